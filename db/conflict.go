@@ -6,7 +6,7 @@ import (
 	"github.com/lib/pq/pqerror"
 )
 
-// ErrConflict means that another process changed the same rows at the same moment. The transaction must be repeated.
+// ErrConflict means that another process changed the same rows at the same time. The transaction must be repeated.
 var ErrConflict = errors.New("db: conflict with another transaction")
 
 // IsConflict reports whether a transaction failed because of a conflict with another transaction. This is not a fault, and a retry
@@ -18,8 +18,7 @@ func IsConflict(err error) bool {
 // maxConflicts is the number of attempts of a transaction that conflicts with others.
 const maxConflicts = 10
 
-// RetryConflicts runs a transaction, and repeats it while it conflicts with another transaction. It runs it at most ten times in
-// all.
+// RetryConflicts runs a transaction, and repeats it while it conflicts with another transaction. It makes at most ten attempts.
 func RetryConflicts(tx func() error) (err error) {
 	for range maxConflicts {
 		if err = tx(); !IsConflict(err) {

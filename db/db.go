@@ -1,6 +1,6 @@
 // Package db opens PostgreSQL and contains the functions that its sub-packages share: transactions, queries, migrations,
-// notifications, and the error codes of the server that matter to callers. Its sub-packages hold all SQL and all Redis data of the
-// service.
+// notifications, and the error codes of the server that matter to callers. All SQL of the service, and all code that uses Redis as a
+// store, is in db and its sub-packages.
 package db
 
 import (
@@ -31,19 +31,19 @@ type DB struct{ *sqlx.DB }
 type Options struct {
 	MaxConns  int           // default 20
 	Name      string        // application_name, so that an operator sees who holds a connection
-	Statement time.Duration // the longest that a statement may take; default 60 seconds
+	Statement time.Duration // maximum duration of a statement; default 60 seconds
 	Serial    bool          // PostgreSQL uses one process for a statement, never several
 	ReadOnly  bool          // statements that write are refused
 	// Pooler reports that the URL leads to a pooler that lends a session for one transaction, such as PgBouncer in transaction
 	// mode. Features that need a session for longer do not work then: Listen, the locks of db/advisory, migrations.
 	Pooler bool
-	// Replica takes the place of the server of the URL while the replica is fresh. It needs ReadOnly.
+	// Replica is used instead of the server of the URL while the replica is up to date. It needs ReadOnly.
 	Replica    *Replica
 	ReplicaURL string
 }
 
-// settings returns the session settings for a URL that does not set them. jit is off, because compiling a statement of a report over
-// millions of rows takes several times as long as it saves.
+// settings returns the session settings that are used unless the URL sets them. jit is off, because compiling the statement of a
+// report over millions of rows takes several times as long as it saves.
 func (o Options) settings() map[string]string {
 	all := map[string]string{"lock_timeout": "5000", "jit": "off"}
 	all["statement_timeout"] = strconv.FormatInt(cmp.Or(o.Statement, time.Minute).Milliseconds(), 10)
@@ -79,12 +79,12 @@ func (d *DB) Check(ctx context.Context) error {
 	case strings.Contains(err.Error(), "unsupported startup parameter"):
 		return fmt.Errorf("db: open: %w; if DATABASE_URL leads to PgBouncer, let DATABASE_DIRECT_URL lead to PostgreSQL itself", err)
 	case errors.Is(err, pq.ErrSSLNotSupported):
-		return fmt.Errorf("db: open: %w; add sslmode=disable to the query of DATABASE_URL if the way there is safe", err)
+		return fmt.Errorf("db: open: %w; add sslmode=disable to the query of DATABASE_URL if the network to the server is safe", err)
 	}
 	return fmt.Errorf("db: open: %w; is PostgreSQL running, and DATABASE_URL right?", err)
 }
 
-// OpenLazy makes the pool without connecting, for a process that must start while PostgreSQL is down.
+// OpenLazy creates the pool without connecting, for a process that must start even while PostgreSQL is down.
 func OpenLazy(url string, o Options) (*DB, error) {
 	connector, err := o.connector(url)
 	if err != nil {
@@ -128,7 +128,7 @@ func (o Options) connector(url string) (driver.Connector, error) {
 	if !o.Pooler {
 		return pq.NewConnectorConfig(cfg)
 	}
-	var each strings.Builder // at the start of each transaction
+	var each strings.Builder // statements that run at the start of each transaction
 	for name, value := range settings {
 		delete(cfg.Runtime, name) // PgBouncer refuses a connection with settings that it does not keep
 		fmt.Fprintf(&each, "SET LOCAL %s = %s; ", name, pq.QuoteLiteral(value))
@@ -137,8 +137,8 @@ func (o Options) connector(url string) (driver.Connector, error) {
 	return pooled{connector, each.String(), o.ReadOnly}, err
 }
 
-// Tx runs fn in a transaction, and commits if fn returns nil. If c is a transaction already, fn runs under a
-// savepoint: an error undoes only the changes of fn, and the outer transaction can go on.
+// Tx runs fn in a transaction, and commits if fn returns nil. If c is already a transaction, fn runs under a savepoint: an error
+// undoes only the changes of fn, and the outer transaction can continue.
 func Tx(ctx context.Context, c Conn, fn func(Conn) error) error {
 	switch c := c.(type) {
 	case *DB:
@@ -149,8 +149,8 @@ func Tx(ctx context.Context, c Conn, fn func(Conn) error) error {
 	return fmt.Errorf("db: cannot start a transaction on %T", c)
 }
 
-// Snapshot runs fn in a transaction that only reads. All statements see the data as of the first statement. If c is a transaction
-// already, fn runs in it.
+// Snapshot runs fn in a transaction that only reads. All statements see the data as of the first statement. If c is already a
+// transaction, fn runs in this transaction.
 func Snapshot(ctx context.Context, c Conn, fn func(Conn) error) error {
 	if d, ok := c.(*DB); ok {
 		return begin(ctx, d, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn)
@@ -211,9 +211,9 @@ func BadData(err error) bool {
 		pq.As(err, pqerror.ProgramLimitExceeded) != nil
 }
 
-// Unavailable reports whether PostgreSQL cannot be reached or is shutting down, so that the same call may succeed later. That
-// includes a statement that a read replica ended because the statement stood in the way of replaying. Its code is the code of a
-// serialization failure. No transaction of this program is serializable, so the code has no other cause.
+// Unavailable reports whether PostgreSQL cannot be reached or is shutting down, so that the same call may succeed later. This
+// includes a statement that a read replica cancelled because it blocked the replay of the primary's changes. Such a statement
+// fails with the code of a serialization failure. No transaction of this program is serializable, so the code has no other cause.
 func Unavailable(err error) bool {
 	if errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, context.DeadlineExceeded) {
 		return true

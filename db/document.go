@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// document stores the value that p points to in a json or jsonb column. A nil list or map is stored as an empty one.
+// document stores the value that p points to in a json or jsonb column. A nil list or map is stored as an empty list or object.
 type document struct{ p any }
 
 // Document returns a value as a parameter for a json or jsonb column.
@@ -36,7 +36,7 @@ func (d document) Value() (driver.Value, error) {
 	return string(raw), err
 }
 
-// noNil replaces a nil list or map by an empty one.
+// noNil replaces a nil list or map with an empty one.
 func (d document) noNil() {
 	v := reflect.ValueOf(d.p).Elem()
 	switch {

@@ -20,7 +20,7 @@ type Notice struct {
 	Payload string
 }
 
-// The waits before a lost listener reconnects, and how often an idle one is tested.
+// The waits before a listener that lost its connection reconnects, and the interval at which an idle listener is tested.
 const (
 	listenMinWait = 100 * time.Millisecond
 	listenMaxWait = 2 * time.Second
@@ -29,7 +29,7 @@ const (
 
 // Listen calls handle with every notification on a channel, one call at a time, until the context ends. It also calls handle with
 // Resync at the start and after every reconnect. It has its own connection and reconnects automatically. It returns an error only
-// for a URL that cannot be read.
+// if the URL cannot be read.
 func Listen(ctx context.Context, url, channel string, handle func(context.Context, Notice)) error {
 	if _, err := pq.NewConfig(url); err != nil {
 		return fmt.Errorf("db: DATABASE_URL: %w", err)
@@ -39,9 +39,9 @@ func Listen(ctx context.Context, url, channel string, handle func(context.Contex
 	defer stop()
 	go interval.Every(ctx, listenPing, func() { _ = l.Ping() }) // an error closes the connection, and pq connects again
 
-	// Listen waits for the first connection; after the loss of one, pq listens again before it sends nil.
+	// Listen waits for the first connection. When a later connection is lost, pq reconnects, listens again and then sends nil.
 	if err := l.Listen(channel); err != nil {
-		return nil //nolint:nilerr // the context ended: Listen fails for a closed listener only
+		return nil //nolint:nilerr // Listen fails only for a closed listener, so the context has ended
 	}
 	handle(ctx, Notice{Resync: true})
 	for n := range l.Notify {

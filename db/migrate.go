@@ -21,18 +21,17 @@ import (
 	"switchyard/db/migrations"
 )
 
-// A migration that waits for a lock blocks all later statements on that table. So it gives up soon, lets
-// the others pass and tries again.
+// A migration that waits for a lock blocks all later statements on that table. It therefore gives up soon, lets these statements
+// pass and tries again.
 const (
 	migrateLockTimeout = 2 * time.Second
 	migratePause       = time.Second
 	migrateAttempts    = 60
 )
 
-// Migrate brings the schema up to date and returns how many files it ran. Several processes may call it at once: one
-// works, and the others find nothing left to do. It fails if a file gets no lock for some minutes. Calling it again
-// continues with that file. It returns ErrProgramBehind, and changes nothing, for a schema that has migrations which this
-// program lacks.
+// Migrate brings the schema up to date and returns how many files it ran. Several processes may call it at once: one of them
+// works, and the others then find nothing left to do. It fails if a file gets no lock for some minutes. The next call continues
+// with that file. If the schema has migrations that this program lacks, Migrate changes nothing and returns ErrProgramBehind.
 func Migrate(ctx context.Context, d *DB) (int, error) {
 	files, err := migrationFiles()
 	if err != nil {
@@ -70,7 +69,7 @@ func migrate(ctx context.Context, d *DB, files fs.FS, attempts int) (int, error)
 		}
 		name := path.Base(partial.Failed.Source.Path)
 		if attempt == attempts {
-			return count, fmt.Errorf("db: migrate: %s: others hold what it needs to lock; end their transactions, or call it "+
+			return count, fmt.Errorf("db: migrate: %s: others hold locks that it needs; end their transactions, or call it "+
 				"again at a quieter time: %w", name, err)
 		}
 		slog.WarnContext(ctx, "a migration waits for a lock", "migration", name, "attempt", attempt)
@@ -82,8 +81,8 @@ func migrate(ctx context.Context, d *DB, files fs.FS, attempts int) (int, error)
 	}
 }
 
-// migrationsOf makes the runner. It allows files out of order, because branches may land in another order than their
-// numbers.
+// migrationsOf returns the runner of the migrations. It allows files out of order, because branches may be merged in another
+// order than the order of their numbers.
 func migrationsOf(d *DB, files fs.FS) (*goose.Provider, error) {
 	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {
@@ -95,7 +94,7 @@ func migrationsOf(d *DB, files fs.FS) (*goose.Provider, error) {
 }
 
 // migrateSession sets the timeouts of the session that migrates. The timeout for locks is short. Statements have no timeout,
-// since building an index of a large table takes long but blocks no other session.
+// because building an index of a large table takes long but blocks no other session.
 type migrateSession struct{ lock.SessionLocker }
 
 // SessionLock implements lock.SessionLocker.
@@ -121,8 +120,8 @@ func wrap(what string, err error) error {
 	return fmt.Errorf("db: %s: %w", what, err)
 }
 
-// MigrateTo runs the named migrations that have not been run yet, and no others. It fails before it changes anything if this
-// program lacks one of them, or if the database has others.
+// MigrateTo runs the given migrations, except the ones that have already been run. It fails before it changes anything if this
+// program lacks one of the given migrations, or if the database has migrations that are not given.
 func MigrateTo(ctx context.Context, d *DB, versions []int64) error {
 	files, err := migrationFiles()
 	if err != nil {
@@ -134,7 +133,7 @@ func MigrateTo(ctx context.Context, d *DB, versions []int64) error {
 	}
 	for _, v := range applied {
 		if !slices.Contains(versions, v) {
-			return fmt.Errorf("%w: it has migration %d, which the wanted schema lacks", ErrSchemaAhead, v)
+			return fmt.Errorf("%w: it has migration %d, which the requested schema lacks", ErrSchemaAhead, v)
 		}
 	}
 	chosen := chosenFiles{}
@@ -199,8 +198,8 @@ func Applied(ctx context.Context, c Conn) ([]int64, error) {
 	return Select[int64](ctx, c, "migrations", listApplied)
 }
 
-// Behind returns how many migrations of this program the database lacks. It changes nothing. A database that is ahead
-// of the program, as during an upgrade, is not behind.
+// Behind returns how many migrations of this program the database lacks. It changes nothing. A database that is ahead of the
+// program, as during an upgrade, does not count as behind.
 func Behind(ctx context.Context, d *DB) (int, error) {
 	files, err := migrationFiles()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"switchyard/db/migrations"
 )
 
-// TestFiguresOfEarlierDays checks that migration 0175 fills source_figures with the spend of days that were read from a platform before
-// that table existed. It leaves out days that were entered by hand. A day that has figures keeps them.
+// TestFiguresOfEarlierDays checks that migration 0175 fills source_figures with the spend of days that were read from a platform
+// before that table existed. It leaves out days whose spend was entered by hand. A day that already has figures keeps them.
 func TestFiguresOfEarlierDays(t *testing.T) {
 	t.Parallel()
 	d := dbtest.NewEmpty(t)
@@ -33,7 +33,7 @@ func TestFiguresOfEarlierDays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for where, want := range map[string]int{
-		`true`:                                 2*449 + 1, // two campaigns on each day but one
+		`true`:                                 2*449 + 1, // two campaigns on each day except one
 		`day = '2026-01-08'`:                   1,
 		`day > date '2026-01-01' + 449`:        0,
 		`amount = clicks AND currency = 'EUR'`: 2 * 449,

@@ -37,7 +37,7 @@ func TestMigrationGivesUpItsLock(t *testing.T) {
 	dbtest.Exec(t, reader, `SELECT FROM accounts`)
 	n, err := db.MigrateFiles(t.Context(), d, files, 1)
 	if n != 1 || err == nil || !strings.Contains(err.Error(), "9002_second.sql: others hold") {
-		t.Fatalf("while another holds the table: %d, %v", n, err)
+		t.Fatalf("while another transaction holds the table: %d, %v", n, err)
 	}
 	type result struct {
 		n   int
@@ -86,7 +86,7 @@ func TestMigrateRefusesNewerSchema(t *testing.T) {
 		t.Errorf("a newer schema: %d, %v", n, err)
 	}
 	if n, err := db.Behind(t.Context(), d); n != 0 || err != nil {
-		t.Errorf("the service goes on beside it: %d, %v", n, err)
+		t.Errorf("an older program can still run with the newer schema: %d, %v", n, err)
 	}
 }
 
@@ -98,8 +98,8 @@ const newID = `encode(overlay(uuid_send(gen_random_uuid()) PLACING substring(int
 	(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 'hex')::uuid`
 
 // TestClickArrivesDuringMigrations applies each migration to a database with clicks (200,000 clicks in the long form of the
-// test). At the same time, a program of the previous version writes more clicks. No write fails, although a write fails if it
-// waits for more than five seconds.
+// test). At the same time, more clicks are written, as a program of the previous version does. No write fails. A write would fail
+// if it had to wait for more than five seconds.
 func TestClickArrivesDuringMigrations(t *testing.T) {
 	t.Parallel()
 	rows := longtest.Size(2_000, 200_000)
@@ -207,7 +207,7 @@ func startWrites(t *testing.T, d *db.DB, inserts map[string]string, mayFail []st
 	}
 }
 
-// lastWithoutRules is the last migration that was written before the rules.
+// lastWithoutRules is the last migration that was written before the rules existed.
 const lastWithoutRules = "0014"
 
 // TestNewMigrationsKeepTheRules checks that newer migrations keep the rules of db/migrations/README.md.
@@ -244,7 +244,7 @@ var (
 	indexesOnly = regexp.MustCompile(`^((CREATE|DROP) (UNIQUE )?INDEX CONCURRENTLY|ALTER INDEX)`)
 )
 
-// breach returns the rule of the README that a migration breaks.
+// breach returns the rule of the README that a migration breaks, or nil.
 func breach(text string) error {
 	noTransaction := strings.Contains(text, "-- +goose NO TRANSACTION")
 	up, _, _ := strings.Cut(text, "-- +goose Down")
@@ -348,14 +348,14 @@ func TestOwnSecretsAreHidden(t *testing.T) {
 	} {
 		var n int
 		err := d.GetContext(t.Context(), &n, `SELECT count(*) FROM postbacks WHERE `+where+` AND params = `+want)
-		if err != nil || n != 2*700 { // of two accounts, or of two outcomes
+		if err != nil || n != 2*700 { // 700 postbacks for each of two accounts, or of two outcomes
 			t.Errorf("%s: %d, %v", where, n, err)
 		}
 	}
 }
 
 // TestDomainsKeepTheirHosts checks that a domain that was verified before migration 0134 stays verified. Its host counts as
-// claimed, and its account has its own token. A domain that is added later has proved nothing.
+// claimed, and its account has its own token. A domain that is added later counts as not proved.
 func TestDomainsKeepTheirHosts(t *testing.T) {
 	t.Parallel()
 	d := dbtest.NewEmpty(t)

@@ -22,8 +22,9 @@ type session interface {
 }
 
 // pooled connects to a pooler that lends a session of the server for one transaction, as PgBouncer does with
-// pool_mode=transaction. A statement outside a transaction gets a transaction of its own, because the driver sends it in two
-// steps that must reach the same session. Each transaction begins with the settings, because a session keeps none.
+// pool_mode=transaction. A statement outside a transaction gets a transaction of its own, because the driver sends the statement
+// in two steps, which must reach the same session. Each transaction begins by setting the settings, because the next transaction
+// may get another session.
 type pooled struct {
 	driver.Connector
 	settings string // statements without parameters
@@ -58,7 +59,7 @@ type pooledConn struct {
 	inTx bool // a transaction is open
 }
 
-// errPrepare is for a statement that would outlive its transaction.
+// errPrepare is the error for preparing a statement that would outlive its transaction.
 var errPrepare = errors.New("db: a pooler cannot keep a prepared statement: prepare it in a transaction")
 
 // Prepare implements driver.Conn.
@@ -106,7 +107,7 @@ func (c *pooledConn) ExecContext(ctx context.Context, query string, args []drive
 	return result, tx.Commit()
 }
 
-// QueryContext implements driver.QueryerContext. The transaction ends with the rows.
+// QueryContext implements driver.QueryerContext. The transaction ends when the rows are closed.
 func (c *pooledConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if c.inTx {
 		return c.session.QueryContext(ctx, query, args)
@@ -148,7 +149,8 @@ type pooledRows struct {
 	failed bool
 }
 
-// Next implements driver.Rows. It commits after the last row, so that a caller that reads all rows learns if the commit fails.
+// Next implements driver.Rows. It commits after the last row, so that a caller that reads all rows gets the error of a failed
+// commit.
 func (r *pooledRows) Next(row []driver.Value) error {
 	err := r.Rows.Next(row)
 	switch {

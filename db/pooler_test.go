@@ -13,8 +13,9 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// bounced returns a pool without a PgBouncer, and two pools on one PgBouncer with a single session. The pool long has a long timeout of
-// statements. The pool short is for reading and has a short timeout. Every transaction gets the session that the other pool has used.
+// bounced returns a pool without PgBouncer, and two pools that use the same PgBouncer. The pool long has a long timeout of
+// statements. The pool short is only for reading and has a short timeout. PgBouncer has a single session, so both pools get the
+// same session in turn.
 func bounced(t *testing.T) (direct, long, short *db.DB) {
 	t.Helper()
 	direct, url := dbtest.NewURL(t)
@@ -32,8 +33,8 @@ func bounced(t *testing.T) (direct, long, short *db.DB) {
 		open(db.Options{Name: "short", Statement: 3 * time.Second, ReadOnly: true, Serial: true})
 }
 
-// TestPoolerSettings checks that each pool has its own settings, in transactions and outside them, whichever pool used the
-// session before.
+// TestPoolerSettings checks that each pool has its own settings, in transactions and outside them, whichever pool used the session
+// before.
 func TestPoolerSettings(t *testing.T) {
 	t.Parallel()
 	_, long, short := bounced(t)

@@ -16,10 +16,10 @@ import (
 	"switchyard/models"
 )
 
-// Select reads all rows of a query. T is a struct with db tags or a single value. The list is never nil. what names the
-// rows in errors.
+// Select reads all rows of a query. T is a struct with db tags, or the type of a single value. The list is never nil. what names
+// the rows in errors.
 //
-// Unlike sqlx it fills plain lists of texts, addresses, and fields whose tag has the option json: see Document.
+// Unlike sqlx, Select can fill lists of texts, addresses, and fields whose tag has the option json (see Document).
 func Select[T any](ctx context.Context, c Conn, what, query string, args ...any) ([]T, error) {
 	list := []T{}
 	var fields []*reflectx.FieldInfo
@@ -93,7 +93,7 @@ func Exec(ctx context.Context, c Conn, what, query string, args ...any) (int64, 
 	return res.RowsAffected()
 }
 
-// ExecOne does the same as Exec, for a statement that must affect a row. If it affects none, the error is a not_found error
+// ExecOne does the same as Exec, for a statement that must affect a row. If it affects no row, the error is a not_found error
 // that names what.
 func ExecOne(ctx context.Context, c Conn, what, query string, args ...any) error {
 	n, err := Exec(ctx, c, what, query, args...)
@@ -103,7 +103,7 @@ func ExecOne(ctx context.Context, c Conn, what, query string, args ...any) error
 	return err
 }
 
-// EachRow runs a query and calls fn with each row. An error of fn ends it. what names the rows in errors.
+// EachRow runs a query and calls fn with each row. If fn returns an error, EachRow stops. what names the rows in errors.
 func EachRow(ctx context.Context, c Conn, what string, fn func(*sqlx.Rows) error, query string, args ...any) (err error) {
 	defer func() {
 		if err != nil {
@@ -164,8 +164,9 @@ func cell(field reflect.Value, isJSON bool) any {
 	return p.Interface()
 }
 
-// Analyze renews PostgreSQL's statistics of all tables, without a time limit. Call it after loading many rows. Autovacuum renews them
-// only minutes later. Until then PostgreSQL assumes that the tables are empty, and reports that need 0.1 s took 15 s.
+// Analyze renews PostgreSQL's statistics of all tables, without a time limit. Call it after loading many rows, because autovacuum
+// renews the statistics only minutes later. Until then PostgreSQL assumes that the tables are empty, and reports that need 0.1 s
+// have taken 15 s.
 func Analyze(ctx context.Context, c Conn) error {
 	return Run(ctx, c, "analyze", `SET statement_timeout = 0; ANALYZE; RESET statement_timeout`)
 }

@@ -36,7 +36,8 @@ func taggedFields[T any]() (fields []reflect.StructField, names []string) {
 
 func isJSON(f reflect.StructField) bool { return strings.HasSuffix(f.Tag.Get("db"), ",json") }
 
-// FromRecords returns SQL for a table with the columns in T's db tags. Its rows are the parameters that Records made, from $1 on.
+// FromRecords returns SQL for a table with the columns in T's db tags. The rows of the table come from the parameters that Records
+// returns, beginning with $1.
 func FromRecords[T any]() string {
 	fields, names := taggedFields[T]()
 	params, cells := make([]string, len(fields)), make([]string, len(fields))

@@ -11,7 +11,8 @@ import (
 )
 
 // Replica watches how far a read replica is behind its primary. It compares positions in the write-ahead log, which any role may
-// query. If a replica has replayed everything that the primary had written at a moment, its data is at least as new as that moment.
+// query. If the replica has replayed everything that the primary had written at some time, the replica's data is at least as new
+// as that time.
 type Replica struct {
 	limit            time.Duration
 	primary, replica func(ctx context.Context) (position, error)
@@ -39,7 +40,7 @@ type mark struct {
 }
 
 const (
-	// measureEvery is the shortest time between two checks of both servers. No checks are made while nothing is read.
+	// measureEvery is the minimum time between two checks of both servers. No checks are made while nothing is read.
 	measureEvery = 500 * time.Millisecond
 	// measureTimeout is how long one of the servers may take to answer.
 	measureTimeout = 2 * time.Second
@@ -128,7 +129,7 @@ func (r *Replica) measure(ctx context.Context) error {
 // readers connects to the replica while the replica is fresh, and otherwise to the primary. A connection to the other server is closed
 // when it is next taken from the pool.
 type readers struct {
-	driver.Connector // of the primary
+	driver.Connector // connector of the primary
 	replica          driver.Connector
 	watch            *Replica
 }
@@ -154,7 +155,7 @@ type reader struct {
 	replica bool
 }
 
-// newReader counts the first use, for which the session is not reset.
+// newReader returns a reader and counts its first use. For later uses, ResetSession counts.
 func newReader(c session, watch *Replica, replica bool) *reader {
 	r := &reader{c, watch, replica}
 	r.count()
@@ -170,7 +171,7 @@ func (c *reader) ResetSession(ctx context.Context) error {
 	return c.session.ResetSession(ctx)
 }
 
-// BeginTx implements driver.ConnBeginTx. A replica refuses transactions that say that they may write.
+// BeginTx implements driver.ConnBeginTx. It makes every transaction read-only, because a replica refuses other transactions.
 func (c *reader) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
 	o.ReadOnly = true
 	return c.session.BeginTx(ctx, o)

@@ -13,7 +13,7 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// addPlan adds a plan in a state to an account.
+// addPlan adds a plan with the given state to an account.
 func addPlan(t *testing.T, s *apitest.Server, account uuid.UUID, state, counts string) string {
 	t.Helper()
 	id := uuid.New()

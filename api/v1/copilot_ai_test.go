@@ -19,7 +19,7 @@ import (
 
 const aiKey = "canary-ai-key-Rw5"
 
-// answerAI answers the job like a worker would, for a provider with a single model and a single valid key.
+// answerAI answers the job as a worker would, for a provider with a single model and a single valid key.
 func answerAI(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	jobstest.Answer(s.Jobs, jobs.ConnectAI, func(account uuid.UUID, a jobs.ConnectAIArgs) (out jobs.ConnectedAI, err error) {
@@ -142,7 +142,8 @@ func TestCopilotChat(t *testing.T) {
 		long = append(long, user, model)
 	}
 	ask(append(long, user)...).Want(200, "")
-	if len(got.Turns) != 11 || got.Turns[0].Assistant || got.ReadOnly { // the twelfth from the end is the model's
+	// The first of the last twelve turns is the model's, so it is dropped.
+	if len(got.Turns) != 11 || got.Turns[0].Assistant || got.ReadOnly {
 		t.Errorf("%+v", got)
 	}
 	s = s.As(s.ReadKey)

@@ -25,7 +25,7 @@ type copilotEnv struct {
 	*apitest.Server
 	t                        *testing.T
 	offer, network, campaign uuid.UUID
-	second, third            uuid.UUID // offers: one of the default path, and a spare
+	second, third            uuid.UUID // offers: second belongs to the default path, third is a spare
 }
 
 func newCopilotEnv(t *testing.T) *copilotEnv {
@@ -35,7 +35,7 @@ func newCopilotEnv(t *testing.T) *copilotEnv {
 	return p
 }
 
-// another returns another such account on the same server.
+// another returns a second account of this kind on the same server.
 func (p *copilotEnv) another(t *testing.T) *copilotEnv {
 	t.Helper()
 	account, key, _ := p.NewAccount("pro")
@@ -101,7 +101,7 @@ func (p *copilotEnv) record() (r copilot.Record) {
 	return r
 }
 
-// state returns the part of the records that a person sees, as text.
+// state returns as text the part of the records that people see.
 func (p *copilotEnv) state() string {
 	p.t.Helper()
 	r := p.record()
@@ -120,7 +120,8 @@ func (p *copilotEnv) state() string {
 	return fmt.Sprint(r.Campaign.Status, paths, r.Offer.IsActive, limit, r.Network.PostbackParams, entries)
 }
 
-// suggest makes an open suggestion with an action, judged by the current records, and returns its id. A nil action makes an advice.
+// suggest creates an open suggestion with the action and returns its id. The suggestion is based on the current records. With a nil
+// action it is only advice.
 func (p *copilotEnv) suggest(a *copilot.Action) string {
 	p.t.Helper()
 	now := time.Now()
@@ -220,8 +221,8 @@ func TestCopilotVariants(t *testing.T) {
 	p.act("apply", p.suggest(p.actions()[copilot.OpDeny]), "variant", "network").Want(400, "invalid")
 }
 
-// TestCopilotStale: an action is not applied if its records have changed since it was judged. It is not undone if they have changed
-// since it was applied.
+// TestCopilotStale: an action is not applied if its records have changed since the suggestion was made. It is not undone if they
+// have changed since the action was applied.
 func TestCopilotStale(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)
@@ -259,7 +260,8 @@ func TestCopilotStale(t *testing.T) {
 	p.act("apply_proposal", open).Want(403, "plan_required")
 }
 
-// TestCopilotPausedOnce: if many callers apply a suggestion at once, only one succeeds. There is a single event, by the Copilot.
+// TestCopilotPausedOnce: if many callers apply a suggestion at once, only one succeeds. There is a single event, which names the
+// Copilot.
 func TestCopilotPausedOnce(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)

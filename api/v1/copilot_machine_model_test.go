@@ -16,7 +16,7 @@ type pilotState struct {
 	Weight          [3]float64
 	Rest            [2]pilotRest // destinations of the default path
 	Excluded        int          // filters of the other paths
-	Cap             int          // 0: none
+	Cap             int          // 0: no cap
 	Parameter       string
 	Denied          string // values of deny entries, sorted
 	Paused          int    // events of the Copilot
@@ -28,8 +28,8 @@ type pilotRest struct {
 	Weight float64
 }
 
-// pilotOp is the test's model of an operation: the part of the state by which it is judged, the part that it changes, and the
-// change. ok is false if nothing is left to change.
+// pilotOp is the test's model of an operation. judged returns the part of the state on which the operation is based, part returns
+// the part that it changes, and the change makes it. ok is false if nothing is left to change.
 type pilotOp struct {
 	judged, part func(pilotState) any
 	change       func(*pilotState) (ok bool)
@@ -41,21 +41,21 @@ type pilotItem struct {
 	op       string
 	proposal bool
 	rule     bool
-	digest   string    // of a rule's action: the digest of the state that the rule read
+	digest   string    // for a rule's action: the digest of the state that the rule read
 	third    uuid.UUID // the offer that a swap puts in the place of another
 	id       string
 	value    string // the value that a deny entry names
-	judged   any    // the part of the state by which the item was judged
+	judged   any    // the part of the state on which the item is based
 	status   string
-	change   string     // its id, once applied
-	was, is  pilotState // before and after it was applied
+	change   string     // id of the change, once the item is applied
+	was, is  pilotState // state before and after the item was applied
 }
 
 // expectedState is everything that the test expects: the state of the records and the items.
 type expectedState struct {
 	state  pilotState
 	items  []pilotItem
-	cooled bool // the rule has acted upon the offer
+	cooled bool // the rule has acted on the offer
 }
 
 // operation returns the model of the item's operation.

@@ -25,7 +25,7 @@ import (
 type machine struct {
 	*copilotEnv
 	rt       *rapid.T
-	expected []expectedState // several if they cannot be told apart yet
+	expected []expectedState // all states that fit the answers so far
 	paths    []string
 	made     time.Time
 	rule     autorule.Rule // pauses the offer
@@ -38,8 +38,9 @@ const (
 	fromRule
 )
 
-// TestCopilotMachine applies, undoes and edits in random order, also at the same time. The records must be the result of some order
-// of the moves. No edit is lost, each change is undone at most once, and each pause has its event.
+// TestCopilotMachine applies suggestions, undoes changes and edits records in random order, sometimes several at the same time. The
+// records must be the result of some order of these moves. No edit is lost, each change is undone at most once, and each pause has
+// its event.
 func TestCopilotMachine(t *testing.T) {
 	t.Parallel()
 	server := newCopilotEnv(t)
@@ -89,8 +90,8 @@ func (m *machine) runRule(i pilotItem) (change, code string) {
 	return done.Change.ID.String(), ""
 }
 
-// suggest adds an item, unless it could not be applied. The item is a suggestion, a proposal or, for a pause of the offer, an action
-// of the rule.
+// suggest adds an item if it can be applied. The item is a suggestion or a proposal. A pause of the offer can also be an action of
+// the rule.
 func (m *machine) suggest(op string, origin int) {
 	i := pilotItem{
 		op: op, proposal: origin == fromChat, rule: origin == fromRule && op == copilot.OpPauseOffer, third: m.third, status: copilot.StatusOpen,
@@ -207,8 +208,8 @@ func (m *machine) do(moves []pilotMove) []string {
 	return codes
 }
 
-// compare keeps the states to which some order of the moves leads, with these codes and the current records. It fails if there is
-// no such state.
+// compare keeps the expected states that some order of the moves leads to, if that order also gives these codes and the current
+// records. It fails if there is no such state.
 func (m *machine) compare(moves []pilotMove, codes []string) {
 	m.rt.Helper()
 	got := m.seen()

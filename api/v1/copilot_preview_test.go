@@ -9,7 +9,8 @@ import (
 	"switchyard/models/copilot"
 )
 
-// TestCopilotPreview: a preview shows exactly the change that applying then makes. The preview itself changes nothing.
+// TestCopilotPreview: a preview shows exactly the change that the action makes when it is applied. The preview itself changes
+// nothing.
 func TestCopilotPreview(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)

@@ -61,12 +61,12 @@ func TestCopilotRules(t *testing.T) {
 		t.Errorf("%v", rows)
 	}
 	dbtest.Exec(t, p.DB, `UPDATE campaigns SET deleted_at = now()`)
-	p.Do("PATCH", rulesPath, object{"id": id, "name": "Third"}).Want(200, "") // although its campaign is gone
+	p.Do("PATCH", rulesPath, object{"id": id, "name": "Third"}).Want(200, "") // although its campaign was deleted
 	p.Do("DELETE", rulesPath+"?id="+id, nil).Want(200, "")
 	p.Do("DELETE", rulesPath+"?id="+id, nil).Want(404, "not_found")
 	p.Do("DELETE", rulesPath, nil).Want(400, "invalid_id")
 	p.As(p.ReadKey).Do("POST", rulesPath, copilotRule()).Want(403, "read_only_key")
-	p.As(p.ReadKey).Do("POST", rulesPath+"/replay", copilotRule()).Want(403, "read_only_key") // like every dry run
+	p.As(p.ReadKey).Do("POST", rulesPath+"/replay", copilotRule()).Want(403, "read_only_key") // as for every dry run
 }
 
 // TestCopilotRulesRefused: an invalid rule cannot be created, and a valid rule cannot be changed into an invalid one.

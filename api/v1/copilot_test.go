@@ -122,7 +122,8 @@ func TestCopilot(t *testing.T) {
 	}
 	s.As(s.ReadKey).Do("POST", "/copilot", map[string]any{"action": "refresh"}).Want(403, "read_only_key")
 
-	save(now.Add(time.Second), "one", "two", "advice") // one and two stay closed, and the run does not confirm three
+	// "one" and "two" stay closed. "three" is closed because this run did not find it.
+	save(now.Add(time.Second), "one", "two", "advice")
 	if after := open(); len(after) != 1 || after["Pause advice"] != before["Pause advice"] {
 		t.Errorf("open %v, before %v", after, before)
 	}
@@ -131,7 +132,7 @@ func TestCopilot(t *testing.T) {
 	if after := open(); len(after) != 2 || after["Pause two"] != before["Pause two"] {
 		t.Errorf("after the snooze: open %v, before %v", after, before)
 	}
-	save(now.Add(2*time.Second), "three") // found again: a new suggestion
+	save(now.Add(2*time.Second), "three") // "three" is found again: that makes a new suggestion
 	after := open()
 	if len(after) != 1 || after["Pause three"] == before["Pause three"] {
 		t.Errorf("open %v, before %v", after, before)
@@ -207,7 +208,7 @@ func TestProposals(t *testing.T) {
 	if len(states) != 3 || states[ended] != nil || states[open] != "open" || states[cancelled] != "cancelled" || states[applied] != "applied" {
 		t.Errorf("states %v", states)
 	}
-	for attribute, value := range map[string]string{"ip_range": "0.0.0.0/0", "ip": "somebody"} { // values that could not be applied
+	for attribute, value := range map[string]string{"ip_range": "0.0.0.0/0", "ip": "somebody"} { // values that cannot be applied
 		_, err := dbcopilot.NewProposals(p.Store).Create(t.Context(), copilot.Proposal{
 			Owned: models.Owned{AccountID: p.Account.ID}, Action: *p.inCampaign(copilot.Action{Op: copilot.OpDeny, Attribute: attribute, Values: []string{value}}),
 		}, now)

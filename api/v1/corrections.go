@@ -41,8 +41,8 @@ func corrections(d Deps) []route.Route {
 
 // FileBody is a CSV file.
 type FileBody struct {
-	CSV  string `json:"csv" doc:"with a header, whose names are matched loosely; up to 5000 rows are read"`
-	File string `json:"file" doc:"instead of csv: the bytes of the file in base64, as it was downloaded: UTF-8, UTF-16, windows-1251 or windows-1252"`
+	CSV  string `json:"csv" doc:"CSV with a header line; the names of its columns are matched loosely; at most 5000 rows are read"`
+	File string `json:"file" doc:"instead of csv: the unchanged bytes of the file, in base64. Its charset may be UTF-8, UTF-16, windows-1251 or windows-1252"`
 }
 
 // text returns the text of the file and its charset. Errors: empty, invalid_input.
@@ -73,10 +73,10 @@ type CorrectionBody struct {
 // CostBody is a CSV file of spend.
 type CostBody struct {
 	CorrectionBody
-	Source string `json:"source" trim:"true" doc:"the traffic source, by id or name, of rows that name none; the file then needs no column for it"`
+	Source string `json:"source" trim:"true" doc:"id or name of the traffic source for rows that name no source; if it is set, the file needs no column for the source"`
 }
 
-// LookBody is a CSV file and what its rows are.
+// LookBody is a CSV file and the kind of its rows.
 type LookBody struct {
 	FileBody
 	Kind string `json:"kind" enum:"conversions,cost,offers,links" default:"conversions"`
@@ -85,7 +85,7 @@ type LookBody struct {
 // FileLook is what a file contains.
 type FileLook struct {
 	Charset string `json:"charset" enum:"utf-8,utf-16le,utf-16be,windows-1251,windows-1252" doc:"the charset of the file"`
-	Text    string `json:"text" doc:"of a file that was sent as bytes: its text, to be sent as csv; else empty"`
+	Text    string `json:"text" doc:"for a file that was sent as bytes: its text, which later calls can send as csv; otherwise empty"`
 	correction.Preview
 }
 
@@ -114,13 +114,13 @@ func (o *onlyTrue) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Correction is the result of a file. In a dry run it is the result that the file would have.
+// Correction is the result of applying a file. In a dry run it is the result that applying the file would have.
 type Correction struct {
 	DryRun    bool `json:"dryRun"`
-	Total     int  `json:"total" doc:"rows read"`
+	Total     int  `json:"total" doc:"how many rows were read"`
 	Accepted  int  `json:"accepted"`
 	Refused   int  `json:"refused"`
-	Truncated bool `json:"truncated" doc:"there are more rows than are read"`
+	Truncated bool `json:"truncated" doc:"the file has more rows than were read"`
 
 	correction.Skips
 }
@@ -128,14 +128,14 @@ type Correction struct {
 // ConversionCorrection is the answer to a file of conversions.
 type ConversionCorrection struct {
 	Correction
-	Payout   models.Money                   `json:"payout" doc:"of the accepted rows"`
+	Payout   models.Money                   `json:"payout" doc:"total payout of the accepted rows"`
 	Outcomes []correction.ConversionOutcome `json:"outcomes" doc:"one for each row"`
 }
 
 // CostCorrection is the answer to a file of spend.
 type CostCorrection struct {
 	Correction
-	Spend    models.Money             `json:"spend" doc:"of the accepted rows"`
+	Spend    models.Money             `json:"spend" doc:"total spend of the accepted rows"`
 	Outcomes []correction.CostOutcome `json:"outcomes" doc:"one for each row"`
 }
 
@@ -160,7 +160,7 @@ func correctionAnswer[O any](a jobs.CorrectionAnswer[O]) (Correction, models.Mon
 // maxSourceName is the maximum length of the name of a traffic source in a body, in bytes.
 const maxSourceName = 500
 
-// correct starts the job that processes a file. Together with the job it stores the rows that the job will read.
+// correct starts the job that processes a file. In the same transaction as the job it stores the rows that the job will read.
 func correct[R, T any](c *route.Call, d Deps, job slow.Job[jobs.CorrectionArgs, R, T], kind correction.Kind, b CostBody) (answer T, err error) {
 	text, _, err := b.text()
 	if err != nil {

@@ -24,26 +24,26 @@ func costChanges(d Deps) []route.Route {
 		route.New("POST", path+"/set", group, "set the cost of days by hand; a dry run unless apply is true", route.HandleBody(d.setCost),
 			route.Codes("400 invalid_campaign invalid_source invalid_currency bad_range no_clicks too_many", "409 rate_missing")).Awaits(setCostJob.Answer()),
 		route.New("GET", path+"/changes", group, "costs that people have set, newest first", route.Handle(listCostChanges)).WithPage(),
-		route.New("POST", path+"/changes/{id}/undo", group, "restore what was before a cost was set", route.Handle(d.undoCost),
+		route.New("POST", path+"/changes/{id}/undo", group, "restore the costs from before the change", route.Handle(d.undoCost),
 			route.Codes("404 not_found", "409 stale too_old overlapped")).Awaits(undoCostJob.Answer()),
 	}
 }
 
 // SetCostBody is the body of POST /corrections/cost/set.
 type SetCostBody struct {
-	CampaignID uuid.NullUUID `json:"campaign_id" bad:"invalid_campaign" doc:"its clicks; left out: those of all campaigns of the source"`
-	SourceID   uuid.NullUUID `json:"source_id" bad:"invalid_source" doc:"the clicks of this traffic source; left out: those of all sources of the campaign"`
-	Sub        int           `json:"sub" bad:"invalid_input" min:"0" max:"{mostSubs}" doc:"the number of a sub-parameter: only clicks with this sub_value; 0: all"`
-	SubValue   string        `json:"sub_value" bad:"invalid_input" maxLength:"300" doc:"of the sub-parameter; empty: clicks without a value"`
-	From       string        `json:"from" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"YYYY-MM-DD, a day in the account's time zone; included"`
-	To         string        `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"as from; at most 92 days"`
+	CampaignID uuid.NullUUID `json:"campaign_id" bad:"invalid_campaign" doc:"the clicks of this campaign; left out: the clicks of all campaigns of the source"`
+	SourceID   uuid.NullUUID `json:"source_id" bad:"invalid_source" doc:"the clicks of this traffic source; left out: the clicks of all sources of the campaign"`
+	Sub        int           `json:"sub" bad:"invalid_input" min:"0" max:"{mostSubs}" doc:"the number of a sub-parameter: only clicks whose sub-parameter has the value sub_value; 0: all clicks"`
+	SubValue   string        `json:"sub_value" bad:"invalid_input" maxLength:"300" doc:"the value of the sub-parameter; empty: clicks without a value"`
+	From       string        `json:"from" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"first day, YYYY-MM-DD, in the account's time zone"`
+	To         string        `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"last day, in the form of from; from and to include at most 92 days"`
 	Amount     *models.Money `json:"amount" bad:"invalid_input" min:"0" max:"1000000000" doc:"the total cost of all clicks; send either amount or cpc"`
 	CPC        *models.Money `json:"cpc" bad:"invalid_input" min:"0" max:"1000000" doc:"the cost of each click; send either amount or cpc"`
-	Currency   string        `json:"currency" bad:"invalid_currency" trim:"true" case:"upper" pattern:"^([A-Za-z]{3})?$" doc:"three letters; default: the account's"`
+	Currency   string        `json:"currency" bad:"invalid_currency" trim:"true" case:"upper" pattern:"^([A-Za-z]{3})?$" doc:"three letters; default: the account's currency"`
 	Apply      onlyTrue      `json:"apply" doc:"only true writes; anything else is a dry run"`
 }
 
-// request checks a body, and returns it as a request. Errors: invalid_campaign, invalid_source, bad_range, invalid_input.
+// request checks a body and converts it to a CostRequest. Errors: invalid_campaign, invalid_source, bad_range, invalid_input.
 func (b SetCostBody) request(c *route.Call) (r models.CostRequest, err error) {
 	r = models.CostRequest{
 		CampaignID: b.CampaignID.UUID, SourceID: b.SourceID.UUID, Sub: b.Sub, SubValue: b.SubValue, From: b.From, To: b.To, Amount: exact(b.Amount),
@@ -85,7 +85,7 @@ func exact(m *models.Money) *decimal.Decimal {
 	return &m.Decimal
 }
 
-// asInvalid turns the error of a record that does not exist into a mistake of the body.
+// asInvalid replaces a not-found error with an error of kind invalid, because the body names a record that does not exist.
 func asInvalid(err error, code, text string) error {
 	if isNotFound(err) {
 		return models.Invalid(code, "%s", text)
@@ -93,7 +93,7 @@ func asInvalid(err error, code, text string) error {
 	return err
 }
 
-// checkDays checks that the days have begun, and that their clicks are kept.
+// checkDays checks that the days have begun and that their clicks are still stored.
 func (b SetCostBody) checkDays(c *route.Call) error {
 	from, err := time.Parse(time.DateOnly, b.From)
 	to, toErr := time.Parse(time.DateOnly, b.To)
@@ -124,17 +124,17 @@ func (b SetCostBody) checkDays(c *route.Call) error {
 // CostSet is the answer of POST /corrections/cost/set.
 type CostSet struct {
 	DryRun bool         `json:"dryRun"`
-	ID     *uuid.UUID   `json:"id" doc:"of the change in the list of changes; null: a dry run"`
-	Clicks int64        `json:"clicks" doc:"over which the cost is spread, without bots"`
-	Before models.Money `json:"before" doc:"in the account's currency, as all amounts here"`
+	ID     *uuid.UUID   `json:"id" doc:"id of the change in the list of changes; null: this was a dry run"`
+	Clicks int64        `json:"clicks" doc:"number of clicks over which the cost is spread; bots are not counted"`
+	Before models.Money `json:"before" doc:"earlier cost of the clicks; all amounts of this answer are in the account's currency"`
 	After  models.Money `json:"after"`
-	Days   []CostDay    `json:"days" doc:"by day; each day has at least one row"`
+	Days   []CostDay    `json:"days" doc:"in the order of days; each day has at least one row"`
 }
 
-// CostDay is what a cost changes on a day for a campaign.
+// CostDay is the cost of a campaign's clicks on one day, before and after the change.
 type CostDay struct {
 	Day          string       `json:"day" doc:"in the account's time zone"`
-	CampaignID   *uuid.UUID   `json:"campaign_id" doc:"null: the day has no such clicks"`
+	CampaignID   *uuid.UUID   `json:"campaign_id" doc:"null: the day has no clicks that the change concerns"`
 	CampaignName string       `json:"campaign_name"`
 	Clicks       int64        `json:"clicks"`
 	Before       models.Money `json:"before"`
@@ -165,33 +165,33 @@ func (d Deps) setCost(c *route.Call, b SetCostBody) (out CostSet, err error) {
 	})
 }
 
-// addCostChange adds a change of cost to the history, before its job makes it.
+// addCostChange adds a change of cost to the history. The job makes the change later.
 func addCostChange(c *route.Call, tx *store.Store, id uuid.UUID, kind string, r models.CostRequest) error {
 	return tx.CostChanges().Add(c.Context(), c.Account.ID, id, kind, c.Person.Name, c.KeyID, r)
 }
 
-// CostChange is a cost that a person has set.
+// CostChange is a change of cost, set by hand or applied from a file.
 type CostChange struct {
 	ID           uuid.UUID     `json:"id"`
 	Kind         string        `json:"kind" enum:"hand,file"`
 	Who          string        `json:"who" doc:"name of the person or of the key"`
 	CreatedAt    string        `json:"created_at"`
-	CampaignID   *uuid.UUID    `json:"campaign_id" doc:"null: all campaigns, or a file"`
+	CampaignID   *uuid.UUID    `json:"campaign_id" doc:"null: the change concerns all campaigns, or comes from a file"`
 	CampaignName string        `json:"campaign_name"`
-	SourceID     *uuid.UUID    `json:"source_id" doc:"null: all sources, or a file"`
+	SourceID     *uuid.UUID    `json:"source_id" doc:"null: the change concerns all sources, or comes from a file"`
 	SourceName   string        `json:"source_name"`
 	Sub          int           `json:"sub" doc:"0: all clicks"`
 	SubValue     string        `json:"sub_value"`
-	From         string        `json:"from" doc:"first day; of a file in UTC"`
+	From         string        `json:"from" doc:"first day; in UTC if the change comes from a file"`
 	To           string        `json:"to"`
-	CPC          *models.Money `json:"cpc" doc:"the cost of each click, in currency; null: an amount was set"`
-	Amount       *models.Money `json:"amount" doc:"in currency; null: a file, or cpc"`
-	Currency     string        `json:"currency" doc:"empty: a file"`
+	CPC          *models.Money `json:"cpc" doc:"the cost of each click, in the currency of the field currency; null: a total amount was set, or the change comes from a file"`
+	Amount       *models.Money `json:"amount" doc:"the total cost, in the currency of the field currency; null: cpc was set, or the change comes from a file"`
+	Currency     string        `json:"currency" doc:"empty: the change comes from a file"`
 	Clicks       int64         `json:"clicks"`
-	Before       models.Money  `json:"before" doc:"in base"`
+	Before       models.Money  `json:"before" doc:"earlier cost of the clicks; like after, in the currency of the field base"`
 	After        models.Money  `json:"after"`
 	Base         string        `json:"base" doc:"the account's currency at that time"`
-	MayUndo      bool          `json:"may_undo" doc:"the earlier cost is still stored, so the change can be undone unless the cost was changed again"`
+	MayUndo      bool          `json:"may_undo" doc:"whether the earlier cost is still stored; then the change can be undone unless the cost was changed again"`
 	UndoneAt     *string       `json:"undone_at"`
 	UndoneBy     string        `json:"undone_by"`
 }

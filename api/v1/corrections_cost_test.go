@@ -61,8 +61,8 @@ func TestSetCostRefusals(t *testing.T) {
 	e.As(e.ReadKey).Do("POST", setCostPath, good).Want(403, "read_only_key")
 }
 
-// Only a cost that is applied becomes a change, and is in the audit log. The list shows what a change has done, and who made it.
-// A change that was undone already, or is too old, cannot be undone.
+// Only a cost that is applied becomes a change and is written to the audit log. The list shows what a change has done and who made
+// it. A change that was already undone, or that is too old, cannot be undone.
 func TestCostChanges(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -101,7 +101,7 @@ func TestCostChanges(t *testing.T) {
 		t.Error("a change that was undone may be undone")
 	}
 
-	// A file is a change too. Its days follow from its rows.
+	// Applying a file makes a change too, from the first to the last day that a row of the file has.
 	e.Do("POST", costPath, object{"csv": "day,campaign,spend\n2026-01-01,x,1\n", "apply": true}, "Prefer", "respond-async").Want(202, "")
 	e.Do("POST", costPath, object{"csv": "day,campaign,spend\n2026-01-01,x,1\n"}, "Prefer", "respond-async").Want(202, "")
 	dbtest.Exec(t, s.DB, `UPDATE cost_changes SET first_day = '2026-01-01', last_day = '2026-01-02', clicks = 3 WHERE kind = 'file'`)

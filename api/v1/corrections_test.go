@@ -103,7 +103,7 @@ func TestHugeCorrection(t *testing.T) {
 	}
 }
 
-// The file is stored with its job, cut to the rows that are read. The job's result is the documented answer.
+// The file is stored with its job, but only the rows that the job will read. The job's result is the documented answer.
 func TestCorrectionCall(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -184,7 +184,7 @@ func TestOrphanedDeletion(t *testing.T) {
 	same(t, done["result"].(map[string]any), map[string]any{"deleted": 1, "clicks": 7})
 }
 
-// A file is read in its own charset, and the lines that are no rows are named.
+// A file is read in its own charset. The answer lists the lines that are not rows.
 func TestLookAtFile(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

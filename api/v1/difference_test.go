@@ -13,8 +13,8 @@ import (
 	"switchyard/models/difference"
 )
 
-// TestDifferenceAsked checks which comparison a call and a file ask for, and which calls are refused. The end-to-end tests check
-// the worker's answers.
+// TestDifferenceAsked checks which comparison a job gets from a call or from a file, and which calls are refused. The end-to-end
+// tests check the worker's answers.
 func TestDifferenceAsked(t *testing.T) {
 	t.Parallel()
 	s, source, _ := newSource(t, apitest.Options{})
@@ -24,7 +24,7 @@ func TestDifferenceAsked(t *testing.T) {
 	reader := s.As(s.ReadKey)
 	reader.Do("GET", "/traffic-sources/"+source+"/difference"+strings.ReplaceAll(window, " ", "%20"), nil, later...).Want(202, "")
 	reader.Do("GET", "/networks/"+network+"/difference?from=2026-11-01&to=2026-11-01", nil, later...).Want(202, "")
-	berlin := "?from=2026-11-01%2023:00:00&to=2026-11-02%2022:59:59&tz=Europe/Berlin" // the second day in Berlin, as the dashboard sends it
+	berlin := "?from=2026-11-01%2023:00:00&to=2026-11-02%2022:59:59&tz=Europe/Berlin" // 2 November in Berlin, as the dashboard sends it
 	reader.Do("GET", "/networks/"+network+"/difference"+berlin, nil, later...).Want(202, "")
 	want := []difference.Args{
 		{Kind: difference.OfSource, ID: uuid.MustParse(source), From: "2026-11-01", To: "2026-11-02", TZ: "Europe/Berlin", TheirZone: "America/New_York"},

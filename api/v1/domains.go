@@ -34,7 +34,7 @@ func domains(d Deps) []route.Route {
 		WithShare(route.Sends).Awaits(verifyDomainJob.Answer())
 	verify.Checks = true
 	return []route.Route{
-		res.Row("GET", "", "tracking domains and the shared link domains available", route.Handle(d.listDomains)).WithPage(),
+		res.Row("GET", "", "the account's tracking domains, and the shared link domains", route.Handle(d.listDomains)).WithPage(),
 		add,
 		res.Row("PATCH", "", "replace the settings of a domain, or make it the default", route.HandleBody(changeDomain),
 			route.Codes("400 invalid_index_page", "409 domain_unsafe"), answer.IDCodes),
@@ -57,7 +57,7 @@ func domains(d Deps) []route.Route {
 // DomainRow is a domain in the list.
 type DomainRow struct {
 	models.Domain
-	DNSRecords []models.DNSRecord `json:"dns_records" doc:"the records to set: the one that points the domain here, and the TXT record that proves that it is the account's. A CNAME to the account's own target proves that too, unless another account has or had the host. ALIAS stands for an ALIAS, ANAME or flattened CNAME, or the addresses of its value"`
+	DNSRecords []models.DNSRecord `json:"dns_records" doc:"the DNS records to set: one points the domain here, the TXT record proves that the domain is the account's. A CNAME to the account's own target is such a proof too, unless another account has or had the host. The type ALIAS stands for an ALIAS record, an ANAME record, a flattened CNAME, or address records with the addresses of its value"`
 }
 
 // SharedDomainRow is a link domain that every account may use.
@@ -94,7 +94,7 @@ func (d Deps) listDomains(c *route.Call) (DomainList, error) {
 // DomainBody is the body of POST /domains.
 type DomainBody struct {
 	Domain       string    `json:"domain" required:"true" maxLength:"4000" doc:"up to 50 hostnames, separated by commas or spaces"`
-	DNSAccountID uuid.UUID `json:"dns_account_id" bad:"invalid_dns_account" doc:"id of a connected DNS account; with it, at most 10 hostnames"`
+	DNSAccountID uuid.UUID `json:"dns_account_id" bad:"invalid_dns_account" doc:"id of a connected DNS account, in which the records are set; if it is sent, at most 10 hostnames are allowed"`
 	form.DomainBody
 }
 
@@ -153,7 +153,7 @@ func (d Deps) addDomains(c *route.Call, b DomainBody) (DomainAdded, error) {
 	}), err
 }
 
-// hosts parses the hostnames of a body, without duplicates and in their order. It refuses hostnames that cannot be added.
+// hosts returns the hostnames of a body in their order, without duplicates. It refuses hostnames that cannot be added.
 func (d Deps) hosts(c *route.Call, b DomainBody) ([]string, error) {
 	shared, err := c.Store.Domains().Shared(c.Context())
 	if err != nil {
@@ -196,8 +196,8 @@ func (d Deps) hosts(c *route.Call, b DomainBody) ([]string, error) {
 	return hosts, nil
 }
 
-// reserved reports whether a host belongs to the service's own names. These are its address, the host at which customers point
-// their domains, and the shared link domains.
+// reserved reports whether a host is one of the service's own names: the host of its address, the host that customers' domains
+// point at, and the shared link domains.
 func (d Deps) reserved(host string, shared []store.SharedDomain) bool {
 	own := append(answer.Each(shared, func(s store.SharedDomain) string { return s.Host }), d.BaseURL, d.Tracker.Host)
 	return slices.ContainsFunc(own, func(name string) bool { return models.Reserves(name, host) })
@@ -206,10 +206,10 @@ func (d Deps) reserved(host string, shared []store.SharedDomain) bool {
 // DomainPatch is the body of PATCH /domains.
 type DomainPatch struct {
 	bind.ID
-	Action    string           `json:"action" enum:"set_default,fail_back" doc:"set_default: only the default changes; fail_back: campaigns that failed over come back, and nothing else changes"`
-	GroupName string           `json:"group_name" bad:"invalid_input" trim:"true" maxLength:"100" doc:"domains of the group spare take over campaigns of those that fail over"`
+	Action    string           `json:"action" enum:"set_default,fail_back" doc:"set_default: only makes this domain the default; fail_back: only moves back the campaigns that failed over from this domain"`
+	GroupName string           `json:"group_name" bad:"invalid_input" trim:"true" maxLength:"100" doc:"a domain of the group spare takes over the campaigns of a domain that fails over"`
 	Failover  bind.Opt[bool]   `json:"failover" doc:"when a list of unsafe addresses contains the domain, its campaigns move to a spare domain; left out: unchanged"`
-	TagName   bind.Opt[string] `json:"tag_name" trim:"true" case:"lower" pattern:"^([a-z0-9][a-z0-9_-]{0,49})?$" doc:"serve the page tag as /{tag_name}.js too; empty or null: only as /t.js; left out: unchanged"`
+	TagName   bind.Opt[string] `json:"tag_name" trim:"true" case:"lower" pattern:"^([a-z0-9][a-z0-9_-]{0,49})?$" doc:"the page tag is also served as /{tag_name}.js; empty or null: only as /t.js; left out: unchanged"`
 	models.DomainFields
 }
 
@@ -217,9 +217,9 @@ type DomainPatch struct {
 type DomainChanged struct {
 	ID        uuid.UUID `json:"id"`
 	Domain    string    `json:"domain"`
-	IsDefault *bool     `json:"is_default,omitempty" doc:"with the action set_default"`
-	Campaigns *int      `json:"campaigns,omitempty" doc:"with the action fail_back: campaigns that came back"`
-	Kept      *int      `json:"kept,omitempty" doc:"with the action fail_back: campaigns that could not come back, because their alias is now taken here"`
+	IsDefault *bool     `json:"is_default,omitempty" doc:"set for the action set_default"`
+	Campaigns *int      `json:"campaigns,omitempty" doc:"set for the action fail_back: how many campaigns moved back"`
+	Kept      *int      `json:"kept,omitempty" doc:"set for the action fail_back: how many campaigns could not move back, because their alias is now taken on this domain"`
 }
 
 func changeDomain(c *route.Call, b DomainPatch) (DomainChanged, error) {
@@ -246,7 +246,7 @@ func changeDomain(c *route.Call, b DomainPatch) (DomainChanged, error) {
 type DomainDeleted struct {
 	ID                  uuid.UUID `json:"id"`
 	Deleted             bool      `json:"deleted"`
-	CertificateReleased bool      `json:"certificate_released" doc:"a job makes the edge delete the certificate; false: the edge had none for the domain"`
+	CertificateReleased bool      `json:"certificate_released" doc:"true: a job will delete the certificate at the edge; false: the edge had no certificate for the domain"`
 }
 
 func deleteDomain(c *route.Call) (DomainDeleted, error) {

@@ -13,24 +13,24 @@ import (
 // CertificateAnswer is the state of a domain's certificate at the edge.
 type CertificateAnswer struct {
 	Hostname      string         `json:"hostname"`
-	Edge          *string        `json:"edge" enum:"own,cloudflare" doc:"which edge issues it: own is this install by ACME; null: no certificate was requested yet"`
-	SSLStatus     string         `json:"ssl_status" doc:"none, or the state as the edge names it"`
-	Serving       bool           `json:"serving" doc:"hostname and certificate are active"`
+	Edge          *string        `json:"edge" enum:"own,cloudflare" doc:"which edge issues the certificate; own: this install, by ACME; null: no certificate was requested yet"`
+	SSLStatus     string         `json:"ssl_status" doc:"the state of the certificate in the edge's own words, or none"`
+	Serving       bool           `json:"serving" doc:"whether the hostname and the certificate are active"`
 	Detail        string         `json:"detail"`
-	Ownership     *OwnershipTXT  `json:"ownership" doc:"a DNS record that proves who owns the hostname"`
-	OwnershipHTTP *OwnershipHTTP `json:"ownership_http" doc:"a file that proves who owns the hostname"`
+	Ownership     *OwnershipTXT  `json:"ownership" doc:"the DNS record to set, which proves who owns the hostname"`
+	OwnershipHTTP *OwnershipHTTP `json:"ownership_http" doc:"the file to serve, which proves who owns the hostname"`
 	Errors        []string       `json:"errors"`
-	ExpiresAt     *string        `json:"expires_at" doc:"when the certificate ends; null: there is none, or the edge does not say"`
+	ExpiresAt     *string        `json:"expires_at" doc:"when the certificate expires; null: there is no certificate, or the edge does not report it"`
 }
 
-// OwnershipTXT is a DNS record that the edge asks for.
+// OwnershipTXT is a DNS record that the edge requires.
 type OwnershipTXT struct {
 	Type  string `json:"type"`
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// OwnershipHTTP is a file that the edge asks for.
+// OwnershipHTTP is a file that the edge requires.
 type OwnershipHTTP struct {
 	HTTPURL  string `json:"http_url"`
 	HTTPBody string `json:"http_body"`
@@ -64,7 +64,7 @@ var (
 	})
 )
 
-// atEdge returns a handler that runs a job, which asks the edge about the domain.
+// atEdge returns a handler that runs a job for the domain at the edge.
 func atEdge[R, T any](d Deps, job slow.Job[jobs.CertificateArgs, R, T]) func(*route.Call, models.Domain) (T, error) {
 	return func(c *route.Call, _ models.Domain) (none T, err error) {
 		if d.Edge == "" {
@@ -80,7 +80,7 @@ type PointAnswer struct {
 	Provider    string             `json:"provider"`
 	Message     string             `json:"message"`
 	Detail      string             `json:"detail" doc:"the record that points the domain at the tracker, or a conflicting record"`
-	Certificate *CertificateAnswer `json:"certificate" doc:"as the edge last reported it; null: there is no edge"`
+	Certificate *CertificateAnswer `json:"certificate" doc:"the certificate as the edge last reported it; null: there is no edge"`
 	Note        string             `json:"note"`
 }
 
@@ -114,10 +114,10 @@ type VerifyAnswer struct {
 	ID        uuid.UUID `json:"id"`
 	Domain    string    `json:"domain"`
 	Expected  string    `json:"expected" doc:"what the domain's CNAME should point at; the records to set are in GET /domains"`
-	Verified  bool      `json:"verified" doc:"links on it work: this install has answered at the domain and DNS shows that it is the account's, or the operator has verified it"`
-	Points    *bool     `json:"points" doc:"DNS points at the tracker; null: DNS could not be queried"`
+	Verified  bool      `json:"verified" doc:"whether links on the domain work: either this install has answered at the domain and DNS proves that the domain is the account's, or the operator has verified the domain"`
+	Points    *bool     `json:"points" doc:"whether DNS points at the tracker; null: DNS could not be queried"`
 	Detail    string    `json:"detail"`
-	HTTPS     *bool     `json:"https" doc:"the domain answers over HTTPS, with a certificate that browsers accept; null: it could not be checked"`
+	HTTPS     *bool     `json:"https" doc:"whether the domain answers over HTTPS with a certificate that browsers accept; null: this could not be checked"`
 	Records   []string  `json:"records" doc:"what DNS answered"`
 	Proof     *string   `json:"proof" enum:"none,txt,cname" doc:"how DNS proves that the domain is the account's; null: DNS could not be queried"`
 	CheckedAt *string   `json:"checked_at"`

@@ -17,8 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// TestCertificates: the edge's answers are shown in its own words, and its refusals with their codes. The list of domains and the
-// answer of pointing a domain show the known state of the certificate.
+// TestCertificates: the edge's answers are shown in the edge's own words, and its refusals with their codes. The list of domains and
+// the answer to pointing a domain show the last known state of the certificate.
 func TestCertificates(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Edge: models.EdgeCloudflare, Tracker: models.DomainTracker{Host: "track.sy.example", OwnTargets: true}}})
@@ -79,7 +79,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// begin records that an edge has a certificate for a domain in a state. The certificate ends in 90 days.
+// begin records that the certificate of a domain at the edge has the given state and expires in 90 days.
 func begin(t *testing.T, s *apitest.Server, domain string, state models.CertificateState) {
 	t.Helper()
 	of := store.CertificateOf{AccountID: s.Account.ID, DomainID: uuid.MustParse(domain)}
@@ -99,8 +99,8 @@ func begin(t *testing.T, s *apitest.Server, domain string, state models.Certific
 	}
 }
 
-// TestCertificateAlerts: a certificate that ends soon or cannot be obtained raises an alert of its account. Deleting the domain
-// creates the job that releases the certificate.
+// TestCertificateAlerts: the account gets an alert if a certificate expires soon or cannot be obtained. Deleting the domain creates
+// the job that releases the certificate.
 func TestCertificateAlerts(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Edge: models.EdgeCloudflare}})

@@ -10,8 +10,8 @@ import (
 	"switchyard/models"
 )
 
-// TestFailover: the campaigns of a domain on a list of unsafe addresses move to the spare domain. The row and the alert show this. A
-// person moves them back.
+// TestFailover: if a domain is on a list of unsafe addresses, its campaigns move to the spare domain. The row and the alert show
+// this. A person can move the campaigns back.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	s := domainServer(t, "scale")

@@ -70,7 +70,7 @@ func TestDomainRoundTrip(t *testing.T) {
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "group_name": "H"}).Want(200, "")
 	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{"failover": true, "failed_over": 0, "group_name": "H"})
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "failover": "x"}).Want(400, "invalid_input")
-	// The name of the page tag stays where it is left out, because pages use it.
+	// A call that leaves out the name of the page tag does not change it, because pages use it.
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "tag_name": " Shop-Stats "}).Want(200, "")
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "group_name": "H"}).Want(200, "")
 	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{"tag_name": "shop-stats"})
@@ -209,7 +209,7 @@ func TestDomainsOfOthers(t *testing.T) {
 		t.Errorf("the list shows %v", rows)
 	}
 
-	// Any account may wait for a host, but the host serves only one account.
+	// Any account may claim a host, but the host serves only one account.
 	claimed := addDomain(t, s, "foreign.example")
 	table := s.Store.Domains()
 	if _, err := table.SetVerified(t.Context(), s.Account.ID, uuid.MustParse(claimed), true); err != nil {
@@ -228,8 +228,8 @@ func TestDomainsOfOthers(t *testing.T) {
 	}
 }
 
-// TestVerifyDomain: the result of a domain's check is in the answer and in the list. A domain that leads elsewhere raises an alert
-// of its account.
+// TestVerifyDomain: the result of checking a domain is in the answer and in the list. The account gets an alert if the domain points
+// elsewhere.
 func TestVerifyDomain(t *testing.T) {
 	t.Parallel()
 	s := domainServer(t, "scale")

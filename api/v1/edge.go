@@ -26,9 +26,9 @@ type EdgeAnswer struct {
 	Configured             bool    `json:"configured" doc:"false: this install has no edge that routes"`
 	RoutableCampaigns      int     `json:"routableCampaigns" doc:"active campaigns on domains of the account"`
 	CampaignsWithoutDomain int     `json:"campaignsWithoutDomain" doc:"active campaigns on the shared link domain: they are never published"`
-	PublishedCampaigns     int     `json:"publishedCampaigns" doc:"campaigns that are at the edge in their present state"`
-	PublishedAt            *string `json:"publishedAt" doc:"of the last publishing that succeeded"`
-	Hint                   *string `json:"hint" doc:"advice: what the edge leaves to this service, or why publishing fails"`
+	PublishedCampaigns     int     `json:"publishedCampaigns" doc:"campaigns whose current state is published at the edge"`
+	PublishedAt            *string `json:"publishedAt" doc:"when campaigns were last published successfully; null: never"`
+	Hint                   *string `json:"hint" doc:"advice: which requests the edge leaves to this service, or why publishing fails"`
 }
 
 func (d Deps) readEdge(c *route.Call) (EdgeAnswer, error) {
@@ -64,14 +64,14 @@ func (d Deps) edgeHint(s store.EdgeState) string {
 	return strings.Join(hints, " ")
 }
 
-// EdgePublished is the result of a publishing.
+// EdgePublished is the result of publishing the campaigns of an account.
 type EdgePublished struct {
 	Configured bool    `json:"configured" doc:"false: this install has no edge that routes, and nothing was done"`
-	Published  int     `json:"published" doc:"campaigns that are now at the edge in their present state, including unchanged ones"`
+	Published  int     `json:"published" doc:"campaigns whose current state is now published at the edge, including unchanged campaigns"`
 	Removed    int     `json:"removed" doc:"campaigns that were removed from the edge"`
-	Failed     int     `json:"failed" doc:"campaigns that could not be written or removed; this is retried automatically"`
+	Failed     int     `json:"failed" doc:"campaigns that could not be published or removed; both are retried automatically"`
 	Rules      int     `json:"rules" doc:"saved rules in the published campaigns"`
-	RulesError *string `json:"rulesError" doc:"why some of these rules match no visitor; null: all can be used"`
+	RulesError *string `json:"rulesError" doc:"why some of these rules match no visitor; null: all rules can be used"`
 	MS         int64   `json:"ms" doc:"how long it took, in milliseconds"`
 }
 

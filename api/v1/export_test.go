@@ -8,7 +8,7 @@ import (
 	"switchyard/jobs"
 )
 
-// ProbeArgs and ProbeResult belong to a job that only tests have.
+// ProbeArgs and ProbeResult belong to a job that exists only in tests.
 type (
 	ProbeArgs   struct{ Text string }
 	ProbeResult struct{ Echo string }
@@ -17,10 +17,10 @@ type (
 	}
 )
 
-// ProbeJob is a job without a row. A test sets its answer in the recorder.
+// ProbeJob is a job that has no row in the database. A test sets its answer in the recorder.
 var ProbeJob = jobs.Define[ProbeArgs, ProbeResult]("probe:echo", jobs.Policy{Queue: jobs.Interactive})
 
-// ProbeRowJob is the same job with a row.
+// ProbeRowJob is the same job with a row in the database.
 var ProbeRowJob = jobs.Define[ProbeArgs, ProbeResult]("probe:row", jobs.Policy{Queue: jobs.Interactive, Row: true})
 
 var (
@@ -28,7 +28,7 @@ var (
 	probeRow = slow.New(ProbeRowJob, func(r ProbeResult) ProbeAnswer { return ProbeAnswer(r) })
 )
 
-// ProbeRoutes returns rows that wait for these jobs. The id of the job's row comes in the query.
+// ProbeRoutes returns routes that wait for these jobs. The query has the id of the job's row.
 func ProbeRoutes(d Deps) []route.Route {
 	return []route.Route{{
 		Method: "POST", Path: "/probe", Scope: route.Write, Slow: probe.Answer(), Codes: route.Codes("502 network_error"),

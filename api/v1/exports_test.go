@@ -21,7 +21,7 @@ import (
 	"switchyard/models/await"
 )
 
-// Workers make the files. The end-to-end tests cover the call and the file together.
+// This test covers only refused calls. Workers make the files, and the end-to-end tests cover calls together with their files.
 func TestExportsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -41,7 +41,7 @@ func TestExportsThatAreRefused(t *testing.T) {
 		s.Do("GET", fmt.Sprint("/logs/repeat-ips?link=", link), nil).Want(404, "not_found")
 	}
 	s.Do("GET", "/logs/repeat-ips?link=all", nil).Want(400, "invalid_id")
-	// No record has the zero id. It does not stand for all records.
+	// No record has the zero id, and the zero id does not mean all records.
 	for _, path := range []string{"repeat-ips?campaign=", "repeat-ips?source=", "repeat-ips?link=", "smartlink-clicks?link="} {
 		s.Do("GET", "/logs/"+path+uuid.Nil.String(), nil).Want(400, "invalid_id")
 	}
@@ -52,7 +52,7 @@ func TestExportsThatAreRefused(t *testing.T) {
 	s.As(s.ReadKey).Do("DELETE", "/reports/exports?id="+uuid.NewString(), nil).Want(403, "read_only_key")
 }
 
-// smartlinkOf makes a smartlink of an account. If the account is not the caller's own, it makes the account too.
+// smartlinkOf creates a smartlink in an account. If the account is not the caller's, it creates the account too.
 func smartlinkOf(t *testing.T, s *apitest.Server, account uuid.UUID) uuid.UUID {
 	t.Helper()
 	id := uuid.New()
@@ -74,7 +74,7 @@ func TestExportAnswers(t *testing.T) {
 	link := smartlinkOf(t, s, s.Account.ID)
 	body := map[string]any{"kind": "smartlink-clicks", "link": link}
 	s.As(s.ReadKey).Do("POST", "/reports/exports", body).Want(400, "too_large")
-	s.Do("POST", "/reports/exports", nil).Want(400, "too_large") // without a body the kind is performance
+	s.Do("POST", "/reports/exports", nil).Want(400, "too_large") // if there is no body, the kind is performance
 	dbtest.Exec(t, s.DB, `DROP TRIGGER refuse ON jobs`)
 	s.Do("POST", "/reports/exports", body, "Prefer", "respond-async").Want(202, "")
 	if n := len(s.Jobs.Rows(jobs.MakeExport.Kind())); n != 3 {
@@ -105,7 +105,7 @@ func TestExportAnswers(t *testing.T) {
 	s.Do("DELETE", "/reports/exports?id="+x.ID.String(), nil).Want(200, "")
 }
 
-// slowWriter is a client that reads nothing of an answer until the gate opens.
+// slowWriter is a client that reads no part of an answer until the gate opens.
 type slowWriter struct {
 	*httptest.ResponseRecorder
 	entered chan<- struct{}
@@ -118,8 +118,8 @@ func (w slowWriter) Write(p []byte) (int, error) {
 	return w.ResponseRecorder.Write(p)
 }
 
-// TestSlowDownloads: clients that do not read their files keep their places until they do. They delay no report. Only the part of a
-// file that is being written is in memory.
+// TestSlowDownloads: a download keeps its place among the running downloads until its client has read the file. Slow downloads delay
+// no report. Only the part of a file that is being written is in memory.
 func TestSlowDownloads(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -156,7 +156,7 @@ func TestSlowDownloads(t *testing.T) {
 			r.Header.Set("Authorization", "Bearer "+s.Key)
 			w := slowWriter{httptest.NewRecorder(), entered, gate}
 			func() {
-				defer func() { _ = recover() }() // a file that breaks off breaks its connection
+				defer func() { _ = recover() }() // if a file ends too early, the handler aborts the connection with a panic
 				s.Handler.ServeHTTP(w, r)
 			}()
 			if w.Code == 429 {
@@ -165,7 +165,7 @@ func TestSlowDownloads(t *testing.T) {
 			answers <- w.ResponseRecorder
 		}()
 	}
-	for range calls { // refused calls write their error
+	for range calls { // a refused call writes its error at once
 		await.Recv(t, entered)
 	}
 	for range 3 {

@@ -18,7 +18,7 @@ import (
 	"switchyard/models/await"
 )
 
-// heldReports delays an account's reports with more than one dimension until the gate opens.
+// heldReports delays those reports of an account that have more than one dimension, until the gate opens.
 type heldReports struct {
 	v1.ReportReader
 	account uuid.UUID
@@ -55,7 +55,7 @@ func TestParallelReports(t *testing.T) {
 	for range route.Reads.Running {
 		await.Recv(t, held.entered)
 	}
-	for range calls - route.Reads.Running { // none of them ever runs while the gate is closed
+	for range calls - route.Reads.Running { // none of these calls can run while the gate is closed
 		a := await.Recv(t, answers).Want(429, "rate_limited")
 		if n, err := strconv.Atoi(a.Header.Get("Retry-After")); err != nil || n < 1 {
 			t.Errorf("Retry-After %q", a.Header.Get("Retry-After"))
@@ -113,13 +113,13 @@ func TestOpenJobs(t *testing.T) {
 	s.Do("POST", "/corrections/cost", map[string]any{"csv": "date,source,cost\n2026-01-01,A,1"}, "Prefer", "respond-async").
 		Want(402, "plan_limit")
 	dbtest.Exec(t, s.DB, `UPDATE jobs SET state = 'failed' WHERE id IN (SELECT id FROM jobs WHERE account_id = $1 LIMIT 1)`, s.Account.ID)
-	for range 2 { // a repetition gets the first job
+	for range 2 { // a repeated call gets the same job
 		export(s, "Idempotency-Key", "k").Want(202, "")
 	}
 	export(s).Want(402, "plan_limit")
 }
 
-// TestStoredExports: stored files and files in the making together take at most the bytes that the plan allows.
+// TestStoredExports: stored files and files that jobs are still making take together at most the bytes that the plan allows.
 func TestStoredExports(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -159,7 +159,7 @@ func TestShortCallsAreShared(t *testing.T) {
 		await.Recv(t, entered)
 	}
 	s.As(other).Do("GET", "/plan", nil).Want(200, "")
-	s.Do("GET", "/plan/usage", nil).Want(200, "") // it has a share of its own
+	s.Do("GET", "/plan/usage", nil).Want(200, "") // this route has a share of its own
 	if n := len(entered); n > 0 {
 		t.Errorf("%d calls more than %d ran", n, route.Calls.Running)
 	}
@@ -170,8 +170,8 @@ func TestShortCallsAreShared(t *testing.T) {
 	s.Do("GET", "/plan", nil).Want(200, "")
 }
 
-// TestLargeReportsAreShared: calls of an account that ask for the same large report wait for the same job. Different reports count
-// as further open jobs.
+// TestLargeReportsAreShared: calls of an account that request the same large report wait for the same job. Each different report
+// counts as one more open job.
 func TestLargeReportsAreShared(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth", V1: v1.Deps{LargeReport: -1}})
@@ -204,8 +204,8 @@ func TestLargeReportsAreShared(t *testing.T) {
 	ask(s, "performance?dimension=sub1").Want(202, "")
 }
 
-// TestWebhookTestsInFlight: if an account sends 80 webhook tests at once, four are under way, even if no caller waits for them. The
-// others are refused. Another account's test is accepted.
+// TestWebhookTestsInFlight: if an account sends 80 webhook tests at once, four are in progress, even if no caller waits for them.
+// The others are refused. Another account's test is accepted.
 func TestWebhookTestsInFlight(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t) // without workers no test ends
@@ -235,6 +235,6 @@ func TestWebhookTestsInFlight(t *testing.T) {
 	}
 	all.Wait()
 	if n := len(s.Jobs.Tasks(jobs.TestWebhook.Kind())); under != route.Sends.Running || n != 2*under {
-		t.Errorf("%d tests are under way, %d jobs", under, n)
+		t.Errorf("%d tests are in progress, %d jobs", under, n)
 	}
 }

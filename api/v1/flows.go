@@ -21,7 +21,7 @@ func flows() []route.Route {
 		resource.List(res, "saved flows, most recently changed first"),
 		resource.Create[form.SavedFlowBody](res, "create a saved flow; POST /campaigns copies it by its flow_id"),
 		resource.Put[SavedFlowPut](res, "replace a saved flow; campaigns that were started with it stay as they are", savedFlowAnswer),
-		resource.Toggle(res, "pause or resume a saved flow; a paused one starts no campaign", resource.ToggledStatus),
+		resource.Toggle(res, "pause or resume a saved flow; no campaign can start from a paused flow", resource.ToggledStatus),
 		resource.Remove(res, "delete a saved flow", answer.Deleted),
 	}
 }
@@ -36,9 +36,9 @@ type SavedFlowPut struct {
 type SavedFlowAnswer struct {
 	flow.Saved
 	Group            string `json:"group_name" doc:"the same as group"`
-	RuleCount        int    `json:"rule_count" doc:"rules of all paths, saved and inline"`
+	RuleCount        int    `json:"rule_count" doc:"number of rules in all paths, saved rules and inline rules"`
 	PathCount        int    `json:"path_count"`
-	DestinationCount int    `json:"destination_count" doc:"destinations of all paths"`
+	DestinationCount int    `json:"destination_count" doc:"number of destinations in all paths"`
 }
 
 func savedFlowAnswer(f flow.Saved) SavedFlowAnswer {

@@ -60,8 +60,8 @@ func TestFlowRoundTrip(t *testing.T) {
 	paused := s.Do("PATCH", "/flows", map[string]any{"id": id, "is_active": false}).Want(200, "").Map()
 	same(t, paused, map[string]any{"id": id, "status": "paused"})
 	again := s.Do("PUT", "/flows", with(savedFlow("Changed"), "id", id)).Want(200, "").Map()
-	same(t, again, map[string]any{"status": "paused"})         // PUT does not resume
-	s.Do("POST", "/flows", savedFlow("changed")).Want(201, "") // names may repeat
+	same(t, again, map[string]any{"status": "paused"})         // PUT does not resume a paused flow
+	s.Do("POST", "/flows", savedFlow("changed")).Want(201, "") // two flows may have the same name
 
 	deleted := s.Do("DELETE", fmt.Sprint("/flows?id=", id), nil).Want(200, "").Map()
 	same(t, deleted, map[string]any{"id": id, "deleted": true})
@@ -174,7 +174,7 @@ func TestCampaignStartsWithASavedFlow(t *testing.T) {
 		t.Errorf("the copy refers to the rule as %v", r)
 	}
 
-	// A later change of the flow changes no campaign.
+	// A later change of the saved flow does not change the campaign.
 	s.Do("PUT", "/flows", with(savedFlow("F"), "id", id)).Want(200, "")
 	detail := s.Do("GET", fmt.Sprintf("/campaigns/%v", started["id"]), nil).Want(200, "").Map()
 	same(t, first(detail), map[string]any{"name": "From the flow", "id": got["id"]})

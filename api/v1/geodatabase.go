@@ -18,16 +18,16 @@ func geoDatabase(d Deps) []route.Route {
 		route.New("PUT", "/geo-database", group, "connect a geo database, change its key, or switch it on or off; a new key is tried first",
 			route.HandleBody(d.saveGeoDatabase), route.Codes("400 invalid_provider key_required invalid_key key_refused no_encryption_key",
 				"402 plan_limit", "502 network_error")).WithShare(route.Sends).Awaits(connectGeoJob.Answer()),
-		route.New("DELETE", "/geo-database", group, "disconnect it and forget its key", route.Handle(deleteGeoDatabase)),
+		route.New("DELETE", "/geo-database", group, "disconnect the geo database and delete its key", route.Handle(deleteGeoDatabase)),
 	}
 }
 
 // GeoDatabase is the answer of GET /geo-database.
 type GeoDatabase struct {
 	PlanIncludes    bool          `json:"planIncludes" doc:"whether the plan allows a geo database of its own"`
-	Connected       *GeoConnected `json:"connected" doc:"null: none; clicks are described by the service's own databases"`
-	Providers       []GeoProvider `json:"providers" doc:"what can be connected"`
-	BudgetPerMinute int           `json:"budgetPerMinute" doc:"how many look-ups a minute the plan allows; the answer for an address is used for its whole network, for 30 days"`
+	Connected       *GeoConnected `json:"connected" doc:"null: no database is connected, and the service's own databases describe the clicks"`
+	Providers       []GeoProvider `json:"providers" doc:"the providers that can be connected"`
+	BudgetPerMinute int           `json:"budgetPerMinute" doc:"how many look-ups a minute the plan allows; the answer for an address is reused for 30 days for all addresses of its network"`
 }
 
 // GeoConnected is a geo database that an account has connected. Its key is not shown.
@@ -35,15 +35,15 @@ type GeoConnected struct {
 	Provider     string  `json:"provider"`
 	Enabled      bool    `json:"enabled"`
 	SavedAt      string  `json:"savedAt"`
-	FailingSince *string `json:"failingSince" doc:"null: the last look-up worked"`
-	Error        *string `json:"error" doc:"why look-ups fail"`
+	FailingSince *string `json:"failingSince" doc:"since when look-ups fail; null: the last look-up succeeded"`
+	Error        *string `json:"error" doc:"why look-ups fail; null: the last look-up succeeded"`
 }
 
 // GeoProvider is a provider of geo look-ups.
 type GeoProvider struct {
 	Provider string `json:"provider"`
 	Label    string `json:"label"`
-	Key      string `json:"key" doc:"the form of its keys"`
+	Key      string `json:"key" doc:"the form of the provider's keys"`
 }
 
 func findGeoDatabase(c *route.Call) (GeoDatabase, error) {
@@ -67,7 +67,7 @@ func findGeoDatabase(c *route.Call) (GeoDatabase, error) {
 // GeoDatabaseBody is the body of PUT /geo-database.
 type GeoDatabaseBody struct {
 	Provider string `json:"provider" bad:"invalid_provider" required:"invalid_provider" case:"lower" enum:"maxmind,ipinfo,ipdata,ip2location"`
-	Key      string `json:"key" bad:"invalid_key" trim:"true" maxLength:"200" doc:"needed to connect and to change the provider; left out: the saved key is kept"`
+	Key      string `json:"key" bad:"invalid_key" trim:"true" maxLength:"200" doc:"required to connect a provider and to change the provider; left out: the saved key is kept"`
 	Enabled  *bool  `json:"enabled" default:"true"`
 }
 
@@ -106,7 +106,7 @@ func (d Deps) saveGeoDatabase(c *route.Call, b GeoDatabaseBody) (out GeoDatabase
 
 // Disconnected is the answer of DELETE /geo-database.
 type Disconnected struct {
-	Disconnected bool `json:"disconnected" doc:"false: none was connected"`
+	Disconnected bool `json:"disconnected" doc:"false: no geo database was connected"`
 }
 
 func deleteGeoDatabase(c *route.Call) (Disconnected, error) {

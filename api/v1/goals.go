@@ -19,7 +19,7 @@ func goals(d Deps) []route.Route {
 	row := func(method, path, summary string, handle route.Handler, codes ...string) route.Route {
 		return route.New(method, "/goals"+path, goalsGroup, summary, handle, route.Codes(codes...))
 	}
-	ofSite := route.Param{Name: "site", Type: "uuid", Doc: "of this site; left out: the first active one"}
+	ofSite := route.Param{Name: "site", Type: "uuid", Doc: "id of the site; left out: the first active site"}
 	save := row("PUT", "", "create or change a goal by key", route.HandleBody(saveGoal), "400 bad_key bad_goal_shape no_value no_site",
 		"402 plan_limit", "409 duplicate_name")
 	save.Echoes = []any{GoalRow{}} // other routes return goals only as a list
@@ -75,7 +75,7 @@ func removeGoal(c *route.Call) (out GoalDeleted, err error) {
 
 // LeadCampaigns is the answer of GET /goals/landers.
 type LeadCampaigns struct {
-	Campaigns []LeadCampaign `json:"campaigns" doc:"of mode lead, newest first, at most 100"`
+	Campaigns []LeadCampaign `json:"campaigns" doc:"campaigns of the mode lead, newest first, at most 100"`
 }
 
 // LeadCampaign is a campaign with its landing pages.
@@ -83,10 +83,10 @@ type LeadCampaign struct {
 	ID             uuid.UUID    `json:"id"`
 	Name           string       `json:"name"`
 	Status         string       `json:"status" enum:"active,paused,archived"`
-	SiteID         *uuid.UUID   `json:"siteId" doc:"its measurement_site_id"`
+	SiteID         *uuid.UUID   `json:"siteId" doc:"the campaign's measurement_site_id"`
 	PrimaryGoalKey *string      `json:"primaryGoalKey"`
-	GoalKeys       []string     `json:"goalKeys" doc:"its tracked_goal_keys"`
-	Landers        []LeadLander `json:"landers" doc:"that clicks of the last 30 days reached, most clicks first, at most 100"`
+	GoalKeys       []string     `json:"goalKeys" doc:"the campaign's tracked_goal_keys"`
+	Landers        []LeadLander `json:"landers" doc:"landing pages that clicks of the last 30 days reached, most clicks first, at most 100"`
 }
 
 // LeadLander is a landing page of a campaign.
@@ -94,9 +94,9 @@ type LeadLander struct {
 	ID          uuid.UUID     `json:"id"`
 	Name        string        `json:"name"`
 	Clicks      int64         `json:"clicks"`
-	Conversions int64         `json:"conversions" doc:"approved and pending ones"`
+	Conversions int64         `json:"conversions" doc:"approved and pending conversions"`
 	Revenue     models.Money  `json:"revenue"`
-	CR          *models.Money `json:"cr" doc:"percent; null without clicks"`
+	CR          *models.Money `json:"cr" doc:"conversion rate in percent; null: there are no clicks"`
 }
 
 const (
@@ -124,7 +124,7 @@ func (d Deps) goalLanders(c *route.Call) (LeadCampaigns, error) {
 	for _, r := range rows {
 		id, err := uuid.Parse(r.Dims[1])
 		if err != nil || r.Clicks == 0 {
-			continue // the row counts clicks without a landing page
+			continue // this row counts the clicks that reached no landing page
 		}
 		landersOf[r.Dims[0]] = append(landersOf[r.Dims[0]], LeadLander{
 			ID: id, Clicks: r.Clicks, Conversions: r.Conversions(), Revenue: models.NewMoney(r.Revenue), CR: r.CR(),

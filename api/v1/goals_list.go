@@ -25,20 +25,20 @@ const (
 type GoalList struct {
 	Site            *models.Site      `json:"site" doc:"the site that the goals belong to; null: the account has no such site"`
 	Sites           []models.Site     `json:"sites"`
-	Goals           []GoalRow         `json:"goals" doc:"the primary one first, then the oldest"`
+	Goals           []GoalRow         `json:"goals" doc:"the primary goal first, then the others, oldest first"`
 	SiteKey         string            `json:"siteKey" doc:"the account's public key, for data-site of the page tag"`
-	SecretSet       bool              `json:"secretSet" doc:"servers can report goals"`
+	SecretSet       bool              `json:"secretSet" doc:"whether the account has a secret, with which its servers can report goals"`
 	SecretSetAt     *string           `json:"secretSetAt" doc:"when the secret was made"`
-	Currency        string            `json:"currency" doc:"of the site, else of the account"`
-	Products        []GoalProduct     `json:"products" doc:"of events with an order id, each order once; most revenue first, at most 50"`
+	Currency        string            `json:"currency" doc:"the site's currency, or the account's if the site has none"`
+	Products        []GoalProduct     `json:"products" doc:"products of the events that have an order id; each order counts once; most revenue first, at most 50"`
 	Live            GoalsLive         `json:"live"`
 	SiteTotals      GoalTotals        `json:"siteTotals"`
-	Suggested       []GoalSuggested   `json:"suggested" doc:"goals that the site does not have yet: for events that it sends, and those that most sites of the kind have; at most 20"`
-	PlanIncludes    bool              `json:"planIncludes" doc:"the plan has goal tracking"`
-	TrackingDomains []string          `json:"trackingDomains" doc:"own hosts that serve the page tag"`
-	SharedDomains   []string          `json:"sharedDomains" doc:"hosts of every account that serve the page tag"`
-	TagNames        map[string]string `json:"tagNames" doc:"by own host: the page tag is served there as /{name}.js too"`
-	Days            int               `json:"days" doc:"of the figures"`
+	Suggested       []GoalSuggested   `json:"suggested" doc:"goals that the site does not have yet: goals for events that the site sends, and goals that most sites of its kind have; at most 20"`
+	PlanIncludes    bool              `json:"planIncludes" doc:"whether the plan includes goal tracking"`
+	TrackingDomains []string          `json:"trackingDomains" doc:"the account's own hosts that serve the page tag"`
+	SharedDomains   []string          `json:"sharedDomains" doc:"hosts that serve the page tag of every account"`
+	TagNames        map[string]string `json:"tagNames" doc:"maps an own host to a name: the host serves the page tag as /{name}.js too"`
+	Days            int               `json:"days" doc:"how many days the figures cover"`
 }
 
 // GoalRow is a goal with its figures.
@@ -46,38 +46,38 @@ type GoalRow struct {
 	models.Goal
 	Events         int64        `json:"events" doc:"events that reached the goal"`
 	Clicks         int64        `json:"clicks" doc:"clicks whose visitors reached the goal"`
-	Conversions    int64        `json:"conversions" doc:"approved and pending ones"`
+	Conversions    int64        `json:"conversions" doc:"approved and pending conversions"`
 	Approved       int64        `json:"approved"`
 	Pending        int64        `json:"pending"`
-	Revenue        models.Money `json:"revenue" doc:"of approved ones, in the account's currency"`
-	PendingRevenue models.Money `json:"pendingRevenue" doc:"in the account's currency"`
-	LastAt         *string      `json:"lastAt" doc:"when it was reached last"`
+	Revenue        models.Money `json:"revenue" doc:"revenue of approved conversions, in the account's currency"`
+	PendingRevenue models.Money `json:"pendingRevenue" doc:"revenue of pending conversions, in the account's currency"`
+	LastAt         *string      `json:"lastAt" doc:"when a visitor last reached the goal"`
 }
 
 // GoalTotals are the figures of a site.
 type GoalTotals struct {
 	Events      int64        `json:"events"`
 	Views       int64        `json:"views"`
-	Clicks      int64        `json:"clicks" doc:"whose visitors were there"`
-	Orders      int64        `json:"orders" doc:"by their order ids"`
-	Conversions int64        `json:"conversions" doc:"of all goals, approved and pending ones"`
-	Revenue     models.Money `json:"revenue" doc:"of approved ones, in the account's currency"`
+	Clicks      int64        `json:"clicks" doc:"clicks whose visitors were on the site"`
+	Orders      int64        `json:"orders" doc:"number of different order ids"`
+	Conversions int64        `json:"conversions" doc:"approved and pending conversions of all goals"`
+	Revenue     models.Money `json:"revenue" doc:"revenue of approved conversions, in the account's currency"`
 }
 
 // GoalProduct is a product that visitors have ordered.
 type GoalProduct struct {
 	SKU      string       `json:"sku"`
 	Name     string       `json:"name"`
-	Currency string       `json:"currency" doc:"of the revenue"`
+	Currency string       `json:"currency" doc:"currency of the revenue"`
 	Orders   int64        `json:"orders"`
 	Quantity int64        `json:"quantity"`
 	Revenue  models.Money `json:"revenue"`
 }
 
-// GoalsLive shows the present activity on the site.
+// GoalsLive shows the activity on the site in the last minutes.
 type GoalsLive struct {
 	WindowMinutes int         `json:"windowMinutes"`
-	Clicks        int64       `json:"clicks" doc:"whose visitors are there"`
+	Clicks        int64       `json:"clicks" doc:"clicks whose visitors are on the site"`
 	Views         int64       `json:"views"`
 	Events        int64       `json:"events"`
 	Latest        []LiveEvent `json:"latest" doc:"newest first, at most 20"`
@@ -93,7 +93,7 @@ type LiveEvent struct {
 	Source   string       `json:"source" doc:"tag or goal_api"`
 	Value    models.Money `json:"value"`
 	Currency string       `json:"currency"`
-	Goals    []string     `json:"goals" doc:"keys of the goals that it reached"`
+	Goals    []string     `json:"goals" doc:"keys of the goals that the event reached"`
 }
 
 // GoalSuggested is a suggested goal for the site. PUT /goals adds it.
@@ -104,7 +104,7 @@ type GoalSuggested struct {
 	MatchPath string  `json:"matchPath"`
 	Dedupe    string  `json:"dedupe" enum:"per_click,per_order"`
 	ValueMode string  `json:"valueMode" enum:"none,fixed,from_event"`
-	Events    int64   `json:"events" doc:"that were sent without a goal"`
+	Events    int64   `json:"events" doc:"how many such events the site sent; no goal counts them yet"`
 	LastAt    *string `json:"lastAt"`
 }
 

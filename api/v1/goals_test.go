@@ -30,7 +30,7 @@ func goalOf(s *apitest.Server, body object) map[string]any {
 	return s.Do("PUT", "/goals", body).Want(200, "").Map()["goal"].(map[string]any)
 }
 
-// storeRecords stores records like a web process that has received them.
+// storeRecords stores records as if a web process had received them.
 func storeRecords(t *testing.T, s *apitest.Server, records ...spool.Record) {
 	t.Helper()
 	log, err := spool.Open(t.TempDir(), spool.Options{})
@@ -143,7 +143,7 @@ func TestGoals(t *testing.T) {
 	}
 	list := s.Do("GET", "/goals", nil).Want(200, "").Map()
 	goals := list["goals"].([]any)
-	for _, g := range goals { // a goal can be sent back as it was read
+	for _, g := range goals { // a goal from the list can be sent back unchanged
 		same(t, goalOf(s, g.(map[string]any)), object{"key": g.(map[string]any)["key"], "isPrimary": g.(map[string]any)["isPrimary"]})
 	}
 	if len(goals) != 2 || goals[0].(map[string]any)["key"] != "thanks" || goals[1].(map[string]any)["isPrimary"] != false {
@@ -169,7 +169,7 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-// TestGoalPlan: on a plan without goal tracking, existing goals keep working, and none can be added.
+// TestGoalPlan: on a plan without goal tracking, existing goals keep working, but no goal can be added.
 func TestGoalPlan(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -192,8 +192,8 @@ func TestGoalPlan(t *testing.T) {
 	}
 }
 
-// TestGoalFigures: events and conversions are shown with their goal, and products with their orders. Events without a goal are shown
-// as suggestions.
+// TestGoalFigures: the list shows for each goal its events and conversions, and for each product its orders. Events without a goal
+// become suggestions.
 func TestGoalFigures(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -223,15 +223,15 @@ func TestGoalFigures(t *testing.T) {
 		return func(e *models.SiteEvent) { e.Name, e.Path = name, path }
 	}
 	send(0, "1", order("A1"))
-	send(0, "2", order("A1"))                // the same order by another event
-	send(1, "3", func(e *models.SiteEvent) { // in the currency of the site
+	send(0, "2", order("A1"))                // another event with the same order
+	send(1, "3", func(e *models.SiteEvent) { // an amount in the currency of the site
 		order("A2")(e)
 		e.Currency = ""
 	})
 	for i, e := range []string{"/", "/thank-you/", "/thank-you/"} {
 		send(i, "view"+strconv.Itoa(i), plain("view", e))
 	}
-	send(2, "trial", func(e *models.SiteEvent) { // without an order, items in a cart do not count as sold
+	send(2, "trial", func(e *models.SiteEvent) { // the items of an event without an order id do not count as sold
 		e.Name, e.Items = "start_trial", []models.SiteItem{{SKU: "S9", Price: models.NewMoney(decimal.New(99, 0)), Quantity: 1}}
 	})
 	send(2, "odd", plain("Not A Key", ""))
@@ -305,7 +305,7 @@ func TestGoalFigures(t *testing.T) {
 	checkArrival(t, s, visits[person].ID)
 }
 
-// checkArrival checks that the log and the report agree that this click, and no other, arrived by gclid.
+// checkArrival checks that both the log and the report show this click, and no other click, as arrived by gclid.
 func checkArrival(t *testing.T, s *apitest.Server, click uuid.UUID) {
 	t.Helper()
 	rows := s.Do("GET", "/reports/performance?dimension=arrival&f.arrival=gclid", nil).Want(200, "").Map()["rows"].([]any)

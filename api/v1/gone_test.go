@@ -27,7 +27,7 @@ func TestDeactivatedInFlows(t *testing.T) {
 	}
 
 	read := d.Do("GET", at, nil).Want(200, "").Map()
-	d.Do("PUT", at, read).Want(200, "") // as it was read
+	d.Do("PUT", at, read).Want(200, "") // sent back unchanged
 	d.Do("PATCH", at, map[string]any{"path_id": streams[1]["id"], "weight": 3}).Want(200, "")
 	other := d.make(t, with(with(d.campaign("Other"), "offer_id", nil), "streams", []any{redirectPath("x")}))
 	d.Do("PUT", campaignPath(other["id"])+"/flow", read).Want(400, "invalid_destination")

@@ -10,7 +10,7 @@ import (
 
 // groups returns the route of /groups.
 func groups() []route.Route {
-	scope := route.Param{Name: "scope", Enum: store.GroupScopes(), Default: defaultScope, Doc: "whose groups"}
+	scope := route.Param{Name: "scope", Enum: store.GroupScopes(), Default: defaultScope, Doc: "which records' groups are listed"}
 	return []route.Route{
 		route.New("GET", "/groups", "Campaigns", "group names in use", route.Handle(listGroups), route.Codes("400 invalid_scope")).
 			WithQuery(scope),
@@ -22,7 +22,7 @@ const defaultScope = "campaigns"
 // GroupNames are the group names in use.
 type GroupNames struct {
 	Scope  string   `json:"scope" enum:"campaigns,offers,landers,domains"`
-	Groups []string `json:"groups" doc:"by name"`
+	Groups []string `json:"groups" doc:"in alphabetical order"`
 }
 
 func listGroups(c *route.Call) (GroupNames, error) {

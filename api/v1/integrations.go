@@ -18,18 +18,18 @@ func integrations(d Deps) []route.Route {
 		route.New("GET", "/integrations", group, "DNS providers and connected accounts", route.Handle(listIntegrations)),
 		route.New("PUT", "/integrations", group, "connect or change a DNS account", route.HandleBody(saveIntegration),
 			route.Codes("400 unknown_provider invalid_credentials too_many no_encryption_key"), answer.IDCodes),
-		route.New("DELETE", "/integrations", group, "disconnect a DNS account and forget its credentials", route.Handle(deleteIntegration),
+		route.New("DELETE", "/integrations", group, "disconnect a DNS account and delete its credentials", route.Handle(deleteIntegration),
 			answer.IDCodes).WithQuery(answer.QueryID...),
 		route.New("POST", "/integrations/test", group, "test a DNS account", route.HandleBody(d.testIntegration),
 			route.Codes("400 invalid_id not_connected")).WithShare(route.Sends).Awaits(testDNSJob.Answer()),
-		route.New("GET", "/integrations/zones", group, "zones that each DNS account holds",
+		route.New("GET", "/integrations/zones", group, "the zones in each DNS account",
 			route.Handle(d.listZones)).WithShare(route.Sends).Awaits(dnsZonesJob.Answer()),
 	}
 }
 
 // IntegrationList is the answer of GET /integrations.
 type IntegrationList struct {
-	Providers           []DNSProviderForm `json:"providers" doc:"what can be connected, with the fields of a form for it"`
+	Providers           []DNSProviderForm `json:"providers" doc:"the providers that can be connected, each with the fields of its form"`
 	Accounts            []DNSAccountShown `json:"accounts"`
 	EncryptionAvailable bool              `json:"encryptionAvailable" doc:"false: this install cannot store credentials"`
 }
@@ -38,7 +38,7 @@ type IntegrationList struct {
 type DNSProviderForm struct {
 	Provider string                        `json:"provider"`
 	Label    string                        `json:"label"`
-	Apex     string                        `json:"apex" enum:"CNAME,ALIAS,addresses" doc:"how the apex of a zone is pointed"`
+	Apex     string                        `json:"apex" enum:"CNAME,ALIAS,addresses" doc:"the kind of record that points the apex of a zone at the tracker"`
 	Fields   []answer.CredentialFieldShown `json:"fields"`
 }
 
@@ -47,11 +47,11 @@ type DNSAccountShown struct {
 	ID           uuid.UUID         `json:"id"`
 	Provider     string            `json:"provider"`
 	Label        string            `json:"label"`
-	Credentials  map[string]string `json:"credentials" doc:"by field; secrets are masked"`
+	Credentials  map[string]string `json:"credentials" doc:"the value of each field; secrets are masked"`
 	SavedAt      string            `json:"savedAt"`
-	CheckedAt    *string           `json:"checkedAt" doc:"when the provider was last asked"`
-	FailingSince *string           `json:"failingSince" doc:"null: the last request succeeded"`
-	Error        *string           `json:"error" doc:"why it fails"`
+	CheckedAt    *string           `json:"checkedAt" doc:"when the last request was sent to the provider"`
+	FailingSince *string           `json:"failingSince" doc:"since when requests fail; null: the last request succeeded"`
+	Error        *string           `json:"error" doc:"why requests fail; null: the last request succeeded"`
 }
 
 func listIntegrations(c *route.Call) (IntegrationList, error) {
@@ -81,10 +81,10 @@ func dnsAccountAnswer(a models.DNSAccount) DNSAccountShown {
 
 // IntegrationBody is the body of PUT /integrations.
 type IntegrationBody struct {
-	Provider    string            `json:"provider" required:"unknown_provider" bad:"unknown_provider" trim:"true" case:"lower" doc:"one of those that GET /integrations lists"`
-	ID          uuid.UUID         `json:"id" bad:"invalid_id" doc:"change this account; left out: connect another one"`
-	Label       bind.Opt[string]  `json:"label" bad:"invalid_input" trim:"true" maxLength:"100" null:"empty" doc:"your name for it"`
-	Credentials map[string]string `json:"credentials" bad:"invalid_credentials" doc:"values by field; in a change, fields that are blank or left out are kept"`
+	Provider    string            `json:"provider" required:"unknown_provider" bad:"unknown_provider" trim:"true" case:"lower" doc:"a provider that GET /integrations lists"`
+	ID          uuid.UUID         `json:"id" bad:"invalid_id" doc:"id of the DNS account to change; left out: connect a new account"`
+	Label       bind.Opt[string]  `json:"label" bad:"invalid_input" trim:"true" maxLength:"100" null:"empty" doc:"your name for the DNS account"`
+	Credentials map[string]string `json:"credentials" bad:"invalid_credentials" doc:"the value of each field; when an account is changed, fields that are blank or left out keep their values"`
 }
 
 // IntegrationSaved is the answer of PUT /integrations.
@@ -109,10 +109,10 @@ func deleteIntegration(c *route.Call) (Disconnected, error) {
 
 // IntegrationTested is the answer of POST /integrations/test.
 type IntegrationTested struct {
-	OK      bool     `json:"ok" doc:"the provider accepts the credentials"`
+	OK      bool     `json:"ok" doc:"whether the provider accepts the credentials"`
 	Message string   `json:"message"`
-	Detail  *string  `json:"detail" doc:"the provider's message, if it fails"`
-	Zones   []string `json:"zones" doc:"that the account holds"`
+	Detail  *string  `json:"detail" doc:"the provider's message if the test failed"`
+	Zones   []string `json:"zones" doc:"the zones in the account"`
 }
 
 var testDNSJob = slow.New(jobs.TestDNS, func(z jobs.DNSZones) IntegrationTested {
@@ -144,7 +144,7 @@ type ZonesOfAccount struct {
 	Provider string    `json:"provider"`
 	Label    string    `json:"label"`
 	OK       bool      `json:"ok"`
-	Error    *string   `json:"error" doc:"why its zones could not be listed"`
+	Error    *string   `json:"error" doc:"why the zones of the account could not be listed"`
 	Zones    []string  `json:"zones"`
 }
 

@@ -22,8 +22,8 @@ func rfc2136(change object) object {
 	return object{"provider": "rfc2136", "label": "Own", "credentials": c}
 }
 
-// TestIntegrations: the answer has the form of every provider. Credentials are stored sealed and shown masked. A credential that a
-// change leaves blank stays.
+// TestIntegrations: the answer has the form of every provider. Credentials are stored encrypted and shown masked. A credential
+// that a change leaves blank keeps its value.
 func TestIntegrations(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -44,7 +44,7 @@ func TestIntegrations(t *testing.T) {
 	if len(empty.Providers) != len(models.DNSProviders) || !empty.EncryptionAvailable || len(empty.Accounts) != 0 {
 		t.Fatalf("%+v", empty)
 	}
-	for _, p := range empty.Providers { // each has a complete form, and its example connects it
+	for _, p := range empty.Providers { // each provider has a complete form, and the example values of the form are accepted
 		credentials := object{}
 		for _, f := range p.Fields {
 			if f.Label == "" || f.Help == "" || p.Label == "" {
@@ -160,7 +160,8 @@ func TestIntegrationRefusals(t *testing.T) {
 	same(t, bare.Do("GET", "/integrations", nil).Want(200, "").Map(), map[string]any{"encryptionAvailable": false})
 }
 
-// TestDNSJobs: calls that ask a provider return the worker's answer. A repeated Idempotency-Key adds the domains once.
+// TestDNSJobs: calls that need a request to a provider return the worker's answer. A call that is repeated with its Idempotency-Key
+// adds the domains only once.
 func TestDNSJobs(t *testing.T) {
 	t.Parallel()
 	s := domainServer(t, "scale")

@@ -17,7 +17,7 @@ import (
 type JobAnswer struct {
 	route.JobState
 	Result any             `json:"result" is:"result" doc:"the documented answer of the call; null until status is done"`
-	Error  *envelope.Error `json:"error" doc:"why it failed; result_dropped: it is done, but its result is no longer stored; null otherwise"`
+	Error  *envelope.Error `json:"error" doc:"why the job failed; with the code result_dropped, the job is done but its result is no longer stored; otherwise null"`
 }
 
 // jobRoutes returns the routes of /jobs. GET /jobs/{id} shows the results of the jobs that the given routes start.
@@ -32,9 +32,9 @@ func jobRoutes(d Deps, rows []route.Route) []route.Route {
 	}
 	kinds := slices.Sorted(maps.Keys(slowByKind))
 	return []route.Route{
-		route.New("GET", "/jobs", "Jobs", "the last jobs that calls of the account began, newest first",
+		route.New("GET", "/jobs", "Jobs", "the last jobs that calls of the account started, newest first",
 			route.Handle(func(c *route.Call) (JobList, error) { return listJobs(c, kinds) })),
-		route.New("GET", "/jobs/{id}", "Jobs", "state and answer of a call that went on as a job",
+		route.New("GET", "/jobs/{id}", "Jobs", "the state of a job, and the answer of the call that started the job",
 			route.Handle(func(c *route.Call) (JobAnswer, error) { return d.findJob(c, slowByKind) }), answer.IDCodes),
 	}
 }
@@ -44,13 +44,13 @@ type JobList struct {
 	Rows []JobRow `json:"rows" doc:"at most 200"`
 }
 
-// JobRow is a job without its answer. Jobs that end within seconds are not in the list, nor are jobs that were cancelled with their
-// caller.
+// JobRow is a job without its answer. The list leaves out jobs that end within seconds, and jobs that were cancelled because their
+// caller did not wait any longer.
 type JobRow struct {
 	route.JobState
 	CreatedAt  string          `json:"created_at"`
 	FinishedAt *string         `json:"finished_at"`
-	Error      *envelope.Error `json:"error" doc:"why it failed; null otherwise"`
+	Error      *envelope.Error `json:"error" doc:"why the job failed; null: it has not failed"`
 }
 
 const listedJobs = 200
@@ -76,8 +76,8 @@ func isNotFound(err error) bool {
 	return ok && e.Kind == models.KindNotFound
 }
 
-// findJob looks for a job in the table of jobs, then among the jobs that exist only in the queue. A job that no call starts has no
-// result to show.
+// findJob looks for a job in the table of jobs, then among the jobs that exist only in the queue. The answer has a result only if a
+// call can start this kind of job.
 func (d Deps) findJob(c *route.Call, slowByKind map[string]*route.Slow) (JobAnswer, error) {
 	status, err := jobrow.Status(c.Context(), c.Store.Conn(), c.Account.ID, c.ID)
 	if isNotFound(err) && d.Jobs != nil {

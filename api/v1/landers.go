@@ -26,14 +26,13 @@ func landers(d Deps) []route.Route {
 		resource.Create[form.LanderBody](res, "create a landing page"),
 		resource.Put[LanderPut](res, "replace a landing page", resource.IDOf),
 		patch,
-		resource.RemoveUsed(res, "deactivate a landing page; flows that name it pass it over", resource.DeactivatedWith),
+		resource.RemoveUsed(res, "deactivate a landing page; flows that use it then skip it", resource.DeactivatedWith),
 		resource.Clone(res, "copy a landing page", landerAnswer),
 		bulkLabels(res, "landing pages", labelledLanders),
 	}...)
 }
 
-// LanderPut is the body of PUT /landers. It replaces every field. A field that is left out gets its default. The protection does
-// not change.
+// LanderPut is the body of PUT /landers. It replaces every field except the protection. A field that is left out gets its default.
 type LanderPut struct {
 	bind.ID
 	form.LanderBody
@@ -48,7 +47,7 @@ func landerAnswer(l models.Lander) LanderAnswer { return LanderAnswer{l} }
 type LanderRow struct {
 	models.Lander
 	answer.Figures
-	LastCheck *LastCheck `json:"last_check" doc:"of its present URL; null before the first one"`
+	LastCheck *LastCheck `json:"last_check" doc:"the last check of its current URL; null: the URL has not been checked yet"`
 }
 
 func landerRows(c *route.Call, page []models.Lander) (func(models.Lander, answer.Figures) LanderRow, error) {

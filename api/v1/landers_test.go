@@ -170,7 +170,7 @@ func TestLanderProtection(t *testing.T) {
 			t.Errorf("%s: %d %s", name, a.Status, a.Code)
 		}
 	}
-	same(t, rowOf(t, s, "/landers", id)["protection"].(map[string]any), want) // none of them saved anything
+	same(t, rowOf(t, s, "/landers", id)["protection"].(map[string]any), want) // none of the refused calls saved anything
 
 	for _, none := range []any{nil, 5, "x", []any{}, true} {
 		protect(none).Want(400, "bad_body")

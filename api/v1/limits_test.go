@@ -22,7 +22,7 @@ import (
 	"switchyard/models/bind"
 )
 
-// bounds returns bodies that the caller could send, by operation. It adds operations to env.bodies.
+// bounds returns valid bodies by operation: the bodies of env.bodies, and bodies of further operations.
 func (e env) bounds() map[string]object {
 	out := e.bodies()
 	page := object{"name": "x", "url": "https://l.test"}
@@ -64,7 +64,8 @@ func (e env) bounds() map[string]object {
 	return out
 }
 
-// probe is a value for a field, and the code with which it must be refused. Without a code, it must not be refused for this field.
+// probe is a value for a field, and the code with which the value must be refused. If there is no code, the value must not be
+// refused because of this field.
 type probe struct {
 	what  string
 	value any
@@ -76,8 +77,8 @@ type probe struct {
 type limited struct {
 	name     string
 	tag      reflect.StructTag
-	typ      reflect.Type // of the value in an Opt
-	optional bool         // it is an Opt
+	typ      reflect.Type // for an Opt, the type of the value in it
+	optional bool         // the field is an Opt
 }
 
 // members returns the fields of a body, including the fields of embedded structs.
@@ -114,7 +115,7 @@ func (l limited) number(tag string) (int, bool) {
 	return n, err == nil
 }
 
-// codes returns the codes for a wrong format and for a value beyond a limit, as the package bind documents the tags.
+// codes returns the codes for a wrong format and for a value beyond a limit. It follows what the package bind documents for tags.
 func (l limited) codes(usual string) (form, beyond string) {
 	form, beyond, two := strings.Cut(l.tag.Get("bad"), ",")
 	if !two {
@@ -186,7 +187,8 @@ func (l limited) probes(sample any) (out []probe) {
 		}
 		out = append(out, probe{"longest item", one(l.text(n)), ""}, probe{"item too long", one(l.text(n + 1)), code})
 	}
-	if n, ok := l.number("maxItems"); (ok || l.name == "tags") && l.tag.Get("format") != "iso_country" { // there are fewer countries than that
+	// Lists of countries are left out, because there are fewer countries than the limit.
+	if n, ok := l.number("maxItems"); (ok || l.name == "tags") && l.tag.Get("format") != "iso_country" {
 		_, code := l.codes("invalid_input")
 		if !ok {
 			n = 20
@@ -250,16 +252,18 @@ func (l limited) probes(sample any) (out []probe) {
 	return out
 }
 
-// sendProbes sends a body for each probe of a field and returns the number of probes. path is the path of the field in the body. with
-// returns the body with a value for the field.
+// sendProbes sends a body for each probe of a field and returns the number of probes. path is the path of the field in the body. The
+// function with returns the body with the given value of the field.
 func sendProbes(t *testing.T, e env, row route.Route, path string, l limited, sample any, with func(any) object) int {
 	t.Helper()
 	probes := l.probes(sample)
 	for _, p := range probes {
-		a := e.Do(row.Method, ownPath(e, row), with(p.value), "Prefer", "respond-async") // nothing runs jobs here
+		// No worker runs, so the call must not wait for a job.
+		a := e.Do(row.Method, ownPath(e, row), with(p.value), "Prefer", "respond-async")
 		rest, namesField := strings.CutPrefix(a.Message, path)
 		namesField = namesField && a.Status == http.StatusBadRequest && strings.ContainsAny(rest[:1], " [:")
-		namesField = namesField || a.Code == "invalid_alias" || a.Code == "invalid_slug" // their messages do not name the field
+		// The messages of these two codes do not name the field.
+		namesField = namesField || a.Code == "invalid_alias" || a.Code == "invalid_slug"
 		if p.code == "" && namesField || p.code != "" && (!namesField || a.Code != p.code) {
 			t.Errorf("%s, %s: %d %s %s, want %q", path, p.what, a.Status, a.Code, a.Message, p.code)
 		}
@@ -270,8 +274,8 @@ func sendProbes(t *testing.T, e env, row route.Route, path string, l limited, sa
 	return len(probes)
 }
 
-// TestLimits tests every limit in the tags of bodies from both sides. A value at the limit is not refused for it. A value beyond the
-// limit is refused with the field's own code.
+// TestLimits tests both sides of every limit in the tags of bodies. A value at the limit is not refused because of the limit. A
+// value beyond the limit is refused with the field's own code.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -284,7 +288,8 @@ func TestLimits(t *testing.T) {
 		}
 		t.Run(row.Method+row.Path, func(t *testing.T) {
 			t.Parallel()
-			checkLimits(t, newEnv(t, s.In(t)), row) // an account for each, because calls of a minute are limited
+			// Each route gets its own account, because the number of an account's calls per minute is limited.
+			checkLimits(t, newEnv(t, s.In(t)), row)
 		})
 	}
 }
@@ -293,7 +298,8 @@ func TestLimits(t *testing.T) {
 func checkLimits(t *testing.T, e env, row route.Route) {
 	t.Helper()
 	op := row.Method + " " + row.Path
-	if op == "POST /network-templates" { // read by the rules of POST /networks; a template that breaks them is left out
+	// The templates in this body are checked by the rules of POST /networks. A template that breaks them is left out.
+	if op == "POST /network-templates" {
 		return
 	}
 	base := e.bounds()[op]
@@ -425,7 +431,7 @@ func TestLimitsInTheDocument(t *testing.T) {
 	}
 }
 
-// asTag returns a number of the document in the form of its tag.
+// asTag returns a number of the document in the form that it has in its tag.
 func asTag(v any) any {
 	if f, ok := v.(float64); ok {
 		return strconv.FormatFloat(f, 'f', -1, 64)

@@ -27,10 +27,10 @@ type LinkBody struct {
 type LinkChecked struct {
 	Kind      string    `json:"kind" enum:"offer,lander"`
 	ID        uuid.UUID `json:"id"`
-	URL       string    `json:"url" doc:"as it was requested, with example values for its tokens"`
-	OK        bool      `json:"ok" doc:"false: no answer, 404, 410 or 5xx"`
-	Status    *int      `json:"status" doc:"null when no answer came"`
-	Error     *string   `json:"error" doc:"why it is not ok"`
+	URL       string    `json:"url" doc:"the URL that was requested, with example values in place of its tokens"`
+	OK        bool      `json:"ok" doc:"false: no answer came, or its status was 404, 410 or 5xx"`
+	Status    *int      `json:"status" doc:"status of the answer; null: no answer came"`
+	Error     *string   `json:"error" doc:"why the link is not ok; null: it is ok"`
 	CheckedAt string    `json:"checked_at"`
 }
 
@@ -59,11 +59,11 @@ func (d Deps) checkLink(c *route.Call, b LinkBody) (LinkChecked, error) {
 // LastCheck is the last check of a link. Checks run every hour.
 type LastCheck struct {
 	OK           bool    `json:"ok"`
-	Status       *int    `json:"status" doc:"null when no answer came"`
-	Error        *string `json:"error" doc:"why it is not ok"`
+	Status       *int    `json:"status" doc:"status of the answer; null: no answer came"`
+	Error        *string `json:"error" doc:"why the link is not ok; null: it is ok"`
 	CheckedAt    string  `json:"checked_at"`
 	FailingSince *string `json:"failing_since" doc:"when the first of the consecutive failures happened"`
-	Broken       bool    `json:"broken" doc:"two consecutive checks failed: GET /alerts lists it"`
+	Broken       bool    `json:"broken" doc:"true: the last two checks failed, and GET /alerts lists the record"`
 }
 
 // lastChecks reads the last checks of a page of records. It returns a function that finds the check of a record.

@@ -180,7 +180,7 @@ func TestLogFilters(t *testing.T) {
 		s.Do("GET", "/logs/clicks?"+query, nil).Want(400, "invalid_dimension")
 	}
 	if got := r.log("/logs/conversions", url.Values{"f.goal": {""}}).Rows; len(got) != 0 {
-		t.Errorf("%d conversions are no conversions", len(got))
+		t.Errorf("%d conversions have no goal, want 0", len(got))
 	}
 	_, foreign, _ := s.NewAccount("scale")
 	for _, path := range []string{"clicks", "conversions"} {
@@ -208,7 +208,7 @@ func TestClickLogHistory(t *testing.T) {
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(r.visits[0].ID), nil).Want(402, "plan_limit")
 	s.Do("POST", "/tools/simulate", map[string]any{"click_id": models.FormatClickID(r.visits[0].ID)}).Want(402, "plan_limit")
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(r.visits[5].ID), nil).Want(200, "")
-	gone := models.FloorClickID(time.Now().AddDate(0, 0, -200)) // its row is deleted
+	gone := models.FloorClickID(time.Now().AddDate(0, 0, -200)) // the row of this click is deleted
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(gone), nil).Want(402, "plan_limit")
 	never := models.FloorClickID(time.Now().AddDate(-10, 0, 0))
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(never), nil).Want(404, "not_found")

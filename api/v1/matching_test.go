@@ -22,7 +22,8 @@ func times(n int, c map[string]any) []any {
 	return list
 }
 
-// Conditions that would take too long for a click, or too much memory, are refused when they are saved. The message has the sum.
+// Conditions that would take too long for a click, or too much memory, are refused when they are saved. The message states the total
+// of all conditions.
 func TestMatchingBudget(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -37,7 +38,8 @@ func TestMatchingBudget(t *testing.T) {
 	refused(d.Do("POST", "/rules", costly), "invalid_condition")
 	big := make([]string, 200)
 	for i := range big {
-		big[i] = strconv.Itoa(i) + strings.Repeat("x", 190) // little in common, so one pass cannot find them all
+		// The values have little in common, so one pass over a text cannot find all of them.
+		big[i] = strconv.Itoa(i) + strings.Repeat("x", 190)
 	}
 	refused(d.Do("POST", "/rules", with(rule("Big"), "conditions", times(20, condition("url", "contains", big)))), "invalid_condition")
 	d.Do("POST", "/rules", with(rule("Bombs"), "conditions", times(1, condition("url", "regex", `[^\x{10}]{900}`)))).
@@ -71,7 +73,7 @@ func TestMatchingAllowance(t *testing.T) {
 	first := s.Do("POST", "/rules", rule("first")).Want(201, "").Map()["id"]
 	dbtest.Exec(t, s.DB, `UPDATE rules SET match_bytes = $2 WHERE id = $1`, first, plan.MatchingBytes)
 	s.Do("POST", "/rules", rule("second")).Want(402, "plan_limit")
-	s.Do("PUT", "/rules", with(rule("first"), "id", first)).Want(200, "") // its size is measured again
+	s.Do("PUT", "/rules", with(rule("first"), "id", first)).Want(200, "") // the size of the changed rule is measured again
 	s.Do("POST", "/rules", rule("second")).Want(201, "")
 	dbtest.Exec(t, s.DB, `INSERT INTO rules (id, account_id, name, logic, conditions)
 		SELECT gen_random_uuid(), $1, 'r' || n, 'and', '[]' FROM generate_series(3, $2) n`, s.Account.ID, plan.Rules)
@@ -86,8 +88,8 @@ func TestMatchingAllowance(t *testing.T) {
 	s.Do("POST", "/short-links", smartlink("more", domain)).Want(402, "plan_limit")
 }
 
-// A removed rule is deleted from the database, and so from the memory of every process. A rule that a flow uses stays until no flow
-// uses it.
+// A removed rule is deleted from the database, and therefore from the memory of every process. If a flow uses the rule, it is
+// deleted only when no flow uses it any longer.
 func TestRemovedRulesAreDeleted(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

@@ -22,18 +22,18 @@ func networks(d Deps, reportingDeps reporting.Deps) []route.Route {
 		Codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range", "402 plan_limit",
 			"409 duplicate_name"),
 	}
-	list := res.Row("GET", "", "affiliate networks; from or to adds each network's figures for the window",
+	list := res.Row("GET", "", "affiliate networks; with from or to, each network has its figures for the window",
 		route.Handle(d.listNetworks)).
 		WithPage().WithShare(route.Lists).WithQuery(res.Params()...).
 		WithQuery(route.Param{Name: "from", Doc: "start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS"}).
 		WithQuery(route.Param{Name: "to", Doc: "end of the window, UTC; a bare date means the end of that day"})
 	post := res.Row("POST", "", "create an affiliate network, from a template if one is named", route.HandleBody(addNetwork[NetworkCreate](d)),
 		res.Codes, route.Codes("400 invalid_template")).Creates()
-	post.Echoes = []any{template.Network{}} // the template that is named fills the body
+	post.Echoes = []any{template.Network{}} // the named template fills in fields of the body
 	return append([]route.Route{
 		list, post, reporting.TestPostback(reportingDeps),
 		res.Row("PUT", "", "replace an affiliate network", route.HandleBody(d.putNetwork), answer.IDCodes, res.Codes),
-		res.Row("PATCH", "", "pause or resume an affiliate network, true restores a deactivated one; or map status words of it",
+		res.Row("PATCH", "", "pause or resume an affiliate network, or map its status words; is_active true also restores a deactivated network",
 			route.HandleBody(patchNetwork), resource.RestoreCodes, route.Codes("400 invalid_id invalid_status too_long", "404 not_found")),
 		resource.RemoveUsed(res, "deactivate an affiliate network", resource.DeactivatedWith),
 	}, d.networkTemplateFiles(res)...)
@@ -81,14 +81,14 @@ type NetworkPut struct {
 type NetworkAnswer struct {
 	models.Network
 	OfferType      string `json:"offer_type" doc:"CPA, CPS, CPL, CPC, CPM, or empty"`
-	PostbackScheme string `json:"postback_scheme" doc:"how its notifications are signed and read, or empty: it sends postbacks with parameters"`
+	PostbackScheme string `json:"postback_scheme" doc:"the platform whose rules apply to signing and reading the network's notifications; empty: the network sends postbacks with parameters"`
 	NetworkURLs
 }
 
-// NetworkRow is a network of the list. It has figures only if the call asked for a window.
+// NetworkRow is a network of the list. It has figures only if the call has a time window, from or to.
 type NetworkRow struct {
 	NetworkAnswer
-	UnknownWords []models.StatusWord `json:"unknown_words" doc:"status words of received postbacks that are mapped to no status, the most frequent first, at most 50: conversions with them are pending. PATCH with status_map maps them"`
+	UnknownWords []models.StatusWord `json:"unknown_words" doc:"status words of received postbacks that are not mapped to a status, most frequent first, at most 50. Conversions with such a word are pending. PATCH with status_map maps the words"`
 	*answer.Figures
 }
 

@@ -37,18 +37,18 @@ func networkIntegrations(d Deps) []route.Route {
 type NetworkIntegration struct {
 	NetworkID           uuid.UUID             `json:"networkId"`
 	NetworkName         string                `json:"networkName"`
-	ConnectedTo         *string               `json:"connectedTo" doc:"the provider; null: not connected"`
-	Credentials         map[string]string     `json:"credentials" doc:"by field; secrets are masked"`
-	IsEnabled           bool                  `json:"is_enabled" doc:"orders are imported automatically every half hour"`
+	ConnectedTo         *string               `json:"connectedTo" doc:"the connected provider; null: no provider is connected"`
+	Credentials         map[string]string     `json:"credentials" doc:"the value of each field; secrets are masked"`
+	IsEnabled           bool                  `json:"is_enabled" doc:"whether orders are imported automatically every half hour"`
 	LastStatus          *string               `json:"lastStatus" enum:"ok,error" doc:"result of the last request to the provider; null: there was none yet"`
 	LastError           *string               `json:"lastError"`
 	LastCheckedAt       *string               `json:"lastCheckedAt"`
 	LastSyncedAt        *string               `json:"lastSyncedAt" doc:"when orders were last imported"`
 	NextSyncAt          *string               `json:"nextSyncAt" doc:"when the next automatic import runs; null: none is planned"`
-	ChangesReadTo       *string               `json:"changesReadTo" doc:"the network's decisions up to this time are imported, for orders of any age; null: none yet, or the provider cannot be queried by the date of a change"`
-	ChangesError        *string               `json:"changesError" doc:"why the last import of decisions or of older orders failed; the next one continues where it ended"`
+	ChangesReadTo       *string               `json:"changesReadTo" doc:"up to this time all decisions of the network are imported, for orders of any age; null: no decisions were imported yet, or the provider cannot be queried by the date of a change"`
+	ChangesError        *string               `json:"changesError" doc:"why the last import of decisions or of older orders failed; the next import continues where the failed one stopped"`
 	Runs                []IntegrationRun      `json:"runs" doc:"the last 20 imports and dry runs, the latest first; runs are kept for 90 days"`
-	Providers           []NetworkProviderForm `json:"providers" doc:"what can be connected, with the fields of a form for it"`
+	Providers           []NetworkProviderForm `json:"providers" doc:"the providers that can be connected, each with the fields of its form"`
 	EncryptionAvailable bool                  `json:"encryptionAvailable" doc:"false: this install cannot store credentials"`
 }
 
@@ -56,7 +56,7 @@ type NetworkIntegration struct {
 type NetworkProviderForm struct {
 	Provider string                        `json:"provider"`
 	Label    string                        `json:"label"`
-	Click    string                        `json:"click" doc:"the provider's field for our click id"`
+	Click    string                        `json:"click" doc:"the field in which the provider reports our click id"`
 	Fields   []answer.CredentialFieldShown `json:"fields"`
 }
 
@@ -91,9 +91,9 @@ func findNetworkIntegration(c *route.Call, n models.Network) (out NetworkIntegra
 
 // NetworkIntegrationBody is the body of PUT /networks/{id}/integration.
 type NetworkIntegrationBody struct {
-	Provider    string            `json:"provider" required:"unknown_provider" bad:"unknown_provider" trim:"true" case:"lower" doc:"one of those that the GET lists"`
-	Credentials map[string]string `json:"credentials" bad:"invalid_credentials" doc:"values by field; in a change, fields that are blank or left out are kept"`
-	IsEnabled   *bool             `json:"is_enabled" doc:"whether orders are imported automatically; left out: unchanged, at first true"`
+	Provider    string            `json:"provider" required:"unknown_provider" bad:"unknown_provider" trim:"true" case:"lower" doc:"a provider that GET /networks/{id}/integration lists"`
+	Credentials map[string]string `json:"credentials" bad:"invalid_credentials" doc:"the value of each field; when a connection is changed, fields that are blank or left out keep their values"`
+	IsEnabled   *bool             `json:"is_enabled" doc:"whether orders are imported automatically; left out: unchanged, or true for a new connection"`
 }
 
 // NetworkIntegrationSaved is the answer of PUT /networks/{id}/integration.
@@ -129,10 +129,10 @@ func connectedNetwork(c *route.Call) (models.Integration, error) {
 
 // NetworkTested is the answer of POST /networks/{id}/integration/test.
 type NetworkTested struct {
-	OK       bool    `json:"ok" doc:"the provider accepts the credentials"`
+	OK       bool    `json:"ok" doc:"whether the provider accepts the credentials"`
 	Provider string  `json:"provider"`
 	Message  string  `json:"message"`
-	Detail   *string `json:"detail" doc:"the provider's message, if it fails"`
+	Detail   *string `json:"detail" doc:"the provider's message if the test failed"`
 }
 
 var testNetworkJob = slow.New(jobs.TestNetwork, func(t jobs.NetworkTested) NetworkTested {
@@ -152,8 +152,8 @@ func (d Deps) testNetwork(c *route.Call) (NetworkTested, error) {
 
 // SyncBody is the body of POST /networks/{id}/integration/sync.
 type SyncBody struct {
-	From  string   `json:"from" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"YYYY-MM-DD, in the provider's time zone; included"`
-	To    string   `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"as from; at most 366 days"`
+	From  string   `json:"from" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"first day, YYYY-MM-DD, in the provider's time zone"`
+	To    string   `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"last day, in the form of from; from and to include at most 366 days"`
 	Apply onlyTrue `json:"apply" doc:"only true writes; anything else is a dry run"`
 }
 
@@ -173,10 +173,10 @@ type NetworkSynced struct {
 	From      string                         `json:"from"`
 	To        string                         `json:"to"`
 	Total     int                            `json:"total" doc:"orders that the provider reports"`
-	Matched   int                            `json:"matched" doc:"orders that are recorded, or would be without the dry run, including those that change nothing"`
+	Matched   int                            `json:"matched" doc:"orders that are recorded, or that would be recorded if this were not a dry run; orders that change nothing count too"`
 	Unmatched int                            `json:"unmatched" doc:"orders that are refused, each with the reason"`
-	Payout    models.Money                   `json:"payout" doc:"of the matched orders"`
-	Outcomes  []correction.ConversionOutcome `json:"outcomes" doc:"one for each order; the job of an automatic import keeps only those that changed something"`
+	Payout    models.Money                   `json:"payout" doc:"total payout of the matched orders"`
+	Outcomes  []correction.ConversionOutcome `json:"outcomes" doc:"one outcome for each order; the job of an automatic import stores only the outcomes of orders that changed something"`
 }
 
 var syncNetworkJob = slow.New(jobs.SyncNetwork, func(a jobs.CorrectionAnswer[correction.ConversionOutcome]) NetworkSynced {

@@ -22,8 +22,8 @@ func everflow(change object) object {
 	return object{"provider": "everflow", "credentials": c}
 }
 
-// TestNetworkIntegration: the answer has the form of every platform, and each form connects a network. Secrets are stored sealed and
-// shown masked. A secret that a change leaves blank stays.
+// TestNetworkIntegration: the answer has the form of every platform, and each form connects a network. Secrets are stored encrypted
+// and shown masked. A secret that a change leaves blank keeps its value.
 func TestNetworkIntegration(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -84,7 +84,7 @@ func TestNetworkIntegration(t *testing.T) {
 	same(t, s.Do("DELETE", path, nil).Want(200, "").Map(), map[string]any{"disconnected": false})
 }
 
-// TestDroppedSecretIsShown: if the address changes, optional secrets are dropped. The answer no longer shows them as stored.
+// TestDroppedSecretIsShown: if the address changes, optional secrets are deleted, and the answer no longer shows them as stored.
 func TestDroppedSecretIsShown(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})

@@ -21,17 +21,17 @@ func networkReports(d Deps) []route.Route {
 	}}
 }
 
-// NetworkReportBody is a report as the network gives it.
+// NetworkReportBody is a report in the form in which the network provides it.
 type NetworkReportBody struct{ FileBody }
 
 // NetworkReport tells what was stored of a report.
 type NetworkReport struct {
-	Kind      string             `json:"kind" enum:"orders,totals" doc:"orders: a row for each conversion, with our click id; totals: sums by day"`
-	Total     int                `json:"total" doc:"rows read"`
-	Stored    int                `json:"stored" doc:"rows that were stored. They replace rows of earlier files: sums of the same days, orders of all days between from and to"`
+	Kind      string             `json:"kind" enum:"orders,totals" doc:"orders: the file has a row for each conversion, with our click id; totals: the file has sums by day"`
+	Total     int                `json:"total" doc:"how many rows were read"`
+	Stored    int                `json:"stored" doc:"how many rows were stored. They replace rows of earlier files: sums replace the sums of the same days, and orders replace the orders of all days between from and to"`
 	Refused   int                `json:"refused"`
-	Truncated bool               `json:"truncated" doc:"there are more rows than are read"`
-	From      *string            `json:"from" doc:"the first day of the stored rows, as written in the file; null: there are none"`
+	Truncated bool               `json:"truncated" doc:"the file has more rows than were read"`
+	From      *string            `json:"from" doc:"the first day of the stored rows, as written in the file; null: no rows were stored"`
 	To        *string            `json:"to"`
 	Refusals  []ReportRowRefused `json:"refusals" doc:"at most 100"`
 }

@@ -98,7 +98,8 @@ func TestNetworkSecret(t *testing.T) {
 			put := s.Do("PUT", "/networks", with(with(network("N"), "id", id), "postback_secret", other)).Want(200, "")
 			check(other)
 			list := s.Do("GET", "/networks", nil).Want(200, "")
-			address := regexp.MustCompile(`"postback_url":"[^"]*"`) // shows the secret to callers who may write, for pasting
+			// The address shows the secret to callers who may write, because they must paste it.
+			address := regexp.MustCompile(`"postback_url":"[^"]*"`)
 			for _, answer := range [][]byte{
 				address.ReplaceAll(made.Raw, nil), address.ReplaceAll(put.Raw, nil), address.ReplaceAll(list.Raw, nil),
 				s.As(s.ReadKey).Do("GET", "/networks", nil).Want(200, "").Raw,
@@ -107,7 +108,7 @@ func TestNetworkSecret(t *testing.T) {
 					t.Errorf("an answer shows the secret: %s", answer)
 				}
 			}
-			// The answer that is stored for a repeated call is sealed.
+			// The answer that is stored for a repeated call is encrypted.
 			var stored []byte
 			err = s.DB.GetContext(t.Context(), &stored, `SELECT convert_to(string_agg(row_to_json(k)::text, ''), 'UTF8') FROM idempotency_keys k`)
 			if err != nil || len(stored) == 0 || bytes.Contains(stored, []byte(secret)) ||
@@ -184,7 +185,8 @@ func TestNetworkErrors(t *testing.T) {
 	refused(t, s, "/networks", id, cases)
 }
 
-// A network of a shop is made from a template. Its address has no parameters, except a secret that stands for a signature.
+// A template can create the network of a shop. The postback address of this network has no parameters, except a secret if the
+// platform does not sign its notifications.
 func TestNetworkScheme(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

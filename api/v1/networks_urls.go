@@ -18,10 +18,10 @@ import (
 // NetworkCreate is the body of POST /networks.
 type NetworkCreate struct {
 	form.NetworkBody
-	Template string `json:"template" maxLength:"255" doc:"name or id of a network template that fills the fields left out"`
+	Template string `json:"template" maxLength:"255" doc:"name or id of a network template, which fills in the fields that the body leaves out"`
 }
 
-// Fill adds the fields of the template that the body names. An own template of the account has priority over a built-in one.
+// Fill adds the fields of the template that the body names. The account's own templates have priority over built-in templates.
 func (NetworkCreate) Fill(c *route.Call) error {
 	name := strings.TrimSpace(textMember(c.Body, "template"))
 	if name == "" {
@@ -66,16 +66,17 @@ func networkTemplateOf(c *route.Call, name string) (template.Network, error) {
 	return template.Network{}, models.Invalid("invalid_template", "there is no network template %.80q; %s", name, hint)
 }
 
-// NetworkURLs has the address that the account enters at its network, and the suffix of the network's offer URLs.
+// NetworkURLs has the postback address that the account enters at its network, and the suffix of the network's offer URLs.
 type NetworkURLs struct {
-	PostbackURL    string `json:"postback_url" doc:"the address to enter at the network for its postbacks, with the network's own macros; a parameter without a value needs a macro that is not known here. A key that may write sees the secret in it, any other key sees ***"`
-	OfferURLSuffix string `json:"offer_url_suffix" doc:"the end of offer URLs that passes the click id to the network: the redirect adds it to a URL without a token for the click id; empty: the network's click_param is not known"`
+	PostbackURL    string `json:"postback_url" doc:"the address to enter at the network for its postbacks, with the network's own macros. A parameter without a value needs a macro of the network that is not known here. If the address contains a secret, a key that may write sees the secret and any other key sees ***"`
+	OfferURLSuffix string `json:"offer_url_suffix" doc:"the end of offer URLs that passes the click id to the network. The redirect adds it to each URL that has no token for the click id. Empty: the network's click_param is not known"`
 }
 
 // networkAnswers returns networks with their addresses.
 //
-// A caller with write access sees the secret, because they must paste it at the network. This gives them no new power: they may
-// replace the secret anyway, and could then sign any postback. A read-only key can do neither, so it sees a mask.
+// A caller with write access sees the secret, because the caller must paste it at the network. This gives the caller no new power: a
+// caller with write access may replace the secret anyway, and could then sign any postback. A read-only key can do neither, so it
+// sees a mask.
 func (d Deps) networkAnswers(c *route.Call, list []models.Network) ([]NetworkAnswer, error) {
 	base, err := d.postbackBase(c)
 	if err != nil {

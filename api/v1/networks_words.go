@@ -11,11 +11,11 @@ import (
 	"switchyard/models/postback"
 )
 
-// NetworkPatch is the body of PATCH /networks. It has is_active or status_map.
+// NetworkPatch is the body of PATCH /networks. It has either is_active or status_map.
 type NetworkPatch struct {
 	bind.ID
-	IsActive  bind.Opt[bool]                `json:"is_active" bad:"invalid_status" null:"refused" doc:"true resumes, false pauses; when sent, status_map is not read"`
-	StatusMap bind.Opt[map[string][]string] `json:"status_map" doc:"words to add to the network's status_map, by status; a word that it has already moves to the status named here"`
+	IsActive  bind.Opt[bool]                `json:"is_active" bad:"invalid_status" null:"refused" doc:"true resumes the network, false pauses it; if is_active is sent, status_map is ignored"`
+	StatusMap bind.Opt[map[string][]string] `json:"status_map" doc:"words to add to the network's status_map, by status; a word that is already in the map moves to the new status"`
 }
 
 // NetworkPatchAnswer has the status if the call changed the status. Otherwise it has the whole status map.
@@ -43,7 +43,7 @@ func patchNetwork(c *route.Call, b NetworkPatch) (NetworkPatchAnswer, error) {
 	return NetworkPatchAnswer{resource.ToggledStatus(id, bool(n.IsActive)), n.StatusMap}, err
 }
 
-// withWords returns a status map with more words. A word that it has already moves to its new status.
+// withWords returns a status map with more words. A word that is already in the map moves to its new status.
 func withWords(now, added map[string][]string) map[string][]string {
 	moved := map[string]bool{}
 	for _, words := range added {

@@ -11,7 +11,7 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// TestUnknownWords lists the words that no table has, and maps them.
+// TestUnknownWords: the list shows the status words that are in no table, and a call maps them to a status.
 func TestUnknownWords(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -58,7 +58,7 @@ func TestUnknownWords(t *testing.T) {
 	if got := listed(id); got != "returned 1" {
 		t.Errorf("unknown words after one is mapped: %s", got)
 	}
-	// A word moves to its new status. The settings stay.
+	// A word moves to its new status. The network's other settings do not change.
 	same(t, patch(words("rejected", "odd", "RETURNED")).Want(200, "").Map(), map[string]any{
 		"status_map": "map[approved:[good shipped] pending:[] rejected:[odd RETURNED]]",
 	})
@@ -69,7 +69,7 @@ func TestUnknownWords(t *testing.T) {
 	patch(words("approved", strings.Repeat("x", 256))).Want(400, "too_long")
 	s.Do("PATCH", "/networks", with(words("approved", "x"), "id", uuid.New())).Want(404, "not_found")
 
-	// A network keeps 50 words: the newest.
+	// Only the newest 50 unknown words of a network are kept.
 	for i := range 60 {
 		count(s.Account.ID, id, fmt.Sprintf("word %d", i))
 	}

@@ -11,11 +11,11 @@ import (
 	"switchyard/models/bind"
 )
 
-// notes returns the route by which programs write notes on the time line of charts. People read, change and delete notes in the
+// notes returns the route with which programs write notes on the time line of charts. People read, change and delete notes in the
 // dashboard.
 func notes() []route.Route {
 	return []route.Route{
-		route.New("POST", "/notes", "Campaigns", "write a note on the time line of charts", route.HandleBody(createNote),
+		route.New("POST", "/notes", "Campaigns", "add a note to the time line of charts", route.HandleBody(createNote),
 			route.Codes("400 required too_long too_many invalid_date invalid_campaign")).Creates(),
 	}
 }
@@ -24,7 +24,7 @@ func notes() []route.Route {
 type NewNote struct {
 	Text       string              `json:"text" required:"true" maxLength:"500" trim:"true"`
 	At         string              `json:"at" doc:"YYYY-MM-DD HH:MM:SS, UTC; left out: now"`
-	CampaignID bind.Opt[uuid.UUID] `json:"campaign_id" bad:"invalid_campaign" doc:"left out: about all campaigns"`
+	CampaignID bind.Opt[uuid.UUID] `json:"campaign_id" bad:"invalid_campaign" doc:"left out: the note is about all campaigns"`
 }
 
 // WrittenNote is a note.
@@ -32,7 +32,7 @@ type WrittenNote struct {
 	ID         uuid.UUID  `json:"id"`
 	At         string     `json:"at"`
 	Text       string     `json:"text"`
-	CampaignID *uuid.UUID `json:"campaign_id" doc:"null: about all campaigns"`
+	CampaignID *uuid.UUID `json:"campaign_id" doc:"null: the note is about all campaigns"`
 	Author     string     `json:"author" doc:"the name of the key or the person"`
 }
 

@@ -10,7 +10,8 @@ import (
 	"switchyard/db/store"
 )
 
-// TestNotes: a key writes notes about a campaign or about all of them, under its own name, and mistakes are refused.
+// TestNotes: a key writes notes about one campaign or about all campaigns. The author of a note is the name of the key. Invalid
+// notes are refused.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -22,7 +22,7 @@ func oauthRoutes(d Deps) []route.Route {
 	const group = "Connections"
 	return []route.Route{
 		route.New("GET", "/oauth/connections", group, "ad platforms connected by sign-in", route.Handle(d.listOAuth)),
-		route.New("DELETE", "/oauth/connections", group, "disconnect an ad platform and forget its tokens", route.Handle(deleteOAuth),
+		route.New("DELETE", "/oauth/connections", group, "disconnect an ad platform and delete its tokens", route.Handle(deleteOAuth),
 			answer.IDCodes).WithQuery(answer.QueryID...),
 		route.New("POST", "/oauth/{provider}/connect", group, "begin a sign-in at an ad platform", route.Handle(d.connectOAuth),
 			route.Codes("404 unsupported", "400 not_configured too_many no_encryption_key")),
@@ -30,7 +30,7 @@ func oauthRoutes(d Deps) []route.Route {
 			route.Codes("404 unsupported", "400 not_connected credentials not_configured",
 				"400 platform_a_refused platform_b_refused platform_c_refused platform_refused")).
 			WithShare(route.Sends).Awaits(adAccountsJob.Answer()).
-			WithQuery(route.Param{Name: "connection", Type: "uuid", Doc: "the connection's id; default the first connection at the provider"}),
+			WithQuery(route.Param{Name: "connection", Type: "uuid", Doc: "the connection's id; default: the first connection to the provider"}),
 	}
 }
 
@@ -42,10 +42,10 @@ type OAuthList struct {
 
 // OAuthProvider is an ad platform that offers OAuth sign-in.
 type OAuthProvider struct {
-	Provider    string            `json:"provider" doc:"as in a traffic source's integration"`
+	Provider    string            `json:"provider" doc:"the name that a traffic source's integration uses too"`
 	Label       string            `json:"label"`
-	Configured  bool              `json:"configured" doc:"false: this install lacks the settings to sign in there"`
-	Connections []OAuthConnection `json:"connections" doc:"in the order in which they were made"`
+	Configured  bool              `json:"configured" doc:"false: this install lacks the settings for sign-ins at this platform"`
+	Connections []OAuthConnection `json:"connections" doc:"oldest first"`
 }
 
 // OAuthConnection is a connection that was made by OAuth sign-in.
@@ -53,14 +53,14 @@ type OAuthConnection struct {
 	ID           uuid.UUID `json:"id"`
 	UserID       string    `json:"userId" doc:"the platform's id of the person who signed in"`
 	UserName     string    `json:"userName" doc:"an e-mail address or a name; may be empty"`
-	Scopes       []string  `json:"scopes" doc:"what was granted, in the platform's words"`
+	Scopes       []string  `json:"scopes" doc:"the permissions that the person granted, in the platform's words"`
 	Missing      []string  `json:"missing" enum:"ads,uploads" doc:"permissions that the person who signed in did not grant: ads (to read ad accounts and spend), uploads (to upload conversions); everything else works"`
-	Status       string    `json:"status" enum:"active,revoked" doc:"revoked: the platform no longer accepts it, and a person has to sign in again"`
+	Status       string    `json:"status" enum:"active,revoked" doc:"revoked: the platform no longer accepts the connection, and a person has to sign in again"`
 	ConnectedAt  string    `json:"connectedAt"`
-	RefreshedAt  *string   `json:"refreshedAt" doc:"when its tokens were last renewed"`
-	ExpiresAt    *string   `json:"expiresAt" doc:"when its access token expires; it is renewed before that"`
-	FailingSince *string   `json:"failingSince" doc:"null: the last renewal of its tokens succeeded"`
-	Error        *string   `json:"error" doc:"why its tokens could not be renewed"`
+	RefreshedAt  *string   `json:"refreshedAt" doc:"when the connection's tokens were last renewed"`
+	ExpiresAt    *string   `json:"expiresAt" doc:"when the access token expires; the token is renewed earlier"`
+	FailingSince *string   `json:"failingSince" doc:"since when renewals of the tokens fail; null: the last renewal succeeded"`
+	Error        *string   `json:"error" doc:"why the tokens could not be renewed; null: the last renewal succeeded"`
 }
 
 func (d Deps) listOAuth(c *route.Call) (OAuthList, error) {
@@ -103,7 +103,7 @@ func signInProvider(c *route.Call) (models.SignInProvider, error) {
 
 // OAuthStart is the answer of POST /oauth/{provider}/connect.
 type OAuthStart struct {
-	URL       string `json:"url" doc:"open it in the browser of the person who has the ad accounts; it is a secret"`
+	URL       string `json:"url" doc:"a secret address, to be opened in the browser of the person who has the ad accounts"`
 	ExpiresAt string `json:"expiresAt" doc:"until when the sign-in has to be completed"`
 }
 
@@ -121,19 +121,19 @@ func (d Deps) connectOAuth(c *route.Call) (OAuthStart, error) {
 
 // AdAccounts is the answer of GET /oauth/{provider}/accounts.
 type AdAccounts struct {
-	Accounts []AdAccount `json:"accounts" doc:"by name; at most 1,000"`
+	Accounts []AdAccount `json:"accounts" doc:"in the order of their names; at most 1,000"`
 }
 
 // AdAccount is an ad account that is reachable through a connection. Its ids are the values for the credentials of a traffic
 // source's integration.
 type AdAccount struct {
-	ID       string  `json:"id" doc:"customer_id of google_ads, account_id of microsoft_ads, ad_account_id of meta"`
-	ParentID *string `json:"parentId" doc:"login_customer_id of google_ads, customer_id of microsoft_ads; null: none is needed"`
+	ID       string  `json:"id" doc:"the value for the credential customer_id of google_ads, account_id of microsoft_ads or ad_account_id of meta"`
+	ParentID *string `json:"parentId" doc:"the value for the credential login_customer_id of google_ads or customer_id of microsoft_ads; null: no such value is needed"`
 	Name     string  `json:"name" doc:"empty: the platform does not report it"`
 	Currency string  `json:"currency"`
-	TimeZone string  `json:"timeZone" doc:"as the platform names it"`
-	Status   string  `json:"status" doc:"as the platform names it"`
-	Manager  bool    `json:"manager" doc:"it holds other accounts, and has no ads itself"`
+	TimeZone string  `json:"timeZone" doc:"the platform's name of the time zone"`
+	Status   string  `json:"status" doc:"the status in the platform's words"`
+	Manager  bool    `json:"manager" doc:"true: the account only manages other accounts and has no ads of its own"`
 }
 
 var adAccountsJob = slow.New(jobs.ListAdAccounts, func(list []jobs.AdAccount) AdAccounts {

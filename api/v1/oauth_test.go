@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// signIns is set up for a single platform.
+// signIns has the settings of a single platform.
 type signIns struct{}
 
 func (signIns) Configured(provider string) bool { return provider == models.GoogleAds }
@@ -69,7 +69,7 @@ func TestOAuthConnections(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	if n := len(list.Providers[2].Connections); n != 0 {
-		t.Errorf("%d connections of a stranger", n)
+		t.Errorf("%d connections of another account", n)
 	}
 	s.Do("DELETE", "/oauth/connections?id="+foreign.ID.String(), nil).Want(404, "not_found")
 	s.Do("DELETE", "/oauth/connections?id=x", nil).Want(400, "invalid_id")
@@ -88,7 +88,7 @@ func TestOAuthConnections(t *testing.T) {
 	s.Do("POST", "/oauth/google_ads/connect", nil).Want(400, "too_many")
 }
 
-// TestOAuthNoKey: an install that cannot seal tokens accepts no sign-ins.
+// TestOAuthNoKey: an install without an encryption key cannot store tokens, so it accepts no sign-ins.
 func TestOAuthNoKey(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{NoKey: true, V1: v1.Deps{SignIn: signIns{}}})

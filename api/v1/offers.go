@@ -25,8 +25,8 @@ func offers(d Deps) []route.Route {
 		resource.ListFigures(d.Reports, res, "offers with figures for the window", "offer_id", d.offerRows),
 		resource.Create[form.OfferBody](res, "create an offer"),
 		resource.Put[OfferPut](res, "replace an offer", offerAnswer),
-		resource.Toggle(res, "pause or resume an offer; true restores a deactivated one", resource.ToggledStatus, resource.RestoreCodes...),
-		resource.RemoveUsed(res, "deactivate an offer; flows that name it pass it over", resource.DeactivatedWith),
+		resource.Toggle(res, "pause or resume an offer; is_active true also restores a deactivated offer", resource.ToggledStatus, resource.RestoreCodes...),
+		resource.RemoveUsed(res, "deactivate an offer; flows that use it then skip it", resource.DeactivatedWith),
 		resource.Clone(res, "copy an offer", offerAnswer),
 		bulkLabels(res, "offers", labelledOffers),
 	}...)
@@ -50,8 +50,8 @@ func offerAnswer(o models.Offer) OfferAnswer { return OfferAnswer{o, o.GroupName
 type OfferRow struct {
 	OfferAnswer
 	answer.Figures
-	CappedToday bool       `json:"capped_today" doc:"it has reached its daily_cap of conversions, in the account's day: no visitor is sent to it"`
-	LastCheck   *LastCheck `json:"last_check" doc:"of its present URL; null before the first one"`
+	CappedToday bool       `json:"capped_today" doc:"the offer has reached its daily_cap of conversions for today, in the account's time zone; no visitor is sent to it"`
+	LastCheck   *LastCheck `json:"last_check" doc:"the last check of its current URL; null: the URL has not been checked yet"`
 }
 
 func (d Deps) offerRows(c *route.Call, page []models.Offer) (func(models.Offer, answer.Figures) OfferRow, error) {
@@ -71,6 +71,7 @@ func (d Deps) cappedToday(c *route.Call, offers []models.Offer) (func(models.Off
 		return func(models.Offer) bool { return false }, nil
 	}
 	start := c.Account.DayStart(time.Now())
-	have, err := d.reports(c).ConversionsIn(c.Context(), c.Account.ID, start, start.AddDate(0, 0, 2)) // until now: no conversion is later
+	// The end lies in the future, so the window includes all conversions from the start until now.
+	have, err := d.reports(c).ConversionsIn(c.Context(), c.Account.ID, start, start.AddDate(0, 0, 2))
 	return func(o models.Offer) bool { return o.DailyCap != nil && have[o.ID] >= *o.DailyCap }, err
 }

@@ -79,10 +79,11 @@ func TestOfferRoundTrip(t *testing.T) {
 	if r := fmt.Sprint(list["range"]); r != "map[from:2026-01-01 00:00:00 to:2026-01-02 23:59:59]" {
 		t.Errorf("range is %s", r)
 	}
-	s.Do("POST", "/offers", offer("Boots")).Want(201, "") // a deactivated offer's name is free
+	s.Do("POST", "/offers", offer("Boots")).Want(201, "") // the name of a deactivated offer can be used again
 }
 
-// TestOfferOfADeactivatedNetwork: an offer outlives its network. It can still be changed. A copy of it has no network.
+// TestOfferOfADeactivatedNetwork: an offer can still be changed after its network was deactivated. A copy of the offer has no
+// network.
 func TestOfferOfADeactivatedNetwork(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -287,7 +288,8 @@ func TestListFilters(t *testing.T) {
 	}
 }
 
-// TestLinksAreFound: the search of a list also matches the alias or slug of a link, because a smartlink need not have a name.
+// TestLinksAreFound: the search of a list also matches the alias of a campaign and the slug of a smartlink, because a smartlink need
+// not have a name.
 func TestLinksAreFound(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

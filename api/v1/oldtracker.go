@@ -20,19 +20,19 @@ import (
 func oldTracker(d Deps) []route.Route {
 	const group = "Account"
 	return []route.Route{
-		route.New("GET", "/old-tracker", group, "the tracker that the account moved from, and what became of the postbacks",
+		route.New("GET", "/old-tracker", group, "the tracker that the account used before, and what happened to the postbacks",
 			route.Handle(findOldTracker)).WithWindow().WithShare(route.Reads),
 		{
-			Method: "PUT", Path: "/old-tracker", Group: group, Summary: "choose the tracker to which its own postbacks are sent on",
+			Method: "PUT", Path: "/old-tracker", Group: group, Summary: "choose the old tracker and where postbacks about its clicks are forwarded",
 			Codes: route.Codes("400 invalid_url"), Handle: route.HandleBody(d.changeOldTracker), Recorded: recordedOldTracker,
 		},
 	}
 }
 
-// OldTrackerSettings are the settings of the tracker that an account moved from.
+// OldTrackerSettings are an account's settings for the tracker that it moved from.
 type OldTrackerSettings struct {
-	Tracker string `json:"tracker" enum:"keitaro,binom,voluum,redtrack,bemob,clickflare," doc:"the tracker whose form of click ids is recognised; empty: none was chosen"`
-	URL     string `json:"url" doc:"the address to which postbacks about its clicks are forwarded; empty: none are forwarded"`
+	Tracker string `json:"tracker" enum:"keitaro,binom,voluum,redtrack,bemob,clickflare," doc:"the old tracker, whose form of click ids is recognised; empty: no tracker was chosen"`
+	URL     string `json:"url" doc:"the address to which postbacks about the old tracker's clicks are forwarded; empty: no postbacks are forwarded"`
 }
 
 // OldTracker is the answer of GET /old-tracker.
@@ -74,8 +74,8 @@ func findOldTracker(c *route.Call) (out OldTracker, err error) {
 
 // OldTrackerBody is the body of PUT /old-tracker.
 type OldTrackerBody struct {
-	Tracker string `json:"tracker" optional:"true" enum:"keitaro,binom,voluum,redtrack,bemob,clickflare," doc:"needed with a url"`
-	URL     string `json:"url" bad:"invalid_url" optional:"true" trim:"true" maxLength:"1000" doc:"where the old tracker answers now: http or https, on the public internet, and no domain of this service. Without a path, the path at which a postback arrived is added. Empty: nothing is forwarded"`
+	Tracker string `json:"tracker" optional:"true" enum:"keitaro,binom,voluum,redtrack,bemob,clickflare," doc:"required if url is not empty"`
+	URL     string `json:"url" bad:"invalid_url" optional:"true" trim:"true" maxLength:"1000" doc:"the address at which the old tracker answers now: http or https, on the public internet, and not a domain of this service. If the address has no path, the path at which a postback arrived is added. Empty: no postbacks are forwarded"`
 }
 
 func (d Deps) changeOldTracker(c *route.Call, b OldTrackerBody) (OldTrackerSettings, error) {
@@ -97,7 +97,7 @@ func (d Deps) checkOldTracker(c *route.Call, text string) error {
 		return err
 	}
 	if strings.ContainsAny(text, "#{}") {
-		return models.Invalid("invalid_url", "the address of the old tracker has no tokens and no #: postbacks are sent on as they arrive")
+		return models.Invalid("invalid_url", "the address of the old tracker must not have tokens or a #: postbacks are forwarded unchanged")
 	}
 	u, err := url.Parse(text)
 	if err != nil {
@@ -112,12 +112,13 @@ func (d Deps) checkOldTracker(c *route.Call, text string) error {
 	tracker := strings.ToLower(d.Tracker.Host)
 	if ours || base != nil && host == strings.ToLower(base.Hostname()) ||
 		tracker != "" && (host == tracker || strings.HasSuffix(host, "."+tracker)) {
-		return models.Invalid("invalid_url", "%s leads to this service: give the address at which the old tracker answers now", u.Hostname())
+		return models.Invalid("invalid_url", "%s leads to this service: enter the address at which the old tracker answers now", u.Hostname())
 	}
 	return nil
 }
 
-// recordedOldTracker returns the settings for the audit log. A path may have a key, so only the origin is recorded.
+// recordedOldTracker returns the settings for the audit log. The path of the address may contain a key, so only the origin is
+// recorded.
 func recordedOldTracker(c *route.Call, _ uuid.UUID) (any, error) {
 	s, err := oldtracker.Find(c.Context(), c.Store.Conn(), c.Account.ID)
 	return map[string]string{"tracker": s.Tracker, "url": token.Origin(s.URL)}, err

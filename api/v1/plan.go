@@ -17,7 +17,7 @@ func plan(d Deps) []route.Route {
 	return []route.Route{
 		route.New("GET", "/plan", group, "the plan and its allowances",
 			route.Handle(func(c *route.Call) (PlanAnswer, error) { return planAnswer(c.Account, time.Now()), nil })),
-		route.New("GET", "/plan/usage", group, "the plan with usage detail", route.Handle(d.planUsage)).WithShare(route.Lists),
+		route.New("GET", "/plan/usage", group, "the plan, and how much of it is used", route.Handle(d.planUsage)).WithShare(route.Lists),
 	}
 }
 
@@ -28,7 +28,7 @@ type PlanAnswer struct {
 	Period            string         `json:"period" enum:"month" doc:"the period of the click allowance: a calendar month, in UTC"`
 	CancelAtPeriodEnd bool           `json:"cancelAtPeriodEnd" doc:"false: plans are changed by the operator of the install"`
 	CurrentPeriodEnd  string         `json:"currentPeriodEnd" doc:"when the month ends"`
-	Allowances        PlanAllowances `json:"allowances" doc:"null: unlimited"`
+	Allowances        PlanAllowances `json:"allowances" doc:"the limits of the plan; null: unlimited"`
 	PastAllowance     string         `json:"pastAllowance" doc:"what happens to clicks beyond the allowance of a month"`
 	Includes          PlanIncludes   `json:"includes"`
 }
@@ -43,19 +43,19 @@ type PlanAllowances struct {
 	Rules            *int64 `json:"rules" doc:"saved rules"`
 	Flows            *int64 `json:"flows" doc:"saved flows"`
 	Smartlinks       *int64 `json:"smartlinks"`
-	Templates        *int64 `json:"templates" doc:"network templates of its own"`
+	Templates        *int64 `json:"templates" doc:"the account's own network templates"`
 	CopilotRules     *int64 `json:"copilotRules" doc:"rules of the Copilot"`
 	BotValues        *int64 `json:"botValues" doc:"values of all entries of the bot lists"`
-	Sites            *int64 `json:"sites" doc:"sites of its own whose goals are tracked"`
+	Sites            *int64 `json:"sites" doc:"the account's own sites whose goals are tracked"`
 	Goals            *int64 `json:"goals" doc:"goals of one site"`
-	MatchingBytes    *int64 `json:"matchingBytes" doc:"memory of the conditions of all campaigns, saved rules, smartlinks and bot lists, compiled"`
+	MatchingBytes    *int64 `json:"matchingBytes" doc:"memory of the compiled conditions of all campaigns, saved rules, smartlinks and bot lists"`
 	OpenJobs         *int64 `json:"openJobs" doc:"exports, large reports, corrections and deletions that wait or run"`
 	ExportBytes      *int64 `json:"exportBytes" doc:"size of all stored report files"`
-	AnswerBytes      *int64 `json:"answerBytes" doc:"size of the answers kept for repeated calls (24 hours), and of the results of jobs (30 days)"`
+	AnswerBytes      *int64 `json:"answerBytes" doc:"total size of the stored answers for repeated calls (kept for 24 hours) and of the results of jobs (kept for 30 days)"`
 	ClicksPerMonth   *int64 `json:"clicksPerMonth"`
 	ClickHistoryDays *int64 `json:"clickHistoryDays"`
-	PostbackDays     *int64 `json:"postbackDays" doc:"days that postbacks are kept as they came"`
-	GeoLookups       *int64 `json:"geoLookups" doc:"a minute, in a geo database of its own"`
+	PostbackDays     *int64 `json:"postbackDays" doc:"for how many days postbacks are kept as they were received"`
+	GeoLookups       *int64 `json:"geoLookups" doc:"look-ups per minute in the account's own geo database"`
 	CallsPerMinute   *int64 `json:"callsPerMinute"`
 	Webhooks         *int64 `json:"webhooks"`
 }
@@ -105,7 +105,7 @@ type PlanUsageAnswer struct {
 
 // PlanDetail describes how much of its plan an account uses.
 type PlanDetail struct {
-	ResetsAt     string           `json:"resetsAt" doc:"when the clicks of the next month begin"`
+	ResetsAt     string           `json:"resetsAt" doc:"when the next month begins, for which clicks are counted from 0"`
 	Daily        []PlanDay        `json:"daily" doc:"the days of this month up to today, in UTC"`
 	Forecast     PlanForecast     `json:"forecast"`
 	Team         PlanTeam         `json:"team"`
@@ -117,16 +117,16 @@ type PlanDetail struct {
 // PlanDay counts the clicks of a day.
 type PlanDay struct {
 	Date   string `json:"date"`
-	Clicks int64  `json:"clicks" doc:"without bots"`
+	Clicks int64  `json:"clicks" doc:"clicks of the day, without bots"`
 }
 
 // PlanForecast extrapolates the month from its clicks so far.
 type PlanForecast struct {
-	Clicks    int64   `json:"clicks" doc:"at the end of the month"`
-	Low       *int64  `json:"low" doc:"low and high are the band in which four of five forecasts end, estimated from how much the month's whole days differ; null before there are three such days"`
+	Clicks    int64   `json:"clicks" doc:"expected clicks of the whole month"`
+	Low       *int64  `json:"low" doc:"low and high are a band: in four of five months, the clicks at the end of the month lie in it. The band is estimated from how much the whole days of this month differ. Null: the month has fewer than three whole days so far"`
 	High      *int64  `json:"high"`
-	OverOn    *string `json:"overOn" doc:"the day on which the allowance is passed; null: not this month"`
-	IsOver    bool    `json:"isOver" doc:"the allowance is passed already"`
+	OverOn    *string `json:"overOn" doc:"the day on which the clicks exceed the allowance; null: not in this month"`
+	IsOver    bool    `json:"isOver" doc:"the clicks so far exceed the allowance"`
 	PerDay    int64   `json:"perDay" doc:"clicks a day so far"`
 	Remaining *int64  `json:"remaining" doc:"clicks that are left of the allowance; null: unlimited"`
 }
@@ -139,7 +139,7 @@ type Used struct {
 
 // PlanTeam counts the API keys of the account. People are managed outside of the API.
 type PlanTeam struct {
-	APIKeys int64 `json:"apiKeys" doc:"keys that are accepted"`
+	APIKeys int64 `json:"apiKeys" doc:"API keys that are valid"`
 }
 
 // PlanIntegrations counts active sources and networks.
@@ -194,8 +194,8 @@ func (d Deps) planUsage(c *route.Call) (PlanUsageAnswer, error) {
 	return out, err
 }
 
-// forecastOf extrapolates the month: it adds to the clicks so far a usual day for each day that is left. It also returns the clicks so
-// far.
+// forecastOf extrapolates the month. It takes the clicks so far and adds the clicks of a usual day for each day that is left. It
+// also returns the clicks so far.
 func forecastOf(days []report.DayClicks, limit *int64, now time.Time) (f PlanForecast, clicks int64) {
 	for _, d := range days {
 		clicks += d.Clicks
@@ -224,12 +224,13 @@ func forecastOf(days []report.DayClicks, limit *int64, now time.Time) (f PlanFor
 	return f, clicks
 }
 
-// leastDays is the number of whole days that a usual day and a forecast band need.
+// leastDays is the number of whole days that are needed to estimate a usual day and a forecast band.
 const leastDays = 3
 
-// usualDay returns the mean clicks of a whole day, and half of the width of the 80 % prediction interval for the clicks of the days
-// that are left. It assumes that daily clicks are normally distributed. With n whole days of mean m and standard deviation s, the
-// remaining r days have m r +- 1.2816 s sqrt(r + r r / n) clicks. known is false if there are too few whole days.
+// usualDay returns the mean clicks of a whole day, and half of the width of the 80 % prediction interval for the clicks of the
+// days that are left. It assumes that daily clicks are normally distributed. If n whole days have the mean m and the standard
+// deviation s, the remaining r days have m r +- 1.2816 s sqrt(r + r r / n) clicks. known is false if there are too few whole
+// days.
 func usualDay(days []report.DayClicks, left float64, now time.Time) (mean, band float64, known bool) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	var n, sum, squares float64

@@ -7,8 +7,8 @@ import (
 	"switchyard/db/report"
 )
 
-// TestForecastBand: equal days give a band without width, and different days give one around the forecast. The forecast is always
-// in the band, at any hour of the day. A few days give no band.
+// TestForecastBand: if all days are equal, the band has no width. If they differ, the band lies around the forecast. The forecast is
+// always in the band, at any hour of the day. If there are too few days, there is no band.
 func TestForecastBand(t *testing.T) {
 	t.Parallel()
 	month := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
@@ -25,7 +25,7 @@ func TestForecastBand(t *testing.T) {
 	}{
 		{days(100, 100, 100, 100, 0), 4 * 24 * time.Hour, 3000, 3000, 3000},
 		{days(0, 200, 0, 200, 0), 4 * 24 * time.Hour, 3000, 933, 5067},                 // s = 115.47, 26 days: 1.2816 * 115.47 * sqrt(26 + 169)
-		{days(100, 100, 100, 100, 90), 4*24*time.Hour + 6*time.Hour, 3065, 3065, 3065}, // more than usual in the morning
+		{days(100, 100, 100, 100, 90), 4*24*time.Hour + 6*time.Hour, 3065, 3065, 3065}, // today already has more clicks than usual
 		{days(100, 100, 100, 100, 0), 4*24*time.Hour + 18*time.Hour, 2925, 2925, 2925},
 	} {
 		f, _ := forecastOf(c.days, nil, month.Add(c.at))

@@ -80,7 +80,7 @@ func TestPlanIsComplete(t *testing.T) {
 	got := s.Do("GET", "/plan", nil).Want(200, "").Map()
 	allowances, includes := got["allowances"].(map[string]any), got["includes"].(map[string]any)
 	if got["pastAllowance"] == "" {
-		t.Error("the answer does not say what happens beyond the allowance")
+		t.Error("the answer does not say what happens to clicks beyond the allowance")
 	}
 	shownAs := map[string]string{"historyDays": "clickHistoryDays"}
 	plan := reflect.ValueOf(models.Plans[1]) // growth

@@ -13,20 +13,20 @@ import (
 
 // IntegrationRun describes a run of an integration.
 type IntegrationRun struct {
-	ID        uuid.UUID `json:"id" doc:"of its job"`
-	Kind      string    `json:"kind" doc:"what it did"`
+	ID        uuid.UUID `json:"id" doc:"id of the run's job"`
+	Kind      string    `json:"kind" doc:"what the run did"`
 	Origin    string    `json:"origin" enum:"api,clock"`
 	From      *string   `json:"from"`
 	To        *string   `json:"to"`
 	Applied   bool      `json:"applied" doc:"false: a dry run"`
 	StartedAt string    `json:"startedAt"`
-	EndedAt   *string   `json:"endedAt" doc:"null: it is under way"`
+	EndedAt   *string   `json:"endedAt" doc:"null: the run has not ended yet"`
 	Ms        *int64    `json:"ms"`
 	Requests  int       `json:"requests"`
 	Pages     int       `json:"pages"`
-	Read      int       `json:"read" doc:"orders, or rows of spend"`
+	Read      int       `json:"read" doc:"how many orders or rows of spend were read"`
 	Matched   int       `json:"matched"`
-	Changed   int       `json:"changed" doc:"conversions that are new or have changed, or days whose spend has changed"`
+	Changed   int       `json:"changed" doc:"how many conversions are new or have changed, or for how many days the spend has changed"`
 	Error     *string   `json:"error"`
 }
 
@@ -80,16 +80,16 @@ func nextSync(i models.Integration, active models.Active) *string {
 // firstSync is the longest time from connecting a platform to its first automatic import.
 const firstSync = 5 * time.Minute
 
-// firstSyncAt returns the time of the first automatic import, one to five minutes from now. The random time spreads the imports of
-// connections that are made together.
+// firstSyncAt returns the time of the first automatic import, one to five minutes from now. The time is random, so that the
+// imports of connections that were made at the same time do not run all at once.
 func firstSyncAt() time.Time {
-	return time.Now().Add(firstSync/5 + rand.N(firstSync*4/5)) //nolint:gosec // it spreads them
+	return time.Now().Add(firstSync/5 + rand.N(firstSync*4/5)) //nolint:gosec // the number only spreads load
 }
 
 // maxSyncDays is the longest range of an import.
 const maxSyncDays = 366
 
-// checkRange returns an error with a code if a platform cannot be asked for the days from one day to another.
+// checkRange returns an error with the code unless from and to are a range of days that can be requested from a platform.
 func checkRange(code string, from, to time.Time) error {
 	switch {
 	case to.Before(from):

@@ -10,7 +10,8 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// TestPostbackIDs: the answers for a malformed id of a postback, and for a postback that is still being recorded.
+// TestPostbackIDs: a call with a malformed id of a postback is refused, and so is a call for a postback that is still being
+// recorded.
 func TestPostbackIDs(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -26,7 +27,8 @@ func TestPostbackIDs(t *testing.T) {
 	s.Do("POST", fmt.Sprintf("/logs/postbacks/%s/replay", id), nil).Want(409, "in_progress")
 }
 
-// TestRestoreTaken: a restore is refused if the name or the place in the plan has been taken since the deletion.
+// TestRestoreTaken: a deleted record cannot be restored if another record has taken its name since, or if other records use up the
+// plan's allowance.
 func TestRestoreTaken(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})

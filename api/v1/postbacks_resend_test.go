@@ -14,7 +14,8 @@ import (
 	"switchyard/jobs/jobstest"
 )
 
-// TestResendFailedPostbacks checks the arguments of the job and the error codes of the call. The tests of a worker check its effect.
+// TestResendFailedPostbacks checks the arguments of the job and the error codes of the call. The tests of the worker check the job's
+// effect.
 func TestResendFailedPostbacks(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -39,8 +40,8 @@ func TestResendFailedPostbacks(t *testing.T) {
 	s.As(s.ReadKey).Do("POST", path, nil).Want(403, "read_only_key")
 }
 
-// TestPostbacksByTransaction: the log is searched by a network's id of a conversion, which a postback may send in any parameter, and
-// by the conversion's own id.
+// TestPostbacksByTransaction: the log can be searched by the network's id of a conversion, which a postback may send in any
+// parameter, and by our own id of the conversion.
 func TestPostbacksByTransaction(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -9,17 +9,17 @@ import (
 	"switchyard/models/form"
 )
 
-// LanderToggle is the part of the body that decides whether PATCH /landers changes the status or the protection. Unlike other
-// records, a landing page has no error invalid_status. If is_active is not a boolean, the error is invalid_input.
+// LanderToggle is the part of the body that decides whether PATCH /landers changes the status or the protection. If is_active is not
+// a boolean, the error is invalid_input. For other kinds of records it is invalid_status.
 type LanderToggle struct {
 	bind.ID
-	IsActive bind.Opt[bool] `json:"is_active" null:"refused" doc:"when sent, pauses or resumes, and protection is not read"`
+	IsActive bind.Opt[bool] `json:"is_active" null:"refused" doc:"true resumes the landing page, false pauses it; if is_active is sent, protection is ignored"`
 }
 
 // LanderPatch is the body of PATCH /landers.
 type LanderPatch struct {
 	LanderToggle
-	Protection bind.Opt[form.ProtectionBody] `json:"protection" bad:"bad_body" doc:"who is shown the page"`
+	Protection bind.Opt[form.ProtectionBody] `json:"protection" bad:"bad_body" doc:"which visitors see the page"`
 }
 
 // LanderPatchAnswer has the status if the call changed the status. Otherwise it has the protection.

@@ -15,17 +15,21 @@ import (
 	"switchyard/models/flow"
 )
 
-// replacing returns the routes that list the places where flows lead to a record, and that put another record there. what names
-// such a record with its article, such as "an offer", and dimension is the report dimension with the records' ids.
+// replacing returns the two routes for a kind of record: one lists the places where flows lead to a record, the other puts another
+// record in these places. what is the kind with its article, such as "an offer". dimension is the report dimension that has the
+// records' ids.
 func replacing[T, R, A any](
 	res resource.Kind[T, R, A], what, dimension string, table func(*store.Store) store.Destinations,
 ) []route.Route {
-	with := route.Param{Name: "with", Type: "uuid", Doc: "what would replace it: the places then say which weight it would have"}
+	with := route.Param{
+		Name: "with", Type: "uuid",
+		Doc: "id of the replacement; each place in the answer then has the weight that the replacement would get",
+	}
 	return []route.Route{
-		res.Row("GET", "/{id}/uses", "where flows lead to "+what, route.Handle(func(c *route.Call) (Uses, error) {
+		res.Row("GET", "/{id}/uses", "the places where flows lead to "+what, route.Handle(func(c *route.Call) (Uses, error) {
 			return findUses(c, table(c.Store))
 		}), answer.IDCodes, route.Codes("400 invalid_with")).WithQuery(with),
-		res.Row("POST", "/{id}/replace", "put another one in the place of "+what+", in all flows or in chosen ones",
+		res.Row("POST", "/{id}/replace", "replace "+what+" with another one, in all flows or in chosen flows",
 			route.HandleBody(func(c *route.Call, b ReplaceBody) (Replaced, error) {
 				return replace(c, table(c.Store), dimension, b)
 			}), answer.IDCodes, route.Codes("400 invalid_with invalid_chosen invalid_weight too_many")),
@@ -34,25 +38,25 @@ func replacing[T, R, A any](
 
 // Uses lists the places where flows lead to a record.
 type Uses struct {
-	Places []UsePlace `json:"places" doc:"campaigns first, by name"`
-	Whole  bool       `json:"whole" doc:"false: there are more places"`
+	Places []UsePlace `json:"places" doc:"campaigns first, then saved flows, each in the order of names"`
+	Whole  bool       `json:"whole" doc:"false: there are more places than the list has"`
 }
 
 // UsePlace is a slot of a path that leads to a record.
 type UsePlace struct {
 	Kind   string    `json:"kind" enum:"campaign,flow" doc:"flow: a saved flow"`
-	ID     uuid.UUID `json:"id" doc:"of the campaign or the saved flow"`
+	ID     uuid.UUID `json:"id" doc:"id of the campaign or the saved flow"`
 	Name   string    `json:"name"`
 	Status string    `json:"status" enum:"active,paused,archived"`
 	PathID string    `json:"path_id"`
 	Path   string    `json:"path" doc:"name of the path"`
 	Slot   int       `json:"slot" doc:"click slot of the landing page; 0: every slot"`
 	Weight float64   `json:"weight"`
-	New    *float64  `json:"new_weight" doc:"weight of the record that replaces it; null without one"`
-	Joins  bool      `json:"joins" doc:"the replacement is already in the same slot of the path: one place remains, and its weight is the sum of both"`
+	New    *float64  `json:"new_weight" doc:"weight of the replacement; null: the call names no replacement"`
+	Joins  bool      `json:"joins" doc:"the replacement is already in the same slot of the path, so both become one place whose weight is the sum of their weights"`
 }
 
-// usePlaces returns the slots of places that lead to id. with is zero if nothing replaces it.
+// usePlaces returns the slots in which places lead to the record with this id. with is the id of its replacement, or zero.
 func usePlaces(places []store.Place, id, with uuid.UUID) []UsePlace {
 	out := []UsePlace{}
 	for _, p := range places {
@@ -85,15 +89,15 @@ func findUses(c *route.Call, table store.Destinations) (Uses, error) {
 
 // ReplaceBody is the body of POST /offers/{id}/replace.
 type ReplaceBody struct {
-	With      uuid.UUID             `json:"with" bad:"invalid_with" required:"invalid_with" doc:"what replaces it"`
-	Campaigns bind.Opt[[]uuid.UUID] `json:"campaigns" bad:"invalid_chosen" maxItems:"5000" doc:"only in these campaigns; if campaigns and flows are both left out, everywhere"`
-	Flows     bind.Opt[[]uuid.UUID] `json:"flows" bad:"invalid_chosen" maxItems:"5000" doc:"only in these saved flows"`
+	With      uuid.UUID             `json:"with" bad:"invalid_with" required:"invalid_with" doc:"id of the replacement"`
+	Campaigns bind.Opt[[]uuid.UUID] `json:"campaigns" bad:"invalid_chosen" maxItems:"5000" doc:"replace only in these campaigns; if both campaigns and flows are left out, replace everywhere"`
+	Flows     bind.Opt[[]uuid.UUID] `json:"flows" bad:"invalid_chosen" maxItems:"5000" doc:"replace only in these saved flows"`
 }
 
 // Replaced is the answer to a replacement.
 type Replaced struct {
-	ChangeID uuid.UUID  `json:"change_id" doc:"for POST /changes/{id}/undo"`
-	Places   []UsePlace `json:"places" doc:"where it was replaced, with the weights before and now"`
+	ChangeID uuid.UUID  `json:"change_id" doc:"id of the change, for POST /changes/{id}/undo"`
+	Places   []UsePlace `json:"places" doc:"the places where the record was replaced, with the old and the new weights"`
 }
 
 func replace(c *route.Call, table store.Destinations, dimension string, b ReplaceBody) (Replaced, error) {
@@ -117,7 +121,7 @@ func replace(c *route.Call, table store.Destinations, dimension string, b Replac
 	return Replaced{change.ID, usePlaces(places, c.ID, b.With)}, nil
 }
 
-// changeIDField is the field of the audit log that says which change of many records an entry is about.
+// changeIDField is the field of an audit log entry that has the id of a change of several records.
 const changeIDField = "change_id"
 
 // textJSON returns a text as JSON.
@@ -126,10 +130,10 @@ func textJSON(text string) json.RawMessage {
 	return raw
 }
 
-// maxAuditNames is how many names an entry of the audit log has.
+// maxAuditNames is the maximum number of names in an entry of the audit log.
 const maxAuditNames = 10
 
-// recordNames names the changed records in the audit log, at most maxAuditNames of them.
+// recordNames records the names of the changed records in the audit log, at most maxAuditNames names.
 func recordNames(c *route.Call, field string, names []string) {
 	text := strings.Join(names[:min(len(names), maxAuditNames)], ", ")
 	if len(names) > maxAuditNames {

@@ -10,7 +10,7 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// leading returns a path that leads to offers with weights, by way of the landing page.
+// leading returns a path that leads through the landing page to the given offers, which have weights.
 func (d *campaignEnv) leading(name string, offers ...map[string]any) map[string]any {
 	return map[string]any{"name": name, "action": "lander", "destinations": append([]map[string]any{{"id": d.lander}}, offers...)}
 }
@@ -40,8 +40,9 @@ type usedPlace = struct {
 	Joins            bool
 }
 
-// An offer is replaced in campaigns and saved flows by one call, and the weights stay or are added. The preview says the same. One
-// undo restores every flow to the same version.
+// One call replaces an offer in campaigns and saved flows. The replacement takes over the offer's weight. If the replacement was
+// already in the same slot, the weights are added. The preview shows the same weights. One undo restores all flows, and each gets
+// the expected version.
 func TestReplaceOfferEverywhere(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -84,7 +85,7 @@ func TestReplaceOfferEverywhere(t *testing.T) {
 	d.Do("PUT", campaignPath(one)+"/flow", object{"streams": streams}, "If-Match", fmt.Sprintf("%q", versions[one])).Want(409, "stale")
 	d.Do("GET", "/offers/"+d.offer+"/uses", nil).Want(200, "").Into(&before)
 	if len(before.Places) != 0 {
-		t.Errorf("it is still used: %+v", before.Places)
+		t.Errorf("the replaced offer is still used: %+v", before.Places)
 	}
 
 	undo := d.Do("POST", "/changes/"+after.ChangeID+"/undo", nil).Want(200, "").Map()
@@ -120,7 +121,7 @@ func (d *campaignEnv) auditedOnce(t *testing.T, route, record string) {
 	}
 }
 
-// Only the chosen campaigns change. An undo keeps paths that have changed or are gone since, and names them.
+// Only the chosen campaigns change. An undo does not touch paths that have since been changed or deleted, and its answer names them.
 func TestReplaceInChosenCampaigns(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -165,7 +166,7 @@ func TestReplaceLander(t *testing.T) {
 	if _, streams := d.flowOf(t, id); !contains(fmt.Sprint(streams), page) || contains(fmt.Sprint(streams), d.lander) {
 		t.Errorf("the flow is %v", streams)
 	}
-	// A removed page can be replaced, but then the replacement cannot be undone.
+	// A removed landing page can be replaced, but this replacement cannot be undone.
 	d.Do("DELETE", "/landers?id="+d.lander, nil).Want(200, "")
 	d.Do("POST", fmt.Sprintf("/changes/%v/undo", got["change_id"]), nil).Want(409, "removed")
 	d.Do("PATCH", "/landers", object{"id": d.lander, "is_active": true}).Want(200, "")
@@ -176,7 +177,7 @@ func TestReplaceLander(t *testing.T) {
 	}
 }
 
-// replaceErrors checks the refusals of a kind of record.
+// replaceErrors checks which replacements are refused for a kind of record.
 func (d *campaignEnv) replaceErrors(t *testing.T, kind, id string) {
 	t.Helper()
 	_, otherKey, _ := d.NewAccount("scale")
@@ -212,7 +213,8 @@ func (d *campaignEnv) replaceErrors(t *testing.T, kind, id string) {
 	empty := d.Do("POST", fmt.Sprintf("/%s/%v/replace", kind, unused), object{"with": second}).Want(200, "").Map()
 	same(t, empty, map[string]any{"places": []any{}})
 
-	// Weights that add up to more than a weight may be, and more places than a call may change.
+	// A replacement is refused if the added weights exceed the maximum of a weight, or if there are more places than a call may
+	// change.
 	heavy := func(weight float64) map[string]any {
 		if kind == "offers" {
 			return d.leading("Heavy", weighted(id, weight, 0), weighted(second, weight, 0))

@@ -27,8 +27,8 @@ func (silent) Each(context.Context, string, func(func(...any) error) error, stri
 	return errors.New("connection refused")
 }
 
-// TestColdClicksAway: while ClickHouse is away, requests for clicks that only ClickHouse has are told to try again. All others are
-// answered.
+// TestColdClicksAway: while ClickHouse does not answer, requests for clicks that only ClickHouse has get an error that says to try
+// again. All other requests are answered.
 func TestColdClicksAway(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -70,7 +70,7 @@ func (answering) Each(context.Context, string, func(func(...any) error) error, s
 	return nil
 }
 
-// TestClickHouseService: GET /alerts reports the state of the copy of clicks, and an advice.
+// TestClickHouseService: GET /alerts reports the state of the copy of clicks, and what to do about it.
 func TestClickHouseService(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

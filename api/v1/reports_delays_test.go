@@ -17,7 +17,7 @@ func TestDelays(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	r := newTraffic(t, s, 60, 20)
-	// Each conversion gets one of these delays, in turn.
+	// The conversions get these delays one after the other, and then from the start again.
 	delays := []time.Duration{0, 59 * time.Second, time.Minute, 40 * time.Minute, 23 * time.Hour, 5 * 24 * time.Hour, 400 * 24 * time.Hour}
 	steps := []int{0, 0, 1, 3, 7, 10, 13}
 	want, mine, total := map[int]float64{}, 0.0, 0.0
@@ -64,8 +64,8 @@ func TestDelays(t *testing.T) {
 	s.Do("GET", window+"&f.country=DE", nil).Want(400, "invalid_dimension")
 }
 
-// TestCaps: the caps of the day are listed with their used part, the fullest first. Records that are paused, deleted or without a
-// cap are not listed.
+// TestCaps: the caps of the day are listed with the part that is used, and the caps that are filled most come first. Records that
+// are paused, deleted or without a cap are not listed.
 func TestCaps(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

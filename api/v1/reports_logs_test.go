@@ -20,7 +20,7 @@ import (
 )
 
 // TestReportsAgreeWithLogs: for every dimension that describes visitors, reports have the same figures as the rows of the log. This
-// includes clicks that were described later.
+// also holds for clicks whose visitors were described later.
 func TestReportsAgreeWithLogs(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -19,7 +19,7 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// performance is the answer of the report.
+// performance is the answer of GET /reports/performance.
 type performance struct {
 	Range      map[string]string
 	Dimension  string
@@ -99,7 +99,7 @@ func TestPerformance(t *testing.T) {
 		t.Errorf("labels of stream_id: %v", names["stream_id"])
 	}
 
-	// A window in the middle of an hour, by default the last seven days, another account.
+	// The report has a window that begins and ends within an hour, the default window of seven days, and another account.
 	from := r.visits[40].at().Truncate(time.Second)
 	to := r.visits[90].at().Truncate(time.Second)
 	query := url.Values{"from": {from.Format(time.DateTime)}, "to": {to.Format(time.DateTime)}, "dimension": {"stream_id"}}
@@ -145,7 +145,7 @@ func TestPerformanceOptions(t *testing.T) {
 		return out
 	}
 
-	// By the hours of a zone, without one country and without clicks of an unknown country.
+	// The report is grouped by hours in a time zone. It leaves out one country and clicks of an unknown country.
 	keep := func(v *visit) bool { return v.Country != "DE" && v.Country != "" }
 	hours := map[string][]*visit{}
 	for _, v := range r.between(from, to) {
@@ -167,7 +167,8 @@ func TestPerformanceOptions(t *testing.T) {
 		last = hour
 	}
 
-	// Sources by revenue, compared with the previous window: two rows only, and totals of all sources.
+	// The report lists sources by revenue and compares them with the previous window. It has only two rows, but the totals of all
+	// sources.
 	before := r.where(func(v *visit) bool {
 		return v.at().Before(from) && !v.at().Before(from.Add(-to.Add(time.Second).Sub(from)))
 	})
@@ -200,7 +201,8 @@ func TestPerformanceOptions(t *testing.T) {
 		t.Errorf("%v", got.Rows)
 	}
 
-	// Only sources whose figures meet the conditions, in the units of answers. The totals are of these sources.
+	// The report has only the sources whose figures meet the conditions. The conditions use the units of answers. The totals cover
+	// only these sources.
 	got = request(url.Values{"dimension": {"source_id"}, "sort": {"-cr"}})
 	best, few, bestVisits := got.Rows[0]["cr"].(float64), 0, []*visit(nil)
 	for _, row := range got.Rows {
@@ -223,7 +225,7 @@ func TestPerformanceOptions(t *testing.T) {
 		t.Errorf("%d rows, truncated %v, having %v", len(got.Rows), got.Truncated, got.Having)
 	}
 
-	// The same filters apply to series over time and to the totals.
+	// The same filters apply to the trends, the time series and the totals.
 	kept := figures(r.where(func(v *visit) bool { return keep(v) && !v.at().Before(from) && v.at().Before(to.Add(time.Second)) }))
 	window := url.Values{
 		"from": {from.Format(time.DateTime)}, "to": {to.Format(time.DateTime)}, "x.country": {"DE", ""}, "tz": {"Asia/Kathmandu"},
@@ -265,8 +267,8 @@ func TestPerformanceOptions(t *testing.T) {
 	}
 }
 
-// TestWholeDaysBefore: the window before a window of whole days has the same number of days by the clock of the zone, even over a
-// night in which the clock changes.
+// TestWholeDaysBefore: the window before a window of whole days has the same number of days in the time zone, even if the clocks
+// change in one of the windows.
 func TestWholeDaysBefore(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

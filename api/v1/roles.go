@@ -21,8 +21,8 @@ var roles = map[models.Role][]string{
 	models.RoleOwner: {"PATCH /settings"},
 }
 
-// confirmed lists the routes that ask people to prove their identity again. They store or create credentials, or do something that
-// cannot be undone.
+// confirmed lists the routes that require people to prove their identity again. These routes store or create credentials, or do
+// something that cannot be undone.
 var confirmed = []string{
 	"DELETE /campaigns/{id}/stats", "DELETE /reports/orphaned", "/integrations", "/geo-database", "POST /copilot/ai",
 	"POST /goals", "POST /webhooks/rotate",

@@ -2,8 +2,8 @@ package v1_test
 
 import "testing"
 
-// TestUnroutableAddresses: no record accepts an address to which clicks could not be redirected. The host must be plain:
-// without tokens, user names and letters beyond ASCII.
+// TestUnroutableAddresses: no record accepts an address to which clicks cannot be redirected. The host must have no tokens, no user
+// name and no letters outside ASCII.
 func TestUnroutableAddresses(t *testing.T) {
 	t.Parallel()
 	s := newCampaignEnv(t)

@@ -33,9 +33,9 @@ type Deps struct {
 	Reports ReportReader
 	// LargeReport is the number of clicks that a report may read in a call. The default is report.Large.
 	LargeReport int64
-	// EgressAllow lists addresses that a customer's URL may have although they are not public (EGRESS_ALLOW).
+	// EgressAllow lists non-public addresses that a customer's URL may still have (EGRESS_ALLOW).
 	EgressAllow []netip.Prefix
-	// BaseURL is the address of the service, for tracking links on its shared domains.
+	// BaseURL is the address of the service. It is used for tracking links on the shared domains.
 	BaseURL string
 	// Visitors describes the visitors of test clicks.
 	Visitors click.Describer
@@ -74,8 +74,8 @@ type ReportReader interface {
 		[]report.SmartlinkFigure, error)
 }
 
-// reports returns the reader of figures. The route must have a share of its own, such as route.Reads, and the call must hold a
-// place in it.
+// reports returns the reader of figures. The route must belong to a share of its own, such as route.Reads, and the call must hold a
+// place in that share.
 func (d Deps) reports(c *route.Call) ReportReader {
 	c.MustHavePlace()
 	return d.Reports

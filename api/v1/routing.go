@@ -23,7 +23,7 @@ func (d Deps) routingTool() route.Route {
 // Routing has the flows of all campaigns.
 type Routing struct {
 	Range     bind.Range        `json:"range"`
-	Campaigns []RoutingCampaign `json:"campaigns" doc:"pinned first, then newest"`
+	Campaigns []RoutingCampaign `json:"campaigns" doc:"pinned campaigns first, then the others, newest first"`
 }
 
 // RoutingCampaign is a campaign with its flow.
@@ -37,16 +37,16 @@ type RoutingCampaign struct {
 	BindVisitors   string        `json:"bind_visitors" enum:"none,streams,streams_landers,streams_landers_offers"`
 	FallbackURL    string        `json:"fallback_url"`
 	DestinationURL string        `json:"destination_url"`
-	Rules          []RoutingRule `json:"rules" doc:"all rules that its paths use"`
+	Rules          []RoutingRule `json:"rules" doc:"all rules that the campaign's paths use"`
 	Paths          []RoutingPath `json:"paths"`
 
 	answer.Figures
 }
 
-// RoutingRule is a rule of a path. It is a saved rule with an id, or an inline rule.
+// RoutingRule is a rule that paths use. It is either a saved rule, which has an id, or an inline rule.
 type RoutingRule struct {
 	flow.RuleRef
-	PathIDs []string `json:"path_ids" doc:"of the paths that use it"`
+	PathIDs []string `json:"path_ids" doc:"ids of the paths that use the rule"`
 }
 
 // RoutingPath is a path of a flow.
@@ -62,8 +62,8 @@ type RoutingPath struct {
 	IsActive     bool                 `json:"is_active"`
 	Logic        string               `json:"logic" enum:"and,or"`
 	Filters      []cond.Condition     `json:"filters"`
-	Rules        []string             `json:"rules" doc:"names of its rules"`
-	CampaignID   *uuid.UUID           `json:"campaign_id" doc:"the campaign it hands over to"`
+	Rules        []string             `json:"rules" doc:"names of the path's rules"`
+	CampaignID   *uuid.UUID           `json:"campaign_id" doc:"the campaign to which the path passes visitors on"`
 	Destinations []RoutingDestination `json:"destinations"`
 
 	answer.Figures
@@ -73,9 +73,9 @@ type RoutingPath struct {
 type RoutingDestination struct {
 	Kind   string     `json:"kind" enum:"offer,lander,url"`
 	ID     *uuid.UUID `json:"id"`
-	Name   string     `json:"name" doc:"of the offer or landing page; empty when it does not exist any more"`
-	URL    string     `json:"url" doc:"of a destination without a record"`
-	Status *string    `json:"status" enum:"active,paused" doc:"null for an address"`
+	Name   string     `json:"name" doc:"name of the offer or landing page; empty: the record does not exist any more"`
+	URL    string     `json:"url" doc:"the address of a destination that is not a record"`
+	Status *string    `json:"status" enum:"active,paused" doc:"status of the offer or landing page; null: the destination is an address"`
 	Weight float64    `json:"weight"`
 	Slot   *int       `json:"slot"`
 }
@@ -103,7 +103,7 @@ func (d Deps) routing(c *route.Call) (Routing, error) {
 	return out, err
 }
 
-// routingFigures returns the figures of campaigns and of paths by id.
+// routingFigures returns the figures of campaigns and of paths, by their ids.
 func (d Deps) routingFigures(c *route.Call) (map[string]models.Figures, error) {
 	q := reporting.InWindow(c)
 	q.Dimensions = []string{"campaign_id", "stream_id"}

@@ -18,13 +18,13 @@ func rules() []route.Route {
 	return []route.Route{
 		resource.List(res, "saved rules, by name"),
 		resource.Create[form.RuleBody](res, "create a saved rule"),
-		resource.Put[RulePut](res, "replace a saved rule; every flow that uses it follows within a second", ruleAnswer),
-		resource.RemoveUsed(res, "delete a saved rule; flows that use it keep its conditions as a rule of their own", resource.DeletedWith),
+		resource.Put[RulePut](res, "replace a saved rule; every flow that uses the rule applies the change within a second", ruleAnswer),
+		resource.RemoveUsed(res, "delete a saved rule; each flow that uses it keeps a copy of its conditions as an inline rule", resource.DeletedWith),
 	}
 }
 
-// RulePut is the body of PUT /rules. NotesSent and LogicSent only make notes and logic required. Record reads the values from
-// form.RuleBody, which bind fills from the same names.
+// RulePut is the body of PUT /rules. NotesSent and LogicSent exist only to make notes and logic required. Record reads their values
+// from form.RuleBody, which bind fills from the same JSON names.
 type RulePut struct {
 	bind.ID
 	form.RuleBody

@@ -53,7 +53,7 @@ func TestRuleRoundTrip(t *testing.T) {
 	same(t, gone, map[string]any{"id": id, "deleted": true})
 	s.Do("DELETE", fmt.Sprint("/rules?id=", id), nil).Want(404, "not_found")
 	s.Do("PUT", "/rules", with(rule("x"), "id", id)).Want(404, "not_found")
-	s.Do("POST", "/rules", rule("any")).Want(201, "") // a deleted rule's name is free
+	s.Do("POST", "/rules", rule("any")).Want(201, "") // the name of a deleted rule can be used again
 }
 
 func TestRuleLimits(t *testing.T) {
@@ -86,7 +86,7 @@ func TestRuleLimits(t *testing.T) {
 	if text := list[1].(map[string]any)["value"].(string); len(text) != 200 {
 		t.Errorf("a value of %d characters", len(text))
 	}
-	whole := make([]any, cond.MaxConditions) // more than a rule may take in memory, in letters of two bytes
+	whole := make([]any, cond.MaxConditions) // these conditions take more memory than a rule may, because each letter has two bytes
 	for i := range whole {
 		whole[i] = condition("city", "in", values)
 	}
@@ -194,7 +194,7 @@ func TestRulesAreListedByName(t *testing.T) {
 	if got := walk(s, "/rules", func(int) {}); !slices.Equal(got, []string{"Alpha", "bravo", "Charlie", "delta", "echo"}) {
 		t.Errorf("by name: %v", got)
 	}
-	// A rule that is renamed to a place on an earlier page is still listed.
+	// If a rule is renamed while the list is read, so that it would belong on an earlier page, it is still listed.
 	got := walk(s, "/rules", func(page int) {
 		if page == 1 {
 			s.Do("PUT", "/rules", with(rule("Aardvark"), "id", ids["echo"])).Want(200, "")
@@ -230,7 +230,7 @@ func TestFlowsUseSavedRules(t *testing.T) {
 		t.Errorf("a rule in use is shown as %v", r)
 	}
 
-	// A deleted rule becomes a rule of the flow's own, and the flow can be saved again.
+	// A deleted rule becomes an inline rule of each flow that used it, and the flow can be saved again.
 	s.Do("DELETE", fmt.Sprint("/rules?id=", id), nil).Want(200, "")
 	for n, name := range []string{"Here", "Here 2"} {
 		r := rules(n)
@@ -239,7 +239,7 @@ func TestFlowsUseSavedRules(t *testing.T) {
 			"conditions": "[map[attribute:country operator:in value:[DE AT]]]",
 		})
 		if r["rule_id"] != nil {
-			t.Errorf("a deleted rule is still referred to: %v", r)
+			t.Errorf("the flow still refers to the deleted rule: %v", r)
 		}
 	}
 	tool := string(s.Do("GET", "/tools/routing", nil).Want(200, "").Data)

@@ -50,13 +50,13 @@ type Settings struct {
 // SettingsChanged is the answer of PATCH /settings.
 type SettingsChanged struct {
 	OrganizationName string `json:"organizationName"`
-	Currency         string `json:"currency" doc:"of all figures"`
-	Timezone         string `json:"timezone" doc:"the time zone in which the days of caps begin"`
+	Currency         string `json:"currency" doc:"currency of all figures"`
+	Timezone         string `json:"timezone" doc:"the time zone of the days that caps, alerts and conditions use"`
 	DateFormat       string `json:"dateFormat"`
 	TimeFormat       string `json:"timeFormat"`
 	Assistants       bool   `json:"assistants" doc:"whether /mcp answers the account's keys"`
-	AssistantChanges int    `json:"assistantChanges" doc:"changes that a key may make at /mcp in 24 hours"`
-	// JobID is nil if no amounts are restated.
+	AssistantChanges int    `json:"assistantChanges" doc:"maximum number of changes that a key may make at /mcp in 24 hours"`
+	// JobID is nil if no recorded amounts have to be converted.
 	JobID *uuid.UUID `json:"jobId" doc:"the job that converts recorded amounts after a change of the currency; null: nothing is converted"`
 }
 
@@ -82,19 +82,19 @@ type SettingsBody struct {
 	Name       bind.Opt[string] `json:"organization_name" bad:"invalid_input" trim:"true" minLength:"1" maxLength:"200" doc:"left out: unchanged"`
 
 	Assistants       bind.Opt[bool] `json:"assistants" null:"refused" doc:"whether /mcp answers the account's keys; left out: unchanged"`
-	AssistantChanges bind.Opt[int]  `json:"assistant_changes" null:"refused" min:"0" max:"1000" doc:"changes that a key may make at /mcp in 24 hours; left out: unchanged"`
+	AssistantChanges bind.Opt[int]  `json:"assistant_changes" null:"refused" min:"0" max:"1000" doc:"maximum number of changes that a key may make at /mcp in 24 hours; left out: unchanged"`
 	SettingsAsRead
 }
 
 // SettingsAsRead has the fields whose names in answers differ from their names in the body. A client may read the settings, change a
-// value and send them back: the value counts under the name that the answer uses, too.
+// value and send the settings back, so the body also accepts the names that answers use.
 type SettingsAsRead struct {
-	DateFormatRead bind.Opt[string] `json:"dateFormat" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,DD MMM YYYY" doc:"is used if date_format is left out"`
-	TimeFormatRead bind.Opt[string] `json:"timeFormat" enum:"12h,24h" doc:"is used if time_format is left out"`
-	NameRead       bind.Opt[string] `json:"organizationName" bad:"invalid_input" trim:"true" minLength:"1" maxLength:"200" doc:"is used if organization_name is left out"`
+	DateFormatRead bind.Opt[string] `json:"dateFormat" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,DD MMM YYYY" doc:"used if date_format is left out"`
+	TimeFormatRead bind.Opt[string] `json:"timeFormat" enum:"12h,24h" doc:"used if time_format is left out"`
+	NameRead       bind.Opt[string] `json:"organizationName" bad:"invalid_input" trim:"true" minLength:"1" maxLength:"200" doc:"used if organization_name is left out"`
 }
 
-// CurrencyChanged is the answer of the job that restates the amounts of an account.
+// CurrencyChanged is the answer of the job that converts the recorded amounts of an account to another currency.
 type CurrencyChanged struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -102,7 +102,7 @@ type CurrencyChanged struct {
 
 var currencyJob = slow.New(jobs.ChangeCurrency, func(a jobs.ChangeCurrencyAnswer) CurrencyChanged { return CurrencyChanged(a) })
 
-// changeSettings saves the settings. If the currency changes and amounts are recorded, a job restates them.
+// changeSettings saves the settings. If the currency changes and the account has recorded amounts, a job converts them.
 func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged, err error) {
 	next := c.Account
 	next.Currency, next.Timezone = b.Currency.Or("USD"), b.Timezone
@@ -124,8 +124,8 @@ func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged
 	return d.changeCurrency(c, next)
 }
 
-// saveSettings saves the settings. saved is false and nothing is saved if the currency changes and amounts in the former currency
-// exist.
+// saveSettings saves the settings. If the currency changes and the account has amounts in the former currency, it saves nothing and
+// returns false.
 func saveSettings(c *route.Call, next models.Account) (saved bool, err error) {
 	err = c.Store.Tx(c.Context(), func(tx *store.Store) error {
 		if next.Currency != c.Account.Currency {
@@ -143,14 +143,15 @@ func saveSettings(c *route.Call, next models.Account) (saved bool, err error) {
 	return saved, err
 }
 
-// changeCurrency saves settings with another currency, and starts the job that restates the recorded amounts.
+// changeCurrency saves settings with another currency, and starts the job that converts the recorded amounts.
 func (d Deps) changeCurrency(c *route.Call, next models.Account) (out SettingsChanged, err error) {
 	out = settingsOf(next)
 	args := jobs.ChangeCurrencyArgs{From: c.Account.Currency, To: next.Currency}
 	id, err := currencyJob.Begin(c, d.Jobs, args, func(tx *store.Store, id uuid.UUID) error {
 		return beginCurrency(c.Context(), tx, next, id)
 	})
-	if e, ok := models.AsError(err); ok && e.Code == "rate_missing" { // the next fetch reads the rates, so that a later try succeeds
+	// The next fetch of rates includes the missing rate, so that a later try succeeds.
+	if e, ok := models.AsError(err); ok && e.Code == "rate_missing" {
 		if err := exchangerate.RequestRates(c.Context(), c.Store.Conn(), c.Account.ID, next.Currency); err != nil {
 			return out, err
 		}

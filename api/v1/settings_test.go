@@ -53,8 +53,8 @@ func TestSettings(t *testing.T) {
 	same(t, s.Do("PATCH", "/settings", object{"timezone": "Asia/Kolkata"}).Want(200, "").Map(), object{
 		"organizationName": "Müller & Co", "currency": "USD", "timezone": "Asia/Kolkata", "dateFormat": "YYYY-MM-DD", "timeFormat": "24h",
 	})
-	// The names of the answer count too, so that a client may change what it has read and send it back. The names of the body
-	// take precedence.
+	// The body also accepts the names that the answer uses, so that a client may change what it has read and send it back. The names
+	// of the body take precedence.
 	read := s.Do("GET", "/settings", nil).Want(200, "").Map()
 	read["dateFormat"], read["timeFormat"], read["organizationName"] = "DD.MM.YYYY", "12h", "Acme"
 	same(t, s.Do("PATCH", "/settings", read).Want(200, "").Map(), object{"dateFormat": "DD.MM.YYYY", "timeFormat": "12h", "organizationName": "Acme"})
@@ -66,8 +66,8 @@ func TestSettings(t *testing.T) {
 	same(t, s.As(key).Do("GET", "/settings", nil).Want(200, "").Map(), object{"organizationName": other.Name, "currency": "USD"})
 }
 
-// TestChangeCurrency: once an account has money, PATCH /settings must include the currency. A change converts the figures by the
-// rates of their days.
+// TestChangeCurrency: once an account has recorded amounts, PATCH /settings must include the currency. A change of the currency
+// converts each amount by the rate of its day.
 func TestChangeCurrency(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -114,7 +114,8 @@ func TestChangeCurrency(t *testing.T) {
 	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(200, "")
 }
 
-// TestAmountsWithoutMoney: if a rule has an amount, the currency cannot be changed without a rate. The amount is converted.
+// TestAmountsWithoutMoney: an account without recorded amounts can have a rule with an amount. The amount is converted too, so the
+// currency cannot be changed if there is no rate.
 func TestAmountsWithoutMoney(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -124,7 +125,7 @@ func TestAmountsWithoutMoney(t *testing.T) {
 		}
 	}
 	s.Do("POST", "/copilot/rules", condition("clicks")).Want(201, "")
-	s.Do("PATCH", "/settings", object{"currency": "GBP"}).Want(200, "") // eight clicks are eight clicks
+	s.Do("PATCH", "/settings", object{"currency": "GBP"}).Want(200, "") // a rule that counts clicks needs no rate
 	s.Do("POST", "/copilot/rules", condition("cost")).Want(201, "")
 	s.Do("PATCH", "/settings", object{"timezone": "UTC"}).Want(400, "invalid_currency")
 	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(409, "rate_missing")
@@ -136,7 +137,7 @@ func TestAmountsWithoutMoney(t *testing.T) {
 	}
 }
 
-// TestCapsWithoutMoney: the daily cap on the value of uploads is also an amount.
+// TestCapsWithoutMoney: the daily cap on the value of uploads is an amount too, so it is converted.
 func TestCapsWithoutMoney(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})

@@ -11,8 +11,8 @@ import (
 
 // zoneAt returns a time zone in which the current hour of the day is hour.
 func zoneAt(now time.Time, hour int) string {
-	offset := (hour - now.UTC().Hour() + 36) % 24 // of UTC, plus twelve
-	return fmt.Sprintf("Etc/GMT%+d", 12-offset)   // their signs are the other way round
+	offset := (hour - now.UTC().Hour() + 36) % 24 // the zone's offset from UTC, plus twelve
+	return fmt.Sprintf("Etc/GMT%+d", 12-offset)   // the names of these zones have the opposite sign
 }
 
 // TestTimezoneTakesEffect: a change of the account's time zone takes effect at once. Caps, alerts and conditions use the days and
@@ -36,8 +36,8 @@ func TestTimezoneTakesEffect(t *testing.T) {
 		zone, path string
 		alerts     float64
 	}{
-		{zoneAt(now, 0), "", 0},           // three hours ago was yesterday
-		{zoneAt(now, 12), "", 1},          // or is today
+		{zoneAt(now, 0), "", 0},           // a click three hours ago was yesterday
+		{zoneAt(now, 12), "", 1},          // a click three hours ago is today
 		{"America/New_York", "Night", -1}, // 2026-03-02 04:30 UTC is Sunday night there
 		{"Europe/Berlin", "Day", -1},
 		{"UTC", "Day", -1},

@@ -117,7 +117,7 @@ func counted(t *testing.T, s *apitest.Server) (text string) {
 	return text
 }
 
-// TestSimulateClick: a recorded click goes through a draft unchanged, for a read-only key too.
+// TestSimulateClick: a recorded click is routed unchanged through a flow that is not saved. A read-only key may do this too.
 func TestSimulateClick(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -150,7 +150,7 @@ func TestSimulateClick(t *testing.T) {
 	s.As(foreign).Do("POST", "/tools/simulate", map[string]any{"click_id": known}).Want(404, "not_found")
 }
 
-// TestSimulateBoundClick: the simulation of a click that came from another campaign uses the visitor's binding, like the trace.
+// TestSimulateBoundClick: the simulation of a click that another campaign passed on uses the visitor's binding, as the trace does.
 func TestSimulateBoundClick(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -206,7 +206,7 @@ func TestClickTrace(t *testing.T) {
 	_, key, _ := s.NewAccount("scale")
 	s.As(key).Do("POST", "/tools/simulate", map[string]any{"campaign_id": id}).Want(404, "not_found")
 
-	// A click as the redirect records it.
+	// This click is stored in the form in which the redirect stores it.
 	records, err := store.CampaignRouting(t.Context(), s.DB, s.Account.ID, id)
 	if err != nil {
 		t.Fatal(err)
@@ -221,7 +221,7 @@ func TestClickTrace(t *testing.T) {
 	storeClicks(t, s, c)
 	path := "/logs/clicks/" + models.FormatClickID(c.ID)
 	if out := s.Do("GET", path, nil).Want(200, "").Map(); out["trace"] != nil {
-		t.Errorf("a trace that the call did not ask for: %v", out["trace"])
+		t.Errorf("the answer has a trace that the call did not request: %v", out["trace"])
 	}
 	s.Do("GET", path+"?trace=x", nil).Want(400, "invalid_input")
 	trace := s.Do("GET", path+"?trace=1", nil).Want(200, "").Map()["trace"].(map[string]any)
@@ -231,8 +231,7 @@ func TestClickTrace(t *testing.T) {
 	first := steps[0].(map[string]any)["units"].([]any)[0].(map[string]any)["conditions"].([]any)[0].(map[string]any)
 	same(t, first, map[string]any{"attribute": "country", "seen": "FR", "known": true, "matched": false})
 
-	// A click that was sent to a landing page that the present draw does not choose. The names also have the page that the draw
-	// chooses.
+	// This click was sent to a landing page that routing does not choose now. The names also have the page that routing chooses now.
 	other := *c
 	other.ID, other.LanderID = models.NewClickID(), uuid.New()
 	storeClicks(t, s, &other)
@@ -241,7 +240,7 @@ func TestClickTrace(t *testing.T) {
 		t.Errorf("the page of the trace has no name: %v", answer["names"])
 	}
 
-	// A cap that was used up before the click refuses it. A cap that was used up later does not.
+	// If the cap of a path was used up before the click, the path is refused. If it was used up later, the path is not refused.
 	lower := flowFor(r)
 	lower[1].(map[string]any)["daily_cap"], lower[1].(map[string]any)["id"] = 1, e.Route.ID
 	s.Do("PUT", fmt.Sprintf("/campaigns/%s/flow", id), map[string]any{"streams": lower}).Want(200, "")
@@ -252,8 +251,8 @@ func TestClickTrace(t *testing.T) {
 	same(t, trace, map[string]any{"flow_changed": true, "reproduced": false, "decision": nil, "campaigns": []any{}})
 }
 
-// TestSimulateDraws: many visitors are distributed by the weights. The same seed gives the same distribution. The answer also has the
-// decision for a single visitor.
+// TestSimulateDraws: many visitors are distributed according to the weights. The same seed gives the same distribution. The answer
+// also has the decision for a single visitor.
 func TestSimulateDraws(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -279,7 +278,7 @@ func TestSimulateDraws(t *testing.T) {
 	same(t, first, map[string]any{"path": "a", "via": "regular", "lander_id": nil})
 	a, b := first["count"].(float64), second["count"].(float64)
 	if a+b != 1000 || a < 690 || a > 810 {
-		t.Errorf("%v and %v of 1000 took the ways of 75 and 25", a, b)
+		t.Errorf("%v and %v of 1000 visitors took the paths with the weights 75 and 25", a, b)
 	}
 	if again := simulate(); !reflect.DeepEqual(again, list) {
 		t.Errorf("the same seed gave %v and then %v", list, again)
@@ -290,6 +289,6 @@ func TestSimulateDraws(t *testing.T) {
 	}
 	delete(body, "draws")
 	if out := s.Do("POST", "/tools/simulate", body).Want(200, "").Map(); out["distribution"] != nil {
-		t.Errorf("a distribution that the call did not ask for: %v", out)
+		t.Errorf("the answer has a distribution that the call did not request: %v", out)
 	}
 }

@@ -22,13 +22,13 @@ func sites() []route.Route {
 		row("PUT", "", "replace the settings of a site", route.HandleBody(replaceSite), "400 no_id invalid", "404 not_found",
 			"409 duplicate_name"),
 		row("DELETE", "", "delete a site with its goals", route.Handle(removeSite), "400 no_id").WithQuery(answer.QueryID...),
-		row("POST", "/lead", "the account's lead site, made if there is none", route.Handle(leadSite), "402 plan_limit"),
+		row("POST", "/lead", "the account's lead site, which is created if it does not exist", route.Handle(leadSite), "402 plan_limit"),
 	}
 }
 
 // SiteList is the answer of GET /sites.
 type SiteList struct {
-	Sites []models.Site `json:"sites" doc:"oldest first: a call that names no site means the first active one"`
+	Sites []models.Site `json:"sites" doc:"oldest first; a call that names no site uses the first active site"`
 }
 
 // SiteAnswer is a site.
@@ -39,7 +39,7 @@ type SiteAnswer struct {
 // SiteBody is the body of POST /sites.
 type SiteBody struct {
 	form.SiteFields
-	SeedGoals bool `json:"seedGoals" doc:"add the goals that most sites of the kind have"`
+	SeedGoals bool `json:"seedGoals" doc:"whether to add the goals that most sites of this kind have"`
 }
 
 // SitePut is the body of PUT /sites. A field that is left out gets its default, except isActive, which keeps its value.
@@ -84,7 +84,7 @@ func siteNameTaken(err error) error {
 // SiteDeleted is the answer of DELETE /sites.
 type SiteDeleted struct {
 	Deleted   bool  `json:"deleted" doc:"false: there was no such site"`
-	Campaigns int64 `json:"campaigns" doc:"that measured by the site: their measurement_site_id is empty now"`
+	Campaigns int64 `json:"campaigns" doc:"number of campaigns that used this site for measurement; their measurement_site_id is now empty"`
 }
 
 func removeSite(c *route.Call) (out SiteDeleted, err error) {

@@ -32,12 +32,12 @@ func smartlinks(d Deps) []route.Route {
 		resource.Clone(res, "copy a smartlink; the copy is paused and has a new slug", smartlinkCopied),
 		res.Row("GET", "/{id}/stats", "clicks by rule and destination", route.HandleRecord((*store.Store).Smartlinks, d.smartlinkStats), missing).
 			WithWindow().WithShare(route.Lists),
-		res.Row("DELETE", "/{id}/stats", "irreversibly clear click history in the window; the link stays",
+		res.Row("DELETE", "/{id}/stats", "irreversibly delete the clicks of the window; the smartlink itself stays",
 			route.HandleRecord((*store.Store).Smartlinks, d.clearSmartlink), missing).WithWindow().Awaits(clearSmartlinkJob.Answer()),
 	}
 }
 
-// countedSmartlinks accesses smartlinks and adds their clicks.
+// countedSmartlinks is the table of smartlinks. It adds to each smartlink the number of its clicks.
 type countedSmartlinks struct {
 	store.Smartlinks
 	reports ReportReader
@@ -69,7 +69,7 @@ type SmartlinkPut struct {
 	form.SmartlinkBody
 }
 
-// Record returns the smartlink that the body describes. Without is_active the smartlink stays active or paused.
+// Record returns the smartlink that the body describes. If is_active is left out, the smartlink keeps its status.
 func (b SmartlinkPut) Record() (models.Smartlink, error) {
 	l, err := b.SmartlinkBody.Record()
 	l.KeepActive = !b.IsActive.Given()

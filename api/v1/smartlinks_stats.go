@@ -24,21 +24,21 @@ type SmartlinkStats struct {
 	Range        bind.Range             `json:"range"`
 	Clicks       int64                  `json:"clicks"`
 	BotClicks    int64                  `json:"bot_clicks"`
-	Rules        []SmartlinkRuleFigures `json:"rules" doc:"the rules in their order, no rule, then rules that are gone"`
+	Rules        []SmartlinkRuleFigures `json:"rules" doc:"first the smartlink's rules in their order, then the clicks that no rule matched, then deleted rules"`
 	Destinations []SmartlinkDestination `json:"destinations" doc:"most clicks first"`
 }
 
 // SmartlinkRuleFigures counts the clicks that a rule matched.
 type SmartlinkRuleFigures struct {
 	RuleID    *uuid.UUID `json:"rule_id" doc:"null: no rule matched"`
-	Name      string     `json:"name" doc:"empty for a rule that is gone"`
+	Name      string     `json:"name" doc:"empty if the rule was deleted"`
 	Clicks    int64      `json:"clicks"`
 	BotClicks int64      `json:"bot_clicks"`
 }
 
 // SmartlinkDestination counts the clicks that were sent to an address.
 type SmartlinkDestination struct {
-	DestinationURL string `json:"destination_url" doc:"as it stands in the smartlink, placeholders unfilled"`
+	DestinationURL string `json:"destination_url" doc:"the destination as written in the smartlink, with its tokens not filled in"`
 	Clicks         int64  `json:"clicks"`
 	BotClicks      int64  `json:"bot_clicks"`
 }
@@ -81,8 +81,8 @@ func (d Deps) smartlinkStats(c *route.Call, l models.Smartlink) (SmartlinkStats,
 type SmartlinkCleared struct {
 	ID        uuid.UUID  `json:"id"`
 	Range     bind.Range `json:"range"`
-	Clicks    int64      `json:"clicks" doc:"deleted, without bots"`
-	BotClicks int64      `json:"bot_clicks" doc:"deleted too"`
+	Clicks    int64      `json:"clicks" doc:"deleted clicks, without bots"`
+	BotClicks int64      `json:"bot_clicks" doc:"deleted clicks of bots"`
 }
 
 var clearSmartlinkJob = slow.New(jobs.ClearSmartlink, func(a jobs.ClearAnswer) SmartlinkCleared {

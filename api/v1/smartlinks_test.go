@@ -91,7 +91,7 @@ func TestSmartlinkRoundTrip(t *testing.T) {
 	if rows := s.Do("GET", "/short-links", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 2 {
 		t.Errorf("list after delete: %v", rows)
 	}
-	s.Do("POST", "/short-links", with(smartlink("Deal_1", domain), "name", "N")).Want(201, "") // both are free again
+	s.Do("POST", "/short-links", with(smartlink("Deal_1", domain), "name", "N")).Want(201, "") // the name and the slug can be used again
 }
 
 func TestSmartlinkErrors(t *testing.T) {
@@ -172,8 +172,8 @@ func TestSmartlinkErrors(t *testing.T) {
 			[]any{map[string]any{"url": "https://a.example", "conditions": []any{ok}}}), 201, ""},
 	})
 	s.Do("PUT", "/short-links", with(with(smartlink("mine", domain), "id", id), "name", "taken")).Want(409, "duplicate_name")
-	s.Do("PUT", "/short-links", with(smartlink("mine", domain), "id", id)).Want(200, "") // its own slug is not taken
-	// The other way round: a smartlink's slug is no campaign's alias.
+	s.Do("PUT", "/short-links", with(smartlink("mine", domain), "id", id)).Want(200, "") // a smartlink may keep its own slug
+	// A smartlink cannot have the alias of a campaign as its slug, and a campaign cannot have the slug of a smartlink as its alias.
 	s.Do("POST", "/short-links", smartlink("campaign-2", domain)).Want(201, "")
 	s.Do("POST", "/campaigns", map[string]any{
 		"name": "d", "alias": "campaign-2", "domain_id": domain, "destination_url": "https://a.example",
@@ -225,7 +225,7 @@ func TestSmartlinksOfOthers(t *testing.T) {
 	}
 }
 
-// If many calls want the same address at once, exactly one campaign or smartlink gets it.
+// If many calls try to take the same address at once, exactly one campaign or smartlink gets it.
 func TestAddressRace(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -307,7 +307,7 @@ func TestSmartlinkStats(t *testing.T) {
 	first := stats["destinations"].([]any)[0].(map[string]any)
 	same(t, first, map[string]any{"destination_url": "https://de.example", "clicks": 2, "bot_clicks": 1})
 
-	// Clearing is a job, which is stored before it is answered.
+	// A job clears the clicks. It is stored before the call is answered.
 	a := s.Do("DELETE", path+"?from=2026-01-02&to=2026-01-03", nil, "Prefer", "respond-async").Want(202, "")
 	job := a.Map()["job"].(map[string]any)
 	dbtest.Exec(t, s.DB, `UPDATE jobs SET state = 'done', result = args || '{"clicks": 7}' WHERE id = $1 AND kind = 'smartlink:clear'

@@ -31,15 +31,16 @@ func sources(d Deps, reportingDeps reporting.Deps) []route.Route {
 		resource.ListFigures(d.Reports, res, "traffic sources with figures for the window", "source_id", sourceRows),
 		post,
 		resource.Put[SourcePut](res, "replace a traffic source", resource.IDOf),
-		resource.Toggle(res, "pause or resume a traffic source; true restores a deactivated one", resource.ToggledStatus, resource.RestoreCodes...),
+		resource.Toggle(res, "pause or resume a traffic source; is_active true also restores a deactivated source",
+			resource.ToggledStatus, resource.RestoreCodes...),
 		resource.RemoveUsed(res, "deactivate a traffic source", resource.DeactivatedWith),
 		reporting.TrySource(reportingDeps),
 		reporting.SourceSubs(reportingDeps),
 	}, sourceTemplateFiles(res)...)
 }
 
-// checkPostback checks the postback settings of a traffic source and the addresses to which its postbacks are sent. It refuses the
-// placeholders of templates, because the source knows no account with such a name.
+// checkPostback checks the postback settings of a traffic source and the addresses to which its postbacks are sent. It refuses
+// addresses that still have the placeholder of a template, because the placeholder stands for a value that only the source shows.
 func (d Deps) checkPostback(p models.SourcePostback) error {
 	for _, url := range p.URLs() {
 		if word := models.Placeholder(url); word != "" {
@@ -56,8 +57,8 @@ func (d Deps) checkPostback(p models.SourcePostback) error {
 // SourceCreate is the body of POST /traffic-sources. Fields that are left out come from the template of the platform.
 type SourceCreate struct{ form.SourceBody }
 
-// Fill adds the values of the platform's template. It leaves out the template's postback address if that address needs a value of
-// the account, because postbacks without that value would reach no account.
+// Fill adds the values of the platform's template. It leaves out the template's postback address if that address has a placeholder,
+// because without the value of the account the platform could not assign the postbacks.
 func (SourceCreate) Fill(c *route.Call) error {
 	t, ok := template.FindSource(textMember(c.Body, "platform"))
 	if !ok {
@@ -87,8 +88,8 @@ type SourcePut struct {
 // SourceAnswer is a saved traffic source.
 type SourceAnswer struct {
 	models.TrafficSource
-	SubNames        map[string]string `json:"sub_names" doc:"names of sub1 to {lastSub} for people: the chosen name, else the parameter or its macro; those without a name are left out"`
-	PostbackExample string            `json:"postback_example" doc:"an address for postback_url, by the template of the platform; YOUR_... in it is to be replaced by what the source shows; empty: the platform has none"`
+	SubNames        map[string]string `json:"sub_names" doc:"names of sub1 to {lastSub} for people: the name that was chosen, or else the parameter or its macro. Sub-parameters without a name are left out"`
+	PostbackExample string            `json:"postback_example" doc:"an example for postback_url, from the template of the platform. Replace each YOUR_... in it with the value that the source shows. Empty: the platform has no template address"`
 }
 
 func sourceAnswer(o models.TrafficSource) SourceAnswer {
@@ -96,9 +97,9 @@ func sourceAnswer(o models.TrafficSource) SourceAnswer {
 	return SourceAnswer{o, subslot.Names(o.SourceLink), t.PostbackURL}
 }
 
-// SourceRow is a traffic source of the list, with figures.
+// SourceRow is a traffic source in the list, with figures.
 type SourceRow struct {
 	SourceAnswer
 	answer.Figures
-	ClickLoss *answer.ClickLoss `json:"click_loss" doc:"for the days of the window for which the source reported its clicks; null: it reported none"`
+	ClickLoss *answer.ClickLoss `json:"click_loss" doc:"covers the days of the window for which the source reported its clicks; null: it reported no clicks"`
 }

@@ -16,24 +16,24 @@ func sourceActions(d Deps) []route.Route {
 	return []route.Route{
 		route.New("GET", path, group, "conversion actions of the connected ad account", route.Handle(d.listActions),
 			codes).WithShare(route.Sends).Awaits(listActionsJob.Answer()),
-		route.New("POST", path, group, "create the action that conversions are uploaded to", route.HandleBody(d.createAction), codes).
+		route.New("POST", path, group, "create the conversion action to which conversions are uploaded", route.HandleBody(d.createAction), codes).
 			WithShare(route.Sends).WithOptionalBody().Awaits(createActionJob.Answer()),
 	}
 }
 
 // ConversionActions is the answer of GET /traffic-sources/{id}/integration/conversion-actions.
 type ConversionActions struct {
-	Actions []ConversionAction `json:"actions" doc:"those that take uploads; at most 1,000"`
+	Actions []ConversionAction `json:"actions" doc:"the conversion actions that accept uploads; at most 1,000"`
 }
 
 // ConversionAction is a conversion action of Google Ads or an offline goal of Microsoft Advertising.
 type ConversionAction struct {
 	ID           string  `json:"id"`
-	Name         string  `json:"name" doc:"conversion_action of microsoft_ads"`
-	Category     string  `json:"category" doc:"as the platform names it"`
-	Status       string  `json:"status" doc:"as the platform names it"`
-	ResourceName *string `json:"resource_name" doc:"at google_ads: send it as conversion_action; it names the customer that owns the action"`
-	ReadyAt      *string `json:"ready_at" doc:"when microsoft_ads begins to accept uploads to a goal that was made here; uploads wait until then; null: at any time"`
+	Name         string  `json:"name" doc:"for microsoft_ads, send this name as conversion_action"`
+	Category     string  `json:"category" doc:"the category in the platform's words"`
+	Status       string  `json:"status" doc:"the status in the platform's words"`
+	ResourceName *string `json:"resource_name" doc:"for google_ads, send this resource name as conversion_action; it contains the id of the customer that owns the action"`
+	ReadyAt      *string `json:"ready_at" doc:"for a goal that was created here: when microsoft_ads begins to accept uploads to the goal. Uploads wait until then. Null: uploads are accepted now"`
 }
 
 func actionAnswer(a jobs.ConversionAction) ConversionAction {
@@ -49,7 +49,8 @@ var (
 	createActionJob = slow.New(jobs.CreateConversionAction, actionAnswer)
 )
 
-// checkActions refuses a source whose platform has no conversion actions or cannot be asked, before a job is created.
+// checkActions refuses a source whose platform has no conversion actions, or to which no requests can be sent. It is called before a
+// job is created.
 func checkActions(c *route.Call) error {
 	_, _, err := c.Store.SourceIntegrations().WithActions(c.Context(), c.Account.ID, c.ID)
 	return err
@@ -64,7 +65,7 @@ func (d Deps) listActions(c *route.Call) (ConversionActions, error) {
 
 // ConversionActionBody is the body of POST /traffic-sources/{id}/integration/conversion-actions.
 type ConversionActionBody struct {
-	Name string `json:"name" trim:"true" maxLength:"100" bad:"invalid_input" default:"Switchyard conversions" doc:"name of the action; an existing action with this name is used unchanged"`
+	Name string `json:"name" trim:"true" maxLength:"100" bad:"invalid_input" default:"Switchyard conversions" doc:"name of the action; if an action with this name exists, it is used unchanged"`
 }
 
 func (d Deps) createAction(c *route.Call, b ConversionActionBody) (ConversionAction, error) {

@@ -17,7 +17,7 @@ type ClickLossDay struct {
 	answer.ClickLoss
 }
 
-// sourceRows returns a function that makes the rows of GET /traffic-sources. Each row has the click loss of the window's days.
+// sourceRows returns a function that makes the rows of GET /traffic-sources. Each row has the source's click loss in the window.
 func sourceRows(c *route.Call, page []models.TrafficSource) (func(models.TrafficSource, answer.Figures) SourceRow, error) {
 	ids := answer.Each(page, models.TrafficSource.RecordID)
 	days, err := spend.ClickLoss(c.Context(), c.Store.Conn(), c.Account.ID, ids, c.Window.From, c.Window.To)

@@ -37,29 +37,29 @@ func sourceIntegrations(d Deps) []route.Route {
 type SourceIntegration struct {
 	Configured          bool                 `json:"configured" doc:"false: the source is not connected"`
 	Provider            *string              `json:"provider"`
-	IsEnabled           bool                 `json:"is_enabled" doc:"spend is read automatically every three hours"`
-	CostEndpoint        *models.CostEndpoint `json:"cost_endpoint" doc:"of the custom endpoint; the values of its headers are masked"`
-	Credentials         map[string]string    `json:"credentials" doc:"by field, those that are saved; secrets are masked"`
-	OAuthConnectionID   *uuid.UUID           `json:"oauth_connection_id" doc:"the sign-in at the platform"`
-	CampaignParam       string               `json:"campaign_param" doc:"parameter of the tracking link that carries the platform's campaign id; empty: as the source's macros say"`
+	IsEnabled           bool                 `json:"is_enabled" doc:"whether spend is read automatically every three hours"`
+	CostEndpoint        *models.CostEndpoint `json:"cost_endpoint" doc:"the cost endpoint of the provider custom, with masked header values"`
+	Credentials         map[string]string    `json:"credentials" doc:"the saved value of each field; secrets are masked"`
+	OAuthConnectionID   *uuid.UUID           `json:"oauth_connection_id" doc:"id of the sign-in at the platform"`
+	CampaignParam       string               `json:"campaign_param" doc:"the parameter of the tracking link that has the platform's campaign id; empty: the source's macros decide"`
 	ConversionAction    string               `json:"conversion_action"`
 	ConversionStatuses  []string             `json:"conversion_statuses"`
 	ConversionsEnabled  bool                 `json:"conversions_enabled"`
-	Mode                *string              `json:"mode" enum:"shadow,live" doc:"shadow: no upload counts"`
-	DailyCapCount       int                  `json:"daily_cap_count" doc:"the most conversions that are uploaded in a day of the account"`
-	DailyCapValue       models.Money         `json:"daily_cap_value" doc:"the highest total value of these conversions, in the account's currency"`
-	SendKeys            bool                 `json:"send_keys" doc:"hashed personal data are sent too, if the person has agreed"`
+	Mode                *string              `json:"mode" enum:"shadow,live" doc:"shadow: uploads are only tried and do not count at the platform; live: they count"`
+	DailyCapCount       int                  `json:"daily_cap_count" doc:"maximum number of conversions that are uploaded per day, in the account's time zone"`
+	DailyCapValue       models.Money         `json:"daily_cap_value" doc:"maximum total value of the conversions that are uploaded per day, in the account's currency"`
+	SendKeys            bool                 `json:"send_keys" doc:"whether hashed personal data are sent too, for people who have agreed"`
 	Uploads             *SourceUploads       `json:"uploads" doc:"the conversions that were uploaded to the platform"`
-	Currency            *string              `json:"currency" doc:"of the account at the platform, as last read"`
-	TimeZone            *string              `json:"time_zone" doc:"of the account at the platform, as last read: its days are the days of spend"`
+	Currency            *string              `json:"currency" doc:"currency of the account at the platform, as last read"`
+	TimeZone            *string              `json:"time_zone" doc:"time zone of the account at the platform, as last read; spend is reported for days in this zone"`
 	LastSyncAt          *string              `json:"last_sync_at" doc:"when spend was last read"`
 	LastCheckedAt       *string              `json:"last_checked_at"`
 	LastStatus          *string              `json:"last_status" enum:"ok,error" doc:"result of the last request to the platform; null: there was none yet"`
 	LastError           *string              `json:"last_error"`
 	NextSyncAt          *string              `json:"next_sync_at" doc:"when the next automatic sync runs; null: none is planned"`
 	Runs                []IntegrationRun     `json:"runs" doc:"the last 20 syncs, the latest first; runs are kept for 90 days"`
-	ClickLoss           []ClickLossDay       `json:"click_loss" doc:"those of the last 14 days for which the platform reported its clicks"`
-	Providers           []SourceProviderForm `json:"providers" doc:"what can be connected, with the fields of a form for it"`
+	ClickLoss           []ClickLossDay       `json:"click_loss" doc:"those days of the last 14 days for which the platform reported its clicks"`
+	Providers           []SourceProviderForm `json:"providers" doc:"the providers that can be connected, each with the fields of its form"`
 	EncryptionAvailable bool                 `json:"encryption_available" doc:"false: this install cannot store credentials"`
 }
 
@@ -67,19 +67,19 @@ type SourceIntegration struct {
 type SourceProviderForm struct {
 	Provider    string                        `json:"provider"`
 	Label       string                        `json:"label"`
-	SignIn      bool                          `json:"sign_in" doc:"a person has to sign in at the platform: see GET /oauth/connections"`
-	Cost        bool                          `json:"cost" doc:"spend can be read"`
-	Conversions bool                          `json:"conversions" doc:"conversions can be uploaded"`
-	Endpoint    bool                          `json:"endpoint" doc:"it needs a cost_endpoint"`
+	SignIn      bool                          `json:"sign_in" doc:"whether a person has to sign in at the platform; see GET /oauth/connections"`
+	Cost        bool                          `json:"cost" doc:"whether spend can be read"`
+	Conversions bool                          `json:"conversions" doc:"whether conversions can be uploaded"`
+	Endpoint    bool                          `json:"endpoint" doc:"whether the provider needs a cost_endpoint"`
 	Fields      []answer.CredentialFieldShown `json:"fields"`
-	Presets     []CostPreset                  `json:"presets" doc:"cost endpoints for platforms that have no provider of their own, for the provider custom"`
+	Presets     []CostPreset                  `json:"presets" doc:"only for the provider custom: cost endpoints of platforms that have no provider of their own"`
 }
 
 // CostPreset is a cost endpoint for a platform, to be sent as cost_endpoint with the credential token.
 type CostPreset struct {
 	Name         string              `json:"name"`
 	Label        string              `json:"label"`
-	Help         string              `json:"help" doc:"where the token is, and what cannot be read"`
+	Help         string              `json:"help" doc:"where to find the token, and which data cannot be read"`
 	CostEndpoint models.CostEndpoint `json:"cost_endpoint"`
 }
 
@@ -137,25 +137,25 @@ func (out *SourceIntegration) fill(i models.SourceIntegration) {
 
 // SourceIntegrationBody is the body of PUT /traffic-sources/{id}/integration.
 type SourceIntegrationBody struct {
-	Provider           string               `json:"provider" required:"invalid_provider" bad:"invalid_provider" trim:"true" case:"lower" doc:"one of those that the GET lists; another provider than before deletes the stored credentials"`
-	CostEndpoint       *models.CostEndpoint `json:"cost_endpoint" doc:"of the provider custom"`
-	Credentials        map[string]string    `json:"credentials" doc:"values by field; fields that are blank or left out are kept"`
-	CredentialsClear   []string             `json:"credentials_clear" maxItems:"50" doc:"fields of credentials to remove"`
-	IsEnabled          *bool                `json:"is_enabled" doc:"whether spend is read automatically; left out: unchanged, at first true"`
-	OAuthConnectionID  bind.Opt[uuid.UUID]  `json:"oauth_connection_id" bad:"not_connected" doc:"the sign-in at the platform; needed if there are several"`
-	CampaignParam      bind.Opt[string]     `json:"campaign_param" trim:"true" maxLength:"100" bad:"invalid_input" doc:"parameter of the tracking link that carries the platform's campaign id, or sub1 to {lastSub}; empty: as the source's macros say"`
+	Provider           string               `json:"provider" required:"invalid_provider" bad:"invalid_provider" trim:"true" case:"lower" doc:"a provider that GET /traffic-sources/{id}/integration lists; if the provider changes, the stored credentials are deleted"`
+	CostEndpoint       *models.CostEndpoint `json:"cost_endpoint" doc:"only for the provider custom"`
+	Credentials        map[string]string    `json:"credentials" doc:"the value of each field; fields that are blank or left out keep their values"`
+	CredentialsClear   []string             `json:"credentials_clear" maxItems:"50" doc:"names of credential fields whose values are deleted"`
+	IsEnabled          *bool                `json:"is_enabled" doc:"whether spend is read automatically; left out: unchanged, or true for a new connection"`
+	OAuthConnectionID  bind.Opt[uuid.UUID]  `json:"oauth_connection_id" bad:"not_connected" doc:"id of the sign-in at the platform; required if there are several sign-ins"`
+	CampaignParam      bind.Opt[string]     `json:"campaign_param" trim:"true" maxLength:"100" bad:"invalid_input" doc:"the parameter of the tracking link that has the platform's campaign id, or sub1 to {lastSub}; empty: the source's macros decide"`
 	ConversionAction   bind.Opt[string]     `json:"conversion_action" trim:"true" maxLength:"2000" bad:"invalid_conversion_action" doc:"google_ads: the resource name of a conversion action, which names the customer that owns it, or the number of an action of customer_id, or a link to its page; microsoft_ads: the name of the offline goal, or of the event if there is a uet_token; other platforms: the name of the event, and empty means their event for a purchase"`
-	ConversionStatuses []string             `json:"conversion_statuses" unique:"true" enum:"approved,pending" doc:"statuses of conversions that are uploaded; at first approved"`
-	ConversionsEnabled *bool                `json:"conversions_enabled" doc:"whether conversions are uploaded; at first false"`
-	Mode               *string              `json:"mode" enum:"shadow,live" doc:"shadow, as at first: uploads are built, and validated if the platform offers that, but do not count; live: they count"`
-	DailyCapCount      *int                 `json:"daily_cap_count" bad:"invalid_input" min:"1" max:"1000000" doc:"the most uploads in a day of the account, at first 10000; further uploads wait for the next day"`
-	DailyCapValue      *models.Money        `json:"daily_cap_value" bad:"invalid_input" min:"0" max:"1000000000" doc:"the highest total value of these uploads, in the account's currency, at first 100000"`
-	SendKeys           *bool                `json:"send_keys" doc:"whether hashed e-mail addresses, numbers, names and addresses of people who have agreed go to the platform; at first false"`
+	ConversionStatuses []string             `json:"conversion_statuses" unique:"true" enum:"approved,pending" doc:"statuses of the conversions that are uploaded; for a new connection, the default is approved"`
+	ConversionsEnabled *bool                `json:"conversions_enabled" doc:"whether conversions are uploaded; for a new connection, the default is false"`
+	Mode               *string              `json:"mode" enum:"shadow,live" doc:"shadow (the default for a new connection): uploads are built, and validated if the platform offers validation, but do not count; live: uploads count"`
+	DailyCapCount      *int                 `json:"daily_cap_count" bad:"invalid_input" min:"1" max:"1000000" doc:"maximum number of uploads per day in the account's time zone; further uploads wait for the next day. For a new connection, the default is 10000"`
+	DailyCapValue      *models.Money        `json:"daily_cap_value" bad:"invalid_input" min:"0" max:"1000000000" doc:"maximum total value of the uploads per day, in the account's currency. For a new connection, the default is 100000"`
+	SendKeys           *bool                `json:"send_keys" doc:"whether hashed e-mail addresses, phone numbers, names and postal addresses of people who have agreed are sent to the platform; for a new connection, the default is false"`
 }
 
 // SourceIntegrationSaved is the answer of PUT /traffic-sources/{id}/integration.
 type SourceIntegrationSaved struct {
-	ID    uuid.UUID `json:"id" doc:"of the traffic source"`
+	ID    uuid.UUID `json:"id" doc:"id of the traffic source"`
 	Saved bool      `json:"saved"`
 }
 
@@ -206,12 +206,12 @@ func (d Deps) sourceConnect(b SourceIntegrationBody) (w store.SourceConnect, err
 // SourceRunBody is the body of POST /traffic-sources/{id}/integration.
 type SourceRunBody struct {
 	Action string `json:"action" bad:"invalid_input" enum:"test,sync" default:"test"`
-	From   string `json:"from" bad:"invalid_input" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" doc:"YYYY-MM-DD, in the platform's time zone; included; default two days before to"`
-	To     string `json:"to" bad:"invalid_input" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" doc:"as from; default today; at most 366 days"`
+	From   string `json:"from" bad:"invalid_input" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" doc:"first day, YYYY-MM-DD, in the platform's time zone; default: two days before to"`
+	To     string `json:"to" bad:"invalid_input" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" doc:"last day, in the form of from; default: today; from and to include at most 366 days"`
 }
 
-// window returns the days of the body. zone is the time zone of the platform's account. It is empty if the zone is not known: the
-// days are in UTC then.
+// window returns the days of the body. zone is the time zone of the account at the platform. If the zone is not known, zone is empty
+// and the days are in UTC.
 func (b SourceRunBody) window(zone string, now time.Time) (from, to time.Time, err error) {
 	at, err := time.LoadLocation(zone) // an empty name is UTC
 	if err != nil {
@@ -236,15 +236,15 @@ func (b SourceRunBody) window(zone string, now time.Time) (from, to time.Time, e
 // SourceRun is the answer of POST /traffic-sources/{id}/integration.
 type SourceRun struct {
 	Action   string       `json:"action" enum:"test,sync"`
-	OK       bool         `json:"ok" doc:"the platform answered"`
+	OK       bool         `json:"ok" doc:"whether the platform answered without an error"`
 	Provider string       `json:"provider"`
 	Message  string       `json:"message"`
-	Detail   *string      `json:"detail" doc:"the platform's message, if it fails"`
+	Detail   *string      `json:"detail" doc:"the platform's message if the call failed"`
 	Range    DayRange     `json:"range"`
-	Rows     int          `json:"rows" doc:"rows that the platform reports: one for each day and campaign"`
-	Matched  int          `json:"matched" doc:"rows whose campaign at the platform has sent clicks to a campaign here; the others are spread over the source's clicks"`
-	Changed  int          `json:"changed" doc:"days whose spend has changed"`
-	Spend    models.Money `json:"spend" doc:"in the currency of the account at the platform"`
+	Rows     int          `json:"rows" doc:"number of rows that the platform reports, one for each day and campaign"`
+	Matched  int          `json:"matched" doc:"number of rows whose campaign at the platform has sent clicks to a campaign here; the spend of the other rows is spread over all clicks of the source"`
+	Changed  int          `json:"changed" doc:"number of days whose spend has changed"`
+	Spend    models.Money `json:"spend" doc:"total spend, in the currency of the account at the platform"`
 	Currency *string      `json:"currency"`
 	TimeZone *string      `json:"time_zone"`
 }
@@ -294,13 +294,14 @@ func (d Deps) runSourceIntegration(c *route.Call, _ models.TrafficSource, b Sour
 	return out, err
 }
 
-// publicFailures are errors of the job that are returned as an answer, because the call was valid and the platform was asked.
+// publicFailures are the codes of errors of the job that are returned as an answer, because the call was valid and a request was
+// sent to the platform.
 var publicFailures = []string{"platform_error", "not_connected", models.TooManyRows}
 
 // SourceIntegrationDeleted is the answer of DELETE /traffic-sources/{id}/integration.
 type SourceIntegrationDeleted struct {
-	ID      uuid.UUID `json:"id" doc:"of the traffic source"`
-	Deleted bool      `json:"deleted" doc:"false: it was not connected"`
+	ID      uuid.UUID `json:"id" doc:"id of the traffic source"`
+	Deleted bool      `json:"deleted" doc:"false: the traffic source was not connected"`
 }
 
 func deleteSourceIntegration(c *route.Call, _ models.TrafficSource) (out SourceIntegrationDeleted, err error) {

@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// subsOf returns the sub-parameters of a source in the list, as in "1 zone, 2 ad (Banner)".
+// subsOf returns as text the sub-parameters that the list shows for a source, for example "1 zone, 2 ad (Banner)".
 func subsOf(t *testing.T, s *apitest.Server, id any) string {
 	t.Helper()
 	var parts []string
@@ -27,7 +27,7 @@ func subsOf(t *testing.T, s *apitest.Server, id any) string {
 	return strings.Join(parts, ", ")
 }
 
-// putSource replaces a source that has only macros. The macros are JSON, because their order matters.
+// putSource replaces a source. macros is a JSON object, because the order of the macros matters.
 func putSource(t *testing.T, s *apitest.Server, id any, macros string, subs ...any) {
 	t.Helper()
 	body := fmt.Sprintf(`{"id": %q, "name": "Push", "token_macros": %s}`, id, macros)
@@ -37,7 +37,8 @@ func putSource(t *testing.T, s *apitest.Server, id any, macros string, subs ...a
 	s.Do("PUT", "/traffic-sources", body).Want(200, "")
 }
 
-// A source follows the order of its parameters until a campaign names it. Then its sub-parameters change only if subs is sent.
+// As long as no campaign uses a source, its sub-parameters follow the order of its macros. Once a campaign uses the source, its
+// sub-parameters change only if subs is sent.
 func TestSubParametersStayWhereTheyAre(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -67,12 +68,12 @@ func TestSubParametersStayWhereTheyAre(t *testing.T) {
 		}
 	}
 
-	// The source and its campaign have the names.
+	// The answers for the source and for its campaign have the names.
 	want := map[string]any{"sub_names": "map[sub1:Banner sub2:age]"}
 	same(t, rowOf(t, d.Server, "/traffic-sources", id), want)
 	same(t, rowOf(t, d.Server, "/campaigns", campaign), want)
 
-	// A row of the list can be sent back unchanged.
+	// A client can send back a row of the list unchanged.
 	row := rowOf(t, d.Server, "/traffic-sources", id)
 	d.Do("PUT", "/traffic-sources", row).Want(200, "")
 	if got := subsOf(t, d.Server, id); got != "1 bannerid (Banner), 2 age" {
@@ -80,7 +81,7 @@ func TestSubParametersStayWhereTheyAre(t *testing.T) {
 	}
 }
 
-// Reports and logs name a sub-parameter if all sources that their filters select agree on the name.
+// Reports and logs name a sub-parameter if all sources that their filters select have the same name for it.
 func TestSubNamesOfReportsAndLogs(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -108,7 +109,7 @@ func TestSubNamesOfReportsAndLogs(t *testing.T) {
 	}
 }
 
-// The uses of a sub-parameter are the records of this source's campaigns that name it.
+// A sub-parameter is used by records that name it and that belong to a campaign of this source.
 func TestUsesOfSubParameters(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

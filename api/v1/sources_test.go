@@ -188,7 +188,7 @@ func TestSourceErrors(t *testing.T) {
 	})
 }
 
-// Traffic sources and networks share one allowance. Only active ones count.
+// Traffic sources and networks share one allowance. Only active traffic sources and networks count.
 func TestIntegrationsAllowance(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"}) // the plan allows 50
@@ -224,7 +224,7 @@ func TestIntegrationsAllowance(t *testing.T) {
 			"/networks":        `{"kind": "network", "version": 1, "template": {"name": "more", "click_param": "sub"}}`,
 		}[path]
 		s.Do("POST", path+"/import", file).Want(402, "plan_limit")
-		setActive(true).Want(200, "") // active already: nothing is added
+		setActive(true).Want(200, "") // the source is active already, so nothing is added to the count
 		setActive(false).Want(200, "")
 		setActive(true).Want(200, "")
 		setActive(false).Want(200, "")
@@ -236,8 +236,8 @@ func TestIntegrationsAllowance(t *testing.T) {
 	}
 }
 
-// TestPostbackURLIsPublic: the address for a source's postbacks is checked like the address of a webhook endpoint. Tokens may stand
-// only after its host.
+// TestPostbackURLIsPublic: the address for a source's postbacks is checked like the address of a webhook endpoint. Tokens may appear
+// only after the host.
 func TestPostbackURLIsPublic(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{EgressAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}})
@@ -254,7 +254,8 @@ func TestPostbackURLIsPublic(t *testing.T) {
 		goals := []any{map[string]any{"goal": "a"}, map[string]any{"goal": "b", "url": address}}
 		s.Do("POST", "/traffic-sources", with(source("x"), "postback_goals", goals)).Want(400, "invalid_url")
 	}
-	// A placeholder of a template is no value: the source would know no such account.
+	// An address that still has the placeholder of a template is refused, because the source could not assign the postback to an
+	// account.
 	for _, body := range []object{
 		with(source("x"), "postback_url", "https://s.example/?aid=YOUR_AID&e={external_id}"),
 		with(source("x"), "postback_goals", []any{object{"goal": "b", "url": "https://s.example/YOUR_ID/"}}),

@@ -15,30 +15,31 @@ import (
 
 // SourceUploads describes the uploads of conversions to a platform.
 type SourceUploads struct {
-	Accepted  int            `json:"accepted" doc:"uploads of the last 30 days that the platform accepted; the other counts are of these days too"`
+	Accepted  int            `json:"accepted" doc:"uploads of the last 30 days that the platform accepted; the other counts cover the same 30 days"`
 	Rejected  int            `json:"rejected" doc:"uploads that the platform rejected"`
-	Shadow    int            `json:"shadow" doc:"built, and validated if the platform offers that, without counting"`
-	Skipped   int            `json:"skipped" doc:"there was nothing to upload, or no way to upload it"`
+	Shadow    int            `json:"shadow" doc:"uploads in shadow mode: they were built, and validated if the platform offers validation, but do not count"`
+	Skipped   int            `json:"skipped" doc:"conversions for which there was nothing to upload, or which could not be uploaded"`
 	Pending   int            `json:"pending"`
 	ReadyAt   *string        `json:"ready_at" doc:"the platform accepts no uploads before this time"`
 	Stopped   *string        `json:"stopped" doc:"why uploads were stopped; a PUT starts them again"`
 	StoppedAt *string        `json:"stopped_at"`
 	MatchKeys UploadKeys     `json:"match_keys" doc:"hashed personal data of the conversions of the last seven days"`
-	LastError *string        `json:"last_error" doc:"why the last job failed; null: it did not"`
-	Rows      []SourceUpload `json:"rows" doc:"the last 20, the latest first"`
+	LastError *string        `json:"last_error" doc:"why the last job failed; null: it did not fail"`
+	Rows      []SourceUpload `json:"rows" doc:"the last 20 uploads, newest first"`
 }
 
-// UploadKeys tells how many conversions of a source have which hashed personal data, whether or not they are sent.
+// UploadKeys has the number of conversions of a source that have each kind of hashed personal data. It counts these data even if
+// they are not sent.
 type UploadKeys struct {
-	Conversions int              `json:"conversions" doc:"conversions for the platform, at most the latest 10,000"`
-	Keys        []UploadKeyShare `json:"keys" doc:"all of them, also those without conversions"`
+	Conversions int              `json:"conversions" doc:"number of conversions for the platform that were examined, at most the latest 10,000"`
+	Keys        []UploadKeyShare `json:"keys" doc:"all kinds of data, including those that no conversion has"`
 }
 
 // UploadKeyShare tells how many conversions have a key.
 type UploadKeyShare struct {
 	Key         string  `json:"key" enum:"email,phone,first_name,last_name,street,city,region,zip,country"`
 	Conversions int     `json:"conversions"`
-	Share       float64 `json:"share" doc:"of the conversions, 0 to 1"`
+	Share       float64 `json:"share" doc:"share of the conversions that have this kind of data, 0 to 1"`
 }
 
 // SourceUpload is an upload of a conversion to a platform.
@@ -47,13 +48,13 @@ type SourceUpload struct {
 	ClickID      string       `json:"click_id"`
 	ConversionID string       `json:"conversion_id" doc:"our id, by which the platform identifies the conversion"`
 	Goal         string       `json:"goal"`
-	Status       string       `json:"status" doc:"of the conversion, as it was recorded"`
+	Status       string       `json:"status" doc:"status of the conversion, as it was recorded"`
 	Action       string       `json:"action" enum:"upload,restate,retract"`
-	Value        models.Money `json:"value" doc:"send_payout_pct of the payout"`
+	Value        models.Money `json:"value" doc:"the value that is uploaded: the share send_payout_pct of the payout"`
 	Currency     string       `json:"currency"`
 	HappenedAt   string       `json:"happened_at" doc:"the time that is sent to the platform"`
 	Result       string       `json:"result" enum:"pending,accepted,rejected,shadow,skipped"`
-	Reason       string       `json:"reason" doc:"the platform's words, or why it waits or was skipped"`
+	Reason       string       `json:"reason" doc:"the platform's message, or why the upload waits or was skipped"`
 	Attempts     int          `json:"attempts"`
 	Keys         []string     `json:"keys" doc:"hashed personal data that were sent or, in shadow mode, would have been sent"`
 	DecidedAt    *string      `json:"decided_at"`
@@ -65,7 +66,7 @@ const (
 	countedUploads = 30 // days
 )
 
-// sourceUploads returns the uploads of the source of the connection i.
+// sourceUploads returns the uploads of a source. i is the source's connection.
 func sourceUploads(c *route.Call, i models.SourceIntegration) (*SourceUploads, error) {
 	counts, err := upload.Count(c.Context(), c.Store.Conn(), c.Account.ID, i.TargetID, time.Now().AddDate(0, 0, -countedUploads))
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// A stored flow that breaks today's rules is refused when it is cloned, like a flow that is sent by hand.
+// A flow may have been stored before a rule for flows existed. If it breaks that rule, cloning it is refused with the same error as
+// sending it in a request.
 func TestCloneRefusesAStoredFlow(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

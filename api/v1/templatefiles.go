@@ -18,14 +18,14 @@ import (
 	"switchyard/models/template"
 )
 
-// SourceTemplateFile is the file by which accounts pass a template of a traffic source to each other.
+// SourceTemplateFile is a file with a template of a traffic source. Accounts use it to share templates with each other.
 type SourceTemplateFile struct {
 	Kind     string          `json:"kind" required:"true" bad:"invalid_template" enum:"traffic_source"`
 	Version  int             `json:"version" required:"true" bad:"invalid_template" min:"1" max:"1"`
 	Template template.Source `json:"template"`
 }
 
-// NetworkTemplateFile is the file by which accounts pass a template of an affiliate network to each other.
+// NetworkTemplateFile is a file with a template of an affiliate network. Accounts use it to share templates with each other.
 type NetworkTemplateFile struct {
 	Kind     string           `json:"kind" required:"true" bad:"invalid_template" enum:"network"`
 	Version  int              `json:"version" required:"true" bad:"invalid_template" min:"1" max:"1"`
@@ -60,8 +60,8 @@ func exportNetwork(_ *route.Call, n models.Network) (NetworkTemplateFile, error)
 	return NetworkTemplateFile{template.KindNetwork, template.FileVersion, t}, t.Check(time.Now())
 }
 
-// Record returns the traffic source that the file describes. A postback address that needs values of the account is kept in the
-// notes, because postbacks without these values would reach no account.
+// Record returns the traffic source that the file describes. If the postback address has placeholders for values of the account, the
+// address is put into the notes instead, because without these values the platform could not assign the postbacks.
 func (f SourceTemplateFile) Record() (models.TrafficSource, error) {
 	t := f.Template
 	t.Key, t.CostModel = cmp.Or(t.Key, "custom"), cmp.Or(t.CostModel, "cpc")
@@ -92,7 +92,7 @@ func (f NetworkTemplateFile) Record() (models.Network, error) {
 	return b.Record()
 }
 
-// originLine returns the line of the notes that says where a template was read.
+// originLine returns the line of the notes that names the page from which the facts of a template were read.
 func originLine(o template.Origin) string {
 	if o.Page == "" {
 		return ""
@@ -100,7 +100,7 @@ func originLine(o template.Origin) string {
 	return fmt.Sprintf("Template read on %s: %s\n", o.ReadOn, o.Page)
 }
 
-// decodeTemplate reads a template as the body of a new record, with the checks of a body.
+// decodeTemplate decodes a template into the body of a new record. It applies the same checks as for a body that a client sends.
 func decodeTemplate(t any, notes string, into any) error {
 	raw, err := json.Marshal(t)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"switchyard/models/template"
 )
 
-// A template that an account exports makes the same traffic source in another account, without values of the first one.
+// A template that one account exports creates the same traffic source in another account, but without values that belong to the
+// first account.
 func TestSourceTemplateFile(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -51,7 +52,7 @@ func TestSourceTemplateFile(t *testing.T) {
 	}
 }
 
-// A template of a network keeps neither the secret nor the notes, the address and the terms of the account.
+// A template that is made from a network does not contain the network's secret, notes, address or payment terms.
 func TestNetworkTemplateFile(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -81,7 +82,7 @@ func TestNetworkTemplateFile(t *testing.T) {
 	s.Do("GET", fmt.Sprintf("/networks/%v/template", empty["id"]), nil).Want(400, "invalid_template")
 }
 
-// An import takes only what it knows, and refuses a template that a built-in one could not be.
+// An import refuses unknown fields, and templates that break the rules for built-in templates.
 func TestTemplateFileErrors(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -25,14 +25,14 @@ func templates() []route.Route {
 	res := resource.Kind[store.NetworkTemplates, template.SavedNetwork, NetworkTemplateRow]{
 		Group: "Network templates", Path: "/network-templates", Table: (*store.Store).NetworkTemplates,
 	}
-	save := res.Row("POST", "", "save one network template or up to 1000; an existing name is replaced",
+	save := res.Row("POST", "", "save one network template, or up to 1000; a template with an existing name is replaced",
 		route.Handle(saveNetworkTemplates), route.Codes("400 empty too_many invalid_template"))
 	save.Status, save.BodyLimit, save.Body = http.StatusCreated, route.CSVBody, NetworkTemplatesBody{}
 	return []route.Route{
 		res.Row("GET", "", "the account's own network templates by name, then the built-in ones",
 			route.Handle(listNetworkTemplates)),
 		save,
-		resource.Remove(res, "delete a network template of the account's own", answer.Deleted),
+		resource.Remove(res, "delete one of the account's own network templates", answer.Deleted),
 		route.New("GET", "/traffic-source-templates", "Traffic sources", "parameters, macros and postback address of each known platform",
 			route.Handle(listSourceTemplates)),
 	}
@@ -49,8 +49,8 @@ type NetworkTemplateRow struct {
 	BuiltIn bool      `json:"built_in"`
 	template.Network
 	PostbackQuery string  `json:"postback_query" doc:"query of the postback address to give to the network"`
-	CreatedAt     *string `json:"created_at" doc:"null for a built-in one"`
-	UpdatedAt     *string `json:"updated_at" doc:"null for a built-in one"`
+	CreatedAt     *string `json:"created_at" doc:"null: the template is built in"`
+	UpdatedAt     *string `json:"updated_at" doc:"null: the template is built in"`
 }
 
 func networkTemplateRow(t template.SavedNetwork) NetworkTemplateRow {
@@ -82,15 +82,15 @@ func listNetworkTemplates(c *route.Call) (NetworkTemplateRows, error) {
 
 // NetworkTemplatesBody is the body of POST /network-templates. It is a template, or a list of templates.
 type NetworkTemplatesBody struct {
-	Templates []template.Network `json:"templates" maxItems:"1000" doc:"or the body is one template; keys in camelCase or snake_case"`
+	Templates []template.Network `json:"templates" maxItems:"1000" doc:"the templates to save. A body without this field is itself the template to save. The names of fields may be in camelCase or in snake_case"`
 	template.Network
 }
 
 // SavedTemplates is the answer of POST /network-templates.
 type SavedTemplates struct {
 	Saved   int                  `json:"saved"`
-	Skipped int                  `json:"skipped" doc:"templates that cannot be used, and those whose name comes again later"`
-	Rows    []NetworkTemplateRow `json:"rows" doc:"the templates as saved, by name"`
+	Skipped int                  `json:"skipped" doc:"how many templates were not saved, because they cannot be used or because a later template in the body has the same name"`
+	Rows    []NetworkTemplateRow `json:"rows" doc:"the saved templates, in the order of their names"`
 }
 
 const maxTemplatesSent = 1000
@@ -144,7 +144,7 @@ func sentTemplates(body []byte) ([]json.RawMessage, error) {
 	return list, nil
 }
 
-// parseNetworkTemplate parses a template with the checks of a network. It removes a secret.
+// parseNetworkTemplate parses a template and checks it like a network. If the template contains a secret, the secret is removed.
 func parseNetworkTemplate(raw json.RawMessage) (template.Network, error) {
 	fields, err := bind.Object(raw)
 	if err != nil {
@@ -217,7 +217,7 @@ type SourceTemplateRows struct {
 // SourceTemplateRow is the template of a traffic platform.
 type SourceTemplateRow struct {
 	template.Source
-	Subs models.SubSlots `json:"subs" doc:"the sub-parameters that a source made from it fills"`
+	Subs models.SubSlots `json:"subs" doc:"the sub-parameters that a source made from this template fills"`
 }
 
 func listSourceTemplates(*route.Call) (SourceTemplateRows, error) {

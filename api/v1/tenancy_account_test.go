@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// env is an account with a record of every kind. It holds the ids by the name of the kind.
+// env is an account with a record of every kind. ids has the id of each record by the name of its kind.
 type env struct {
 	*apitest.Server
 	ids map[string]string
@@ -59,7 +59,7 @@ func newEnv(t *testing.T, s *apitest.Server) env {
 	return e
 }
 
-// people adds the records that only people have, and returns the server for the owner of the account.
+// people adds the records that only people can create, and returns the server with a session of the account's owner.
 func (e env) people() *apitest.Server {
 	p := e.SignIn(models.RoleOwner)
 	made := func(kind, path string, body object) {
@@ -73,7 +73,8 @@ func (e env) people() *apitest.Server {
 	return p
 }
 
-// oneID sets the same id on all records of the account that the test knows, and on a record of each kind that people have.
+// oneID gives the same id to all records of the account that the test knows, including a record of each kind that only people can
+// create.
 func (e env) oneID(t *testing.T) uuid.UUID {
 	t.Helper()
 	for kind, query := range map[string]string{

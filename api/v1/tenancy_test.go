@@ -58,10 +58,10 @@ type call struct {
 	body         any
 }
 
-// place makes the request that puts an id in a certain place of a row's path, query or body.
+// place returns a request that has an id in a certain place of a route's path, query or body.
 type place func(records) call
 
-// namesRecords are query parameters that name records, which neither their type nor their name shows.
+// namesRecords lists the query parameters that name records although neither their type nor their name shows this.
 var namesRecords = []string{"campaign", "source", "link", "totals_for"}
 
 // namesRecord reports whether a parameter of the query names a record.
@@ -69,7 +69,7 @@ func namesRecord(p route.Param) bool {
 	return p.Type == "uuid" || strings.HasSuffix(p.Name, "_id") || slices.Contains(namesRecords, p.Name)
 }
 
-// places returns each place of a row that names a record. Own records fill the other places.
+// places returns all places of a route's requests that name a record. The other places in a request name records of the caller.
 func (e env) places(t *testing.T, row route.Route) (out []place) {
 	t.Helper()
 	op := row.Method + " " + row.Path
@@ -106,7 +106,7 @@ func (e env) places(t *testing.T, row route.Route) (out []place) {
 	return out
 }
 
-// ownPath returns the path of a row with a record of the caller in it.
+// ownPath returns the path of a route with the id of a record of the caller in it.
 func ownPath(e env, row route.Route) string {
 	kinds := map[string]string{
 		"campaigns": "campaign", "short-links": "smartlink", "networks": "network", "traffic-sources": "source", "copilot": "copilot rule",
@@ -191,11 +191,11 @@ func setAt(body any, at []string, text string) any {
 	return out
 }
 
-// TestForeignIDs: in every operation, by key and by session, another account's id gets the same answer as an id that does not
-// exist, byte for byte, and nothing of the other account changes. The id stands in the path, in the query, or anywhere in the
-// body. All records of a victim have one id, so one call asks for all of them. One victim has set up records by the API, the
-// other has a row in every table.
-func TestForeignIDs(t *testing.T) { //nolint:tparallel // the group's parts are parallel, what follows needs them ended
+// TestForeignIDs: every operation, called by key and by session, answers another account's id in the same way, byte for byte, as an
+// id that does not exist. Nothing in the other account changes. The id is in the path, in the query, or anywhere in the body. All
+// records of a victim have the same id, so one call tries all of them. The records of one victim were created through the API. The
+// other victim has a row in every table.
+func TestForeignIDs(t *testing.T) { //nolint:tparallel // the subtests are parallel, and the code after them needs them to have ended
 	t.Parallel()
 	s := apitest.New(t)
 	if err := store.EnsureSharedDomains(t.Context(), s.DB, []string{"localhost"}); err != nil {
@@ -211,8 +211,8 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the group's parts are 
 	before := []map[string]string{footprint(t, victim.Server, victims[0].account), footprint(t, victim.Server, victims[1].account)}
 	rows := slices.Concat(v1.Routes(v1.Deps{}), dashboard.Routes(dashboard.Deps{}))
 	tried := make([]int, len(rows))
-	t.Run("all", func(t *testing.T) { // ends when all of its parts have ended
-		const callers = 4 // because calls of a minute are limited
+	t.Run("all", func(t *testing.T) { // ends when all of its subtests have ended
+		const callers = 4 // because the number of calls per minute is limited
 		for n := range callers {
 			t.Run(strconv.Itoa(n), func(t *testing.T) {
 				t.Parallel()
@@ -247,7 +247,7 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the group's parts are 
 	}
 }
 
-// tryForeignIDs puts the ids of each victim into each place of the row and returns the number of calls.
+// tryForeignIDs puts the ids of each victim into each place of the route's requests, and returns the number of calls.
 func (e env) tryForeignIDs(t *testing.T, victims []records, row route.Route) (tried int) {
 	t.Helper()
 	nobody := unknownIDs()
@@ -267,7 +267,7 @@ func (e env) tryForeignIDs(t *testing.T, victims []records, row route.Route) (tr
 	return tried
 }
 
-// alike fails unless another account's id got the same answer as an id that no record has, apart from the ids themselves.
+// alike fails the test unless another account's id got the same answer as an id that no record has. It ignores the ids themselves.
 func alike(t *testing.T, foreign call, got apitest.Answer, v records, want apitest.Answer, nobody records) {
 	t.Helper()
 	if differ(got, v, want, nobody) {
@@ -280,10 +280,10 @@ func alike(t *testing.T, foreign call, got apitest.Answer, v records, want apite
 	}
 }
 
-// fresh matches ids and times, which may differ each time that the same call is answered.
+// fresh matches ids and times, which may differ between two answers to the same call.
 var fresh = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[^"]*`)
 
-// differ reports whether two answers differ. It ignores the ids that the test sent, and fresh ids and times.
+// differ reports whether two answers differ. It ignores the ids that the test sent, and the ids and times that match fresh.
 func differ(got apitest.Answer, v records, want apitest.Answer, nobody records) bool {
 	a, b := v.masked(got.Raw), nobody.masked(want.Raw)
 	return got.Status != want.Status || a != b && fresh.ReplaceAllLiteralString(a, "NEW") != fresh.ReplaceAllLiteralString(b, "NEW")

@@ -41,7 +41,7 @@ func stepsOf(m map[string]any) (list []string) {
 	return list
 }
 
-// wantStep fails the test unless the answer has a step with each of the beginnings.
+// wantStep fails the test unless the answer has, for each of the beginnings, a step that begins with it.
 func wantStep(t *testing.T, m map[string]any, beginnings ...string) {
 	t.Helper()
 	for _, want := range beginnings {
@@ -71,7 +71,7 @@ func TestTestClick(t *testing.T) {
 	made := d.make(t, body)
 	at := campaignPath(made["id"]) + "/test-click"
 	before := footprints(t, d)
-	for range 2 { // a test uses up no cap
+	for range 2 { // a test click does not count towards a cap
 		got := d.Do("POST", at, nil).Want(200, "").Map()
 		wantStep(t, got, "domain: own.test", "campaign: C", `parameters: 10 read; external id "test-cid", cost 0.01 USD`,
 			"visitor: country unknown, desktop, Windows, Chrome", `decision: regular path "only", action lander`,
@@ -129,7 +129,7 @@ func TestTestPostback(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
 	made := d.Do("POST", "/networks", `{"template": "Affise", "postback_secret": "s3cret&"}`).Want(201, "").Map()
-	// A network without clicks is tried with a made-up click. Every parameter of its address is there.
+	// A network without clicks is tried with a made-up click. The address has every parameter of the network.
 	ready := d.Do("POST", fmt.Sprintf("/networks/%v/test-postback", made["id"]), nil).Want(200, "").Map()
 	same(t, ready, map[string]any{"result": "waiting", "conversion": nil})
 	wantStep(t, ready, "address: network Affise, 7 parameters", "click: its id is read", "secret: right", `status: "1" is approved`, "payout: 1.23 USD",

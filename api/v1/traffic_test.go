@@ -51,7 +51,7 @@ type traffic struct {
 	stream                              uuid.UUID
 }
 
-// newTraffic makes an account's records and n clicks in the last days, with steps and conversions.
+// newTraffic creates records of an account, and n clicks in the last days with their steps and conversions.
 func newTraffic(t *testing.T, s *apitest.Server, n int, days int) *traffic {
 	t.Helper()
 	r := &traffic{t: t, s: s, stream: uuid.New()}
@@ -144,7 +144,8 @@ func (r *traffic) store() {
 		r.t.Fatal(err)
 	}
 	defer log.Close()
-	// The service owns and may change the record from here on. The visit keeps only values that the test computed itself.
+	// The service owns the record that it gets and may change it. It therefore gets a copy, so that the visit has only values
+	// that the test computed itself.
 	for _, v := range r.visits {
 		c := v.Click
 		if err := log.Append(ctx, spool.Record{Click: &c}); err != nil {
@@ -176,7 +177,7 @@ func recordConversion(tb testing.TB, d *db.DB, in conversion.Input) {
 	}
 }
 
-// keys returns, for each dimension, the value under which a visit counts.
+// keys has a function for each dimension, which returns the value of a visit in that dimension.
 var keys = map[string]func(*visit) string{
 	"campaign_id": func(v *visit) string { return models.IDText(v.CampaignID) },
 	"stream_id":   func(v *visit) string { return models.IDText(v.StreamID) },
@@ -207,7 +208,7 @@ func (v *visit) key(dims []string) string {
 	return strings.Join(parts, " | ")
 }
 
-// figures adds up visits by hand. The names are the names in the answers, and a ratio that divides by zero is NaN.
+// figures computes the figures of visits by hand. It names the figures as answers do. A ratio that divides by zero is NaN.
 func figures(visits []*visit) map[string]float64 {
 	f := map[string]float64{}
 	add := func(name string, d decimal.Decimal) { x, _ := d.Float64(); f[name] += x }
@@ -257,8 +258,8 @@ func figures(visits []*visit) map[string]float64 {
 	return f
 }
 
-// addFormulas adds the measures that figures does not calculate itself, by their formulas. A new measure is thereby checked in all
-// answers.
+// addFormulas calculates the measures that figures does not calculate itself, from their formulas, and adds them. In this way a new
+// measure is checked in all answers without a change of the tests.
 func addFormulas(f map[string]float64) {
 	sum := func(terms []measure.Term) (n float64) {
 		for _, t := range terms {
@@ -306,7 +307,7 @@ func (r *traffic) where(keep func(*visit) bool) []*visit {
 	return slices.DeleteFunc(slices.Clone(r.visits), func(v *visit) bool { return !keep(v) })
 }
 
-// between returns the visits of a window. Both ends are included, to the second.
+// between returns the visits of a window. It includes the whole seconds from and to.
 func (r *traffic) between(from, to time.Time) []*visit {
 	return r.where(func(v *visit) bool { return !v.at().Before(from) && v.at().Before(to.Add(time.Second)) })
 }

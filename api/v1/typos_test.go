@@ -63,14 +63,15 @@ func TestTypingErrorsAreRefused(t *testing.T) {
 			t.Fatalf("seed %d: %s %s: %s", seed, c.method, c.path, a.Raw)
 		}
 	}
-	for _, c := range calls { // without the mistyped name the calls are valid
+	for _, c := range calls { // with the correctly typed names the calls are valid
 		if a := d.Do(c.method, c.path, c.body, "Prefer", "respond-async"); a.Status >= 300 {
 			t.Errorf("%s %s: %d %s", c.method, c.path, a.Status, a.Raw)
 		}
 	}
 }
 
-// TestNamesOfOtherCallsAreRefused: a name that only another call knows is refused, because it would otherwise be ignored silently.
+// TestNamesOfOtherCallsAreRefused: a field or parameter that only another call has is refused, because it would otherwise be ignored
+// silently.
 func TestNamesOfOtherCallsAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -117,7 +118,7 @@ func copied(t *testing.T, body map[string]any) (out map[string]any) {
 	return out
 }
 
-// objectsIn lists a JSON object and all objects in it.
+// objectsIn returns a JSON object and all objects nested in it.
 func objectsIn(v any) (list []map[string]any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -147,7 +148,7 @@ func mistyped(random *rand.Rand, name string) string {
 	return name + "x"
 }
 
-// TestMistypedParametersAreRefused: a deletion with a mistyped window is refused and deletes nothing.
+// TestMistypedParametersAreRefused: a call with a mistyped parameter is refused. A deletion with a mistyped window deletes nothing.
 func TestMistypedParametersAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -171,7 +172,7 @@ func TestMistypedParametersAreRefused(t *testing.T) {
 	}
 }
 
-// TestWhatWasReadCanBeSentBack: a record in the form of GET can be sent as the body of its PUT. Nothing changes.
+// TestWhatWasReadCanBeSentBack: a record that was read with GET can be sent unchanged as the body of PUT, and nothing changes.
 func TestWhatWasReadCanBeSentBack(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

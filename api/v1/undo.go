@@ -14,11 +14,12 @@ import (
 
 // Undone is the answer to an undo.
 type Undone struct {
-	Restored int         `json:"restored" doc:"paths or records that are as they were before the change"`
-	Kept     []bulk.Kept `json:"kept" doc:"what has changed since, and stays as it is"`
+	Restored int         `json:"restored" doc:"number of paths or records that are again as they were before the change"`
+	Kept     []bulk.Kept `json:"kept" doc:"paths or records that have been changed again since, and are left as they are"`
 }
 
-// undoChange restores the values before a change. A record that has changed since keeps its values and is named.
+// undoChange restores the values that records had before a change. A record that has been changed again since keeps its values, and
+// the answer names it.
 func (d Deps) undoChange(c *route.Call) (Undone, error) {
 	return store.TxOf(c.Context(), c.Store, func(s *store.Store) (Undone, error) {
 		change, err := s.ClaimUndo(c.Context(), c.Account.ID, c.ID)
@@ -70,8 +71,8 @@ func (d Deps) restore(c *route.Call, s *store.Store, records []bulk.Record) (Und
 	return out, nil
 }
 
-// earlier returns the body of a change that gives a record its earlier values. now has its present values. If one of the changed
-// fields has changed since, the error is changed.
+// earlier returns a body that gives a record its earlier values. now is the current record. The error has the code changed if a
+// field that the change set has been changed again since.
 func earlier(r bulk.Record, now any) ([]byte, error) {
 	members, err := bulk.MembersOf(now)
 	if err != nil {

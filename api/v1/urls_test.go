@@ -12,8 +12,8 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// TestTrackingURL: the address that a buyer pastes at the traffic source has the source's parameters with its unchanged macros. No
-// macro can add another parameter.
+// TestTrackingURL: the address that a buyer pastes at the traffic source has the source's parameters, with the source's macros
+// unchanged. No macro can add another parameter.
 func TestTrackingURL(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
@@ -32,14 +32,14 @@ func TestTrackingURL(t *testing.T) {
 	if _, ok := row["links"]; ok {
 		t.Error("the list of campaigns contains links")
 	}
-	d.Do("PATCH", campaignPath(made["id"]), read).Want(200, "") // what was read can be sent back
+	d.Do("PATCH", campaignPath(made["id"]), read).Want(200, "") // a record that was read can be sent back unchanged
 
 	// The Host header of the request does not influence the addresses.
 	raw := string(d.Do("GET", campaignPath(made["id"]), nil, "Host", "evil.test", "X-Forwarded-Host", "evil.test").Want(200, "").Raw)
 	if strings.Contains(raw, "evil.test") {
 		t.Error("an address contains a header of the request")
 	}
-	// Nothing is made up for a campaign without a source, or for a source that adds its click id on its own.
+	// No parameters are added for a campaign without a source, or for a source that appends its click id automatically.
 	plain := d.make(t, d.campaign("plain"))
 	same(t, plain, map[string]any{"tracking_url": plain["url"]})
 	d.Do("PUT", "/traffic-sources", map[string]any{"id": id, "name": "S", "external_id_param": "gclid"}).Want(200, "")
@@ -100,7 +100,8 @@ func TestSourceOfPlatform(t *testing.T) {
 	})
 	same(t, made, map[string]any{"postback_example": made["postback_url"]})
 	same(t, rowOf(t, s, "/traffic-sources", made["id"]), map[string]any{"postback_example": made["postback_url"]})
-	// A source's postback that needs a value from the account is not called without that value.
+	// If the template's postback address has a placeholder for a value of the account, the source is created without a postback
+	// address.
 	taboola := s.Do("POST", "/traffic-sources", `{"platform": "taboola", "name": "T", "cost_macro": null, "token_macros": {"a": "{b}"},
 		"external_id_macro": ""}`).Want(201, "").Map()
 	same(t, taboola, map[string]any{
@@ -136,7 +137,7 @@ func TestNetworkOfTemplate(t *testing.T) {
 	byID := s.Do("POST", "/networks", map[string]any{"template": named(s, "Everflow")[0]["id"], "name": "Mine", "currency": "eur"}).Want(201, "").Map()
 	same(t, byID, map[string]any{"name": "Mine", "click_param": "sub1", "currency": "EUR"})
 	if a := s.Do("POST", "/networks", `{"template": "everflw"}`).Want(400, "invalid_template"); !strings.Contains(a.Message, "did you mean Everflow?") {
-		t.Errorf("the nearest is not named: %s", a.Message)
+		t.Errorf("the message does not suggest the most similar name: %s", a.Message)
 	}
 	s.Do("POST", "/networks", map[string]any{"template": strings.Repeat("x", 2000)}).Want(400, "too_long")
 	s.Do("POST", "/networks", `{"template": 5}`).Want(400, "invalid_input")
@@ -175,7 +176,7 @@ func TestPostbackURL(t *testing.T) {
 	if raw := string(s.As(otherKey).Do("GET", "/networks", nil).Want(200, "").Raw); strings.Contains(raw, fmt.Sprint(made["id"])) {
 		t.Error("another account sees the network")
 	}
-	// An answer can be sent back and leaves the secret unchanged.
+	// A row that was read can be sent back, and the secret stays unchanged.
 	row := rowOf(t, s.As(s.ReadKey), "/networks", made["id"])
 	same(t, s.Do("PUT", "/networks", row).Want(200, "").Map(), want)
 
@@ -186,7 +187,8 @@ func TestPostbackURL(t *testing.T) {
 		t.Errorf("%v", plain["postback_url"])
 	}
 
-	// The host is the shared link domain, else a verified domain of the account, never a domain of another account.
+	// The host is the shared link domain. Without a shared link domain, it is a verified domain of the account, never a domain of
+	// another account.
 	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES (gen_random_uuid(), $1, 'mine.test', true)`, s.Account.ID)
 	same(t, rowOf(t, s, "/networks", made["id"]), map[string]any{"postback_url": strings.Replace(fmt.Sprint(want["postback_url"]), "http://localhost:8080", "https://mine.test", 1)})
 	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, host, is_verified) VALUES (gen_random_uuid(), 'shared.test', true)`)

@@ -10,7 +10,7 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// impossible holds conditions that no visitor can satisfy, and conditions that hold for every visitor because of a typing error.
+// impossible has conditions that no visitor can satisfy, and conditions that every visitor satisfies because of a typing error.
 var impossible = []map[string]any{
 	condition("country", "equals", "USSR"), condition("country", "in", []any{"US", "XX"}),
 	condition("country", "not_equals", "ABC"), condition("country", "starts_with", "Germany"),
@@ -23,7 +23,7 @@ var impossible = []map[string]any{
 	condition("ip_version", "equals", 7), condition("bot_score", "gte", 101),
 }
 
-// canonical holds accepted values and the form in which they are stored.
+// canonical has accepted values and the form in which they are stored.
 var canonical = []struct {
 	attribute string
 	sent      any
@@ -113,8 +113,8 @@ func TestImpossibleConditions(t *testing.T) {
 		Want(400, "invalid_attribute")
 }
 
-// Conditions that were saved before such values were refused still route, and everything else in their records can be
-// changed.
+// Conditions with impossible values may have been saved before such values were refused. They still route, and everything else in
+// their records can be changed.
 func TestStoredImpossibleConditions(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

@@ -26,8 +26,8 @@ func webhooks(d Deps) []route.Route {
 	}
 	urlCodes := route.Codes("400 invalid_url invalid_events")
 	return []route.Route{
-		res.Row("GET", "", "endpoints with the last week's deliveries", route.Handle(listWebhooks)),
-		res.Row("POST", "", "add an endpoint; the signing secret is in this answer once", route.HandleBody(d.createWebhook),
+		res.Row("GET", "", "endpoints, with the number of their deliveries in the last seven days", route.Handle(listWebhooks)),
+		res.Row("POST", "", "add an endpoint; only this answer shows its signing secret", route.HandleBody(d.createWebhook),
 			urlCodes, route.Codes("400 too_many no_encryption_key")).Creates(),
 		res.Row("PATCH", "", "change an endpoint", route.HandleBody(d.updateWebhook), answer.IDCodes, urlCodes,
 			route.Codes("400 invalid_status no_fields")),
@@ -35,14 +35,14 @@ func webhooks(d Deps) []route.Route {
 			WithQuery(answer.QueryID...),
 		res.Row("POST", "/test", "send a ping now", route.HandleBody(d.testWebhook), answer.IDCodes).
 			WithShare(route.Sends).Awaits(testJob.Answer()),
-		res.Row("GET", "/deliveries", "the delivery log, newest first, 30 days", route.Handle(listDeliveries),
+		res.Row("GET", "/deliveries", "the delivery log of the last 30 days, newest first", route.Handle(listDeliveries),
 			route.Codes("400 invalid_id invalid_status")).
 			WithPage().WithQuery(route.Param{Name: "webhook", Type: "uuid", Doc: "only this endpoint"}).
 			WithQuery(route.Param{Name: "status", Enum: models.DeliveryStates}),
-		res.Row("POST", "/deliveries/redeliver", "send one again now, with the same event and event id",
+		res.Row("POST", "/deliveries/redeliver", "send a delivery again now, with the same event and event id",
 			route.HandleBody(d.redeliverWebhook), answer.IDCodes, route.Codes("409 in_progress")).
 			WithShare(route.Sends).Awaits(redeliverJob.Answer()),
-		res.Row("POST", "/rotate", "give an endpoint a new signing secret, shown once; for 24 hours the old one signs too",
+		res.Row("POST", "/rotate", "give an endpoint a new signing secret, which is shown once; for 24 hours the old secret signs too",
 			route.HandleBody(rotateWebhook), route.Codes("400 no_encryption_key"), answer.IDCodes),
 		res.Row("POST", "/deliveries/redeliver-failed",
 			"send every failed delivery of a window again, each once, with the same event and event id",
@@ -53,7 +53,7 @@ func webhooks(d Deps) []route.Route {
 
 // WebhookBody is the body of POST /webhooks.
 type WebhookBody struct {
-	URL    string   `json:"url" bad:"invalid_url" required:"invalid_url" trim:"true" maxLength:"500" format:"url" doc:"https on the public internet"`
+	URL    string   `json:"url" bad:"invalid_url" required:"invalid_url" trim:"true" maxLength:"500" format:"url" doc:"an https address on the public internet"`
 	Events []string `json:"events" bad:"invalid_events" required:"invalid_events" enum:"conversion.created,conversion.updated,link.broken,link.unsafe,campaign.paused,plan.limit_reached"`
 	Name   string   `json:"name" bad:"invalid_input" trim:"true" maxLength:"255"`
 }
@@ -61,7 +61,7 @@ type WebhookBody struct {
 // WebhookPatch is the body of PATCH /webhooks. A field that is left out keeps its value.
 type WebhookPatch struct {
 	bind.ID
-	URL    bind.Opt[string]   `json:"url" bad:"invalid_url" null:"refused" trim:"true" maxLength:"500" format:"url" doc:"https on the public internet"`
+	URL    bind.Opt[string]   `json:"url" bad:"invalid_url" null:"refused" trim:"true" maxLength:"500" format:"url" doc:"an https address on the public internet"`
 	Events bind.Opt[[]string] `json:"events" bad:"invalid_events" null:"refused" empty:"invalid_events" enum:"conversion.created,conversion.updated,link.broken,link.unsafe,campaign.paused,plan.limit_reached"`
 	Name   bind.Opt[string]   `json:"name" bad:"invalid_input" trim:"true" maxLength:"255"`
 	Active bind.Opt[bool]     `json:"active" bad:"invalid_status" null:"refused"`
@@ -80,7 +80,7 @@ type WebhookCreated struct {
 // WebhookList is the answer of GET /webhooks.
 type WebhookList struct {
 	PlanIncludes bool         `json:"planIncludes"`
-	Events       []string     `json:"events" doc:"what an endpoint can subscribe to"`
+	Events       []string     `json:"events" doc:"the events that an endpoint can subscribe to"`
 	Rows         []WebhookRow `json:"rows"`
 }
 
@@ -88,10 +88,10 @@ type WebhookList struct {
 type WebhookRow struct {
 	WebhookAnswer
 	CreatedAt           string       `json:"createdAt"`
-	FailingSince        *string      `json:"failingSince" doc:"when the first of the consecutive failed attempts was made"`
-	ConsecutiveFailures int          `json:"consecutiveFailures" doc:"attempts in a row that failed"`
-	OldSecretUntil      *string      `json:"oldSecretUntil" doc:"after a rotation: until when the old secret signs too"`
-	Deliveries          WebhookCount `json:"deliveries" doc:"of the last seven days"`
+	FailingSince        *string      `json:"failingSince" doc:"when the first of the last consecutive failed attempts was made; null: there is no such attempt"`
+	ConsecutiveFailures int          `json:"consecutiveFailures" doc:"how many of the last attempts failed in a row"`
+	OldSecretUntil      *string      `json:"oldSecretUntil" doc:"after a rotation of the secret: until when the old secret signs deliveries too"`
+	Deliveries          WebhookCount `json:"deliveries" doc:"deliveries of the last seven days"`
 }
 
 // WebhookCount counts deliveries.
@@ -100,7 +100,7 @@ type WebhookCount struct {
 	Pending   int64   `json:"pending"`
 	Delivered int64   `json:"delivered"`
 	Failed    int64   `json:"failed"`
-	LastAt    *string `json:"lastAt" doc:"when the newest was made"`
+	LastAt    *string `json:"lastAt" doc:"when the newest delivery was made"`
 }
 
 func listWebhooks(c *route.Call) (WebhookList, error) {
@@ -193,7 +193,7 @@ type WebhookRedelivered struct {
 type WebhookAttempt struct {
 	Delivered bool    `json:"delivered"`
 	Status    *int    `json:"status" doc:"status of the endpoint's answer; null: no answer came"`
-	Error     *string `json:"error" doc:"why it was not delivered"`
+	Error     *string `json:"error" doc:"why the event was not delivered"`
 }
 
 func webhookAttempt(a jobs.WebhookAnswer) WebhookAttempt {

@@ -15,7 +15,7 @@ import (
 type WebhookRotated struct {
 	ID             uuid.UUID `json:"id"`
 	Secret         string    `json:"secret" doc:"signs every delivery from now on; it is not shown again"`
-	OldSecretUntil string    `json:"oldSecretUntil" doc:"until then deliveries also carry a second v1 signature, made with the old secret"`
+	OldSecretUntil string    `json:"oldSecretUntil" doc:"until this time deliveries have a second v1 signature, made with the old secret"`
 }
 
 func rotateWebhook(c *route.Call, b bind.ID) (WebhookRotated, error) {
@@ -26,13 +26,13 @@ func rotateWebhook(c *route.Call, b bind.ID) (WebhookRotated, error) {
 
 // RedeliverBody selects the endpoint whose deliveries are sent again.
 type RedeliverBody struct {
-	Webhook bind.Opt[string] `json:"webhook" bad:"invalid_id" format:"uuid" doc:"only this endpoint; left out: all that are active"`
+	Webhook bind.Opt[string] `json:"webhook" bad:"invalid_id" format:"uuid" doc:"only this endpoint; left out: all active endpoints"`
 }
 
-// RedeliveredAll counts the deliveries that are sent again.
+// RedeliveredAll has the number of deliveries that are sent again.
 type RedeliveredAll struct {
 	Range    bind.Range `json:"range" doc:"the window in which the deliveries were made"`
-	Requeued int64      `json:"requeued" doc:"deliveries that are pending again; their results are in the log"`
+	Requeued int64      `json:"requeued" doc:"number of deliveries that are pending again; the log shows their results later"`
 }
 
 var redeliverFailedJob = slow.New(jobs.RedeliverFailed, func(a jobs.RedeliverFailedAnswer) RedeliveredAll {

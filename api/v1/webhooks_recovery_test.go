@@ -15,7 +15,8 @@ import (
 	"switchyard/models"
 )
 
-// TestRotate: the new secret is shown once and stored sealed. The old secret stays valid for a day, and the list shows its end.
+// TestRotate: the new secret is shown once and stored encrypted. The old secret stays valid for a day, and the list shows until
+// when.
 func TestRotate(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -62,7 +63,7 @@ func TestRotate(t *testing.T) {
 	bare.Do("POST", "/webhooks/rotate", body).Want(400, "no_encryption_key")
 }
 
-// TestRedeliverFailedErrors checks the error codes of the call. The tests of a worker check its effect.
+// TestRedeliverFailedErrors checks the error codes of the call. The tests of the worker check the effect of the call.
 func TestRedeliverFailedErrors(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -43,7 +43,7 @@ func TestWebhookRoundTrip(t *testing.T) {
 		t.Error(err)
 	}
 
-	// The secret is stored sealed for the sender and shown once. A repetition of the call gets the same secret.
+	// The secret is shown once and stored encrypted, so that the worker can sign with it. A repeated call gets the same secret.
 	id, secret := made["id"].(string), made["secret"].(string)
 	var sealed []byte
 	err := s.DB.GetContext(t.Context(), &sealed, `SELECT secret FROM webhook_endpoints WHERE id = $1`, id)
@@ -308,7 +308,7 @@ func TestDeliveryLog(t *testing.T) {
 	}
 	s.Do("DELETE", fmt.Sprintf("/webhooks?id=%v", one), nil).Want(200, "")
 	if rows := walk(""); len(rows) != 5 {
-		t.Errorf("%d rows after the endpoint went", len(rows))
+		t.Errorf("%d rows after the endpoint was deleted", len(rows))
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"switchyard/workers/providers/oauth/oauthtest"
 )
 
-// adFakes returns a function that makes the fake of an ad platform. All fakes share the sign-in and the uploads, and each has its own
-// spend.
+// adFakes returns a function that creates the fake of an ad platform. All fakes share the sign-ins and the uploads. Each fake has
+// its own spend.
 func adFakes() func(platform string) smoke.AdFake {
 	signIn, uploads := oauthtest.Make(), &adstest.Uploads{}
 	uploads.DecideAtOnce()
@@ -46,7 +46,7 @@ func adFakes() func(platform string) smoke.AdFake {
 	}
 }
 
-// accountOf returns the ad account of the credentials, as the list of ad accounts writes it.
+// accountOf returns the id of the ad account in the credentials, in the form that the list of ad accounts uses.
 func accountOf(credentials map[string]string) string {
 	if id := credentials["customer_id"]; id != "" {
 		return strings.ReplaceAll(id, "-", "")

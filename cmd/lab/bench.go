@@ -12,14 +12,14 @@ import (
 	"switchyard/ops/lab/bench"
 )
 
-// benchCmd measures the speed figures that the README states, on this machine.
+// benchCmd measures on this machine the speed figures that the README states.
 type benchCmd struct {
-	Rounds      int           `help:"How often bare and real take turns." default:"5"`
-	Duration    time.Duration `help:"Length of one turn." default:"3s"`
-	Connections int           `help:"Connections of the saturating loads." default:"64"`
-	Sustained   time.Duration `help:"How long to hold 5,000 clicks a second." default:"2m"`
-	Clicks      int           `help:"Clicks that reports are measured on; 0 is 2,000,005." env:"BENCH_CLICKS"`
-	Flood       int           `help:"Clicks of each flood; 0 measures people's clicks alone." default:"1000000"`
+	Rounds      int           `help:"How often the bare redirect and the real one are measured in turn." default:"5"`
+	Duration    time.Duration `help:"Length of each measurement." default:"3s"`
+	Connections int           `help:"Number of connections of the loads that saturate the service." default:"64"`
+	Sustained   time.Duration `help:"How long to send 5,000 clicks a second." default:"2m"`
+	Clicks      int           `help:"Number of clicks on which reports are measured; 0 means 2,000,005." env:"BENCH_CLICKS"`
+	Flood       int           `help:"Number of clicks in each flood; 0: measure only the clicks of people." default:"1000000"`
 	Parts       []string      `arg:"" optional:"" help:"What to measure (${enum}); all by default." enum:"${bench_parts}"`
 }
 
@@ -37,7 +37,7 @@ func (c *benchCmd) Run(ctx context.Context, top *cli) (err error) {
 	})
 }
 
-// detector describes visitors as tracking links describe them before scoring.
+// detector describes visitors in the way tracking links do, before their signals are scored.
 type detector struct{ *visitor.Describer }
 
 // Signals implements bench.Detector.

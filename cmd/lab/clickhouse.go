@@ -10,13 +10,13 @@ import (
 
 // clickhouseCmd runs a ClickHouse server for tests.
 type clickhouseCmd struct {
-	Dir      string   `help:"Data directory; without it the data goes with the server." placeholder:"DIR"`
+	Dir      string   `help:"Data directory; default: a directory that is deleted when the server ends." placeholder:"DIR"`
 	Listen   string   `help:"Address to listen on." default:"127.0.0.1:0"`
-	Password string   `help:"Password of the user default; without it a new one is made." placeholder:"TEXT"`
-	Command  []string `arg:"" optional:"" passthrough:"" help:"A command, after --, that finds the server in TEST_CLICKS_URL."`
+	Password string   `help:"Password of the user named default; if it is left out, a new password is made." placeholder:"TEXT"`
+	Command  []string `arg:"" optional:"" passthrough:"" help:"A command, after --, to run with the server's address in TEST_CLICKS_URL."`
 }
 
-// Run implements the command. It never returns: see package chdb.
+// Run implements the command. It never returns; package chdb explains why.
 func (c *clickhouseCmd) Run(ctx context.Context) error {
 	command := c.Command
 	if len(command) > 0 && command[0] == "--" {

@@ -1,8 +1,8 @@
-// Command lab is for the developers of Switchyard. It proves and measures the service from outside, and runs it during
-// development. The service links nothing from it.
+// Command lab is for the developers of Switchyard. It tests and measures the service from outside, and runs the service during
+// development. The service does not import code from it.
 //
-// This package holds flags and wiring only. Each command has its own file. A command is a struct with a Run method, and a field
-// of cli.
+// This package has only flags and wiring. Each command has its own file. A command is a struct with a Run method, and it is a
+// field of cli.
 package main
 
 import (
@@ -20,11 +20,11 @@ import (
 
 // cli lists the commands in the order in which help shows them.
 type cli struct {
-	Smoke      smokeCmd      `cmd:"" help:"Prove a service from outside and compare every figure."`
+	Smoke      smokeCmd      `cmd:"" help:"Test a service from outside and compare every figure."`
 	Bench      benchCmd      `cmd:"" help:"Measure the speed of a service on this machine."`
 	Dev        devCmd        `cmd:"" help:"Run the service, and build and start it again after every change of its source."`
 	Bare       bareCmd       `cmd:"" hidden:"" help:"Serve the bare redirect that tracking links are compared with."`
-	Clickhouse clickhouseCmd `cmd:"" help:"Run a ClickHouse server for tests, alone or beside a command."`
+	Clickhouse clickhouseCmd `cmd:"" help:"Run a ClickHouse server for tests, alone or together with a command."`
 
 	Binary string `help:"The program of the service." default:"${binary}" placeholder:"PATH"`
 }
@@ -35,7 +35,7 @@ func main() {
 	c := &cli{}
 	parsed := kong.Parse(c,
 		kong.Name("lab"),
-		kong.Description("Proves, measures and runs the service from outside."),
+		kong.Description("Tests, measures and runs the service from outside."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Vars{"binary": siblingProgram("switchyard"), "bench_parts": strings.Join(bench.Parts(), ",")},
 		kong.BindTo(ctx, (*context.Context)(nil)),

@@ -17,7 +17,7 @@ type kind interface {
 	all(ctx context.Context, s *store.Store, account models.Account, removed []uuid.UUID) ([]loaded, error)
 	// find returns the members of a record.
 	find(ctx context.Context, s *store.Store, account models.Account, id uuid.UUID, ids accountconfig.IDs) (accountconfig.Members, error)
-	// save creates a record, or replaces the one with the id. It returns the id.
+	// save creates a record or, if id is not zero, replaces the record with that id. It returns the record's id.
 	save(ctx context.Context, s *store.Store, account models.Account, id uuid.UUID, key string, m accountconfig.Members, ids accountconfig.IDs) (
 		uuid.UUID, error)
 	remove(ctx context.Context, s *store.Store, account, id uuid.UUID) error
@@ -28,7 +28,7 @@ type loaded struct {
 	id      uuid.UUID
 	name    string
 	removed bool
-	refs    []uuid.UUID // the records to which it refers; they may be removed ones
+	refs    []uuid.UUID // the records to which this record refers, including removed records
 	encode  func(accountconfig.IDs) (accountconfig.Members, error)
 }
 

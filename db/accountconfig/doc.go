@@ -1,5 +1,6 @@
-// Package accountconfig reads what an account has set up as a document, writes records that a document describes, and stores plans. See
-// models/accountconfig for documents and plans.
+// Package accountconfig reads the records of an account into a document, writes the records that a document describes, and stores
+// plans. Package models/accountconfig explains documents and plans.
 //
-// Each record has a key. The key is made from the record's name when the account is first read. It does not change when the name does.
+// Each record has a key in documents. The key is made from the record's name when the record is first read, and does not change when
+// the name changes.
 package accountconfig

@@ -12,7 +12,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// kinds has the access to each kind of record.
+// kinds maps each kind of record to the code that reads and writes its records.
 var kinds = map[accountconfig.Kind]kind{
 	accountconfig.Domains:  domains(),
 	accountconfig.Networks: networks(),
@@ -69,7 +69,7 @@ func flows() kind {
 		return s.Flows().AllWithRules(ctx, account)
 	}
 	a.refs = func(f flow.Saved) []uuid.UUID { return pathRefs(f.Paths) }
-	a.removed = nil // a removed flow is not stored any more
+	a.removed = nil // a removed flow is deleted from the database
 	update := a.update
 	a.update = func(ctx context.Context, s *store.Store, r, old flow.Saved) error {
 		keepPaths(r.Paths, old.Paths)
@@ -117,7 +117,7 @@ func campaigns() kind {
 	}
 }
 
-// updateCampaign replaces the settings and the flow of a campaign. A campaign without paths keeps them empty.
+// updateCampaign replaces the settings and the flow of a campaign.
 func updateCampaign(ctx context.Context, s *store.Store, c, old accountconfig.Campaign) error {
 	_, _, err := s.Campaigns().Change(ctx, c.AccountID, c.ID, "api", func(saved *models.Campaign) error {
 		saved.Name, saved.Status, saved.CampaignSettings = c.Name, c.Status, c.CampaignSettings

@@ -33,7 +33,7 @@ type Plan struct {
 	State     string               `db:"state"`
 	Origin    string               `db:"origin"` // "document", or the tracker from which the document was read
 	Prune     accountconfig.Prune  `db:"prune,json"`
-	Counts    map[string]int       `db:"counts,json"` // of records by operation
+	Counts    map[string]int       `db:"counts,json"` // number of records by operation
 	Notes     []trackerimport.Note `db:"notes,json"`
 	Problem   string               `db:"problem"`
 	Progress  string               `db:"progress"`
@@ -41,7 +41,7 @@ type Plan struct {
 	CreatedAt models.Stamp         `db:"created_at"`
 	AppliedAt *time.Time           `db:"applied_at"`
 	UndoneAt  *time.Time           `db:"undone_at"`
-	Done      int                  `db:"done"` // how many of the Work records are written, or undone
+	Done      int                  `db:"done"` // how many of the records to write have been written so far, or undone
 	Work      int                  `db:"work"`
 }
 
@@ -57,7 +57,7 @@ const selectPlan = `SELECT p.id, p.state, p.origin, p.prune, p.counts, p.notes, 
 FROM config_plans p WHERE p.account_id = $1`
 
 // Add stores the document of a plan. If the document was read from another tracker, links are the links of that tracker, and
-// notes are remarks of the program that read it. A repeated call does nothing.
+// notes are the remarks of the program that read the tracker. A repeated call does nothing.
 func (k Plans) Add(ctx context.Context, account, id uuid.UUID, document []byte, prune accountconfig.Prune, origin string,
 	links []trackerimport.Link, notes []trackerimport.Note,
 ) error {
@@ -73,8 +73,9 @@ func (k Plans) Document(ctx context.Context, account, id uuid.UUID) ([]byte, err
 	return db.Get[[]byte](ctx, k.s.Conn(), "plan", `SELECT document FROM config_plans WHERE account_id = $1 AND id = $2`, account, id)
 }
 
-// AddImport stores a plan whose document is still to be read from another tracker. access says how to read the tracker, and is
-// sealed. If the tracker is read from a dump of its database, the dump takes the place of the document until then.
+// AddImport stores a plan whose document will be read later from another tracker. access has the address and the credentials of
+// the tracker, and is encrypted. If the tracker is read from a dump of its database, the dump is stored in place of the document
+// until the document is read.
 func (k Plans) AddImport(ctx context.Context, account, id uuid.UUID, tracker string, access, dump []byte) error {
 	sealed, err := k.s.Box().SealForService(ctx, accessPlace(account, id), access)
 	if err != nil {
@@ -98,12 +99,12 @@ func accessPlace(account, plan uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "config_plans", Row: plan.String(), Column: "access"}
 }
 
-// HistoryPlace is the place for which the access to another tracker's log is sealed, in the arguments of its job.
+// HistoryPlace is the seal.Place of the access to another tracker's log. The access is stored, encrypted, in the arguments of a job.
 func HistoryPlace(account uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "jobs", Row: account.String(), Column: "history"}
 }
 
-// SealHistory seals the access to another tracker's log.
+// SealHistory encrypts the access to another tracker's log.
 func (k Plans) SealHistory(ctx context.Context, account uuid.UUID, access []byte) ([]byte, error) {
 	sealed, err := k.s.Box().SealForService(ctx, HistoryPlace(account), access)
 	if err != nil {
@@ -119,7 +120,7 @@ func (k Plans) HasFrom(ctx context.Context, account uuid.UUID, tracker string) (
 	return db.Get[bool](ctx, k.s.Conn(), "campaigns of a tracker", q, account, tracker+".")
 }
 
-// SetProgress stores a text that says how far the reading of another tracker is.
+// SetProgress stores a text about the progress of reading another tracker.
 func (k Plans) SetProgress(ctx context.Context, account, id uuid.UUID, text string) error {
 	const q = `UPDATE config_plans SET progress = $3 WHERE account_id = $1 AND id = $2`
 	_, err := db.Exec(ctx, k.s.Conn(), "plan", q, account, id, text)
@@ -145,7 +146,7 @@ func (k Plans) Find(ctx context.Context, account, id uuid.UUID) (Plan, error) {
 	return db.Get[Plan](ctx, k.s.Conn(), "plan", selectPlan+` AND p.id = $2`, account, id)
 }
 
-// MaxListed is the number of plans that List returns at most.
+// MaxListed is the maximum number of plans that List returns.
 const MaxListed = 50
 
 // List lists the newest plans of an account.
@@ -153,7 +154,7 @@ func (k Plans) List(ctx context.Context, account uuid.UUID) ([]Plan, error) {
 	return db.Select[Plan](ctx, k.s.Conn(), "plans", selectPlan+` ORDER BY p.created_at DESC, p.id DESC LIMIT $2`, account, MaxListed)
 }
 
-// Item is an item of a plan with its place.
+// Item is an item of a plan with its position in the plan.
 type Item struct {
 	Position int                         `db:"position"`
 	Kind     accountconfig.Kind          `db:"kind"`
@@ -187,7 +188,7 @@ ON CONFLICT DO NOTHING`
 
 const itemsAtOnce = 500
 
-// SetItems stores the items of a plan, which then is planned.
+// SetItems stores the items of a plan and sets the plan's state to planned.
 func (k Plans) SetItems(ctx context.Context, account, id uuid.UUID, items []accountconfig.Item, notes []trackerimport.Note) error {
 	counts := map[string]int{}
 	for from := 0; from < len(items); from += itemsAtOnce {
@@ -218,7 +219,7 @@ func (k Plans) SetState(ctx context.Context, account, id uuid.UUID, state, probl
 	return err
 }
 
-// Begin stores that a job starts to apply or to undo a plan. ok is false if the plan is in none of the states from.
+// Begin stores that a job starts to apply or to undo a plan. ok is false unless the plan is in one of the states in from.
 func (k Plans) Begin(ctx context.Context, account, id, job uuid.UUID, state string, from ...string) (ok bool, err error) {
 	const q = `UPDATE config_plans SET state = $4, job_id = $3, problem = '' WHERE account_id = $1 AND id = $2 AND state = ANY ($5)`
 	n, err := db.Exec(ctx, k.s.Conn(), "plan", q, account, id, job, state, from)
@@ -258,8 +259,8 @@ func (k Plans) Work(ctx context.Context, account, id uuid.UUID) ([]Work, error) 
 	return list, nil
 }
 
-// SetDone marks an item as written, or as no longer written if done is false. after has the members that its record has now.
-// former says where the links of the campaign led before.
+// SetDone marks an item as written or, if done is false, as undone. after has the current members of the item's record. former
+// has the links of the campaign as they were before.
 func (k Plans) SetDone(ctx context.Context, account, id uuid.UUID, position int, done bool, after accountconfig.Members, former []store.FormerLink) error {
 	const q = `UPDATE config_items SET done = $4, after = $5, former_links = $6 WHERE account_id = $1 AND plan_id = $2 AND position = $3`
 	return db.ExecOne(ctx, k.s.Conn(), "item of a plan", q, account, id, position, done, documentOrNull(after), db.Document(orEmpty(former)))
@@ -274,7 +275,7 @@ func (k Plans) DeleteExpired(ctx context.Context) (int64, error) {
 	return db.Exec(ctx, k.s.Conn(), "delete plans", q, planRetention.Seconds())
 }
 
-// documentOrNull returns members as a parameter. Without members it is NULL.
+// documentOrNull returns members as a parameter of a statement, or NULL if there are no members.
 func documentOrNull(m accountconfig.Members) any {
 	if m == nil {
 		return nil

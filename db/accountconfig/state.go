@@ -14,20 +14,20 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// State is what an account has set up, with the ids of its records.
+// State has the records of an account as members of a document, together with the ids of the records.
 type State struct {
 	accountconfig.Current
 	keys
 }
 
-// keys holds the keys of the records of an account, and implements accountconfig.IDs. A key is never given to another record,
-// so the keys of removed records are held, too.
+// keys has the keys of an account's records, and implements accountconfig.IDs. It also has the keys of removed records, because a
+// key is never given to another record.
 type keys struct {
 	ids    map[accountconfig.Kind]map[string]uuid.UUID
 	names  map[accountconfig.Kind]map[uuid.UUID]string
 	gone   map[accountconfig.Kind]map[string]bool
 	shared uuid.UUID // the shared link domain
-	whole  bool      // removed records are named, too
+	whole  bool      // Key also returns the keys of removed records
 }
 
 // ID returns the id of a record by its key.
@@ -56,11 +56,11 @@ func (k keys) add(kind accountconfig.Kind, key string, id uuid.UUID) {
 	delete(k.gone[kind], key)
 }
 
-// NameAll keeps the keys of removed records in references to them. When a plan is carried out, each record is compared with its
-// state at the time of the plan, and that state may refer to records that have been removed since.
+// NameAll makes references to removed records show the keys of these records. This is needed when a plan is carried out: each
+// record is compared with its state when the plan was made, and that state may refer to records that have been removed since.
 func (st *State) NameAll() { st.whole = true }
 
-// Load reads what an account has set up. Records without a key get one.
+// Load reads the records of an account. It gives a key to each record that does not have one yet.
 func Load(ctx context.Context, s *store.Store, account uuid.UUID) (*State, error) {
 	return store.TxOf(ctx, s, func(s *store.Store) (*State, error) {
 		a, err := s.FindAccount(ctx, account)
@@ -159,7 +159,7 @@ func (st *State) addKeys(ctx context.Context, s *store.Store, all map[accountcon
 	}
 	n, err := db.Exec(ctx, s.Conn(), "keys of records", insertKeys, st.Account.ID, names, made, db.UUIDs(ids))
 	if err == nil && int(n) < len(ids) {
-		err = models.Conflict("stale", "the account has changed meanwhile: try again")
+		err = models.Conflict("stale", "the account was changed at the same time: try again")
 	}
 	return err
 }
@@ -184,9 +184,9 @@ func (st *State) encode(all map[accountconfig.Kind][]loaded) error {
 	return nil
 }
 
-// Save creates or replaces a record of a document, and returns its members as they are now. The store must be in a transaction.
-// The error has the code stale if the record differs from before. If before is empty but the record exists, it was
-// created by Reserve or by an earlier run that was then cut off. Such a record is replaced.
+// Save creates or replaces a record of a document, and returns the members that the record has afterwards. The store must be in a
+// transaction. The error has the code stale if the stored record differs from the argument before. If before is empty but the record
+// exists, the record was created by Reserve or by an earlier run that was then cut off. Save replaces such a record.
 func (st *State) Save(ctx context.Context, s *store.Store, kind accountconfig.Kind, key string, before, after accountconfig.Members) (
 	accountconfig.Members, error,
 ) {
@@ -217,8 +217,8 @@ func (st *State) Save(ctx context.Context, s *store.Store, kind accountconfig.Ki
 	return k.find(ctx, s, st.Account, saved, st)
 }
 
-// Link makes addresses of another tracker lead to a campaign, and returns where they led before, with the campaign's other links. Without
-// addresses it changes nothing.
+// Link makes addresses of another tracker lead to a campaign. It returns where these addresses led before, and the campaign's other
+// links. If links is empty, Link changes nothing.
 func (st *State) Link(ctx context.Context, s *store.Store, campaign string, links []trackerimport.Link) ([]store.FormerLink, error) {
 	if len(links) == 0 {
 		return nil, nil
@@ -248,8 +248,8 @@ func (st *State) Relink(ctx context.Context, s *store.Store, campaign string, fo
 	return s.ForeignLinks().Restore(ctx, st.Account.ID, st.ids[accountconfig.Campaigns][campaign], former)
 }
 
-// Reserve creates a paused campaign whose only path does nothing. Another campaign that hands its visitors over to this one can
-// then be written first.
+// Reserve creates a paused campaign whose only path does nothing. A campaign that passes visitors on to the reserved campaign can
+// then be written before the reserved campaign itself.
 func (st *State) Reserve(ctx context.Context, s *store.Store, key string, after accountconfig.Members) error {
 	m := accountconfig.Members{
 		"name": after["name"], "domain": after["domain"], "alias": after["alias"], "status": models.CampaignPaused,
@@ -266,7 +266,7 @@ func notFound(err error) bool {
 	return ok && e.Kind == models.KindNotFound
 }
 
-// Remove deletes a record of a document. The error has the code stale if the record differs from before.
+// Remove deletes a record of a document. The error has the code stale if the stored record differs from the argument before.
 func (st *State) Remove(ctx context.Context, s *store.Store, kind accountconfig.Kind, key string, before accountconfig.Members) error {
 	id := st.ids[kind][key]
 	now, err := kinds[kind].find(ctx, s, st.Account, id, st)

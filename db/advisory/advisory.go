@@ -1,4 +1,4 @@
-// Package advisory elects one process at a time by a lock in PostgreSQL. The server releases the lock when the
+// Package advisory elects one process among several by an advisory lock in PostgreSQL. The server releases the lock when the
 // holder's session ends.
 package advisory
 
@@ -13,12 +13,12 @@ import (
 	"switchyard/db"
 )
 
-// every is how often a waiting process tries, and how often the holder checks its session.
+// every is the interval at which a waiting process tries to get the lock, and at which the holder checks its session.
 const every = time.Second
 
 // WithLock calls lead whenever this process gets the named lock. It returns when the context ends, with the context's error. The
 // lock has its own session. If that session is lost, lead's context ends, and WithLock tries again after lead has returned. If
-// lead returns earlier, the lock is released. While PostgreSQL is away, no process leads.
+// lead returns earlier, the lock is released. While PostgreSQL cannot be reached, no process leads.
 func WithLock(ctx context.Context, d *db.DB, name string, lead func(context.Context)) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -40,7 +40,7 @@ func try(ctx context.Context, d *db.DB, name string, lead func(context.Context))
 	if err != nil {
 		return fmt.Errorf("advisory: session: %w", err)
 	}
-	defer conn.Close() //nolint:errcheck // if it fails, the session is lost already
+	defer conn.Close() //nolint:errcheck // if Close fails, the session is already lost
 	var got bool
 	const tryLock = `SELECT pg_try_advisory_lock(hashtextextended($1, 0))`
 	if err := conn.QueryRowContext(ctx, tryLock, name).Scan(&got); err != nil {

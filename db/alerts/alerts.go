@@ -1,5 +1,5 @@
-// Package alerts gathers what needs attention in an account, and stores the channels to which alerts are sent. To add an alert, add
-// its type to Types and a function that finds it to finders.
+// Package alerts finds the problems of an account that need attention, and stores the channels to which alerts are sent. To add an
+// alert, add its type to Types, and add a function that finds it to finders.
 package alerts
 
 import (
@@ -21,10 +21,10 @@ type Alert struct {
 	Kind      string // kind of the record that ID identifies, one of Kinds
 	ID        uuid.UUID
 	Name      string
-	URL       *string // of the record, with its tokens
+	URL       *string // address of the record, with its tokens
 	Message   string  // what is wrong
 	Do        string  // what to do
-	Status    *int    // status of the last check's answer; nil without an answer or a check
+	Status    *int    // status of the last check's answer; nil if there was no check, or no answer
 	Threats   []string
 	Since     time.Time
 	CheckedAt *time.Time // when the record was last checked
@@ -41,7 +41,7 @@ var Kinds = []string{
 	"offer", "lander", "domain", "dns_account", "oauth_connection", "webhook", "source", "network", "account", "copilot_rule",
 }
 
-// Type is a type of alerts. Do tells a person what to do about such an alert.
+// Type is a type of alerts. Do is the advice for people: what to do about an alert of this type.
 type Type struct{ Name, Do string }
 
 // Types is the table of all types.

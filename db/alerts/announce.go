@@ -33,8 +33,8 @@ UPDATE alert_watches SET looked_at = $1 WHERE account_id IN (
 	ORDER BY looked_at LIMIT $3 FOR UPDATE SKIP LOCKED
 ) RETURNING account_id`
 
-// ClaimDue claims at most limit accounts that have active channels and that no worker has claimed since the given time. It is for
-// workers.
+// ClaimDue claims at most limit accounts that have active channels and that no worker has claimed since claimedBefore. Only
+// workers call it.
 func (a Channels) ClaimDue(ctx context.Context, now, claimedBefore time.Time, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, a.s.Conn(), "watched accounts", dueWatches, now, claimedBefore, limit)
 }
@@ -57,15 +57,15 @@ type Announcement struct {
 	Subject, Body string
 }
 
-// Changes is the difference between the present and the announced alerts. Risen alerts were announced as less than critical and
-// are critical now.
+// Changes is the difference between the present and the announced alerts. Risen has alerts that are critical now but were announced
+// when they were less than critical.
 type Changes struct{ Begun, Risen, Ended []AnnouncedAlert }
 
-// Announce compares the present alerts with the announced ones. In one transaction it stores the difference, and the messages
-// for the account's channels that the function write returns for it, so that each beginning, each rise and each end is
-// announced once. An alert that has risen stays critical until it ends. Announce returns the jobs that send the messages. It
-// does nothing if the account has received models.AlertMessagesAnHour messages in the last hour: the difference is then
-// announced by a later call.
+// Announce compares the present alerts with the announced ones. It calls write with the difference, which returns the messages
+// for the account's channels. In one transaction it stores the difference and the messages, so that each beginning, each rise and
+// each end of an alert is announced once. An alert that has risen stays critical until it ends. Announce returns the jobs that
+// send the messages. It does nothing if the account has received models.AlertMessagesAnHour messages in the last hour. A later
+// call then announces the difference.
 func (a Channels) Announce(ctx context.Context, account uuid.UUID, present []AnnouncedAlert,
 	write func(channels []models.AlertChannel, n Changes) []Announcement,
 ) (messages []uuid.UUID, err error) {
@@ -120,7 +120,7 @@ func without(list, others []AnnouncedAlert) (out []AnnouncedAlert) {
 	return out
 }
 
-// risen returns the alerts of list that are critical and were announced as less than critical.
+// risen returns the alerts of list that are critical now but were announced when they were less than critical.
 func risen(list, announced []AnnouncedAlert) (out []AnnouncedAlert) {
 	less := map[AnnouncedAlert]bool{}
 	for _, v := range announced {

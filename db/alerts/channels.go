@@ -18,7 +18,7 @@ import (
 // Channels accesses the channels to which accounts have their alerts sent, and the messages sent so far.
 type Channels struct{ s *store.Store }
 
-// NewChannels returns access to the channels on this store's connection.
+// NewChannels returns the Channels that use the store's connection.
 func NewChannels(s *store.Store) Channels { return Channels{s} }
 
 const channelColumns = `id, account_id, kind, name, least, is_active, settings, code <> '' AS waits, created_at, sent_at,
@@ -49,14 +49,14 @@ const (
 INSERT INTO alert_channels (id, account_id, kind, name, least, settings, secrets, code, code_until)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9)) RETURNING ` + channelColumns
 
-	// Alerts that exist already are announced to an account's first channel.
+	// An account's first channel also gets the alerts that exist already.
 	watchAccount = `INSERT INTO alert_watches (account_id) VALUES ($1) ON CONFLICT DO NOTHING`
 
 	countCodes = `SELECT count(*) FROM alert_messages WHERE account_id = $1 AND confirms AND created_at > now() - interval '1 day'`
 )
 
-// Add adds a channel with complete credentials. If the kind needs confirmation, the channel waits until its receiver confirms a
-// code. The returned jobs send that code. Errors: too_many, no_encryption_key.
+// Add adds a channel with complete credentials. If the kind of channel needs confirmation, the channel waits until its receiver
+// confirms a code. The returned jobs send this code. Errors: too_many, no_encryption_key.
 func (a Channels) Add(ctx context.Context, c models.AlertChannel, kind models.AlertChannelKind, credentials map[string]string) (
 	_ models.AlertChannel, messages []uuid.UUID, err error,
 ) {
@@ -93,8 +93,8 @@ func (a Channels) Add(ctx context.Context, c models.AlertChannel, kind models.Al
 	return c, messages, err
 }
 
-// checkRoom returns the error too_many if the account has its maximum number of channels, or of codes sent in a day. The caller has
-// locked the account.
+// checkRoom returns the error too_many if the account already has the maximum number of channels, or if the maximum number of
+// codes was sent in the last day. The caller must have locked the account.
 func (a Channels) checkRoom(ctx context.Context, account uuid.UUID, kind models.AlertChannelKind) error {
 	have, err := db.Get[int](ctx, a.s.Conn(), "alert channels", countChannels, account)
 	if err == nil && have >= models.MaxAlertChannels {
@@ -126,8 +126,8 @@ WHERE account_id = $1 AND id = $2 AND code <> '' AND code_until > now() FOR UPDA
 	wrongCode      = `UPDATE alert_channels SET code_tries = code_tries + 1 WHERE account_id = $1 AND id = $2`
 )
 
-// Confirm checks the code that a channel waits for and activates the channel. A channel that does not wait stays unchanged. Errors:
-// not_found, invalid_code.
+// Confirm checks the code that a channel waits for, and activates the channel. It does not change a channel that does not wait for a
+// code. Errors: not_found, invalid_code.
 func (a Channels) Confirm(ctx context.Context, account, id uuid.UUID, code string) error {
 	wrong := models.Invalid("invalid_code", "this is not the code, or it does not hold any more: delete the channel and add it again")
 	right := false
@@ -159,13 +159,13 @@ const updateChannel = `
 UPDATE alert_channels SET name = coalesce($3, name), least = coalesce($4, least), is_active = coalesce($5, is_active)
 WHERE account_id = $1 AND id = $2 RETURNING ` + channelColumns
 
-// Update changes a channel. A nil value keeps the present one.
+// Update changes a channel. A nil argument leaves the setting unchanged.
 func (a Channels) Update(ctx context.Context, account, id uuid.UUID, name, least *string, active *bool) (models.AlertChannel, error) {
 	return db.Get[models.AlertChannel](ctx, a.s.Conn(), "alert channel", updateChannel, account, id, name, least, active)
 }
 
-// Delete deletes a channel and its credentials. With the account's last channel it also ends the watch and deletes the announced
-// alerts.
+// Delete deletes a channel and its credentials. If it was the account's last channel, Delete also ends the watch of the account and
+// deletes its announced alerts.
 func (a Channels) Delete(ctx context.Context, account, id uuid.UUID) error {
 	return a.s.LockedTx(ctx, account, func(s *store.Store) error {
 		if err := db.ExecOne(ctx, s.Conn(), "alert channel", `DELETE FROM alert_channels WHERE account_id = $1 AND id = $2`, account, id); err != nil {

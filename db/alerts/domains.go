@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// strayDomains lists the domains with links that no longer lead to this service.
+// strayDomains lists the domains that are used for links but no longer point at this service.
 func strayDomains(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := l.Store.Domains().Stray(ctx, l.account.ID, l.now)
 	return db.Map(found, func(d store.StrayDomain) Alert {
@@ -46,7 +46,7 @@ func endingDomains(ctx context.Context, l reading) ([]Alert, error) {
 	}), err
 }
 
-// troubledCertificates lists the domains whose certificate ends soon and was not renewed, or could not be obtained.
+// troubledCertificates lists the domains whose certificate expires soon without having been renewed, or could not be obtained.
 func troubledCertificates(ctx context.Context, l reading) ([]Alert, error) {
 	now := l.now
 	found, err := l.Store.Certificates().Troubled(ctx, l.account.ID, now)
@@ -74,7 +74,7 @@ func troubledCertificates(ctx context.Context, l reading) ([]Alert, error) {
 	}), err
 }
 
-// failingDNSAccounts lists the DNS accounts that did not work when they were last asked.
+// failingDNSAccounts lists the DNS accounts whose last request failed.
 func failingDNSAccounts(ctx context.Context, l reading) ([]Alert, error) {
 	connected, err := l.Store.DNSAccounts().List(ctx, l.account.ID)
 	connected = slices.DeleteFunc(connected, func(a models.DNSAccount) bool { return a.FailingSince == nil })

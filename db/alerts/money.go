@@ -14,8 +14,8 @@ import (
 	"switchyard/models/money"
 )
 
-// unconvertedMoney lists the currencies whose amounts do not count as money, because a day has no exchange rate. It leaves out
-// amounts whose currency cannot be read, because a rate would not help: see unreadMoney.
+// unconvertedMoney lists the currencies that have amounts which are not counted, because a day has no exchange rate. It leaves out
+// amounts whose currency cannot be read, because a rate would not help there. See unreadMoney for these.
 func unconvertedMoney(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := exchangerate.UnconvertedOf(ctx, l.Store.Conn(), l.account.ID)
 	found = slices.DeleteFunc(found, func(u exchangerate.Unconverted) bool { return u.Currency == money.Unknown })

@@ -14,7 +14,7 @@ import (
 // postbackCount counts the postbacks of a network in a period.
 type postbackCount struct {
 	Total     int64 `db:"total"`
-	Unmatched int64 `db:"unmatched"` // includes postbacks that wait for their click for longer than longWait
+	Unmatched int64 `db:"unmatched"` // includes postbacks that have waited for their click for longer than longWait
 	Refused   int64 `db:"refused"`
 }
 
@@ -76,8 +76,8 @@ FROM source_failures f JOIN traffic_sources s ON s.id = f.source_id AND s.accoun
 WHERE f.account_id = $1 AND f.failures >= $2 AND s.is_active AND s.deactivated_at IS NULL
 ORDER BY f.failing_since DESC, s.id LIMIT $3`
 
-// sourcesWithFailures lists the account's active sources with at least the given number of consecutive failed attempts, newest
-// failure first. The failing host may be a host that the source no longer uses.
+// sourcesWithFailures lists the account's active sources with at least the given number of consecutive failed attempts at one host,
+// newest failure first. The source may no longer use this host.
 func (l reading) sourcesWithFailures(ctx context.Context, least int) ([]failingSource, error) {
 	return db.Select[failingSource](ctx, l.Store.Conn(), "failing sources", selectFailingSources, l.account.ID, least, store.MaxAlerts)
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // The unmatched or refused postbacks of a network in a day raise an alert if there are at least leastBad of them, and if their
-// share of all postbacks is at least badShare. A share of badIfJumped is enough if it is at least jump times the share in the week
-// before.
+// share of all postbacks is at least badShare. If their share is at least jump times the share in the week before, a share of
+// badIfJumped is enough.
 const (
 	leastBad    = 10
 	badShare    = 0.5
@@ -24,7 +24,8 @@ const (
 	jump        = 3
 )
 
-// tooMany reports whether the bad postbacks of a day raise an alert. before and beforeTotal count the week before that day.
+// tooMany reports whether the bad postbacks of a day raise an alert. before and beforeTotal are the numbers of bad postbacks and
+// of all postbacks in the week before that day.
 func tooMany(bad, total, before, beforeTotal int64) bool {
 	share, usual := float64(bad)/float64(max(total, 1)), float64(before)/float64(max(beforeTotal, 1))
 	return bad >= leastBad && (share >= badShare || share >= badIfJumped && share >= jump*usual)
@@ -76,8 +77,8 @@ func failingSources(ctx context.Context, l reading) ([]Alert, error) {
 	return out, err
 }
 
-// unfilledTokens lists the parameters of tracking links that traffic sources never fill, as the Copilot has found them. A
-// suggestion that was dismissed or snoozed there is not listed.
+// unfilledTokens lists the parameters of tracking links that traffic sources never fill in. It takes them from the open
+// suggestions of the Copilot, so it leaves out suggestions that were dismissed or snoozed.
 func unfilledTokens(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := dbcopilot.NewSuggestions(l.Store).OpenOf(ctx, l.account.ID, copilot.KindToken, l.now)
 	return db.Map(found, func(s copilot.Suggestion) Alert {

@@ -1,9 +1,9 @@
-// Package assistant stores the assistants that people connect by OAuth: the programs that ask for it, what people grant them, and
-// their codes and tokens.
+// Package assistant stores the assistants that people connect by OAuth: the programs that request access, what people grant them,
+// and their codes and tokens.
 //
-// A grant shares its id with a key of the account. The assistant acts by this key, but the key is not known in clear: the assistant sends
-// an access token instead. So its changes are counted and recorded as with any other key. A grant ends when its key is revoked or
-// expires, and with the membership of its person.
+// Each grant has a key of the account, which has the same id. The assistant acts with the rights of this key, but does not know
+// the key itself. It sends an access token instead. Its changes are therefore counted and recorded as with any other key. A grant
+// ends when its key is revoked or expires, or when the person who made it leaves the account.
 //
 // Codes and refresh tokens work once. A second use may come from a thief, so it ends the grant.
 package assistant
@@ -33,7 +33,7 @@ type Request struct {
 	Client    models.AssistantClient
 	Rights    models.Rights
 	Redirect  string
-	Challenge string // of PKCE, by S256
+	Challenge string // the PKCE challenge, by the method S256
 	Resource  string
 }
 

@@ -17,16 +17,16 @@ import (
 // Tokens are a new access token and a new refresh token of a grant.
 type Tokens struct {
 	Access, Refresh string
-	Rights          models.Rights // within the present role of the person
+	Rights          models.Rights // limited to what the person's present role allows
 }
 
 // Exchange is what a client sends to get tokens.
 type Exchange struct {
 	Client   string
-	Resource string // empty: as granted
-	Redirect string // with a code
-	Verifier string // with a code
-	Scope    string // with a refresh token; empty: as granted
+	Resource string // empty: the resource of the grant
+	Redirect string // only sent with a code
+	Verifier string // only sent with a code
+	Scope    string // only sent with a refresh token; empty: the scope of the grant
 }
 
 // token is a code or a refresh token, with its grant.
@@ -43,7 +43,7 @@ type token struct {
 	Role      models.Role   `db:"role"`
 }
 
-// lockToken selects a code or a refresh token. It locks the row, so that the second of two uses at once sees the first.
+// lockToken selects a code or a refresh token. It locks the row, so that the second of two simultaneous uses sees the first.
 const lockToken = `
 SELECT t.grant_id, t.account_id, t.used_at IS NOT NULL AS used, t.redirect_uri, t.challenge, g.client_id, g.resource, g.rights,
 	coalesce(m.role, '') AS role, t.expires_at > $3 AND k.revoked_at IS NULL AND k.expires_at > $3 AND m.role IS NOT NULL AND a.assistants AS live
@@ -92,10 +92,10 @@ const (
 	insertToken  = `INSERT INTO assistant_tokens (hash, account_id, grant_id, kind, expires_at) VALUES ($1, $2, $3, $4, $5)`
 )
 
-// exchange uses up a code or a refresh token and issues new tokens. A second use ends the grant. A client that sends something wrong
-// does not use it up.
+// exchange uses up a code or a refresh token and issues new tokens. If a code or refresh token is used a second time, its grant
+// ends. A request that is refused for another reason does not use it up.
 func (a Assistants) exchange(ctx context.Context, kind, secret string, x Exchange, now time.Time, check func(token) error) (out Tokens, err error) {
-	var refused error // is returned after the commit, because a second use changes rows
+	var refused error // returned after the commit, because the end of the grant must be committed
 	err = a.s.Tx(ctx, func(s *store.Store) error {
 		hash := models.HashToken(secret)
 		t, ok, err := db.First[token](ctx, s.Conn(), kind, lockToken, hash, kind, now)
@@ -156,8 +156,8 @@ WHERE t.hash = $1 AND t.kind IN ('access', 'refresh') AND g.client_id = $2`
 	deleteToken = `DELETE FROM assistant_tokens WHERE hash = $1`
 )
 
-// RevokeToken ends a token that a client gives back. With a refresh token the whole grant ends. A token that the client does not have
-// is no error. ended is the grant that has ended.
+// RevokeToken ends a token that a client gives back. If it is a refresh token, the whole grant ends. It is not an error if the client
+// does not have the token. ended is the grant that has ended.
 func (a Assistants) RevokeToken(ctx context.Context, secret, client string, now time.Time) (ended *models.AssistantGrant, err error) {
 	type row struct {
 		models.AssistantGrant

@@ -125,9 +125,9 @@ func figures(t *testing.T, d *db.DB) map[string]string {
 	return all
 }
 
-// TestRestoreEqualsBackup checks that a backup has the state of one moment, although clicks and conversions arrive while it is written.
-// A role that is no superuser loads the backup into an empty database. Every row, sum, sequence and partition is the same, and the
-// database accepts new rows.
+// TestRestoreEqualsBackup checks that a backup has the state of one moment, although clicks and conversions arrive while it is
+// written. A role that is not a superuser loads the backup into an empty database. Every row, sum, sequence and partition is then
+// the same, and the database accepts new rows.
 func TestRestoreEqualsBackup(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -144,7 +144,7 @@ func TestRestoreEqualsBackup(t *testing.T) {
 	}
 	for table, rows := range seen {
 		if rows == 0 {
-			t.Errorf("no row in %s: the test shows nothing of it", table)
+			t.Errorf("there is no row in %s, so the test does not cover this table", table)
 		}
 	}
 	if during := figures(t, s.db); during["clicks"] == want["clicks"] || sum.Tables != len(seen) {
@@ -183,8 +183,8 @@ func TestRestoreEqualsBackup(t *testing.T) {
 	}
 }
 
-// TestRestoreRefuses checks that nothing is loaded from a file that is cut off, damaged, of a newer version or no backup, and
-// that the same database accepts the right file afterwards. A database with rows accepts no file.
+// TestRestoreRefuses checks that nothing is loaded from a file that is cut off, is damaged, has a newer version or is not a
+// backup, and that the same database accepts the right file afterwards. A database with rows accepts no file.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

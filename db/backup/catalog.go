@@ -13,7 +13,7 @@ import (
 	"switchyard/db"
 )
 
-// installation is a table with one row, which the first migration writes. A restore replaces that row by the row of the file.
+// installation is a table with one row, which the first migration writes. A restore replaces this row with the row in the file.
 const installation = "installation"
 
 // table is a table with all its partitions.

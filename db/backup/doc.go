@@ -1,7 +1,8 @@
-// Package backup writes the whole database into one file and loads it into an empty one. It needs no other program.
+// Package backup writes the whole database into one file, and loads such a file into an empty database. It needs no other program.
 //
-// The file contains rows but no schema. Our own migrations create the schema, up to the ones that the file names. The file is
-// compressed with gzip. It consists of frames, each with a letter, a length and a content:
+// The file contains rows but no schema. Before the rows are loaded, our own migrations create the schema, up to the last
+// migration that the file names. The file is compressed with gzip. It consists of frames, each with a letter, a length and a
+// content:
 //
 //	H  the header, as JSON
 //	T  a table begins: its name and columns, as JSON
@@ -9,7 +10,7 @@
 //	E  a table ends: its number of rows and the SHA-256 of its lines, as JSON
 //	Z  the file ends: the number of tables and rows, as JSON
 //
-// A file without its last frame, or with a wrong sum, loads nothing.
+// If the last frame of a file is missing, or a number of rows or a checksum is wrong, nothing is loaded.
 package backup
 
 import (
@@ -53,11 +54,11 @@ type Summary struct {
 	Rows   int64 `json:"rows"`
 }
 
-// Progress is called with the number of rows of a table that are done: every progressRows rows, and at the end of the table. done is
-// true at the end of the table.
+// Progress is called after every progressRows rows of a table and at the end of the table. rows is the number of rows of the
+// table that have been written or loaded so far. done is true at the end of the table.
 type Progress func(table string, rows int64, done bool)
 
-// progressRows is how many rows are between two calls of Progress.
+// progressRows is the number of rows between two calls of Progress.
 const progressRows = 250_000
 
 // Errors of Restore that an operator can do something about.

@@ -16,8 +16,8 @@ const (
 	// scanDelay is the minimum age of a click when it is scanned. At that age, the page tag has had the time bot.TagWait to
 	// send its event, and the ingesters have stored all earlier records.
 	scanDelay = bot.TagWait + 10*time.Second
-	// storedLate is the age from which on a newly stored click counts as late, because a scan may already have passed it. It is 15
-	// seconds less than scanDelay, because clocks may differ.
+	// storedLate is the minimum age at which a newly stored click counts as late, because a scan may already have passed its
+	// time. It is 15 seconds less than scanDelay, because clocks may differ.
 	storedLate = scanDelay - 15*time.Second
 	// scanReach is the time that a scan looks back. A click that is stored even later is not scanned.
 	scanReach = 48 * time.Hour
@@ -101,7 +101,7 @@ func Claim(ctx context.Context, l click.Log, account uuid.UUID, term time.Durati
 
 const releaseScan = `UPDATE bot_scans SET leased_until = NULL, behind = behind OR NOT $2 WHERE account_id = $1`
 
-// Release ends the lease of a scan. done means that all clicks were scanned. Otherwise the account stays marked for another
+// Release ends the lease of a scan. done says that all clicks were scanned. If done is false, the account stays marked for another
 // scan.
 func Release(ctx context.Context, c db.Conn, account uuid.UUID, done bool) error {
 	return db.Run(ctx, c, "release scan", releaseScan, account, done)

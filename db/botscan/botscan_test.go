@@ -161,8 +161,8 @@ func (s *env) among(signal bot.Signals) int {
 	return dbtest.Get[int](s, s.DB, `SELECT count(*) FROM clicks WHERE bot_signals & $1 <> 0`, int64(signal))
 }
 
-// TestFloods checks that the click that exceeds the bound is the first with the signal. Neither the process that recorded the
-// earlier clicks nor the part of the scan with the click makes a difference. The figures of its conversions move with the click.
+// TestFloods checks that the click that exceeds the bound is the first click with the signal. It makes no difference which process
+// recorded the earlier clicks, or which part of the scan has the click. The figures of a click's conversions move with the click.
 func TestFloods(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)

@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// sourcesRemembered is the number of sources, or of visitors, that a counter remembers in each of its two generations (young and
-	// old, see frequency). A source is an address or a /64 network: see sender.source. Together the sources and visitors of an
-	// ingester take at most about 30 MB of memory.
+	// sourcesRemembered is the number of sources, or of visitors, that a counter remembers in each of its two generations, young
+	// and old (see frequency). A source is an address or a /64 network (see sender.source). Together the sources and visitors of
+	// an ingester take at most about 30 MB of memory.
 	sourcesRemembered = 50_000
 	// uniqueInWindow is the largest number of unique clicks of a visitor within bot.RepeatWindow. A campaign counts a visitor as
 	// unique at most once an hour.
@@ -31,7 +31,7 @@ const (
 // processes report to it. If it does not know all clicks, it finds fewer signals than the scan, but never more.
 type Floods struct {
 	onAccount, onCampaign, visitors *frequency
-	// Found maps each click that is not stored yet to its signals. It prevents that a click is counted again when a batch is
+	// Found maps each click that is not stored yet to its signals. Because of Found, a click is not counted again when a batch is
 	// retried.
 	Found map[uuid.UUID]bot.Signals
 
@@ -75,7 +75,7 @@ func (f *Floods) Count(items []spool.Item) {
 	}
 }
 
-// signals counts a click and returns the signals that it fires. It also notes whether other processes must count the click.
+// signals counts a click and returns the signals that the click fires. It also records whether other processes must count the click.
 func (f *Floods) signals(c *models.Click, s sender) (fired bot.Signals) {
 	at := models.ClickTime(c.ID)
 	source := keyOfSource(c.AccountID, noCampaign, s.source())
@@ -109,7 +109,7 @@ func (m Marks) score(c *click.StoredClick, signals bot.Signals) {
 	}
 	c.BotSignals = uint64(has | signals)
 	score, isBot, reason := bot.Score(has|signals, m.Settings[c.AccountID])
-	if isBot || !c.IsBot { // a click that already counts as a bot's keeps counting as one, whatever the new score is
+	if isBot || !c.IsBot { // a click that already counts as a bot's stays a bot's click, whatever the new score is
 		c.BotScore, c.IsBot, c.BotReason = score, isBot, reason
 	}
 }
@@ -122,7 +122,7 @@ func (m Marks) Floods(clicks []*click.StoredClick) {
 	}
 }
 
-// MarkRepeats adds the signal of repeated clicks. Call it after uniqueness is decided, because a click is not a repeat if it is
+// MarkRepeats adds the signal to repeated clicks. Call it after uniqueness is decided, because a click is not a repeat if it is
 // unique in a campaign that counts visitors by the address.
 func (m Marks) MarkRepeats(ctx context.Context, c db.Conn, clicks []*click.StoredClick) error {
 	accounts, campaigns := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}

@@ -17,8 +17,8 @@ const (
 	sharedBytes  = 24 // bytes for a click in a message: two keys and the time
 )
 
-// report adds a stored click to the next message if it is due, that is, if its source may be a flood. Other processes then count
-// the click too.
+// report adds a stored click to the next message if the click is due, which means that its source may be a flood. Other processes
+// then count the click too.
 func (f *Floods) report(c *models.Click) {
 	s, ok := senderOf(c)
 	if _, due := f.due[c.ID]; !ok || !due {
@@ -46,8 +46,8 @@ func (f *Floods) NextMessage() []byte {
 	return message
 }
 
-// CountMessage counts the clicks in a message of another ingester. It ignores messages of this ingester. So each ingester counts
-// a click only once, and never finds a signal too often.
+// CountMessage counts the clicks in a message of another ingester. It ignores the messages of this ingester, so that each ingester
+// counts a click only once and never finds a signal that the clicks do not justify.
 func (f *Floods) CountMessage(message []byte) {
 	if len(message) < len(f.id) || [16]byte(message[:16]) == f.id || (len(message)-len(f.id))%sharedBytes != 0 {
 		return
@@ -56,7 +56,7 @@ func (f *Floods) CountMessage(message []byte) {
 	defer f.mu.Unlock()
 	const addBeyondBound = true
 	for rest := message[len(f.id):]; len(rest) > 0; rest = rest[sharedBytes:] {
-		at := int64(binary.BigEndian.Uint64(rest[16:])) //nolint:gosec // the same bits come back
+		at := int64(binary.BigEndian.Uint64(rest[16:])) //nolint:gosec // the bits were stored from an int64
 		f.onAccount.add(binary.BigEndian.Uint64(rest), at, addBeyondBound)
 		f.onCampaign.add(binary.BigEndian.Uint64(rest[8:]), at, addBeyondBound)
 	}

@@ -13,8 +13,9 @@ import (
 	"switchyard/models"
 )
 
-// frequency remembers the latest moments of keys, and finds keys with more than bound moments within window. It remembers at
-// most 2*bound moments of a key and 2*room keys. It first forgets the keys that were not counted for the longest time.
+// frequency remembers for each key the moments at which it was counted, and finds keys with more than bound moments within
+// window. It remembers at most 2*bound moments of a key and 2*room keys. If there are too many keys, it forgets those first that
+// were not counted for the longest time.
 type frequency struct {
 	bound      int
 	window     time.Duration
@@ -28,7 +29,7 @@ func newFrequency(bound int, window time.Duration, room int) *frequency {
 }
 
 // count adds a moment of a key. It reports whether the key has more than bound moments in the window that ends with this moment,
-// including this moment. If moments are added out of order, only the moments before the added moment count. So count never
+// including this moment. If moments are added out of order, only the moments before the added moment count. count therefore never
 // returns true wrongly.
 func (f *frequency) count(key uint64, at time.Time) bool {
 	const addBeyondBound = true

@@ -176,7 +176,7 @@ func Recheck(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, set
 		return nil, false, err
 	}
 	for id, signals := range taken {
-		j.fired[id] = bot.Signals(signals) //nolint:gosec // the same bits come back
+		j.fired[id] = bot.Signals(signals) //nolint:gosec // the bits were stored from bot.Signals
 	}
 	clicks = slices.DeleteFunc(clicks, func(k *click.StoredClick) bool { _, ok := taken[k.ID]; return !ok })
 	days, err = j.judge(ctx, c, clicks)

@@ -48,9 +48,9 @@ var scanColumns = click.AllColumns.Named(
 	"is_bot", "is_unique", "account_id",
 )
 
-// A click has few events. The limit is a protection against attackers. The aggregates keep the planner from walking other
-// indexes in their order. The comparison of accounts as texts keeps it from reading all events of an account. Most clicks have
-// neither click-outs nor events, and two index probes show this.
+// A click has few events. The limit is a protection against attackers. The aggregates keep PostgreSQL's planner from walking other
+// indexes in their order, and the comparison of accounts as texts keeps the planner from reading all events of an account. For most
+// clicks, two index probes show that they have neither click-outs nor events.
 const selectActions = `
 SELECT k.id, coalesce(h.first_out, '00000000-0000-0000-0000-000000000000') AS first_out,
 	e.events, coalesce(e.pages, '{}') AS pages, coalesce(e.driven, false) AS driven, coalesce(e.time_zone, '') AS time_zone,
@@ -137,8 +137,8 @@ func (j *judgement) findings(visits []visit) (list []Finding) {
 	return list
 }
 
-// outdated reports whether a click was scored with other settings. This happens if the click was stored after the job for the
-// changed settings had passed the click's time.
+// outdated reports whether a click was scored with other settings. This happens if the settings changed and the click was stored
+// after the job that rescores clicks had passed the click's time.
 func (v *visit) outdated(settings bot.Settings) bool {
 	score, isBot, _ := bot.Score(bot.Signals(v.BotSignals), settings)
 	return v.BotSignals != 0 && (v.BotScore != score || v.IsBot != isBot)

@@ -125,7 +125,7 @@ func TestNoJS(t *testing.T) {
 		t.Errorf("clicks of bots, and rechecks: %s", n)
 	}
 
-	// The tag has been removed from the page. A day later, no event of it is expected.
+	// The tag has been removed from the page. A day later, no events of the tag are expected.
 	if err := botscan.DeleteExpired(t.Context(), click.Log{Conn: s.DB, Now: func() time.Time { return time.Now().Add(25 * time.Hour) }}); err != nil {
 		t.Fatal(err)
 	}

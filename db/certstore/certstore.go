@@ -1,9 +1,9 @@
-// Package certstore keeps the certificates that this install has obtained by ACME, with their keys, the keys of its ACME
-// accounts, and the challenges under way. Keys are sealed under ENCRYPTION_KEY only. An install without ENCRYPTION_KEY cannot
+// Package certstore stores the certificates that this install has obtained by ACME with their keys, the keys of its ACME
+// accounts, and the open challenges. Keys are encrypted with ENCRYPTION_KEY only, so an install without ENCRYPTION_KEY cannot
 // obtain certificates itself.
 //
-// Rows are by host and not by account, because a host serves one account at a time, or the install itself. The caller decides who
-// may ask for a host's certificate.
+// A row belongs to a host, not to an account, because a host serves only one account at a time, or the install itself. The caller
+// decides who may request a host's certificate.
 package certstore
 
 import (
@@ -33,8 +33,8 @@ type Store struct {
 // New returns a store on the pool.
 func New(c db.Conn, box *seal.Box) *Store { return &Store{c, box} }
 
-// Open decrypts a stored certificate into a key and a chain in PEM. It needs no database. The error is seal.ErrOpen if the
-// certificate does not open.
+// Open decrypts a stored certificate and returns its key and chain in PEM. It needs no database. The error is seal.ErrOpen if the
+// certificate cannot be decrypted.
 func (s *Store) Open(ctx context.Context, c Sealed) ([]byte, error) {
 	return s.box.Open(ctx, certPlace(c.Host), c.Sealed)
 }
@@ -55,7 +55,7 @@ type Certificate struct {
 }
 
 // ErrLost reports that another issuer has claimed the host, or that the host was released. Nothing was written.
-var ErrLost = errors.New("certstore: the host is another issuer's now")
+var ErrLost = errors.New("certstore: another issuer has claimed the host, or the host was released")
 
 const claim = `
 INSERT INTO edge_hosts AS h (host, fence, lease_until) VALUES ($1, nextval('edge_fences'), now() + $2 * interval '1 second')
@@ -89,7 +89,7 @@ func (s *Store) fenced(ctx context.Context, c db.Conn, q string, args ...any) er
 
 const find = `SELECT host, sealed, ca, not_after, renew_at FROM edge_hosts WHERE host = $1 AND sealed IS NOT NULL`
 
-// Find returns the certificate of a host. ok is false if there is no certificate, or if it does not open with this key.
+// Find returns the certificate of a host. ok is false if there is no certificate, or if it cannot be decrypted with this key.
 func (s *Store) Find(ctx context.Context, host string) (c Certificate, ok bool, err error) {
 	c, ok, err = db.First[Certificate](ctx, s.c, "certificate", find, host)
 	if err != nil || !ok {
@@ -128,8 +128,8 @@ func (s *Store) SetRenewal(ctx context.Context, host string, at time.Time) error
 	return db.Run(ctx, s.c, "renewal", `UPDATE edge_hosts SET renew_at = $2 WHERE host = $1 AND sealed IS NOT NULL`, host, at)
 }
 
-// Delete deletes the certificate of a host with its key, and ends the claim of an issuer that is at work. It is not an error if
-// there is no certificate.
+// Delete deletes the certificate of a host with its key, and ends the claim of an issuer that is working on the host. It is not
+// an error if there is no certificate.
 func (s *Store) Delete(ctx context.Context, host string) error {
 	return s.change(ctx, host, func(tx db.Conn) error {
 		return db.Run(ctx, tx, "release certificate", release, host)
@@ -152,7 +152,7 @@ func (s *Store) Versions(ctx context.Context) (map[string]int64, error) {
 	return db.Pairs[string, int64](ctx, s.c, "certificates", `SELECT host, version FROM edge_hosts WHERE sealed IS NOT NULL`)
 }
 
-// Sealed is a certificate in the sealed form in which it is stored.
+// Sealed is a certificate in the encrypted form in which it is stored.
 type Sealed struct {
 	Host    string `db:"host"`
 	Version int64  `db:"version"`
@@ -177,7 +177,8 @@ func (s *Store) Claimed(ctx context.Context, host string) (bool, error) {
 	return db.Get[bool](ctx, s.c, "claim", q, host)
 }
 
-// Attempts returns how many times in a row no certificate was obtained for a host of the install, and the time of the next attempt.
+// Attempts is for hosts of the install itself. It returns the number of consecutive failed attempts to obtain a certificate for a
+// host, and the time of the next attempt.
 func (s *Store) Attempts(ctx context.Context, host string) (attempts int, next time.Time, err error) {
 	row, ok, err := db.First[struct {
 		Attempts int        `db:"attempts"`
@@ -216,7 +217,7 @@ func (s *Store) AccountKey(ctx context.Context, directory, contact string, fresh
 			if !errors.Is(err, seal.ErrOpen) {
 				return key, err
 			}
-			// The key was sealed under an encryption key that is lost. A fresh key replaces it.
+			// The key was encrypted with an encryption key that is lost. A fresh key replaces it.
 			if err := db.Run(ctx, s.c, "acme account", `DELETE FROM acme_accounts WHERE directory = $1 AND contact = $2
 				AND sealed = $3`, directory, contact, sealed); err != nil {
 				return nil, err

@@ -9,7 +9,8 @@ import (
 	"switchyard/db/seal"
 )
 
-// Challenge is what a CA requests from a host to find out who controls it: an answer by HTTP, or a certificate in a TLS handshake.
+// Challenge is a proof that a CA requests from a host to find out who controls the host: an answer by HTTP, or a certificate in a
+// TLS handshake.
 type Challenge struct {
 	Host   string `db:"host"`
 	Token  string `db:"token"`
@@ -19,7 +20,7 @@ type Challenge struct {
 
 // Bounds of challenges.
 const (
-	challengeTime = 10 * time.Minute // after that time the challenge of a dead issuer is deleted
+	challengeTime = 10 * time.Minute // age at which a challenge is deleted if its issuer has died
 	maxChallenges = 2000             // the maximum length of the list of Challenges
 )
 
@@ -29,7 +30,7 @@ const putChallenge = `
 INSERT INTO acme_challenges (host, token, answer, sealed, expires_at) VALUES ($1, $2, $3, $4, now() + $5 * interval '1 second')
 ON CONFLICT (host, token) DO UPDATE SET answer = excluded.answer, sealed = excluded.sealed, expires_at = excluded.expires_at`
 
-// Present makes every web process answer a challenge.
+// Present stores a challenge, which every web process then answers.
 func (s *Store) Present(ctx context.Context, c Challenge) error {
 	var sealed []byte
 	if c.PEM != nil {
@@ -48,7 +49,7 @@ func (s *Store) Withdraw(ctx context.Context, host, token string) error {
 	return db.Run(ctx, s.c, "challenge", `DELETE FROM acme_challenges WHERE host = $1 AND token = $2`, host, token)
 }
 
-// Challenges lists the challenges under way, newest first.
+// Challenges lists the open challenges, newest first.
 func (s *Store) Challenges(ctx context.Context) ([]Challenge, error) {
 	const q = `SELECT host, token, answer, sealed FROM acme_challenges WHERE expires_at > now() ORDER BY expires_at DESC LIMIT $1`
 	stored, err := db.Select[Challenge](ctx, s.c, "challenges", q, maxChallenges)

@@ -17,8 +17,8 @@ import (
 	"switchyard/models/measure"
 )
 
-// Types of columns in ClickHouse. A word column has few different values. An amount in the account's currency is the product of
-// an amount and a rate, so it has the decimals of both.
+// These are the types of columns in ClickHouse. chWord is for columns with few different values. An amount in the account's
+// currency is the product of an amount and a rate, so its type has the decimals of both.
 const (
 	chWord   = "LowCardinality(String)"
 	chText   = "String CODEC(ZSTD(1))"
@@ -229,7 +229,8 @@ func readCopied(ctx context.Context, from schema.Reader, cols Columns[StoredClic
 	return list, err
 }
 
-// scanPlace returns the destination for scanning a ClickHouse cell. Call copyValue after the scan: it copies the value to pointer.
+// scanPlace returns the destination for scanning a ClickHouse cell. After the scan, call copyValue, which copies the value to
+// pointer.
 func scanPlace(pointer any) (place any, copyValue func()) {
 	switch v := pointer.(type) {
 	case *subsValue:
@@ -258,5 +259,5 @@ func scanPlace(pointer any) (place any, copyValue func()) {
 			}
 		}
 	}
-	return pointer, func() {} // unchanged
+	return pointer, func() {} // the value needs no conversion
 }

@@ -214,7 +214,7 @@ func (v *subsValue) Scan(src any) error {
 type bitsValue uint64
 
 // Value implements driver.Valuer.
-func (v *bitsValue) Value() (driver.Value, error) { return int64(*v), nil } //nolint:gosec // the same bits come back
+func (v *bitsValue) Value() (driver.Value, error) { return int64(*v), nil } //nolint:gosec // Scan restores the same bits
 
 // Scan implements sql.Scanner.
 func (v *bitsValue) Scan(src any) error {
@@ -222,6 +222,6 @@ func (v *bitsValue) Scan(src any) error {
 	if !ok {
 		return fmt.Errorf("click: bits: %T", src)
 	}
-	*v = bitsValue(n) //nolint:gosec // as above
+	*v = bitsValue(n) //nolint:gosec // Value stored the same bits
 	return nil
 }

@@ -16,8 +16,8 @@ import (
 // pingTimeout is the time that Ping waits for ClickHouse.
 const pingTimeout = 2 * time.Second
 
-// Ping checks whether the copy answers. After a query without an answer, Ping returns an error without a query until pingPause has
-// passed.
+// Ping checks whether the copy answers. If a query has failed within the last pingPause, Ping returns an error at once and sends no
+// query.
 func (k *CopyReader) Ping(ctx context.Context) error {
 	if time.Now().UnixNano() < k.away.Load() {
 		return errNotAnswered
@@ -32,9 +32,9 @@ func (k *CopyReader) Ping(ctx context.Context) error {
 	return err
 }
 
-var errNotAnswered = errors.New("click: the copy has not answered some seconds ago")
+var errNotAnswered = errors.New("click: the copy did not answer a query some seconds ago")
 
-// CopyReader queries the copy of clicks and conversions in ClickHouse. It is nil in an install without a copy.
+// CopyReader queries the copy of clicks and conversions in ClickHouse. In an install without a copy, it is nil.
 type CopyReader struct {
 	from     schema.Reader
 	away     atomic.Int64    // until this time, in Unix nanoseconds, the copy counts as not Current
@@ -45,7 +45,7 @@ type CopyReader struct {
 	checked time.Time // when late was determined
 }
 
-// The stores from which reports are answered.
+// FromPostgres and FromCopy are the stores from which reports are answered.
 const (
 	FromPostgres = iota
 	FromCopy
@@ -68,7 +68,7 @@ func NewCopyReader(from schema.Reader) *CopyReader { return &CopyReader{from: fr
 const pingPause = 5 * time.Second
 
 // Snapshot runs fn in a read-only transaction, which sees the database as it was at its first statement. Until the transaction
-// ends, no day is moved out of PostgreSQL. So State agrees with the data that fn reads.
+// ends, no day is moved out of PostgreSQL, so that State agrees with the data that fn reads.
 func (k *CopyReader) Snapshot(ctx context.Context, c db.Conn, fn func(db.Conn) error) error {
 	return db.Snapshot(ctx, c, func(c db.Conn) error {
 		if k != nil {
@@ -96,8 +96,8 @@ const (
 	selectLate = `SELECT coalesce((SELECT noted_at FROM click_changes ORDER BY n LIMIT 1) < clock_timestamp() - make_interval(secs => $1), false)`
 )
 
-// Current reports whether the copy answers and no change has waited for longer than LateAfter. If it returns false, callers that
-// can use PostgreSQL do so.
+// Current reports whether the copy answers and no change has waited for longer than LateAfter. If Current returns false, callers
+// that can use PostgreSQL instead do so.
 func (k *CopyReader) Current(ctx context.Context, c db.Conn) (bool, error) {
 	if k == nil || time.Now().UnixNano() < k.away.Load() {
 		return false, nil
@@ -114,8 +114,8 @@ func (k *CopyReader) Current(ctx context.Context, c db.Conn) (bool, error) {
 	return !late, err
 }
 
-// Each runs a query and calls fn for each row. If fn returns an error, Each stops and returns that error. It returns an error of
-// the copy as a *CopyAwayError.
+// Each runs a query and calls fn for each row. If fn returns an error, Each stops and returns that error. If the copy does not
+// answer, Each returns a *CopyAwayError.
 func (k *CopyReader) Each(ctx context.Context, what string, fn func(scan func(...any) error) error, query string, args ...any) error {
 	var own error
 	err := k.from.Each(ctx, what, func(scan func(...any) error) error {

@@ -14,7 +14,7 @@ const CopiedAtOnce = 20_000
 type CopyState struct {
 	// Begun means that there is a copy, or that there was a copy when this database was backed up.
 	Begun bool `db:"begun"`
-	// On means that triggers note changes for the copy. If it is false, ignore the other fields.
+	// On means that triggers record changes for the copy. If On is false, ignore the other fields.
 	On bool `db:"noted"`
 	// Since is a day (UTC). From this day on, the copy has every click, except for changes that wait to be copied. The copy may
 	// have some clicks of earlier days.
@@ -32,7 +32,7 @@ func (s CopyState) Has(from time.Time) bool { return s.On && !from.Before(s.Sinc
 // Cold reports whether a click at a moment may be only in the copy.
 func (s CopyState) Cold(at time.Time) bool { return at.Before(s.ColdBefore) }
 
-// A database that was restored from a backup has the row of click_copy but not the triggers. So its changes were not noted.
+// A database that was restored from a backup has the row of click_copy but not the triggers, so its changes were not recorded.
 const selectCopy = `
 SELECT (SELECT count(*) FROM pg_trigger WHERE tgname = ANY ($1) AND tgrelid IN ('clicks'::regclass, 'conversions'::regclass)) = $2 AS noted,
 	CASE WHEN state <> 'copying' THEN '0001-01-01'::timestamptz ELSE coalesce(copied_from::timestamp AT TIME ZONE 'UTC', '9999-01-01') END AS since,
@@ -49,8 +49,8 @@ func ReadCopy(ctx context.Context, c db.Conn) (CopyState, error) {
 	return s, err
 }
 
-// ChangeTriggers are the triggers that note changes for the copy, one for each kind of statement. They also fire for changes in
-// partitions, because the statements name the table clicks.
+// ChangeTriggers are the triggers that record changes for the copy, one for each kind of statement. They also fire for changes of
+// rows in partitions, because the statements name the table clicks, not a partition.
 var ChangeTriggers = []struct{ Name, Table, Event, Rows, Function string }{
 	{"note_clicks_insert", "clicks", "INSERT", "NEW", "note_clicks"},
 	{"note_clicks_update", "clicks", "UPDATE", "NEW", "note_clicks"},

@@ -6,8 +6,8 @@
 // A package imports only packages to its left. Store reads and writes clicks. Log finds clicks and reads their logs.
 // Code that changes a click locks its row and writes the ledger deltas in the same transaction.
 //
-// A click, conversion or spend (a fact) keeps its own amounts and their currency. The rate of its day is stored in a column next
-// to them. Reports and the ledger add up the product of amount and rate, which is in the account's currency. This has three
+// A click, a conversion or a spend is called a fact. A fact keeps its original amounts and their currency, and has a column for the
+// rate of its day. Reports and the ledger add up the product of amount and rate, which is in the account's currency. This has three
 // advantages. Lists and messages contain the original amounts. A conversion's payout is computed from its statements in its own
 // currency. A rate that becomes known later changes a single column. Products are not rounded, so the shares of a spend add up to
 // the total that the spend counts. Only the cost of a conversion is stored in the account's currency, because the prices of its

@@ -35,7 +35,8 @@ func PartitionName(table string, day time.Time) string {
 
 const lockPartitions = `SELECT pg_advisory_xact_lock(hashtext('switchyard clicks partitions'))`
 
-// EnsurePartition creates the partitions of all tables for the day of a moment. Several processes may call it at the same time.
+// EnsurePartition creates the partitions of all tables for the day to which a time belongs. Several processes may call it at the
+// same time.
 func (l Log) EnsurePartition(ctx context.Context, at time.Time) error {
 	from := at.UTC().Truncate(Day)
 	return db.Tx(ctx, l.Conn, func(c db.Conn) error {
@@ -59,7 +60,7 @@ var ErrRefused = errors.New("click: refused")
 // Days is the set of days whose partitions are known to exist.
 type Days map[int64]struct{}
 
-// Ensure creates the partitions for clicks at the given moments. It refuses a moment that only a broken clock can have.
+// Ensure creates the partitions for clicks at the given times. It refuses a time that can only come from a broken clock.
 func (known Days) Ensure(ctx context.Context, l Log, moments []time.Time) error {
 	for _, at := range moments {
 		key := at.Unix() / int64(Day/time.Second)

@@ -48,8 +48,8 @@ type LogQuery struct {
 	Where, WhereInCopy Condition
 }
 
-// Condition is an SQL condition on clicks f, and OfSale is one on conversions v. Each is empty or begins with AND. The first
-// placeholder is $10, because the arguments of the log come first: see LogArgs.
+// Condition is a pair of SQL conditions: SQL is a condition on clicks f, OfSale is a condition on conversions v. Each is empty or
+// begins with AND. The first placeholder is $10, because the arguments of the log come first (see LogArgs).
 type Condition struct {
 	SQL, OfSale string
 	Args        []any
@@ -73,8 +73,8 @@ var selectClicks = `SELECT ` + AllColumns.SQL() + ` FROM clicks f
 WHERE account_id = $1 AND id >= $2 AND id < $3%s
 ORDER BY id DESC LIMIT $4 OFFSET $5`
 
-// Few clicks have a conversion. So the query starts from the conversions and finds each click by its id. LATERAL with LIMIT
-// forces that plan even while the planner has no statistics.
+// Few clicks have a conversion, so the query starts from the conversions and finds each click by its id. LATERAL with LIMIT forces
+// PostgreSQL to do so even while its planner has no statistics.
 var selectConverted = `SELECT ` + AllColumns.SQL() + ` FROM (
 	SELECT DISTINCT click_id FROM conversions WHERE account_id = $1 AND click_id >= $2 AND click_id < $3
 ) v CROSS JOIN LATERAL (
@@ -148,7 +148,7 @@ func (l Log) postgresClicks(ctx context.Context, q LogQuery) ([]StoredClick, err
 
 // Hop is a stored click-out: the step by which a visitor leaves a lander.
 type Hop struct {
-	ID          uuid.UUID `db:"id"` // it contains the time of the step
+	ID          uuid.UUID `db:"id"` // the id contains the time of the step
 	ClickID     uuid.UUID `db:"click_id"`
 	AccountID   uuid.UUID `db:"account_id"`
 	Slot        int       `db:"slot"`
@@ -168,8 +168,8 @@ var selectClick = `SELECT ` + AllColumns.SQL() + ` FROM clicks WHERE account_id 
 
 var selectClickByID = `SELECT ` + AllColumns.SQL() + ` FROM clicks WHERE id = $1`
 
-// FindByID finds a click of any account by its id. It serves requests of visitors and networks, which name no account. ok is
-// false if the click is not stored.
+// FindByID finds a click of any account by its id. It is used for requests of visitors and networks, which do not name an
+// account. ok is false if the click is not stored.
 func (l Log) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok bool, err error) {
 	list, err := AllColumns.read(ctx, l.Conn, "find click by id", selectClickByID, id)
 	if err == nil && len(list) == 0 {

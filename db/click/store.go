@@ -25,8 +25,8 @@ type Store struct {
 	warm   bool        // clicks that are only in ClickHouse are left out
 }
 
-// The bounds select the partitions, and the list selects the rows. Without the list, a planner without statistics of a young
-// partition would read all rows between the bounds.
+// The bounds select the partitions, and the list selects the rows. Without the list, PostgreSQL's planner, which has no
+// statistics of a young partition, would choose to read all rows between the bounds.
 const clicksByID = ` FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
 
 // Bounds returns the first and the last of sorted ids.

@@ -18,8 +18,8 @@ import (
 )
 
 // A day is cold when its clicks have left PostgreSQL. Its partition stays, but is empty. Code that changes a click of a cold day
-// first thaws the click: it reads the click from ClickHouse and inserts it into PostgreSQL again. Then it changes the click like
-// any other. The thawed clicks of a day leave PostgreSQL again when none of the day's clicks has been thawed for a while.
+// first thaws the click: it reads the click from ClickHouse and inserts it into PostgreSQL again. Then it changes the click like any
+// other click. The thawed clicks of a day leave PostgreSQL again when no click of the day has been thawed for a while.
 
 // ColdAfter is the minimum age of a cold day. For younger days, no query checks whether they are cold.
 var ColdAfter = 7 * Day
@@ -64,9 +64,9 @@ func idArray(ids []uuid.UUID) string {
 	return "['" + strings.Join(db.Map(ids, uuid.UUID.String), "','") + "']"
 }
 
-// readCold reads clicks from ClickHouse by their ids, in the order of the ids. It leaves out deleted clicks whose deletion is noted in
-// PostgreSQL but has not reached ClickHouse yet. It reads these notes before the clicks, because a deletion might reach
-// ClickHouse in between.
+// readCold reads clicks from ClickHouse by their ids, in the order of the ids. It leaves out clicks whose deletion is recorded in
+// PostgreSQL but has not reached ClickHouse yet. It reads the recorded deletions before the clicks, because a deletion might reach
+// ClickHouse between the two reads.
 func (s Store) readCold(ctx context.Context, c db.Conn, cols Columns[StoredClick], account uuid.UUID, ids []uuid.UUID) ([]*StoredClick, error) {
 	removed, err := db.Select[uuid.UUID](ctx, c, "deleted clicks", removedNotes, db.UUIDs(ids))
 	if err != nil {
@@ -93,8 +93,8 @@ func (s Store) readCopy(ctx context.Context, what string, cols Columns[StoredCli
 	return list, err
 }
 
-// Thaw inserts the cold clicks among ids into PostgreSQL again. thawed reports whether there were any. The zero account means
-// any account.
+// Thaw inserts those clicks into PostgreSQL again that are cold and have one of the ids. thawed reports whether there were any.
+// The zero account means any account.
 func (s Store) Thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (thawed bool, err error) {
 	ids, days, err := s.coldIDs(ctx, c, ids)
 	if err != nil || len(ids) == 0 {

@@ -14,7 +14,7 @@ import (
 	"switchyard/db"
 )
 
-// VisitorKey identifies a visitor who counts as unique once: a fingerprint within a campaign.
+// VisitorKey identifies a visitor for counting unique visitors: a fingerprint within a campaign.
 type VisitorKey struct{ Campaign, Key uuid.UUID }
 
 func (k VisitorKey) compare(o VisitorKey) int {
@@ -24,8 +24,8 @@ func (k VisitorKey) compare(o VisitorKey) int {
 // seen is the time range [first, until) that the unique clicks of a visitor cover. A click in this range is not unique.
 type seen struct {
 	first, until time.Time
-	stored       bool // a row exists
-	changed      bool // the row must be written
+	stored       bool // the visitor has a row
+	changed      bool // the visitor's row must be written
 }
 
 // cover reports whether a click at t is unique. If so, the click covers the time ttl after it. A click that arrives late is also
@@ -144,8 +144,8 @@ func timeArray(keys []VisitorKey, of func(VisitorKey) time.Time) []string {
 	return db.Map(keys, func(k VisitorKey) string { return of(k).UTC().Format("2006-01-02 15:04:05.999999Z07:00") })
 }
 
-// A visitor counts as unique again after the unique click is deleted. Visitors are locked before clicks and in a fixed order, as
-// in ingesters.
+// A visitor counts as unique again after the unique click is deleted. As in ingesters, visitors are locked before clicks, and in
+// a fixed order.
 const deleteVisitors = `
 DELETE FROM click_visitors v USING (
 	SELECT s.campaign_id, s.unique_key FROM click_visitors s

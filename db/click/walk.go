@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// CampaignClicks selects the clicks on a campaign's link in [From, To): the campaign's own clicks, and the clicks that it handed
-// over to other campaigns. If there are more than Newest clicks, it selects only the latest Newest clicks.
+// CampaignClicks selects the clicks on a campaign's link in [From, To): the campaign's own clicks, and the clicks that it passed
+// on to other campaigns. If there are more than Newest clicks, it selects only the newest ones, and Newest is their number.
 type CampaignClicks struct {
 	AccountID, CampaignID uuid.UUID
 	models.TimeRange
@@ -37,7 +37,7 @@ var (
 // not retain the click after it returns.
 func (l Log) Walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) (more bool, err error) {
 	err = l.Copy.Snapshot(ctx, l.Conn, func(c db.Conn) error {
-		snapshot := Log{Conn: c, Copy: l.Copy} // all parts of the answer are of one moment
+		snapshot := Log{Conn: c, Copy: l.Copy} // so that all parts of the answer show the same state
 		s, err := l.Copy.State(ctx, c)
 		if err != nil {
 			return err

@@ -34,7 +34,7 @@ var copiedSums = strings.Join(db.Map(measure.Counters, func(m *measure.Measure) 
 	return "toInt64(" + sum + ")"
 }), ", ")
 
-// countsOf returns the figures of the clicks of [from, to) in ClickHouse.
+// countsOf returns the figures of the clicks in [from, to), from ClickHouse.
 func (k Copy) countsOf(ctx context.Context, account uuid.UUID, from, to time.Time) (ledger.Deltas, error) {
 	out := ledger.Deltas{}
 	err := k.To.Each(ctx, "figures", func(scan func(...any) error) error {
@@ -66,9 +66,10 @@ func (d Difference) String() string {
 		d.SourceID, d.Ledger, d.Rows)
 }
 
-// Audit compares the ledger of an account's day with the figures of ClickHouse's rows. Spend without clicks is in the ledger
-// only. stable is false if the day changed during the comparison or if one of its changes still waits. The differences then
-// mean nothing, and the caller tries again. A day whose clicks the account no longer keeps has no differences.
+// Audit compares an account's figures of one day in the ledger with the figures of ClickHouse's rows. It ignores spend without
+// clicks, which only the ledger has. stable is false if the day's rows changed during the comparison, or if a change of them
+// still waits. The differences then mean nothing, and the caller should try again. A day whose clicks the account no longer keeps
+// has no differences.
 func (k Copy) Audit(ctx context.Context, account uuid.UUID, at time.Time) (list []Difference, stable bool, err error) {
 	from := at.UTC().Truncate(click.Day)
 	to := from.Add(click.Day)
@@ -123,7 +124,7 @@ func (k Copy) ledgerFigures(ctx context.Context, account uuid.UUID, from, to tim
 	return sums, stable, err
 }
 
-// Repair replaces ClickHouse's rows of an account's day with PostgreSQL's. It leaves a cold day unchanged.
+// Repair replaces an account's rows of one day in ClickHouse with the rows of PostgreSQL. It leaves a cold day unchanged.
 func (k Copy) Repair(ctx context.Context, account uuid.UUID, at time.Time) error {
 	p := copiedPart{account: account, from: at.UTC().Truncate(click.Day)}
 	p.to = p.from.Add(click.Day)
@@ -156,8 +157,8 @@ func (k Copy) Accounts(ctx context.Context, at time.Time) ([]uuid.UUID, error) {
 	return db.SortedIDs(accounts), err
 }
 
-// AuditDay audits each account of a day. It calls found with each difference, and repairs it if repair is set. busy counts the
-// accounts that were not compared, because their clicks kept changing during every attempt.
+// AuditDay audits each account of a day. It calls found with each difference and, if repair is set, repairs the difference. busy
+// is the number of accounts that were not compared, because their clicks changed during every attempt.
 func (k Copy) AuditDay(ctx context.Context, at time.Time, repair bool, found func(Difference)) (accounts, busy int, err error) {
 	list, err := k.Accounts(ctx, at)
 	if err != nil {

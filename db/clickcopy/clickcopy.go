@@ -11,19 +11,19 @@ import (
 	"switchyard/models"
 )
 
-// Copy maintains the copy of clicks and conversions in ClickHouse. The database notes changed rows, and Forward copies them to
-// ClickHouse, so the copy is some seconds behind. Begin turns the copy on, and Fill copies older rows. All decisions are made
-// from PostgreSQL. The rows in ClickHouse are only read.
+// Copy maintains the copy of clicks and conversions in ClickHouse. The database records which rows have changed, and Forward
+// copies these rows to ClickHouse, so the copy is some seconds behind. Begin turns the copy on, and Fill copies older rows. All
+// decisions are made from PostgreSQL. The rows in ClickHouse are only used for reading.
 //
-// Rows have a version. Versions are issued under a lock, and the rows of a version are read in one snapshot after it was issued.
-// So a higher version is always a later state. This holds for any process that copies the rows, however often it copies them, and
-// wherever it is killed.
+// Rows have a version. Versions are issued under a lock, and the rows of a version are read in one snapshot after the version was
+// issued. A higher version is therefore always a later state. This holds for every process that copies rows, however often the
+// process copies them, and whenever it is killed.
 type Copy struct {
 	From db.Conn // the pool
 	To   schema.Store
-	// Batch is the number of changes that are copied at once, default 20,000.
+	// Batch is the number of changes that are copied at once. The default is 20,000.
 	Batch int
-	// Differs is called for a day that does not leave PostgreSQL because its copy differs. If it is nil, such a day is only
+	// Differs is called for a day that does not leave PostgreSQL because its copy differs. If Differs is nil, such a day is only
 	// logged.
 	Differs func(day time.Time)
 }
@@ -48,9 +48,8 @@ ON CONFLICT (one) DO UPDATE SET state = 'copying', base = greatest(k.version + 1
 	highestVersion = `SELECT greatest((SELECT max(version) FROM clicks), (SELECT max(version) FROM conversions))`
 )
 
-// Begin creates the tables in ClickHouse and makes the database note changes from now on. Fill copies the earlier rows. Begin
-// does nothing if changes are noted already. If there is an older copy that is no longer up to date, the copy is made again
-// over its rows.
+// Begin creates the tables in ClickHouse and makes the database record changes from now on. Fill copies the earlier rows. Begin does
+// nothing if changes are already recorded. If there is an older copy that is no longer up to date, the new copy replaces its rows.
 func (k Copy) Begin(ctx context.Context) error {
 	if err := k.Ensure(ctx); err != nil {
 		return err
@@ -86,7 +85,7 @@ func createNotes(ctx context.Context, c db.Conn) error {
 	return nil
 }
 
-// End stops the noting of changes and deletes the progress of the copy. It fails while clicks are cold.
+// End makes the database stop recording changes, and deletes the progress of the copy. It fails while clicks are cold.
 func (k Copy) End(ctx context.Context) error {
 	return db.Tx(ctx, k.From, func(c db.Conn) error {
 		if err := db.Run(ctx, c, "lock versions", `LOCK TABLE click_copy IN SHARE ROW EXCLUSIVE MODE`); err != nil {

@@ -28,7 +28,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestCopyOfMoney checks that all changes of clicks and conversions in four currencies are noted and reach ClickHouse.
+// TestCopyOfMoney checks that all changes of clicks and conversions in four currencies are recorded and reach ClickHouse.
 func TestCopyOfMoney(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -121,7 +121,7 @@ func TestCopyIsCutOff(t *testing.T) {
 // Numbers of kills in TestCopyOutlivesItsServer.
 const (
 	someKills = 60
-	manyKills = 1000 // in make chaos
+	manyKills = 1000 // used by make chaos
 )
 
 // TestCopyOutlivesItsServer kills ClickHouse while clicks are forwarded and days are copied.
@@ -239,7 +239,7 @@ func TestCopyOfDeletedAccount(t *testing.T) {
 	}
 }
 
-// TestCopyIsBegunAgain checks that a copy is made again over its rows if changes were not noted for a while.
+// TestCopyIsBegunAgain checks that a new copy replaces the rows of the old copy if changes were not recorded for a while.
 func TestCopyIsBegunAgain(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -260,12 +260,13 @@ func TestCopyIsBegunAgain(t *testing.T) {
 	x.Sell(20)
 	x.Arrive(10)
 	if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM click_changes`); n != 0 {
-		t.Errorf("%d changes were noted", n)
+		t.Errorf("%d changes were recorded", n)
 	}
 	x.CheckCopy(clicktest.BeginAndFill(t, k))
 }
 
-// TestCopyHasEveryColumn compares each column of two clicks: one has a value everywhere, the other is empty.
+// TestCopyHasEveryColumn compares each column of two clicks in both databases. One click has a value in every column, the other is
+// empty.
 func TestCopyHasEveryColumn(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

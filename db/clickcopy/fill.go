@@ -22,7 +22,8 @@ SELECT coalesce((SELECT id FROM clicks ORDER BY id LIMIT 1), $1) AS click, coale
 )
 
 // Fill copies the clicks and conversions that were stored before Begin, day by day, the newest day first. It may be interrupted
-// at any point. The next call continues there. It calls report after each day. When all days are copied, the copy is complete.
+// at any point, and the next call continues from there. It calls report after each day. When all days are copied, the copy is
+// complete.
 func (k Copy) Fill(ctx context.Context, report func(day time.Time, clicks int64)) error {
 	state, copying, err := db.First[struct {
 		Base       int64      `db:"base"`
@@ -82,8 +83,8 @@ type copiedPart struct {
 	cold     bool // ClickHouse may have clicks that PostgreSQL does not have
 }
 
-// copyPart makes ClickHouse's rows of a part equal to PostgreSQL's present rows, and returns the number of clicks. Changes
-// that happen while it runs are noted, and copied as a later version. Repeating it changes nothing.
+// copyPart makes ClickHouse's rows of a part equal to PostgreSQL's current rows, and returns the number of clicks. Changes that
+// happen while it runs are recorded, and copied later as a higher version. Calling it again changes nothing.
 func (k Copy) copyPart(ctx context.Context, p copiedPart) (n int64, err error) {
 	low, high := models.FloorClickID(p.from), models.FloorClickID(p.to)
 	for more := true; more; {
@@ -142,8 +143,8 @@ func (k Copy) copyConversions(ctx context.Context, p copiedPart, high uuid.UUID)
 	}
 }
 
-// A row of the part with an older version than the part itself was not in PostgreSQL when the part was copied. To remove it, a
-// row with the same key is inserted that is marked as removed and otherwise empty.
+// If a row of the part has an older version than the part itself, the row was not in PostgreSQL when the part was copied. To
+// remove the row, a row with the same key is inserted that is marked as removed and otherwise empty.
 const (
 	removeOtherClicks = `
 INSERT INTO clicks (account_id, at, id, version, removed) SELECT account_id, at, id, $2, 1 FROM clicks FINAL
@@ -153,7 +154,7 @@ INSERT INTO conversions (account_id, click_at, click_id, id, version, removed) S
 WHERE version < $2 AND (account_id = $1 OR $1 = toUUID('` + db.ZeroID + `')) AND `
 )
 
-// removeOthers removes the rows from ClickHouse that a copied part does not have in PostgreSQL.
+// removeOthers removes those rows of a copied part from ClickHouse that PostgreSQL does not have.
 func (k Copy) removeOthers(ctx context.Context, p copiedPart) error {
 	for _, q := range []string{
 		removeOtherClicks + schema.Window("at", p.from, p.to), removeOtherConversions + schema.Window("click_at", p.from, p.to),

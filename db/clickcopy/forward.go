@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// changeNote is a noted change of a click or a conversion.
+// changeNote is a recorded change of a click or a conversion, which must be copied.
 type changeNote struct {
 	N          int64         `db:"n"`
 	Account    uuid.UUID     `db:"account_id"`
@@ -29,9 +29,9 @@ const (
 	deleteDone  = `DELETE FROM click_changes WHERE n = ANY ($1::bigint[])`
 )
 
-// Forward copies noted changes to ClickHouse until none is left, and returns the number of copied changes. While ClickHouse does
-// not answer, the request is repeated until ctx ends (Put). Any other error ends Forward. Several calls may run at once, but one is
-// enough.
+// Forward copies recorded changes to ClickHouse until there are no more, and returns the number of copied changes. While
+// ClickHouse does not answer, Put repeats the request until ctx ends. Any other error ends Forward. Several calls may run at
+// once, but one is enough.
 func (k Copy) Forward(ctx context.Context) (total int, err error) {
 	for {
 		n, err := k.forwardOnce(ctx)
@@ -42,7 +42,7 @@ func (k Copy) Forward(ctx context.Context) (total int, err error) {
 	}
 }
 
-// DeleteAccounts deletes the rows in ClickHouse of accounts that were deleted before a moment.
+// DeleteAccounts deletes ClickHouse's rows of accounts that were deleted before the given time.
 func (k Copy) DeleteAccounts(ctx context.Context, before time.Time) error {
 	const due = `SELECT account FROM click_forgotten WHERE noted_at < $1 ORDER BY account LIMIT 1000`
 	deleted, err := db.Select[uuid.UUID](ctx, k.From, "deleted accounts", due, before)
@@ -57,7 +57,7 @@ func (k Copy) DeleteAccounts(ctx context.Context, before time.Time) error {
 	return db.Run(ctx, k.From, "deleted accounts", `DELETE FROM click_forgotten WHERE account = ANY ($1::uuid[])`, db.UUIDs(deleted))
 }
 
-// DeleteOldDays deletes clicks in ClickHouse of days that PostgreSQL does not keep any more.
+// DeleteOldDays deletes the clicks of those days from ClickHouse that PostgreSQL no longer keeps.
 func (k Copy) DeleteOldDays(ctx context.Context) error {
 	oldest, ok, err := click.FirstDay(ctx, k.From)
 	if err != nil || !ok { // without a partition, there is no oldest day
@@ -73,7 +73,7 @@ func (k Copy) DeleteOldDays(ctx context.Context) error {
 	return err
 }
 
-// forwardOnce copies one batch of noted changes to ClickHouse and returns its size.
+// forwardOnce copies one batch of recorded changes to ClickHouse and returns the size of the batch.
 func (k Copy) forwardOnce(ctx context.Context) (int, error) {
 	const anything = `SELECT EXISTS (SELECT FROM click_changes)`
 	if waits, err := db.Get[bool](ctx, k.From, "noted changes", anything); err != nil || !waits {
@@ -108,7 +108,7 @@ func (k Copy) put(ctx context.Context, clicks, conversions [][]any) error {
 }
 
 const (
-	// The first statement after the lock takes the snapshot. So a higher version always belongs to a later snapshot.
+	// The first statement after the lock takes the snapshot. A higher version therefore always belongs to a later snapshot.
 	lockVersions = `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; LOCK TABLE click_copy IN SHARE ROW EXCLUSIVE MODE`
 	nextVersion  = `UPDATE click_copy SET version = version + 1 RETURNING version`
 )
@@ -127,13 +127,13 @@ func (k Copy) withVersion(ctx context.Context, fn func(c db.Conn, version uint64
 	})
 }
 
-// forwarded holds the ClickHouse rows of a batch of changes, and the numbers of the changes.
+// forwarded has the ClickHouse rows for a batch of changes, and the numbers of these changes.
 type forwarded struct {
 	clicks, conversions [][]any
 	done                []int64
 }
 
-// readNoted reads at most limit noted changes and returns the ClickHouse rows for them, in the snapshot of c.
+// readNoted reads at most limit recorded changes in the snapshot of c, and returns the ClickHouse rows for them.
 func readNoted(ctx context.Context, c db.Conn, version uint64, limit int) (b forwarded, err error) {
 	notes, err := db.Select[changeNote](ctx, c, "noted changes", selectNotes, limit)
 	if err != nil || len(notes) == 0 {
@@ -155,15 +155,16 @@ func readNoted(ctx context.Context, c db.Conn, version uint64, limit int) (b for
 	return b, err
 }
 
-// after merges two notes of the same row. The row counts as removed if either note says so. If a removed row exists when it is
-// read, it was inserted again.
+// after merges two notes about the same row. The row counts as removed if either note says so. If such a row is nevertheless
+// found later, it was inserted again.
 func (n changeNote) after(before changeNote) changeNote {
 	n.Removed = n.Removed || before.Removed
 	return n
 }
 
-// changedClickRows returns the ClickHouse rows for noted clicks. A click that is not in PostgreSQL gets a row that removes it
-// only if a note says that it was removed. Otherwise a later note will say so, or the click is only in ClickHouse.
+// changedClickRows returns the ClickHouse rows for clicks that have changed. A click that is not in PostgreSQL gets a row that
+// removes it only if a note says that the click was removed. Otherwise a later note will say so, or the click is only in
+// ClickHouse.
 func changedClickRows(ctx context.Context, c db.Conn, noted map[uuid.UUID]changeNote, version uint64) ([][]any, error) {
 	ids := db.SortedIDs(noted)
 	list, err := click.WarmStore().Read(ctx, c, click.AllColumns, click.Set{IDs: ids})
@@ -189,7 +190,7 @@ func changedClickRows(ctx context.Context, c db.Conn, noted map[uuid.UUID]change
 
 var selectNotedConversions = `SELECT ` + click.ConversionColumns + ` FROM conversions WHERE id = ANY ($1::uuid[])`
 
-// changedConversionRows returns the ClickHouse rows for noted conversions.
+// changedConversionRows returns the ClickHouse rows for conversions that have changed.
 func changedConversionRows(ctx context.Context, c db.Conn, noted map[uuid.UUID]changeNote, version uint64) ([][]any, error) {
 	if len(noted) == 0 {
 		return nil, nil
@@ -211,14 +212,14 @@ func changedConversionRows(ctx context.Context, c db.Conn, noted map[uuid.UUID]c
 	return rows, nil
 }
 
-// Waiting describes the noted changes that are not in ClickHouse yet.
+// Waiting describes the recorded changes that are not in ClickHouse yet.
 type Waiting struct {
 	Changes int64         `db:"changes"` // at most waitingCounted
 	Age     time.Duration `db:"-"`       // age of the oldest change
 	Seconds float64       `db:"seconds"`
 }
 
-// waitingCounted is the number up to which waiting changes are counted.
+// waitingCounted is the maximum number of waiting changes that are counted.
 const waitingCounted = 1_000_000
 
 const selectWaitingChanges = `

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// A change of a currency thaws the clicks that it restates, so no day leaves during a change. A transaction that begins such
-	// a change, or ends the copy, waits until a day that is leaving has left.
+	// A change of an account's currency thaws the clicks whose amounts it converts, so no day leaves PostgreSQL during such a
+	// change. A transaction that begins such a change, or that ends the copy, waits until a day that is just leaving has left.
 	lockBegins = `SET LOCAL lock_timeout = '2s'; LOCK TABLE currency_changes IN SHARE MODE`
 	mayFreeze  = `SELECT state = 'on' AND NOT EXISTS (SELECT FROM currency_changes) FROM click_copy FOR SHARE`
 
@@ -29,9 +29,9 @@ ORDER BY 1`
 	addCold  = `INSERT INTO click_cold (day) VALUES ($1) ON CONFLICT (day) DO UPDATE SET left_at = now(), thawed_at = NULL`
 )
 
-// Freeze moves the clicks of whole days before a moment out of PostgreSQL. A day leaves if the copy is complete and the audit
-// of the day finds no difference. Clicks of a cold day that came back or were stored late leave again after thawedFor. A day
-// that changes, or that another transaction reads or writes for a long time, stays until the next call.
+// Freeze moves the clicks of whole days before the given time out of PostgreSQL. A day leaves if the copy is complete and the
+// audit of the day finds no difference. If clicks of a cold day were thawed or stored late, they leave again after thawedFor. A
+// day that changes, or that another transaction reads or writes for a long time, stays until the next call.
 func (k Copy) Freeze(ctx context.Context, before time.Time, thawedFor time.Duration) error {
 	s, err := click.ReadCopy(ctx, k.From)
 	if err != nil || !s.On || !s.Done {
@@ -70,7 +70,7 @@ func (k Copy) freezeDay(ctx context.Context, name string) error {
 	if err != nil || differ > 0 || busy > 0 {
 		return err
 	}
-	// Readers look at the mark first, so it moves before any click leaves.
+	// Readers look at the mark ColdBefore first, so the mark moves before any click leaves.
 	if err := db.Run(ctx, k.From, "move the mark", moveMark, day.Add(click.Day).Format(time.DateOnly)); err != nil {
 		return err
 	}

@@ -23,8 +23,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestColdClicks makes random changes to clicks that are only in ClickHouse. In the end they must have the same figures as if no
-// click were cold. It compares them with a recount of all rows after thawing.
+// TestColdClicks makes random changes to clicks that are only in ClickHouse. In the end the figures must be the same as if no
+// click were cold. The test compares them with a recount of all rows after thawing.
 func TestColdClicks(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -129,8 +129,8 @@ func TestColdClickIsFound(t *testing.T) {
 	x.CheckCopyFigures(k)
 }
 
-// TestPostbacksOfColdClicks checks that the log of postbacks shows the campaign of a click that is only in ClickHouse, and can be
-// filtered by it.
+// TestPostbacksOfColdClicks checks that the log of postbacks shows the campaign of a click that is only in ClickHouse, and that
+// the log can be filtered by this campaign.
 func TestPostbacksOfColdClicks(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -206,8 +206,8 @@ func (s *interrupted) Each(ctx context.Context, what string, fn func(func(...any
 	return s.Store.Each(ctx, what, fn, query, args...)
 }
 
-// TestDaysStayForACurrency checks that a day does not leave PostgreSQL once a change of currency that needs its clicks has begun,
-// or once the copy is being ended.
+// TestDaysStayForACurrency checks that a day does not leave PostgreSQL if a change of the currency has begun that needs the day's
+// clicks, or if the end of the copy has begun.
 func TestDaysStayForACurrency(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -249,8 +249,8 @@ func TestDaysStayForACurrency(t *testing.T) {
 	x.Freeze(k, x.Today.AddDate(0, 0, 2))
 }
 
-// TestColdHistory checks that clicks that are older than the account's plan keeps them are also deleted in ClickHouse, and that
-// dropped days are deleted there as well.
+// TestColdHistory checks that clicks that are older than the history of the account's plan are also deleted from ClickHouse, and
+// that days whose partition was dropped are deleted from ClickHouse too.
 func TestColdHistory(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

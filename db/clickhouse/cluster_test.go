@@ -59,8 +59,8 @@ func TestClusterStatementsAreRead(t *testing.T) {
 	}
 }
 
-// TestErrorsThatPass checks that the server uses the codes of the map passing for the errors that the map names, and that Refused
-// returns false for these errors.
+// TestErrorsThatPass checks that for each error in the map passing the server uses the code in the map, and that Refused returns
+// false for these errors.
 func TestErrorsThatPass(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -138,6 +138,6 @@ func TestCluster(t *testing.T) {
 	}
 	await.Until(t, "the rows of a deleted account are gone", func() bool { n, _ := count(accounts[2]); return n == 0 })
 	if n, _ := count(accounts[3]); n != 1 {
-		t.Errorf("an account that was not deleted has %d rows, want 1", n)
+		t.Errorf("the account that was not deleted has %d rows, want 1", n)
 	}
 }

@@ -16,7 +16,7 @@ import (
 type Conn struct {
 	conn    driver.Conn
 	cluster string        // empty: one server
-	backoff time.Duration // before the first repetition
+	backoff time.Duration // wait before a statement is repeated for the first time
 }
 
 const (
@@ -29,13 +29,13 @@ const (
 )
 
 // Open opens the database of a URL: clickhouse://user:password@host:9000/name, or http and https with the port of the HTTP
-// interface. The parameter read_timeout is the time that a statement may take without any byte of an answer, default one
-// minute. cluster is the name of a cluster of servers, on which the tables are replicated. It is empty if there is only one
+// interface. The URL's parameter read_timeout is the time that a statement may take without any byte of an answer. The default is
+// one minute. cluster is the name of a cluster of servers, on which the tables are replicated. It is empty if there is only one
 // server. Open does not connect yet.
 func Open(url, cluster string) (*Conn, error) {
 	o, err := clickhouse.ParseDSN(url)
 	if err != nil {
-		return nil, errors.New("clickhouse: the URL cannot be read") // it has a password
+		return nil, errors.New("clickhouse: the URL cannot be read") // the URL has a password, so the error must not show it
 	}
 	o.DialTimeout, o.ReadTimeout, o.MaxOpenConns = dialTimeout, cmp.Or(o.ReadTimeout, readTimeout), maxConns
 	conn, err := clickhouse.Open(o)
@@ -88,10 +88,10 @@ func (c *Conn) Each(ctx context.Context, what string, fn func(scan func(...any) 
 	return rows.Err()
 }
 
-// settings adds the settings of a cluster to the settings of a statement. The server answers a write once most replicas of the shard
-// have stored it, so the loss of one replica loses no row. Of two replicas, both must have stored it: while one is unavailable,
-// writes wait. A query about one account goes only to the account's shard, and to no replica that is more than replicaDelay seconds
-// behind.
+// settings adds the settings of a cluster to the settings of a statement. The server answers a write once most replicas of the
+// shard have stored it, so the loss of one replica loses no row. If a shard has two replicas, both must have stored the write, so
+// while one of them is unavailable, writes wait. A query about one account goes only to the account's shard, and never to a
+// replica that is more than replicaDelay seconds behind.
 func (c *Conn) settings(ctx context.Context, ofStatement clickhouse.Settings) context.Context {
 	all := clickhouse.Settings{}
 	if c.cluster != "" {
@@ -107,8 +107,8 @@ func (c *Conn) settings(ctx context.Context, ofStatement clickhouse.Settings) co
 	return clickhouse.Context(ctx, clickhouse.WithSettings(all))
 }
 
-// passing lists the errors that do not depend on the statement, by their codes. The server is short of a resource, is stopping, or
-// cannot reach another server. The same statement may succeed later.
+// passing maps the codes of errors that do not depend on the statement to their names: the server is short of a resource, is
+// stopping, or cannot reach another server. The same statement may succeed later.
 var passing = map[int32]string{
 	159: "TIMEOUT_EXCEEDED",
 	202: "TOO_MANY_SIMULTANEOUS_QUERIES",

@@ -6,7 +6,7 @@ import (
 	"switchyard/db/clickhouse/schema"
 )
 
-// Statements returns the statements that create a table on a cluster and drop a partition of it.
+// Statements returns the statements that create a table on a cluster, and the statement that drops a partition of the table.
 func Statements(cluster string, t schema.Table, partition string) []string {
 	c := &Conn{cluster: cluster}
 	return append(c.ensure(t), c.dropPartition(t, partition))

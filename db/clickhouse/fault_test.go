@@ -23,7 +23,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// faultyProxy is a proxy between the client and a server. It loses requests and answers of inserts at random.
+// faultyProxy is a proxy between the client and a server. At random, it loses requests of inserts and answers to inserts.
 type faultyProxy struct {
 	target  string
 	server  *clickhousetest.Engine // nil: the server is not killed
@@ -149,10 +149,11 @@ func TestFaultyConnections(t *testing.T) {
 	p.store(t, p.open(t, password), func() bool { return p.faults.Load() >= 100 })
 }
 
-// The number of kills of TestKilledEngine. make e2e has 60 more in TestCopyOutlivesItsServer of clickcopy, where figures are compared.
+// The number of kills in TestKilledEngine. make e2e has 60 more kills in clickcopy's TestCopyOutlivesItsServer, which compares
+// figures.
 const (
 	someKills = 15
-	manyKills = 1000 // in make chaos
+	manyKills = 1000 // used by make chaos
 )
 
 // TestKilledEngine checks that every row is stored once although the server is killed while it stores rows.

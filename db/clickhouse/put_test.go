@@ -42,7 +42,7 @@ func TestRefusedIsNotTriedAgain(t *testing.T) {
 	nowhere.Name = "nowhere"
 	err := conn.Put(t.Context(), nowhere, slices.Values([][]any{{uuid.New(), "a", uint64(1)}}))
 	if !clickhouse.Refused(err) {
-		t.Errorf("a table that is not there: %v", err)
+		t.Errorf("a table that does not exist: %v", err)
 	}
 }
 
@@ -54,7 +54,7 @@ func TestServerThatIsAwayIsUnavailable(t *testing.T) {
 	}
 	defer conn.Close()
 	if err := conn.Exec(t.Context(), "test", "SELECT 1"); err == nil || clickhouse.Refused(err) {
-		t.Errorf("a server that is away: %v", err)
+		t.Errorf("a server that does not answer: %v", err)
 	}
 	if clickhouse.Refused(nil) {
 		t.Error("a statement without an error counts as refused")
@@ -75,7 +75,7 @@ func TestPutKeepsOneRowOfAKey(t *testing.T) {
 		}
 	}
 	later := [][]any{{rows[0][0], "second", uint64(2)}}
-	for _, put := range [][][]any{later, rows[:1]} { // the first version comes once more, and late
+	for _, put := range [][][]any{later, rows[:1]} { // the first version is stored again, after the second one
 		if err := conn.Put(t.Context(), words, slices.Values(put)); err != nil {
 			t.Fatal(err)
 		}

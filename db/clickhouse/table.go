@@ -21,7 +21,7 @@ func (c *Conn) Ensure(ctx context.Context, tables ...schema.Table) error {
 	return nil
 }
 
-// ensure returns the statements that create a table, and the statements that add columns to a table which exists already.
+// ensure returns the statements that create a table, and the statements that add missing columns to a table that already exists.
 func (c *Conn) ensure(t schema.Table) []string {
 	lines, adds := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, col := range t.Columns {
@@ -59,7 +59,7 @@ func replicated(engine string) string {
 	return "Replicated" + name + "(" + keeperPath + arguments + ")"
 }
 
-// localSuffix ends the name of the part of a table that is on one server.
+// localSuffix is the end of the name of a replicated table, which has the rows of one server.
 const localSuffix = "_local"
 
 func (c *Conn) onCluster() string { return " ON CLUSTER '" + c.cluster + "'" }

@@ -12,14 +12,13 @@ import (
 
 func (in Input) fromBrowser() bool { return slices.Contains(browserSources, in.Source) }
 
-// Conversions are counted up to one more than the limit, because the conversion that an input is about does not count.
+// The query counts up to one more conversion than the limit, because the conversion that an input is about does not count.
 const countBrowser = `
 SELECT k.id, (SELECT count(*) FROM (SELECT FROM conversions v WHERE v.account_id = $1 AND v.click_id = k.id
 	AND v.source = ANY ($3) LIMIT $4) AS mine) AS count
 FROM unnest($2::uuid[]) AS k (id)`
 
-// loadBrowser counts the conversions that only browsers have reported. It does so for clicks for which an input by a browser is
-// to be decided.
+// loadBrowser counts, for each click with an input by a browser, the conversions that only browsers have reported.
 func (b *correcting) loadBrowser(ctx context.Context, c db.Conn) (err error) {
 	clicks := map[uuid.UUID]bool{}
 	for _, in := range b.inputs {

@@ -10,8 +10,9 @@ import (
 )
 
 // TestBrowserConversionsAreBounded checks the limit of conversions by browsers. A visitor's browser can report any number of
-// conversions for its click. The first models.MaxBrowserConversions count. Further conversions are pending until a server or a
-// correction approves them. Conversions by servers and corrections have no limit and do not count for the limit of browsers.
+// conversions for its click, but only the first models.MaxBrowserConversions count. Further conversions are pending until a
+// server or a correction approves them. Conversions by servers and corrections have no limit, and do not count towards the limit
+// of browsers.
 func TestBrowserConversionsAreBounded(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -56,7 +57,7 @@ func TestBrowserPayoutThatIsNoAmount(t *testing.T) {
 	if out, err := clicktest.Record(t, d, in); err == nil {
 		t.Errorf("%s: %s, worth %s", out.Result, out.Conversion.Status, out.Conversion.Payout)
 	}
-	in.Source = models.FromPostback // from a network it counts, without money, and the log shows the reason
+	in.Source = models.FromPostback // a conversion from a network is recorded, without money, and the log shows the reason
 	if out, err := clicktest.Record(t, d, in); err != nil || out.Result != "created" {
 		t.Errorf("%s, %v", out.Result, err)
 	}

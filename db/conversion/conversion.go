@@ -24,32 +24,33 @@ type Input struct {
 	NetworkID      uuid.UUID        // the network that reports it; zero: the network of the click
 	ConversionID   string           // the network's or the shop's id, at most 255 bytes; empty: one conversion per click and goal
 	Goal           string           // at most 64 bytes; empty: a conversion without a goal
-	WordGoal       bool             // the goal follows from the sender's status word, because the sender names none
+	WordGoal       bool             // the sender names no goal, and the goal follows from the sender's status word
 	Status         string           // one of the four; empty: the recorded status, or approved for a new conversion
 	OriginalStatus string           // the sender's own word, cut to 100 bytes
 	Payout         *decimal.Decimal // the reported earnings, or the amount of the sale; nil: not reported
 	OwnValue       bool             // the payout is the value of the account's own goal, whatever the terms of the offer
-	InvalidPayout  bool             // the sender's payout is not an amount: the conversion earns nothing until a valid one arrives
-	PayoutReason   string           // why the payout counts no money, or counts in another currency than the sender names
+	InvalidPayout  bool             // the sender's payout is not an amount: the conversion earns nothing until a valid payout arrives
+	PayoutReason   string           // why the payout does not count, or counts in another currency than the sender names
 	Amount         *decimal.Decimal // the amount of the sale, if the sender reports payout and amount
 	Sale           *decimal.Decimal // the amount of the sale, if it does not decide the payout; nil: Amount
-	SaleCurrency   string           // of Sale
+	SaleCurrency   string           // currency of Sale
 	Cost           *decimal.Decimal // cost of the conversion, instead of the click's cost model; nil: not reported
-	Currency       string           // of Payout and Amount; its code, money.Unknown or empty
+	Currency       string           // code of the currency of Payout and Amount, or money.Unknown, or empty
 	At             time.Time        // when it happened; zero: now
-	InvalidTime    string           // the stated time as received, if it does not count and At is in its place
+	InvalidTime    string           // the stated time as received, if that time is invalid and At replaces it
 	Source         string           // models.FromPostback and the like
 	// Arrival is the id of the postback. It determines the place of the input among all statements about the conversion. Zero
 	// means the last place.
 	Arrival uuid.UUID
 	// Again is the conversion as which the postback was recorded before. The input replaces the postback's earlier statement.
 	Again    uuid.UUID
-	Reversal bool // the conversion gets Status if that move is allowed, and is rejected otherwise
+	Reversal bool // the conversion gets Status if it may change to that status; otherwise it is rejected
 	// Final is set for a correction. The payout is then the amount earned, whatever the terms of the offer. Time and currency
 	// replace the recorded values.
 	Final bool
 	Exact time.Duration // the precision of At: a day, a second
-	// Past is set for a conversion of another tracker's log. It is recorded, but neither webhooks nor traffic sources hear of it.
+	// Past is set for a conversion from another tracker's log. It is recorded, but neither webhooks nor traffic sources are
+	// notified.
 	Past bool
 }
 
@@ -57,9 +58,9 @@ type Input struct {
 const (
 	ResultCreated   = "created"
 	ResultUpdated   = "updated"
-	ResultDuplicate = "duplicate" // it was recorded with the same values before
-	ResultIgnored   = "ignored"   // the status move is not allowed, or a server or a correction outranks the sender; nothing changed
-	// ResultSuperseded means that a postback that arrived later is recorded already, so this postback changes nothing.
+	ResultDuplicate = "duplicate" // the conversion was recorded with the same values before
+	ResultIgnored   = "ignored"   // this change of the status is not allowed, or the sender is outranked; nothing changed
+	// ResultSuperseded means that a postback that arrived later was already recorded, so this postback changes nothing.
 	ResultSuperseded = "superseded"
 )
 
@@ -85,7 +86,7 @@ const (
 
 // Record inserts or updates a conversion in the transaction of c, with its ledger deltas, its event, and the
 // postbacks and uploads to its traffic source. It locks the click. Values that the input leaves out follow from the click's
-// offer. Repeating the same input changes nothing and sends nothing. If the click is not there, it returns ErrUnknownClick.
+// offer. Repeating the same input changes nothing and sends nothing. If the click is not stored, Record returns ErrUnknownClick.
 func Record(ctx context.Context, l click.Log, c db.Conn, in Input) (out Outcome, err error) {
 	const write = true
 	list, jobs, err := Correct(ctx, l, c, in.AccountID, []Input{in}, write)
@@ -148,7 +149,7 @@ func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conv
 	default:
 		out.Result = ResultDuplicate
 	}
-	if in.Arrival == uuid.Nil && v.hasSameSale(*old) { // the sender gets the answer that it changes nothing
+	if in.Arrival == uuid.Nil && v.hasSameSale(*old) { // the answer tells the sender that nothing changes
 		return *old, out
 	}
 	unchanged := *old
@@ -158,8 +159,8 @@ func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conv
 	return unchanged, out
 }
 
-// replayRefusal returns the reason why a postback that was recorded before cannot be recorded again as the conversion old. It returns
-// an empty string if it can.
+// replayRefusal returns the reason why a postback that was recorded before cannot be recorded again as the conversion old. It
+// returns an empty string if the postback can be recorded again.
 func (in Input) replayRefusal(old *Conversion, past statements) string {
 	switch {
 	case old == nil || old.ID != in.Again:
@@ -260,8 +261,8 @@ type Conversion struct {
 	Statements statements          `db:"statements,json"`
 }
 
-// Figures returns the figures that a conversion adds at its click's key. It counts for a bot's click too, because money is never
-// hidden.
+// Figures returns the figures that a conversion adds to the ledger key of its click. A conversion of a bot's click counts too,
+// because money is never hidden.
 func (v Conversion) Figures() models.Figures {
 	switch v.Status {
 	case models.StatusApproved:
@@ -330,7 +331,7 @@ func (in Input) complete(v *Conversion, click *click.StoredClick) {
 func (v *Conversion) SetPrice(click *click.StoredClick, rate decimal.NullDecimal) {
 	v.Rate = rate
 	switch {
-	case v.Status != models.StatusApproved: // it costs nothing until it is approved
+	case v.Status != models.StatusApproved: // a conversion costs nothing until it is approved
 		v.Cost = decimal.Zero
 	case v.GivenCost.Valid:
 		v.Cost = models.ConvertAmount(v.GivenCost.Decimal, rate).Round(models.MoneyScale)
@@ -351,7 +352,7 @@ func (v *Conversion) touch(last time.Time) {
 
 var hundred = decimal.NewFromInt(100)
 
-// hasSameSale reports whether the amount of the sale is the same in v and o. No event shows it.
+// hasSameSale reports whether the amount of the sale is the same in v and o. Events do not show this amount, so same ignores it.
 func (v Conversion) hasSameSale(o Conversion) bool {
 	return v.SaleAmount.Valid == o.SaleAmount.Valid && v.SaleAmount.Decimal.Equal(o.SaleAmount.Decimal) && v.SaleCurrency == o.SaleCurrency
 }

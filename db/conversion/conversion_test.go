@@ -25,7 +25,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestConversionLife checks the results, figures and events of the statements about one conversion, from pending to chargeback.
+// TestConversionLife records several statements about one conversion, from pending to chargeback, and checks the results, figures
+// and events.
 func TestConversionLife(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -169,7 +170,7 @@ func TestConversionOfManyPostbacks(t *testing.T) {
 	if n := dbtest.Get[int](t, d, `SELECT jsonb_array_length(statements) FROM conversions`); n != 32 {
 		t.Errorf("%d statements are kept", n)
 	}
-	// A process of the previous version stores no statements.
+	// A process of the previous version of the program stores no statements.
 	for _, query := range []string{
 		`UPDATE conversions SET statements = '[]'`, `UPDATE conversions SET status = 'rejected', payout = 79`,
 	} {
@@ -182,7 +183,7 @@ func TestConversionOfManyPostbacks(t *testing.T) {
 	}
 }
 
-// TestPayoutFollowsTheOffer checks the payout and its currency under all kinds of terms of offers.
+// TestPayoutFollowsTheOffer checks the payout and its currency for all kinds of payout terms of offers.
 func TestPayoutFollowsTheOffer(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

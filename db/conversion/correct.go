@@ -30,10 +30,11 @@ type Corrected struct {
 	Refusal error
 }
 
-// Correct records many inputs of one account in their order, in the transaction of c. Each input has the same effect
-// as in Record. It first locks all their clicks. A refused input does not affect the other inputs. It returns the jobs
-// to dispatch after the commit: webhook deliveries and postbacks to traffic sources. If account is zero, the account of the first
-// click is used. If write is false, it locks and writes nothing, and returns the outcomes that it would have now.
+// Correct records many inputs of one account in their order, in the transaction of c. Each input has the same effect as in
+// Record. Correct first locks the clicks of all inputs. A refused input does not affect the other inputs. Correct returns the
+// jobs to dispatch after the commit: webhook deliveries and postbacks to traffic sources. If account is zero, the account of the
+// first click is used. If write is false, Correct locks and writes nothing, and returns the outcomes that the inputs would have
+// now.
 func Correct(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list []Input, write bool) (
 	out []Corrected, jobs []models.JobRef, err error,
 ) {
@@ -51,16 +52,16 @@ func Correct(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, lis
 	return out, jobs, err
 }
 
-// correcting holds the data that is needed to decide the inputs.
+// correcting has the data that is needed to decide the inputs.
 type correcting struct {
 	account    uuid.UUID
 	store      click.Store
 	inputs     []checkedInput
 	clicks     map[uuid.UUID]*click.StoredClick
-	expired    map[uuid.UUID]bool   // clicks that are deleted for their age: only their recorded conversions change
+	expired    map[uuid.UUID]bool   // clicks that were deleted because of their age: only their recorded conversions change
 	currency   string               // currency of the account
 	terms      map[uuid.UUID]terms  // by offer
-	currencies map[uuid.UUID]string // of the campaigns of clicks without an offer, by campaign
+	currencies map[uuid.UUID]string // currencies of the campaigns of clicks without an offer, by campaign
 	entries    map[Key]*entry
 	browser    map[uuid.UUID]int // by click: number of conversions that only browsers have reported
 	order      []*entry          // changed entries, in the order of their first change
@@ -92,9 +93,9 @@ func (in Input) keys() []Key {
 	return keys
 }
 
-// keyOf returns the key of the conversion that an input is about. A postback whose word gives a goal is about a conversion of that
-// goal, because some networks send a sale and its rebills with the same id. A replayed postback stays with the conversion that it was
-// recorded as. A correction is about the recorded conversion with its id.
+// keyOf returns the key of the conversion that an input is about. If the status word of a postback gives a goal, the postback is
+// about a conversion of that goal, because some networks send a sale and its rebills with the same id. A replayed postback stays
+// with the conversion as which it was recorded. A correction is about the recorded conversion with the correction's id.
 func (b *correcting) keyOf(in Input) Key {
 	keys := in.keys()
 	for _, k := range keys {
@@ -121,7 +122,7 @@ type entry struct {
 	changed bool
 }
 
-// load reads everything that decides about the inputs: their clicks, conversions and terms. With lock it locks the clicks.
+// load reads the data that is needed to decide the inputs: their clicks, conversions and terms. If lock is set, it locks the clicks.
 func (b *correcting) load(ctx context.Context, c db.Conn, list []Input, lock bool) error {
 	b.clicks, b.terms, b.entries = map[uuid.UUID]*click.StoredClick{}, map[uuid.UUID]terms{}, map[Key]*entry{}
 	b.browser = map[uuid.UUID]int{}
@@ -154,8 +155,8 @@ func (b *correcting) load(ctx context.Context, c db.Conn, list []Input, lock boo
 	return nil
 }
 
-// addExpired adds the remaining data of clicks that were deleted for their age to the found clicks. ids are the ids of all
-// clicks.
+// addExpired adds clicks that were deleted because of their age, with the data that is left of them, to the clicks that were
+// found. ids are the ids of all clicks.
 func (b *correcting) addExpired(ctx context.Context, c db.Conn, ids []uuid.UUID, found []*click.StoredClick, lock bool) (
 	[]*click.StoredClick, error,
 ) {
@@ -172,8 +173,8 @@ func (b *correcting) addExpired(ctx context.Context, c db.Conn, ids []uuid.UUID,
 	return append(found, kept...), err
 }
 
-// loadCampaigns reads the currencies of campaigns, for clicks without an offer. The currency of a click belongs to its cost, and its
-// campaign may have another.
+// loadCampaigns reads the currencies of the campaigns of clicks without an offer. The currency of a click is the currency of its
+// cost, and the campaign may have another currency.
 func (b *correcting) loadCampaigns(ctx context.Context, c db.Conn) (err error) {
 	campaigns := map[uuid.UUID]bool{}
 	for _, k := range b.clicks {
@@ -212,8 +213,7 @@ func (b *correcting) loadConversions(ctx context.Context, c db.Conn) error {
 	return err
 }
 
-// selectTerms includes offers that are switched off, because they still pay. It also returns the account's currency if there is
-// no such offer.
+// selectTerms includes deactivated offers, because they still pay. It returns the account's currency even if there is no such offer.
 const selectTerms = `
 SELECT a.currency AS account_currency, coalesce(o.id, '` + db.ZeroID + `') AS id, coalesce(o.payout, 0) AS payout, coalesce(o.payout_type, '') AS payout_type,
 	coalesce(o.payout_from_param, false) AS payout_from_param, coalesce(o.currency, '') AS currency
@@ -236,7 +236,7 @@ func (b *correcting) loadTerms(ctx context.Context, c db.Conn) error {
 }
 
 // convert sets the rate and the cost of changed conversions. A conversion whose day and currency are unchanged keeps its rate. If
-// write is false, it does not fix rates.
+// write is false, convert does not fix the rates for later facts.
 func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, write bool) error {
 	var list []*Conversion
 	var copyResult []func(*Conversion) // for each conversion of list: copies the result to the outcome of an input
@@ -407,7 +407,7 @@ func (v Conversion) update(ctx context.Context, c db.Conn) error {
 	res, err := sqlx.NamedExecContext(ctx, c, updateConversion, v)
 	if err == nil {
 		if n, _ := res.RowsAffected(); n != 1 {
-			err = errors.New("the row is gone")
+			err = errors.New("the row no longer exists")
 		}
 	}
 	if err != nil {

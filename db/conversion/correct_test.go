@@ -75,7 +75,7 @@ func TestCorrections(t *testing.T) {
 	}
 }
 
-// TestCorrectionAgain checks that corrections that are applied again change no row.
+// TestCorrectionAgain checks that no row changes when corrections are applied a second time.
 func TestCorrectionAgain(t *testing.T) {
 	t.Parallel()
 	b := clicktest.NewEnv(t, 9, 40)
@@ -145,8 +145,8 @@ func TestSaleAmount(t *testing.T) {
 	b.CheckLedger("amounts of sales")
 }
 
-// TestCorrectedPayout checks that the payout of a correction counts, whatever the terms of the offer. Without a payout, the offer's
-// terms apply.
+// TestCorrectedPayout checks that the payout of a correction counts, whatever the terms of the offer. If the correction has no
+// payout, the offer's terms apply.
 func TestCorrectedPayout(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

@@ -11,7 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// keptColumns are the columns of converted_clicks. The ledger key and the cost of a conversion follow from them.
+// keptColumns are the columns of the table converted_clicks. They are the columns from which a conversion's ledger key and cost
+// follow.
 var keptColumns = click.AllColumns.Named(
 	"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "network_id", "source_id", "country",
 	"device_type", "os", "browser", "currency", "rate", "conversion_cost", "revenue_share",
@@ -30,8 +31,8 @@ var (
 		WHERE id = ANY ($1::uuid[]) AND (account_id = $2 OR $2 = '` + db.ZeroID + `') ORDER BY id`
 )
 
-// KeepConverted stores the data of clicks that later decisions about their conversions need. It runs in the transaction that
-// deletes the clicks for their age. ids are sorted, and their clicks are in PostgreSQL.
+// KeepConverted stores those data of clicks that are needed if a network later changes the status of their conversions. It runs
+// in the transaction that deletes the clicks because of their age. ids must be sorted, and their clicks must be in PostgreSQL.
 func KeepConverted(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	first, last := click.Bounds(ids)
 	if _, err := db.Get[int](ctx, c, "lock expiring clicks", lockExpiring, db.UUIDs(ids), first, last); err != nil {
@@ -46,8 +47,8 @@ func KeepConvertedBefore(ctx context.Context, c db.Conn, t time.Time) error {
 	return db.Run(ctx, c, "keep converted clicks", insertKept+`k.id < $1`+converted, models.FloorClickID(t))
 }
 
-// DeleteKept deletes the data that KeepConverted has stored about the clicks of campaigns in a time range. It waits for
-// decisions that are being recorded, and later decisions find no click.
+// DeleteKept deletes the data that KeepConverted has stored about the clicks of campaigns in a time range. It waits for transactions
+// that are changing the conversions of these clicks. Later changes find no click.
 func DeleteKept(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) error {
 	return db.Run(ctx, c, "delete converted clicks", `DELETE FROM converted_clicks
 		WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND id >= $3 AND id < $4`, account, db.UUIDs(campaigns),

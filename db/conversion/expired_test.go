@@ -19,15 +19,15 @@ import (
 	"switchyard/models"
 )
 
-// expired is an account whose clicks are older than its plan keeps them.
+// expired is an account whose clicks are older than the history that its plan keeps.
 type expired struct {
 	*testing.T
 	d        *db.DB
 	account  uuid.UUID
 	campaign uuid.UUID
 	clicks   []uuid.UUID // only the first has a conversion
-	at       time.Time   // of the clicks
-	cost     string      // of the clicks alone
+	at       time.Time   // time of the clicks
+	cost     string      // cost of the clicks without their conversions
 }
 
 func newExpired(t *testing.T, remove func(x *expired)) *expired {
@@ -53,12 +53,12 @@ func newExpired(t *testing.T, remove func(x *expired)) *expired {
 		t.Fatalf("%d clicks are kept", n)
 	}
 	if n := dbtest.Get[int](t, x.d, `SELECT count(*) FROM converted_clicks`); n != 1 {
-		t.Errorf("something is kept of %d clicks, want the one with a conversion", n)
+		t.Errorf("data is kept about %d clicks, want only the click with a conversion", n)
 	}
 	return x
 }
 
-// byAge deletes the clicks as the nightly job does.
+// byAge deletes the clicks in the way the nightly job does.
 func byAge(x *expired) {
 	for range 2 { // the first call only announces the deletion
 		if err := retention.DeleteExpired(x.Context(), click.Log{Conn: x.d}); err != nil {
@@ -68,7 +68,7 @@ func byAge(x *expired) {
 	}
 }
 
-// byPartition deletes the clicks with their day.
+// byPartition deletes the clicks together with the partition of their day.
 func byPartition(x *expired) {
 	if _, err := retention.DeleteBefore(x.Context(), x.d, x.at.AddDate(0, 0, 1)); err != nil {
 		x.Fatal(err)
@@ -84,14 +84,15 @@ func (x *expired) record(click int, status string, payout int64) (conversion.Out
 	})
 }
 
-// figures returns pending, approved, revenue and cost without the cost of the clicks.
+// figures returns the account's pending, approved, revenue and cost. The cost does not include the cost of the clicks.
 func (x *expired) figures() string {
 	return dbtest.Get[string](x, x.d, `SELECT concat_ws(' ', sum(pending), sum(approved), sum(revenue)::float, (sum(cost) - $3)::float)
 		FROM ledger WHERE account_id = $1 AND country = 'DE' AND campaign_id = $2`, x.account, x.campaign, x.cost)
 }
 
-// TestLateDecision checks that a decision about a recorded conversion counts after its click was deleted for its age. It moves the
-// figures of the click's hour and dimensions, with the cost that follows from the click. New conversions of such a click are refused.
+// TestLateDecision checks that a network's decision about a recorded conversion still counts after the click was deleted because
+// of its age. The decision changes the figures of the click's hour and dimensions, including the cost that follows from the
+// click. New conversions of such a click are refused.
 func TestLateDecision(t *testing.T) {
 	t.Parallel()
 	for name, remove := range map[string]func(*expired){"by age": byAge, "by partition": byPartition} {

@@ -21,8 +21,8 @@ import (
 	"switchyard/models"
 )
 
-// TestForgedPostbacksHaveNoJob stores a batch of postbacks. Postbacks whose click is stored get a job, with the click's account.
-// All others wait, including postbacks that name another account than the click's.
+// TestForgedPostbacksHaveNoJob stores a batch of postbacks. If the click of a postback is stored, the postback gets a job, which
+// has the click's account. All other postbacks wait, including postbacks that name another account than the click's.
 func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -49,7 +49,7 @@ func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	receive(stored.ID, acc, acc)
 	receive(models.FloorClickID(time.Now().AddDate(-1, 0, 0)), acc, uuid.Nil)
 	receive(inBatch.ID, uuid.Nil, other)
-	receive(stored.ID, other, uuid.Nil) // through a domain or network of another account
+	receive(stored.ID, other, uuid.Nil) // sent to a domain or network of another account
 	receive(withoutAccount.ID, uuid.Nil, uuid.Nil)
 	clicktest.Put(t, s, spool.Record{Click: inBatch}, spool.Record{Click: withoutAccount})
 	var jobs []models.JobRef
@@ -60,8 +60,8 @@ func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	sameWaiting(t, d, waiting)
 }
 
-// TestMatchPostbacks checks that a stored click starts the job of its postback, and of no other postback. The clicks of other
-// postbacks are looked up once for each wait.
+// TestMatchPostbacks checks that once a click is stored, its postback gets a job, and no other postback does. The clicks of other
+// postbacks are looked up again after each wait.
 func TestMatchPostbacks(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -38,10 +38,11 @@ FROM click_hops WHERE NOT applied AND click_id = ANY ($1::uuid[]) ORDER BY id`
 // ApplyHops applies the waiting click-outs of some clicks. It moves the figures of each click and of its conversions to the offer
 // of the last click-out. It returns the ids of clicks that are not stored yet.
 //
-// A conversion that has an offer keeps it, because its payout and its currency follow that offer's terms, and that offer's
-// network has confirmed it. So the row of a conversion and the ledger may name different offers. The row names the offer that
-// pays. The ledger names the offer to which the visitor went last. A visitor cannot buy in the time that a click-out takes to
-// reach the database. So a conversion that arrives in that time belongs to an offer to which the visitor went earlier.
+// A conversion that has an offer keeps this offer, because the conversion's payout and currency follow the offer's terms, and the
+// offer's network has confirmed the conversion. The row of a conversion and the ledger may therefore name different offers: the row
+// names the offer that pays, and the ledger names the offer to which the visitor went last. A visitor cannot buy in the time that a
+// click-out takes to reach the database, so a conversion that arrives in that time belongs to an offer to which the visitor went
+// earlier.
 func ApplyHops(ctx context.Context, c db.Conn, in click.Store, clickIDs []uuid.UUID, deltas ledger.Deltas) (
 	missing []uuid.UUID, err error,
 ) {
@@ -103,8 +104,8 @@ func applyHop(c *click.StoredClick, h click.Hop) {
 	}
 }
 
-// updateOfferless sets the offer of conversions that were recorded before the click-out to their offer was stored. It takes the
-// offer from the click.
+// updateOfferless sets the offer of conversions without an offer, which were recorded before the click-out to their offer was
+// stored. It takes the offer from the click.
 const updateOfferless = `
 UPDATE conversions v SET offer_id = k.offer_id, network_id = k.network_id
 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS k (id, offer_id, network_id)
@@ -136,8 +137,8 @@ CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = h.click_id LIMIT 1) c
 LIMIT $1`
 
 // ApplyWaitingHops applies click-outs that still wait although their clicks are stored, for at most limit clicks. It returns the
-// number of clicks. An ingester applies the click-outs that it stores. ApplyWaitingHops is for click-outs of an ingester that
-// died.
+// number of these clicks. Normally the ingester that stores a click-out also applies it. ApplyWaitingHops is for click-outs of an
+// ingester that died before it could do so.
 func ApplyWaitingHops(ctx context.Context, l click.Log, limit int) (int, error) {
 	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "apply waiting hops", selectAppliable, limit)
 	if err != nil || len(ids) == 0 {
@@ -146,7 +147,7 @@ func ApplyWaitingHops(ctx context.Context, l click.Log, limit int) (int, error) 
 	return len(ids), applyWaiting(ctx, l, ids)
 }
 
-// hopsOfCold is the time for which hops wait for a cold click.
+// hopsOfCold is the time for which click-outs wait for a cold click.
 const hopsOfCold = click.Day
 
 const selectColdHops = `

@@ -19,9 +19,9 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestOffersOfConversions stores click-outs and conversions in random order. The ledger must count a conversion at the offer of
-// its click's last click-out, as a recount of the clicks does. The conversion keeps the offer that paid for it: the offer of the
-// click when it was recorded or, if the click had none, the first offer that the click gets.
+// TestOffersOfConversions stores click-outs and conversions in random order. The ledger must count a conversion for the offer of
+// its click's last click-out, as a recount of the clicks does. The conversion itself keeps the offer that paid for it: the offer
+// that the click had when the conversion was recorded or, if the click had no offer yet, the first offer that the click gets.
 func TestOffersOfConversions(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -107,8 +107,8 @@ func TestOffersOfConversions(t *testing.T) {
 	clicktest.CheckFigures(t, d)
 }
 
-// TestApplyWaitingHops checks that a click-out is applied later if it was stored at the same time as its click, in a transaction that
-// did not see the click. It then also moves the conversions that the click has by then.
+// TestApplyWaitingHops checks that a click-out is applied later if it was stored at the same time as its click, in a transaction
+// that did not see the click. The conversions that the click has by then are moved to the click-out's offer too.
 func TestApplyWaitingHops(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -28,26 +28,26 @@ type Reader struct {
 // Message is a postback with all its parameters and the proof of its sender.
 type Message struct {
 	StoredPostback
-	open      map[string]string // the parameters that were stored in clear
+	open      map[string]string // the parameters that were stored unencrypted
 	proof     postback.Proof
 	network   store.PostbackNetwork // the network whose settings apply
 	proofLost bool
-	// secretNetwork is the network whose secret the message must prove. If that secret is empty, every message proves it.
+	// secretNetwork is the network whose secret the message must contain. If this network has no secret, every message is accepted.
 	secretNetwork store.PostbackNetwork
 	// verified is the network whose notification proved its sender by the network's scheme.
 	verified uuid.UUID
-	eventKey string // of the verified notification
-	version  string // of the order that it describes, or empty
-	// currency is the currency of amounts that state none. It is empty if the amounts do not depend on it.
+	eventKey string // key of the event of the verified notification
+	version  string // version of the order that the notification describes, or empty
+	// currency is the currency of amounts that state no currency. It is empty if the amounts do not depend on it.
 	currency string
 	// secrets are the parameters in which any network of the click's account sends its secret.
 	secrets []string
-	// buyer is the personal data of a notification, and consent is its word for the buyer's consent.
+	// buyer is the personal data in a notification. consent is the notification's word for the buyer's consent.
 	buyer   matchkey.Person
 	consent string
 }
 
-// proofLost is the detail of a postback whose proof was sealed under a key that no longer exists.
+// proofLost is the detail of a postback whose proof was encrypted with a key that no longer exists.
 const proofLost = "what proves the sender cannot be opened: ENCRYPTION_KEY has changed"
 
 // Find returns a stored postback. The error is models.NotFound if it does not exist.
@@ -61,7 +61,7 @@ func (r Reader) Find(ctx context.Context, id uuid.UUID) (m Message, err error) {
 		m.proofLost = true
 		return m, nil
 	}
-	if len(m.Proof) == 0 { // an older version of the program stored the proof in clear
+	if len(m.Proof) == 0 { // an older version of the program stored the proof unencrypted
 		m.proof = postback.Proof{Signature: m.Signature, SignedText: m.SignedText}
 	}
 	m.Params = m.proof.Reveal(m.Params)
@@ -76,18 +76,18 @@ func NewMessage(p models.Postback) Message {
 	}
 }
 
-// Verdict is the result of reading a postback. It waits for data, or it is decided, or it has a conversion to record.
+// Verdict is the result of reading a postback. The postback waits for data, or it is decided, or it has a conversion to record.
 type Verdict struct {
 	Message  Message
 	Decision PostbackDecision // its outcome is empty if the postback is not decided
 	Wait     string           // the missing data, which a later attempt may find
 	Input    Input
 	More     []Input // the other conversions of a notification that reports several
-	// Keys are the ids by which later notifications refer to the conversions. The first one is the notification itself.
+	// Keys are the ids by which later notifications refer to the conversions. The first key stands for the notification itself.
 	Keys []Reference
 	// Click is the click that the postback names. It is nil if the click is not known.
 	Click *click.StoredClick
-	// keys are the hashed personal data of a believed message. withdraws says that the person refuses their use.
+	// keys are the hashed personal data of a trusted message. withdraws says that the person refuses the use of these data.
 	keys      []dbmatchkey.Row
 	withdraws bool
 }
@@ -95,15 +95,15 @@ type Verdict struct {
 // End decides a postback for which another attempt cannot help.
 func (v *Verdict) End(outcome, detail string) {
 	v.Decision.Outcome, v.Decision.Detail = outcome, detail
-	v.MaskParams(false)           // the message is not believed
-	if len(v.Message.Proof) > 0 { // the proof stays sealed, so that the postback can be replayed once the network's settings are right
+	v.MaskParams(false)           // the message is not trusted
+	if len(v.Message.Proof) > 0 { // keep the encrypted proof, so that the postback can be replayed once the settings are right
 		v.Decision.Params = nil
 	}
 }
 
-// MaskParams replaces the stored parameters of a decided message and masks secrets. A believed message shows all its parameters. Any
-// other message shows only the parameters that were stored in clear, because an unknown parameter may be a secret under a wrong
-// name.
+// MaskParams sets the parameters that are stored for a decided message, and masks secrets. For a trusted message these are all
+// parameters. For any other message these are only the parameters that were stored unencrypted, because an unknown parameter may
+// be a secret under a wrong name.
 func (v *Verdict) MaskParams(believed bool) {
 	m := &v.Message
 	params := m.open
@@ -150,7 +150,7 @@ func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, e
 	}
 	click, reason := postback.NamedClick(m.Params, named.Network, time.Now())
 	switch {
-	case reason != "" && m.ClickID != uuid.Nil: // it names a click that was brought over, by its id at another tracker
+	case reason != "" && m.ClickID != uuid.Nil: // the message names an imported click by its id at another tracker
 		click = m.ClickID
 	case reason != "":
 		v.End(PostbackUnmatched, reason)
@@ -187,8 +187,8 @@ const WrongSecret = "the secret of the network is missing or wrong"
 // noConversion is the detail of a postback whose status word reports no conversion.
 const noConversion = "the status %.100q reports no conversion: nothing was paid or taken back"
 
-// authenticate refuses a postback that does not prove its sender, and reads all others. named is the network in the postback's address.
-// A goal's postback needs no proof, because it was believed when its event arrived.
+// authenticate refuses a postback that does not prove its sender, and reads all others. named is the network in the postback's
+// address. A postback of a goal needs no proof, because its sender was checked when its event arrived.
 func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.PostbackNetwork, clickNetwork uuid.UUID) error {
 	m := &v.Message
 	if m.IsFromGoal() && m.Params[postback.Param("payout")] == "" { // a sample that was refused when it arrived
@@ -207,7 +207,7 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 	if m.secrets, err = r.Store.SecretParams(ctx, v.Decision.AccountID); err != nil {
 		return err
 	}
-	if m.ConversionID == uuid.Nil && !m.Authentic() { // a postback that was recorded before has been believed already
+	if m.ConversionID == uuid.Nil && !m.Authentic() { // a postback that was recorded before was already trusted
 		v.End(PostbackRefused, WrongSecret)
 		return nil
 	}
@@ -222,7 +222,7 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 	}
 	if v.setInput(fields); fields.NoConversion {
 		v.Decision.Outcome, v.Decision.Detail = PostbackIgnored, fmt.Sprintf(noConversion, fields.OriginalStatus)
-		v.MaskParams(true) // the message is believed
+		v.MaskParams(true) // the message is trusted
 		return nil
 	}
 	if fields.UnknownWord && m.ConversionID == uuid.Nil {
@@ -246,9 +246,10 @@ func (r Reader) network(ctx context.Context, id uuid.UUID) (store.PostbackNetwor
 	return n, err
 }
 
-// chooseNetworks selects the network whose settings apply to a message, and the network whose secret the message must prove. The
-// settings come from the network in the message's address, or else from the click's network. If the click's network has a secret,
-// only that secret is accepted. A sender cannot avoid it by leaving out the id, nor by naming a network whose secret they know.
+// chooseNetworks selects the network whose settings apply to a message, and the network whose secret the message must contain.
+// The settings come from the network in the message's address or, if the address names no network, from the click's network. If
+// the click's network has a secret, only that secret is accepted. A sender cannot avoid this by leaving out the network's id, or
+// by naming a network whose secret the sender knows.
 func (r Reader) chooseNetworks(ctx context.Context, m *Message, named store.PostbackNetwork, clickNetwork uuid.UUID) error {
 	ofClick := named
 	if named.ID != clickNetwork {
@@ -267,8 +268,8 @@ func (r Reader) chooseNetworks(ctx context.Context, m *Message, named store.Post
 	return nil
 }
 
-// Authentic reports whether the message proves its sender by the secret of secretNetwork. It returns true for every message
-// if that network is unknown or has no secret.
+// Authentic reports whether the message proves its sender with the secret of secretNetwork. If that network is unknown or has no
+// secret, Authentic returns true for every message.
 func (m *Message) Authentic() bool {
 	if m.secretNetwork.Scheme != "" || m.verified != uuid.Nil { // the proof of one network is no proof for another
 		return m.verified == m.secretNetwork.ID || m.secretNetwork.Secret == "" && m.secretNetwork.Scheme == ""
@@ -282,8 +283,8 @@ func (m *Message) NeedsSecret() bool {
 	return m.secretNetwork.Secret != "" || m.secretNetwork.Scheme != ""
 }
 
-// Fields returns the fields of the message. If the address names another network than the click's, the parameter with the secret of
-// the click's network is not read as a field.
+// Fields returns the fields of the message. If the address names another network than the click's network, Fields does not read the
+// parameter that has the secret of the click's network.
 func (m *Message) Fields() postback.Message {
 	params := maps.Clone(m.Params)
 	if secret := m.secretNetwork.SecretParam(); secret != "" && m.network.ID != m.secretNetwork.ID {
@@ -305,7 +306,7 @@ func (m *Message) input(click, account uuid.UUID, fields postback.Message) Input
 		in.Status = ""
 	}
 	in.At, in.InvalidTime = fields.Moment(click, models.ClickTime(m.ID))
-	if m.Source == models.FromTag { // the clock of a visitor's page is not a statement of a sender
+	if m.Source == models.FromTag { // a time from the clock of a visitor's browser is not used
 		in.InvalidTime = ""
 	}
 	return in

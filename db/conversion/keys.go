@@ -9,8 +9,8 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// sealKeys seals the hashes of a believed message's personal data for its click. A postback was hashed when it arrived. A notification
-// of a shop is hashed here, because only here it is verified and read.
+// sealKeys encrypts the hashes of a trusted message's personal data for its click. The data of a postback were hashed when it
+// arrived. The data of a shop's notification are hashed here, because a notification is verified and read only here.
 func (r Reader) sealKeys(ctx context.Context, v *Verdict) error {
 	m := &v.Message
 	var keys matchkey.Hashes
@@ -32,7 +32,8 @@ func (r Reader) sealKeys(ctx context.Context, v *Verdict) error {
 	return err
 }
 
-// storeKeys stores the hashed personal data of a recorded message. If the person refuses their use, it deletes the click's data.
+// storeKeys stores the hashed personal data of a recorded message. If the person refuses the use of the data, storeKeys deletes the
+// hashed data of the click.
 func (v *Verdict) storeKeys(ctx context.Context, c db.Conn) error {
 	if v.withdraws {
 		id := v.Message.ID

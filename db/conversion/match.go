@@ -15,8 +15,8 @@ import (
 )
 
 // Any sender can send thousands of postbacks whose click does not exist. A single query looks up the clicks of all due postbacks,
-// so each postback costs little. The click id of some postbacks can only be read with the settings of the network that they name:
-// such a postback has the zero click id here. It gets its job if the network exists, and is refused otherwise.
+// so each postback costs little. The click id of some postbacks can only be read with the settings of the network that they name.
+// Here, such a postback has the zero click id. It gets its job if the network exists, and is refused otherwise.
 var matchPostbacks = `
 WITH due AS MATERIALIZED (
 	SELECT id, account_id, network_id, click_id, attempts FROM postbacks
@@ -64,9 +64,9 @@ type Matched struct {
 	Decided  map[string]int  // number of postbacks that were decided, by outcome
 }
 
-// MatchPostbacks looks for the clicks of postbacks that are due, at most limit, starting with the postback that has been due for
-// the longest time. A postback whose click is now stored gets its job. Any other postback waits again, for waits[n] after n
-// earlier attempts. After the last wait it is unmatched.
+// MatchPostbacks looks for the clicks of at most limit postbacks that are due, starting with the postback that has been due for the
+// longest time. A postback whose click is now stored gets its job. Any other postback waits again, for waits[n] after n earlier
+// attempts. After the last wait the postback is unmatched.
 func MatchPostbacks(ctx context.Context, l click.Log, waits []time.Duration, limit int) (Matched, error) {
 	seconds := db.Map(waits, time.Duration.Seconds)
 	oldest, err := thawDue(ctx, l, limit)

@@ -31,7 +31,7 @@ const (
 type part struct {
 	params map[string]string
 	keys   []string
-	payout string // the amount of the sale, for the references
+	payout string // the amount of the sale, which is stored with the references to the conversion
 }
 
 // readNotification verifies a notification and finds the conversions that it reports. It gives the message the parameters of the first
@@ -83,7 +83,7 @@ func (r Reader) readNotification(ctx context.Context, v *Verdict, patient bool) 
 	return parts, true, nil
 }
 
-// eventParam is the parameter that shows the platform's name of the event. It is no name of a field.
+// eventParam is the parameter that shows the platform's name of the event. No field of a postback has this name.
 const eventParam = "notification"
 
 // verify opens the stored message and reads it.
@@ -97,8 +97,8 @@ func (m *Message) verify(scheme *notification.Scheme) (notification.Result, erro
 	}, m.network.Secret, m.network.Params)
 }
 
-// resolve returns the conversions that a report is about, or the reason why it is about no conversion. patient is as in
-// readNotification.
+// resolve returns the conversions that a report is about, or the reason why it is about no conversion. patient has the same
+// meaning as in readNotification.
 func (r Reader) resolve(ctx context.Context, m *Message, report notification.Report, patient bool) (parts []part, reason string, err error) {
 	var found []Reference
 	if len(report.About) > 0 && (report.Same || report.Click == "") {
@@ -148,8 +148,8 @@ func partsOfKnown(report notification.Report, found []Reference) (parts []part, 
 	return parts, ""
 }
 
-// isLess reports whether an amount is less than the sum of the payouts of all conversions. All are in the same currency. If one of
-// these amounts is not known, isLess returns false.
+// isLess reports whether an amount is less than the sum of the payouts of all conversions. All amounts are in the same currency.
+// If the amount or a payout is not known, isLess returns false.
 func isLess(amount string, found []Reference) bool {
 	total := decimal.Zero
 	for _, f := range found {
@@ -243,7 +243,7 @@ func (v *Verdict) Record(ctx context.Context, l click.Log, c db.Conn) (Outcome, 
 	for _, in := range v.More {
 		more, err := Record(ctx, l, c, in)
 		if e, refused := models.AsError(err); refused && e.Kind == models.KindInvalid {
-			continue // it has nothing to record, and the others do
+			continue // this conversion has nothing to record, but the others may have
 		}
 		if err != nil {
 			return out, err

@@ -13,8 +13,8 @@ import (
 	"switchyard/models"
 )
 
-// TestBrowsersHaveTheLeastSay checks that reports of the page tag or the pixel make and change a conversion only until a server
-// or a correction has reported it. The order of arrival decides, not the order of recording.
+// TestBrowsersHaveTheLeastSay checks that reports of the page tag or the pixel can create or change a conversion only until a
+// server or a correction has reported the conversion. The order of arrival decides, not the order of recording.
 func TestBrowsersHaveTheLeastSay(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -35,7 +35,7 @@ func TestBrowsersHaveTheLeastSay(t *testing.T) {
 		{"b", models.FromTag, "89", "", uuid.Nil, "created", "89 approved tag"},
 		{"b", models.FromCorrection, "40", "", uuid.Nil, "updated", "40 approved correction"},
 		{"b", models.FromTag, "89", "", uuid.Nil, "ignored", "40 approved correction"},
-		// The corrected payout stays, but the network still changes the status.
+		// The corrected payout stays, but the network can still change the status.
 		{"c", models.FromNetworkSync, "7", "pending", uuid.Nil, "created", "7 pending network_sync"},
 		{"c", models.FromNetworkSync, "8", "pending", uuid.Nil, "updated", "8 pending network_sync"},
 		{"c", models.FromCorrection, "5", "", uuid.Nil, "updated", "5 pending correction"},

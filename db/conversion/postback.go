@@ -14,9 +14,10 @@ import (
 	"switchyard/models"
 )
 
-// The job of a postback has the same id as the postback, and the account of the click. A postback that exists already is not
+// The job of a postback has the same id as the postback, and the account of the click. A postback that is already stored is not
 // changed. A postback whose click is not stored, or belongs to another account, gets no job yet: it waits for MatchPostbacks.
-// OFFSET 0 makes each postback look only into the partition of its click, even if the ids of a batch are from many days.
+// Because of OFFSET 0, each postback is looked up only in the partition of its click, even if the ids of a batch are from many
+// days.
 var insertPostbacks = `
 WITH given AS MATERIALIZED (
 	SELECT ` + db.Columns[arrivedPostback]("p.") + `, owner.account_id AS owner, owner.campaign_id
@@ -39,15 +40,15 @@ SELECT ` + recordKind + ` AS kind, id, account_id FROM open`
 // recordKind is the kind of a postback's job as an SQL literal.
 const recordKind = `'` + models.KindRecordConversion + `'`
 
-// joinOwner joins account and campaign of the click that a postback p names, as owner. They are null if the click is not stored,
-// or belongs to another account than the account that the postback names.
+// joinOwner joins, as owner, the account and the campaign of the click that a postback p names. They are null if the click is not
+// stored, or if it belongs to another account than the account that the postback names.
 const joinOwner = `LEFT JOIN LATERAL (
 	SELECT a.id AS account_id, k.campaign_id FROM clicks k JOIN accounts a ON a.id = k.account_id
 	WHERE k.id = p.click_id AND p.account_id IN (a.id, '00000000-0000-0000-0000-000000000000') OFFSET 0
 ) owner ON true`
 
 // StorePostbacks stores raw postbacks. For each new postback whose click is stored, it adds a job that will read the postback. It
-// returns the new jobs, with the jobs that send postbacks on to old trackers.
+// returns the new jobs, including jobs that forward postbacks to old trackers.
 func StorePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobRef, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -70,8 +71,8 @@ func StorePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]
 	return append(refs, forwarded...), err
 }
 
-// findOldClicks returns the postbacks, those about clicks that were brought over from another tracker with these clicks. They are not sent
-// on to that tracker, because the click is known here.
+// findOldClicks returns the postbacks. If a postback is about a click that was imported from another tracker, findOldClicks sets
+// this click. Such a postback is not forwarded to the other tracker, because the click is known here.
 func findOldClicks(ctx context.Context, c db.Conn, list []*models.Postback) ([]*models.Postback, error) {
 	named := map[uuid.UUID][]string{}
 	for _, p := range list {
@@ -115,7 +116,7 @@ type arrivedPostback struct {
 	models.Postback
 	ReceivedAt time.Time `db:"received_at"`
 	Outcome    string    `db:"outcome"`
-	Detail     string    `db:"detail"` // of the outcome, for a person
+	Detail     string    `db:"detail"` // detail of the outcome, for people
 }
 
 // StoredPostback is a raw postback and its outcome so far.
@@ -140,9 +141,9 @@ var selectPostback = `SELECT ` + db.Columns[StoredPostback]("") + ` FROM postbac
 const (
 	PostbackPending   = "pending"
 	PostbackRecorded  = "recorded"
-	PostbackIgnored   = "ignored"   // understood, but it changes nothing
-	PostbackRefused   = "refused"   // not believed or not understood
-	PostbackUnmatched = "unmatched" // its click was never stored
+	PostbackIgnored   = "ignored"   // the postback was understood, but changes nothing
+	PostbackRefused   = "refused"   // the postback was not trusted or not understood
+	PostbackUnmatched = "unmatched" // the click of the postback was never stored
 )
 
 // FindPostback reads a raw postback. It returns models.NotFound if there is no such postback.
@@ -168,9 +169,9 @@ WHERE id = $1 AND outcome NOT IN ('recorded', 'ignored') OR id = ANY ($2::uuid[]
 ORDER BY id FOR UPDATE`
 
 // LockPostbacks locks a postback and earlier postbacks of its click in the transaction of c. If another transaction is deciding
-// one of them, it waits, so that the next decision knows the result. It returns the postbacks that are still to be decided, in
-// the order of arrival. If the postback itself is recorded or ignored already, it returns none. Call it before the click is
-// locked, as Clear does.
+// one of them, LockPostbacks waits, so that the next decision knows the result. It returns the postbacks that are still to be
+// decided, in the order of arrival. If the postback itself is already recorded or ignored, the list is empty. Call LockPostbacks
+// before the click is locked. Clear also uses this order.
 func LockPostbacks(ctx context.Context, c db.Conn, id uuid.UUID, earlier []uuid.UUID) ([]uuid.UUID, error) {
 	locked, err := db.Select[uuid.UUID](ctx, c, "lock postbacks", lockPostbacks, id, db.UUIDs(earlier))
 	if err != nil || !slices.Contains(locked, id) {
@@ -195,18 +196,19 @@ type PostbackDecision struct {
 	Outcome      string
 	Detail       string    // a text for people, cut to 500 characters
 	ConversionID uuid.UUID // zero: unchanged
-	AccountID    uuid.UUID // the click's account, so that its owner sees the postback; else the postback's
-	ClickID      uuid.UUID // the click that it names
-	// Params replace the stored parameters, and the stored proof and signature are deleted. So Params must contain no secret. Nil
-	// keeps all of them for another attempt.
+	AccountID    uuid.UUID // the click's account, so that its owner sees the postback; without a click, the postback's account
+	ClickID      uuid.UUID // the click that the postback names
+	// Params replace the stored parameters, and the stored proof and signature are deleted. Params must therefore contain no
+	// secret. If Params is nil, the stored parameters, the proof and the signature are kept for another attempt.
 	Params map[string]string
 	// InvalidPayout is the payout that the postback names, if it is not an amount.
 	InvalidPayout string
-	// InvalidTime is the time that the postback names, if it does not count. See postback.TimeReason.
+	// InvalidTime is the time that the postback names, if that time is not used. See postback.TimeReason.
 	InvalidTime string
 	// AmountReason says why an amount or a currency of the postback does not count as it was received.
 	AmountReason string
-	// UnknownWord is the status word of a believed postback that no table has. It is counted for the network's owner.
+	// UnknownWord is the status word of a trusted postback if no table has this word. It is counted, so that the network's owner
+	// sees it.
 	UnknownWord Word
 }
 
@@ -216,7 +218,7 @@ type Word struct {
 	Text      string
 }
 
-// Result returns the outcome in the terms of the log of postbacks. selectPostbackLog does the same in SQL.
+// Result returns the outcome as the log of postbacks names it. selectPostbackLog does the same in SQL.
 func (p PostbackDecision) Result() string {
 	switch {
 	case p.Outcome == PostbackPending:

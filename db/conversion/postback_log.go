@@ -17,8 +17,8 @@ type PostbackEntry struct {
 	Result     string    `db:"result"`
 }
 
-// Sampled reports whether the postback is only a sample of similar postbacks that were not stored. This is so for unmatched
-// postbacks that name no click.
+// Sampled reports whether the postback is only a sample, so that similar postbacks may not have been stored. This is the case for
+// unmatched postbacks that name no click.
 func (p PostbackEntry) Sampled() bool {
 	return p.ClickID == uuid.Nil && p.Result == models.PostbackUnmatched
 }
@@ -30,14 +30,14 @@ type PostbackQuery struct {
 	Campaign uuid.UUID // the campaign of the click; zero: all
 	Click    uuid.UUID // the click that the postback names; zero: all
 	Result   string    // empty: all
-	// Conversion is the conversion that the postback made or changed; zero: all.
+	// Conversion is the conversion that the postback created or changed; zero: all.
 	Conversion uuid.UUID
 	// Transaction is the value of one of the postback's parameters; empty: all.
 	Transaction string
 }
 
-// The campaign is the click's, even if there is no conversion. For a click that has left PostgreSQL, it is the campaign stored in
-// the postback.
+// The campaign is the campaign of the click, even if there is no conversion. If the click is no longer in PostgreSQL, it is the
+// campaign that is stored in the postback.
 var selectPostbackLog = `
 SELECT ` + db.Columns[StoredPostback]("p.") + `, coalesce(k.campaign_id, p.campaign_id) AS campaign_id, r.result
 FROM postbacks p

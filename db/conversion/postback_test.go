@@ -19,8 +19,8 @@ import (
 	"switchyard/models/await"
 )
 
-// TestEarlierPostbacksAreWaitedFor checks that a postback is decided after other postbacks of its click that other transactions
-// are deciding.
+// TestEarlierPostbacksAreWaitedFor checks that if other transactions are deciding earlier postbacks of a click, a later postback
+// of the click is decided after them.
 func TestEarlierPostbacksAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

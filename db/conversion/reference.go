@@ -47,7 +47,8 @@ INSERT INTO postback_references (` + db.Columns[Reference]("") + `)
 SELECT ` + db.Columns[Reference]("") + ` FROM ` + db.FromRecords[Reference]() + ` r
 ON CONFLICT DO NOTHING`
 
-// StoreReferences stores ids of conversions. An id that is stored keeps its amount. It returns the number of new ids.
+// StoreReferences stores ids of conversions, and returns the number of new ids. If an id is already stored, its amount does not
+// change.
 func StoreReferences(ctx context.Context, c db.Conn, list []Reference) (int64, error) {
 	if len(list) == 0 {
 		return 0, nil
@@ -59,14 +60,14 @@ func StoreReferences(ctx context.Context, c db.Conn, list []Reference) (int64, e
 	return db.Exec(ctx, c, "store references", insertReferences, rows...)
 }
 
-// versionKey is the prefix of a reference that contains the version in which a notification described an order.
+// versionKey is the prefix of a reference that has the version of an order, as a notification stated it.
 const versionKey = "version "
 
 const selectLaterVersion = `
 SELECT EXISTS (SELECT FROM postback_references WHERE account_id = $1 AND network_id = $2 AND click_id = $3 AND conversion_id = $4
 	AND starts_with(reference, $5) AND reference COLLATE "C" > $6)`
 
-// hasLaterVersion reports whether a later version of the order of a conversion was recorded. The index of click_id finds the rows.
+// hasLaterVersion reports whether a later version of a conversion's order was recorded. The query uses the index of click_id.
 func hasLaterVersion(ctx context.Context, c db.Conn, order Reference, version string) (bool, error) {
 	if version == "" {
 		return false, nil
@@ -80,7 +81,7 @@ func DeleteReferences(ctx context.Context, c db.Conn, clicks []uuid.UUID) error 
 	return db.Run(ctx, c, "delete references", `DELETE FROM postback_references WHERE click_id = ANY ($1::uuid[])`, db.UUIDs(clicks))
 }
 
-// The index of click_id finds the rows.
+// The statement uses the index of click_id.
 const deleteReferencesBefore = `
 DELETE FROM postback_references WHERE ctid = ANY (ARRAY(SELECT ctid FROM postback_references WHERE click_id < $1 LIMIT $2))`
 

@@ -11,8 +11,8 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// replayed makes the postbacks in chosen undecided again, so that MatchPostbacks examines them next. It sets attempts beyond
-// all waits, so their clicks are looked up only once.
+// replayed makes the postbacks in chosen undecided again, so that MatchPostbacks examines them next. It sets attempts to a number
+// for which there is no further wait, so the clicks of these postbacks are looked up only once.
 var replayed = `, deleted AS (
 	` + jobrow.DeleteFinishedFrom("chosen", recordKind) + `
 )
@@ -48,15 +48,15 @@ type replayedPostback struct {
 	ReceivedAt time.Time `db:"received_at"`
 }
 
-// ReplayPostback makes a postback of an account undecided. It returns false if the postback is undecided already or does not
-// exist.
+// ReplayPostback makes a postback of an account undecided again. It returns false if the postback is already undecided or does
+// not exist.
 func ReplayPostback(ctx context.Context, c db.Conn, account, id uuid.UUID) (bool, error) {
 	list, err := db.Select[replayedPostback](ctx, c, "replay postback", replayPostback, account, id)
 	return len(list) > 0, err
 }
 
-// ReplayPostbacks makes postbacks undecided, at most limit, the oldest first. It returns the number of changed postbacks and the
-// query for the rest.
+// ReplayPostbacks makes at most limit postbacks undecided again, the oldest first. It returns the number of these postbacks, and the
+// query for the remaining ones.
 func ReplayPostbacks(ctx context.Context, c db.Conn, q Replay, limit int) (int, Replay, error) {
 	list, err := db.Select[replayedPostback](ctx, c, "replay postbacks", replayPostbacks, q.Account, q.From, q.To,
 		db.OrNull(q.Network), q.Last, limit)

@@ -15,7 +15,7 @@ import (
 	"switchyard/models/money"
 )
 
-// statement is the content of one message about a conversion. The offer's terms of that time are already applied to it.
+// statement is the content of one message about a conversion. The terms that the offer had at that time are already applied to it.
 type statement struct {
 	At        uuid.UUID        `json:"at"`                 // the id of the postback, which contains its time of arrival
 	Status    string           `json:"status,omitempty"`   // empty: the status does not change
@@ -23,25 +23,25 @@ type statement struct {
 	Word      string           `json:"word,omitempty"`     // the sender's own word for the status
 	Payout    decimal.Decimal  `json:"payout"`             // the earnings
 	Reported  bool             `json:"said,omitempty"`     // the payout replaces the earlier payout
-	Currency  string           `json:"currency,omitempty"` // of Payout
+	Currency  string           `json:"currency,omitempty"` // currency of Payout
 	Default   string           `json:"default,omitempty"`  // the currency if no statement names one
 	Reason    string           `json:"reason,omitempty"`   // why the payout does not count as it was received
-	Cost      *decimal.Decimal `json:"cost,omitempty"`     // of the conversion; nil: not reported
+	Cost      *decimal.Decimal `json:"cost,omitempty"`     // cost of the conversion; nil: not reported
 	Sale      *decimal.Decimal `json:"sale,omitempty"`     // amount of the sale
-	Time      time.Time        `json:"time,omitzero"`      // of the conversion
+	Time      time.Time        `json:"time,omitzero"`      // time of the conversion
 	Exact     time.Duration    `json:"exact,omitempty"`    // the precision of Time: a day, a second
-	Final     bool             `json:"final,omitempty"`    // it is a correction
+	Final     bool             `json:"final,omitempty"`    // the statement is a correction
 	Source    string           `json:"source,omitempty"`   // models.FromPostback and the like
 	Collected bool             `json:"collected,omitempty"`
 
 	SaleCurrency string `json:"sale_currency,omitempty"`
 
-	InvalidTime string `json:"invalid_time,omitempty"` // the stated time as received, if it does not count
+	InvalidTime string `json:"invalid_time,omitempty"` // the stated time as received, if that time is not used
 }
 
-// statements are the statements about a conversion, in the order of arrival. The conversion follows from them alone, so it
-// does not depend on the order in which they were recorded. A statement that is not allowed in its place is kept: an earlier
-// statement may be recorded later and make it allowed.
+// statements are the statements about a conversion, in the order of arrival. The conversion follows only from this list, so it
+// does not depend on the order in which the statements were recorded. A statement that is not allowed at its place in the list is
+// kept, because an earlier statement may be recorded later, and may make it allowed.
 type statements []statement
 
 // maxStatements is the largest number of statements of a conversion. When there are more, the oldest are merged into a single
@@ -52,7 +52,7 @@ const maxStatements = 32
 func (s statements) Value() (driver.Value, error) { return db.Document([]statement(s)).Value() }
 
 // with adds a statement in the order of arrival and returns its index. It replaces an earlier statement of the same message. ok
-// is false if the statements at its place were merged already.
+// is false if the statements at this place have already been merged.
 func (s statements) with(v statement) (all statements, at int, ok bool) {
 	same := func(o statement) bool { return o.At == v.At }
 	if i := slices.IndexFunc(s, same); i >= 0 {
@@ -100,8 +100,8 @@ func (v Conversion) collected() statement {
 }
 
 // history returns the statements of a recorded conversion. If the conversion does not follow from its statements, a process of
-// the previous version has recorded or changed it. history then returns a single statement with the recorded values. Its time of
-// arrival is the time of the last statement.
+// the previous version of the program has recorded or changed it. history then returns a single statement with the recorded
+// values, whose time of arrival is the time of the last statement.
 func (v Conversion) history() statements {
 	derived := v
 	v.Statements.apply(&derived)
@@ -129,7 +129,7 @@ func (s statement) fromBrowser() bool { return slices.Contains(browserSources, s
 var browserSources = []string{models.FromTag, models.FromPixel}
 
 // apply sets a conversion to the values that follow from the statements. For each statement it returns the status before the
-// statement, and whether the statement was allowed there.
+// statement, and whether the statement is allowed after that status.
 func (s statements) apply(v *Conversion) (found []string, allowed []bool) {
 	found, allowed = make([]string, len(s)), make([]bool, len(s))
 	*v = Conversion{Conversion: v.Conversion}
@@ -153,8 +153,8 @@ func (s statements) apply(v *Conversion) (found []string, allowed []bool) {
 	return found, allowed
 }
 
-// withoutTerms returns the statement's part about the status only. So corrections by a person stay, however often the network
-// repeats its earlier report.
+// withoutTerms returns only the part of the statement about the status. A person's corrections of other values therefore stay,
+// however often the network repeats its earlier report.
 func (s statement) withoutTerms() statement {
 	s.Reported, s.Payout, s.Currency, s.Time, s.Cost, s.Reason = false, decimal.Zero, "", time.Time{}, nil, ""
 	return s
@@ -174,8 +174,8 @@ func (s statement) status(from string) string {
 	return models.StatusRejected
 }
 
-// apply changes a conversion as the statement says. status is the status that follows. first says that the conversion has no earlier
-// statement.
+// apply changes a conversion according to the statement. status is the status after the statement. first says that there is no
+// earlier statement about the conversion.
 func (s statement) apply(v *Conversion, status string, first bool) {
 	v.Status, v.Source = status, cmp.Or(s.Source, v.Source)
 	v.OriginalStatus = cmp.Or(s.Word, v.OriginalStatus)
@@ -206,9 +206,9 @@ func (s statement) apply(v *Conversion, status string, first bool) {
 	}
 }
 
-// moment returns the time of the conversion after a correction. at is the time before the correction. The statement's time
-// replaces it only if the two differ at the precision of the statement. For example, a statement that names only a day does not
-// change a time on that day.
+// moment returns the time of the conversion after a correction. at is the conversion's time before the correction. The
+// statement's time replaces at only if the two times differ at the precision of the statement. For example, a statement that
+// names only a day does not change a time on that day.
 func (s statement) moment(at time.Time) time.Time {
 	if s.Time.Truncate(s.Exact).Equal(at.UTC().Truncate(s.Exact)) {
 		return at
@@ -216,7 +216,8 @@ func (s statement) moment(at time.Time) time.Time {
 	return s.Time
 }
 
-// CostStatement returns the document of a statement that sets the cost of a conversion. at is its id: see models.NewClickID.
+// CostStatement returns, as a JSON document, a statement that sets the cost of a conversion. at is the id of the statement, made by
+// models.NewClickID.
 func CostStatement(at uuid.UUID, cost decimal.Decimal) any {
 	return db.Document(statement{At: at, Cost: &cost})
 }

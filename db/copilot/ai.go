@@ -16,7 +16,7 @@ import (
 // AIConnections accesses the connections of accounts to AI providers and the usage of their chats.
 type AIConnections struct{ s *store.Store }
 
-// NewAIConnections returns access to the connections on this store's connection.
+// NewAIConnections returns the AIConnections that use the store's connection.
 func NewAIConnections(s *store.Store) AIConnections { return AIConnections{s} }
 
 // Find returns the connection of an account. The error is models.NotFound if the account has no connection.
@@ -34,7 +34,7 @@ func (a AIConnections) Seal(account uuid.UUID, key string) ([]byte, error) {
 	return a.s.Box().Seal(aiKeyPlace(account), []byte(key))
 }
 
-// Open decrypts a sealed key.
+// Open decrypts a key that Seal has encrypted.
 func (a AIConnections) Open(ctx context.Context, account uuid.UUID, sealed []byte) (string, error) {
 	key, err := a.s.Box().Open(ctx, aiKeyPlace(account), sealed)
 	return string(key), err
@@ -54,7 +54,7 @@ INSERT INTO ai_connections (account_id, provider, model, key) VALUES ($1, $2, $3
 ON CONFLICT (account_id) DO UPDATE SET provider = $2, model = $3, key = $4, saved_at = now()
 RETURNING account_id, provider, model, saved_at`
 
-// Save stores a connection to a provider with a sealed key. It replaces an existing connection.
+// Save stores a connection to a provider with an encrypted key. It replaces an existing connection.
 func (a AIConnections) Save(ctx context.Context, account uuid.UUID, provider, model string, sealed []byte) (models.AIConnection, error) {
 	return db.Get[models.AIConnection](ctx, a.s.Conn(), "AI connection", saveAI, account, provider, model, sealed)
 }
@@ -96,7 +96,7 @@ func (a AIConnections) Reserve(ctx context.Context, u AIDay, tokens int, budget 
 	return err == nil, err
 }
 
-// Charge replaces the reserved tokens by the tokens that were used.
+// Charge replaces the number of reserved tokens with the number of used tokens.
 func (a AIConnections) Charge(ctx context.Context, u AIDay, reserved, used int) error {
 	return db.Run(ctx, a.s.Conn(), "charge AI usage", `UPDATE ai_usage SET tokens = greatest(tokens - $4 + $5, 0)
 		WHERE account_id = $1 AND day = $2::date AND own_key = $3`, u.Account, u.Day.Format(time.DateOnly), u.OwnKey, reserved, used)

@@ -17,14 +17,15 @@ import (
 	"switchyard/models/flow"
 )
 
-// Applied is a change that was made or undone. Deliveries belong to its events. The caller dispatches them after the commit.
+// Applied is a change that was made or undone. Deliveries are the webhook deliveries of its events. The caller dispatches them
+// after the commit.
 type Applied struct {
 	Change     copilot.Change
 	Deliveries []uuid.UUID
 }
 
 // Apply applies an open suggestion. The change, its event, its entry in the list of changes and the suggestion's status commit
-// together. Errors: not_found, not_open, advice_only, invalid, and stale if the record has changed after it was judged.
+// together. Errors: not_found, not_open, advice_only, invalid, and stale if the record has changed since the suggestion was made.
 func (k Suggestions) Apply(ctx context.Context, account, id uuid.UUID, variant string, now time.Time) (Applied, error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) (out Applied, err error) {
 		found, err := NewSuggestions(s).Suggestion(ctx, account, id, now)
@@ -69,8 +70,8 @@ func (p Proposals) lock(ctx context.Context, account, id uuid.UUID, now time.Tim
 	return found, err
 }
 
-// Apply applies an open proposal in the same way as Suggestions.Apply applies a suggestion. A stale proposal stays stale for good.
-// Apply records this under the same lock, so that only one of several concurrent callers gets the error stale.
+// Apply applies an open proposal in the same way as Suggestions.Apply applies a suggestion. A proposal that is stale once stays
+// stale. Apply records this under the lock of the proposal, so that only one of several concurrent callers gets the error stale.
 func (p Proposals) Apply(ctx context.Context, account, id uuid.UUID, now time.Time) (Applied, error) {
 	var stale error
 	out, err := store.TxOf(ctx, p.s, func(s *store.Store) (out Applied, err error) {
@@ -110,8 +111,8 @@ const insertChange = `
 INSERT INTO copilot_changes (id, account_id, suggestion_id, proposal_id, rule_id, campaign_id, title, action, before, after, evidence)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING status, created_at`
 
-// apply carries out the action of a change and stores the change. judgedDigest is the digest of the record when it was judged. The
-// error is stale if the record now has another digest.
+// apply carries out the action of a change and stores the change. judgedDigest is the digest that the record had when the action was
+// suggested. The error is stale if the record now has another digest.
 func (k Suggestions) apply(ctx context.Context, change copilot.Change, judgedDigest string) (out Applied, err error) {
 	change.ID = uuid.Must(uuid.NewV7())
 	a := change.Action
@@ -137,8 +138,8 @@ func (k Suggestions) apply(ctx context.Context, change copilot.Change, judgedDig
 	return out, err
 }
 
-// changedSince turns an error into the error stale if the present records refuse the action, for example because a record was deleted
-// or a limit was reached. The errors stale and invalid stay unchanged.
+// changedSince returns the error stale in place of err, because the action was possible when it was suggested, but is refused
+// now. For example, a record was deleted or a limit was reached. The errors stale and invalid stay unchanged.
 func changedSince(err error) error {
 	if e, ok := models.AsError(err); ok && e.Code != "stale" && e.Code != "invalid" {
 		return models.Conflict("stale", "%s", e.Message)
@@ -150,16 +151,16 @@ const (
 	lockChange = ` FROM copilot_changes WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE`
 	undoChange = `UPDATE copilot_changes SET status = 'undone', undone_at = clock_timestamp() WHERE account_id = $1 AND id = $2 RETURNING `
 
-	// A suggestion whose change was undone is not made again at once.
+	// A suggestion whose change was undone is dismissed, so that the next run does not make it again.
 	dismissUndone = `
 UPDATE copilot_suggestions s SET status = 'dismissed', decided_at = clock_timestamp() WHERE account_id = $1 AND id = $2
 	AND NOT EXISTS (SELECT FROM copilot_suggestions o WHERE o.account_id = $1 AND o.kind = s.kind AND o.key = s.key
 		AND o.status IN ('open', 'dismissed', 'snoozed'))`
 )
 
-// Undo reverts a change, once. The suggestion behind the change becomes dismissed. A rule behind the change leaves the target
-// alone for the rule's cool-down. Errors: not_found, already_undone, and stale if the record was changed again after this
-// change.
+// Undo reverts a change, once. If a suggestion led to the change, the suggestion becomes dismissed. If a rule made the change,
+// the rule does not act on the target again during the rule's cool-down. Errors: not_found, already_undone, and stale if the
+// record was changed again after this change.
 func (k Suggestions) Undo(ctx context.Context, account, id uuid.UUID) (Applied, error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) (out Applied, err error) {
 		change, err := db.Get[copilot.Change](ctx, s.Conn(), "change", `SELECT `+db.Columns[copilot.Change]("")+lockChange, account, id)
@@ -251,7 +252,8 @@ func (k Suggestions) editOffer(ctx context.Context, account, id uuid.UUID, edit 
 	return err
 }
 
-// editEntries creates the entries of bot lists that edit returns. If had is not empty, it removes these entries instead.
+// editEntries creates the entries of bot lists that edit returns. If had is not empty, editEntries removes the entries in had
+// instead.
 func (k Suggestions) editEntries(ctx context.Context, account, campaign uuid.UUID, had []uuid.UUID,
 	edit func(copilot.Record) (copilot.Record, error),
 ) (made []uuid.UUID, err error) {

@@ -11,17 +11,18 @@ import (
 	"switchyard/models/copilot"
 )
 
-// Preview describes the change of an action in the terms of the changed record.
+// Preview describes the change that an action makes to its record.
 type Preview struct {
 	Action        copilot.Action
 	Before, After copilot.Part
-	Names         map[string]string // of paths, offers and landing pages, by id
-	// Stale is the reason why the action cannot be carried out as judged. It is nil if the action can be carried out, or has been.
+	Names         map[string]string // names of paths, offers and landing pages, by id
+	// Stale is the reason why the action can no longer be carried out as suggested. It is nil if the action can be carried out,
+	// or was carried out.
 	Stale *models.Error
 }
 
-// Preview returns the change that a suggestion or a proposal would make now, or the change that was made. It takes no lock. Errors:
-// not_found, advice_only, invalid.
+// Preview returns the change that a suggestion or a proposal would make now or, for a change, what it has changed. It takes no lock.
+// Errors: not_found, advice_only, invalid.
 func (k Suggestions) Preview(ctx context.Context, account, id uuid.UUID, variant string) (p Preview, err error) {
 	change, ok, err := db.First[copilot.Change](ctx, k.s.Conn(), "change",
 		`SELECT `+db.Columns[copilot.Change]("")+` FROM copilot_changes WHERE account_id = $1 AND id = $2`, account, id)
@@ -31,7 +32,7 @@ func (k Suggestions) Preview(ctx context.Context, account, id uuid.UUID, variant
 	if ok {
 		p = Preview{Action: change.Action, Before: change.Before, After: change.After}
 		_, err = k.nameRecord(ctx, account, &p)
-		p.Stale = nil // the change was made, even if the record is gone now
+		p.Stale = nil // the change was made, even if the record does not exist any more
 		return p, err
 	}
 	suggestion, ok, err := db.First[copilot.Suggestion](ctx, k.s.Conn(), "suggestion",
@@ -60,8 +61,8 @@ func (k Suggestions) Preview(ctx context.Context, account, id uuid.UUID, variant
 	return p, err
 }
 
-// previewChange fills in the change that a preview's action would make. It sets Stale if the record has changed since it was
-// judged, or if the record refuses the action.
+// previewChange fills in the change that a preview's action would make. It sets Stale if the record has changed since the action was
+// suggested, or if the action cannot be applied to the record.
 func (k Suggestions) previewChange(ctx context.Context, account uuid.UUID, digest string, p *Preview) error {
 	r, err := k.nameRecord(ctx, account, p)
 	if err == nil && p.Stale == nil {

@@ -17,7 +17,7 @@ const (
 	lockRule = `
 SELECT id FROM copilot_rules WHERE account_id = $1 AND id = $2 AND is_active AND updated_at = $3 FOR NO KEY UPDATE`
 
-	// A target in its cool-down is not claimed.
+	// A target is not claimed during its cool-down.
 	claimTarget = `
 INSERT INTO copilot_rule_targets AS t (account_id, rule_id, target, name, until) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (rule_id, target) DO UPDATE SET until = excluded.until, name = excluded.name, change_id = NULL WHERE t.until <= $6`
@@ -25,27 +25,28 @@ ON CONFLICT (rule_id, target) DO UPDATE SET until = excluded.until, name = exclu
 	setTargetsChange = `
 UPDATE copilot_rule_targets SET change_id = $3 WHERE account_id = $1 AND rule_id = $2 AND target = ANY ($4)`
 
-	// After an undo the rule waits for its cool-down, because the person does not want the change repeated at once.
+	// After an undo the rule does not act on the target during the cool-down, because the person does not want the change to be
+	// repeated at once.
 	coolAfterUndo = `
 UPDATE copilot_rule_targets t SET until = greatest(t.until, clock_timestamp() + make_interval(mins => r.cooldown_minutes))
 FROM copilot_rules r WHERE r.id = t.rule_id AND t.account_id = $1 AND t.change_id = $2`
 )
 
 // errCooling is the error of Act for a target that is in its cool-down.
-var errCooling = models.Conflict("cooling", "it was acted upon within the cool-down")
+var errCooling = models.Conflict("cooling", "the rule has acted on it within the cool-down")
 
 // locked locks a rule. The error is stale if the rule is inactive or has changed since r was read.
 func (k Rules) locked(ctx context.Context, r autorule.Rule) error {
 	_, same, err := db.First[uuid.UUID](ctx, k.s.Conn(), "rule", lockRule, r.AccountID, r.ID, r.UpdatedAt.Time)
 	if err == nil && !same {
-		err = models.Conflict("stale", "the rule was changed meanwhile")
+		err = models.Conflict("stale", "the rule was changed at the same time")
 	}
 	return err
 }
 
-// Act carries out a change of a rule. The change with its evidence, its events and the cool-down of its targets commit together.
-// Errors: cooling if a target is in its cool-down, invalid, and stale if the record has changed since it was judged or the rule has
-// changed since r was read.
+// Act carries out a change that a rule requires. The change with its evidence, its events and the cool-down of its targets are
+// committed together. Errors: cooling if a target is in its cool-down, invalid, and stale if the record has changed since the
+// rule judged it, or if the rule has changed since r was read.
 func (k Rules) Act(ctx context.Context, r autorule.Rule, act autorule.Act, judged string, run autorule.Run, evidence *copilot.Evidence) (
 	Applied, error,
 ) {
@@ -101,13 +102,14 @@ type RuleAlert struct {
 	RuleID  uuid.UUID `db:"rule_id"`
 	Rule    string    `db:"rule"`
 	Target  string    `db:"target"`
-	Name    string    `db:"name"` // of the target
+	Name    string    `db:"name"` // name of the target
 	Message string    `db:"message"`
 	Since   time.Time `db:"since"`
 }
 
-// SetAlerts replaces the alerts of a rule by list and ends all others. raised reports for each alert of the list whether it is raised.
-// An alert that ended within the cool-down is not raised again. The error is stale if the rule has changed since r was read.
+// SetAlerts raises the alerts of list for a rule, and ends all other alerts of the rule. raised reports for each alert of list
+// whether it was raised: an alert that ended within the cool-down is not raised again. The error is stale if the rule has changed
+// since r was read.
 func (k Rules) SetAlerts(ctx context.Context, r autorule.Rule, list []RuleAlert, at time.Time) (raised []bool, err error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) ([]bool, error) {
 		if err := NewRules(s).locked(ctx, r); err != nil {
@@ -154,8 +156,8 @@ DELETE FROM copilot_rule_runs WHERE account_id = $1 AND rule_id = $2 AND id NOT 
 DELETE FROM copilot_rule_targets WHERE account_id = $1 AND rule_id = $2 AND alert_since IS NULL AND until < $3`
 )
 
-// End records a run of a rule and the time of the next run. The rule's log includes the run if something matched or the run
-// could not be carried out. Nothing is recorded if the rule has changed, or another run has ended, since r was read.
+// End records a run of a rule and the time of the next run. The run is written to the rule's log only if something matched, or if
+// the run failed. Nothing is recorded if, since r was read, the rule has changed or another run has ended.
 func (k Rules) End(ctx context.Context, r autorule.Rule, run autorule.Run) error {
 	return k.s.Tx(ctx, func(s *store.Store) error {
 		n, err := db.Exec(ctx, s.Conn(), "end run", endRun, r.AccountID, r.ID, r.UpdatedAt.Time, r.Next(run.At.Time), db.Document(run.RunSummary), run.At.Time)

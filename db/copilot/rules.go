@@ -19,18 +19,18 @@ type Rules struct {
 	s *store.Store
 }
 
-// NewRules returns access to the rules on the store's connection.
+// NewRules returns the Rules that use the store's connection.
 func NewRules(s *store.Store) Rules { return Rules{s.CopilotRules(), s} }
 
 const (
-	// The alerts that the rule raised before the change end.
+	// A change of a rule ends the alerts that the rule has raised.
 	endRuleAlerts = `UPDATE copilot_rule_targets SET alert_since = NULL WHERE account_id = $1 AND rule_id = $2`
 	restartRule   = `UPDATE copilot_rules SET next_at = clock_timestamp(), taken_until = '-infinity', last_run = 'null'
 WHERE account_id = $1 AND id = $2`
 )
 
-// Change changes a rule. It calls edit with the saved rule, under a lock. The rule becomes due at once, as if it were new. Targets
-// in their cool-down stay in it.
+// Change changes a rule. It calls edit with the saved rule, under a lock. The rule becomes due at once, as if it were new, but the
+// cool-downs of its targets do not end.
 func (k Rules) Change(ctx context.Context, account, id uuid.UUID, edit func(*autorule.Rule) error) (autorule.Rule, error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) (autorule.Rule, error) {
 		old, err := NewRules(s).Lock(ctx, account, id)
@@ -63,7 +63,7 @@ UPDATE copilot_rules r SET taken_until = $2 WHERE r.id IN (
 ) RETURNING r.account_id`
 
 // ClaimDue claims the due rules of at most limit accounts and returns the accounts. Rules that another job has claimed are left out.
-// A claimed rule becomes due again at until, unless it has run by then. It is for workers.
+// A claimed rule becomes due again at the time until, unless it has run by then. Only workers call ClaimDue.
 func (k Rules) ClaimDue(ctx context.Context, now, until time.Time, limit int) ([]uuid.UUID, error) {
 	list, err := db.Select[uuid.UUID](ctx, k.s.Conn(), "due rules", claimDueRules, now, until, limit)
 	slices.SortFunc(list, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
@@ -81,8 +81,8 @@ func (k Rules) amounts(ctx context.Context, account uuid.UUID) ([]ruleAmounts, e
 		`SELECT id, conditions FROM copilot_rules WHERE account_id = $1 ORDER BY id FOR NO KEY UPDATE`, account)
 }
 
-// HasAmounts reports whether a rule of an account contains an amount in the account's currency. Call it in a transaction: the rules
-// are locked until it ends.
+// HasAmounts reports whether a rule of an account contains an amount in the account's currency. Call it in a transaction, which then
+// holds locks on the rules until it ends.
 func (k Rules) HasAmounts(ctx context.Context, account uuid.UUID) (bool, error) {
 	list, err := k.amounts(ctx, account)
 	return slices.ContainsFunc(list, func(r ruleAmounts) bool {

@@ -15,7 +15,7 @@ import (
 // Run is the result of an account's last run.
 type Run struct {
 	RunAt  *time.Time     `db:"run_at"`     // nil: never
-	Judged int            `db:"judged"`     // number of things judged
+	Judged int            `db:"judged"`     // number of campaigns and other things that were judged
 	Scope  *copilot.Scope `db:"scope,json"` // the data that was judged; nil: unknown
 }
 
@@ -33,8 +33,8 @@ INSERT INTO copilot_runs AS r (account_id, asked_at, attempt) VALUES ($1, $2, $3
 ON CONFLICT (account_id) DO UPDATE SET asked_at = $2, attempt = $3
 WHERE r.asked_at IS NULL OR r.asked_at <= $4 OR r.asked_at > $2 OR r.attempt = $3`
 
-// RequestRefresh records the request of a refresh. The error is too_soon within RefreshPause after another refresh. A repeated call
-// with the same attempt counts as the same refresh. Calls with the zero attempt each count as a new refresh.
+// RequestRefresh records that a refresh is requested. The error is too_soon within RefreshPause after another refresh. A repeated
+// call with the same attempt counts as the same refresh. Each call with the zero attempt counts as a new refresh.
 func (k Suggestions) RequestRefresh(ctx context.Context, account, attempt uuid.UUID, now time.Time) error {
 	n, err := db.Exec(ctx, k.s.Conn(), "ask for a refresh", requestRefresh, account, now, db.OrNull(attempt), now.Add(-RefreshPause))
 	if err == nil && n == 0 {
@@ -52,7 +52,7 @@ ORDER BY d.next_at NULLS FIRST, a.id LIMIT $2
 ON CONFLICT (account_id) DO UPDATE SET next_at = excluded.next_at WHERE r.next_at <= $1
 RETURNING r.account_id`
 
-// ClaimDue claims at most limit accounts whose run is due. It is for workers.
+// ClaimDue claims at most limit accounts whose run is due. Only workers call it.
 func (k Suggestions) ClaimDue(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, k.s.Conn(), "due copilots", claimDueAccounts, now, limit)
 }
@@ -60,7 +60,7 @@ func (k Suggestions) ClaimDue(ctx context.Context, now time.Time, limit int) ([]
 // FoundSuggestions is the result of a run.
 type FoundSuggestions struct {
 	List   []copilot.Suggestion // the most important first
-	Judged int                  // number of things judged
+	Judged int                  // number of campaigns and other things that were judged
 	Scope  *copilot.Scope       // the data that was judged
 	At     time.Time
 	Next   time.Time // when the next run is due

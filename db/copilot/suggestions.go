@@ -1,5 +1,5 @@
-// Package copilot stores what the Copilot suggests and proposes, the rules by which it acts, the changes that it has made, and the
-// language models by which it answers.
+// Package copilot stores the Copilot's suggestions and proposals, its rules, the changes that it has made, and the connections to
+// the language models that answer the chat.
 package copilot
 
 import (
@@ -17,7 +17,7 @@ import (
 // Suggestions accesses the suggestions of accounts, the changes made from them, and the times of the last runs.
 type Suggestions struct{ s *store.Store }
 
-// NewSuggestions returns access to the suggestions on this store's connection.
+// NewSuggestions returns the Suggestions that use the store's connection.
 func NewSuggestions(s *store.Store) Suggestions { return Suggestions{s} }
 
 // Limits of the lists, and how long finished suggestions and changes are stored.

@@ -45,12 +45,12 @@ pool_mode = transaction
 default_pool_size = %d
 max_client_conn = 2000
 `, name, u.Hostname(), u.Port(), u.User.Username(), password, port, sessions)
-	dir, err := os.MkdirTemp("", "bouncer") //nolint:usetesting // the account of PgBouncer would not reach it
+	dir, err := os.MkdirTemp("", "bouncer") //nolint:usetesting // PgBouncer's user could not read the test's own directory
 	if err != nil {
 		tb.Fatal(err)
 	}
 	path := filepath.Join(dir, "pgbouncer.ini")
-	if os.Geteuid() == 0 { // it refuses to be root
+	if os.Geteuid() == 0 { // PgBouncer refuses to run as root
 		conf += "user = nobody\n"
 	}
 	if err := os.WriteFile(path, []byte(conf), 0o600); err != nil {
@@ -66,7 +66,7 @@ max_client_conn = 2000
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // it is killed
+		_ = cmd.Wait() // the error only says that the process was killed
 		close(ended)
 	}()
 	tb.Cleanup(func() {

@@ -1,6 +1,6 @@
-// Package dbtest gives each test its own database with the migrated schema. The databases are on the server of
-// TEST_DATABASE_URL, whose role must be allowed to create databases; `make test` starts that server. They are copies of a
-// template. They stay on the server: a later test, of any process, empties one and uses it again.
+// Package dbtest gives each test its own database with the migrated schema. The databases are on the server of TEST_DATABASE_URL,
+// whose role must be allowed to create databases. `make test` starts such a server. The databases are copies of a template. They
+// stay on the server after a test, and a later test, of any process, empties one of them and uses it again.
 package dbtest
 
 import (
@@ -66,7 +66,7 @@ func NewEmpty(tb testing.TB) *db.DB {
 	return d
 }
 
-// NewOwned does the same as NewEmpty, with a role that owns the database and is no superuser.
+// NewOwned does the same as NewEmpty, but the role owns the database and is not a superuser.
 func NewOwned(tb testing.TB) *db.DB {
 	tb.Helper()
 	d, _ := NewOwnedURL(tb)
@@ -118,8 +118,9 @@ func Server(tb testing.TB) string {
 	return server
 }
 
-// ensureTemplate makes the template once per process. Its name has a hash of the schema, so a changed schema gets a
-// new template. Test binaries that run at once wait for each other by an advisory lock.
+// ensureTemplate creates the template once per process, unless it already exists on the server. The template's name has a hash of
+// the schema, so a changed schema gets a new template. Test binaries that run at the same time wait for each other with an
+// advisory lock.
 var ensureTemplate = sync.OnceValues(func() (string, error) { return makeTemplate(os.Getenv("TEST_DATABASE_URL")) })
 
 func makeTemplate(server string) (string, error) {
@@ -154,7 +155,7 @@ func makeTemplate(server string) (string, error) {
 	if err := migrate(ctx, withDatabase(server, name)); err != nil {
 		return "", err
 	}
-	// Mark it as a template last: after a crash before this line, the next run makes it again.
+	// The database is marked as a template last. If the process crashes before this line, the next run creates the template again.
 	_, err = conn.ExecContext(ctx, fmt.Sprintf(`ALTER DATABASE %s IS_TEMPLATE true`, pq.QuoteIdentifier(name)))
 	return name, err
 }

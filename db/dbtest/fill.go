@@ -25,18 +25,18 @@ type column struct {
 	Table string `db:"table_name"`
 	Name  string `db:"name"`
 	Type  string `db:"type"`
-	Other string `db:"other"` // the table that a foreign key names
+	Other string `db:"other"` // the table to which a foreign key refers
 }
 
-// FillAccount creates an account and puts one of its rows into each table that exists. Its texts contain characters that are
-// awkward in files. Its ids have the present time, because tables of clicks need the partition of today. Only foreign keys join
-// rows.
+// FillAccount creates an account and inserts one row of the account into each existing table. The texts in the rows contain
+// characters that files must escape, such as tabs and backslashes. The ids contain the present time, because the tables of clicks
+// have a partition for today. Rows refer to each other only by foreign keys.
 func FillAccount(tb testing.TB, d *db.DB, account uuid.UUID) {
 	tb.Helper()
 	fillAccount(tb, d, account, uuid.NewV7)
 }
 
-// FillAccountAs does the same as FillAccount, with the same id for the rows of all tables.
+// FillAccountAs does the same as FillAccount, but gives the rows of all tables the same id.
 func FillAccountAs(tb testing.TB, d *db.DB, account, id uuid.UUID) {
 	tb.Helper()
 	fillAccount(tb, d, account, func() (uuid.UUID, error) { return id, nil })
@@ -89,7 +89,7 @@ func fillRow(tb testing.TB, d *db.DB, table string, columns []column, account uu
 	}
 	q := fmt.Sprintf(`INSERT INTO %s (%s) VALUES (%s)`, table, strings.Join(names, ", "), strings.Join(values, ", "))
 	if _, err := d.ExecContext(tb.Context(), q); err != nil {
-		tb.Fatalf("dbtest: fill %s: %v; give what it needs in fill.go", table, err)
+		tb.Fatalf("dbtest: fill %s: %v; add the values that the table needs in fill.go", table, err)
 	}
 	return true
 }

@@ -10,12 +10,12 @@ import (
 	"switchyard/db"
 )
 
-// deferrable selects statements that make all foreign keys deferrable, so that a transaction can have them checked at its end.
+// deferrable selects statements that make all foreign keys deferrable, so that they can be checked at the end of a transaction.
 const deferrable = `
 SELECT format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE', conrelid::regclass, conname)
 FROM pg_constraint WHERE contype = 'f' AND conparentid = 0 AND connamespace = 'public'::regnamespace`
 
-// idColumns lists the columns of all tables that may hold ids.
+// idColumns lists the columns of all tables that may contain ids.
 const idColumns = `
 SELECT c.table_name::text AS table_name, c.column_name::text AS name, c.udt_name::text AS type, '' AS other
 FROM information_schema.columns c JOIN pg_class k ON k.oid = format('public.%I', c.table_name)::regclass

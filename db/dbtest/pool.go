@@ -12,9 +12,9 @@ import (
 	"switchyard/db"
 )
 
-// prepareCleaning adds a function to the template that empties a used database. The function returns false for a database that has
-// to be dropped, because a test has changed its schema or left much in it. The function switches foreign keys and triggers off,
-// which only a superuser may do. For other roles it fails.
+// prepareCleaning adds to the template a function with which a used database is emptied. The function returns false if the database
+// has to be dropped, because a test has changed its schema or left many rows in it. The function switches foreign keys and triggers
+// off, which only a superuser may do. For other roles it fails.
 const prepareCleaning = `
 CREATE SCHEMA dbtest;
 CREATE VIEW dbtest.structure AS SELECT md5(string_agg(line, ' ' ORDER BY line)) AS sum FROM (
@@ -64,8 +64,8 @@ var admins = sync.OnceValues(func() (*sql.DB, error) {
 	return pool, err
 })
 
-// claim finds a database that is not in use, or makes one. An advisory lock reserves it for the test. The lock ends with the
-// test, or with the process if that is killed.
+// claim finds a database that is not in use, or creates one. An advisory lock reserves the database for the test. The lock ends
+// with the test or, if the process is killed, with the process.
 func claim(tb testing.TB, server, template string) (*db.DB, string, error) {
 	tb.Helper()
 	ctx := context.WithoutCancel(tb.Context())
@@ -109,7 +109,7 @@ func claim(tb testing.TB, server, template string) (*db.DB, string, error) {
 
 // reuse opens a database of an earlier test and empties it. It returns nil for a database that has to be dropped.
 func reuse(ctx context.Context, admin *sql.Conn, server, name string) *db.DB {
-	const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1` // of processes that were killed
+	const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1` // for killed processes
 	if _, err := admin.ExecContext(ctx, end, name); err != nil {
 		return nil
 	}

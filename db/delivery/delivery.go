@@ -16,7 +16,7 @@ import (
 	"switchyard/models"
 )
 
-// SecretPlace returns the place of an endpoint's sealed signing secret.
+// SecretPlace returns the seal.Place of an endpoint's signing secret, which is stored encrypted.
 func SecretPlace(account, endpoint uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "webhook_endpoints", Row: endpoint.String(), Column: "secret"}
 }
@@ -30,8 +30,8 @@ type Target struct {
 	Body       []byte    `db:"body"`
 	URL        string    `db:"url"`
 	Active     bool      `db:"active"`
-	Secret     []byte    `db:"secret"`     // sealed
-	OldSecret  []byte    `db:"old_secret"` // sealed for the same place; nil unless the old secret still signs
+	Secret     []byte    `db:"secret"`     // encrypted
+	OldSecret  []byte    `db:"old_secret"` // encrypted for the same place; nil if there is no old secret that still signs
 }
 
 const findTarget = `
@@ -65,14 +65,15 @@ func EndpointOf(ctx context.Context, c db.Conn, id uuid.UUID) (endpoint uuid.UUI
 type Attempt struct {
 	Number    int
 	Delivered bool
-	Status    *int   // of the answer; nil if no answer came
-	Error     string // for the customer; empty if delivered
+	Status    *int   // status of the answer; nil if no answer came
+	Error     string // text for the customer; empty if delivered
 	Answer    string // the first models.MaxAnswer bytes of the answer's body, as text
 	Final     bool   // no other attempt follows
 }
 
 // MarkAttempt is SQL, for use in a WITH, that records an attempt in a delivery. It returns endpoint_id and delivered. MarkArgs
-// returns the arguments for its placeholders $1 to $7. A delivery that arrived once stays delivered when it is sent again.
+// returns the arguments for its placeholders $1 to $7. A delivery that has arrived once stays delivered, whatever the result of
+// sending it again.
 const MarkAttempt = `UPDATE webhook_deliveries SET
     attempts = $2, http_status = $4, error = $5, answer = $7, last_attempt = clock_timestamp(),
     status = CASE WHEN $3 THEN 'delivered' WHEN status = 'delivered' THEN status WHEN $6 THEN 'failed' ELSE 'pending' END,
@@ -86,12 +87,12 @@ func MarkArgs(id uuid.UUID, a Attempt) []any {
 
 const discardDelivery = `UPDATE webhook_deliveries SET status = 'failed', error = $2 WHERE id = $1 AND status = 'pending'`
 
-// Discard marks a pending delivery as failed without sending it. The customer sees why as the error.
+// Discard marks a pending delivery as failed without sending it. The customer sees the text why as the delivery's error.
 func Discard(ctx context.Context, c db.Conn, id uuid.UUID, why string) error {
 	return db.Run(ctx, c, "drop delivery", discardDelivery, id, why)
 }
 
-// A ping is tried only once, regardless of the policy of deliveries.
+// Unlike other deliveries, a ping is tried only once.
 var addPing = `
 WITH target AS (
     SELECT new_id() AS id, id AS endpoint_id, account_id FROM webhook_endpoints WHERE id = $1 AND account_id = $2
@@ -103,8 +104,8 @@ INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id)
 SELECT target.id, account_id, endpoint_id, event.id FROM target, event
 RETURNING id`
 
-// AddPing stores an event for an endpoint, even if the endpoint does not subscribe to it, with a delivery that is tried once. It
-// returns the id of the delivery. The error is not_found if the account has no such endpoint.
+// AddPing stores an event for an endpoint, even if the endpoint does not subscribe to this event, and a delivery that is tried
+// once. It returns the id of the delivery. The error is not_found if the account has no such endpoint.
 func AddPing(ctx context.Context, c db.Conn, e models.Event, endpoint uuid.UUID) (uuid.UUID, error) {
 	return db.Get[uuid.UUID](ctx, c, "webhook", addPing, endpoint, e.AccountID, e.ID, e.Type, e.CreatedAt, e.Body,
 		models.KindDeliverWebhook)

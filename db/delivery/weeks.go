@@ -10,9 +10,9 @@ import (
 	"switchyard/models"
 )
 
-// Events and deliveries are partitioned by weeks of UTC. The partitions events_w20261116 and webhook_deliveries_w20261116 have the
-// week that began on that Monday. The partitions are weeks and not days, because every query plans over all partitions. A row whose
-// week has no partition yet goes to the partition _rest.
+// Events and deliveries are partitioned by weeks in UTC. The partitions events_w20261116 and webhook_deliveries_w20261116 have
+// the week that began on the Monday 2026-11-16. A partition has a week and not a day, because PostgreSQL plans every query over
+// all partitions. A row whose week has no partition yet goes to the partition _rest.
 const (
 	week       = 7 * 24 * time.Hour
 	events     = "events"
@@ -20,8 +20,8 @@ const (
 	weekForm   = "20060102"
 )
 
-// lockWait bounds how long the housekeeping can block readers and writers of the log. After that time the statement fails, and the
-// next run tries again.
+// lockWait limits how long housekeeping can block readers and writers of the log. After that time the statement fails, and the
+// next run of housekeeping tries again.
 const lockWait = `SET LOCAL lock_timeout = '2s'`
 
 func weekOf(t time.Time) time.Time {
@@ -29,8 +29,8 @@ func weekOf(t time.Time) time.Time {
 	return t.AddDate(0, 0, -(int(t.Weekday())+6)%7)
 }
 
-// EnsureWeeks creates the partitions of the week that contains now, and of as many following weeks as ahead. Rows of these weeks move
-// out of _rest. Several processes may call it at the same time.
+// EnsureWeeks creates the partitions of the week that contains now and of the next ahead weeks. It moves rows of these weeks out
+// of the partition _rest. Several processes may call it at the same time.
 func EnsureWeeks(ctx context.Context, d *db.DB, now time.Time, ahead int) error {
 	for i := range ahead + 1 {
 		for _, log := range []string{events, deliveries} {

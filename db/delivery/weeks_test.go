@@ -30,7 +30,8 @@ func newLog(t *testing.T) log {
 	return l
 }
 
-// add stores an event and its delivery, created at the given time. Their job has the given state and finished at the same time.
+// add stores an event and its delivery, created at the given time. The delivery's job has the given state and ended at the same
+// time.
 func (l log) add(at time.Time, state string) uuid.UUID {
 	l.Helper()
 	e := models.NewEvent(l.account, models.EventCampaignPaused, at, models.CampaignPausedData{})
@@ -124,7 +125,7 @@ func TestDropWeeks(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(week int) time.Time { return epoch.AddDate(0, 0, 7*week) }
-	legacy := l.add(at(0), "done") // gets an id without a time, so it is in no week
+	legacy := l.add(at(0), "done") // this delivery gets an id without a time, so it is in no week
 	dbtest.Exec(l, l.db, `UPDATE webhook_deliveries SET id = '00000000-0000-4000-8000-000000000000' WHERE id = $1`, legacy)
 	old, failed, waiting, after := l.add(at(0), "done"), l.add(at(0), "failed"), l.add(at(1), "pending"), l.add(at(2), "done")
 	drop := func(before time.Time) int {
@@ -138,8 +139,8 @@ func TestDropWeeks(t *testing.T) {
 	if n := drop(at(1).AddDate(0, 0, -3)); n != 1 || !l.has(old) {
 		t.Errorf("a limit within the week: %d partitions dropped, want 1", n) // only the empty week before the limit's week is dropped
 	}
-	// A later limit: the week with the waiting delivery stays, and so do the later weeks. The events of the first week stay too,
-	// because they may belong to the waiting delivery.
+	// With a later limit, the week with the waiting delivery stays, and so do the later weeks. The events of the first week stay
+	// too, because they may belong to the waiting delivery.
 	if n := drop(at(3)); n != 2 || l.has(old) || l.has(failed) || !l.has(waiting) || !l.has(after) {
 		t.Errorf("%d dropped; exists: old %v, failed %v, waiting %v, after %v", n, l.has(old), l.has(failed), l.has(waiting), l.has(after))
 	}

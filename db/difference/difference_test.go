@@ -58,10 +58,10 @@ func TestSource(t *testing.T) {
 	e.visits(2, 0, e.at(0, 12), func(c *models.Click) { c.IsBot = true })
 	e.visits(3, 0, e.at(1, 2), nil) // day 0 in New York
 	e.visits(1, 1, e.at(0, 12), nil)
-	e.visits(4, 0, e.at(2, 12), nil) // the platform was not read for this day
+	e.visits(4, 0, e.at(2, 12), nil) // for this day, the platform's figures were not read
 	e.readSource(0, spend.Spend{CampaignID: e.campaigns[0], Amount: decimal.NewFromInt(10), Currency: "EUR", Clicks: number(12)})
 	e.readSource(1, spend.Spend{CampaignID: e.campaigns[0], Amount: decimal.NewFromInt(2), Currency: "EUR", Clicks: number(1)})
-	e.spend(1, 0, "5", "USD") // by hand
+	e.spend(1, 0, "5", "USD") // spend that was entered by hand
 	e.visits(1, 0, e.at(0, 13), func(c *models.Click) { c.Cost = decimal.RequireFromString("0.5") })
 	out := e.read(difference.OfSource, 3, "")
 	if diff := cmp.Diff([]string{
@@ -76,7 +76,7 @@ func TestSource(t *testing.T) {
 		fmt.Sprint(out.Rates) != "[{EUR 1.1 1.1 0}]" {
 		t.Errorf("%q %q %q %v %v", out.Basis, out.TheirTZ, out.TheirCurrency, out.Compares, out.Rates)
 	}
-	e.read(difference.OfSource, 3, "Asia/Kolkata") // days that begin between two full hours add up, too
+	e.read(difference.OfSource, 3, "Asia/Kolkata") // in this zone, days begin at half past an hour in UTC; the figures must add up too
 	same := e.read(difference.OfSource, 3, newYork)
 	for _, r := range same.Rows {
 		for _, p := range r.Causes {
@@ -87,7 +87,7 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// TestSourceByDay checks that spend of a source as a whole, as a file enters it, is compared by day.
+// TestSourceByDay checks that spend for a whole source, without a campaign, is compared by day. Files can enter such spend.
 func TestSourceByDay(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -112,7 +112,7 @@ func TestSourceConversions(t *testing.T) {
 	e := newEnv(t)
 	dbtest.Exec(t, e.db, `UPDATE traffic_sources SET postback_url = 'https://source.example/?id={externalid}' WHERE id = $1`, e.source)
 	clicks := e.visits(6, 0, e.at(0, 12), nil)
-	for i, status := range []string{"approved", "approved", "approved", "approved", "pending"} { // pending is not sent
+	for i, status := range []string{"approved", "approved", "approved", "approved", "pending"} { // pending conversions are not sent
 		e.sell(clicks[i], fmt.Sprint("c", i), status, "10", "USD", models.FromPostback, time.Minute)
 	}
 	result := func(click int, result, reason string) {
@@ -219,8 +219,8 @@ func TestNetworkOrders(t *testing.T) {
 	}
 }
 
-// TestFileStatus checks a decision that is only in the network's own file. The cause of its difference is that the network has
-// not reported the decision to us. If the connection has read the order too, under another id, only the connection's order
+// TestFileStatus checks an order whose status is only in the network's own file. The cause of this difference is that the network
+// has not reported the status to us. If the connection has also read the order, under another id, only the connection's order
 // counts.
 func TestFileStatus(t *testing.T) {
 	t.Parallel()
@@ -249,8 +249,8 @@ func TestFileStatus(t *testing.T) {
 	}
 }
 
-// TestUnknownClicksOfFile checks the orders of a file that name a click which was never stored. The cause is the unknown click
-// if a postback has named it too. Without a postback, we have not received the conversion.
+// TestUnknownClicksOfFile checks orders of a file that name a click which was never stored. If a postback has named the click
+// too, the cause is the unknown click. Without a postback, the cause is that we have not received the conversion.
 func TestUnknownClicksOfFile(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -278,7 +278,7 @@ func TestNetworkTotals(t *testing.T) {
 	e := newEnv(t)
 	direct := e.visits(4, 0, e.at(0, 12), nil)
 	e.visits(2, 0, e.at(0, 12), func(c *models.Click) { c.IsBot = true })
-	e.visits(3, 1, e.at(0, 12), func(c *models.Click) { c.LanderID = uuid.New() }) // they stay on the landing page
+	e.visits(3, 1, e.at(0, 12), func(c *models.Click) { c.LanderID = uuid.New() }) // these visitors stay on the landing page
 	e.visits(1, 0, e.at(1, 12), nil)
 	e.sell(direct[0], "a", "approved", "10", "USD", models.FromPostback, time.Hour)
 	e.sell(direct[1], "b", "approved", "20", "USD", models.FromPostback, 14*time.Hour) // the next day
@@ -326,8 +326,8 @@ func TestPostbacks(t *testing.T) {
 	}
 }
 
-// TestStored checks that orders are replaced by later ones of the same id, that a file does not replace orders that were read
-// from the network, and that old rows and rows of cleared clicks are deleted.
+// TestStored checks that an order is replaced by a later order with the same id, that a file does not replace orders that were
+// read from the network, and that old rows and rows of cleared clicks are deleted.
 func TestStored(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -360,8 +360,8 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestCleared checks that the export of a visitor's data has the orders of the visitor's clicks, and that clearing the
-// statistics of a campaign deletes the figures that others have reported for it.
+// TestCleared checks that the export of a visitor's data has the orders of the visitor's clicks, and that clearing the statistics
+// of a campaign also deletes the figures that sources and networks have reported for the campaign.
 func TestCleared(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -23,8 +23,8 @@ import (
 	"switchyard/models/difference"
 )
 
-// env is an account in dollars with a traffic source, a network and two campaigns. One euro is 1.10 dollars. Its first day is
-// the tenth day before today.
+// env is an account whose currency is the dollar, with a traffic source, a network and two campaigns. One euro is 1.10 dollars.
+// The first day is the tenth day before today.
 type env struct {
 	t                        *testing.T
 	db                       *db.DB
@@ -50,15 +50,16 @@ func newEnv(t *testing.T) *env {
 	return e
 }
 
-// day returns the text of a day, counted from the first.
+// day returns the date of the nth day after the first day.
 func (e *env) day(n int) string { return e.first.AddDate(0, 0, n).Format(time.DateOnly) }
 
-// at returns a moment on a day.
+// at returns the time of an hour on a day, counted from the first day.
 func (e *env) at(day, hour int) time.Time {
 	return e.first.AddDate(0, 0, day).Add(time.Duration(hour) * time.Hour)
 }
 
-// visits stores n clicks of the source and the network at a moment. change may change a click; nil: no change.
+// visits stores n clicks of the source and the network at the given time. change may be nil; otherwise it changes each click
+// before it is stored.
 func (e *env) visits(n, campaign int, at time.Time, change func(*models.Click)) (ids []uuid.UUID) {
 	e.t.Helper()
 	log, err := spool.Open(e.t.TempDir(), spool.Options{})
@@ -147,12 +148,13 @@ func (e *env) read(kind string, n int, tz string) difference.Result {
 	return out
 }
 
-// figures returns figures as clicks, conversions and money.
+// figures returns as text the clicks, the conversions and the money.
 func figures(f difference.Figures) string {
 	return fmt.Sprint(f.Clicks, " ", f.Conversions, " ", f.Money)
 }
 
-// lines returns the rows as texts: day number, campaign number, theirs, ours, each cause, and the rest if it is not zero.
+// lines returns each row as a text. The text has the number of the day, the number of the campaign, their figures, our figures, each
+// cause, and the unexplained rest if it is not zero.
 func (e *env) lines(rows ...difference.Row) (out []string) {
 	for _, r := range rows {
 		at, _ := time.Parse(time.DateOnly, r.Day)

@@ -18,16 +18,16 @@ type networkSheet struct {
 	*comparison
 	ours   map[difference.Cell]models.Figures // only the clicks are used
 	first  string                             // the first day for which orders are stored; empty: no orders
-	readAt *time.Time                         // when they were last read
+	readAt *time.Time                         // when the orders were last read
 
-	unknown map[uuid.UUID]bool // clicks of orders that postbacks have named, and that were never stored
+	unknown map[uuid.UUID]bool // clicks of orders that postbacks have also named, but that were never stored
 }
 
 const selectNetwork = `
 SELECT coalesce(i.settings ->> 'timezone', '') AS zone, i.synced_at FROM networks n
 LEFT JOIN network_integrations i ON i.network_id = n.id AND i.account_id = n.account_id WHERE n.account_id = $1 AND n.id = $2`
 
-// reportedSpan says what a network has reported in a window, and since when.
+// reportedSpan says which kinds of data a network has reported in a window, and since when.
 type reportedSpan struct {
 	Orders bool       `db:"orders"`
 	Totals bool       `db:"totals"`
@@ -41,8 +41,9 @@ SELECT EXISTS (SELECT FROM network_orders WHERE account_id = $1 AND network_id =
 	(SELECT min(day) FROM network_orders WHERE account_id = $1 AND network_id = $2) AS first,
 	(SELECT max(read_at) FROM network_orders WHERE account_id = $1 AND network_id = $2) AS read_at`
 
-// network compares the figures of a network with ours. Our conversions are the conversions recorded for the network. Its orders are
-// compared one by one. Without orders in the window, its daily sums are compared, or else the postbacks that it has sent.
+// network compares the figures of a network with ours. Our conversions are the conversions recorded for the network. The
+// network's orders are compared one by one. If there are no orders in the window, the network's daily sums are compared. If there
+// are no daily sums either, the network's postbacks are compared.
 func (k *comparison) network(ctx context.Context) error {
 	found, err := db.Get[connection](ctx, k.Conn, "network", selectNetwork, k.account, k.out.ID)
 	if err != nil {
@@ -160,7 +161,7 @@ func (n *networkSheet) compareOrders(ctx context.Context) error {
 	paired := map[uuid.UUID]bool{}
 	for _, p := range list {
 		if p.FromFile && p.ID != nil && read[*p.ID] {
-			continue // the file has the order once more, under another id
+			continue // the file also has the order, under another id
 		}
 		if p.ID != nil && paired[*p.ID] {
 			p.Refusal, p.ID = "it is the same conversion as another order", nil
@@ -172,7 +173,8 @@ func (n *networkSheet) compareOrders(ctx context.Context) error {
 	return nil
 }
 
-// findUnknown finds the clicks of orders without a conversion for which we received a postback, but that were never stored.
+// findUnknown examines the orders without a conversion. It finds the clicks of these orders that a received postback has named
+// too, but that were never stored.
 func (n *networkSheet) findUnknown(ctx context.Context, list []pair) error {
 	clicks := map[uuid.UUID]bool{}
 	for _, p := range list {
@@ -198,8 +200,8 @@ func (n *networkSheet) reportedAmount(p pair) amount {
 	return amount{p.TheirPayout.Decimal, p.TheirCurrency, *p.Day}
 }
 
-// comparePair adds an order and its conversion. The steps lead from ours to theirs: our figures move to the day of the order, then the
-// status and the amount differ, then the currency.
+// comparePair adds an order and its conversion. It explains the difference in steps from our figures to theirs: first our figures
+// move to the day of the order, then the status and the amount differ, then the currency.
 func (n *networkSheet) comparePair(p pair) {
 	if p.ID != nil && p.NetworkID != n.out.ID {
 		p.Refusal, p.ID = "it is recorded for another network", nil
@@ -230,7 +232,7 @@ func (n *networkSheet) comparePair(p pair) {
 	}
 }
 
-// addOurs adds our figures, if their day is in the window.
+// addOurs adds our figures if the day of the cell is in the window.
 func (n *networkSheet) addOurs(c difference.Cell, f difference.Figures) {
 	if n.inWindow(c.Day) {
 		n.sheet.AddOurs(c, f)
@@ -248,7 +250,7 @@ func (p pair) counted() (f difference.Figures) {
 	return f
 }
 
-// reported returns the figures of an order twice: as the network reports them, and with the amount in our currency.
+// reported returns the figures of an order in two forms: as the network reports them, and with the amount converted to our currency.
 func (n *networkSheet) reported(p pair) (reported, converted difference.Figures) {
 	if counts(p.TheirStatus) {
 		reported.Conversions, converted.Conversions = 1, 1
@@ -319,7 +321,7 @@ func (n *networkSheet) onlyOurs(c difference.Cell, p pair, ours difference.Figur
 	n.explain(c, cause, reason, ours.Neg(), p)
 }
 
-// compareValues adds an order and its conversion, which are in the same cell after move.
+// compareValues adds an order and its conversion. Both are in the same cell, because move was called before.
 func (n *networkSheet) compareValues(c difference.Cell, p pair, ours difference.Figures) {
 	reported, converted := n.reported(p)
 	n.sheet.AddTheirs(c, reported)

@@ -1,5 +1,5 @@
-// Package difference reads what traffic sources and networks report, and compares it with our figures: see models/difference. Package
-// reported stores what they report.
+// Package difference reads the figures that traffic sources and networks have reported, and compares them with our figures. Package
+// models/difference explains the comparison. Package reported stores the reported figures.
 package difference
 
 import (
@@ -76,7 +76,7 @@ func tooMany(what string, most int) error {
 	return models.Invalid(models.TooManyRows, "the window has more than %d %s: use a shorter one", most, what)
 }
 
-// comparison is a comparison that is being read.
+// comparison is a comparison in progress.
 type comparison struct {
 	Reader
 	account  uuid.UUID
@@ -89,7 +89,8 @@ type comparison struct {
 	used     map[string]*difference.RateUsed // by currency
 }
 
-// setZone sets the zone of their days: the zone in the arguments, or else the given one. An unknown zone counts as UTC.
+// setZone sets the zone of their days. This is the zone in the arguments. Without a zone in the arguments, it is the zone called
+// name. An unknown zone counts as UTC.
 func (k *comparison) setZone(name string) {
 	zone, err := report.Zone(cmp.Or(k.out.TheirZone, name))
 	if err != nil {
@@ -98,7 +99,7 @@ func (k *comparison) setZone(name string) {
 	k.theirs, k.out.TheirTZ = zone, zone.String()
 }
 
-// differ reports whether the days of both sides begin at different moments.
+// differ reports whether our days and their days begin at different times.
 func (k *comparison) differ() bool { return k.ours.String() != k.theirs.String() }
 
 // bounds returns the start of the first day and the end of the last day in a zone.
@@ -110,7 +111,7 @@ func midnight(d time.Time, zone *time.Location) time.Time {
 	return time.Date(d.Year(), d.Month(), d.Day(), 0, 0, 0, 0, zone)
 }
 
-// dayIn returns the day of a moment in a zone.
+// dayIn returns the day to which a time belongs in a zone.
 func dayIn(at time.Time, zone *time.Location) string { return at.In(zone).Format(time.DateOnly) }
 
 // inWindow reports whether a day is in the window.
@@ -160,8 +161,8 @@ type amount struct {
 	day      time.Time
 }
 
-// loadRates reads the rates of amounts, and sets TheirCurrency: the currency of the amounts if all have the same, otherwise empty.
-// Amounts in several currencies are shown in our currency.
+// loadRates reads the rates of amounts and sets TheirCurrency. If all amounts have the same currency, TheirCurrency is this
+// currency. Otherwise TheirCurrency is empty, and the amounts are shown in our currency.
 func (k *comparison) loadRates(ctx context.Context, list []amount) (err error) {
 	var keys []exchangerate.Key
 	seen := map[string]bool{}
@@ -195,8 +196,8 @@ func (k *comparison) rate(a amount) decimal.NullDecimal {
 	return k.rates[exchangerate.NewKey(k.account, a.day, a.currency)]
 }
 
-// convert returns an amount twice: as it was reported, and in our currency by the given rate. It records that the rate was
-// used.
+// convert returns an amount in two forms: as it was reported, and converted to our currency by the given rate. It records that
+// the rate was used.
 func (k *comparison) convert(a amount, rate decimal.NullDecimal) (reported, converted decimal.Decimal) {
 	if a.currency != k.out.Currency && !a.value.IsZero() {
 		k.recordRate(a.currency, rate)
@@ -208,7 +209,7 @@ func (k *comparison) convert(a amount, rate decimal.NullDecimal) (reported, conv
 	return a.value.Round(6), converted
 }
 
-// recordRate notes a rate that was used, for the range of rates in the answer.
+// recordRate records a rate that was used. The answer shows the range of these rates.
 func (k *comparison) recordRate(currency string, rate decimal.NullDecimal) {
 	u := k.used[currency]
 	if u == nil {
@@ -225,7 +226,7 @@ func (k *comparison) recordRate(currency string, rate decimal.NullDecimal) {
 	}
 }
 
-// money returns figures of an amount only.
+// money returns figures that have only an amount of money.
 func money(d decimal.Decimal) difference.Figures { return difference.Figures{Money: d} }
 
 // latest returns the later of two times, which may be missing.

@@ -12,8 +12,8 @@ import (
 	"switchyard/models/difference"
 )
 
-// sent is one of our conversions, with the results of the messages about it to the traffic source. Postback and Upload are the results
-// of the last messages. They are empty if nothing was sent.
+// sent is one of our conversions, with the results of reporting the conversion to the traffic source. Postback is the result of the
+// last postback, and Upload is the result of the last upload. Each is empty if nothing was sent.
 type sent struct {
 	ID             uuid.UUID `db:"id"`
 	ClickID        uuid.UUID `db:"click_id"`
@@ -25,7 +25,7 @@ type sent struct {
 	PostbackReason string    `db:"postback_reason"`
 	Upload         string    `db:"upload"`
 	UploadReason   string    `db:"upload_reason"`
-	Kept           bool      `db:"kept"` // postbacks as old as the conversion are still stored
+	Kept           bool      `db:"kept"` // postbacks of the conversion's age are still stored
 }
 
 // An accepted retraction means that the platform does not count the conversion any more.
@@ -45,8 +45,8 @@ LEFT JOIN LATERAL (SELECT action FROM conversion_uploads a WHERE a.conversion_id
 WHERE v.account_id = $1 AND v.source_id = $2 AND v.click_id >= $3 AND v.click_id < $4
 ORDER BY v.click_id, v.id LIMIT $6`
 
-// compareConversions compares our conversions with the conversions that the source has accepted from us. If nothing was sent to the
-// source, conversions are not compared, because platforms report no conversions of their own.
+// compareConversions compares our conversions with those conversions that we sent and the source accepted. If nothing was sent to
+// the source, conversions are not compared, because platforms report no conversions of their own.
 func (s *sourceSheet) compareConversions(ctx context.Context) error {
 	from, to := s.bounds(s.comparison.ours)
 	plan, err := db.Get[string](ctx, s.Conn, "account", `SELECT plan FROM accounts WHERE id = $1`, s.account)
@@ -80,8 +80,8 @@ func counts(status string) bool {
 	return status == models.StatusApproved || status == models.StatusPending
 }
 
-// compareSent adds a conversion. It is in the cell of its click on both sides, because the source does not say on which day it counts
-// the conversion.
+// compareSent adds a conversion. On both sides, the conversion is in the cell of its click, because the source does not say on
+// which day it counts the conversion.
 func (s *sourceSheet) compareSent(v sent) {
 	c := s.place(difference.Cell{Day: dayIn(models.ClickTime(v.ClickID), s.comparison.ours), Campaign: v.Campaign})
 	x := difference.Example{Day: c.Day, ClickID: v.ClickID, ConversionID: v.Reference, OurStatus: v.Status}

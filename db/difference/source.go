@@ -19,14 +19,14 @@ type platformDay struct {
 	Amount   decimal.Decimal `db:"amount"`
 	Currency string          `db:"currency"`
 	Clicks   *int64          `db:"clicks"`
-	Platform bool            `db:"platform"` // read from the platform, not entered
+	Platform bool            `db:"platform"` // the figures were read from the platform, not entered
 }
 
 func (r platformDay) cell() difference.Cell {
 	return difference.Cell{Day: r.Day.Format(time.DateOnly), Campaign: r.Campaign}
 }
 
-// Spend that was entered for whole days in UTC counts as theirs on days that were never read from the platform.
+// For days that were never read from the platform, spend that was entered for whole days in UTC counts as the platform's figure.
 const selectReported = `
 SELECT day, campaign_id, amount, currency, clicks, true AS platform FROM source_figures
 WHERE account_id = $1 AND source_id = $2 AND day >= $3::date AND day <= $4::date
@@ -43,7 +43,7 @@ type spent struct {
 	Campaign uuid.UUID       `db:"campaign_id"`
 	Counted  decimal.Decimal `db:"counted"` // in the account's currency
 	Alone    bool            `db:"alone"`
-	Part     bool            `db:"part"` // it is for a part of the day, or for a value of a sub-parameter
+	Part     bool            `db:"part"` // the spend is for a part of the day, or for a value of a sub-parameter
 }
 
 const selectSpent = `SELECT day, campaign_id, coalesce(amount * rate, 0) AS counted, alone,
@@ -65,10 +65,10 @@ type sourceSheet struct {
 	spent             map[difference.Cell]decimal.Decimal
 	byHand            map[difference.Cell]bool // cells with spend for a part of the day or of the clicks
 	replaced          map[string]bool          // days on which spend without a campaign has replaced the spend of campaigns
-	byDay             map[string]bool          // days for which their figures name no campaign: our figures are summed up under the zero campaign
+	byDay             map[string]bool          // days without campaigns in their figures: our figures count for the zero campaign
 }
 
-// place returns the cell under which our figures of a cell are compared.
+// place returns the cell in which our figures of the cell c are compared.
 func (s *sourceSheet) place(c difference.Cell) difference.Cell {
 	if s.byDay[c.Day] {
 		c.Campaign = uuid.Nil
@@ -76,7 +76,7 @@ func (s *sourceSheet) place(c difference.Cell) difference.Cell {
 	return c
 }
 
-// placed returns our figures by the cells under which they are compared.
+// placed returns our figures by the cells in which they are compared.
 func (s *sourceSheet) placed(figures map[difference.Cell]models.Figures) map[difference.Cell]models.Figures {
 	out := make(map[difference.Cell]models.Figures, len(figures))
 	for c, f := range figures {
@@ -119,7 +119,7 @@ func (k *comparison) source(ctx context.Context) error {
 	return s.compareConversions(ctx)
 }
 
-// load reads both sides.
+// load reads their figures and ours.
 func (s *sourceSheet) load(ctx context.Context) (err error) {
 	if err := s.loadTheirs(ctx); err != nil {
 		return err
@@ -170,7 +170,7 @@ func (s *sourceSheet) loadTheirs(ctx context.Context) error {
 	}
 	var amounts []amount
 	for _, r := range list {
-		if r.Currency == "" { // spend of the time before rates existed
+		if r.Currency == "" { // spend that was stored before the program had exchange rates
 			r.Currency = s.out.Currency
 		}
 		c := r.cell()
@@ -209,9 +209,9 @@ func (s *sourceSheet) compare(c difference.Cell) {
 	s.compareMoney(c, row, ours.Money)
 }
 
-// compareMoney explains the money of a cell. Spend is set on the day that the platform names, in UTC, so it adds up to the cost of that
-// day's clicks. The steps lead from their amount to our cost: to our currency, to the spend that counts, to the cost on the day in UTC,
-// to the cost on the day in our zone.
+// compareMoney explains the difference of money in a cell. The platform names a date, and its spend is stored for that date in
+// UTC and spread over the clicks of that UTC day. The steps lead from their amount to our cost: the amount in our currency, the
+// spend that counts, the cost on the day in UTC, the cost on the day in our zone.
 func (s *sourceSheet) compareMoney(c difference.Cell, row platformDay, cost decimal.Decimal) {
 	a := amount{row.Amount, row.Currency, row.Day}
 	theirs, converted := decimal.Zero, decimal.Zero

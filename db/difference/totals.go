@@ -14,7 +14,8 @@ import (
 	"switchyard/models/difference"
 )
 
-// compareTotals compares the daily sums of a network with ours. They name no campaign, so all cells have the zero campaign.
+// compareTotals compares the daily sums of a network with ours. The network's sums name no campaign, so all cells have the zero
+// campaign.
 func (n *networkSheet) compareTotals(ctx context.Context) error {
 	list, err := reported.ListTotals(ctx, n.Conn, n.account, n.out.ID, n.out.From, n.out.To)
 	if err != nil {
@@ -94,9 +95,9 @@ func (n *networkSheet) explainClicks(ctx context.Context, read map[string]bool) 
 	return nil
 }
 
-// explainConversions adds our conversions and explains the difference of conversions and money. Networks count a conversion on its
-// own day, and we count it on the day of its click. The step from the click's day in our zone to the click's day in theirs is the
-// time zone's.
+// explainConversions adds our conversions and explains the difference of conversions and money. Networks count a conversion on
+// its own day, and we count it on the day of its click. The difference between the click's day in our zone and the click's day in
+// their zone has the cause time_zone.
 func (n *networkSheet) explainConversions(ctx context.Context, read map[string]bool) error {
 	from, to := n.bounds(n.theirs)
 	since, until := n.bounds(n.comparison.ours)
@@ -136,8 +137,8 @@ SELECT v.id, v.click_id, v.conversion_id, v.status, v.payout, v.currency, v.rate
 WHERE v.account_id = $1 AND v.network_id = $2 AND v.status IN ('approved', 'pending')
 	AND (v.recorded_at >= $3 AND v.recorded_at < $4 OR v.click_id >= $5 AND v.click_id < $6) LIMIT $7`
 
-// comparePostbacks compares our conversions with the postbacks that the network has sent. Their money is not compared, because the
-// amount of a refused postback was not read.
+// comparePostbacks compares our conversions with the postbacks that the network has sent. Money is not compared, because the
+// amounts of refused postbacks were not read.
 func (n *networkSheet) comparePostbacks(ctx context.Context) error {
 	list, err := n.readPairs(ctx)
 	if err != nil {
@@ -172,10 +173,10 @@ type refusedPostback struct {
 	Detail   string    `db:"detail"`
 	Campaign uuid.UUID `db:"campaign_id"`
 	ClickID  uuid.UUID `db:"click_id"`
-	Number   int       `db:"number"` // of the equal postbacks
+	Number   int       `db:"number"` // number of equal postbacks
 }
 
-// The limit of postbacks comes before they are grouped. Anyone who knows a click id can send many of them.
+// Anyone who knows a click id can send many postbacks, so the query limits the number of postbacks before it groups them.
 const selectRefused = `
 SELECT min(received_at) AS at, outcome, detail, coalesce(campaign_id, '` + db.ZeroID + `') AS campaign_id,
 	coalesce(click_id, '` + db.ZeroID + `') AS click_id, count(*) AS number

@@ -14,15 +14,15 @@ import (
 	"switchyard/models"
 )
 
-// Change is a change of an account's currency that is in progress. The account has the new currency from the beginning of the
-// change, and its fixed rates convert to the new currency. Facts and ledger are restated one after another. Until all of them are
-// restated, readers take rates from Counting.
+// Change is a change of an account's currency that is in progress. From the start of the change, the account has the new currency
+// and its fixed rates convert to the new currency. The facts and the ledger are restated bit by bit. Until all of them are
+// restated, statements that read facts must use the SQL of Counting for the rate.
 type Change struct {
 	Account  uuid.UUID `db:"account_id"`
 	Job      uuid.UUID `db:"job_id"`
 	From     string    `db:"from_currency"`
 	To       string    `db:"to_currency"`
-	Kept     time.Time `db:"kept_from"` // midnight UTC; for the time before it only the ledger has the figures
+	Kept     time.Time `db:"kept_from"` // midnight UTC; figures of earlier days are only in the ledger
 	Archived bool      `db:"archived"`  // the ledger before Kept has been restated
 	Since    time.Time `db:"since"`
 }
@@ -45,8 +45,8 @@ func RecordArchived(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	return db.Run(ctx, c, "archive is restated", `UPDATE currency_changes SET archived = true WHERE account_id = $1`, account)
 }
 
-// EndChange ends a change. By then each fact has the rate of its day, except the facts that were written during the change.
-// EndChange deletes the rates of the new currency, because amounts in the account's own currency need no rate.
+// EndChange ends a change. By then all facts have the rate of their day, except facts that were written during the change. EndChange
+// deletes the rates of the new currency, because amounts in the account's own currency need no rate.
 func EndChange(ctx context.Context, c db.Conn, k Change) error {
 	if err := db.Run(ctx, c, "end change of currency", `DELETE FROM account_rates WHERE account_id = $1 AND currency = $2`, k.Account, k.To); err != nil {
 		return err
@@ -54,21 +54,22 @@ func EndChange(ctx context.Context, c db.Conn, k Change) error {
 	return db.Run(ctx, c, "end change of currency", `DELETE FROM currency_changes WHERE account_id = $1`, k.Account)
 }
 
-// RequestRates requests the rates of a currency for an account that is about to change to it. The next fetch reads them.
+// RequestRates requests the rates of a currency for an account that is about to change to this currency. The next fetch reads the
+// rates.
 func RequestRates(ctx context.Context, c db.Conn, account uuid.UUID, currency string) error {
 	return db.Run(ctx, c, "want rates", `UPDATE accounts SET wants_currency = $2 WHERE id = $1`, account, currency)
 }
 
-// Counting returns SQL for the rate by which a fact counts. It is for statements whose $1 is the account. at is SQL for the fact's
-// time. Normally the rate is the stored one. While the account's currency is being changed, it is the rate of the fact's day,
-// whether or not the fact has been restated yet.
+// Counting returns SQL for the rate by which a fact counts. It is for statements whose $1 is the account. at is SQL for the
+// fact's time. Normally this is the rate that is stored with the fact. While the account's currency is being changed, it is the
+// fixed rate of the fact's day, whether or not the fact has been restated yet.
 func Counting(fact, at string) string {
 	return fmt.Sprintf(`CASE WHEN EXISTS (SELECT FROM currency_changes h WHERE h.account_id = $1) THEN %s ELSE %s.rate END`,
 		Changing(fact, at), fact)
 }
 
-// Changing does the same as Counting, for statements that run only while the currency is being changed. A fact with an empty
-// currency is older than the column currency. It is in the account's former currency.
+// Changing is Counting for statements that run only while the currency is being changed. A fact with an empty currency was stored
+// before the column currency existed, and is in the account's former currency.
 func Changing(fact, at string) string {
 	return fmt.Sprintf(`coalesce((SELECT k.rate FROM account_rates k WHERE k.account_id = $1 AND k.day = (%[2]s AT TIME ZONE 'UTC')::date
 	AND k.currency = coalesce(nullif(%[1]s.currency, ''), (SELECT h.from_currency FROM currency_changes h WHERE h.account_id = $1))), %[1]s.rate)`,
@@ -112,8 +113,8 @@ func Refix(ctx context.Context, c db.Conn, keys []Key) (missing []Key, err error
 	return db.Without(sorted, func(k Key) bool { return found[k].Valid }), nil
 }
 
-// MissingCurrency returns the currency that has no rate on the day of a key. This is the key's currency, or to, the currency to
-// which it is converted.
+// MissingCurrency returns the currency that has no rate on the day of a key: either the key's currency, or the currency to, to which
+// amounts are converted.
 func MissingCurrency(ctx context.Context, c db.Conn, k Key, to string) (string, error) {
 	known, err := PerEuro(ctx, c, []CurrencyDay{k.CurrencyDay, {k.Day, to}})
 	if _, ok := known[k.CurrencyDay]; !ok {
@@ -122,8 +123,8 @@ func MissingCurrency(ctx context.Context, c db.Conn, k Key, to string) (string, 
 	return to, err
 }
 
-// Factor returns the value of one unit of the key's currency in the account's currency, by the fixed rate of the key's day. It
-// returns 1 if no rate is fixed.
+// Factor returns the fixed rate of a key: the value of one unit of the key's currency in the account's currency. It returns 1 if
+// no rate is fixed.
 func Factor(ctx context.Context, c db.Conn, k Key) (decimal.Decimal, error) {
 	found, _, err := readFixed(ctx, c, []Key{k}, "")
 	if rate := found[k]; rate.Valid {

@@ -53,9 +53,9 @@ ON CONFLICT DO NOTHING`
 	accountCurrencies = `SELECT k.nth, a.currency` + fromKeys + `JOIN accounts a ON a.id = k.account_id`
 )
 
-// LockRates returns the rates of keys and share-locks them until the transaction of c ends. A rate change therefore either sees
-// the fact that is being written or waits for it, and no fact is written by a rate that has just been replaced. A key without a
-// fixed rate gets the rate of its day, or NULL if that day has no rate.
+// LockRates returns the rates of keys and share-locks them until the transaction of c ends. A change of a rate therefore either
+// sees the fact that is being written or waits for it, and no fact is written with a rate that has just been replaced. If a key
+// has no fixed rate, LockRates fixes the rate of the key's day, or NULL if that day has no rate.
 func LockRates(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
 	out, missing, err := readFixed(ctx, c, keys, ` FOR SHARE OF r`)
 	if err != nil || len(missing) == 0 {
@@ -65,7 +65,7 @@ func LockRates(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.Null
 	if err != nil {
 		return nil, err
 	}
-	known := slices.Collect(maps.Keys(found)) // keys of a deleted account are missing here
+	known := slices.Collect(maps.Keys(found)) // found has no keys of deleted accounts
 	sorted, args := arguments(known)
 	args = append(args, pq.Array(db.Map(sorted, func(k Key) *string { return textOrNull(found[k]) })))
 	if err := db.Run(ctx, c, "fix rates", fixRates, args...); err != nil {
@@ -117,7 +117,7 @@ func readFixed(ctx context.Context, c db.Conn, keys []Key, lock string) (map[Key
 // compute returns the rates of keys from the stored rates. It leaves out keys whose account was deleted.
 func compute(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
 	sorted, args := arguments(keys)
-	currencies, err := db.Pairs[int, string](ctx, c, "currencies of accounts", accountCurrencies, args...) // by place in sorted, from 1
+	currencies, err := db.Pairs[int, string](ctx, c, "currencies of accounts", accountCurrencies, args...) // by position in sorted, from 1
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,14 @@
 // Package exchangerate stores exchange rates by day. They come from the European Central Bank or from the operator.
 //
-// The rate of a day is the rate published for that day. If no rate was published for that day, it is the last earlier rate, at most
-// models.RateDays back. Only the operator can change a stored rate.
+// The rate of a day is the rate that was published for that day. If no rate was published for that day, it is the latest earlier
+// rate, which may be at most models.RateDays days older. Only the operator can change a stored rate.
 //
-// The first fact of an account that needs a day's rate fixes it (LockRates). From then on the day keeps this rate, whatever is
-// published later. If there is no rate yet, the day is fixed without a rate, and UpdateFixed sets the rate once it is published. A
-// fixed rate changes only then, or when the operator replaces a rate. The facts with the old rate are restated. A fact is written
-// under a lock on its fixed rate. Therefore a change of the rate finds every fact that was written earlier, and every later fact
-// has the new rate.
+// Money amounts that are stored, such as costs and payouts, are called facts. When an account's first fact needs the rate of a
+// currency on a day, LockRates fixes this rate for the account: later facts of that day and currency get the same rate, whatever
+// is published later. If there is no rate yet, the day is fixed without a rate, and UpdateFixed sets the rate once it is
+// published. A fixed rate changes only then, or when the operator replaces a rate. The facts with the old rate are then restated,
+// which means that they are counted by the new rate. A fact is written under a lock on its fixed rate. A change of the rate
+// therefore finds every fact that was written earlier, and every later fact has the new rate.
 package exchangerate
 
 import (
@@ -25,7 +26,7 @@ import (
 type Saved struct {
 	Added   int `json:"added"`
 	Changed int `json:"changed"`
-	Kept    int `json:"kept"` // the day already had a rate, the same or another
+	Kept    int `json:"kept"` // rates that were not stored, because the day already had a rate
 }
 
 type savedRate struct {
@@ -44,8 +45,9 @@ ON CONFLICT (base, currency, day) DO UPDATE SET rate = excluded.rate, source = e
 	WHERE $5 AND r.rate <> excluded.rate
 RETURNING currency, day, xmax = 0 AS added`
 
-// Save stores rates in the transaction of c. A day that already has a rate keeps it, unless replace is set. Then the rate is replaced,
-// and the facts that were counted by the old rate are restated. The list may have at most one rate for each day and currency.
+// Save stores rates in the transaction of c. A day that already has a rate keeps this rate unless replace is set. If replace is
+// set, the rate is replaced, and the facts that were counted by the old rate will be restated. The list may have at most one rate
+// for each day and currency.
 func Save(ctx context.Context, c db.Conn, list []models.Rate, replace bool) (out Saved, err error) {
 	for part := range slices.Chunk(list, savedAtOnce) {
 		days, currencies := dayColumns(part)
@@ -110,7 +112,7 @@ CROSS JOIN LATERAL (
 	ORDER BY day DESC LIMIT 1
 ) r`
 
-// PerEuro returns the price of one euro in each currency on its day. It leaves out currencies without a rate.
+// PerEuro returns for each currency and day the price of one euro in that currency. It leaves out entries without a rate.
 func PerEuro(ctx context.Context, c db.Conn, list []CurrencyDay) (map[CurrencyDay]decimal.Decimal, error) {
 	found, err := db.Pairs[int, decimal.Decimal](ctx, c, "rates of days", perEuro,
 		db.Map(list, func(o CurrencyDay) string { return o.Day.Format(time.DateOnly) }),
@@ -146,7 +148,7 @@ SELECT EXISTS (SELECT FROM campaigns r JOIN accounts a ON a.id = r.account_id WH
 	OR EXISTS (SELECT FROM account_rates WHERE rate IS NULL)
 	OR EXISTS (SELECT FROM accounts WHERE wants_currency NOT IN ('', currency))`
 
-// NeedsFetch reports whether rates have to be fetched. They do not if everything is in the currency of its account.
+// NeedsFetch reports whether rates have to be fetched. This is not necessary if all amounts are in the currencies of their accounts.
 func NeedsFetch(ctx context.Context, c db.Conn) (bool, error) {
 	return db.Get[bool](ctx, c, "wanted rates", needsFetch)
 }

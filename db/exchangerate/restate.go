@@ -43,8 +43,8 @@ func dayColumns(list []models.Rate) (days, currencies []string) {
 const (
 	selectChanges = `SELECT day, currency FROM rate_changes ORDER BY day, currency LIMIT $1`
 
-	// A rate may have been used by facts of its day and of the seven days after it. These facts are in the rate's currency, or in
-	// any currency if the rate's currency is the account's own.
+	// A rate may have been used for facts of its day and of the seven days after it. If the rate's currency is the account's own
+	// currency, these are facts in any other currency. Otherwise they are facts in the rate's currency.
 	affected = `
 SELECT r.account_id, r.day, r.currency, r.rate FROM account_rates r JOIN accounts a ON a.id = r.account_id
 JOIN unnest($1::date[], $2::text[]) AS k (day, currency)
@@ -104,7 +104,7 @@ func UpdateFixed(ctx context.Context, d *db.DB) error {
 }
 
 // change sets the rates of rows to the present rates. Each row has its own transaction, which waits for transactions that are
-// writing facts by the old rate.
+// writing facts with the old rate.
 func change(ctx context.Context, d *db.DB, rows []keyRow) error {
 	if len(rows) == 0 {
 		return nil
@@ -125,14 +125,14 @@ func change(ctx context.Context, d *db.DB, rows []keyRow) error {
 	return nil
 }
 
-// AccountsToRestate lists the accounts with facts whose rate is not the rate of their day. It leaves out accounts whose currency
-// is being changed, because that change restates everything.
+// AccountsToRestate lists the accounts that have facts whose rate is not the fixed rate of their day. It leaves out accounts whose
+// currency is being changed, because that change restates all facts.
 func AccountsToRestate(ctx context.Context, c db.Conn) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, c, "accounts to restate", `SELECT DISTINCT account_id FROM account_rates r WHERE restating
 		AND NOT EXISTS (SELECT FROM currency_changes k WHERE k.account_id = r.account_id)`)
 }
 
-// KeysToRestate lists the keys of an account with facts that still have another rate than the key.
+// KeysToRestate lists the keys of an account whose facts may still have another rate than the key.
 func KeysToRestate(ctx context.Context, c db.Conn, account uuid.UUID) ([]Key, error) {
 	rows, err := db.Select[keyRow](ctx, c, "days to restate",
 		`SELECT account_id, day, currency, rate FROM account_rates WHERE account_id = $1 AND restating ORDER BY day, currency`, account)
@@ -158,12 +158,12 @@ const selectUnconverted = `
 SELECT currency, count(*) AS days, min(day)::timestamptz AS first, min(since) AS since FROM account_rates
 WHERE account_id = $1 AND rate IS NULL GROUP BY currency ORDER BY currency LIMIT 100`
 
-// UnconvertedOf lists the currencies of an account whose amounts do not count as money because a rate is missing.
+// UnconvertedOf lists the currencies of an account that have amounts which do not count, because a rate is missing.
 func UnconvertedOf(ctx context.Context, c db.Conn, account uuid.UUID) ([]Unconverted, error) {
 	return db.Select[Unconverted](ctx, c, "unconverted money", selectUnconverted, account)
 }
 
-// DeleteExpired deletes the fixed rates of days before the given day. No facts that use them are left.
+// DeleteExpired deletes the fixed rates of days before the given day. The caller must have deleted the facts of these days.
 func DeleteExpired(ctx context.Context, c db.Conn, before time.Time, limit int) error {
 	_, err := db.InParts(ctx, c, "forget rates", `DELETE FROM account_rates WHERE ctid IN (
 		SELECT ctid FROM account_rates WHERE day < $1 AND NOT restating LIMIT $2)`, limit, before.Format(time.DateOnly))

@@ -10,8 +10,8 @@ import (
 	"switchyard/db/clickhouse/schema"
 )
 
-// divide splits a window in two. warm is the part whose rows PostgreSQL has. cold is the part before it, whose rows are read from
-// the copy in ClickHouse. Either part may be empty.
+// divide splits a window into two parts. warm is the part whose rows are in PostgreSQL. cold is the part before warm, whose rows
+// are read from the copy in ClickHouse. Either part may be empty.
 func (r Reader) divide(ctx context.Context, t Table, q Query) (warm, cold Query, err error) {
 	cold = Query{AccountID: q.AccountID, From: q.From, To: q.From}
 	if r.Copy == nil || !t.copied {

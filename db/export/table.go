@@ -23,7 +23,7 @@ type column struct {
 	name     string
 	expr     string
 	copyExpr string                 // SQL of the same value in ClickHouse, for clicks
-	foreign  bool                   // the texts come from outside; false: an id, a number or a time of our own
+	foreign  bool                   // the texts come from outside; false: the values are ids, numbers or times of our own
 	format   func(uuid.UUID) string // converts an id to the text in the file; nil: the value stays unchanged
 }
 
@@ -32,13 +32,13 @@ type Table struct {
 	columns []column
 	count   string              // SELECT of the facts of an account ($1) in the window $2 to $3
 	from    string              // the FROM, WHERE and ORDER BY of the statement that reads the rows
-	copied  bool                // the copy in ClickHouse has the rows; true for clicks
-	linked  bool                // $4 is the smartlink, or null for all smartlinks
+	copied  bool                // the copy in ClickHouse has the rows too; true for clicks
+	linked  bool                // the statement has the parameter $4: the smartlink, or null for all smartlinks
 	moment  func(time.Time) any // converts a time to a parameter of the window
 }
 
-// Heading is a column as a file shows it. The texts of a Foreign column come from outside: a spreadsheet could interpret such a
-// text as a formula.
+// Heading is the heading of a column. If Foreign is set, the texts in the column come from outside, and a spreadsheet could
+// interpret such a text as a formula.
 type Heading struct {
 	Name    string
 	Foreign bool
@@ -89,7 +89,7 @@ func (r Reader) Count(ctx context.Context, t Table, q Query, atMost int) (n int,
 	return n, nil
 }
 
-// Each calls fn with the cells of every row, newest first. All rows are read as of the same moment. The cells are valid until fn
+// Each calls fn with the cells of every row, newest first. All rows show the state at the same moment. The cells are valid until fn
 // returns. If fn fails, Each stops and returns the error.
 func (r Reader) Each(ctx context.Context, t Table, q Query, fn func([]sql.RawBytes) error) error {
 	var cold Query
@@ -125,7 +125,7 @@ func (r Reader) each(ctx context.Context, t Table, q Query, fn func([]sql.RawByt
 	}, query, t.args(q)...)
 }
 
-// formatIDs replaces ids by the form in which the file shows them.
+// formatIDs replaces ids with the form in which the file shows them.
 func (t Table) formatIDs(cells []sql.RawBytes) error {
 	for i, c := range t.columns {
 		if c.format == nil {

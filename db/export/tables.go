@@ -14,8 +14,9 @@ import (
 
 func clickMoment(t time.Time) any { return models.FloorClickID(t) }
 
-// exported returns the columns of the attributes that belong both to export files and to home. The sub-parameters that older versions
-// do not know are last: they end each file, because some programs read columns by their place.
+// exported returns the columns of those attributes of home that are also in export files. last has the sub-parameters that older
+// versions of the program did not have. They are the last columns of each file, because some programs read columns by their
+// position.
 func exported(home clickattr.Home) (list, last []column) {
 	for i := range clickattr.All {
 		switch a := &clickattr.All[i]; {
@@ -34,7 +35,7 @@ var (
 	ofSmartlinks, lastOfSmartlinks = exported(clickattr.Smartlinks)
 )
 
-// ofClick returns the column of an attribute. Texts count as coming from outside.
+// ofClick returns the column of an attribute. Every text is foreign, because visitors and senders can choose it.
 func ofClick(a *clickattr.Attr) column {
 	switch {
 	case a.Text != nil:
@@ -58,8 +59,8 @@ func insertBefore(name string, c column, list []column) []column {
 	return slices.Insert(list, slices.IndexFunc(list, func(c column) bool { return c.name == name }), c)
 }
 
-// rate returns the column with the value of one unit of the row's currency in the account's currency. It is empty while there is no
-// rate.
+// rate returns the column with the value of one unit of the row's currency in the account's currency. The value is empty while
+// there is no rate.
 func rate(at string) column {
 	return column{
 		name: "rate", expr: `coalesce(trim_scale(` + exchangerate.Counting("f", at) + `)::text, '')`, copyExpr: "ifNull(toString(f.rate), '')",

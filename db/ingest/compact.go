@@ -16,8 +16,8 @@ const (
 	hoursAtOnce  = 500
 )
 
-// Compact applies waiting click-outs and arrivals, and compacts the ledger. It does no harm if a call is missed or repeated, or
-// if calls run in parallel.
+// Compact applies waiting click-outs and arrivals, and compacts the ledger. Calls may be missed or repeated, and may run in
+// parallel.
 func Compact(ctx context.Context, l click.Log) error {
 	if _, err := conversion.ApplyWaitingHops(ctx, l, clicksAtOnce); err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 type storedEvent struct {
 	models.SiteEvent
 	Goals   []string `db:"goals"`   // keys of the goals that the event reached
-	Applied bool     `db:"applied"` // the arrival no longer waits for its click
+	Applied bool     `db:"applied"` // the event's arrival no longer waits for its click
 }
 
 var insertEvents = `
@@ -49,8 +49,9 @@ func storeEvents(ctx context.Context, c db.Conn, list []*models.SiteEvent) ([]*m
 	return db.Map(stored, func(id uuid.UUID) *models.SiteEvent { return byID[id] }), nil
 }
 
-// storeKeys stores the sealed personal data of events. It deletes the data of visitors who refuse their use. A refusal counts even
-// if the event was stored before, because a sender repeats an event to withdraw the consent. Data without a click are useless.
+// storeKeys stores the encrypted personal data of events. It deletes the data of visitors who refuse the use of their data. A
+// refusal counts even if the event was stored before, because a sender repeats an event to withdraw the consent. Data of events
+// without a click are not stored, because they are useless.
 func storeKeys(ctx context.Context, c db.Conn, all, fresh []*models.SiteEvent) error {
 	rowsOf := func(list []*models.SiteEvent, denied bool) (rows []matchkey.Row) {
 		for _, e := range list {
@@ -92,8 +93,8 @@ WITH locked AS MATERIALIZED (
 )
 SELECT id FROM locked`
 
-// applyArrivals sets how the visitors of some clicks arrived, from the events that wait for these clicks. It returns the ids of the
-// clicks that are not stored yet.
+// applyArrivals sets how the visitors of some clicks arrived. It takes this from the events that wait for these clicks. It
+// returns the ids of the clicks that are not stored yet.
 func applyArrivals(ctx context.Context, c db.Conn, clickIDs []uuid.UUID) (missing []uuid.UUID, err error) {
 	if len(clickIDs) == 0 {
 		return nil, nil
@@ -118,8 +119,8 @@ SELECT DISTINCT e.click_id FROM site_events e CROSS JOIN LATERAL (SELECT FROM cl
 WHERE NOT e.applied AND e.received_at >= $1 LIMIT $2`
 
 // ApplyWaitingArrivals applies arrivals that still wait although their clicks are stored, for at most limit clicks. It also ends
-// the wait of arrivals whose clicks never come. Normally an ingester applies the arrivals that it stores. ApplyWaitingArrivals
-// handles the arrivals of an ingester that died.
+// the wait of arrivals whose clicks never come. Normally the ingester that stores an arrival also applies it.
+// ApplyWaitingArrivals is for arrivals of an ingester that died before it could do so.
 func ApplyWaitingArrivals(ctx context.Context, l click.Log, limit int) error {
 	const expire = `UPDATE site_events SET applied = true WHERE id = ANY (ARRAY(
 		SELECT id FROM site_events WHERE NOT applied AND received_at < $1 LIMIT $2))`

@@ -19,8 +19,8 @@ import (
 	"switchyard/models"
 )
 
-// arrived returns an event of a click's visitor. own is the event's own id, whose first byte is the number of seconds after the
-// click.
+// arrived returns an event of a click's visitor. own is the event's own id. Its first byte is the number of seconds between the
+// click and the event.
 func arrived(c *models.Click, own, arrival string) *models.SiteEvent {
 	now := models.ClickTime(c.ID).Add(time.Duration(own[0]) * time.Second)
 	return &models.SiteEvent{
@@ -77,8 +77,8 @@ func TestSiteEventsAreStoredOnce(t *testing.T) {
 	}
 }
 
-// TestFirstEventOfAnIDCounts checks that the first of two events with the same id makes the conversion and the row, even if both
-// are stored in the same batch.
+// TestFirstEventOfAnIDCounts checks that if two events have the same id, the first one is stored and makes the conversion, even
+// if both are in the same batch.
 func TestFirstEventOfAnIDCounts(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -44,7 +44,7 @@ type Ingester struct {
 	strained  atomic.Bool             // redirects wait for a processor
 	limit     int                     // maximum number of records in the next batch; lower after refused data
 	backlog   bool                    // the last round left records waiting
-	waiting   map[uuid.UUID]time.Time // clicks that hops wait for, with the time since which they wait
+	waiting   map[uuid.UUID]time.Time // clicks for which hops wait, with the start of the wait
 	floods    *botscan.Floods
 	retriedAt time.Time // when waiting hops were last retried
 	readyAt   time.Time // when partitions were last created
@@ -128,8 +128,8 @@ func (g *Ingester) pauseAfter(n int, duration time.Duration, err error) time.Dur
 // Strained reports whether redirects of this process wait for a processor, so that the ingester slows down.
 func (g *Ingester) Strained() bool { return g.strained.Load() }
 
-// Drain stores all records of the spool. It returns when no record is left, or with an error when ctx ends. It is for a disk
-// that is lost together with the process. Call it after Run has returned, when nothing appends records any more.
+// Drain stores all records of the spool. It returns when no record is left, or with an error when ctx ends. It is needed if the
+// disk is lost together with the process. Call it after Run has returned, when nothing appends records any more.
 func (g *Ingester) Drain(ctx context.Context) error {
 	for {
 		n, err := g.round(ctx)
@@ -146,7 +146,7 @@ func (g *Ingester) Drain(ctx context.Context) error {
 func (g *Ingester) round(ctx context.Context) (int, error) {
 	g.makeReady(ctx)
 	g.retryHops(ctx)
-	if !g.spool.AckPostgres() { // with AckPostgres, records are not appended faster than they are stored
+	if !g.spool.AckPostgres() { // otherwise records are not appended faster than they are stored, so no throttle is needed
 		g.throttle.update(time.Now())
 		g.strained.Store(g.throttle.share < 1)
 	}
@@ -203,7 +203,7 @@ func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.I
 		}
 		good = append(good, it)
 	}
-	if r == g.ownReader { // the clicks of an adopted spool may have been counted already
+	if r == g.ownReader { // clicks of other spools may already have been counted by their process
 		g.floods.Count(good)
 	}
 	for len(good) > 0 {
@@ -272,7 +272,7 @@ func (g *Ingester) try(ctx context.Context, b batch) (stored, error) {
 	return g.store.storeBatch(ctx, b)
 }
 
-// after remembers the clicks that are missing, and announces the new postbacks, once a batch is stored.
+// after is called when a batch is stored. It remembers the missing clicks and announces the new postbacks.
 func (g *Ingester) after(ctx context.Context, out stored) {
 	for _, id := range out.missing {
 		if _, known := g.waiting[id]; !known && len(g.waiting) < maxWaitHops {

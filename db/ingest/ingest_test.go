@@ -33,7 +33,7 @@ func TestIngestStoresOnce(t *testing.T) {
 	bot := clicktest.Click(acc, campaign, 2)
 	bot.IsBot = true
 	again := clicktest.Click(acc, campaign, 1)
-	other := clicktest.Click(acc, campaign, 2) // unique, because the bot's click does not count
+	other := clicktest.Click(acc, campaign, 2) // this click is unique, because the bot's click does not count
 	hop := &models.ClickOut{ID: models.NewClickID(), ClickID: lander.ID, AccountID: acc, Slot: 2, OfferID: uuid.New()}
 	post := &models.Postback{
 		ID: models.NewClickID(), AccountID: acc, ClickID: lander.ID, Source: models.FromPostback,
@@ -103,7 +103,7 @@ func TestPoisonBlocksNothing(t *testing.T) {
 		c := clicktest.Click(acc, campaign, byte(i))
 		switch i {
 		case 7:
-			c.Cost = decimal.New(1, 200_000) // too large for numeric
+			c.Cost = decimal.New(1, 200_000) // too large for PostgreSQL's type numeric
 		case 23:
 			c.ID = clicktest.IDAt(time.Now().Add(1000 * time.Hour)) // a broken clock
 		}
@@ -211,7 +211,7 @@ func TestAckAfterCommit(t *testing.T) {
 	}
 }
 
-// TestUniqueWindows checks which clicks of a visitor are unique, also if they are stored late or in one batch.
+// TestUniqueWindows checks which clicks of a visitor are unique, including clicks that are stored late or in the same batch.
 func TestUniqueWindows(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

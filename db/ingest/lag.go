@@ -17,8 +17,8 @@ const (
 	Behind = time.Minute
 	// reportEvery is the interval at which a process reports its lag.
 	reportEvery = 20 * time.Second
-	// expiry is the time without a report after which a process counts as ended. The next process then stores the records on its
-	// disk.
+	// expiry is the time without a report after which a process counts as ended. The records on its disk are stored by the next
+	// process that uses the disk.
 	expiry = 5 * time.Minute
 	// busyLag is the lag of a process above which deferrable work pauses.
 	busyLag = 2 * time.Second
@@ -47,7 +47,7 @@ func (l *Lag) Run(ctx context.Context) {
 	for {
 		if l.due() {
 			if err := l.Report(ctx); err != nil && ctx.Err() == nil {
-				slog.WarnContext(ctx, "nobody hears how far clicks are stored", "error", err)
+				slog.WarnContext(ctx, "the lag of storing clicks cannot be reported", "error", err)
 			}
 		}
 		select {
@@ -106,7 +106,7 @@ func (l *Lag) Report(ctx context.Context) error {
 type StoredState struct {
 	Processes int        `db:"processes"` // number of running processes
 	Behind    int        `db:"behind"`    // number of processes that are behind
-	Since     *time.Time `db:"since"`     // the earliest time since which a process is behind; nil: no process is behind
+	Since     *time.Time `db:"since"`     // when the first of these processes fell behind; nil: no process is behind
 	Until     *time.Time `db:"stored"`    // all processes have stored their clicks up to this time; nil: no process is behind
 }
 

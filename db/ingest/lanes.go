@@ -17,8 +17,8 @@ func FloodMessages(ingesters ...*Ingester) (messages [][]byte) {
 	return messages
 }
 
-// CountFloods passes a message to ingesters, which count the clicks in it. FloodMessages returned the message in some process.
-// An ingester ignores its own message.
+// CountFloods passes a message to ingesters, which count the clicks in the message. The message comes from FloodMessages in this or
+// another process. An ingester ignores its own message.
 func CountFloods(message []byte, ingesters ...*Ingester) {
 	for _, g := range ingesters {
 		g.floods.CountMessage(message)
@@ -30,8 +30,8 @@ type appender interface {
 	Append(ctx context.Context, r spool.Record) error
 }
 
-// Lanes writes the clicks of floods to one spool, and all other records to another. So a flood that arrives faster than
-// PostgreSQL can store it does not delay other clicks. A click belongs to a flood if its source has sent more than
+// Lanes writes the clicks of floods to one spool, and all other records to another spool. A flood that arrives faster than
+// PostgreSQL can store it therefore does not delay other clicks. A click belongs to a flood if its source has sent more than
 // bot.FloodBound clicks of the account within bot.FloodWindow. Lanes counts in the memory of the process and never waits.
 type Lanes struct {
 	clicks, floods appender

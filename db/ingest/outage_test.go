@@ -99,8 +99,8 @@ func newWire(t *testing.T, target string) (*wire, string) {
 	return w, u.String()
 }
 
-// TestBrokenConnections breaks connections to PostgreSQL at any moment, also in the middle of a COPY and between a commit and
-// its answer. Every acknowledged click is stored once, and the ledger counts it once.
+// TestBrokenConnections breaks connections to PostgreSQL at random moments, including moments within a COPY and between a commit
+// and its answer. Every acknowledged click is stored once, and the ledger counts it once.
 func TestBrokenConnections(t *testing.T) {
 	t.Parallel()
 	d, target := dbtest.NewURL(t)

@@ -22,7 +22,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// batch holds the records that one transaction stores.
+// batch has the records that one transaction stores.
 type batch struct {
 	clicks    []*click.StoredClick
 	outs      []*models.ClickOut
@@ -37,7 +37,7 @@ type batch struct {
 // stored is the result of storing a batch.
 type stored struct {
 	postbacks []models.JobRef // jobs of new postbacks, which can be dispatched
-	missing   []uuid.UUID     // ids of clicks that are not stored yet and for which hops or arrivals wait
+	missing   []uuid.UUID     // ids of clicks that are not stored yet although hops or arrivals wait for them
 }
 
 func newBatch(items []spool.Item, found map[uuid.UUID]bot.Signals) batch {
@@ -177,10 +177,10 @@ func (b batch) store(ctx context.Context, c db.Conn, in click.Store) (out stored
 	return out, botscan.RequestRechecks(ctx, c, botscan.LateRecords{Clicks: b.clicks, Outs: b.outs, Events: fresh, Traps: b.traps})
 }
 
-// ofAccounts returns the batch without the records of accounts that were deleted while the records waited in the spool. No
-// account could see or delete such records. Postbacks are not filtered here: StorePostbacks stores a postback of a deleted
-// account without a job. ofAccounts also returns the currencies of the accounts, and sets the settings with which they score
-// clicks.
+// ofAccounts returns the batch without the records of accounts that were deleted while the records waited in the spool. If such
+// records were stored, no account could see or delete them. Postbacks are not filtered here: StorePostbacks stores a postback of
+// a deleted account without a job. ofAccounts also returns the currencies of the accounts, and sets the settings with which the
+// accounts score clicks.
 func (b batch) ofAccounts(ctx context.Context, c db.Conn) (batch, map[uuid.UUID]string, error) {
 	named := map[uuid.UUID]bool{}
 	for _, v := range b.clicks {
@@ -224,7 +224,7 @@ func (b batch) ofAccounts(ctx context.Context, c db.Conn) (batch, map[uuid.UUID]
 	return b, known, nil
 }
 
-// convert sets the rate of the day on clicks in a currency other than the account's.
+// convert sets the rate of those clicks whose currency is not the account's currency. It uses the rate of the click's day.
 func (b batch) convert(ctx context.Context, c db.Conn, currencies map[uuid.UUID]string) error {
 	var foreign []*click.StoredClick
 	var keys []exchangerate.Key
@@ -277,7 +277,7 @@ func (b batch) storeClicks(ctx context.Context, c db.Conn, in click.Store, delta
 	return ids, botscan.CountBlocked(ctx, c, clicks)
 }
 
-// onlyUnknown returns the clicks that are not stored, each of them once. known returns the ids that are stored.
+// onlyUnknown returns the clicks that are not stored yet, without duplicates. known returns the ids whose clicks are stored.
 func onlyUnknown[T interface{ ClickID() uuid.UUID }](clicks []T, known func([]uuid.UUID) ([]uuid.UUID, error)) ([]T, error) {
 	if len(clicks) == 0 {
 		return nil, nil

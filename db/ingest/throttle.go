@@ -11,8 +11,8 @@ import (
 const (
 	throttleWindow = 250 * time.Millisecond
 	// maxQueue is the largest acceptable number of goroutines that wait for each processor, as an average over about the last
-	// second. A process that keeps up has 0.25 or less. A single window may have more, because all clicks of one write to the disk
-	// wake up together. A process that answers 64 connections at full rate has about 1.
+	// second. A process that keeps up has 0.25 or less. A single window may have more, because one write to the disk wakes up the
+	// goroutines of all its clicks together. A process that answers 64 connections at full rate has about 1.
 	maxQueue = 0.5
 	// queueShare is the smallest share of the time in which the ingester works, so that storing a backlog never stops
 	// completely.
@@ -76,7 +76,7 @@ func (t *throttle) update(now time.Time) {
 	if first {
 		return
 	}
-	weight := math.Exp(-passed.Seconds()) // of the earlier average
+	weight := math.Exp(-passed.Seconds()) // weight of the earlier average
 	t.queue = weight*t.queue + (1-weight)*(sum-last)/passed.Seconds()
 	if t.queue > maxQueue {
 		t.share = max(t.share/shareDrop, queueShare)

@@ -11,20 +11,20 @@ import (
 // by step.
 func TestThrottle(t *testing.T) {
 	t.Parallel()
-	var sum float64 // seconds that goroutines have waited for a processor, in all
+	var sum float64 // total time in seconds that goroutines have waited for a processor
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	th := throttle{share: 1, queued: func() float64 { return sum }}
 	sum = 1e6 // waits before the start do not count
 	th.update(now)
 	for i, step := range []struct {
-		after  time.Duration // since the last step
+		after  time.Duration // time since the last step
 		queued float64       // seconds of waiting since the last step
 		want   float64       // the share of its time in which the ingester then works
 	}{
 		{time.Second, 0.5, 1}, // a short queue
 		{time.Hour, 0, 1},
 		{throttleWindow / 2, 99, 1},      // too short a time to measure
-		{throttleWindow / 2, 0, 1.0 / 3}, // includes the queue of the short time before
+		{throttleWindow / 2, 0, 1.0 / 3}, // the queue of the previous step counts now
 		{time.Second, 0, 1.0 / 9},        // the long queue still counts in the average
 		{time.Second, 0, queueShare},
 		{time.Hour, 0, queueShare * shareGrowth},
@@ -46,7 +46,7 @@ func TestThrottle(t *testing.T) {
 		th.update(now)
 	}
 	if th.share != 1 || th.batchSize(2000) != 2000 || th.backoff(time.Second) != 0 {
-		t.Errorf("it does not return to full speed: share %v, batch %d, backoff %s", th.share, th.batchSize(2000), th.backoff(time.Second))
+		t.Errorf("full speed is not reached: share %v, batch %d, backoff %s", th.share, th.batchSize(2000), th.backoff(time.Second))
 	}
 	th.share = queueShare
 	if n, rest := th.batchSize(2000), th.backoff(100*time.Millisecond); n != 200 || rest != 900*time.Millisecond {

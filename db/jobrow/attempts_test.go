@@ -86,7 +86,7 @@ func TestLimitsOfOldRows(t *testing.T) {
 		{models.KindDeliverWebhook, 7, 0},
 		{models.KindDeliverWebhook, 1, 1}, // a ping
 		{models.KindRecordConversion, 12, 0},
-		{models.KindRecordConversion, 14, 14}, // run again by hand
+		{models.KindRecordConversion, 14, 14}, // a postback that was run again by hand
 		{kind, 3, 0},
 	} {
 		id := uuid.New()
@@ -113,7 +113,7 @@ func TestLimitsOfOldRows(t *testing.T) {
 			t.Errorf("%s: limit %d, want %d", j.Kind, j.AttemptLimit, limits[j.ID])
 		}
 	}
-	var read int // in the same way as a process of the previous version
+	var read int // read in the same way as by a process of the previous version
 	fresh := add(t, d, uuid.Nil, time.Now())
 	if err := d.GetContext(ctx, &read, `SELECT max_attempts FROM jobs WHERE id = $1`, fresh); err != nil || read < 12 {
 		t.Errorf("a process of the previous version reads max_attempts %d, %v", read, err)

@@ -23,7 +23,7 @@ const (
 	Crowded  = "crowded" // the account already runs as many jobs of this kind as it may
 )
 
-// RefusalError tells why a row was not claimed. It is not a fault: most refusals come from tasks that are in the queue twice.
+// RefusalError says why a row was not claimed. A refusal is not a fault: most refusals come from tasks that are in the queue twice.
 type RefusalError struct {
 	Reason     string
 	Wait       time.Duration // NotDue: time until the row is due; Held: time until the lease ends
@@ -40,7 +40,7 @@ type ClaimRequest struct {
 	Account     uuid.UUID // the zero UUID does not restrict
 	Lease       time.Duration
 	MaxAttempts int   // from the policy of the kind; needed with Manual
-	Generation  int64 // of the task that requests the claim; -1 = there is no task
+	Generation  int64 // generation of the task that requests the claim; -1 = there is no task
 	Manual      bool  // claim the row in any state, unless a live lease holds it
 	PerAccount  int   // maximum number of running jobs of the kind for the row's account; 0 = any number
 }
@@ -54,7 +54,8 @@ const columns = `id, account_id, kind, args, state, attempts, coalesce(attempt_l
 //
 // The commit of a claim does not wait for the disk. If PostgreSQL crashes a moment later, the claim is lost and the row is due
 // again. Two workers may then hold the same fence. The first worker that ends its attempt changes the row's state, and the other
-// worker finds the row changed. The commit that ends an attempt waits for the disk, and so for everything committed before it.
+// worker finds the row changed. The commit that ends an attempt waits for the disk, and therefore also for everything committed
+// before it.
 const claimRow = `
 WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
 UPDATE jobs SET

@@ -14,11 +14,11 @@ import (
 type Due struct {
 	models.JobRef
 
-	At time.Time `db:"at"` // time from which on it is due
+	At time.Time `db:"at"` // time at which the row became due
 }
 
 // A pending row is due one second after next_attempt_at. In that second the task that was enqueued for the row can claim it. Only
-// after that the reconciler checks whether the task exists.
+// after that second does the reconciler check whether the task exists.
 const dueAt = `CASE state WHEN 'running' THEN lease_until ELSE next_attempt_at + interval '1 second' END`
 
 const dueRows = `

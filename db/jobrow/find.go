@@ -57,9 +57,9 @@ type Filter struct {
 
 // The reasons why a pending row waits.
 const (
-	WaitDue   = "due"   // for a worker, before its first attempt
-	WaitLater = "later" // for the time of its first attempt
-	WaitRetry = "retry" // for another attempt
+	WaitDue   = "due"   // the row is due and waits for a worker to make the first attempt
+	WaitLater = "later" // the row waits for the time of its first attempt
+	WaitRetry = "retry" // the row waits for another attempt
 )
 
 const chosenRows = ` FROM jobs
@@ -109,7 +109,7 @@ type LateJobs struct {
 	Rows  int64     `db:"rows"`
 }
 
-// At most the oldest 50,000 late rows of all accounts are read.
+// Only the oldest 50,000 late rows of all accounts are read.
 const lateRows = `
 SELECT kind, min(next_attempt_at) AS since, count(*) AS rows FROM (
 	SELECT kind, account_id, next_attempt_at FROM jobs

@@ -59,7 +59,7 @@ UPDATE jobs SET state = CASE WHEN result IS NULL THEN 'failed' ELSE 'done' END, 
 WHERE id = $1 AND fence = $2 AND state = 'running'`
 
 // Fail marks the row as failed. generation is the generation of the task that is archived for the row, or -1 if no task is
-// archived. A row that was done before stays done, so that a failed repetition by hand does not undo it.
+// archived. If a row was done and was run again by hand, it stays done even if the new attempt fails.
 func Fail(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, cause Cause, generation int64) error {
 	return fenced(ctx, c, failRow, id, fence, cause.json(), generation)
 }

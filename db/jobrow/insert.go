@@ -14,7 +14,7 @@ VALUES ($1, $2, $3, $4, $5, now())
 ON CONFLICT (id) DO NOTHING`
 
 // Insert stores the row of a job, in the transaction of the job's cause. It uses only ID, AccountID, Kind, Args and NextAttemptAt
-// of j. NextAttemptAt defaults to now. If the id exists already, Insert does nothing.
+// of j. NextAttemptAt defaults to now. If a row with the id already exists, Insert does nothing.
 func Insert(ctx context.Context, c db.Conn, j models.Job) error {
 	if j.NextAttemptAt.IsZero() {
 		j.NextAttemptAt = time.Now()
@@ -25,8 +25,8 @@ func Insert(ctx context.Context, c db.Conn, j models.Job) error {
 	return db.Run(ctx, c, "insert job", insertRow, j.ID, j.AccountID, j.Kind, []byte(j.Args), j.NextAttemptAt)
 }
 
-// InsertFrom returns SQL for use in a WITH. It inserts a row, due now, for each id and account_id of a relation. kind and limit are
-// SQL too. limit is the number of attempts. NULL leaves that number to the policy.
+// InsertFrom returns SQL for use in a WITH. The SQL inserts a row, which is due now, for each id and account_id of a relation.
+// kind and limit are SQL too. limit is the number of attempts. If it is NULL, the policy of the kind decides the number.
 func InsertFrom(relation, kind, limit string) string {
 	return `INSERT INTO jobs (id, account_id, kind, attempt_limit, next_attempt_at)
 	SELECT id, account_id, ` + kind + `, ` + limit + `, clock_timestamp() FROM ` + relation

@@ -102,7 +102,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("a row that is not due: refused as %s", r)
 	}
 	failed := mustClaim(t, d, claim(add(t, d, owner, past)))
-	const generation = 4 // of the task that failed
+	const generation = 4 // generation of the task that failed
 	if err := jobrow.Fail(ctx, d, failed.ID, failed.Fence, jobrow.CauseOf(errors.New("x")), generation); err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestDueAndRegenerate(t *testing.T) {
 	waiting, crashed := add(t, d, uuid.Nil, past), claim(add(t, d, uuid.Nil, past))
 	crashed.Lease = time.Nanosecond
 	mustClaim(t, d, crashed)
-	mustClaim(t, d, claim(add(t, d, uuid.Nil, past))) // held
+	mustClaim(t, d, claim(add(t, d, uuid.Nil, past))) // a worker holds this row
 	add(t, d, uuid.Nil, time.Now().Add(time.Hour))
 	done := mustClaim(t, d, claim(add(t, d, uuid.Nil, past)))
 	if err := jobrow.Complete(ctx, d, done.ID, done.Fence, nil); err != nil {

@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// submitted is SQL that is true for jobs that an account has requested. Deliveries, postbacks and alerts are not requested: the
-// service creates them, by the thousands.
+// submitted is SQL that is true for jobs that an account has requested. Jobs for deliveries, postbacks and alerts are not
+// requested: the service itself creates thousands of them.
 const submitted = `kind NOT IN ('` + models.KindDeliverWebhook + `', '` + models.KindRecordConversion + `', '` +
 	models.KindSendPostback + `', '` + models.KindForwardPostback + `', '` + models.KindSendAlert + `')`
 
@@ -37,8 +37,8 @@ func FindOpen(ctx context.Context, c db.Conn, row models.Job) (uuid.UUID, error)
 	return id, err
 }
 
-// A failed job counts as finished once a later job of its kind is done, because the later job took over the work that the failed
-// job left.
+// A failed job counts as finished once a later job of its kind is done, because the later job also did the work that the failed
+// job had left.
 const unfinished = `
 SELECT args FROM jobs j
 WHERE account_id = $1 AND kind = $2 AND (state IN ('pending', 'running') OR state = 'failed' AND NOT EXISTS (
@@ -65,7 +65,7 @@ DELETE FROM jobs WHERE id IN (
     SELECT id FROM jobs WHERE account_id = $1 AND state IN ('done', 'failed') AND kind LIKE 'report:%' AND kind = $2
     ORDER BY finished_at DESC OFFSET $3)`
 
-// RetainNewest deletes the finished jobs of an account and a kind of report, except the newest keep ones.
+// RetainNewest deletes an account's finished jobs of a kind of report. It keeps the newest ones, and keep is their number.
 func RetainNewest(ctx context.Context, c db.Conn, kind string, account uuid.UUID, keep int) error {
 	return db.Run(ctx, c, "delete old reports", retainNewest, account, kind, keep)
 }

@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// Requeued is a row that was made due by hand.
+// Requeued is a row that was made due again by hand.
 type Requeued struct {
 	models.JobRef
 
@@ -24,13 +24,13 @@ type RequeuedItem struct {
 	CreatedAt time.Time `db:"created_at"`
 }
 
-// RequeueQuery selects what a batch requeues: items of an account that were created in [From, To).
+// RequeueQuery selects the items that a batch requeues: items of an account that were created in [From, To).
 type RequeueQuery struct {
 	Account uuid.UUID
 	Owner   uuid.UUID // the endpoint or the traffic source of the items; the zero UUID does not restrict
-	From    time.Time // for a further batch: when the last item of the batch before was created
+	From    time.Time // for a further batch: when the last item of the previous batch was created
 	To      time.Time
-	Last    uuid.UUID // among items created at From, only those with greater ids are selected
+	Last    uuid.UUID // an item that was created at From is selected only if its id is greater than Last
 }
 
 // requeueChosen makes the rows of the relation chosen (id, archived) due now, under a new generation. A finished row gets exactly
@@ -51,16 +51,16 @@ WITH chosen AS (
     FOR UPDATE
 )` + requeueChosen
 
-// Requeue makes rows due now by hand. The caller dispatches them. With ids, it takes the rows among them that failed or wait.
-// Without ids, it takes all failed rows of the kinds. No kinds means all kinds. Requeuing is always safe, because rows that are
-// done or held by a worker do not change.
+// Requeue makes rows due now, because an operator requests it. The caller dispatches them. With ids, Requeue takes the rows with
+// these ids that have failed or wait. Without ids, it takes all failed rows of the kinds. No kinds means all kinds. Requeuing is
+// always safe, because rows that are done or held by a worker do not change.
 func Requeue(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) ([]Requeued, error) {
 	return db.Select[Requeued](ctx, c, "requeue jobs", requeueRows, append([]uuid.UUID{}, ids...), append([]string{}, kinds...))
 }
 
-// WithRequeued returns SQL of a WITH with a relation requeued, which has the columns of Requeued. candidates is a SELECT of (id,
-// created_at). The SQL requeues the finished rows among these ids, the oldest first, up to limit, which is SQL too. It skips rows
-// that another transaction holds.
+// WithRequeued returns the SQL of a WITH. It has the relation requeued with the columns of Requeued. candidates is a SELECT of
+// (id, created_at). The SQL requeues the finished rows with these ids, the oldest first, up to limit, which is SQL too. It skips
+// rows that another transaction has locked.
 func WithRequeued(candidates, limit string) string {
 	return `WITH candidates AS (` + candidates + `), chosen AS (
     SELECT j.id, coalesce(j.failed_generation, -1) AS archived FROM candidates c JOIN jobs j ON j.id = c.id

@@ -8,10 +8,11 @@ import (
 	"switchyard/models"
 )
 
-// countedResult is the size in bytes from which a result counts. Smaller results take no more room than the rest of their row.
+// countedResult is the minimum size in bytes of a result that counts towards the plan's limit. Smaller results take no more space
+// than the rest of their row.
 const countedResult = 2 << 10
 
-// removedResult replaces a result that is no longer kept. The text has the form in which PostgreSQL returns it.
+// removedResult replaces a result that is no longer kept. It is written exactly as PostgreSQL returns it.
 const removedResult = `{"result_dropped": true}`
 
 // ErrResultRemoved is the error that is shown in place of a dropped result.

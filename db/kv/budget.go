@@ -11,11 +11,11 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Budget limits the calls to a provider over all processes of the install. At most Burst calls are allowed at once, and another one
-// after each Interval. In any time t at most Burst + t/Interval calls are allowed.
+// Budget limits the calls that all processes of the install make to a provider. At most Burst calls are allowed at once, and one
+// more after each Interval. In any time t at most Burst + t/Interval calls are allowed.
 //
-// While Redis is away it allows every call. Jobs come through Redis, so there are few calls then, and the provider's own limit
-// still applies.
+// While Redis cannot be reached, Budget allows every call. Jobs come through Redis, so there are few calls at that time, and the
+// provider's own limit still applies.
 type Budget struct {
 	o BudgetOptions
 
@@ -27,18 +27,18 @@ type Budget struct {
 type BudgetOptions struct {
 	Client   redis.UniversalClient
 	Prefix   string // prefix of the key, so that tests can share a server
-	Name     string // of the provider
+	Name     string // name of the provider
 	Burst    int
 	Interval time.Duration
-	Timeout  time.Duration // after which Redis counts as away
+	Timeout  time.Duration // time without an answer after which Redis counts as unreachable
 }
 
 // NewBudget returns a Budget.
 func NewBudget(o BudgetOptions) *Budget { return &Budget{o: o} }
 
-// budgetScript counts a call. KEYS[1] is the time when the budget is full again, in milliseconds of the server's clock. ARGV[1] is
-// the interval in milliseconds. ARGV[2] is the number of calls that may be ahead of the interval. It returns 0, or the
-// milliseconds to wait.
+// budgetScript counts a call. KEYS[1] is the time when the budget is full again, in milliseconds of the server's clock. ARGV[1]
+// is the interval in milliseconds. ARGV[2] is the number of calls that are allowed before the intervals of earlier calls have
+// passed. It returns 0, or the milliseconds to wait.
 var budgetScript = redis.NewScript(`
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -58,8 +58,8 @@ local full = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now + ARGV[1]
 redis.call('SET', KEYS[1], string.format('%.3f', full), 'PX', math.ceil(full - now))
 return 0`)
 
-// Allow counts a call, if at least reserved calls of the burst are then left for others. It returns 0, or the time to wait before the
-// next try.
+// Allow counts a call and returns 0 if at least reserved calls of the burst are then left for other callers. Otherwise it returns
+// the time to wait before the next try.
 func (b *Budget) Allow(ctx context.Context, reserved int) (wait time.Duration) {
 	if wait = b.pausedFor(time.Now()); wait > 0 {
 		return wait
@@ -73,7 +73,7 @@ func (b *Budget) Allow(ctx context.Context, reserved int) (wait time.Duration) {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// Pause forbids calls for the time d, because the provider asked for it. After d the calls come one after another.
+// Pause forbids calls for the time d, because the provider requested it. After d, one call is allowed in each interval.
 func (b *Budget) Pause(ctx context.Context, d time.Duration) {
 	b.mu.Lock()
 	if until := time.Now().Add(d); until.After(b.paused) {
@@ -82,7 +82,7 @@ func (b *Budget) Pause(ctx context.Context, d time.Duration) {
 	b.mu.Unlock()
 	empty := d + time.Duration(b.o.Burst-1)*b.o.Interval
 	if _, err := b.run(ctx, pauseScript, empty.Milliseconds()); err != nil {
-		slog.WarnContext(ctx, "other processes are not told of a provider's pause", "provider", b.o.Name, "error", err)
+		slog.WarnContext(ctx, "other processes do not know that a provider requested a pause", "provider", b.o.Name, "error", err)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// TestBudget checks that two processes share a budget, that a part of it can be left to others, and that a pause of one process
-// applies to both.
+// TestBudget checks that two processes share a budget, that a part of the budget can be reserved for other callers, and that a
+// pause that one process sets applies to both.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

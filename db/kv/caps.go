@@ -14,7 +14,7 @@ import (
 // capRetention is longer than a day in any time zone.
 const capRetention = 48 * time.Hour
 
-// ErrAway is the error if Redis was not asked, because it is not configured or did not answer a moment ago.
+// ErrAway is the error if no request was sent to Redis, because Redis is not configured or did not answer a moment ago.
 var ErrAway = errors.New("kv: redis is away")
 
 // Caps counts the events that daily caps limit, over all processes of the install.
@@ -38,9 +38,9 @@ func (c *Caps) Close() error {
 	return c.client.Close()
 }
 
-// capScript adds to a counter and takes one more while the limit leaves room. KEYS[1] is the counter. ARGV[1] is the number to add,
-// ARGV[2] the minimum value of the counter, ARGV[3] the limit (0 takes none), and ARGV[4] the seconds until the counter expires. It
-// returns {the counter, 1 if one was taken}.
+// capScript adds a number to a counter, and then counts one more event if the limit leaves room. KEYS[1] is the counter. ARGV[1]
+// is the number to add, ARGV[2] the minimum value of the counter, ARGV[3] the limit (0: count no further event), and ARGV[4] the
+// seconds until the counter expires. It returns {the counter, 1 if a further event was counted}.
 var capScript = redis.NewScript(`
 local n = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), tonumber(ARGV[2])) + tonumber(ARGV[1])
 local taken = 0
@@ -50,9 +50,10 @@ end
 redis.call('SET', KEYS[1], string.format('%d', n), 'EX', ARGV[4])
 return {n, taken}`)
 
-// Reserve adds a process's own count to the common count of a key, and takes one more if the count stays within the limit. A limit
-// of 0 takes none. It returns the common count. floor is the common count that the process last saw. It restores a counter that
-// Redis has lost. ErrAway means that nothing was counted. After any other error the call may have been counted.
+// Reserve adds the events that a process has counted itself to the common count of a key. If the limit leaves room, Reserve then
+// counts one more event and taken is true. With a limit of 0, it counts no further event. It returns the common count. floor is
+// the common count that the process last saw, and restores a counter that Redis has lost. ErrAway means that nothing was counted.
+// After any other error, the events may have been counted.
 func (c *Caps) Reserve(ctx context.Context, key string, add, floor, limit int) (total int, taken bool, err error) {
 	if c.client == nil || time.Now().UnixNano() < c.awayUntil.Load() {
 		return 0, false, ErrAway

@@ -1,5 +1,5 @@
-// Package kv keeps counters in Redis: the windows of the rate limit and the daily caps. They may be lost at any moment. While Redis
-// is away each process counts on its own.
+// Package kv keeps counters in Redis, such as the windows of the rate limit and the daily caps. The counters may be lost at any
+// moment. While Redis cannot be reached, each process counts on its own.
 package kv
 
 import (
@@ -19,7 +19,7 @@ const Timeout = 250 * time.Millisecond
 
 const (
 	window          = time.Minute
-	awayPause       = time.Second      // how long Redis is not asked again after it did not answer
+	awayPause       = time.Second      // how long no request is sent to Redis after Redis did not answer
 	announceEvery   = 10 * time.Second // how often a process announces itself
 	processLifetime = 30 * time.Second // time without an announcement after which a process no longer counts
 )
@@ -28,18 +28,18 @@ const (
 type Window struct {
 	Limit     int
 	Remaining int
-	Reset     time.Duration // until the window restarts
+	Reset     time.Duration // time until the window restarts
 	Over      bool          // the call is beyond the limit
 }
 
-// Rates counts calls in fixed windows over all processes of the install. A window lasts one minute, unless a caller sets another
-// length. It begins with its first call. While Redis is away each process counts on its own, with a share of the limit. The share
-// is the limit divided by the number of processes that were alive when Redis last answered.
+// Rates counts the calls of all processes of the install in fixed windows. A window lasts one minute, unless a caller sets
+// another length. It begins with its first call. While Redis cannot be reached, each process counts on its own, with a share of
+// the limit. The share is the limit divided by the number of processes that were alive when Redis last answered.
 type Rates struct {
 	client  redis.UniversalClient
 	prefix  string
 	timeout time.Duration
-	name    string // of this process
+	name    string // name of this process
 
 	mu        sync.Mutex
 	processes int
@@ -53,8 +53,8 @@ type localWindow struct {
 	ends  time.Time
 }
 
-// NewRates returns a counter on a client. A nil client means that there is no Redis. prefix is put before every key, so that tests
-// can share a server. It is "" in production. A server that has not answered after timeout counts as away.
+// NewRates returns a counter that uses the client. A nil client means that there is no Redis. prefix is put before every key, so
+// that tests can share a server. It is "" in production. A server that has not answered after timeout counts as unreachable.
 func NewRates(client redis.UniversalClient, prefix string, timeout time.Duration) *Rates {
 	return &Rates{
 		client: client, prefix: prefix, timeout: timeout, name: rand.Text(), processes: 1, local: map[string]*localWindow{},
@@ -79,8 +79,7 @@ func (r *Rates) Allow(ctx context.Context, account string, limit int) Window {
 	return r.AllowWithin(ctx, account, limit, window)
 }
 
-// AllowWithin does the same as Allow, for windows of another length and for calls that do not count for an account. name
-// identifies the window.
+// AllowWithin is Allow for windows of any length, and for calls that need not belong to an account. name identifies the window.
 func (r *Rates) AllowWithin(ctx context.Context, name string, limit int, length time.Duration) Window {
 	if res, ok := r.run(ctx, allowScript, name, length.Milliseconds()); ok {
 		return windowOf(int(res[0]), limit, time.Duration(res[1])*time.Millisecond)
@@ -88,8 +87,9 @@ func (r *Rates) AllowWithin(ctx context.Context, name string, limit int, length 
 	return r.countLocally(name, limit, time.Now(), length)
 }
 
-// Uncount removes a call from its window, for a limit that applies only to failures. Such a call is counted before its success is
-// known, so that many concurrent calls cannot all pass. Uncount never fails. A call that cannot be removed stays counted.
+// Uncount removes a call from its window. It is for a limit that applies only to failed calls: each call is counted before its
+// success is known, so that many concurrent calls cannot all pass, and a successful call is then removed. Uncount never fails. A
+// call that cannot be removed stays counted.
 func (r *Rates) Uncount(ctx context.Context, name string) {
 	if _, ok := r.run(ctx, uncountScript, name); ok {
 		return
@@ -169,8 +169,8 @@ func (r *Rates) recordFailure(ctx context.Context, err error) {
 	slog.WarnContext(ctx, "rate limit counts in this process alone", "error", err)
 }
 
-// announce records, every announceEvery, that this process is alive, and counts the live processes. A failure is ignored until the
-// next time.
+// announce records, at most once per announceEvery, that this process is alive, and counts the live processes. A failure is
+// ignored, and the next call tries again.
 func (r *Rates) announce(ctx context.Context) {
 	now := time.Now()
 	r.mu.Lock()

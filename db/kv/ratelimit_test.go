@@ -9,7 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// TestLocalWindows checks the windows of a process while Redis is away. With three processes, each has a third of the limit.
+// TestLocalWindows checks the windows of a process while Redis cannot be reached. If there are three processes, each has a third
+// of the limit.
 func TestLocalWindows(t *testing.T) {
 	t.Parallel()
 	r := NewRates(nil, "", Timeout)

@@ -8,8 +8,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Share sends messages of each process to all processes, including the sender. Redis does not store them: a message that is sent
-// while Redis or a process is away is lost.
+// Share sends messages from each process to all processes, including the sender. Redis does not store the messages: if Redis or a
+// process cannot be reached when a message is sent, the message is lost.
 type Share struct {
 	client  redis.UniversalClient
 	channel string
@@ -20,7 +20,7 @@ type Share struct {
 // shareEvery is how often a process sends its messages.
 const shareEvery = time.Second
 
-// NewShare returns a channel with the given name. The other parameters are as in NewRates.
+// NewShare returns a Share that uses the channel with the given name. The other parameters are the same as for NewRates.
 func NewShare(client redis.UniversalClient, prefix, name string, timeout time.Duration) *Share {
 	return &Share{client: client, channel: prefix + "share:" + name, timeout: timeout, every: shareEvery}
 }

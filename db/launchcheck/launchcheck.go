@@ -1,5 +1,5 @@
-// Package launchcheck reads the facts that are checked before a campaign is launched. It reads data that workers have stored,
-// and calls no other service.
+// Package launchcheck reads the facts that are checked before a campaign is launched. It reads only data that is already stored, and
+// sends no requests to other services.
 package launchcheck
 
 import (
@@ -95,7 +95,7 @@ func readRecords(ctx context.Context, f reading) error {
 	return err
 }
 
-// Only the newest 20,000 postbacks are looked through, as the alerts do.
+// As for alerts, only the newest 20,000 postbacks are searched.
 const selectNetworks = `
 WITH recent AS (
 	SELECT network_id, received_at FROM postbacks WHERE account_id = $1 AND received_at >= $3 ORDER BY received_at DESC LIMIT 20000
@@ -135,8 +135,8 @@ func readNetworks(ctx context.Context, f reading) error {
 	return err
 }
 
-// readConversions sets LastPostback of networks that have conversions but no postback among the newest. The conversions prove
-// that postbacks arrived.
+// readConversions sets LastPostback for networks that have conversions, but no postback among the newest postbacks. The
+// conversions prove that postbacks have arrived.
 func readConversions(ctx context.Context, f reading, ids []uuid.UUID, since time.Time) error {
 	rows, err := f.figuresBy(ctx, "network_id", ids)
 	for id, figures := range rows {
@@ -148,8 +148,8 @@ func readConversions(ctx context.Context, f reading, ids []uuid.UUID, since time
 	return err
 }
 
-// figuresBy returns the figures of the last launchcheck.Days by the records of a dimension. They include the records with the
-// ids, and may include others.
+// figuresBy returns the figures of the last launchcheck.Days by the records of a dimension. The result includes the records with
+// the ids, and may include other records.
 func (f reading) figuresBy(ctx context.Context, dimension string, ids []uuid.UUID) (map[uuid.UUID]models.Figures, error) {
 	today := f.Now.UTC().Truncate(24 * time.Hour)
 	q := report.Query{
@@ -184,7 +184,7 @@ func readSource(ctx context.Context, f reading) error {
 	id := f.Campaign.SourceID.UUID
 	source, err := f.Store.Sources().Find(ctx, f.Account.ID, id)
 	if errors.Is(err, models.NotFound("source")) {
-		return nil // it was deactivated
+		return nil // the source was deactivated
 	}
 	if err != nil {
 		return err
@@ -272,7 +272,8 @@ func readUsed(ctx context.Context, f reading) error {
 	var err error
 	for _, r := range f.Records {
 		if r.DailyCap != nil {
-			err = count(f.Figures.ConversionsIn(ctx, f.Account.ID, start, start.AddDate(0, 0, 2))) // no conversion is later than now
+			// The end is in the future, so that all conversions until now count.
+			err = count(f.Figures.ConversionsIn(ctx, f.Account.ID, start, start.AddDate(0, 0, 2)))
 			break
 		}
 	}

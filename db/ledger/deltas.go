@@ -48,8 +48,8 @@ var (
 	someSum  = measure.NotZero(measure.Each(measure.Counters, "sum(%s)"))
 )
 
-// ListOf returns a SELECT list for the columns of Sums: a format, with the name of the counter in place of %s, for the counters
-// that keep accepts, and 0 for all others.
+// ListOf returns a SELECT list for the columns of Sums. For a counter that keep accepts, the list has format with the counter's
+// name in place of %s. For all other counters it has 0.
 func ListOf(keep func(*measure.Measure) bool, format string) string {
 	list := measure.Each(measure.Counters, format)
 	for i, m := range measure.Counters {
@@ -135,9 +135,9 @@ WITH deleted AS (
 )
 ` + addRollups()
 
-// Compact replaces rows of equal keys by their sum. It handles at most limit hours that have new rows and that began before the
-// given time. It may run at the same time as writers, readers and other compactions. It returns the number of hours that it
-// compacted. Fewer than limit means that no such hour is left.
+// Compact replaces the rows of equal keys with their sum. It handles at most limit hours that have new rows and that began before
+// the given time. It may run at the same time as writers, readers and other compactions. It returns the number of hours that it
+// compacted. If this number is less than limit, no such hour is left.
 func Compact(ctx context.Context, d db.Conn, before time.Time, limit int) (int, error) {
 	hours, err := db.Select[struct {
 		Account uuid.UUID `db:"account_id"`
@@ -165,15 +165,15 @@ WITH negated AS (
 )
 SELECT campaign_id, -sum(clicks)::bigint AS clicks, -sum(bot_clicks)::bigint AS bot_clicks FROM negated GROUP BY campaign_id`
 
-// Negated is the number of clicks of a campaign that Negate took back.
+// Negated has the numbers of a campaign's clicks that Negate has cancelled out.
 type Negated struct {
 	CampaignID uuid.UUID `db:"campaign_id"`
 	Clicks     int64     `db:"clicks"`
 	BotClicks  int64     `db:"bot_clicks"`
 }
 
-// Negate takes back all figures of some campaigns in the hours of [from, to), in the transaction of c. It returns the numbers of
-// clicks by campaign. Two concurrent calls would take the same figures back twice, so the caller must hold a lock.
+// Negate cancels out all figures of some campaigns in the hours of [from, to), in the transaction of c. It returns the numbers of
+// clicks by campaign. Two concurrent calls would cancel out the same figures twice, so the caller must hold a lock.
 func Negate(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) (
 	map[uuid.UUID]Negated, error,
 ) {

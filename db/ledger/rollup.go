@@ -14,20 +14,20 @@ import (
 // rows adds them to the copies in the same statement.
 type Rollup struct {
 	Name string
-	Step time.Duration // the unit of its times: an hour or a day
-	Keys []string      // its dimensions, some of the ledger's
+	Step time.Duration // the unit of the copy's times: an hour or a day
+	Keys []string      // the copy's dimensions, which are some of the ledger's dimensions
 }
 
-// Rollups lists the copies, smallest first. Each is a partition of ledger_rollups. The README.md of package report has
-// measurements. To fill a new copy, empty the others and mark all rows of the ledger as not merged.
+// Rollups lists the copies, smallest first. Each copy is a partition of ledger_rollups. The README.md of package report has
+// measurements. To fill a new copy, empty the other copies and mark all rows of the ledger as not merged.
 var Rollups = []Rollup{
 	{"traffic", time.Hour, []string{"campaign_id", "source_id"}},
 	{"paths", 24 * time.Hour, []string{"campaign_id", "stream_id", "lander_id", "offer_id", "source_id"}},
 	{"audience", 24 * time.Hour, []string{"campaign_id", "source_id", "country", "device_type", "os", "browser"}},
 }
 
-// Traffic is a FROM item for queries about campaigns, sources and hours only. It gives the same sums as the ledger from a
-// hundredth of the rows.
+// Traffic is a FROM item for queries about campaigns, sources and hours only. It gives the same sums as the ledger, but reads
+// only about one in a hundred rows.
 const Traffic = `(
 	SELECT account_id, hour, campaign_id, source_id, clicks, bot_clicks FROM ledger_rollups WHERE rollup = 'traffic'
 	UNION ALL

@@ -1,8 +1,10 @@
 // Package matchkey stores the hashed personal data of people who converted, for the uploads of their conversions. The hashes are
-// sealed by store.SealKeys. They belong to a click: all messages about a click are about the same person.
+// called keys and are encrypted by store.SealKeys. They belong to a click, because all messages about a click are about the same
+// person.
 //
-// The table is no part of a backup, and its rows live for at most matchkey.Retention. A row without names says that the person of the
-// click has refused the use of their data. Keys that were received earlier are then not used, even if they are stored later.
+// The table is not part of a backup, and its rows are kept for at most matchkey.Retention. A row without names means that the
+// person who made the click has refused the use of their data. Keys that were received earlier are then not used, even if they
+// are stored later.
 package matchkey
 
 import (
@@ -18,7 +20,7 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// Row has the keys of one message. Its id is the id of the message, so that a message that is read again has one row.
+// Row has the keys of one message. Its id is the id of the message, so that a message that is read again still has only one row.
 type Row struct {
 	ID         uuid.UUID `db:"id"`
 	AccountID  uuid.UUID `db:"account_id"`
@@ -32,7 +34,8 @@ type Row struct {
 const refused = `EXISTS (SELECT FROM conversion_match_keys w WHERE w.click_id = k.click_id AND w.account_id = k.account_id
 	AND w.names = '{}' AND w.received_at >= k.received_at)`
 
-// The rows of a deleted account, rows that waited too long, and rows whose person has refused since are left out.
+// The statement leaves out rows of a deleted account, rows that are too old, and rows of people who have since refused the use of
+// their data.
 var insert = `
 INSERT INTO conversion_match_keys (` + db.Columns[Row]("") + `)
 SELECT ` + db.Columns[Row]("k.") + ` FROM ` + db.FromRecords[Row]() + ` k JOIN accounts a ON a.id = k.account_id
@@ -62,12 +65,12 @@ ORDER BY k.click_id, k.received_at DESC, k.id LIMIT $4`
 // maxPerClick is the largest number of messages per click whose keys are read, as an average over the clicks.
 const maxPerClick = 20
 
-// OfClicks returns the rows of some clicks of an account. The latest row of a click comes first.
+// OfClicks returns the rows of some clicks of an account. For each click, the latest row comes first.
 func OfClicks(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID, now time.Time) ([]Row, error) {
 	return db.Select[Row](ctx, c, "match keys of clicks", selectOfClicks, account, db.UUIDs(clicks), Oldest(now), maxPerClick*len(clicks))
 }
 
-// A message can be received twice under one id, first with keys and then with the refusal.
+// A message can be received twice with the same id, first with keys and then with the refusal.
 var withdraw = `
 WITH refusals AS MATERIALIZED (
 	SELECT r.* FROM ` + db.FromRecords[Row]() + ` r JOIN accounts a ON a.id = r.account_id
@@ -86,7 +89,8 @@ const (
 	deleteExpired = `DELETE FROM conversion_match_keys WHERE id = ANY (ARRAY(
 	SELECT id FROM conversion_match_keys WHERE received_at < $1 ORDER BY received_at LIMIT $2))`
 
-	// The sealed proof of a postback that was not believed yet can contain personal data. Without it the postback cannot be read again.
+	// The encrypted proof of a postback that has not been trusted can contain personal data. Without the proof, the postback
+	// cannot be read again.
 	clearProofs = `
 UPDATE postbacks SET proof = NULL, signature = '', signed_text = '', has_personal_data = false WHERE id = ANY (ARRAY(
 	SELECT id FROM postbacks WHERE has_personal_data AND received_at < $1 ORDER BY received_at LIMIT $2 FOR UPDATE SKIP LOCKED))`
@@ -97,8 +101,8 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	return db.Run(ctx, c, "delete match keys", deleteOfClicks, db.UUIDs(clicks))
 }
 
-// Withdraw deletes the keys of clicks whose visitors have refused their use. A row has the id, the click and the time of the
-// message with the refusal. Keys of messages that were received before the refusal are not stored any more.
+// Withdraw deletes the keys of clicks whose visitors have refused the use of their data. A row has the id, the click and the time
+// of the message with the refusal. Keys of messages that were received before the refusal are not stored later either.
 func Withdraw(ctx context.Context, c db.Conn, rows []Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -116,11 +120,12 @@ func Withdraw(ctx context.Context, c db.Conn, rows []Row) error {
 // deletedAtOnce is the largest number of rows that one statement deletes.
 const deletedAtOnce = 2000
 
-// beforeTheEnd is how long before the end of the retention the hourly job deletes rows, so that none is kept longer.
+// beforeTheEnd is how long before the end of the retention the hourly job deletes rows, so that no row is kept for longer than the
+// retention.
 const beforeTheEnd = 2 * time.Hour
 
-// DeleteExpired deletes keys shortly before the end of their retention. It also clears the sealed proofs of postbacks that contain
-// personal data and are as old.
+// DeleteExpired deletes keys shortly before the end of their retention. It also clears the encrypted proofs of postbacks of the
+// same age that contain personal data.
 func DeleteExpired(ctx context.Context, c db.Conn, now time.Time) (keys, proofs int64, err error) {
 	before := Oldest(now).Add(beforeTheEnd)
 	if keys, err = db.InParts(ctx, c, "delete old match keys", deleteExpired, deletedAtOnce, before); err != nil {
@@ -145,8 +150,8 @@ SELECT k.name, count(*) FROM latest CROSS JOIN LATERAL (
 	WHERE k.click_id = latest.click_id AND k.account_id = latest.account_id AND k.received_at > $3 AND NOT ` + refused + `
 ) k GROUP BY k.name`
 
-// Shares counts the latest conversions of a source that are for its platform, and how many of them have each key. It counts only
-// conversions within the retention.
+// Shares counts the latest conversions of a source that can be uploaded to its platform, and how many of them have each key. It
+// counts only conversions within the retention.
 func Shares(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time) (conversions int, with map[string]int, err error) {
 	with, err = db.Pairs[string, int](ctx, c, "shares of match keys", shares, account, source, Oldest(now), countedUploads)
 	conversions = with[""]

@@ -68,8 +68,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestWithdraw withdraws a consent. Keys received before the withdrawal are deleted, and are dropped if they would be stored
-// only after it. Keys of a later consent are kept.
+// TestWithdraw withdraws a consent. Keys that were received before the withdrawal are deleted. If they were not stored yet, they
+// are not stored later. Keys of a later consent are kept.
 func TestWithdraw(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -104,8 +104,8 @@ func TestWithdraw(t *testing.T) {
 	}
 }
 
-// TestDeleteExpired checks that keys and sealed proofs are deleted shortly before they are seven days old, and that younger
-// ones are kept.
+// TestDeleteExpired checks that keys and encrypted proofs are deleted shortly before they are seven days old, and that younger
+// keys and proofs are kept.
 func TestDeleteExpired(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -1,8 +1,8 @@
 -- Accounts, their API keys, and the answers kept for repeated requests.
 -- +goose Up
 
--- One random value per install. The keys that sign cursors are derived from it. Without ENCRYPTION_KEY it also seals the
--- service's own secrets. gen_random_uuid draws from the server's strong random source.
+-- One random value per install. The keys that sign cursors are derived from it. Without ENCRYPTION_KEY it also encrypts the
+-- service's own secrets. gen_random_uuid uses the server's strong random source.
 CREATE TABLE installation (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     secret   bytea NOT NULL
@@ -43,8 +43,8 @@ CREATE TABLE idempotency_keys (
     key         text NOT NULL,
     fingerprint bytea NOT NULL,  -- SHA-256 of method, path, query and body
     status      int,             -- null while the first request of a slow call still runs
-    answer      bytea,           -- sealed: an answer may hold a secret that is shown once
-    lease_until timestamptz,     -- of a slow call: until when the first request is believed to be running
+    answer      bytea,           -- encrypted: an answer may contain a secret that is shown once
+    lease_until timestamptz,     -- of a slow call: until when the first request counts as running
     created_at  timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (account_id, key)
 );

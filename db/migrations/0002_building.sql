@@ -1,4 +1,4 @@
--- What an account sets up: domains, sources, networks, offers, landers and campaigns with their flows.
+-- The records that an account sets up: domains, sources, networks, offers, landers and campaigns with their flows.
 -- +goose Up
 
 -- A domain without an account is one of the shared link domains of the install (SHARED_DOMAINS).
@@ -47,7 +47,7 @@ CREATE TABLE networks (
     currency          text NOT NULL DEFAULT 'USD',
     postback_params   jsonb NOT NULL DEFAULT '{}',
     status_map        jsonb NOT NULL DEFAULT '{}',
-    postback_secret   bytea, -- sealed
+    postback_secret   bytea, -- encrypted
     url               text NOT NULL DEFAULT '',
     offer_type        text NOT NULL DEFAULT '',
     group_name        text NOT NULL DEFAULT '',

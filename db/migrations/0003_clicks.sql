@@ -2,7 +2,8 @@
 -- that every report sums. A zero UUID and an empty text mean that there is no value, so that comparisons need no NULL.
 -- +goose Up
 
--- One partition for each day, by the time in the click id. The ingester makes them. The columns are listed in db/click too.
+-- The table has one partition for each day, by the time in the click id. The ingester creates the partitions. db/click lists the
+-- columns too.
 CREATE TABLE clicks (
     id                 uuid NOT NULL PRIMARY KEY,
     at                 timestamptz NOT NULL, -- the time inside the id
@@ -57,7 +58,7 @@ CREATE TABLE clicks (
     is_unique          boolean NOT NULL,
     lp_views           int NOT NULL,
     lp_clicks          int NOT NULL,
-    lp_slot            int NOT NULL, -- of the last click-out, 0 = none
+    lp_slot            int NOT NULL, -- slot of the last click-out; 0 = no click-out
     last_hop_id        uuid NOT NULL
 ) PARTITION BY RANGE (id);
 CREATE INDEX clicks_window ON clicks (account_id, id);
@@ -76,7 +77,8 @@ CREATE TABLE click_hops (
 CREATE INDEX click_hops_click ON click_hops (click_id);
 CREATE INDEX click_hops_waiting ON click_hops (click_id) WHERE NOT applied;
 
--- Visitors who were counted as unique. [first_at, expires_at) covers every click that was counted as the visitor's unique one.
+-- Visitors who were counted as unique. The time range [first_at, expires_at) covers every click that was counted as a unique
+-- click of the visitor.
 CREATE TABLE click_visitors (
     campaign_id uuid NOT NULL,
     unique_key  uuid NOT NULL,
@@ -96,7 +98,7 @@ CREATE TABLE conversions (
     original_status text NOT NULL,
     payout          numeric NOT NULL,
     currency        text NOT NULL,
-    cost            numeric NOT NULL, -- its present cost, which is 0 unless it is approved
+    cost            numeric NOT NULL, -- current cost of the conversion, which is 0 unless the conversion is approved
     given_cost      numeric,          -- from the postback; NULL: the click's cost model decides
     campaign_id     uuid NOT NULL,
     offer_id        uuid NOT NULL,
@@ -110,7 +112,7 @@ CREATE TABLE conversions (
 CREATE INDEX conversions_log ON conversions (account_id, recorded_at DESC, id DESC);
 CREATE INDEX conversions_window ON conversions (account_id, click_id);
 
--- Messages of networks and shops as they arrived. The job with the same id makes a conversion from the message.
+-- Messages of networks and shops as they arrived. The job with the same id turns the message into a conversion.
 CREATE TABLE postbacks (
     id            uuid PRIMARY KEY,
     account_id    uuid NOT NULL,

@@ -31,7 +31,7 @@ CREATE TABLE webhook_endpoints (
     url                  text NOT NULL,
     events               text[] NOT NULL,
     active               boolean NOT NULL DEFAULT true,
-    secret               bytea NOT NULL, -- sealed
+    secret               bytea NOT NULL, -- encrypted
     failing_since        timestamptz,
     consecutive_failures int NOT NULL DEFAULT 0,
     created_at           timestamptz NOT NULL DEFAULT now(),
@@ -48,7 +48,7 @@ CREATE TABLE events (
 );
 CREATE INDEX events_age ON events (created_at);
 
--- A delivery has the id of its job. The job has the state of the work, and the delivery has what a customer sees.
+-- A delivery has the same id as its job. The job has the state of the work, and the delivery has the data that a customer sees.
 CREATE TABLE webhook_deliveries (
     id           uuid PRIMARY KEY,
     account_id   uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -56,7 +56,7 @@ CREATE TABLE webhook_deliveries (
     event_id     uuid NOT NULL REFERENCES events (id) ON DELETE CASCADE,
     status       text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'delivered', 'failed')),
     attempts     int  NOT NULL DEFAULT 0,
-    http_status  int,              -- of the last attempt; null when no answer came
+    http_status  int,              -- status of the last attempt's answer; null: no answer came
     error        text NOT NULL DEFAULT '',
     last_attempt timestamptz,
     delivered_at timestamptz,

@@ -1,5 +1,5 @@
--- Every change of data that the redirect reads is announced on the channel "routing" as "table:id". Web processes then refresh
--- this record in their routing snapshot within a second.
+-- Every change of data that the redirect reads is announced on the channel "routing" as "table:id". Within a second, web
+-- processes then refresh this record in their routing snapshot.
 -- +goose Up
 -- +goose StatementBegin
 CREATE FUNCTION notify_routing() RETURNS trigger LANGUAGE plpgsql AS $$

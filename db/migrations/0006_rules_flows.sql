@@ -1,7 +1,8 @@
--- What campaigns are built from: saved rules, saved flows, and an account's own templates of affiliate networks.
+-- Records from which campaigns and networks are built: saved rules, saved flows, and an account's own templates of affiliate
+-- networks.
 -- +goose Up
 
--- A deleted rule is kept, because flows that use the rule still route by its conditions.
+-- A deleted rule stays stored, because flows that use the rule still route by its conditions.
 CREATE TABLE rules (
     id         uuid PRIMARY KEY,
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

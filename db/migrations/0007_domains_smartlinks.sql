@@ -1,8 +1,8 @@
--- Own tracking domains, smartlinks with their clicks, and the keys of protected landing pages that were used.
+-- Accounts' own tracking domains, smartlinks with their clicks, and the used keys of protected landing pages.
 -- +goose Up
 
--- A host is served for one account only, but several accounts may add it and wait for verification. An account that adds a host
--- which it does not own must not keep the owner from adding it.
+-- A host is served for only one account, but several accounts may add it and wait for verification. An account that adds a host
+-- which it does not own must not prevent the owner from adding it.
 ALTER TABLE domains DROP CONSTRAINT domains_host_key;
 CREATE UNIQUE INDEX domains_served ON domains (host) WHERE is_verified OR account_id IS NULL;
 CREATE UNIQUE INDEX domains_own ON domains (account_id, host);
@@ -12,7 +12,7 @@ CREATE UNIQUE INDEX domains_default ON domains (account_id) WHERE is_default;
 ALTER TABLE campaigns ALTER COLUMN domain_id DROP NOT NULL;
 ALTER TABLE campaigns ADD CONSTRAINT campaigns_domain CHECK (domain_id IS NOT NULL OR deleted_at IS NOT NULL);
 
--- A deleted smartlink is kept, because its clicks show its name. The rules are one document, in the order in which they are
+-- A deleted smartlink stays stored, because its clicks show its name. The rules are one document, in the order in which they are
 -- tried.
 CREATE TABLE smartlinks (
     id              uuid PRIMARY KEY,
@@ -37,8 +37,8 @@ CREATE INDEX smartlinks_list ON smartlinks (account_id, created_at DESC, id DESC
 CREATE TRIGGER notify_routing AFTER INSERT OR UPDATE OR DELETE ON smartlinks FOR EACH ROW EXECUTE FUNCTION notify_routing();
 
 -- Aliases of campaigns and slugs of smartlinks share one address space on each domain. A writer that takes an address locks it
--- until the transaction ends, and then checks whether the other table has it. Within a table the unique index checks. The error
--- is the same as the error of that index, so that a writer has to know only one.
+-- until the transaction ends, and then checks whether the other table has it. Within one table, the unique index makes this
+-- check. The error is the same as the error of that index, so that a writer has to know only one error.
 -- +goose StatementBegin
 CREATE FUNCTION take_address() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -140,7 +140,7 @@ CREATE TABLE smartlink_hours (
 -- An address may be too long for an index entry, so the index has its hash.
 CREATE UNIQUE INDEX smartlink_hours_key ON smartlink_hours (smartlink_id, hour, rule_id, md5(destination_url));
 
--- Keys and clicks that have opened a landing page that lets each of them in only once.
+-- Keys and clicks that have opened a landing page which each of them may open only once.
 CREATE TABLE lander_keys (
     key_hash   bytea PRIMARY KEY,
     expires_at timestamptz NOT NULL

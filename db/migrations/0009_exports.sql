@@ -1,7 +1,7 @@
 -- Files of reports, stored where every web process can read them, compressed and in pieces.
 -- +goose Up
 
--- The id is the id of the job that made the file. The row is written last, so a file is either complete or not there.
+-- The id is the id of the job that made the file. The row is written last, so a file that has a row is complete.
 CREATE TABLE exports (
     id         uuid PRIMARY KEY,
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -9,7 +9,7 @@ CREATE TABLE exports (
     name       text NOT NULL,
     row_count  bigint NOT NULL,
     byte_size  bigint NOT NULL, -- size of the downloaded file
-    fence      bigint NOT NULL, -- of the attempt whose chunks make up the file
+    fence      bigint NOT NULL, -- fence of the attempt whose chunks make up the file
     created_at timestamptz NOT NULL
 );
 CREATE INDEX exports_list ON exports (account_id, created_at DESC, id DESC);

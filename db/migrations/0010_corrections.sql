@@ -1,4 +1,4 @@
--- Corrections: uploaded files that a job has yet to process, and spend by day and source.
+-- Uploaded files of corrections that a job still has to process, and spend by day and source.
 -- +goose Up
 
 -- A CSV file that a job processes. The id is the job's. The row is deleted when the job has ended, at the latest together with
@@ -9,8 +9,8 @@ CREATE TABLE corrections (
     csv        bytea NOT NULL -- bytea, because the file may contain bytes that no text may have
 );
 
--- The outcomes of the rows of a file, written together with their effect, so that a worker that takes over knows which rows are
--- done.
+-- The outcomes of the rows of a file. They are written together with the effect of the rows, so that a worker that takes over the
+-- job knows which rows are done.
 CREATE TABLE correction_parts (
     correction_id uuid NOT NULL REFERENCES corrections (id) ON DELETE CASCADE,
     first_row     int NOT NULL,
@@ -18,9 +18,9 @@ CREATE TABLE correction_parts (
     PRIMARY KEY (correction_id, first_row)
 );
 
--- What an account has entered as its spend on a day (UTC) at a source, for one campaign or (campaign_id zero) for the whole
--- source. If there were clicks, their costs add up to this amount. If there were no clicks, the amount stands alone and is
--- counted on its own: see spend_alone.
+-- The spend that an account has entered for a day (UTC) at a source, for one campaign or, if campaign_id is zero, for the whole
+-- source. If there were clicks, their costs add up to this amount. If there were no clicks, the amount is counted on its own: see
+-- spend_alone.
 CREATE TABLE spend (
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     day         date NOT NULL,
@@ -28,7 +28,7 @@ CREATE TABLE spend (
     campaign_id uuid NOT NULL,
     amount      numeric NOT NULL,
     currency    text NOT NULL,
-    clicks      bigint, -- as the source counted them; null: not stated
+    clicks      bigint, -- number of clicks that the source counted; null: not stated
     impressions bigint,
     alone       boolean NOT NULL,
     updated_at  timestamptz NOT NULL DEFAULT now(),

@@ -2,7 +2,7 @@
 -- endpoints.
 -- +goose Up
 
--- The state of a link after its last check. It holds for this url. A record that gets another url starts again.
+-- The state of a link after its last check. The state belongs to this url. If the record gets another url, the state starts again.
 CREATE TABLE link_checks (
     kind          text NOT NULL CHECK (kind IN ('offer', 'lander')),
     record_id     uuid NOT NULL,
@@ -10,7 +10,7 @@ CREATE TABLE link_checks (
     url           text NOT NULL,
     checked_at    timestamptz NOT NULL,
     http_status   int,                         -- null when no answer came
-    error         text NOT NULL DEFAULT '',    -- empty: it works
+    error         text NOT NULL DEFAULT '',    -- empty: the link works
     failures      int NOT NULL DEFAULT 0,      -- failed checks in a row
     failing_since timestamptz,
     broken_at     timestamptz,                 -- when the event link.broken was made; null once the link works again
@@ -18,7 +18,7 @@ CREATE TABLE link_checks (
 );
 CREATE INDEX link_checks_broken ON link_checks (account_id) WHERE broken_at IS NOT NULL;
 
--- The same for lists of unsafe addresses. threats has the list's own names for them.
+-- The state of an address after its last check against lists of unsafe addresses. threats has the list's own names of the threats.
 CREATE TABLE link_screens (
     kind       text NOT NULL CHECK (kind IN ('offer', 'lander', 'domain')),
     record_id  uuid NOT NULL,
@@ -50,7 +50,7 @@ CREATE TABLE plan_limits (
     PRIMARY KEY (account_id, month)
 );
 
--- Deliveries are signed with the previous secret too until its time is over. It is sealed in the same way as the column secret.
+-- Deliveries are also signed with the previous secret until old_secret_until. It is encrypted in the same way as the column secret.
 ALTER TABLE webhook_endpoints ADD COLUMN old_secret bytea, ADD COLUMN old_secret_until timestamptz;
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (account_id, created_at) WHERE status = 'failed';
 

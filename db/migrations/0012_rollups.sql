@@ -1,6 +1,6 @@
--- Coarser copies of the ledger: sums of its merged rows over fewer dimensions or over whole days, so that the usual queries read
--- some thousand rows and not a million. The statement of the compaction that merges rows also adds them here. Rows that it has
--- not merged yet are read from the ledger. db/ledger has the list of copies.
+-- Coarser copies of the ledger. They have sums of its merged rows over fewer dimensions or over whole days, so that the usual
+-- queries read some thousand rows and not a million. The statement with which the compaction merges rows also adds the rows here.
+-- Rows that are not merged yet are read from the ledger. db/ledger has the list of copies.
 -- +goose Up
 
 -- A dimension that a copy leaves out is zero or empty.

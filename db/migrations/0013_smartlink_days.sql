@@ -1,5 +1,5 @@
--- Clicks of smartlinks get daily partitions, as clicks of campaigns have, so that retention drops partitions. The hourly sums
--- stay.
+-- Clicks of smartlinks get daily partitions, as clicks of campaigns already have, so that retention can drop whole partitions. The
+-- hourly sums do not change.
 -- +goose Up
 ALTER TABLE smartlink_clicks RENAME TO smartlink_clicks_whole;
 CREATE TABLE smartlink_clicks (LIKE smartlink_clicks_whole) PARTITION BY RANGE (id);

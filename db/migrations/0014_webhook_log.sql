@@ -1,10 +1,10 @@
--- Weekly partitions for the log of webhooks, so that old weeks are dropped and not deleted row by row. The id of a row has its
--- time.
+-- Weekly partitions for the log of webhooks, so that old weeks are dropped and not deleted row by row. The id of a row contains the
+-- row's time.
 -- +goose Up
 
 -- +goose StatementBegin
 CREATE FUNCTION new_id() RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
-    -- UUIDv7: 48 bits of milliseconds, the rest random; version 4 becomes 7 by two bits.
+    -- UUIDv7: 48 bits of milliseconds, the rest is random. Setting two bits turns version 4 into version 7.
     SELECT encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
         PLACING substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3)
         FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid
@@ -26,8 +26,8 @@ CREATE TABLE events (
     body       bytea NOT NULL -- the bytes that every attempt sends
 ) PARTITION BY RANGE (id);
 
--- A delivery has the id of its job. The job has the state of the work, and the delivery has what a customer sees. The event of a
--- delivery is in the same week or in the week before.
+-- A delivery has the same id as its job. The job has the state of the work, and the delivery has the data that a customer sees. The
+-- event of a delivery is in the same week or in the week before.
 CREATE TABLE webhook_deliveries (
     id           uuid PRIMARY KEY,
     account_id   uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -35,7 +35,7 @@ CREATE TABLE webhook_deliveries (
     event_id     uuid NOT NULL,
     status       text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'delivered', 'failed')),
     attempts     int  NOT NULL DEFAULT 0,
-    http_status  int,              -- of the last attempt; null when no answer came
+    http_status  int,              -- status of the last attempt's answer; null: no answer came
     error        text NOT NULL DEFAULT '',
     last_attempt timestamptz,
     delivered_at timestamptz,
@@ -45,7 +45,7 @@ CREATE INDEX webhook_deliveries_list ON webhook_deliveries (account_id, created_
 CREATE INDEX webhook_deliveries_endpoint ON webhook_deliveries (endpoint_id, created_at DESC, id DESC);
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (account_id, created_at) WHERE status = 'failed';
 
--- For rows of weeks without a partition, and for ids that are older than these weeks, so that no row is ever refused.
+-- These partitions take rows of weeks without a partition, and rows whose ids are older than these weeks, so that no row is refused.
 CREATE TABLE events_rest PARTITION OF events DEFAULT;
 CREATE TABLE webhook_deliveries_rest PARTITION OF webhook_deliveries DEFAULT;
 

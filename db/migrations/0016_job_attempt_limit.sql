@@ -1,10 +1,10 @@
--- The policy of a job's kind, in the program, says how often the job is tried. A row has its own number (attempt_limit) only if
--- an operator has granted attempts, or if the job is tried once.
+-- The policy of a job's kind, which is part of the program, says how often the job is tried. A row has its own number
+-- (attempt_limit) only if an operator has granted attempts, or if the job is tried only once.
 -- +goose Up
 ALTER TABLE jobs
-    ADD COLUMN attempt_limit int, -- null: as the policy says
-    -- Only processes of the version before read max_attempts, until they are replaced. The default is the longest schedule that
-    -- existed, so that none of them gives up a row too early. A later migration drops the column.
+    ADD COLUMN attempt_limit int, -- null: the policy decides
+    -- Only processes of the previous version read max_attempts, until they are replaced. The default is the longest schedule that
+    -- existed, so that none of these processes gives up a row too early. A later migration drops the column.
     ALTER COLUMN max_attempts SET DEFAULT 12;
 
 -- +goose Down

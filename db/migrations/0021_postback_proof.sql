@@ -1,3 +1,3 @@
--- What proves the sender of a postback. It is sealed, and kept until the proof is checked.
+-- The data that prove the sender of a postback. They are encrypted, and kept until they are checked.
 -- +goose Up
 ALTER TABLE postbacks ADD COLUMN proof bytea;

@@ -1,5 +1,5 @@
--- The open jobs that accounts requested, which are few rows of many. Deliveries and postbacks are not in the index, because
--- accounts do not request them.
+-- An index of the open jobs that accounts requested. They are few of all rows. Deliveries and postbacks are not in the index,
+-- because accounts do not request them.
 -- +goose NO TRANSACTION
 -- +goose Up
 DROP INDEX CONCURRENTLY IF EXISTS jobs_open;

@@ -1,4 +1,4 @@
--- The answers of large reports. When a new one comes, the oldest answers of the account are deleted.
+-- An index of the jobs of large reports. When such a job ends, the oldest answers of the account are deleted.
 -- +goose NO TRANSACTION
 -- +goose Up
 DROP INDEX CONCURRENTLY IF EXISTS jobs_reports;

@@ -1,8 +1,8 @@
--- Replaces jobs_open by an index without conversion:match, which accounts do not request either. The queries of the version
--- before do not use the new index. They read jobs_due until their programs are replaced.
+-- Replaces jobs_open with an index without the kind conversion:match, which accounts do not request either. The queries of the
+-- previous version do not use the new index. They read jobs_due until their programs are replaced.
 -- +goose NO TRANSACTION
 -- +goose Up
-DROP INDEX CONCURRENTLY IF EXISTS jobs_submitted; -- what an attempt that gave up has left
+DROP INDEX CONCURRENTLY IF EXISTS jobs_submitted; -- left by an attempt that gave up
 CREATE INDEX CONCURRENTLY jobs_submitted ON jobs (account_id, kind)
 WHERE state IN ('pending', 'running') AND kind NOT IN ('webhook:deliver', 'conversion:record', 'conversion:match');
 DROP INDEX CONCURRENTLY IF EXISTS jobs_open;

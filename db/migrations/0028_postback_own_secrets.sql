@@ -1,5 +1,6 @@
 -- Deletes secrets that were stored in clear text under the network's own parameter name, which may also be the name of a field,
--- or inside a list or an object. Postbacks that are not decided yet still need them, and lose them when they are decided.
+-- or inside a list or an object. Postbacks that are not decided yet still need theirs. The program deletes these when it decides
+-- the postbacks.
 -- +goose NO TRANSACTION
 -- +goose Up
 -- +goose StatementBegin

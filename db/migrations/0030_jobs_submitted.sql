@@ -1,8 +1,8 @@
--- Replaces jobs_submitted by an index that does not mention conversion:match, a kind that no longer exists. The queries of the
--- version before read jobs_due until their programs are replaced.
+-- Replaces jobs_submitted with an index that does not mention conversion:match, a kind that no longer exists. The queries of the
+-- previous version read jobs_due until their programs are replaced.
 -- +goose NO TRANSACTION
 -- +goose Up
-DROP INDEX CONCURRENTLY IF EXISTS jobs_asked; -- what an attempt that gave up has left
+DROP INDEX CONCURRENTLY IF EXISTS jobs_asked; -- left by an attempt that gave up
 CREATE INDEX CONCURRENTLY jobs_asked ON jobs (account_id, kind)
 WHERE state IN ('pending', 'running') AND kind NOT IN ('webhook:deliver', 'conversion:record');
 DROP INDEX CONCURRENTLY IF EXISTS jobs_submitted;

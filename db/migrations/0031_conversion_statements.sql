@@ -1,4 +1,5 @@
--- What postbacks and corrections stated about a conversion, in the order of arrival. The statements count in this order, whatever
--- the order in which they are recorded. An older conversion has no statements, and later ones arrived after it.
+-- What postbacks and corrections have stated about a conversion, in the order of arrival. The statements count in this order,
+-- whatever the order in which they are recorded. A conversion that was recorded before this migration has no statements. All its
+-- statements arrive later.
 -- +goose Up
 ALTER TABLE conversions ADD COLUMN statements jsonb NOT NULL DEFAULT '[]';

@@ -1,4 +1,4 @@
--- What an endpoint answered to the last attempt: the first 2 kB of the body.
+-- The first 2 kB of the body that an endpoint answered to the last attempt.
 -- +goose Up
 ALTER TABLE webhook_deliveries ADD COLUMN answer text NOT NULL DEFAULT '';
 

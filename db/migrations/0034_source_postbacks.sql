@@ -1,4 +1,4 @@
--- The postbacks to traffic sources about conversions, and how they are sent.
+-- The postbacks that are sent to traffic sources about conversions, and the settings for sending them.
 -- +goose Up
 ALTER TABLE traffic_sources
     ADD COLUMN postback_method   text NOT NULL DEFAULT 'GET',
@@ -6,8 +6,8 @@ ALTER TABLE traffic_sources
     ADD COLUMN postback_goals    jsonb NOT NULL DEFAULT '[]', -- [{goal, url, statuses}]
     ADD COLUMN send_payout_pct   numeric(5, 2) NOT NULL DEFAULT 100;
 
--- One row for each conversion and status. The row has the id of its job. The job has the state of the work, and the postback has
--- what a customer sees. The data of the conversion are as they were when it got the status.
+-- One row for each conversion and status. The row has the same id as its job. The job has the state of the work, and the row has
+-- the data that a customer sees. The data of the conversion are as they were when the conversion got the status.
 CREATE TABLE source_postbacks (
     id            uuid PRIMARY KEY,
     place         bigint GENERATED ALWAYS AS IDENTITY, -- the postbacks of a conversion are sent in this order
@@ -27,8 +27,8 @@ CREATE TABLE source_postbacks (
     result        text NOT NULL DEFAULT 'pending' CHECK (result IN ('pending', 'told', 'failed', 'skipped')),
     reason        text NOT NULL DEFAULT '',
     attempts      int  NOT NULL DEFAULT 0,
-    request       jsonb NOT NULL DEFAULT '{}', -- of the last attempt: {method, url, body}, without secrets
-    http_status   int,                         -- of the last attempt; null when no answer came
+    request       jsonb NOT NULL DEFAULT '{}', -- request of the last attempt: {method, url, body}, without secrets
+    http_status   int,                         -- status of the last attempt's answer; null: no answer came
     answer        text NOT NULL DEFAULT '',    -- the beginning of the body of that answer
     tries         jsonb NOT NULL DEFAULT '[]', -- the last attempts: [{at, http_status, error, ms}]
     last_attempt  timestamptz,
@@ -45,7 +45,7 @@ CREATE TABLE source_failures (
     origin        text NOT NULL, -- scheme, host and port
     account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     failing_since timestamptz NOT NULL DEFAULT clock_timestamp(),
-    failures      int NOT NULL DEFAULT 1, -- in a row
+    failures      int NOT NULL DEFAULT 1, -- number of failures in a row
     PRIMARY KEY (source_id, origin)
 );
 CREATE INDEX source_failures_account ON source_failures (account_id);

@@ -1,8 +1,8 @@
--- Replaces jobs_asked by an index without the postbacks to traffic sources, which accounts do not request either. The queries of
--- the version before do not use the new index. They read jobs_due until their programs are replaced.
+-- Replaces jobs_asked with an index without the postbacks to traffic sources, which accounts do not request either. The queries
+-- of the previous version do not use the new index. They read jobs_due until their programs are replaced.
 -- +goose NO TRANSACTION
 -- +goose Up
-DROP INDEX CONCURRENTLY IF EXISTS jobs_submitted; -- what an attempt that gave up has left
+DROP INDEX CONCURRENTLY IF EXISTS jobs_submitted; -- left by an attempt that gave up
 CREATE INDEX CONCURRENTLY jobs_submitted ON jobs (account_id, kind)
 WHERE state IN ('pending', 'running') AND kind NOT IN ('webhook:deliver', 'conversion:record', 'postback:send');
 DROP INDEX CONCURRENTLY IF EXISTS jobs_asked;

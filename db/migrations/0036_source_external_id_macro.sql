@@ -1,4 +1,4 @@
--- The macro that a traffic source replaces in a tracking link by its own click id.
+-- The macro in a tracking link that the traffic source replaces with its own click id.
 -- +goose Up
 ALTER TABLE traffic_sources ADD COLUMN external_id_macro text NOT NULL DEFAULT '';
 

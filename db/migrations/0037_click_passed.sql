@@ -1,4 +1,4 @@
--- The first path that was chosen for a visitor but could not take the visitor, and the reason.
+-- The first path that was chosen for a visitor but could not be used, and the reason.
 -- +goose Up
 ALTER TABLE clicks
     ADD COLUMN passed_stream_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',

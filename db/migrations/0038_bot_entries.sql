@@ -18,7 +18,7 @@ CREATE TABLE bot_entries (
 CREATE INDEX bot_entries_list ON bot_entries (account_id, created_at DESC, id DESC);
 CREATE TRIGGER notify_routing AFTER INSERT OR UPDATE OR DELETE ON bot_entries FOR EACH ROW EXECUTE FUNCTION notify_routing();
 
--- For each deny entry and hour, the number of campaign clicks that the entry made bots.
+-- For each deny entry and hour, the number of campaign clicks that count as bots because of the entry.
 CREATE TABLE bot_entry_hours (
     account_id uuid NOT NULL,
     entry_id   uuid NOT NULL,

@@ -1,4 +1,4 @@
--- The customer's own sites, the goals of their visitors, and what pages and servers report.
+-- The customer's own sites, their goals, and the events that pages and servers report.
 -- +goose Up
 CREATE TABLE sites (
     id           uuid PRIMARY KEY,
@@ -22,11 +22,11 @@ CREATE TABLE goals (
     key        text NOT NULL,
     name       text NOT NULL,
     kind       text NOT NULL DEFAULT 'event' CHECK (kind IN ('event', 'page')),
-    match_path text NOT NULL DEFAULT '', -- of a page goal
+    match_path text NOT NULL DEFAULT '', -- path of a page goal
     dedupe     text NOT NULL DEFAULT 'per_click' CHECK (dedupe IN ('per_click', 'per_order')),
     value_mode text NOT NULL DEFAULT 'none' CHECK (value_mode IN ('none', 'fixed', 'from_event')),
     value      numeric(20, 6) NOT NULL DEFAULT 0,
-    currency   text NOT NULL DEFAULT '', -- empty: the site's
+    currency   text NOT NULL DEFAULT '', -- empty: the site's currency
     status     text NOT NULL DEFAULT 'approved' CHECK (status IN ('pending', 'approved')),
     is_primary boolean NOT NULL DEFAULT false,
     is_active  boolean NOT NULL DEFAULT true,
@@ -38,8 +38,8 @@ CREATE UNIQUE INDEX goals_name ON goals (site_id, lower(name));
 CREATE INDEX goals_account ON goals (account_id);
 CREATE TRIGGER notify_routing AFTER INSERT OR UPDATE OR DELETE ON goals FOR EACH ROW EXECUTE FUNCTION notify_routing();
 
--- The secret with which servers report goals: its hash, to recognise the secret itself, and the sealed secret, to check
--- signatures.
+-- The secret with which servers report goals. The hash is for recognising a secret that is sent, and the encrypted secret is for
+-- checking signatures.
 ALTER TABLE accounts
     ADD COLUMN goal_secret_hash bytea,
     ADD COLUMN goal_secret      bytea,
@@ -68,8 +68,8 @@ CREATE TABLE site_events (
     time_zone   text NOT NULL,
     screen      text NOT NULL,
     web_driver  boolean NOT NULL,
-    goals       text[] NOT NULL, -- keys of the goals that it reached
-    applied     boolean NOT NULL -- false: its arrival still waits for the click
+    goals       text[] NOT NULL, -- keys of the goals that the event reached
+    applied     boolean NOT NULL -- false: the event's arrival still waits for the click
 );
 CREATE INDEX site_events_account ON site_events (account_id, received_at);
 CREATE INDEX site_events_site ON site_events (site_id, received_at);

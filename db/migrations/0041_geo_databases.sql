@@ -1,14 +1,15 @@
--- An account's own geo database, its answers about addresses, and a column that marks the clicks whose place is from it.
+-- An account's own geo database, its answers about addresses, and a column that marks the clicks whose place comes from this
+-- database.
 -- +goose Up
 CREATE TABLE geo_databases (
     account_id    uuid PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
     provider      text NOT NULL,
-    key           bytea NOT NULL, -- sealed
+    key           bytea NOT NULL, -- encrypted
     enabled       boolean NOT NULL,
     saved_at      timestamptz NOT NULL DEFAULT now(),
     looked_after  uuid NOT NULL,                      -- clicks up to this id were looked up, or never will be
-    leased_until  timestamptz,                        -- until then a worker looks up the later clicks
-    failing_since timestamptz,                        -- NULL: the last look-up worked
+    leased_until  timestamptz,                        -- until then, one worker looks up the later clicks
+    failing_since timestamptz,                        -- NULL: the last look-up succeeded
     failure       text NOT NULL DEFAULT ''
 );
 CREATE INDEX geo_databases_enabled ON geo_databases (account_id) WHERE enabled;

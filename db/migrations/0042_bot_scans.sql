@@ -1,11 +1,11 @@
--- Signals that are found after the click: which clicks have been scanned, which must be scanned again, and what is stored to find
+-- Signals that are found only after the click: which clicks have been scanned, which must be scanned again, and the data for finding
 -- repeated clicks and landing pages with the page tag.
 -- +goose Up
 CREATE TABLE bot_scans (
     account_id    uuid PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
     scanned_after uuid NOT NULL,              -- clicks up to this id have been scanned
     revision      bigint NOT NULL DEFAULT 0,  -- changes when scanned_after was changed or a late click was stored
-    leased_until  timestamptz                 -- until then a worker scans the later clicks
+    leased_until  timestamptz                 -- until then, one worker scans the later clicks
 );
 
 CREATE TABLE bot_rechecks (

@@ -1,4 +1,4 @@
--- Lists of networks, domains and user agents that an operator has loaded, one of each kind, for all accounts.
+-- Lists of networks, domains and user agents that an operator has loaded for all accounts. There is at most one list of each kind.
 -- +goose Up
 CREATE TABLE bot_data (
     id        uuid PRIMARY KEY,

@@ -1,8 +1,8 @@
--- Clicks whose user agent names a crawler, until their address is verified, and the results of verifying addresses.
+-- Clicks whose user agent names a crawler and whose address is not verified yet, and the results of verifying addresses.
 -- +goose Up
 ALTER TABLE clicks ADD COLUMN crawler text NOT NULL DEFAULT '';
 
--- Spend without clicks has every dimension of reports that read rows.
+-- The view of spend without clicks needs a column for every dimension that reports read from rows.
 CREATE OR REPLACE VIEW spend_alone AS
 SELECT account_id, day::timestamp AT TIME ZONE 'UTC' AS at, amount AS cost, campaign_id, source_id,
     z.id AS stream_id, z.id AS lander_id, z.id AS offer_id, z.id AS network_id, 0 AS lp_slot, '' AS country, '' AS region,

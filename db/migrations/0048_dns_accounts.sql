@@ -6,10 +6,10 @@ CREATE TABLE dns_accounts (
     provider      text NOT NULL,
     label         text NOT NULL DEFAULT '',
     settings      jsonb NOT NULL, -- the credentials that are not secret, by field
-    secrets       bytea NOT NULL, -- the others, sealed
+    secrets       bytea NOT NULL, -- the secret credentials, encrypted
     saved_at      timestamptz NOT NULL DEFAULT now(),
     checked_at    timestamptz,    -- NULL: the provider was never called
-    failing_since timestamptz,    -- NULL: it did not fail the last time
+    failing_since timestamptz,    -- NULL: the last call succeeded
     failure       text NOT NULL DEFAULT ''
 );
 CREATE INDEX dns_accounts_account ON dns_accounts (account_id, id);

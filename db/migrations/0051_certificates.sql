@@ -1,13 +1,13 @@
--- The certificate that an edge has for each domain, and the time of the next check.
+-- The state of each domain's certificate at the edge, and the time of the next check.
 -- +goose Up
 CREATE TABLE certificates (
     domain_id      uuid PRIMARY KEY REFERENCES domains (id) ON DELETE CASCADE,
     account_id     uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     host           text NOT NULL,
     edge           text NOT NULL,
-    wanted         boolean NOT NULL DEFAULT true,       -- false: it was released, and is not requested again automatically
-    external_id    text NOT NULL DEFAULT '',            -- the edge's own name for it; empty: not known
-    asked_at       timestamptz,                         -- since then the edge may have something for the host
+    wanted         boolean NOT NULL DEFAULT true,       -- false: the certificate was released, and is not requested again automatically
+    external_id    text NOT NULL DEFAULT '',            -- the edge's own name of the certificate; empty: not known
+    asked_at       timestamptz,                         -- since this time the edge may have data for the host
     ssl_status     text NOT NULL DEFAULT 'none',
     serving        boolean NOT NULL DEFAULT false,
     detail         text NOT NULL DEFAULT '',
@@ -16,14 +16,14 @@ CREATE TABLE certificates (
     errors         jsonb NOT NULL DEFAULT '[]',
     issued_at      timestamptz,
     expires_at     timestamptz,
-    renew_at       timestamptz,                         -- NULL: the edge renews it
-    changed_at     timestamptz NOT NULL DEFAULT now(),  -- when it got its present state
+    renew_at       timestamptz,                         -- NULL: the edge itself renews the certificate
+    changed_at     timestamptz NOT NULL DEFAULT now(),  -- when the certificate got its present state
     checked_at     timestamptz,                         -- when the edge last answered
-    failure        text NOT NULL DEFAULT '',            -- why the last attempt to get it failed; empty: it did not
+    failure        text NOT NULL DEFAULT '',            -- why the last attempt to get the certificate failed; empty: it did not fail
     failing_since  timestamptz,
-    attempts       integer NOT NULL DEFAULT 0,          -- failed attempts since it last served
+    attempts       integer NOT NULL DEFAULT 0,          -- failed attempts since the certificate was last in use
     next_at        timestamptz,                         -- time of the next check; NULL: only on request
-    lease_until    timestamptz,                         -- until then one worker holds the row
+    lease_until    timestamptz,                         -- until this time one worker holds the row
     fence          bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX certificates_due ON certificates (next_at) WHERE wanted AND next_at IS NOT NULL;

@@ -1,5 +1,5 @@
 -- The state of publishing to the edge: what was published, and what must be published. The owner of a row is an account, which
--- may have been deleted. Its entries at the edge are removed afterwards, so these rows outlive the account.
+-- may have been deleted. The entries of a deleted account are removed from the edge later, so its rows outlive the account.
 -- +goose Up
 CREATE TABLE edge_changes (
     id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -8,11 +8,11 @@ CREATE TABLE edge_changes (
 
 CREATE TABLE edge_accounts (
     owner_id     uuid PRIMARY KEY,
-    wanted       bigint NOT NULL DEFAULT 1,    -- grows with every change
+    wanted       bigint NOT NULL DEFAULT 1,    -- incremented by every change
     published    bigint NOT NULL DEFAULT 0,    -- the value of wanted when the last successful publishing began
-    target       text NOT NULL DEFAULT '',     -- where it was published, and in which form
+    target       text NOT NULL DEFAULT '',     -- where the account was published, and in which form
     published_at timestamptz,
-    failures     integer NOT NULL DEFAULT 0,   -- in a row
+    failures     integer NOT NULL DEFAULT 0,   -- number of failures in a row
     failure      text NOT NULL DEFAULT '',
     next_at      timestamptz NOT NULL DEFAULT now()
 );
@@ -21,9 +21,9 @@ CREATE TABLE edge_keys (
     key         text PRIMARY KEY,
     owner_id    uuid NOT NULL,
     campaign_id uuid NOT NULL,
-    hash        bytea NOT NULL DEFAULT '',     -- of the published value; empty: not known
-    held        boolean NOT NULL DEFAULT true, -- the edge may have the key
-    origin      text[] NOT NULL DEFAULT '{}'   -- the parts that the edge leaves to this service
+    hash        bytea NOT NULL DEFAULT '',     -- hash of the published value; empty: not known
+    held        boolean NOT NULL DEFAULT true, -- whether the edge may have the key
+    origin      text[] NOT NULL DEFAULT '{}'   -- the parts for which the edge forwards requests to this service
 );
 CREATE INDEX edge_keys_owner ON edge_keys (owner_id);
 

@@ -1,4 +1,4 @@
--- Orders of networks whose conversion was already reported by a postback under another id.
+-- Orders of networks whose conversion a postback had already reported under another id.
 -- +goose Up
 CREATE TABLE adopted_orders (
     network_id    uuid NOT NULL REFERENCES networks (id) ON DELETE CASCADE,

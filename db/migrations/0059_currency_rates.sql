@@ -1,4 +1,4 @@
--- Exchange rates by day, and the results of fetching them from their sources.
+-- Exchange rates by day, and the results of fetching rates from their sources.
 -- +goose Up
 CREATE TABLE currency_rates (
     base     text NOT NULL,               -- EUR
@@ -14,7 +14,7 @@ CREATE TABLE rate_sources (
     source   text PRIMARY KEY,            -- ecb or file
     next_at  timestamptz NOT NULL,        -- time of the next fetch
     asked_at timestamptz,                 -- time of the last fetch
-    failures integer NOT NULL DEFAULT 0,  -- in a row
+    failures integer NOT NULL DEFAULT 0,  -- number of failures in a row
     failure  text NOT NULL DEFAULT ''     -- why the last fetch failed; empty: it succeeded
 );
 

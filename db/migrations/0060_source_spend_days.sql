@@ -4,7 +4,7 @@ CREATE TABLE source_spend_days (
     source_id  uuid NOT NULL REFERENCES traffic_sources (id) ON DELETE CASCADE,
     day        date NOT NULL,
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    clicks     bigint NOT NULL, -- the clicks over which it was spread
+    clicks     bigint NOT NULL, -- number of clicks over which the spend was spread
     synced_at  timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (source_id, day)
 );

@@ -1,8 +1,8 @@
--- Money in other currencies than the account's. Each fact has the rate by which its own amounts are multiplied. Older facts have
--- the rate 1, as they have always been counted.
+-- Amounts in other currencies than the account's. Each fact has the rate by which its amounts are multiplied. Facts that were stored
+-- before this migration have the rate 1, because they were counted without conversion.
 -- +goose Up
 
--- NULL: there was no rate for the fact. It counts no money until there is a rate.
+-- NULL: there was no rate for the fact. Its amounts count as 0 until there is a rate.
 ALTER TABLE clicks ADD COLUMN rate numeric DEFAULT 1;
 ALTER TABLE conversions ADD COLUMN rate numeric DEFAULT 1;
 ALTER TABLE spend ADD COLUMN rate numeric DEFAULT 1;
@@ -14,7 +14,7 @@ CREATE TABLE account_rates (
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     day        date NOT NULL,               -- UTC
     currency   text NOT NULL,
-    rate       numeric CHECK (rate > 0),    -- one unit of currency is worth this much of the account's; NULL: there is no rate yet
+    rate       numeric CHECK (rate > 0),    -- value of one unit of currency in the account's currency; NULL: there is no rate yet
     restating  boolean NOT NULL DEFAULT false, -- some facts still have another rate
     since      timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (account_id, day, currency)

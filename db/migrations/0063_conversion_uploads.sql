@@ -1,17 +1,17 @@
--- Uploads of conversions to ad platforms, and what holds them back.
+-- Uploads of conversions to ad platforms, and the limits and failures that delay or stop them.
 -- +goose Up
 ALTER TABLE source_integrations
     ADD COLUMN upload_mode       text NOT NULL DEFAULT 'shadow' CHECK (upload_mode IN ('shadow', 'live')),
-    ADD COLUMN daily_cap_count   integer NOT NULL DEFAULT 10000,   -- the most conversions uploaded in a day of the account
-    ADD COLUMN daily_cap_value   numeric NOT NULL DEFAULT 100000,  -- the highest sum of their values, in the account's currency
-    ADD COLUMN uploads_ready_at  timestamptz,                      -- the platform accepts no uploads before
+    ADD COLUMN daily_cap_count   integer NOT NULL DEFAULT 10000,   -- maximum number of uploads per day in the account's time zone
+    ADD COLUMN daily_cap_value   numeric NOT NULL DEFAULT 100000,  -- maximum total value of these conversions, in the account's currency
+    ADD COLUMN uploads_ready_at  timestamptz,                      -- the platform accepts no uploads before this time
     ADD COLUMN uploads_since     timestamptz NOT NULL DEFAULT now(), -- when uploads were begun or resumed
-    ADD COLUMN uploads_stopped   text NOT NULL DEFAULT '',         -- why uploads were stopped; empty: they were not
+    ADD COLUMN uploads_stopped   text NOT NULL DEFAULT '',         -- why uploads were stopped; empty: they were not stopped
     ADD COLUMN uploads_stopped_at timestamptz,
-    ADD COLUMN upload_job        uuid,                             -- the last one
-    ADD COLUMN upload_next_at    timestamptz NOT NULL DEFAULT now(), -- the next job starts no earlier
-    ADD COLUMN upload_failure    text NOT NULL DEFAULT '',         -- why the last one failed; empty: it did not
-    ADD COLUMN upload_failures   integer NOT NULL DEFAULT 0,       -- in a row
+    ADD COLUMN upload_job        uuid,                             -- the last upload job
+    ADD COLUMN upload_next_at    timestamptz NOT NULL DEFAULT now(), -- earliest start of the next job
+    ADD COLUMN upload_failure    text NOT NULL DEFAULT '',         -- why the last job failed; empty: it did not fail
+    ADD COLUMN upload_failures   integer NOT NULL DEFAULT 0,       -- number of failed jobs in a row
     ADD COLUMN upload_failing_since timestamptz;
 
 -- One row for each change of a conversion that is reported to a platform. The rows of a conversion are sent in the order of

@@ -1,10 +1,11 @@
--- The suggestions that follow from an account's figures, what was done about them, and the changes that the chat has proposed.
+-- The suggestions that follow from an account's figures, the changes that were made because of them, and the changes that the
+-- chat has proposed.
 -- +goose Up
 CREATE TABLE copilot_suggestions (
     id            uuid PRIMARY KEY,
     account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     kind          text NOT NULL,
-    key           text NOT NULL,               -- unique among the suggestions of a kind that are not over
+    key           text NOT NULL,               -- unique among the suggestions of a kind that have not ended
     campaign_id   uuid,
     campaign_name text NOT NULL DEFAULT '',
     title         text NOT NULL,
@@ -12,13 +13,13 @@ CREATE TABLE copilot_suggestions (
     evidence      jsonb NOT NULL,
     effect        jsonb NOT NULL DEFAULT 'null',
     action        jsonb NOT NULL DEFAULT 'null', -- null: advice only
-    digest        text NOT NULL DEFAULT '',    -- of the state that was judged
+    digest        text NOT NULL DEFAULT '',    -- digest of the state that was judged
     status        text NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'applied', 'dismissed', 'snoozed', 'expired')),
     snoozed_until timestamptz,
     created_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
     judged_at     timestamptz NOT NULL,
     expires_at    timestamptz NOT NULL,
-    decided_at    timestamptz                  -- when it stopped being open
+    decided_at    timestamptz                  -- when the suggestion stopped being open
 );
 CREATE UNIQUE INDEX copilot_suggestions_key ON copilot_suggestions (account_id, kind, key)
     WHERE status IN ('open', 'dismissed', 'snoozed');
@@ -32,8 +33,8 @@ CREATE TABLE copilot_changes (
     campaign_id   uuid,
     title         text NOT NULL,
     action        jsonb NOT NULL,
-    before        jsonb NOT NULL,              -- the settings that the action changes, before it
-    after         jsonb NOT NULL,              -- the same settings after it
+    before        jsonb NOT NULL,              -- the settings that the action changes, before the action
+    after         jsonb NOT NULL,              -- the same settings after the action
     status        text NOT NULL DEFAULT 'applied' CHECK (status IN ('applied', 'undone')),
     created_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
     undone_at     timestamptz
@@ -55,7 +56,7 @@ CREATE TABLE copilot_proposals (
 );
 CREATE INDEX copilot_proposals_account ON copilot_proposals (account_id, created_at DESC);
 
--- When an account's figures were last judged, and when a person last requested it.
+-- When an account's figures were last judged, and when a person last requested a judgement.
 CREATE TABLE copilot_runs (
     account_id   uuid PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
     run_at       timestamptz,

@@ -5,11 +5,11 @@ CREATE TABLE upload_requests (
     request    text NOT NULL,        -- the platform's name of the request
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     made_at    timestamptz NOT NULL,
-    check_at   timestamptz NOT NULL, -- when the platform is asked for the results next
+    check_at   timestamptz NOT NULL, -- when the results are next requested from the platform
     PRIMARY KEY (source_id, request)
 );
 CREATE INDEX upload_requests_account ON upload_requests (account_id);
-ALTER TABLE conversion_uploads ADD COLUMN request text NOT NULL DEFAULT ''; -- the request that contained it; empty: its answer was final
+ALTER TABLE conversion_uploads ADD COLUMN request text NOT NULL DEFAULT ''; -- the upload's request; empty: its answer was final
 
 -- +goose Down
 ALTER TABLE conversion_uploads DROP COLUMN request;

@@ -8,13 +8,13 @@ CREATE TABLE alert_channels (
     least          text NOT NULL DEFAULT 'warning' CHECK (least IN ('warning', 'critical')),
     is_active      boolean NOT NULL DEFAULT true,
     settings       jsonb NOT NULL DEFAULT '{}',     -- the settings that are not secret
-    secrets        bytea NOT NULL,                  -- the others, sealed
-    code           text NOT NULL DEFAULT '',        -- the code that was sent to the receiver; empty: none is needed, or it was confirmed
+    secrets        bytea NOT NULL,                  -- the secret settings, encrypted
+    code           text NOT NULL DEFAULT '',        -- the code sent to the receiver; empty: no code is needed, or it was confirmed
     code_until     timestamptz,
     code_tries     integer NOT NULL DEFAULT 0,      -- wrong codes that were entered
     created_at     timestamptz NOT NULL DEFAULT now(),
     sent_at        timestamptz,                     -- when a message was last accepted
-    failures       integer NOT NULL DEFAULT 0,      -- messages in a row that were not accepted
+    failures       integer NOT NULL DEFAULT 0,      -- number of messages in a row that were not accepted
     failure        text NOT NULL DEFAULT '',
     failing_since  timestamptz
 );

@@ -1,4 +1,5 @@
--- Rules by which the Copilot changes an account's campaigns automatically, what the rules did, and what they leave alone for now.
+-- Rules by which the Copilot changes an account's campaigns automatically, the runs of these rules, and the targets on which a
+-- rule has acted and will not act again for some time.
 -- +goose Up
 CREATE TABLE copilot_rules (
     id               uuid PRIMARY KEY,
@@ -22,7 +23,7 @@ CREATE TABLE copilot_rules (
     cooldown_minutes integer NOT NULL,
     max_changes      integer NOT NULL,
     next_at          timestamptz NOT NULL DEFAULT clock_timestamp(),
-    taken_until      timestamptz NOT NULL DEFAULT '-infinity', -- until then a job works on the rule
+    taken_until      timestamptz NOT NULL DEFAULT '-infinity', -- until this time, one job works on the rule
     last_run         jsonb NOT NULL DEFAULT 'null',
     created_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
     updated_at       timestamptz NOT NULL DEFAULT clock_timestamp()
@@ -52,10 +53,10 @@ CREATE TABLE copilot_rule_targets (
     rule_id     uuid NOT NULL REFERENCES copilot_rules (id) ON DELETE CASCADE,
     target      text NOT NULL,
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    until       timestamptz NOT NULL,          -- the rule leaves the target alone until then
+    until       timestamptz NOT NULL,          -- the rule does not act on the target before this time
     change_id   uuid,                          -- null: the action was an alert
     name        text NOT NULL DEFAULT '',
-    alert_since timestamptz,                   -- when the present alert about it began; null: there is no alert
+    alert_since timestamptz,                   -- when the present alert about the target began; null: there is no alert
     message     text NOT NULL DEFAULT '',      -- the message of the alert
     PRIMARY KEY (rule_id, target)
 );

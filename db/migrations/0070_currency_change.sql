@@ -1,19 +1,19 @@
--- Changes of an account's currency. A job restates the stored amounts while reports already answer in the new currency.
+-- Changes of an account's currency. While a job converts the stored amounts, reports already answer in the new currency.
 -- +goose Up
 
--- A change that is running. Its row is deleted when everything is restated.
+-- A change that is in progress. Its row is deleted when all amounts are converted.
 CREATE TABLE currency_changes (
     account_id    uuid PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
     job_id        uuid NOT NULL,
     from_currency text NOT NULL,
     to_currency   text NOT NULL,
     kept_from     timestamptz NOT NULL,           -- figures before this time are only in the ledger
-    archived      boolean NOT NULL DEFAULT false, -- the ledger before kept_from is restated
+    archived      boolean NOT NULL DEFAULT false, -- the ledger before kept_from has been converted
     since         timestamptz NOT NULL DEFAULT now()
 );
 
--- The currency of a change that was refused because rates were missing. Its rates are fetched until the account's currency is
--- changed.
+-- The new currency of a change that was refused because rates were missing. The rates of this currency are fetched until the
+-- account's currency is changed.
 ALTER TABLE accounts ADD COLUMN wants_currency text NOT NULL DEFAULT '';
 
 CREATE OR REPLACE VIEW spend_alone AS

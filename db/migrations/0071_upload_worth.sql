@@ -1,4 +1,4 @@
--- NULL: what an upload is worth is not known yet, because its currency has no rate.
+-- NULL: the value of an upload in the account's currency is not known yet, because there is no rate.
 -- +goose Up
 ALTER TABLE conversion_uploads ALTER COLUMN worth DROP NOT NULL;
 

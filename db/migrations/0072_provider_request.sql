@@ -1,4 +1,4 @@
--- The provider's name of the request with which a run failed. Operators quote it when they contact the provider.
+-- The provider's id of the request that made a run fail. Operators quote this id when they contact the provider.
 -- +goose Up
 ALTER TABLE integration_runs ADD COLUMN provider_request text NOT NULL DEFAULT '';
 

@@ -1,4 +1,4 @@
--- The progress of each process that records clicks in storing them. A process has a row while it runs.
+-- For each process that records clicks: how far it has stored them. A process has a row while it runs.
 -- +goose Up
 CREATE TABLE spool_states (
     process      uuid PRIMARY KEY,

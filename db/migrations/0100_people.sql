@@ -1,13 +1,13 @@
--- People who sign in to the dashboard: the accounts they work on, their sessions, the links that let them in, and the log of
--- their changes. Tokens and recovery codes are stored as SHA-256.
+-- People who sign in to the dashboard: their accounts, their sessions, the links with which they sign in or set a password, and
+-- the log of their changes. Tokens and recovery codes are stored as SHA-256 hashes.
 -- +goose Up
 CREATE TABLE users (
     id         uuid PRIMARY KEY,
     email      text NOT NULL UNIQUE,       -- lower case
     name       text NOT NULL,
     password   text NOT NULL DEFAULT '',   -- argon2id; empty: sign-in by password is not possible
-    totp       bytea,                      -- sealed; null: no code is required
-    totp_new   bytea,                      -- sealed; a secret that no code has confirmed yet
+    totp       bytea,                      -- encrypted; null: no code is required
+    totp_new   bytea,                      -- encrypted; a secret that no code has confirmed yet
     totp_step  bigint NOT NULL DEFAULT 0,  -- the time step of the last code that was used
     theme      text NOT NULL DEFAULT 'system',
     language   text NOT NULL DEFAULT 'en',
@@ -23,7 +23,7 @@ CREATE TABLE memberships (
 );
 CREATE INDEX memberships_user ON memberships (user_id);
 
--- A session is on one account. It ends with the membership.
+-- A session belongs to one account. It ends when the person's membership in the account ends.
 CREATE TABLE sessions (
     id           uuid PRIMARY KEY,
     hash         bytea NOT NULL UNIQUE,
@@ -45,7 +45,7 @@ CREATE TABLE entry_links (
     kind       text NOT NULL,           -- invite, reset or entry
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     email      text NOT NULL,
-    role       text NOT NULL,           -- of an invite
+    role       text NOT NULL,           -- role that an invite gives
     created_at timestamptz NOT NULL DEFAULT now(),
     expires_at timestamptz NOT NULL,
     used_at    timestamptz
@@ -61,12 +61,12 @@ CREATE TABLE recovery_codes (
 CREATE TABLE audit (
     id         uuid PRIMARY KEY,        -- a UUIDv7, so ids are in the order of time
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    user_id    uuid,                    -- null: a key
-    key_id     uuid,                    -- null: a person
-    who        text NOT NULL,           -- the name at that time
+    user_id    uuid,                    -- null: a key made the change
+    key_id     uuid,                    -- null: a person made the change
+    who        text NOT NULL,           -- the name of the person or key at that time
     address    text NOT NULL,
     route      text NOT NULL,           -- method and path of the route
-    record     text NOT NULL,           -- the id of the record that the call named or created; empty: none
+    record     text NOT NULL,           -- the id of the record that the call named or created; empty: no record
     fields     text[] NOT NULL,         -- names of the fields in the body
     created_at timestamptz NOT NULL DEFAULT now()
 );

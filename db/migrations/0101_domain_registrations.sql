@@ -1,4 +1,4 @@
--- When the registration of a domain's name ends, as its registry says.
+-- When the registration of a domain's name ends, according to its registry.
 -- +goose Up
 ALTER TABLE domain_checks
     ADD COLUMN registered_until timestamptz,                          -- NULL: not known

@@ -4,9 +4,9 @@
 CREATE TABLE click_copy (
     one         boolean PRIMARY KEY DEFAULT true CHECK (one),
     state       text NOT NULL CHECK (state IN ('copying', 'on', 'ending')),
-    base        bigint NOT NULL,            -- the version of rows that are copied day by day
-    version     bigint NOT NULL,            -- the highest version that was given out
-    copied_from date,                       -- while copying: this day and all later days are copied
+    base        bigint NOT NULL,            -- the version of the rows that are copied day by day
+    version     bigint NOT NULL,            -- the highest version that was issued
+    copied_from date,                       -- while the copy is made: this day and all later days have been copied
     cold_before date,                       -- clicks of earlier days may be only in ClickHouse; NULL: there are no such days
     began_at    timestamptz NOT NULL DEFAULT now()
 );
@@ -22,7 +22,7 @@ CREATE TABLE click_changes (
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 50000);
 CREATE INDEX click_changes_click ON click_changes (click_id) WHERE removed;
 
--- Deleted accounts whose rows must still be deleted in ClickHouse.
+-- Deleted accounts whose rows must still be deleted from ClickHouse.
 CREATE TABLE click_forgotten (
     account  uuid PRIMARY KEY,
     noted_at timestamptz NOT NULL DEFAULT now()

@@ -2,18 +2,18 @@
 -- +goose Up
 CREATE TABLE click_cold (
     day       date PRIMARY KEY,
-    left_at   timestamptz NOT NULL DEFAULT now(), -- when its clicks left PostgreSQL
-    thawed_at timestamptz                         -- when clicks last came back, at most an hour too early; NULL: none did
+    left_at   timestamptz NOT NULL DEFAULT now(), -- when the day's clicks left PostgreSQL
+    thawed_at timestamptz                         -- when clicks last came back (may be up to an hour too early); NULL: no click came back
 );
 
--- The days of an account whose clicks came back completely.
+-- The days for which all clicks of an account came back.
 CREATE TABLE click_thaws (
     account_id uuid NOT NULL,
     day        date NOT NULL,
     PRIMARY KEY (account_id, day)
 );
 
--- Clicks that come back are in ClickHouse already, so they are not recorded as changes.
+-- Clicks that come back are still in ClickHouse, so they are not recorded as changes.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION note_clicks() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

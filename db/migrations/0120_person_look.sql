@@ -1,5 +1,5 @@
--- A person's language. Empty means the language of the browser, which everybody had before there was a choice. letter_keys says
--- whether single letters are keys of a screen.
+-- A person's language. Empty means the language of the browser. letter_keys says whether single letters work as shortcut keys of a
+-- screen.
 -- +goose Up
 ALTER TABLE users ALTER COLUMN language SET DEFAULT '', ADD COLUMN letter_keys boolean NOT NULL DEFAULT true;
 UPDATE users SET language = '' WHERE language = 'en';

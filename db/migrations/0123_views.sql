@@ -1,12 +1,12 @@
--- Saved views of reports, and the notes that people put on plots.
+-- Saved views of reports, and the notes that people write on the time line of charts.
 -- +goose Up
 CREATE TABLE views (
     id         uuid PRIMARY KEY,
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    user_id    uuid REFERENCES users (id) ON DELETE SET NULL, -- who made it
+    user_id    uuid REFERENCES users (id) ON DELETE SET NULL, -- who made the view
     author     text NOT NULL,                                -- the author's name at that time
     name       text NOT NULL,
-    shared     boolean NOT NULL,                             -- every person on the account sees it
+    shared     boolean NOT NULL,                             -- every person on the account sees the view
     report     jsonb NOT NULL,                               -- grouping, filters, columns, order
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     updated_at timestamptz NOT NULL DEFAULT clock_timestamp()
@@ -16,7 +16,7 @@ CREATE INDEX views_account ON views (account_id);
 CREATE UNIQUE INDEX views_shared_name ON views (account_id, lower(name)) WHERE shared;
 CREATE UNIQUE INDEX views_own_name ON views (account_id, user_id, lower(name)) WHERE NOT shared;
 
--- The view that a person's reports open with.
+-- The view with which a person's reports open.
 CREATE TABLE default_views (
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     user_id    uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -29,11 +29,11 @@ CREATE INDEX default_views_view ON default_views (view_id);
 CREATE TABLE notes (
     id          uuid PRIMARY KEY,
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    user_id     uuid REFERENCES users (id) ON DELETE SET NULL, -- who wrote it
+    user_id     uuid REFERENCES users (id) ON DELETE SET NULL, -- who wrote the note
     author      text NOT NULL,                                -- the author's name at that time
-    at          timestamptz NOT NULL,                         -- the moment that the note is about
+    at          timestamptz NOT NULL,                         -- the time that the note is about
     text        text NOT NULL,
-    campaign_id uuid REFERENCES campaigns (id) ON DELETE CASCADE, -- null: all of them
+    campaign_id uuid REFERENCES campaigns (id) ON DELETE CASCADE, -- null: all campaigns
     created_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
     updated_at  timestamptz NOT NULL DEFAULT clock_timestamp()
 );

@@ -1,6 +1,6 @@
 -- The jobs that accounts requested, for the list of jobs, newest first.
 -- +goose NO TRANSACTION
 -- +goose Up
-DROP INDEX CONCURRENTLY IF EXISTS jobs_listed; -- what an attempt that gave up has left
+DROP INDEX CONCURRENTLY IF EXISTS jobs_listed; -- left by an attempt that gave up
 CREATE INDEX CONCURRENTLY jobs_listed ON jobs (account_id, created_at DESC)
 WHERE kind NOT IN ('webhook:deliver', 'conversion:record', 'postback:send', 'alert:send');

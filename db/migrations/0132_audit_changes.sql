@@ -1,4 +1,4 @@
--- The values of the sent fields before and after a change.
+-- The values that the fields in the body had before and after a change.
 -- +goose Up
 ALTER TABLE audit ADD COLUMN changes jsonb NOT NULL DEFAULT '[]';
 

@@ -1,5 +1,5 @@
--- The member who made a link, and the number of wrong passwords and codes that were given with it. The link ends when that member
--- leaves or changes role, or with the tenth wrong password or code.
+-- The member who made a link, and the number of wrong passwords and codes that were entered with the link. The link becomes
+-- invalid when that member leaves or changes role, or after the tenth wrong password or code.
 -- +goose Up
 ALTER TABLE entry_links
     ADD COLUMN made_by uuid, -- the member; NULL: an operator

@@ -1,21 +1,21 @@
--- A hostname belongs to the account that proves it: each account has a token, which it sets in DNS. Domains that were verified
--- before keep their hosts; models/domainproof.go says for how long.
+-- A hostname belongs to the account that proves it. For the proof, each account has a token, which it sets in DNS. Domains that were
+-- verified before this migration keep their hosts; models/domainproof.go says for how long.
 -- +goose Up
 
 -- The token is an unguessable DNS label. It is public: a CNAME of the account shows it.
 ALTER TABLE accounts ADD COLUMN domain_token text NOT NULL DEFAULT replace(gen_random_uuid()::text, '-', '');
 
--- How the account last proved the host: txt, cname, operator, before, or none if it never did. Adding the column with a default
--- does not write the existing rows, so routing need not load them again.
+-- How the account last proved the host: txt, cname, operator, before (verified before this migration), or none. Adding the column
+-- with a default does not write the existing rows, so routing need not load them again.
 ALTER TABLE domains ADD COLUMN proof text NOT NULL DEFAULT 'before';
 ALTER TABLE domains ALTER COLUMN proof SET DEFAULT 'none';
 
--- The accounts that have a host, or had it verified before. A row outlives the domain and the account.
+-- The accounts that have or had a domain with a host. A row outlives the domain and the account.
 CREATE TABLE domain_claims (
     host     text NOT NULL,
     owner_id uuid NOT NULL,
-    proven   boolean NOT NULL DEFAULT false, -- the host was proven in a domain that was deleted since
-    left_at  timestamptz,                    -- when the domain was deleted; NULL: it exists
+    proven   boolean NOT NULL DEFAULT false, -- the account had proved the host for a domain that has since been deleted
+    left_at  timestamptz,                    -- when the domain was deleted; NULL: the domain still exists
     PRIMARY KEY (host, owner_id)
 );
 CREATE INDEX domain_claims_left ON domain_claims (left_at) WHERE left_at IS NOT NULL;

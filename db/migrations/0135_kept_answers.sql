@@ -1,10 +1,10 @@
--- How many bytes are stored for each account: answers for repeated calls, summed by hour, and large results of jobs, one row
--- each.
+-- How many bytes are stored for each account. kept_answers has the answers for repeated calls, summed by hour. job_results has a
+-- row for each large result of a job.
 -- +goose Up
 CREATE TABLE kept_answers (
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     hour       timestamptz NOT NULL,
-    bytes      bigint NOT NULL, -- of the answers that were kept in the hour
+    bytes      bigint NOT NULL, -- size of the answers that were stored in the hour
     PRIMARY KEY (account_id, hour)
 );
 CREATE INDEX kept_answers_age ON kept_answers (hour);

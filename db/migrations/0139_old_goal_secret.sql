@@ -1,4 +1,5 @@
--- The goal secret before the last rotation, stored in the same way as the present one. It is valid until old_goal_secret_until.
+-- The goal secret from before the last rotation, stored in the same way as the present secret. It is valid until
+-- old_goal_secret_until.
 -- +goose Up
 ALTER TABLE accounts
     ADD COLUMN old_goal_secret_hash  bytea,

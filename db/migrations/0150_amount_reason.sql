@@ -1,4 +1,4 @@
--- The reason why an amount of a postback or of a conversion counts no money, or counts in another currency than the sender's
+-- The reason why an amount of a postback or of a conversion does not count, or counts in another currency than the sender's
 -- parameter says.
 -- +goose Up
 ALTER TABLE postbacks ADD COLUMN amount_reason text NOT NULL DEFAULT '';

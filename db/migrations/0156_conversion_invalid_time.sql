@@ -1,3 +1,3 @@
--- The time that was stated for a conversion, if it does not count. recorded_at is then not the sender's time.
+-- The time that the sender stated for a conversion, if this time is not used. recorded_at then has another time.
 -- +goose Up
 ALTER TABLE conversions ADD COLUMN invalid_time text NOT NULL DEFAULT '';

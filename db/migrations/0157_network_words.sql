@@ -1,5 +1,5 @@
--- The status words of networks that are not mapped to a status yet, for the owner to map. Also the text with which postbacks of a
--- network are answered.
+-- The status words of networks that are not mapped to a status yet, so that the owner can map them. networks.answer_text is the
+-- text with which postbacks of a network are answered.
 -- +goose Up
 CREATE TABLE network_words (
     network_id uuid NOT NULL REFERENCES networks (id) ON DELETE CASCADE,

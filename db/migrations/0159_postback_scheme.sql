@@ -1,4 +1,5 @@
--- How the notifications of a network are signed and read. Empty: it sends postbacks with parameters.
+-- The name of the scheme by which the notifications of a network are signed and read. Empty: the network sends postbacks with
+-- parameters.
 -- +goose Up
 ALTER TABLE networks ADD COLUMN postback_scheme text NOT NULL DEFAULT '';
 

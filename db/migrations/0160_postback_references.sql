@@ -1,5 +1,6 @@
--- The ids by which a shop's later messages refer to a conversion, such as the payment of an order. A refund names no click.
--- A notification that was recorded has a row too, so that the same notification is not recorded again.
+-- The ids by which a shop's later messages refer to a conversion, such as the id of an order's payment. They are needed because a
+-- message such as a refund names no click. A recorded notification has a row too, so that the same notification is not recorded
+-- again.
 -- +goose Up
 CREATE TABLE postback_references (
     account_id    uuid NOT NULL REFERENCES accounts ON DELETE CASCADE,

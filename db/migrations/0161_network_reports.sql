@@ -1,5 +1,5 @@
--- The sale amount that a conversion is paid for, if its sender reports it, and the orders that a network's report has listed. An
--- order that disappears from the report of a platform such as Everflow was rejected.
+-- The amount of the sale for which a conversion is paid, if the sender reports it, and the orders that a network's report has
+-- listed. If an order disappears from the report of a platform such as Everflow, the order was rejected.
 -- +goose Up
 ALTER TABLE conversions ADD COLUMN sale_amount numeric, ADD COLUMN sale_currency text NOT NULL DEFAULT '';
 
@@ -7,10 +7,10 @@ CREATE TABLE listed_orders (
     network_id    uuid NOT NULL REFERENCES networks (id) ON DELETE CASCADE,
     click_id      uuid NOT NULL,
     goal          text NOT NULL,
-    conversion_id text NOT NULL, -- conversion_id of the conversion that the order is recorded as
+    conversion_id text NOT NULL, -- conversion_id of the conversion as which the order is recorded
     account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     ordered_at    timestamptz NOT NULL,
-    listed_at     timestamptz NOT NULL, -- if not before the last save of the connection, this connection has listed the order
+    listed_at     timestamptz NOT NULL, -- if not before the last save of the connection, the saved connection has listed it
     PRIMARY KEY (network_id, click_id, goal, conversion_id)
 );
 CREATE INDEX listed_orders_account ON listed_orders (account_id);

@@ -1,8 +1,8 @@
--- What remains of a click with conversions after the click is deleted for its age. A network decides on an order up to a year
--- later, and the decision then changes the figures of the click's hour. No column describes the visitor.
+-- The data that stay stored about a click with conversions after the click was deleted because of its age. A network may decide
+-- on an order up to a year later, and the decision then changes the figures of the click's hour. No column describes the visitor.
 -- +goose Up
 CREATE TABLE converted_clicks (
-    id              uuid PRIMARY KEY, -- of the click
+    id              uuid PRIMARY KEY, -- id of the click
     at              timestamptz NOT NULL,
     account_id      uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     campaign_id     uuid NOT NULL,

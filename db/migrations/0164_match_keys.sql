@@ -1,11 +1,11 @@
--- The hashed personal data of the people who converted, sealed. They are kept for at most seven days, and no backup contains them.
--- The id is the id of the postback or of the event that brought them.
+-- The hashed personal data of the people who converted, encrypted. They are kept for at most seven days, and no backup contains
+-- them. The id is the id of the postback or of the event with which they were received.
 -- +goose Up
 CREATE TABLE conversion_match_keys (
     id          uuid PRIMARY KEY,
     account_id  uuid NOT NULL REFERENCES accounts ON DELETE CASCADE,
     click_id    uuid NOT NULL,
-    names       text[] NOT NULL, -- of the keys: email, phone and so on
+    names       text[] NOT NULL, -- names of the keys: email, phone and so on
     sealed      bytea NOT NULL,
     received_at timestamptz NOT NULL
 );

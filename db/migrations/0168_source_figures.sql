@@ -1,10 +1,10 @@
--- What the platform of a traffic source reported for a day, shared among our campaigns. Spend can be changed by hand, but these
--- figures stay as they were read, so that both can be compared.
+-- The figures that the platform of a traffic source reported for a day, assigned to our campaigns. Spend can be changed by hand, but
+-- these figures stay as they were read, so that both can be compared.
 -- +goose Up
 CREATE TABLE source_figures (
     source_id   uuid NOT NULL REFERENCES traffic_sources (id) ON DELETE CASCADE,
     day         date NOT NULL,    -- the platform's day, in its time zone
-    campaign_id uuid NOT NULL,    -- zero: none of our campaigns
+    campaign_id uuid NOT NULL,    -- zero: the figures belong to none of our campaigns
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     amount      numeric NOT NULL,
     currency    text NOT NULL,

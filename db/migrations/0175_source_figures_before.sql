@@ -1,6 +1,6 @@
--- Fills source_figures for the days that were read from a platform before the table existed. Each transaction copies 50 days of
--- sources. If the transaction that creates the table also copied them, it would hold up every change of accounts and traffic
--- sources. A day that has figures keeps them.
+-- Fills source_figures for the days that were read from a platform before the table existed. Each transaction copies 50 days. If
+-- the transaction that creates the table also copied them, it would block every change of accounts and traffic sources. A day
+-- that already has figures keeps them.
 -- +goose NO TRANSACTION
 -- +goose Up
 -- +goose StatementBegin

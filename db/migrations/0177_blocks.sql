@@ -19,11 +19,11 @@ CREATE TABLE blocked_values (
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     list_id    uuid NOT NULL REFERENCES block_lists (id) ON DELETE CASCADE,
     value      text NOT NULL,
-    change_id  uuid NOT NULL, -- the change that blocked it
+    change_id  uuid NOT NULL, -- the change that blocked the value
     who        text NOT NULL DEFAULT '',
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    removal_id uuid,        -- the change that allowed it again, which can be undone
-    removed_at timestamptz, -- null: it is blocked
+    removal_id uuid,        -- the change that allowed the value again, which can be undone
+    removed_at timestamptz, -- null: the value is blocked
     UNIQUE (list_id, value)
 );
 CREATE INDEX blocked_values_list ON blocked_values (account_id, created_at DESC, id DESC);

@@ -6,9 +6,9 @@ ALTER TABLE spend
     ADD COLUMN sub       smallint NOT NULL DEFAULT 0, -- number of the sub-parameter; 0: all clicks
     ADD COLUMN sub_value text NOT NULL DEFAULT '',
     ADD COLUMN place     bigint NOT NULL DEFAULT 0,  -- spend that was set later on the day has a higher place
-    ADD COLUMN change_id uuid;                       -- the change by which a person has set it
+    ADD COLUMN change_id uuid;                       -- the change by which a person has set the spend
 
--- A cost that a person has set, by hand or by a file. The id is the job's.
+-- A cost that a person has set, by hand or by a file. The id is the id of the job.
 CREATE TABLE cost_changes (
     id          uuid PRIMARY KEY,
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -17,11 +17,11 @@ CREATE TABLE cost_changes (
     request     jsonb NOT NULL,                   -- for kind hand: the request
     statement   uuid NOT NULL,                    -- marks the statements about conversions that the change made
     base        text NOT NULL,                    -- the account's currency at that time; the columns before and after are in it
-    first_day   date,                             -- of the spend, in UTC
+    first_day   date,                             -- first day of the spend, in UTC
     last_day    date,
-    clicks      bigint NOT NULL DEFAULT 0,        -- the clicks over which the cost was spread
-    parts       int NOT NULL DEFAULT 0,           -- rows of spend that were set
-    snapshots   bigint NOT NULL DEFAULT 0,        -- clicks whose earlier prices are kept
+    clicks      bigint NOT NULL DEFAULT 0,        -- number of clicks over which the cost was spread
+    parts       int NOT NULL DEFAULT 0,           -- number of rows of spend that were set
+    snapshots   bigint NOT NULL DEFAULT 0,        -- number of clicks whose earlier prices are stored
     kept        boolean NOT NULL DEFAULT true,    -- the earlier values are stored; false: too many clicks, or expired
     before      numeric NOT NULL DEFAULT 0,
     after       numeric NOT NULL DEFAULT 0,
@@ -34,7 +34,7 @@ CREATE TABLE cost_changes (
 CREATE INDEX cost_changes_account ON cost_changes (account_id, created_at);
 
 -- The prices of clicks and the given costs of conversions before a change. They are deleted together with the change, and also
--- when it is undone or can no longer be undone.
+-- when the change is undone or can no longer be undone.
 CREATE TABLE cost_change_clicks (
     change_id       uuid NOT NULL REFERENCES cost_changes (id) ON DELETE CASCADE,
     click_id        uuid NOT NULL,

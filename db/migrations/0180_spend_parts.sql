@@ -1,8 +1,8 @@
 -- +goose NO TRANSACTION
--- The spend of a day may have several parts. The block ends with a commit of its own, because it uses the index that was built
--- before the block.
+-- The spend of a day may have several parts. The block below makes the new index the primary key. It ends with its own commit,
+-- because it uses the index that was built before the block.
 -- +goose Up
-DROP INDEX CONCURRENTLY IF EXISTS spend_parts; -- what an attempt that gave up has left
+DROP INDEX CONCURRENTLY IF EXISTS spend_parts; -- left by an attempt that gave up
 CREATE UNIQUE INDEX CONCURRENTLY spend_parts ON spend (account_id, day, source_id, campaign_id, starts, ends, sub, sub_value);
 DROP INDEX CONCURRENTLY IF EXISTS spend_change;
 CREATE INDEX CONCURRENTLY spend_change ON spend (change_id) WHERE change_id IS NOT NULL;

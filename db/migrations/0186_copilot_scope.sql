@@ -1,5 +1,5 @@
--- What the last run of the Copilot looked at, as models/copilot.Scope. null: the last run was by an earlier version, or there was
--- no run.
+-- The data that the last run of the Copilot judged, in the form of models/copilot.Scope. null: there was no run yet, or the last
+-- run was made by an earlier version of the program.
 -- +goose Up
 ALTER TABLE copilot_runs ADD COLUMN scope jsonb NOT NULL DEFAULT 'null';
 

@@ -20,8 +20,8 @@ CREATE TABLE config_plans (
 	counts     jsonb       NOT NULL DEFAULT '{}',
 	notes      jsonb       NOT NULL DEFAULT '[]',
 	links      jsonb       NOT NULL DEFAULT '[]', -- addresses of another tracker that lead to campaigns of the plan
-	access     bytea, -- how to read another tracker, sealed; null once it has been read
-	progress   text        NOT NULL DEFAULT '', -- of reading the other tracker
+	access     bytea, -- address and credentials of another tracker, encrypted; null once the tracker has been read
+	progress   text        NOT NULL DEFAULT '', -- progress of reading the other tracker
 	problem    text        NOT NULL DEFAULT '',
 	job_id     uuid,
 	created_at timestamptz NOT NULL DEFAULT now(),

@@ -1,4 +1,4 @@
--- Links of other trackers that lead to campaigns, so that ads in flight keep working on a domain that moved here.
+-- Links of other trackers that lead to campaigns, so that running ads keep working after their domain was moved to this install.
 -- +goose Up
 CREATE TABLE foreign_links (
     id          uuid PRIMARY KEY,

@@ -1,4 +1,4 @@
--- The destinations of another tracker's links before the record of a plan was written, so that an undo restores them.
+-- Where the links of another tracker led before a plan's record was written, so that an undo restores this.
 -- +goose Up
 ALTER TABLE config_items ADD COLUMN former_links jsonb NOT NULL DEFAULT '[]';
 

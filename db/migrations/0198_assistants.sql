@@ -2,7 +2,7 @@
 -- +goose Up
 ALTER TABLE accounts
     ADD COLUMN assistants        boolean NOT NULL DEFAULT true,
-    ADD COLUMN assistant_changes int     NOT NULL DEFAULT 50; -- the most changes with one key in 24 hours
+    ADD COLUMN assistant_changes int     NOT NULL DEFAULT 50; -- maximum number of changes with one key in 24 hours
 
 ALTER TABLE audit
     ADD COLUMN via    text NOT NULL DEFAULT '', -- mcp, or empty

@@ -1,4 +1,5 @@
--- A connected assistant acts by a key of its own, whose clear text is never stored. So its changes are counted and recorded as with any other key.
+-- A connected assistant acts with a key of its own, whose clear text is never stored. Its changes are therefore counted and
+-- recorded as with any other key.
 -- +goose Up
 ALTER TABLE api_keys ADD COLUMN kind text NOT NULL DEFAULT 'key'; -- key, or assistant: see assistant_grants
 

@@ -1,6 +1,7 @@
--- Clicks and conversions of the tracker that an account moved from, by their ids there. A postback that names an old click finds it here.
+-- Clicks and conversions of the tracker that an account moved from, by their ids at that tracker. They are used to find the click
+-- of a postback that names a click id of the old tracker.
 -- +goose Up
-ALTER TABLE accounts ADD COLUMN has_old_clicks boolean NOT NULL DEFAULT false; -- the redirect then stores postbacks with unknown click ids
+ALTER TABLE accounts ADD COLUMN has_old_clicks boolean NOT NULL DEFAULT false; -- true: postbacks with unknown click ids are stored too
 
 CREATE TABLE old_clicks (
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -15,7 +16,7 @@ CREATE TABLE old_conversions (
     old_id        text NOT NULL,
     click_id      uuid NOT NULL,
     goal          text NOT NULL,
-    conversion_id text NOT NULL, -- as which it was recorded here
+    conversion_id text NOT NULL, -- conversion_id of the conversion as which it was recorded here
     PRIMARY KEY (account_id, old_id)
 );
 CREATE INDEX old_conversions_click ON old_conversions (click_id);

@@ -1,9 +1,10 @@
-// Package migrations holds the schema as embedded SQL files, one intent each, never edited once released.
+// Package migrations has the schema as embedded SQL files. Each file makes one change. The statements of a released file are never
+// edited.
 package migrations
 
 import "embed"
 
-// FS holds the files, named NNNN_what.sql.
+// FS has the files, which are named NNNN_what.sql.
 //
 //go:embed *.sql
 var FS embed.FS

@@ -14,23 +14,23 @@ import (
 	"switchyard/models"
 )
 
-// Attempts accesses the OAuth sign-ins in progress. Each sign-in has a state, by which the store recognizes the browser that
-// returns from the platform. The store keeps only the state's hash.
+// Attempts accesses the OAuth sign-ins in progress. Each sign-in has a state, by which it is recognized when the browser returns
+// from the platform. Only the hash of the state is stored.
 type Attempts struct {
 	s                *store.Store
 	account, session uuid.NullUUID
 }
 
-// NewAttempts returns access to the sign-ins that were started with API keys or from the command line.
+// NewAttempts returns Attempts for the sign-ins that were started with API keys or from the command line.
 func NewAttempts(s *store.Store) Attempts { return Attempts{s: s} }
 
-// ForSession returns access to the sign-ins that a dashboard session has started for the account which it shows. Only this session
-// can complete them.
+// ForSession returns Attempts for the sign-ins that a dashboard session has started for its account. Only this session can complete
+// them.
 func (k Attempts) ForSession(account, session uuid.UUID) Attempts {
 	return Attempts{k.s, uuid.NullUUID{UUID: account, Valid: true}, uuid.NullUUID{UUID: session, Valid: true}}
 }
 
-// maxAttempts is the maximum number of sign-ins in progress of an account. The oldest is deleted to make room.
+// maxAttempts is the maximum number of sign-ins that an account may have in progress. A further sign-in replaces the oldest one.
 const maxAttempts = 20
 
 func hashState(state string) []byte {
@@ -42,8 +42,8 @@ func attemptPlace(account, id uuid.UUID, column string) seal.Place {
 	return seal.Place{Account: account, Table: "oauth_attempts", Row: id.String(), Column: column}
 }
 
-// Begin starts a sign-in at a provider. The platform will send the browser to redirect. Begin returns the state, which cannot be
-// read later. Errors: too_many, no_encryption_key.
+// Begin starts a sign-in at a provider. redirect is the address to which the platform will send the browser. Begin returns the
+// state, which cannot be read later. Errors: too_many, no_encryption_key.
 func (k Attempts) Begin(ctx context.Context, account uuid.UUID, provider, redirect string, now time.Time) (
 	a models.OAuthAttempt, state string, err error,
 ) {
@@ -131,7 +131,7 @@ func (k Attempts) Cancel(ctx context.Context, state string, now time.Time) error
 	return db.Run(ctx, k.s.Conn(), "cancel sign-in", `DELETE FROM oauth_attempts a WHERE `+openAttempt, hashState(state), now, k.session, k.account)
 }
 
-// Consume deletes a sign-in that has its code, and returns the sign-in and the code. For later callers it does not exist. Error:
+// Consume deletes a sign-in that has its code, and returns the sign-in and the code. Later calls for this sign-in get the error
 // signin_expired.
 func (k Attempts) Consume(ctx context.Context, account, id uuid.UUID, now time.Time) (a models.OAuthAttempt, code string, err error) {
 	row, found, err := db.First[sealedAttempt](ctx, k.s.Conn(), "sign-in", `DELETE FROM oauth_attempts a

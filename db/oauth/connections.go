@@ -18,7 +18,7 @@ import (
 // Connections accesses the connections to ad platforms that were made by OAuth sign-in.
 type Connections struct{ s *store.Store }
 
-// NewConnections returns access to the connections by sign-in on this store's connection.
+// NewConnections returns the Connections that use the store's connection.
 func NewConnections(s *store.Store) Connections { return Connections{s} }
 
 // what is the word for a connection in error messages.
@@ -55,8 +55,8 @@ func (k Connections) Remove(ctx context.Context, account, id uuid.UUID) error {
 	})
 }
 
-// adoptSources assigns the new connection to traffic sources whose connection was deleted, if it is the only connection to its
-// platform. models.ChooseConnection follows the same rule.
+// adoptSources assigns a new connection to the traffic sources whose connection was deleted, if the new connection is the only
+// one to its platform. models.ChooseConnection follows the same rule.
 const adoptSources = `
 UPDATE source_integrations i SET oauth_connection_id = $3 WHERE account_id = $1 AND provider = $2
 	AND NOT EXISTS (SELECT FROM oauth_connections o WHERE o.account_id = $1 AND o.id = i.oauth_connection_id)
@@ -141,7 +141,8 @@ func refreshAt(expires *time.Time, now time.Time) *time.Time {
 	return &at
 }
 
-// checkRoom returns the error too_many if the account has its maximum number of connections. The caller has locked the account.
+// checkRoom returns the error too_many if the account already has the maximum number of connections. The caller must have locked the
+// account.
 func (k Connections) checkRoom(ctx context.Context, account uuid.UUID) error {
 	have, err := db.Get[int](ctx, k.s.Conn(), "connections", `SELECT count(*) FROM oauth_connections WHERE account_id = $1`, account)
 	if err == nil && have >= models.MaxOAuthConnections {
@@ -154,8 +155,8 @@ const claim = `
 UPDATE oauth_connections SET lease = $4, lease_until = now() + make_interval(secs => $5)
 WHERE account_id = $1 AND id = $2 AND version = $3 AND (lease_until IS NULL OR lease_until <= now())`
 
-// ClaimRefresh leases the renewal of a connection's tokens to a process. ok is false if another process has the lease, or has
-// renewed the tokens already.
+// ClaimRefresh leases the renewal of a connection's tokens to a process. ok is false if another process has the lease or has already
+// renewed the tokens.
 func (k Connections) ClaimRefresh(ctx context.Context, c models.OAuthConnection, holder uuid.UUID, lease time.Duration) (ok bool, err error) {
 	n, err := db.Exec(ctx, k.s.Conn(), "claim connection", claim, c.AccountID, c.ID, c.Version, holder, lease.Seconds())
 	return n > 0, err
@@ -167,7 +168,7 @@ UPDATE oauth_connections SET tokens = $4, expires_at = $5, refresh_at = $6, refr
 	status = '` + models.OAuthActive + `', failure = '', failing_since = NULL, lease = NULL, lease_until = NULL
 WHERE account_id = $1 AND id = $2 AND lease = $3`
 
-// SetRefreshed saves renewed tokens and ends the lease. ok is false if the holder has lost the lease. Nothing is saved then.
+// SetRefreshed saves renewed tokens and ends the lease. If the holder has lost the lease, nothing is saved and ok is false.
 func (k Connections) SetRefreshed(ctx context.Context, c models.OAuthConnection, holder uuid.UUID, g models.OAuthGrant, now time.Time) (
 	ok bool, err error,
 ) {
@@ -185,8 +186,8 @@ UPDATE oauth_connections SET status = $4, failure = $5, failing_since = coalesce
 	lease = NULL, lease_until = NULL
 WHERE account_id = $1 AND id = $2 AND lease = $3`
 
-// SetFailed records why tokens could not be renewed, and ends the lease. The next renewal comes at next. If next is nil, the tokens
-// are renewed only on demand. revoked means that the platform no longer accepts the tokens.
+// SetFailed records why tokens could not be renewed, and ends the lease. next is the time of the next renewal. If next is nil,
+// the tokens are renewed only on demand. revoked means that the platform no longer accepts the tokens.
 func (k Connections) SetFailed(ctx context.Context, c models.OAuthConnection, holder uuid.UUID, failure string, revoked bool,
 	now time.Time, next *time.Time,
 ) error {
@@ -209,7 +210,8 @@ UPDATE oauth_connections c SET refresh_at = $2 FROM (
 	ORDER BY refresh_at LIMIT $3 FOR UPDATE SKIP LOCKED
 ) d WHERE c.id = d.id RETURNING c.account_id, c.id`
 
-// ClaimDue claims at most limit connections of all accounts whose tokens are due for renewal. They become due again at next.
+// ClaimDue claims at most limit connections of all accounts whose tokens are due for renewal. They become due again at the time
+// next.
 func (k Connections) ClaimDue(ctx context.Context, now, next time.Time, limit int) ([]Due, error) {
 	return db.Select[Due](ctx, k.s.Conn(), "due connections", claimDue, now, next, limit)
 }

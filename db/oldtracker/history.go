@@ -11,7 +11,7 @@ import (
 
 // Click is a click of the old tracker that is stored here.
 type Click struct {
-	OldID   string    `db:"old_id"` // at the old tracker
+	OldID   string    `db:"old_id"` // the click's id at the old tracker
 	ClickID uuid.UUID `db:"click_id"`
 }
 
@@ -25,7 +25,8 @@ ON CONFLICT DO NOTHING`
 	selectClicks = `SELECT old_id, click_id FROM old_clicks WHERE account_id = $1 AND old_id = ANY ($2)`
 )
 
-// AddClicks stores which clicks of the old tracker are which clicks here. Clicks that are stored already stay as they are.
+// AddClicks stores for clicks of the old tracker as which clicks they are stored here. It does not change entries that already
+// exist.
 func AddClicks(ctx context.Context, c db.Conn, account uuid.UUID, list []Click) error {
 	ids := db.Map(list, func(k Click) string { return k.OldID })
 	err := db.Run(ctx, c, "add old clicks", insertClicks, account, pq.StringArray(ids), db.UUIDsOf(list, func(k Click) uuid.UUID { return k.ClickID }))
@@ -35,7 +36,7 @@ func AddClicks(ctx context.Context, c db.Conn, account uuid.UUID, list []Click) 
 	return err
 }
 
-// FindClicks returns the clicks that have some ids at the old tracker, by those ids. Unknown ids are left out.
+// FindClicks returns for each id at the old tracker the id of the click here. Unknown ids are left out.
 func FindClicks(ctx context.Context, c db.Conn, account uuid.UUID, oldIDs []string) (map[string]uuid.UUID, error) {
 	if len(oldIDs) == 0 {
 		return nil, nil
@@ -61,7 +62,7 @@ ON CONFLICT DO NOTHING`
 SELECT old_id, click_id, goal, conversion_id FROM old_conversions WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`
 )
 
-// AddConversions stores which conversions of the old tracker are which conversions here.
+// AddConversions stores for conversions of the old tracker as which conversions they are recorded here.
 func AddConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []Conversion) error {
 	text := func(of func(Conversion) string) pq.StringArray { return db.Map(list, of) }
 	return db.Run(ctx, c, "add old conversions", insertConversions, account, text(func(v Conversion) string { return v.OldID }),
@@ -89,7 +90,7 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 
 var historyTables = []string{"old_clicks", "old_conversions"}
 
-// DeleteBefore deletes the ids that clicks before a click id have at the old tracker. The index of click_id finds the rows.
+// DeleteBefore deletes the old tracker's ids of all clicks before a click id. The statements use the index of click_id.
 func DeleteBefore(ctx context.Context, c db.Conn, first uuid.UUID) error {
 	const atOnce = 2000
 	for _, table := range historyTables {

@@ -1,5 +1,5 @@
-// Package oldtracker stores the tracker that an account moved from, and the postbacks about that tracker's clicks, which are
-// sent on to it. Each of these postbacks has a job with the id of its row.
+// Package oldtracker stores the tracker that an account moved from, and the postbacks about clicks of that tracker, which are
+// forwarded to it. Each forwarded postback has a job with the same id as its row.
 package oldtracker
 
 import (
@@ -14,10 +14,10 @@ import (
 	"switchyard/models"
 )
 
-// Settings are the old tracker of an account. An empty URL sends nothing on.
+// Settings are the old tracker of an account. If URL is empty, no postbacks are forwarded.
 type Settings struct {
 	Tracker string `db:"old_tracker"`     // a constant of package foreign
-	URL     string `db:"old_tracker_url"` // without a path: a postback is sent to the path at which it arrived
+	URL     string `db:"old_tracker_url"` // if it has no path, a postback is forwarded to the path at which it arrived
 }
 
 const (
@@ -35,11 +35,11 @@ func Save(ctx context.Context, c db.Conn, account uuid.UUID, s Settings) error {
 	return db.Run(ctx, c, "save old tracker", saveSettings, account, s.Tracker, s.URL)
 }
 
-// A host that another account has added but not verified leads nowhere, so it is not ours.
+// A host that another account has added but not verified is not served here, so it is not ours.
 const isOurs = `
 SELECT EXISTS (SELECT FROM domains WHERE lower(host) = lower($2) AND (account_id IS NULL OR is_verified OR account_id = $1))`
 
-// IsOurs reports whether a host is a domain of this service. A postback that is sent there would come back.
+// IsOurs reports whether a host is a domain of this service. A postback that is forwarded to such a host would come back.
 func IsOurs(ctx context.Context, c db.Conn, account uuid.UUID, host string) (bool, error) {
 	return db.Get[bool](ctx, c, "domain", isOurs, account, host)
 }
@@ -54,8 +54,8 @@ WITH fresh AS (
 ), job AS (` + jobrow.InsertFrom("fresh", `'`+models.KindForwardPostback+`'`, "NULL") + `)
 SELECT '` + models.KindForwardPostback + `' AS kind, id, account_id FROM fresh`
 
-// Add stores the postbacks of list that are sent on, in the transaction that stores the postbacks themselves. A postback that was
-// stored before is not sent on again. Add returns the jobs, which the caller dispatches after the commit.
+// Add stores which postbacks of list are to be forwarded, in the transaction that stores the postbacks themselves. A postback
+// that was already stored is not forwarded again. Add returns the jobs, which the caller dispatches after the commit.
 func Add(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobRef, error) {
 	var ids, accounts []uuid.UUID
 	var requests pq.ByteaArray
@@ -70,12 +70,12 @@ func Add(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobR
 	return db.Select[models.JobRef](ctx, c, "send postbacks on", insertForwarded, db.UUIDs(ids), db.UUIDs(accounts), requests)
 }
 
-// Forwarded is a postback that is sent on.
+// Forwarded is a postback that is forwarded.
 type Forwarded struct {
 	ID         uuid.UUID `db:"id"`
 	AccountID  uuid.UUID `db:"account_id"`
 	PostbackID uuid.UUID `db:"postback_id"`
-	Request    []byte    `db:"request"` // sealed
+	Request    []byte    `db:"request"` // encrypted
 	Result     string    `db:"result"`
 	Settings
 }
@@ -84,28 +84,28 @@ const selectForwarded = `
 SELECT f.id, f.account_id, f.postback_id, coalesce(f.request, '') AS request, f.result, a.old_tracker, a.old_tracker_url
 FROM forwarded_postbacks f JOIN accounts a ON a.id = f.account_id WHERE f.id = $1`
 
-// FindForwarded returns a postback that is sent on, with the present settings of its account.
+// FindForwarded returns a forwarded postback, with the present settings of its account.
 func FindForwarded(ctx context.Context, c db.Conn, id uuid.UUID) (Forwarded, error) {
 	return db.Get[Forwarded](ctx, c, "postback", selectForwarded, id)
 }
 
-// The results of a postback that is sent on.
+// The results of a forwarded postback.
 const (
 	Pending = "pending"
 	Sent    = "sent"
-	Failed  = "failed"  // after the last attempt
-	Skipped = "skipped" // it cannot be sent any more
+	Failed  = "failed"  // the last attempt has failed
+	Skipped = "skipped" // the postback cannot be forwarded any more
 )
 
 // Attempt is the result of an attempt.
 type Attempt struct {
 	Result string
 	Number int
-	Status *int   // of the answer; nil if no answer came
-	Reason string // for people; empty when sent
+	Status *int   // status of the answer; nil if no answer came
+	Reason string // text for people; empty if the postback was sent
 }
 
-// The request is deleted as soon as no attempt follows, because it may contain secrets and personal data.
+// The request is deleted once there are no further attempts, because it may contain secrets and personal data.
 const recordAttempt = `
 UPDATE forwarded_postbacks SET result = $2, attempts = $3, http_status = $4, reason = left($5, 500),
 	request = CASE WHEN $2 = 'pending' THEN request END, sent_at = CASE WHEN $2 = 'sent' THEN clock_timestamp() END
@@ -119,11 +119,11 @@ func Record(ctx context.Context, c db.Conn, id uuid.UUID, a Attempt) error {
 // Day has the numbers of an account's postbacks on a day of its time zone.
 type Day struct {
 	Day     string `db:"day"`
-	Known   int64  `db:"known"`   // they name a click of this service
-	SentOn  int64  `db:"sent"`    // sent on to the old tracker
-	Waiting int64  `db:"waiting"` // to be sent on
-	Failed  int64  `db:"failed"`  // not sent on: the old tracker did not take them
-	Unknown int64  `db:"unknown"` // they name no click that is known
+	Known   int64  `db:"known"`   // postbacks that name a click of this service
+	SentOn  int64  `db:"sent"`    // postbacks that were forwarded and that the old tracker accepted
+	Waiting int64  `db:"waiting"` // postbacks that wait to be forwarded
+	Failed  int64  `db:"failed"`  // postbacks that the old tracker did not accept
+	Unknown int64  `db:"unknown"` // postbacks that name no known click
 }
 
 const selectDays = `
@@ -135,7 +135,8 @@ FROM postbacks p JOIN accounts a ON a.id = p.account_id LEFT JOIN forwarded_post
 WHERE p.account_id = $1 AND p.received_at >= $2 AND p.received_at < $3 AND p.source IN ('` + models.FromPostback + `', '` + models.FromPixel + `')
 GROUP BY 1 ORDER BY 1 DESC`
 
-// Days counts the postbacks of an account that arrived in [from, to), the newest day first. Days without postbacks are left out.
+// Days counts, for each day, the postbacks of an account that arrived in [from, to). The newest day comes first. Days without
+// postbacks are left out.
 func Days(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Time) ([]Day, error) {
 	return db.Select[Day](ctx, c, "count postbacks", selectDays, account, from, to)
 }
@@ -149,8 +150,8 @@ SELECT f.id FROM accounts a CROSS JOIN LATERAL (
 	deleteForwarded = `DELETE FROM forwarded_postbacks WHERE id = ANY ($1::uuid[])`
 )
 
-// DeleteExpired deletes at most limit postbacks of accounts on a plan that were made before a time, with their jobs. It returns their
-// number.
+// DeleteExpired deletes at most limit forwarded postbacks, with their jobs, and returns their number. It deletes postbacks that
+// are older than before and that belong to accounts on the given plan.
 func DeleteExpired(ctx context.Context, c db.Conn, plan string, before time.Time, limit int) (int, error) {
 	ids, err := db.Select[uuid.UUID](ctx, c, "old forwarded postbacks", selectOld, before, plan, limit)
 	if err != nil || len(ids) == 0 {

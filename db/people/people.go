@@ -14,10 +14,11 @@ import (
 	"switchyard/models"
 )
 
-// People accesses the people who sign in to the dashboard. A person belongs to no account. Memberships give access to accounts.
+// People accesses the people who sign in to the dashboard. A person's record does not belong to an account. Memberships give
+// people access to accounts.
 type People struct{ s *store.Store }
 
-// New returns access to the people on this store's connection.
+// New returns the People that use the store's connection.
 func New(s *store.Store) People { return People{s} }
 
 const personColumns = `id, email, name, password, totp IS NOT NULL AS has_totp, theme, language, letter_keys`
@@ -50,7 +51,7 @@ func totpPlace(id uuid.UUID) seal.Place {
 	return seal.Place{Table: "users", Row: id.String(), Column: "totp"}
 }
 
-// BeginTOTP stores a new secret, which becomes valid by ConfirmTOTP. The present secret stays valid until then.
+// BeginTOTP stores a new secret. It becomes valid when ConfirmTOTP is called. Until then, the present secret stays valid.
 func (p People) BeginTOTP(ctx context.Context, id uuid.UUID, secret string) error {
 	sealed, err := p.s.Box().SealForService(ctx, totpPlace(id), []byte(secret))
 	if err != nil {
@@ -70,7 +71,7 @@ func (p People) TOTP(ctx context.Context, id uuid.UUID, waiting bool) (string, e
 	return string(secret), err
 }
 
-// ConfirmTOTP makes the waiting secret valid. It replaces the person's recovery codes by the given codes.
+// ConfirmTOTP makes the waiting secret valid. It replaces the person's recovery codes with the given codes.
 func (p People) ConfirmTOTP(ctx context.Context, id uuid.UUID, codes []string) error {
 	return p.s.Tx(ctx, func(s *store.Store) error {
 		const q = `UPDATE users SET totp = totp_new, totp_new = NULL WHERE id = $1 AND totp_new IS NOT NULL`
@@ -97,7 +98,7 @@ func (p People) RemoveTOTP(ctx context.Context, id uuid.UUID) error {
 	return db.ExecOne(ctx, p.s.Conn(), "person", q, id)
 }
 
-// UseStep records the use of a step's code. It reports false if a code of this or a later step was used before.
+// UseStep records that the code of a time step was used. It returns false if a code of this or a later step was used before.
 func (p People) UseStep(ctx context.Context, id uuid.UUID, step int64) (bool, error) {
 	n, err := db.Exec(ctx, p.s.Conn(), "use code", `UPDATE users SET totp_step = $2 WHERE id = $1 AND totp_step < $2`, id, step)
 	return n == 1, err
@@ -155,19 +156,20 @@ func (p People) Members(ctx context.Context, account uuid.UUID) ([]models.Member
 	return db.Select[models.Member](ctx, p.s.Conn(), "members", listMembers, account, maxMembers)
 }
 
-// deleteCredentials deletes the password and the codes of a person who has no account left. The e-mail address was never confirmed
-// by a message, so someone else may have chosen the password. The next invitation asks for a new one.
+// deleteCredentials deletes the password and the codes of a person who has no account left. The person's e-mail address was never
+// confirmed by a message, so someone else may have chosen the password. With the next invitation, the person must set a new
+// password.
 const deleteCredentials = `
 WITH leavers AS (UPDATE users SET password = '', totp = NULL, totp_new = NULL
 	WHERE id = $1 AND NOT EXISTS (SELECT FROM memberships WHERE user_id = $1) RETURNING id)
 DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM leavers)`
 
-// endAssistants ends what a person has granted to assistants on an account.
+// endAssistants ends the grants to assistants that a person has made in an account.
 const endAssistants = `UPDATE api_keys k SET revoked_at = now() FROM assistant_grants g
 	WHERE g.id = k.id AND g.account_id = $1 AND g.user_id = $2 AND k.revoked_at IS NULL`
 
-// SetRole changes a member's role. An empty role ends the membership, its sessions and its connected assistants. The links that the
-// member made for others stop working. The last owner cannot lose the role: the error is last_owner.
+// SetRole changes a member's role. An empty role ends the membership with its sessions and its connected assistants. The links
+// that the member made for others stop working. The last owner cannot lose this role: the error is last_owner.
 func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.Role) error {
 	return p.changeMembers(ctx, account, func(s *store.Store) error {
 		if err := endLinksOf(ctx, s, account, id, role); err != nil {
@@ -187,7 +189,7 @@ func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.
 	})
 }
 
-// endLinksOf deletes the open links that a member made, unless the member already has the role.
+// endLinksOf deletes the open links that a member made, unless the member already has the new role.
 func endLinksOf(ctx context.Context, s *store.Store, account, id uuid.UUID, role models.Role) error {
 	const q = `DELETE FROM entry_links WHERE account_id = $1 AND made_by = $2 AND used_at IS NULL
 		AND NOT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND user_id = $2 AND role = $3)`
@@ -214,7 +216,8 @@ func (p People) Accounts(ctx context.Context, id uuid.UUID) ([]Workplace, error)
 const maxLinks = 100
 
 // CreateLink creates a link for an e-mail address and returns its token, which cannot be read later. An earlier open link of the
-// same kind for the address stops working. wanted contains the kind, the account, the e-mail, the role and the maker of the link.
+// same kind for the same address stops working. wanted has the kind, the account, the e-mail address, the role and the maker of
+// the link.
 func (p People) CreateLink(ctx context.Context, wanted models.EntryLink) (link models.EntryLink, token string, err error) {
 	token = models.NewToken()
 	account, kind, email := wanted.AccountID, wanted.Kind, wanted.Email
@@ -274,8 +277,8 @@ func (p People) FindLink(ctx context.Context, token string) (models.EntryLink, e
 }
 
 // UseLink marks the link that FindLink returned as used. If several callers do this at once, one succeeds and the others get
-// ErrLink. Call it in the transaction that does the link's work. It locks the account first, in the same order as a change of
-// members.
+// ErrLink. Call UseLink in the transaction that carries out the purpose of the link. Like a change of members, UseLink first
+// locks the account.
 func (p People) UseLink(ctx context.Context, link models.EntryLink) error {
 	if err := p.s.LockAccount(ctx, link.AccountID); err != nil {
 		return err
@@ -287,7 +290,7 @@ func (p People) UseLink(ctx context.Context, link models.EntryLink) error {
 	return err
 }
 
-// CountWrongProof counts a wrong password or code that was sent with a link. The tenth one ends the link.
+// CountWrongProof counts a wrong password or code that was sent with a link. After the tenth, the link stops working.
 func (p People) CountWrongProof(ctx context.Context, token string) error {
 	return db.Run(ctx, p.s.Conn(), "wrong proof", `UPDATE entry_links SET wrong = wrong + 1 WHERE hash = $1`, models.HashToken(token))
 }

@@ -49,7 +49,8 @@ func (p People) FindSession(ctx context.Context, token string) (Visit, error) {
 	return v, err
 }
 
-// maxSessions is the maximum number of sessions of a person. Above it, the session that has been unused longest ends.
+// maxSessions is the maximum number of sessions of a person. A further session ends the session that has been unused for the
+// longest time.
 const maxSessions = 50
 
 // OpenSession starts a session of a person in an account. It returns the token, which cannot be read later.
@@ -100,9 +101,9 @@ func (p People) MoveSession(ctx context.Context, id, session, account uuid.UUID)
 	return db.ExecOne(ctx, p.s.Conn(), "account", q, id, session, account)
 }
 
-// recordWrongProof counts a refusal in each account of a person, in one entry an hour for each account. The entry's id is made from
-// the hour ($2), the account and the person. The time of the answer must not tell whether an e-mail is known. Therefore an unknown
-// e-mail runs the same statement, and the commit does not wait for the disk.
+// recordWrongProof counts a refusal in each account of a person. Each account has one entry an hour, whose id is made from the
+// hour ($2), the account and the person. The duration of the call must not show whether an e-mail address is known. The same
+// statement therefore runs for unknown addresses too, and the commit does not wait for the disk.
 const recordWrongProof = `
 WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
 entry AS (
@@ -113,9 +114,9 @@ INSERT INTO audit (id, account_id, user_id, who, email, address, route, record, 
 SELECT ($2 || '7' || substr(sum, 1, 3) || '8' || substr(sum, 4, 15))::uuid, account_id, user_id, name, email, $4, $3, '', '{}', 1 FROM entry
 ON CONFLICT (id) DO UPDATE SET refused = audit.refused + 1, address = excluded.address, route = excluded.route`
 
-// RecordWrongProof records a wrong password or code in the audit logs of all accounts of the person with the given e-mail. It
-// writes one entry an hour, with the number of refusals, the last operation and the last address. A stranger who guesses therefore
-// cannot fill a log.
+// RecordWrongProof records a wrong password or code in the audit logs of all accounts of the person with the given e-mail
+// address. It writes only one entry an hour, with the number of refusals, the last operation and the last IP address. Someone who
+// guesses passwords therefore cannot fill a log.
 func (p People) RecordWrongProof(ctx context.Context, email, operation, address string) error {
 	hour := fmt.Sprintf("%012x", time.Now().Truncate(time.Hour).UnixMilli())
 	return db.Run(ctx, p.s.Conn(), "wrong proof", recordWrongProof, email, hour, operation, address)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // the program contains the time zones, whatever the system has
+	_ "time/tzdata" // includes the time zones in the program, because the system may lack them
 
 	"switchyard/models"
 )
@@ -43,13 +43,14 @@ func Zone(name string) (*time.Location, error) {
 	return nil, models.Invalid("invalid_input", "tz must be an IANA time zone such as Europe/Berlin")
 }
 
-// span is a stretch of time in one bucket. It ends where the next one starts.
+// span is a stretch of time in one bucket. It ends where the next span starts.
 type span struct {
 	start time.Time
 	label string
 }
 
-// grain is the length into which a bucket cuts local time, and the name of a bucket. Weekdays are 1 (Monday) to 7.
+// grain describes a kind of bucket: the length of the pieces into which it cuts local time, and the name of each bucket. Weekdays
+// are named 1 (Monday) to 7.
 type grain struct {
 	seconds int64
 	label   func(local time.Time) string
@@ -81,9 +82,10 @@ func hourLabel(t time.Time) string {
 	return t.Format("2006-01-02 15:00:00-07:00")
 }
 
-// spans cuts [from, to) where the local clock of a zone goes from one bucket into the next: at its whole hours or midnights, and
-// where the clock is put forward or back. A day without a midnight begins when the clock is put forward. A day that is entered
-// twice has two spans with the same label. spans returns nil if there would be more than limit spans.
+// spans cuts [from, to) at the times at which the local clock of a zone goes from one bucket to the next: at whole hours or
+// midnights of the zone, and where clocks are put forward or back. A day without a midnight begins when clocks are put forward.
+// If clocks are put back over midnight, the same day occurs twice and has two spans with the same label. spans returns nil if
+// there would be more than limit spans.
 func spans(from, to time.Time, zone *time.Location, g grain, limit int) []span {
 	var out []span
 	add := func(at time.Time) {
@@ -114,7 +116,7 @@ func spans(from, to time.Time, zone *time.Location, g grain, limit int) []span {
 	return out
 }
 
-// following returns the next moment at which a clock with this offset shows a whole multiple of the seconds.
+// following returns the next time at which a clock with this offset shows a whole multiple of the given number of seconds.
 func following(at time.Time, offset int, seconds int64) time.Time {
 	local := at.Unix() + int64(offset)
 	past := (local%seconds + seconds) % seconds

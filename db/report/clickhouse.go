@@ -14,12 +14,12 @@ import (
 	"switchyard/models/measure"
 )
 
-// clickHouse is the dialect of ClickHouse. ClickHouse has the clicks, with the figures of their conversions, and the conversions.
-// Facts that are only in PostgreSQL are sent to it with the statement.
+// clickHouse is the SQL dialect of ClickHouse. ClickHouse has the clicks, with the figures of their conversions, and also the single
+// conversions. Facts that are only in PostgreSQL are sent to ClickHouse with the statement.
 type clickHouse struct{}
 
-// clickHouseTime has the ClickHouse expressions of a timed dimension, which correspond to dimension.expr and dimension.format, and
-// the type of its values.
+// clickHouseTime has the ClickHouse expressions of a timed dimension and the type of its values. The expressions correspond to
+// dimension.expr and dimension.format.
 type clickHouseTime struct{ expr, format, kind string }
 
 // Types of raw values in ClickHouse.
@@ -112,8 +112,8 @@ func (clickHouse) values(b *builder, c condition) string {
 	return "CAST(" + b.arg(c.values) + ", 'Array(String)')"
 }
 
-// addresses6 returns the values that are addresses in the form in which they are shown, as IPv6 addresses. An empty value means
-// no address.
+// addresses6 returns as IPv6 addresses the values that are addresses in the form in which answers show them. It leaves out other
+// values. An empty value means no address.
 func addresses6(values []string) []string {
 	list := make([]string, 0, len(values))
 	for _, v := range values {
@@ -141,7 +141,7 @@ func (c clickHouse) condition(f filter, at string) string {
 const (
 	quotientScale  = "toInt256('100000000000000000000')"
 	quotientDigits = 20
-	amountDigits   = 38 // of clickHouseAmount
+	amountDigits   = 38 // decimals of clickHouseAmount
 )
 
 // quotient implements dialect. Amounts have 38 decimals and are divided in their stored form, as whole numbers.
@@ -159,7 +159,8 @@ func (clickHouse) quotient(over, under measure.Sum) string {
 	return "if(" + under.SQL + " = 0, NULL, intDivOrZero(" + a + ", " + b + "))"
 }
 
-// bound implements dialect. A quotient is a whole number, whose decimals depend on which of its sides are amounts.
+// bound implements dialect. A quotient is stored as a whole number. The number of its decimals depends on whether the numerator
+// and the denominator are amounts.
 func (clickHouse) bound(value decimal.Decimal, over, under measure.Sum) string {
 	if under.SQL == "" {
 		return "toDecimal256('" + value.String() + "', 38)"
@@ -217,7 +218,7 @@ func (c clickHouse) passedFacts(b *builder) string {
 	return "SELECT * FROM format('TSV', " + b.arg(list.String()) + ", " + b.arg(b.postgresFacts) + ")"
 }
 
-// statement returns the statement for ClickHouse. The totals come first, so that a limit leaves them in.
+// statement returns the statement for ClickHouse. The totals come first, so that a limit does not cut them off.
 func (c clickHouse) statement(b *builder) string {
 	parts := b.parts
 	if b.postgresFacts != "" {
@@ -235,7 +236,7 @@ func (c clickHouse) statement(b *builder) string {
 		return "SELECT " + strings.Join(names, ", ") + ", 0 AS total FROM (SELECT " + strings.Join(sums, ", ") + from + ")"
 	}
 	where := b.kept("(" + strings.Join(names, " <> 0 OR ") + " <> 0)")
-	if len(b.Having) > 0 { // the groups are chosen before their sums are added to the totals
+	if len(b.Having) > 0 { // first choose the groups, then add their sums to the totals
 		from = " FROM (\nSELECT * FROM (SELECT " + strings.Join(append(slices.Clone(groups), sums...), ", ") + from + "\nGROUP BY " +
 			strings.Join(keys, ", ") + ")\nWHERE " + where + "\n) AS facts"
 		sums = db.Map(names, func(name string) string { return "sum(facts." + name + ") AS " + name })

@@ -8,12 +8,13 @@ import (
 	"switchyard/models"
 )
 
-// clock numbers the values of a dimension of time in a window, by the local time of a zone. Local time is computed here and not
-// in SQL. If two programs had different time zone rules, a bucket could be lost or counted twice. Values that follow one another
-// in time are numbered in that order, from 1. Other values are used as their own numbers.
+// clock assigns numbers to the values of a dimension of time in a window, by the local time of a zone. Local time is computed
+// here and not in SQL, because a database with other time zone rules could lose a bucket or count it twice. If the values follow
+// one another in time, they are numbered in that order, from 1. Otherwise each value is its own number, such as 1 to 7 for
+// weekdays.
 type clock struct {
 	spans  []span
-	codes  []int64 // of each span
+	codes  []int64 // number of each span
 	labels map[int64]string
 }
 
@@ -53,8 +54,8 @@ func (c *clock) dimension(name string, inOrder bool) dimension {
 	return dimension{name: name, kind: local, step: step, clock: c, inOrder: inOrder}
 }
 
-// follow makes the clock use the names of another clock, bucket by bucket in order. Buckets beyond the last bucket of first get
-// the number 0 and have no name.
+// follow makes the clock use the names of the clock first: its nth bucket gets the name of the nth bucket of first. If it has
+// more buckets than first, the remaining buckets get the number 0 and have no name.
 func (c *clock) follow(first *clock) {
 	for i, code := range c.codes {
 		if _, counterpart := first.labels[code]; !counterpart {
@@ -65,7 +66,7 @@ func (c *clock) follow(first *clock) {
 }
 
 func tooManyBuckets() error {
-	return models.Invalid("invalid_input", "the window has too many buckets: take a shorter one or a larger bucket")
+	return models.Invalid("invalid_input", "the window has too many buckets: take a shorter window or a larger bucket")
 }
 
 // label returns the value with a number, which is given as a text.
@@ -89,8 +90,8 @@ func (c *clock) numbers(values []string) []int64 {
 	return out
 }
 
-// byClock reports whether the query needs a clock for a dimension. It does for a dimension of time outside UTC, or if stretches
-// of time are compared bucket by bucket.
+// byClock reports whether the query needs a clock for a dimension. It needs one for a dimension of time in a zone other than UTC,
+// and if periods are compared bucket by bucket.
 func (q *Query) byClock(d dimension) bool {
 	return d.kind == timed && (q.Zone != nil && q.Zone != time.UTC || q.Compare != nil && d.inOrder)
 }

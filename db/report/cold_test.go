@@ -22,7 +22,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// readers holds all types that read clicks.
+// readers has a reader of each type that reads clicks.
 type readers struct {
 	reports Reader
 	log     click.Log
@@ -33,7 +33,7 @@ func readersOf(d *db.DB, copied *click.CopyReader) readers {
 	return readers{Reader{Conn: d, Copy: copied}, click.Log{Conn: d, Copy: copied}, export.Reader{Conn: d, Copy: copied}}
 }
 
-// coldQueries returns queries about a range of days by name. Some of these days become cold later.
+// coldQueries returns, by name, queries about a range of days. Some of these days become cold later.
 func coldQueries(h *history, from, to time.Time) map[string]func(context.Context, readers) (any, error) {
 	list := map[string]func(context.Context, readers) (any, error){}
 	q := Query{AccountID: h.account, From: from.Add(17 * time.Minute), To: to.Add(-time.Minute)}

@@ -10,15 +10,15 @@ import (
 	"switchyard/db/ledger"
 )
 
-// Clicks are counted by the hours of the ledger. If the offset of a time zone is not whole hours, the part of an hour in which
-// its day begins is left out.
+// Clicks are counted by the hours of the ledger. If the offset of a time zone is not a whole number of hours, a day begins within
+// an hour. The clicks of that hour are left out.
 const clicksSince = `
 SELECT unnest(ARRAY[stream_id, campaign_id]), sum(clicks)::bigint FROM (
 	SELECT stream_id, campaign_id, sum(clicks) AS clicks FROM ledger
 	WHERE account_id = $1 AND hour >= $2 GROUP BY stream_id, campaign_id
 ) l GROUP BY 1`
 
-// ClicksSince counts an account's clicks since a moment, without bots, by path and by campaign.
+// ClicksSince counts an account's clicks since the given time, without bots, by path and by campaign.
 func (r Reader) ClicksSince(ctx context.Context, account uuid.UUID, since time.Time) (map[uuid.UUID]int, error) {
 	return db.Pairs[uuid.UUID, int](ctx, r.Conn, "count clicks", clicksSince, account, since)
 }

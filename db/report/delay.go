@@ -20,10 +20,11 @@ var DelayBounds = []int64{
 	2 * daySeconds, 3 * daySeconds, 7 * daySeconds, 14 * daySeconds, 30 * daySeconds,
 }
 
-// MaxDelays is the largest number of conversions that are counted, from the latest clicks on.
+// MaxDelays is the maximum number of conversions that are counted. If there are more, the conversions of the latest clicks are
+// counted.
 const MaxDelays = 200_000
 
-// Delay is the number of conversions of a step. Step is the number of bounds that their delay has reached.
+// Delay is the number of conversions in a step. Step is the index of the step: the number of bounds that the delay has reached.
 type Delay struct {
 	Step        int64 `db:"step"`
 	Conversions int64 `db:"conversions"`

@@ -1,6 +1,6 @@
-// Package report answers queries for figures: sums by dimension over a window of time. It reads the ledger and its coarser copies
-// if they have every dimension of the query, or else the rows of clicks and conversions. All of them give the same figures.
-// README.md lists which dimension is in which table, and why.
+// Package report answers queries for figures, which are sums by dimension over a window of time. It reads the ledger and its
+// coarser copies if they have every dimension of the query. Otherwise it reads the rows of clicks and conversions. All of them
+// give the same figures. README.md lists which dimension is in which table, and why.
 package report
 
 import (
@@ -26,7 +26,7 @@ const (
 	number      // a number column; zero means no value
 	addr        // an address or NULL
 	timed       // a part of the time of the fact
-	local       // a part of the time in a time zone: the number that a clock gives it
+	local       // a part of the time in a time zone, as the number that a clock assigns to it
 )
 
 // dimension is an attribute by which figures can be grouped and filtered. The columns of ledger and clicks have the same names,
@@ -46,7 +46,7 @@ type dimension struct {
 	// grain cuts local time for a timed dimension in a time zone. inOrder is true if the values follow one another in time.
 	grain   grain
 	inOrder bool
-	clock   *clock // of a local dimension
+	clock   *clock // the clock of a local dimension
 	// labels returns the values that follow from the campaign of a fact. It is nil for all dimensions that facts have themselves. many is
 	// true if a campaign may have several values: then its facts are in several groups.
 	labels func(campaignLabels) []string
@@ -56,18 +56,19 @@ type dimension struct {
 	ofSale string
 }
 
-// PlainGoal is the value of conversions without a goal in the dimension goal. An empty value means facts that are no conversions.
+// PlainGoal is the value of conversions without a goal in the dimension goal. Facts that are not conversions have an empty value.
 const PlainGoal = "(plain)"
 
-// saleGoal is the SQL of the value of a conversion v in the dimension goal. A goal that is named like PlainGoal, with any number of
-// parentheses before it, gets one more, so that no goal shares the row of conversions without a goal. Both engines understand it.
+// saleGoal is the SQL of the value of a conversion v in the dimension goal. If a goal has the name of PlainGoal, or this name
+// with more opening parentheses, the value gets one more opening parenthesis. A goal therefore never shares the row of
+// conversions without a goal. Both engines understand this SQL.
 const saleGoal = "CASE WHEN v.goal = '' THEN '" + PlainGoal + "'" +
 	" WHEN v.goal LIKE '(%' AND trim(LEADING '(' FROM v.goal) = 'plain)' THEN concat('(', v.goal) ELSE v.goal END"
 
 // noSale is the value that facts other than conversions have in the dimensions of conversions.
 const noSale = "''"
 
-// of returns the dimension with the SQL for one kind of facts: for conversions, or for all others.
+// of returns the dimension with the SQL for one kind of facts: for conversions, or for all other facts.
 func (d dimension) of(sales bool) dimension {
 	if sales && d.ofSale != "" {
 		d.expr = d.ofSale
@@ -85,7 +86,7 @@ const utc = ` AT TIME ZONE 'UTC'`
 
 const day = 24 * time.Hour
 
-// dimensions lists the attributes of a click by which reports group, later events of the click, and its time.
+// dimensions lists all dimensions: attributes of a click, later events of the click, and the click's time.
 var dimensions = func() []dimension {
 	list := []dimension{
 		{name: "lp_slot", place: 7, expr: "f.lp_slot", kind: number},
@@ -175,7 +176,7 @@ func FilterValue(name, value string) (string, error) {
 	}
 	shown, ok := d.kind.canonical(value)
 	if !ok {
-		return value, models.Invalid("invalid_dimension", "%s: %.50q is no value that it can have", name, value)
+		return value, models.Invalid("invalid_dimension", "%s: %.50q is not a possible value", name, value)
 	}
 	canonical, err := d.values.Check(shown)
 	if err != nil && (!d.values.Open || d.values.Resembles(value)) {
@@ -184,7 +185,7 @@ func FilterValue(name, value string) (string, error) {
 	return canonical, nil
 }
 
-// canonical returns a value in the form in which rows of the kind show it. ok is false if no row can have it.
+// canonical returns a value in the form in which rows of the kind show values. ok is false if no row can have the value.
 func (k kind) canonical(value string) (_ string, ok bool) {
 	switch k {
 	case id:

@@ -17,12 +17,12 @@ import (
 
 // reach says which of the clicks that a query reads are in the copy in ClickHouse.
 type reach struct {
-	canAnswer  bool // the copy has all of them
-	mustAnswer bool // PostgreSQL does not have all of them
+	canAnswer  bool // the copy has all of these clicks
+	mustAnswer bool // PostgreSQL does not have all of these clicks
 	current    bool // the query reads many clicks, and the copy has their latest changes
 }
 
-// findReach finds out which clicks of some stretches the copy has. While the account's currency is being changed, only
+// findReach finds out which clicks of some stretches are in the copy. While the account's currency is being changed, only
 // PostgreSQL can calculate the amounts.
 func (r Reader) findReach(ctx context.Context, changing bool, list []stretch, scans bool) (k reach, err error) {
 	s, err := click.ReadCopy(ctx, r.Conn)
@@ -40,8 +40,8 @@ func (r Reader) findReach(ctx context.Context, changing bool, list []stretch, sc
 	return k, err
 }
 
-// inCopy reports whether the copy answers. If PostgreSQL has the clicks too, the copy answers queries that read many clicks,
-// unless it is behind.
+// inCopy reports whether the copy answers a query. If PostgreSQL has the clicks too, the copy answers only queries that read many
+// clicks, and only while the copy is not behind.
 func (r Reader) inCopy(k reach) (bool, error) {
 	switch {
 	case k.mustAnswer && !k.canAnswer:
@@ -54,8 +54,9 @@ func (r Reader) inCopy(k reach) (bool, error) {
 }
 
 // chooseEngine decides whether ClickHouse or PostgreSQL answers a query. The copies of the ledger are in PostgreSQL and answer at
-// once. A query that reads single clicks, or the ledger itself, goes to ClickHouse if ClickHouse has the window. Reading only the
-// hours at the ends of a window is not a reason to use ClickHouse, unless their clicks are only there.
+// once. A query that reads single clicks, or the ledger itself, goes to ClickHouse if ClickHouse has the window. If a query reads
+// single clicks only for the hours at the ends of its window, it does not go to ClickHouse, unless these clicks are only in
+// ClickHouse.
 func (r Reader) chooseEngine(ctx context.Context, q *query) (err error) {
 	if r.Copy == nil || len(q.slowStretches()) == 0 && !r.CopyOnly {
 		return nil
@@ -81,7 +82,7 @@ var errAway = models.Errorf(models.KindUnavailable, "unavailable", "old clicks c
 type window struct {
 	account  uuid.UUID
 	from, to time.Time
-	money    bool // amounts of the clicks are read too
+	money    bool // the amounts of the clicks are read too
 }
 
 // clickHouse returns the ClickHouse condition for the facts of the window, whose time is in column at. $1 is the account.
@@ -89,7 +90,7 @@ func (w window) clickHouse(fact, at string) string {
 	return fact + ".account_id = $1 AND " + schema.Window(fact+"."+at, w.from, w.to)
 }
 
-// onClicks reads data about the clicks of a window. It calls readCopy if clicksInCopy chooses the copy. Otherwise it calls
+// onClicks reads data about the clicks of a window. If clicksInCopy chooses the copy, onClicks calls readCopy. Otherwise it calls
 // readPostgres.
 func onClicks[T any](ctx context.Context, r Reader, w window, readPostgres func(Reader) ([]T, error), readCopy func() ([]T, error)) (
 	list []T, err error,
@@ -117,7 +118,7 @@ func onClicks[T any](ctx context.Context, r Reader, w window, readPostgres func(
 	return list, err
 }
 
-// clicksInCopy reports whether the copy answers for the clicks of a window, and whether it must because PostgreSQL cannot.
+// clicksInCopy reports whether the copy answers queries about the clicks of a window. must is true if PostgreSQL cannot answer them.
 func (r Reader) clicksInCopy(ctx context.Context, w window) (inCopy, must bool, err error) {
 	changing := false
 	if w.money {
@@ -133,25 +134,25 @@ func (r Reader) clicksInCopy(ctx context.Context, w window) (inCopy, must bool, 
 	return inCopy, k.mustAnswer, err
 }
 
-// Large is the number of clicks that a request may read. A report that reads more runs as a job. Two million clicks take 1.3
-// seconds on two processors, or 3 seconds by five dimensions: see ops/lab/bench/README.md.
+// Large is the maximum number of clicks that a request may read. A report that reads more clicks runs as a job. A report over two
+// million clicks takes 1.3 seconds on two processors, or 3 seconds if it has five dimensions. See ops/lab/bench/README.md.
 const Large = 1_000_000
 
 // ErrLarge means that a query would read more clicks than its MaxClicks.
 var ErrLarge = errors.New("report: the query reads too many clicks")
 
-// copySpeedup is the number of clicks that the copy reads in the time in which PostgreSQL reads one. It is measured in
-// ops/lab/bench/README.md.
+// copySpeedup is the number of clicks that the copy reads in the time in which PostgreSQL reads one click.
+// ops/lab/bench/README.md has the measurement.
 const copySpeedup = 5
 
-// Clicks are counted from the copy of the ledger with the fewest rows.
+// Clicks are counted in the copy of the ledger that has the fewest rows.
 const countRead = `
 SELECT coalesce(sum(clicks + bot_clicks), 0)::bigint FROM ` + ledger.Traffic + ` l
 JOIN unnest($2::timestamptz[], $3::timestamptz[]) AS w (low, high) ON l.hour >= w.low AND l.hour < w.high
 WHERE l.account_id = $1`
 
-// Cost returns the number of clicks that a query reads, or a fifth of it if the copy in ClickHouse can answer. Reading the copies
-// of the ledger costs nothing. If a part of an hour is read, all clicks of the hour count.
+// Cost returns the number of clicks that a query reads. If the copy in ClickHouse can answer the query, it returns a fifth of
+// this number. Reading the copies of the ledger costs nothing. If a part of an hour is read, all clicks of the hour count.
 func (r Reader) Cost(ctx context.Context, request Query) (int64, error) {
 	q, err := r.newQuery(ctx, request)
 	if err != nil {

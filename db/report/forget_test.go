@@ -19,8 +19,8 @@ import (
 	"switchyard/models"
 )
 
-// planEnv is a database with two accounts on different plans. Both had clicks on the same days. Both plans keep the younger
-// clicks, and only one plan keeps the older clicks.
+// planEnv is a database with two accounts on different plans. Both accounts had clicks on the same days. Both plans keep the younger
+// clicks, but only one plan keeps the older clicks.
 type planEnv struct {
 	*testing.T
 	db        *db.DB
@@ -145,7 +145,7 @@ func (x *planEnv) ledgerAnswers(account uuid.UUID) (answers []any) {
 }
 
 // TestHistoryByPlan checks that an account's clicks, and the other rows that contain an address, are deleted after the number of
-// days of its plan. The rows of another account on the same days stay, and no figure of the ledger's dimensions changes.
+// days that its plan keeps them. The rows of an account on a larger plan stay, and no figure by the ledger's dimensions changes.
 func TestHistoryByPlan(t *testing.T) {
 	t.Parallel()
 	x := newPlanEnv(t)
@@ -202,8 +202,8 @@ func TestHistoryByPlan(t *testing.T) {
 	x.clear()
 }
 
-// clear deletes the statistics of the campaign. Some of its rows are already deleted. No statistics must be left, and no figure
-// must be subtracted twice.
+// clear deletes the statistics of the campaign, whose rows are partly deleted already. Afterwards no statistics must be left, and
+// no figure must have been subtracted twice.
 func (x *planEnv) clear() {
 	x.Helper()
 	for _, account := range x.accounts {

@@ -27,7 +27,7 @@ func aiRoutes(d Deps) []route.Route {
 
 // AIConnection is the answer of GET /copilot/ai.
 type AIConnection struct {
-	Connection *AIConnected `json:"connection" doc:"the account's own; null: none. Its key is not shown"`
+	Connection *AIConnected `json:"connection" doc:"the account's own connection, without its key; null: the account has none"`
 	Using      string       `json:"using" enum:"account,install,none" doc:"whose key the chat uses"`
 	Message    string       `json:"message"`
 	CanManage  bool         `json:"canManage" doc:"whether the caller may connect and disconnect"`
@@ -82,16 +82,16 @@ func (d Deps) findAI(c *route.Call) (out AIConnection, err error) {
 // AIBody is the body of POST /copilot/ai.
 type AIBody struct {
 	Action   string `json:"action" bad:"invalid" required:"invalid" enum:"models,connect,model"`
-	Provider string `json:"provider" bad:"invalid" case:"lower" enum:"openai,anthropic,gemini,openrouter" doc:"left out: the one that is connected"`
-	Model    string `json:"model" bad:"invalid" trim:"true" maxLength:"200" doc:"needed by the action model; if the action connect leaves it out, a usual model of the provider is used"`
-	APIKey   string `json:"apiKey" bad:"invalid" trim:"true" maxLength:"500" doc:"needed by the action connect; if the action models leaves it out, the saved key is used"`
+	Provider string `json:"provider" bad:"invalid" case:"lower" enum:"openai,anthropic,gemini,openrouter" doc:"default: the connected provider"`
+	Model    string `json:"model" bad:"invalid" trim:"true" maxLength:"200" doc:"required for the action model; for the action connect, the default is a common model of the provider"`
+	APIKey   string `json:"apiKey" bad:"invalid" trim:"true" maxLength:"500" doc:"required for the action connect; for the action models, the default is the saved key"`
 }
 
 // AIActed is the answer of POST /copilot/ai. Only the field of the requested action is set.
 type AIActed struct {
-	Models    []jobs.AIModel `json:"models,omitempty" doc:"with the action models"`
-	Connected *AIConnected   `json:"connected,omitempty" doc:"with the action connect"`
-	Model     string         `json:"model,omitempty" doc:"with the action model"`
+	Models    []jobs.AIModel `json:"models,omitempty" doc:"set for the action models"`
+	Connected *AIConnected   `json:"connected,omitempty" doc:"set for the action connect"`
+	Model     string         `json:"model,omitempty" doc:"set for the action model"`
 }
 
 var connectAIJob = slow.New(jobs.ConnectAI, func(a jobs.ConnectedAI) AIActed {
@@ -119,7 +119,7 @@ func (d Deps) runAIAction(c *route.Call, b AIBody) (out AIActed, err error) {
 	return connectAIJob.Run(c, d.Jobs, args)
 }
 
-// sealAI checks and seals the key of a body.
+// sealAI checks the key in a body and encrypts it.
 func sealAI(c *route.Call, b AIBody) ([]byte, error) {
 	if b.Provider == "" {
 		return nil, models.Invalid("invalid", "provider is required beside apiKey")
@@ -152,7 +152,7 @@ func savedAI(c *route.Call, b AIBody) (string, error) {
 
 // AIRemoved is the answer of DELETE /copilot/ai.
 type AIRemoved struct {
-	Removed bool `json:"removed" doc:"false: there was none"`
+	Removed bool `json:"removed" doc:"false: there was no connection"`
 }
 
 func deleteAI(c *route.Call) (AIRemoved, error) {

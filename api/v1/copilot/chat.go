@@ -47,7 +47,7 @@ func (d Deps) findChat(c *route.Call) (out ChatState, err error) {
 	return out, err
 }
 
-// chatTurns is the largest number of turns that the chat uses: the last ones of the conversation.
+// chatTurns is the maximum number of turns of a conversation that the chat uses. It ignores earlier turns.
 const chatTurns = 12
 
 // ChatBody is the body of POST /copilot/chat.
@@ -65,17 +65,17 @@ type ChatMessageBody struct {
 type ChatAnswer struct {
 	ChatState
 
-	Answer    string         `json:"answer" doc:"text; its end names figures that no look-up confirms"`
+	Answer    string         `json:"answer" doc:"the answer as text; if it contains figures that no look-up confirms, they are listed at its end"`
 	Lookups   []ChatLookup   `json:"lookups" doc:"the data that were read for the answer"`
 	Proposals []ChatProposal `json:"proposals" doc:"changes for a person to apply by POST /copilot; none for a read-only key"`
 }
 
-// ChatLookup is a request by which the chat read data of the account.
+// ChatLookup is a request with which the chat read data of the account.
 type ChatLookup struct {
 	Operation string            `json:"operation" doc:"such as GET /reports/performance"`
 	Query     map[string]string `json:"query"`
-	Rows      int               `json:"rows" doc:"that the model has read"`
-	Error     *string           `json:"error" doc:"why there are none"`
+	Rows      int               `json:"rows" doc:"how many rows the model has read"`
+	Error     *string           `json:"error" doc:"why there are no rows; null: the request succeeded"`
 }
 
 // ChatProposal is a change that the chat proposes.
@@ -106,7 +106,8 @@ func (d Deps) answerChat(c *route.Call, b ChatBody) (out ChatAnswer, err error) 
 	}
 	args := jobs.ChatArgs{ReadOnly: !c.MayWrite()}
 	for _, m := range list {
-		if assistant := m.Role == "assistant"; len(args.Turns) > 0 || !assistant { // providers require that the user begins
+		// Providers require that the first turn is the user's.
+		if assistant := m.Role == "assistant"; len(args.Turns) > 0 || !assistant {
 			args.Turns = append(args.Turns, jobs.ChatTurn{Assistant: assistant, Text: m.Content})
 		}
 	}

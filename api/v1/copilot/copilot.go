@@ -1,4 +1,4 @@
-// Package copilot has the handlers of /copilot: suggestions, changes, rules, the chat and its AI connection.
+// Package copilot has the handlers of /copilot: suggestions, changes, rules, and the chat with its AI connection.
 package copilot
 
 import (
@@ -55,7 +55,7 @@ func suggestionRoutes(d Deps) []route.Route {
 			WithQuery(answer.QueryID...).
 			WithQuery(route.Param{
 				Name: "variant", Enum: []string{copilot.VariantNetwork, copilot.VariantMost, copilot.VariantAll},
-				Doc: "of a suggestion, as POST /copilot takes it",
+				Doc: "the variant of a suggestion, as in POST /copilot",
 			}),
 	}
 }
@@ -76,7 +76,7 @@ type CopilotList struct {
 	Plan        string              `json:"plan"`
 	CanApply    bool                `json:"canApply" doc:"whether the plan lets suggestions be applied by POST /copilot"`
 	LastRunAt   *string             `json:"lastRunAt" doc:"when the figures were last judged; null: not yet"`
-	Looked      *copilot.Scope      `json:"looked" doc:"what was judged then; null: unknown"`
+	Looked      *copilot.Scope      `json:"looked" doc:"what the last run judged; null: unknown"`
 	Total       int                 `json:"total" doc:"how many suggestions are open"`
 	Suggestions []CopilotSuggestion `json:"suggestions" doc:"the most important first, at most 200"`
 	Changes     []CopilotChange     `json:"changes" doc:"what was applied, newest first, at most 50"`
@@ -86,7 +86,7 @@ type CopilotList struct {
 // CopilotSuggestion is a suggestion.
 type CopilotSuggestion struct {
 	copilot.Suggestion
-	AdviceOnly bool     `json:"advice_only" doc:"it cannot be applied automatically"`
+	AdviceOnly bool     `json:"advice_only" doc:"true: the suggestion is only advice and cannot be applied automatically"`
 	Variants   []string `json:"variants" doc:"the variants in which it can be applied: network, most or all; empty: there is only one way"`
 }
 
@@ -98,7 +98,7 @@ type CopilotChange struct {
 	RuleID       uuid.NullUUID     `json:"rule_id" doc:"the rule of POST /copilot/rules that made the change"`
 	CampaignID   uuid.NullUUID     `json:"campaign_id"`
 	Title        string            `json:"title"`
-	Evidence     *copilot.Evidence `json:"evidence" doc:"of a rule: the figures that made it act"`
+	Evidence     *copilot.Evidence `json:"evidence" doc:"the figures that made the rule act; null: no rule made the change"`
 	Action       copilot.Action    `json:"action"`
 	Status       string            `json:"status" enum:"applied,undone"`
 	CreatedAt    models.Stamp      `json:"created_at"`
@@ -152,8 +152,8 @@ type CopilotPreview struct {
 	Action copilot.Action    `json:"action"`
 	Before copilot.Part      `json:"before"`
 	After  copilot.Part      `json:"after"`
-	Names  map[string]string `json:"names" doc:"of paths, offers and landing pages, by id"`
-	Stale  *string           `json:"stale" doc:"why it can no longer be carried out; null: it can be carried out"`
+	Names  map[string]string `json:"names" doc:"the names of paths, offers and landing pages, by id"`
+	Stale  *string           `json:"stale" doc:"why the action can no longer be carried out; null: it can be carried out"`
 }
 
 func previewCopilot(c *route.Call) (CopilotPreview, error) {
@@ -168,18 +168,18 @@ func previewCopilot(c *route.Call) (CopilotPreview, error) {
 // CopilotBody is the body of POST /copilot.
 type CopilotBody struct {
 	Action  string `json:"action" required:"invalid" bad:"invalid" enum:"refresh,apply,dismiss,snooze,undo,apply_proposal,cancel_proposal"`
-	ID      string `json:"id" bad:"invalid" maxLength:"100" doc:"the suggestion, change or proposal; refresh needs none"`
+	ID      string `json:"id" bad:"invalid" maxLength:"100" doc:"id of the suggestion, change or proposal; not used by refresh"`
 	Variant string `json:"variant" bad:"invalid" enum:"network,most,all" doc:"apply: which of the values to block, and where"`
-	Days    int    `json:"days" bad:"invalid" min:"1" max:"90" default:"7" doc:"snooze: how long"`
+	Days    int    `json:"days" bad:"invalid" min:"1" max:"90" default:"7" doc:"snooze: for how many days"`
 }
 
 // CopilotActed is the answer of POST /copilot.
 type CopilotActed struct {
 	Action       string  `json:"action"`
-	ID           *string `json:"id" doc:"the suggestion, change or proposal; null: refresh"`
-	Status       *string `json:"status" doc:"its state after the call"`
-	ChangeID     *string `json:"change_id" doc:"apply, apply_proposal and undo: id of the change, which the action undo can undo"`
-	SnoozedUntil *string `json:"snoozedUntil" doc:"snooze: when it is open again"`
+	ID           *string `json:"id" doc:"id of the suggestion, change or proposal; null: the action was refresh"`
+	Status       *string `json:"status" doc:"state of the suggestion, change or proposal after the call"`
+	ChangeID     *string `json:"change_id" doc:"apply and apply_proposal: id of the change that was made, for the action undo; undo: id of the change that was undone"`
+	SnoozedUntil *string `json:"snoozedUntil" doc:"snooze: when the suggestion opens again"`
 	LastRunAt    *string `json:"lastRunAt" doc:"refresh: when the figures were judged"`
 	Judged       *int    `json:"judged" doc:"refresh: how many things were judged"`
 	Open         *int    `json:"open" doc:"refresh: how many suggestions are open"`
@@ -251,7 +251,7 @@ func (d Deps) snoozeSuggestion(c *route.Call, id uuid.UUID, b CopilotBody) (Copi
 
 // ProposalBody is the body of POST /copilot/proposals.
 type ProposalBody struct {
-	Reason string         `json:"reason" required:"invalid_input" bad:"invalid_input" trim:"true" maxLength:"1000" doc:"why, with the figures; people read it"`
+	Reason string         `json:"reason" required:"invalid_input" bad:"invalid_input" trim:"true" maxLength:"1000" doc:"why to make the change, with the figures, for people to read"`
 	Action copilot.Action `json:"action" required:"invalid_input" bad:"invalid_input"`
 }
 
@@ -265,7 +265,8 @@ func createProposal(c *route.Call, b ProposalBody) (ChatProposal, error) {
 
 const maxReason = 1000 // characters
 
-// checkApplyPlan returns the error plan_required if the plan has no one-click apply. People carry out suggestions by hand then.
+// checkApplyPlan returns the error plan_required if the plan has no one-click apply. Without one-click apply, people carry out
+// suggestions by hand.
 func checkApplyPlan(c *route.Call) error {
 	if !c.Account.Allowances().OneClick {
 		return &models.Error{

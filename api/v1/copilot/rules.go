@@ -26,7 +26,7 @@ func ruleRoutes(d Deps) []route.Route {
 	codes := route.Codes("400 invalid_rule invalid_condition invalid_scope", "403 plan_required")
 	return []route.Route{
 		resource.List(res, "rules of the account, newest first"),
-		route.New("POST", path, group, "add a rule that changes campaigns by itself, or alerts", route.HandleBody(createCopilotRule),
+		route.New("POST", path, group, "add a rule that changes campaigns automatically or raises alerts", route.HandleBody(createCopilotRule),
 			route.Codes("400 required too_long"), codes).Creates(),
 		route.New("PATCH", path, group, "change a rule, or switch it on or off", route.HandleBody(changeCopilotRule),
 			route.Codes("400 no_fields required too_long"), answer.IDCodes, codes),
@@ -43,7 +43,7 @@ func ruleRoutes(d Deps) []route.Route {
 // CopilotRule is a rule of the account.
 type CopilotRule struct {
 	autorule.Rule
-	When string `json:"when" doc:"the conditions, for a person"`
+	When string `json:"when" doc:"the conditions as text for people"`
 }
 
 func copilotRule(r autorule.Rule) CopilotRule { return CopilotRule{r, r.Text()} }
@@ -68,7 +68,7 @@ type CopilotRulePatch struct {
 	autorule.Settings `optional:"true"`
 }
 
-// checkRulePlan returns the error plan_required for a rule that changes something if the plan has no one-click apply.
+// checkRulePlan returns the error plan_required if the rule changes something and the plan has no one-click apply.
 func checkRulePlan(c *route.Call, s autorule.Settings) error {
 	if !s.Changes() {
 		return nil
@@ -120,19 +120,19 @@ func listCopilotRuleRuns(c *route.Call) (resource.Listed[CopilotRuleRun], error)
 
 // CopilotRuleReplay is the answer of POST /copilot/rules/replay.
 type CopilotRuleReplay struct {
-	From   string                 `json:"from" doc:"UTC; 30 whole days of the account's time zone"`
+	From   string                 `json:"from" doc:"start of the replayed time, in UTC; the replay covers 30 whole days in the account's time zone"`
 	To     string                 `json:"to"`
 	Looked int                    `json:"looked" doc:"how many campaigns, paths, offers or values were checked"`
-	Total  int                    `json:"total" doc:"how often it would have acted"`
-	Rows   []CopilotRuleReplayRow `json:"rows" doc:"in the order of time; the first 500"`
+	Total  int                    `json:"total" doc:"how often the rule would have acted"`
+	Rows   []CopilotRuleReplayRow `json:"rows" doc:"the first 500 actions, oldest first"`
 }
 
 // CopilotRuleReplayRow is an action that a rule would have taken.
 type CopilotRuleReplayRow struct {
-	At      string           `json:"at" doc:"the end of the hour or day"`
+	At      string           `json:"at" doc:"the end of the hour or day in which the rule would have acted"`
 	Of      string           `json:"of"`
-	Figures []copilot.Figure `json:"figures" doc:"by which it matched"`
-	After   answer.Figures   `json:"after" doc:"its recorded figures from that time to the end of the window, without any action of the rule"`
+	Figures []copilot.Figure `json:"figures" doc:"the figures that met the conditions of the rule"`
+	After   answer.Figures   `json:"after" doc:"the recorded figures from at until the end of the 30 days; the rule took no action in that time"`
 }
 
 var replayRuleJob = slow.New(jobs.ReplayRule, func(r jobs.RuleReplay) CopilotRuleReplay {

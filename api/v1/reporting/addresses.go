@@ -14,7 +14,7 @@ import (
 // RepeatIPs is the answer of GET /logs/repeat-ips.
 type RepeatIPs struct {
 	Range   bind.Range    `json:"range"`
-	MinHits int           `json:"min_hits" doc:"the value applied"`
+	MinHits int           `json:"min_hits" doc:"the minimum that was applied: only addresses with at least this number of clicks"`
 	Of      string        `json:"of" doc:"which clicks are counted" enum:"clicks,smartlink-clicks"`
 	Rows    []RepeatIPRow `json:"rows" doc:"most clicks first"`
 }
@@ -22,11 +22,11 @@ type RepeatIPs struct {
 // RepeatIPRow is an address that clicked more than once. The counts cover all its clicks in the window, including bots.
 type RepeatIPRow struct {
 	IP         string `json:"ip"`
-	Hits       int64  `json:"hits" doc:"clicks"`
-	BotClicks  int64  `json:"bot_clicks" doc:"of them, by bots"`
-	Visitors   int64  `json:"visitors" doc:"by cookie, else by fingerprint"`
+	Hits       int64  `json:"hits" doc:"all clicks of the address"`
+	BotClicks  int64  `json:"bot_clicks" doc:"how many of the clicks came from bots"`
+	Visitors   int64  `json:"visitors" doc:"number of visitors, told apart by cookie, or by fingerprint if there is no cookie"`
 	UserAgents int64  `json:"user_agents"`
-	Campaigns  int64  `json:"campaigns" doc:"how many campaigns it clicked on; with link, how many smartlinks"`
+	Campaigns  int64  `json:"campaigns" doc:"on how many campaigns the address clicked; with link, on how many smartlinks"`
 	Sources    int64  `json:"sources"`
 	Country    string `json:"country"`
 	ISP        string `json:"isp"`
@@ -35,11 +35,14 @@ type RepeatIPRow struct {
 }
 
 var repeatParams = []route.Param{
-	route.Number("min_hits", 2, 2, 100_000, "clicks of an address at least"),
+	route.Number("min_hits", 2, 2, 100_000, "minimum number of clicks of an address"),
 	route.Number("limit", 500, 1, 2000, "addresses"),
 	{Name: "campaign", Default: "all", Doc: "a campaign's id, or all"},
 	{Name: "source", Default: "all", Doc: "a traffic source's id, or all"},
-	{Name: "link", Doc: "a smartlink's id, or links for every smartlink: counts smartlink clicks instead"},
+	{
+		Name: "link",
+		Doc:  "a smartlink's id, or links for all smartlinks; clicks of smartlinks are then counted instead of clicks of campaigns",
+	},
 }
 
 func (d Deps) repeatIPs(c *route.Call) (RepeatIPs, error) {
@@ -73,16 +76,16 @@ func repeatIPRow(a report.Address) RepeatIPRow {
 	}
 }
 
-// The values of the field "of" in the answer of GET /logs/repeat-ips, which says whose clicks are counted. After them, the value
-// of the parameter link that stands for all smartlinks.
+// ofClicks and ofSmartlinks are the values of the field "of" in the answer of GET /logs/repeat-ips. The field says whose clicks are
+// counted. everyLink is the value of the parameter link that stands for all smartlinks.
 const (
 	ofClicks     = "clicks"
 	ofSmartlinks = "smartlink-clicks"
 	everyLink    = "links"
 )
 
-// linkOf parses the parameter link, which selects the clicks to read. Without the parameter these are the clicks of campaigns.
-// Otherwise smartlinks is true, and id is the id of a smartlink. The zero id stands for all smartlinks.
+// linkOf parses the parameter link, which selects the clicks to read. Without the parameter, the clicks of campaigns are read.
+// Otherwise smartlinks is true and id is the id of a smartlink, or the zero id for all smartlinks.
 func linkOf(c *route.Call) (smartlinks bool, id uuid.UUID, err error) {
 	switch c.Query.Get("link") {
 	case "":
@@ -105,8 +108,8 @@ func checkSmartlink(c *route.Call, id uuid.UUID) error {
 	return err
 }
 
-// idOrAll parses an id. For a missing or empty parameter, and for the value "all", it returns the zero id. The zero id in the
-// parameter is refused.
+// idOrAll parses the id in a parameter. If the parameter is missing, empty or "all", it returns the zero id. It refuses the zero
+// id as a value of the parameter.
 func idOrAll(c *route.Call, name string) (uuid.UUID, error) {
 	if text := c.Query.Get(name); text == "" || text == "all" {
 		return uuid.Nil, nil
@@ -114,8 +117,8 @@ func idOrAll(c *route.Call, name string) (uuid.UUID, error) {
 	return c.QueryID(name)
 }
 
-// clampToHistory returns the call's window and its end. It cuts the part before the plan's click history. A window that lies
-// completely before the history becomes empty.
+// clampToHistory returns the call's window and its end. It cuts off the part of the window that lies before the plan's click
+// history. A window that lies completely before the history becomes empty.
 func clampToHistory(c *route.Call) (w bind.Window, end time.Time) {
 	w, start := c.Window, historyStart(c)
 	end = w.End()

@@ -12,18 +12,18 @@ import (
 
 // Caps is the answer of GET /stats/caps.
 type Caps struct {
-	Day  string   `json:"day" doc:"YYYY-MM-DD, the present day by the account's time zone"`
-	Rows []CapRow `json:"rows" doc:"the fullest first; at most 500 offers and 500 paths"`
+	Day  string   `json:"day" doc:"today in the account's time zone, YYYY-MM-DD"`
+	Rows []CapRow `json:"rows" doc:"the caps that are filled most come first; at most 500 offers and 500 paths"`
 }
 
 // CapRow is an active offer or path with a daily cap.
 type CapRow struct {
-	Kind         string     `json:"kind" enum:"offer,path" doc:"the cap of an offer counts conversions, that of a path counts clicks"`
+	Kind         string     `json:"kind" enum:"offer,path" doc:"an offer's cap counts conversions, a path's cap counts clicks"`
 	ID           uuid.UUID  `json:"id"`
 	Name         string     `json:"name"`
-	CampaignID   *uuid.UUID `json:"campaign_id" doc:"of a path; null for an offer"`
+	CampaignID   *uuid.UUID `json:"campaign_id" doc:"the campaign of a path; null for an offer"`
 	CampaignName *string    `json:"campaign_name"`
-	Used         int        `json:"used" doc:"counted on this day so far"`
+	Used         int        `json:"used" doc:"conversions or clicks of today that count towards the cap"`
 	DailyCap     int        `json:"daily_cap"`
 }
 
@@ -39,7 +39,8 @@ func (d Deps) caps(c *route.Call) (Caps, error) {
 		return out, err
 	}
 	if len(offers) > 0 {
-		used, err := d.reports(c).ConversionsIn(c.Context(), c.Account.ID, start, start.AddDate(0, 0, 2)) // until now: no conversion is later
+		// The end lies in the future, so the window includes all conversions from the start until now.
+		used, err := d.reports(c).ConversionsIn(c.Context(), c.Account.ID, start, start.AddDate(0, 0, 2))
 		if err != nil {
 			return out, err
 		}

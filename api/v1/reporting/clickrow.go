@@ -19,7 +19,7 @@ type ClickRow struct {
 	ClickID          string     `json:"click_id"`
 	At               string     `json:"at" doc:"ISO 8601, UTC"`
 	CampaignID       uuid.UUID  `json:"campaign_id"`
-	ParentCampaignID *uuid.UUID `json:"parent_campaign_id" doc:"the campaign that handed the visitor over"`
+	ParentCampaignID *uuid.UUID `json:"parent_campaign_id" doc:"the campaign that passed the visitor on to this campaign"`
 	StreamID         *uuid.UUID `json:"stream_id"`
 	LanderID         *uuid.UUID `json:"lander_id"`
 	OfferID          *uuid.UUID `json:"offer_id"`
@@ -28,28 +28,28 @@ type ClickRow struct {
 	ExternalID       string     `json:"external_id" doc:"the traffic source's own click id"`
 	PassedStreamID   *uuid.UUID `json:"passed_stream_id" doc:"the first path that matched the visitor but could not be used"`
 	PassedReason     string     `json:"passed_reason" enum:",capped,no_usable_destination,over_budget,blocked" doc:"why that path could not be used; blocked: no path was tried, because the visitor has a blocked value"`
-	BotEntryID       *uuid.UUID `json:"bot_entry_id" doc:"the entry of the bot lists that decided; null: the signals decided"`
-	GeoSource        string     `json:"geo_source" doc:"the account's geo database that says where the visitor is; empty: the service's own"`
-	Crawler          string     `json:"crawler" doc:"the crawler that clicked, once the host name of its address has confirmed it; else empty"`
-	ClaimedCrawler   string     `json:"claimed_crawler" doc:"the well-known crawler that the user agent names; empty: none"`
+	BotEntryID       *uuid.UUID `json:"bot_entry_id" doc:"the bot list entry that decided whether the click counts as a bot; null: the signals decided"`
+	GeoSource        string     `json:"geo_source" doc:"the account's geo database that provided the visitor's location; empty: the service's own database"`
+	Crawler          string     `json:"crawler" doc:"the crawler that clicked, if the host name of its address confirms it; otherwise empty"`
+	ClaimedCrawler   string     `json:"claimed_crawler" doc:"the well-known crawler that the user agent names; empty: the user agent names no crawler"`
 	Domain           string     `json:"domain"`
 	Destination      string     `json:"destination"`
-	Arrival          string     `json:"arrival" doc:"how the page tag found the click, by the first event; without one, how the redirect identified the visitor"`
-	Params           string     `json:"params" doc:"the query as received"`
+	Arrival          string     `json:"arrival" doc:"how the page tag found the click, taken from the click's first event. If there is no event, how the redirect identified the visitor"`
+	Params           string     `json:"params" doc:"the query string of the click as it was received"`
 
 	models.SubParams
-	SubNames map[string]string `json:"sub_names" doc:"names of sub1 to {lastSub}, by the traffic source; those without a name are left out"`
+	SubNames map[string]string `json:"sub_names" doc:"the names that the traffic source gives sub1 to {lastSub}; sub-parameters without a name are left out"`
 	models.Visitor
 
 	Cost     models.Money `json:"cost"`
-	Currency string       `json:"currency" doc:"of the cost"`
+	Currency string       `json:"currency" doc:"currency of the cost"`
 	Rate     *json.Number `json:"rate" doc:"the value of one unit of currency in the account's currency; null: there is no rate for the day yet, and the amount counts as no money"`
 	IsUnique bool         `json:"is_unique"`
 	LPViews  int          `json:"lp_views"`
 	LPClicks int          `json:"lp_clicks"`
-	LPSlot   *int         `json:"lp_slot" doc:"of the last step from the landing page"`
+	LPSlot   *int         `json:"lp_slot" doc:"click slot of the last step from the landing page"`
 
-	Conversions int64        `json:"conversions" doc:"approved and pending"`
+	Conversions int64        `json:"conversions" doc:"approved and pending conversions"`
 	Revenue     models.Money `json:"revenue" doc:"approved payouts, in the account's currency"`
 
 	CampaignName *string `json:"campaign_name"`
@@ -69,7 +69,7 @@ type ClickVisitor struct {
 	IsUnique   bool     `json:"is_unique"`
 }
 
-// clickRows reads the sales and the names of clicks and returns the rows of an answer.
+// clickRows reads the conversions of clicks and the names of their records, and returns the rows of an answer.
 func (d Deps) clickRows(c *route.Call, clicks []click.StoredClick) ([]ClickRow, error) {
 	out := make([]ClickRow, len(clicks))
 	if len(clicks) == 0 {
@@ -91,7 +91,7 @@ func (d Deps) clickRows(c *route.Call, clicks []click.StoredClick) ([]ClickRow, 
 	return out, err
 }
 
-// sourcesOf returns the traffic sources of clicks, each once.
+// sourcesOf returns the ids of the traffic sources of clicks, without duplicates.
 func sourcesOf(clicks []click.StoredClick) []uuid.UUID {
 	ids := map[uuid.UUID]bool{}
 	for i := range clicks {

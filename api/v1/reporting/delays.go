@@ -11,24 +11,24 @@ import (
 	"switchyard/models/bind"
 )
 
-// delayParams are the filters of the delays.
+// delayParams are the parameters that filter the delays.
 var delayParams = slices.DeleteFunc(slices.Clone(filterParams), func(p route.Param) bool {
 	return !slices.Contains(report.DelayDimensions, p.Name[len(filterPrefix):])
 })
 
 // Delays is the answer of GET /reports/delays.
 type Delays struct {
-	Range       bind.Range        `json:"range" doc:"the window of the clicks"`
+	Range       bind.Range        `json:"range" doc:"the window in which the clicks were made"`
 	Filters     []DimensionFilter `json:"filters"`
-	Conversions int64             `json:"conversions" doc:"approved and pending, of all rows"`
-	Truncated   bool              `json:"truncated" doc:"only the conversions of the latest clicks are counted"`
-	Rows        []DelayRow        `json:"rows" doc:"all steps in order, also those without a conversion"`
+	Conversions int64             `json:"conversions" doc:"approved and pending conversions of all rows"`
+	Truncated   bool              `json:"truncated" doc:"true: there were too many clicks, so only the conversions of the latest clicks are counted"`
+	Rows        []DelayRow        `json:"rows" doc:"all steps in order, including steps without a conversion"`
 }
 
-// DelayRow counts the conversions that came in a step after their click.
+// DelayRow counts the conversions whose time after the click lies in one step.
 type DelayRow struct {
-	From        int64  `json:"from" doc:"seconds after the click"`
-	To          *int64 `json:"to" doc:"null: no end"`
+	From        int64  `json:"from" doc:"start of the step, in seconds after the click"`
+	To          *int64 `json:"to" doc:"end of the step; null: the step has no end"`
 	Conversions int64  `json:"conversions"`
 }
 

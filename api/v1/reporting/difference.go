@@ -18,11 +18,12 @@ import (
 // Differences returns the routes that compare the figures of traffic sources and networks with ours.
 func Differences(d Deps) []route.Route {
 	row := func(kind, group, path string) route.Route {
-		return route.New("GET", path+"/{id}/difference", group, "their figures and ours, and the causes of the difference",
+		return route.New("GET", path+"/{id}/difference", group,
+			"the figures of the traffic source or network, our figures, and the causes of the difference",
 			route.Handle(func(c *route.Call) (Difference, error) { return d.difference(c, kind) }), answer.IDCodes,
 			route.Codes("400 too_many", "409 busy")).
 			WithWindow().WithShare(route.Reads).Awaits(differenceJob.Answer()).WithQuery(zoneParam).
-			WithQuery(route.Param{Name: "their_tz", Doc: "IANA time zone of their days; default: that of their connection, else UTC"})
+			WithQuery(route.Param{Name: "their_tz", Doc: "IANA time zone of their days; default: their connection's time zone, or UTC"})
 	}
 	return []route.Route{
 		row(difference.OfSource, "Traffic sources", "/traffic-sources"),
@@ -33,18 +34,18 @@ func Differences(d Deps) []route.Route {
 // Difference compares the figures of a traffic source or a network with ours.
 type Difference struct {
 	From          string              `json:"from" doc:"first day"`
-	To            string              `json:"to" doc:"last day, included"`
+	To            string              `json:"to" doc:"last day, which is included"`
 	TZ            string              `json:"tz" doc:"time zone of our days"`
 	TheirTZ       string              `json:"their_tz" doc:"time zone of their days"`
-	Basis         string              `json:"basis" enum:"platform,spend,orders,totals,postbacks," doc:"where their figures come from: platform: spend that the connection has read; spend: entered from a file; orders: read by the connection, or from a file; totals: daily sums of a file; postbacks: those that the network has sent; empty: nothing is stored, so nothing is compared"`
+	Basis         string              `json:"basis" enum:"platform,spend,orders,totals,postbacks," doc:"where their figures come from. platform: the connection has read the spend; spend: the spend was entered or came from a file; orders: orders that the connection has read or that came from a file; totals: daily sums from a file; postbacks: the network's postbacks; empty: no figures of theirs are stored, so nothing is compared"`
 	ReadAt        *string             `json:"read_at" doc:"when their figures were last read"`
 	Currency      string              `json:"currency" doc:"currency of our figures, of the difference and of its causes"`
-	TheirCurrency string              `json:"their_currency" doc:"currency of their figures; the difference is taken between the numbers, and the cause currency holds the effect of the conversion; empty: they report in several currencies, and their figures are converted to currency"`
-	Compares      difference.Measures `json:"compares" doc:"the figures that they report; the others are null in theirs, in the difference and in the causes"`
-	Rates         []RateUsed          `json:"rates" doc:"by which their amounts are converted to currency"`
+	TheirCurrency string              `json:"their_currency" doc:"currency of their figures. The two numbers are subtracted without conversion, and the cause named currency has the effect of the exchange rate. Empty: they report in several currencies, so their figures are converted to the currency in the field currency"`
+	Compares      difference.Measures `json:"compares" doc:"the figures that they report; other figures are null in theirs, in the difference and in the causes"`
+	Rates         []RateUsed          `json:"rates" doc:"the rates by which their amounts are converted to the currency in the field currency"`
 	Total         DifferenceTotal     `json:"total"`
-	Rows          []DifferenceRow     `json:"rows" doc:"by day and campaign; at most 5000"`
-	Examples      []DifferenceExample `json:"examples" doc:"conversions and orders that differ, at most 10 of each cause and reason"`
+	Rows          []DifferenceRow     `json:"rows" doc:"one row for each day and campaign; at most 5000"`
+	Examples      []DifferenceExample `json:"examples" doc:"conversions and orders that differ, at most 10 for each cause and reason"`
 }
 
 // RateUsed is the range of the rates of a currency.
@@ -52,33 +53,34 @@ type RateUsed struct {
 	Currency string       `json:"currency"`
 	Lowest   models.Money `json:"lowest"`
 	Highest  models.Money `json:"highest"`
-	Missing  int          `json:"missing" doc:"amounts without a rate: they count as no money"`
+	Missing  int          `json:"missing" doc:"number of amounts without a rate; such amounts count as 0"`
 }
 
-// DifferenceFigures are compared figures. Null: they do not report it.
+// DifferenceFigures are the compared figures. A figure is null if they do not report it.
 type DifferenceFigures struct {
 	Clicks      *int64        `json:"clicks"`
 	Conversions *int64        `json:"conversions"`
-	Money       *models.Money `json:"money" doc:"of a traffic source its cost, of a network its revenue"`
+	Money       *models.Money `json:"money" doc:"for a traffic source the cost, for a network the revenue"`
 }
 
-// DifferenceCause is the part of a difference that has one cause. It is above 0 if it makes their figure the larger one.
+// DifferenceCause is the part of a difference that has one cause. It is positive if the cause makes their figure larger than ours.
 type DifferenceCause struct {
 	Cause string `json:"cause" enum:"not_read,time_zone,conversion_day,bots,hops,unmatched,not_received,refused,not_sent,late,currency,correction"`
 	DifferenceFigures
 }
 
-// DifferenceReason is a cause of the totals, with the reason that was stored.
+// DifferenceReason is a part of the total difference that has one cause and one stored reason.
 type DifferenceReason struct {
 	DifferenceCause
-	Reason string `json:"reason" doc:"for a person; empty: the cause explains it, or the row adds up the less frequent reasons"`
+	Reason string `json:"reason" doc:"text for people; empty: the cause is explanation enough, or the row is the sum of the less frequent reasons"`
 }
 
-// DifferenceSides has both sides. The difference is theirs minus ours, and equals the sum of the causes and of unexplained.
+// DifferenceSides has their figures, our figures and the difference. The difference is theirs minus ours. It equals the sum of the
+// causes and of the unexplained part.
 type DifferenceSides struct {
 	Theirs      DifferenceFigures `json:"theirs"`
 	Ours        DifferenceFigures `json:"ours"`
-	Difference  DifferenceFigures `json:"difference" doc:"theirs minus ours: exactly the sum of the causes and of unexplained"`
+	Difference  DifferenceFigures `json:"difference" doc:"theirs minus ours, which is exactly the sum of the causes and of unexplained"`
 	Unexplained DifferenceFigures `json:"unexplained"`
 }
 
@@ -88,10 +90,10 @@ type DifferenceTotal struct {
 	Causes []DifferenceReason `json:"causes"`
 }
 
-// DifferenceRow is a day and a campaign.
+// DifferenceRow compares the figures of one campaign on one day.
 type DifferenceRow struct {
-	Day          string     `json:"day" doc:"YYYY-MM-DD: of both sides, each by its own time zone"`
-	CampaignID   *uuid.UUID `json:"campaign_id" doc:"null: they name no click of ours, or they report by day only"`
+	Day          string     `json:"day" doc:"YYYY-MM-DD: their day in their time zone, and our day in ours"`
+	CampaignID   *uuid.UUID `json:"campaign_id" doc:"null: their figures name no click of ours, or they report only sums of days"`
 	CampaignName *string    `json:"campaign_name"`
 	DifferenceSides
 	Causes []DifferenceCause `json:"causes"`
@@ -99,18 +101,18 @@ type DifferenceRow struct {
 
 // DifferenceExample is a conversion or an order that differs.
 type DifferenceExample struct {
-	Cause        string        `json:"cause" enum:"unmatched,not_received,refused,not_sent,late,currency,correction,not_read," doc:"empty: nothing explains it"`
+	Cause        string        `json:"cause" enum:"unmatched,not_received,refused,not_sent,late,currency,correction,not_read," doc:"empty: no cause explains the difference"`
 	Reason       string        `json:"reason"`
-	Day          string        `json:"day" doc:"their day; ours, if they do not have the conversion"`
-	OrderID      string        `json:"order_id" doc:"theirs"`
+	Day          string        `json:"day" doc:"their day of the conversion, or our day if they do not have the conversion"`
+	OrderID      string        `json:"order_id" doc:"their id of the order"`
 	ClickID      *string       `json:"click_id"`
 	ConversionID string        `json:"conversion_id" doc:"the id that they gave the conversion"`
-	TheirStatus  *string       `json:"their_status" doc:"null: they do not have it, or do not report a status"`
-	OurStatus    *string       `json:"our_status" doc:"null: we do not have it"`
-	Payout       *models.Money `json:"payout" doc:"theirs"`
-	Currency     string        `json:"currency" doc:"of payout"`
-	OurPayout    *models.Money `json:"our_payout" doc:"null: we do not have it, or money is not compared"`
-	OurCurrency  string        `json:"our_currency" doc:"of our_payout"`
+	TheirStatus  *string       `json:"their_status" doc:"null: they do not have the conversion, or do not report its status"`
+	OurStatus    *string       `json:"our_status" doc:"null: we do not have the conversion"`
+	Payout       *models.Money `json:"payout" doc:"their payout"`
+	Currency     string        `json:"currency" doc:"currency of payout"`
+	OurPayout    *models.Money `json:"our_payout" doc:"null: we do not have the conversion, or money is not compared"`
+	OurCurrency  string        `json:"our_currency" doc:"currency of our_payout"`
 }
 
 func differenceFigures(f difference.Figures, m difference.Measures) (out DifferenceFigures) {
@@ -165,8 +167,8 @@ var differenceJob = slow.New(jobs.ReadDifference, func(r difference.Result) Diff
 	}
 })
 
-// windowDays returns the first and the last day of a window. A window of whole days in the zone has these days. Any other window has the
-// days of its ends in UTC.
+// windowDays returns the first and the last day of a window. If the window consists of whole days in the zone, these are the days in
+// the zone. Otherwise they are the UTC days of the window's start and end.
 func windowDays(w bind.Window, zone *time.Location) (from, to time.Time) {
 	from, to = w.From.In(zone), w.End().In(zone)
 	if from.Format(time.TimeOnly) != "00:00:00" || to.Format(time.TimeOnly) != "00:00:00" {

@@ -11,7 +11,7 @@ import (
 	"switchyard/api/routing"
 )
 
-// DrawnWay is a way through the flow, with the number of visitors of a simulation that take it.
+// DrawnWay is a way through the flow, with the number of simulated visitors that take it.
 type DrawnWay struct {
 	Via      string     `json:"via" enum:"none,forced,bound,regular,default,fallback_url,destination_url"`
 	PathID   *uuid.UUID `json:"path_id"`
@@ -27,10 +27,10 @@ type way struct {
 	path, lander, offer uuid.UUID
 }
 
-// drawWays repeats the question with other random draws, which follow from its seed. It counts the ways that the visitors take
-// and returns the most frequent way first.
+// drawWays routes the same visitor repeatedly, each time with other random numbers, which follow from the seed of the question. It
+// counts the ways that the visitor takes and returns the most frequent way first.
 func drawWays(ctx context.Context, x *routing.Explainer, q routing.Question, draws int) ([]DrawnWay, error) {
-	rnd := rand.New(rand.NewPCG(q.Seed, uint64(draws))) //nolint:gosec // draws, no secrets
+	rnd := rand.New(rand.NewPCG(q.Seed, uint64(draws))) //nolint:gosec // these random numbers are no secrets
 	indexOf := map[way]int{}
 	drawn := []DrawnWay{}
 	facts := q.Facts

@@ -28,7 +28,7 @@ func exports(d Deps) []route.Route {
 	const group, path = "Reports", "/reports/exports"
 	return []route.Route{
 		route.New("GET", path, group, "saved report files", route.Handle(d.listExports)).WithPage(),
-		route.New("POST", path, group, "make a CSV file of the window", route.HandleBody(d.createExport),
+		route.New("POST", path, group, "make a CSV file with the data of the window", route.HandleBody(d.createExport),
 			route.Codes("400 invalid_kind invalid_dimension invalid_bucket invalid_id too_large too_many", "404 not_found", "409 busy")).
 			WithWindow().WithOptionalBody().Asks().Creates().Awaits(exportJob.Answer()),
 		route.New("DELETE", path, group, "delete a saved report file", route.Handle(deleteExport), answer.IDCodes).WithQuery(answer.QueryID...),
@@ -41,25 +41,25 @@ func exports(d Deps) []route.Route {
 type ExportBody struct {
 	Kind      string              `json:"kind" bad:"invalid_kind" default:"performance" enum:"performance,trends,clicks,conversions,smartlink-clicks,difference"`
 	Dimension string              `json:"dimension" bad:"invalid_dimension" doc:"performance: up to 5, comma-separated; default campaign_id"`
-	Filters   []ExportFilter      `json:"filters" bad:"invalid_dimension" doc:"performance, trends: up to 12 with 100 values in all"`
-	Having    string              `json:"having" bad:"invalid_input" maxLength:"500" doc:"performance: only groups whose figures meet every condition, as in GET /reports/performance: profit<0,cost>=10"`
+	Filters   []ExportFilter      `json:"filters" bad:"invalid_dimension" doc:"performance, trends: up to 12 filters, which have together up to 100 values"`
+	Having    string              `json:"having" bad:"invalid_input" maxLength:"500" doc:"performance: only groups whose figures meet every condition, such as profit<0,cost>=10; see GET /reports/performance"`
 	Columns   []string            `json:"columns" bad:"invalid_input" maxItems:"30" doc:"performance, trends: the figures of a row by their names in answers, in this order; default: all figures. Amounts and percentages have up to 6 decimals"`
 	Formulas  string              `json:"formulas" bad:"invalid_input" maxLength:"520" doc:"performance, trends: up to 5 more columns, separated by commas: formulas of figures, numbers, + - * / and parentheses, such as profit/conversions"`
 	TZ        string              `json:"tz" doc:"performance, trends, difference: IANA time zone of days and buckets; default UTC"`
 	Bucket    string              `json:"bucket" bad:"invalid_bucket" enum:"month,day,weekday,hour,weekday_hour" doc:"trends: default day"`
 	Link      bind.Opt[uuid.UUID] `json:"link" bad:"invalid_id" doc:"smartlink-clicks: only this smartlink"`
-	SourceID  bind.Opt[uuid.UUID] `json:"source_id" bad:"invalid_id" doc:"difference: the traffic source to compare with; or else network_id"`
-	NetworkID bind.Opt[uuid.UUID] `json:"network_id" bad:"invalid_id" doc:"difference: the network to compare with"`
-	TheirTZ   string              `json:"their_tz" doc:"difference: IANA time zone of their days; default: that of their connection, else UTC"`
-	SubNames  bool                `json:"sub_names" doc:"performance, clicks: the headings of sub-parameters have their names, as in zone (sub1), where the traffic sources agree on them"`
+	SourceID  bind.Opt[uuid.UUID] `json:"source_id" bad:"invalid_id" doc:"difference: the traffic source to compare with; send either source_id or network_id"`
+	NetworkID bind.Opt[uuid.UUID] `json:"network_id" bad:"invalid_id" doc:"difference: the network to compare with; send either source_id or network_id"`
+	TheirTZ   string              `json:"their_tz" doc:"difference: IANA time zone of their days; default: their connection's time zone, or UTC"`
+	SubNames  bool                `json:"sub_names" doc:"performance, clicks: the heading of a sub-parameter has its name, such as zone (sub1), if all traffic sources give it the same name"`
 	Name      string              `json:"name" bad:"invalid_input" trim:"true" maxLength:"255"`
 }
 
-// ExportFilter restricts the rows to a value of a dimension, or to any of several values.
+// ExportFilter selects the rows that have a value of a dimension, or one of several values.
 type ExportFilter struct {
 	Dimension string          `json:"dimension" bad:"invalid_dimension"`
-	Value     json.RawMessage `json:"value" is:"texts" doc:"a text, or a list of texts: any of them"`
-	Not       bool            `json:"not" bad:"invalid_dimension" doc:"all but these values"`
+	Value     json.RawMessage `json:"value" is:"texts" doc:"a text, or a list of texts of which any may match"`
+	Not       bool            `json:"not" bad:"invalid_dimension" doc:"true: select the rows that have other values"`
 }
 
 // values parses a value or a list of values. Numbers, true and false are read as texts.
@@ -140,7 +140,7 @@ func (b ExportBody) checkCounterparts(c *route.Call) error {
 	return nil
 }
 
-// figures parses the fields that only files of figures use.
+// figures parses the fields that only files of the kinds performance and trends use.
 func (b ExportBody) figures(a *jobs.ExportArgs) (err error) {
 	if a.Filters, err = b.filters(); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (b ExportBody) figures(a *jobs.ExportArgs) (err error) {
 	a.TZ = zone.String()
 	for i, name := range b.Columns {
 		if measure.Find(name) == nil || slices.Contains(b.Columns[:i], name) {
-			return models.Invalid("invalid_input", "columns[%d] is no other figure of reports", i)
+			return models.Invalid("invalid_input", "columns[%d] is not a figure of reports, or is listed twice", i)
 		}
 	}
 	if _, _, err := measure.ParseExpressions(b.Formulas); err != nil {
@@ -201,10 +201,10 @@ func (b ExportBody) filters() (out []models.ReportFilter, err error) {
 type ExportAnswer struct {
 	ID          uuid.UUID `json:"id"`
 	Name        string    `json:"name"`
-	RowCount    int64     `json:"row_count" doc:"without the header"`
+	RowCount    int64     `json:"row_count" doc:"number of rows, not counting the header"`
 	ByteSize    int64     `json:"byte_size"`
 	CreatedAt   string    `json:"created_at"`
-	DownloadURL string    `json:"download_url" doc:"needs the key like every call"`
+	DownloadURL string    `json:"download_url" doc:"a download needs the API key, as every call does"`
 }
 
 func exportAnswer(x models.Export, baseURL string) ExportAnswer {
@@ -241,7 +241,7 @@ func (d Deps) createExport(c *route.Call, b ExportBody) (ExportAnswer, error) {
 	})
 }
 
-// ExportRow is a report file of the list.
+// ExportRow is a report file in the list.
 type ExportRow struct {
 	ExportAnswer
 	Kind      string `json:"kind"`

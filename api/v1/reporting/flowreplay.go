@@ -19,30 +19,30 @@ import (
 func FlowReplay(d Deps) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/campaigns/{id}/flow/replay", Group: "Campaigns", Scope: route.Ask, Share: route.Reads,
-		Summary: "route the clicks of the window once more, by a flow that is not saved, without recording anything",
+		Summary: "route the clicks of the window again through a flow that is not saved, without recording anything",
 		Window:  true, BodyOptional: true, Codes: append(answer.IDCodes, draftCodes...), Echoes: draftEchoes,
 		Slow: flowReplayJob.Answer(), Handle: route.HandleBody(d.replayFlow),
 	}
 }
 
-// FlowReplayBody is the flow through which the clicks are routed. If it is left out, it is the campaign's saved flow.
+// FlowReplayBody is the flow through which the clicks are routed. If the body has no flow, the campaign's saved flow is used.
 type FlowReplayBody struct{ DraftFlow }
 
 // FlowReplayed compares the predicted split with the actual one.
 type FlowReplayed struct {
 	CampaignID uuid.UUID      `json:"campaign_id"`
 	Range      bind.Range     `json:"range"`
-	Clicks     int64          `json:"clicks" doc:"without bots; daily caps of offers are not predicted"`
+	Clicks     int64          `json:"clicks" doc:"routed clicks, without bots; the daily caps of offers are not taken into account"`
 	BotClicks  int64          `json:"bot_clicks"`
-	Changed    int64          `json:"changed" doc:"of clicks: those that would have gone elsewhere"`
-	Cut        bool           `json:"cut" doc:"the window has more than 50000 clicks, of which the newest were taken"`
+	Changed    int64          `json:"changed" doc:"how many of the clicks would have gone elsewhere"`
+	Cut        bool           `json:"cut" doc:"true: the window has more than 50000 clicks, and only the newest were routed"`
 	Rows       []PredictedRow `json:"rows" doc:"most clicks first, at most 1000"`
 }
 
 // PredictedRow is a destination of clicks.
 type PredictedRow struct {
 	To           string       `json:"to" enum:"path,fallback_url,destination_url,none"`
-	CampaignID   uuid.UUID    `json:"campaign_id" doc:"the campaign that decides; after a hand-over it is another one"`
+	CampaignID   uuid.UUID    `json:"campaign_id" doc:"the campaign that decides; if the requested campaign passes visitors on, this is the campaign that gets them"`
 	CampaignName *string      `json:"campaign_name"`
 	StreamID     *uuid.UUID   `json:"stream_id"`
 	StreamName   *string      `json:"stream_name"`
@@ -50,9 +50,9 @@ type PredictedRow struct {
 	LanderName   *string      `json:"lander_name"`
 	OfferID      *uuid.UUID   `json:"offer_id"`
 	OfferName    *string      `json:"offer_name"`
-	Clicks       int64        `json:"clicks" doc:"that would go there, without bots"`
-	Share        models.Money `json:"share" doc:"of the clicks, 0-100"`
-	Was          int64        `json:"was" doc:"that went there"`
+	Clicks       int64        `json:"clicks" doc:"clicks that would go there, without bots"`
+	Share        models.Money `json:"share" doc:"percentage of all routed clicks, 0-100"`
+	Was          int64        `json:"was" doc:"clicks that did go there"`
 }
 
 var flowReplayJob = slow.New(jobs.ReplayFlow, func(a jobs.FlowReplayAnswer) FlowReplayed {

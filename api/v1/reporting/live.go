@@ -36,7 +36,7 @@ func (d Deps) breakdown(c *route.Call) (Breakdown, error) {
 	}
 	labels, err := labelsOf(c, []string{dimension}, rows)
 	return Breakdown{c.Window.Range(), answer.Each(rows, func(r report.Row) BreakdownRow {
-		id, _ := uuid.Parse(r.Dims[0]) // an empty text gives the zero id: no source
+		id, _ := uuid.Parse(r.Dims[0]) // an empty text gives the zero id, which means no source
 		return BreakdownRow{answer.OrNull(id), answer.OrNull(labels[dimension][r.Dims[0]]), r.Row()}
 	})}, err
 }
@@ -44,13 +44,13 @@ func (d Deps) breakdown(c *route.Call) (Breakdown, error) {
 // Live is the answer of GET /stats/live.
 type Live struct {
 	Visitors      int64          `json:"visitors" doc:"people who clicked within the window, without bots"`
-	Views         int64          `json:"views" doc:"how often they did"`
-	WindowMinutes int            `json:"windowMinutes" doc:"the value applied"`
-	Pages         []LivePage     `json:"pages" doc:"where the clicks led: most visitors first, at most 100"`
+	Views         int64          `json:"views" doc:"how often these people clicked"`
+	WindowMinutes int            `json:"windowMinutes" doc:"length of the window in minutes"`
+	Pages         []LivePage     `json:"pages" doc:"the pages that the clicks led to, most visitors first, at most 100"`
 	Countries     []LiveCountry  `json:"countries" doc:"most visitors first"`
 	Devices       []LiveDevice   `json:"devices" doc:"most visitors first"`
 	Campaigns     []LiveCampaign `json:"campaigns" doc:"most visitors first, at most 100"`
-	PerMinute     []LiveMinute   `json:"per_minute" doc:"each minute of the window, the oldest first"`
+	PerMinute     []LiveMinute   `json:"per_minute" doc:"each minute of the window, oldest first"`
 }
 
 // LiveCount counts visitors and their clicks.
@@ -69,7 +69,7 @@ type LivePage struct {
 
 // LiveCountry is a country with visitors.
 type LiveCountry struct {
-	Country string `json:"country" doc:"two letters; empty where it is not known"`
+	Country string `json:"country" doc:"two letters; empty: unknown"`
 	LiveCount
 }
 
@@ -82,13 +82,13 @@ type LiveCampaign struct {
 
 // LiveMinute is a minute of the window.
 type LiveMinute struct {
-	At string `json:"at" doc:"when it began"`
+	At string `json:"at" doc:"when the minute began"`
 	LiveCount
 }
 
 // LiveDevice is a type of device with visitors.
 type LiveDevice struct {
-	Device string `json:"device" doc:"empty where it is not known"`
+	Device string `json:"device" doc:"empty: unknown"`
 	LiveCount
 }
 

@@ -15,12 +15,12 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// logFilters are the parameters that filter the logs of clicks and conversions. For conversions the values of their clicks decide,
+// logFilters are the parameters that filter the logs of clicks and conversions. A conversion is filtered by the values of its click,
 // except in dimensions that only conversions have.
 var logFilters = slices.Concat([]route.Param{
-	{Name: "click_id", Doc: "only this click, whenever it came"},
-	{Name: "external_id", Doc: "only clicks with this id of the traffic source's"},
-	{Name: "conversion_id", Doc: "only conversions with this id of the network's, or their clicks"},
+	{Name: "click_id", Doc: "only this click, even if it lies outside the window"},
+	{Name: "external_id", Doc: "only clicks with this click id of the traffic source"},
+	{Name: "conversion_id", Doc: "only conversions with this id at the network, or their clicks"},
 	zoneParam,
 }, filterParams)
 
@@ -28,13 +28,12 @@ var logCodes = route.Codes("400 invalid_dimension invalid_id")
 
 var conversionStatuses = clickattr.Statuses.List()
 
-// clickFilters are the logFilters of the log of clicks. It has no filters by what only conversions have.
+// clickFilters are those logFilters that the log of clicks accepts. It accepts no dimension that only conversions have.
 var clickFilters = slices.DeleteFunc(slices.Clone(logFilters), func(p route.Param) bool {
 	return strings.Contains(p.Name, ".") && report.OfConversions(p.Name[len(filterPrefix):])
 })
 
-// parseClickID returns the click in the parameter click_id. Without the parameter it returns the zero id, which stands for all
-// clicks.
+// parseClickID returns the id in the parameter click_id. Without the parameter it returns the zero id, which stands for all clicks.
 func parseClickID(c *route.Call) (uuid.UUID, error) {
 	text := c.Query.Get("click_id")
 	if text == "" {
@@ -70,7 +69,7 @@ func (d Deps) filterLog(c *route.Call, q *click.LogQuery) (err error) {
 	return err
 }
 
-// conversionIDs returns the ids in a log of conversions, by dimension.
+// conversionIDs returns the ids of the records in a log of conversions, by dimension.
 func conversionIDs(list []models.Conversion) map[string][]string {
 	ids := idsByDimension{}
 	for i := range list {
@@ -83,7 +82,7 @@ func conversionIDs(list []models.Conversion) map[string][]string {
 	return ids
 }
 
-// clickIDs returns the ids in a log of clicks, by dimension.
+// clickIDs returns the ids of the records in a log of clicks, by dimension.
 func clickIDs(list []click.StoredClick) map[string][]string {
 	ids := idsByDimension{}
 	for i := range list {

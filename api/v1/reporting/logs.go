@@ -27,20 +27,20 @@ func Logs(d Deps) []route.Route {
 		{Name: "offset", Type: "integer", Default: "0", Doc: "rows to skip"},
 	}
 	return []route.Route{
-		route.New("GET", "/logs/clicks", group, "clicks, newest first; from is held to the start of the plan's click history",
+		route.New("GET", "/logs/clicks", group, "clicks, newest first; at the earliest from the start of the plan's click history",
 			route.Handle(d.listClicks), logCodes).
 			WithWindow().WithShare(route.Reads).WithQuery(paging...).
 			WithQuery(route.Param{Name: "converted", Enum: []string{"1"}, Doc: "1: only converted clicks"}).
 			WithQuery(clickFilters...),
-		route.New("GET", "/logs/clicks/{clickId}", group, "one click with hops, conversions and visitor", route.Handle(d.findClick),
-			answer.IDCodes, route.Codes("402 plan_limit")).
-			WithShare(route.Reads).WithQuery(route.Param{Name: "trace", Enum: []string{"1"}, Doc: "1: explain how it was routed"}),
-		route.New("GET", "/logs/conversions", group, "conversions, newest first, by their own time", route.Handle(d.listConversions),
-			logCodes).
+		route.New("GET", "/logs/clicks/{clickId}", group, "one click, with its hops, its conversions and its visitor",
+			route.Handle(d.findClick), answer.IDCodes, route.Codes("402 plan_limit")).
+			WithShare(route.Reads).WithQuery(route.Param{Name: "trace", Enum: []string{"1"}, Doc: "1: explain how the click was routed"}),
+		route.New("GET", "/logs/conversions", group, "conversions in the order of their own time, newest first",
+			route.Handle(d.listConversions), logCodes).
 			WithWindow().WithShare(route.Reads).WithQuery(paging...).
 			WithQuery(route.Param{Name: "status", Enum: conversionStatuses}).WithQuery(logFilters...),
 		route.New("GET", "/logs/repeat-ips", group,
-			"addresses that clicked more than once; from is held to the start of the plan's click history", route.Handle(d.repeatIPs),
+			"addresses that clicked more than once; at the earliest from the start of the plan's click history", route.Handle(d.repeatIPs),
 			answer.IDCodes).WithWindow().WithShare(route.Reads).WithQuery(repeatParams...),
 		route.New("GET", "/logs/smartlink-clicks", group, "clicks of smartlinks, newest first", route.Handle(d.listSmartlinkClicks),
 			answer.IDCodes).
@@ -70,7 +70,7 @@ type Log[T any] struct {
 // ClickLog is a page of the log of clicks.
 type ClickLog struct {
 	Log[ClickRow]
-	SubNames map[string]string `json:"sub_names" doc:"names of sub1 to {lastSub}, if all traffic sources that the filters by source_id and campaign_id keep have the same name"`
+	SubNames map[string]string `json:"sub_names" doc:"names of sub1 to {lastSub}. A sub-parameter has a name here if all traffic sources that the filters by source_id and campaign_id select give it the same name"`
 }
 
 // logQuery parses the parameters that all logs share.
@@ -111,7 +111,7 @@ func (d Deps) listClicks(c *route.Call) (ClickLog, error) {
 		return ClickLog{}, models.Invalid("invalid_dimension", "only conversions have a goal and a status: filter GET /logs/conversions")
 	}
 	if q.ClickID != uuid.Nil { // a click id is searched in the whole history
-		q.From, q.To = historyStart(c), time.Now().AddDate(0, 0, 2) // no click is later
+		q.From, q.To = historyStart(c), time.Now().AddDate(0, 0, 2) // no click has a later time
 	}
 	clicks, err := d.clicks(c).Clicks(c.Context(), q)
 	if err != nil {
@@ -129,20 +129,20 @@ func (d Deps) listClicks(c *route.Call) (ClickLog, error) {
 	return out, err
 }
 
-// ConversionRow is a conversion of the log: the record that events carry, with further fields.
+// ConversionRow is a conversion in the log. It has the fields that a conversion has in events, and further fields.
 type ConversionRow struct {
 	ID uuid.UUID `json:"id"`
 	models.ConversionData
 	OriginalStatus string        `json:"original_status" doc:"the network's own word"`
 	NetworkID      *uuid.UUID    `json:"network_id"`
 	Rate           *json.Number  `json:"rate" doc:"the value of one unit of currency in the account's currency; null: there is no rate for the day yet, and the amount counts as no money"`
-	AmountReason   *string       `json:"amount_reason" doc:"why the payout does not count as it was received: it is no amount, it can be read in two ways, or its currency is not understood and is shown as XXX; null otherwise"`
+	AmountReason   *string       `json:"amount_reason" doc:"why the payout is not counted as it was received: it is not an amount, it can be read in two ways, or its currency is not understood and is shown as XXX; otherwise null"`
 	Cost           models.Money  `json:"cost" doc:"in the account's currency"`
 	SaleAmount     *models.Money `json:"sale_amount" doc:"amount of the sale for which the payout is paid, as the network or the postback reports it; null: not reported"`
 	SaleCurrency   *string       `json:"sale_currency"`
 	UpdatedAt      string        `json:"updated_at"`
-	InvalidTime    *string       `json:"invalid_time" doc:"the time that the sender stated, if it does not count; recorded_at is then the nearest possible time, or the click's time if the stated time is not understood"`
-	TimeReason     string        `json:"time_reason" doc:"why the stated time does not count; else empty"`
+	InvalidTime    *string       `json:"invalid_time" doc:"the time that the sender stated, if that time is not used; recorded_at is then the nearest possible time, or the click's time if the stated time is not understood"`
+	TimeReason     string        `json:"time_reason" doc:"why the stated time is not used; otherwise empty"`
 	CampaignName   *string       `json:"campaign_name"`
 	OfferName      *string       `json:"offer_name"`
 	SourceName     *string       `json:"source_name"`
@@ -196,18 +196,18 @@ func (d Deps) listConversions(c *route.Call) (Log[ConversionRow], error) {
 type ClickAnswer struct {
 	ClickID     string            `json:"click_id"`
 	Click       ClickRow          `json:"click"`
-	Hops        []HopRow          `json:"hops" doc:"oldest first: the redirect, then the steps from landing pages on"`
+	Hops        []HopRow          `json:"hops" doc:"oldest first: the redirect, then the steps from landing pages to offers"`
 	Conversions []ConversionRow   `json:"conversions" doc:"oldest first"`
-	Names       map[string]string `json:"names" doc:"by id: the names of the records in this answer"`
+	Names       map[string]string `json:"names" doc:"the names of the records in this answer, by id"`
 	Visitor     ClickVisitor      `json:"visitor"`
-	Decision    ClickDecision     `json:"decision" doc:"how it was routed, as recorded; trace=1 explains it"`
-	Trace       *ClickTrace       `json:"trace" doc:"how it was routed; null without trace=1"`
+	Decision    ClickDecision     `json:"decision" doc:"how the click was routed, as recorded; trace=1 explains this decision"`
+	Trace       *ClickTrace       `json:"trace" doc:"explains how the click was routed; null without trace=1"`
 }
 
 // ClickDecision tells how a click was routed.
 type ClickDecision struct {
 	Via  string  `json:"via" enum:"none,forced,bound,regular,default,fallback_url,destination_url"`
-	Path *string `json:"path" doc:"the path's name; null: no path, or it is not in the flow any more"`
+	Path *string `json:"path" doc:"name of the path; null: the click took no path, or the path is no longer in the flow"`
 }
 
 // HopRow is a step of a visitor.
@@ -221,7 +221,7 @@ type HopRow struct {
 	Destination string     `json:"destination"`
 }
 
-// ownClick returns a click of the account. text is its id in the form of answers.
+// ownClick returns a click of the account. text is the click's id in the form that answers have.
 func (d Deps) ownClick(c *route.Call, text string) (click.Detail, error) {
 	id, err := models.ParseClickID(text)
 	if err != nil {
@@ -261,7 +261,7 @@ func (d Deps) findClick(c *route.Call) (ClickAnswer, error) {
 		Conversions: answer.Each(found.Conversions, func(v models.Conversion) ConversionRow { return conversionRow(v, names) }),
 		Visitor:     clickVisitor(&found.StoredClick),
 		Decision: ClickDecision{
-			Via:  flow.Via(found.Via).String(), //nolint:gosec // it was one
+			Via:  flow.Via(found.Via).String(), //nolint:gosec // the stored number was a flow.Via
 			Path: answer.OrNull(names[models.IDText(found.StreamID)]),
 		},
 		Trace: trace,

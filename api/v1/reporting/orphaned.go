@@ -21,22 +21,22 @@ type Orphaned struct {
 	*Point
 }
 
-// OrphanedCampaigns lists the campaigns that no longer exist.
+// OrphanedCampaigns lists campaigns that no longer exist, but whose clicks are still stored.
 type OrphanedCampaigns struct {
 	Range         bind.Range    `json:"range"`
 	Rows          []OrphanedRow `json:"rows" doc:"most clicks first"`
-	LiveCampaigns int           `json:"liveCampaigns" doc:"how many campaigns the account has"`
+	LiveCampaigns int           `json:"liveCampaigns" doc:"how many existing campaigns the account has"`
 }
 
 // OrphanedRow is a campaign that no longer exists, with its figures.
 type OrphanedRow struct {
 	CampaignID  uuid.UUID    `json:"campaign_id"`
-	Clicks      int64        `json:"clicks" doc:"without bots"`
+	Clicks      int64        `json:"clicks" doc:"clicks without bots"`
 	BotClicks   int64        `json:"bot_clicks"`
 	LPClicks    int64        `json:"lp_clicks"`
 	Visitors    int64        `json:"visitors"`
 	Cost        models.Money `json:"cost"`
-	Conversions int64        `json:"conversions" doc:"approved and pending"`
+	Conversions int64        `json:"conversions" doc:"approved and pending conversions"`
 	Revenue     models.Money `json:"revenue" doc:"approved payouts"`
 	FirstSeen   string       `json:"first_seen"`
 	LastSeen    string       `json:"last_seen"`
@@ -93,9 +93,9 @@ type OrphanedBody struct {
 
 // OrphanedCleared counts the deleted clicks.
 type OrphanedCleared struct {
-	Deleted   int   `json:"deleted" doc:"campaigns of which something was deleted"`
-	Clicks    int64 `json:"clicks" doc:"deleted, without bots"`
-	BotClicks int64 `json:"bot_clicks" doc:"deleted too"`
+	Deleted   int   `json:"deleted" doc:"how many campaigns had clicks that were deleted"`
+	Clicks    int64 `json:"clicks" doc:"deleted clicks, without bots"`
+	BotClicks int64 `json:"bot_clicks" doc:"deleted clicks of bots"`
 }
 
 var clearJob = slow.New(jobs.ClearOrphans, func(a jobs.ClearAnswer) OrphanedCleared {

@@ -24,33 +24,33 @@ import (
 type PostbackLog struct {
 	Range   bind.Range    `json:"range"`
 	Rows    []PostbackRow `json:"rows"`
-	Sampled bool          `json:"sampled" doc:"rows of this page are samples, see sample: there may have been more messages like them"`
+	Sampled bool          `json:"sampled" doc:"true: some rows of this page are samples (see the field sample), so there may have been more postbacks of their kind"`
 }
 
 // PostbackRow is a postback. Missing ids are null, missing texts are empty.
 type PostbackRow struct {
 	ID            uuid.UUID  `json:"id"`
 	Direction     string     `json:"direction" enum:"in,out"`
-	At            string     `json:"at" doc:"when it arrived; for a postback that is sent, when the conversion got its status; ISO 8601, UTC"`
-	DecidedAt     *string    `json:"decided_at" doc:"when the result was found; null: it is waiting"`
-	Result        string     `json:"result" enum:"accepted,matched,unmatched,refused,duplicate,ignored,pending,told,failed,skipped" doc:"accepted: stored, and its conversion is recorded as soon as its click is known; the last four are for postbacks that are sent; skipped: not sent, for example because its source was paused"`
-	Reason        string     `json:"reason" doc:"of the result, for a person"`
-	Sample        bool       `json:"sample" doc:"it names no click; of such messages 20 an hour are stored for each network or domain"`
-	NetworkID     *uuid.UUID `json:"network_id" doc:"that its address names"`
+	At            string     `json:"at" doc:"when a received postback arrived, or, for a postback to a traffic source, when the conversion got its status; ISO 8601, UTC"`
+	DecidedAt     *string    `json:"decided_at" doc:"when the result was decided; null: the postback is waiting"`
+	Result        string     `json:"result" enum:"accepted,matched,unmatched,refused,duplicate,ignored,pending,told,failed,skipped" doc:"accepted: the postback is stored, and its conversion is recorded as soon as its click is known. pending, told, failed and skipped are results of postbacks to traffic sources. skipped: the postback was not sent, for example because its source was paused"`
+	Reason        string     `json:"reason" doc:"reason of the result, as text for people"`
+	Sample        bool       `json:"sample" doc:"true: the postback names no click; only 20 postbacks of this kind an hour are stored for each network or domain"`
+	NetworkID     *uuid.UUID `json:"network_id" doc:"the network that the postback's address names"`
 	NetworkName   string     `json:"network_name"`
-	CampaignID    *uuid.UUID `json:"campaign_id" doc:"of its click"`
+	CampaignID    *uuid.UUID `json:"campaign_id" doc:"campaign of the postback's click"`
 	CampaignName  string     `json:"campaign_name"`
 	ClickID       *string    `json:"click_id"`
 	ConversionID  *uuid.UUID `json:"conversion_id" doc:"the id of the conversion in its log"`
-	InvalidPayout *string    `json:"invalid_payout" doc:"the text received as its payout, if that is no amount or a macro that was not filled in; the offer's own payout counts only if the offer does not take it from the postback (payout_from_param)"`
-	InvalidTime   *string    `json:"invalid_time" doc:"the time that it states, if that is not understood, before its click or in the future; the reason says which. Its conversion then has the nearest possible time, or the time of its click if the stated time is not understood"`
-	AmountReason  *string    `json:"amount_reason" doc:"why its payout or its cost counts as no money, or in another currency than its parameter says: it is no amount, it can be read in two ways, or its currency is not understood; null: all count as they were received"`
-	Query         string     `json:"query" doc:"its parameters as they were received, by name; *** stands for secrets and for what may be one"`
+	InvalidPayout *string    `json:"invalid_payout" doc:"the text that was received as the payout, if it is not an amount or is a macro that was not filled in. The offer's own payout is then used only if the offer does not take the payout from the postback (payout_from_param)"`
+	InvalidTime   *string    `json:"invalid_time" doc:"the time that the postback states, if that time is not understood, before the click or in the future; the reason says which. The conversion then has the nearest possible time, or the time of its click if the stated time is not understood"`
+	AmountReason  *string    `json:"amount_reason" doc:"why the payout or the cost counts as 0, or in another currency than its parameter says: it is not an amount, it can be read in two ways, or its currency is not understood; null: both count as they were received"`
+	Query         string     `json:"query" doc:"the received parameters, in the order of their names; *** stands for a secret or for a text that may be a secret"`
 	Source        string     `json:"source" doc:"postback, pixel, tag or goal_api"`
-	Domain        string     `json:"domain" doc:"that it was sent to"`
-	IP            string     `json:"ip" doc:"of its sender"`
+	Domain        string     `json:"domain" doc:"the domain to which the postback was sent"`
+	IP            string     `json:"ip" doc:"address of the sender"`
 
-	Sent *SentPostback `json:"sent" doc:"of one that is sent to a traffic source; null for others"`
+	Sent *SentPostback `json:"sent" doc:"details of a postback to a traffic source; null for received postbacks"`
 }
 
 // directions lists the directions of a postback.
@@ -59,16 +59,16 @@ var directions = []string{"in", "out"}
 // postbackLog returns the route of the log of postbacks.
 func postbackLog(d Deps, paging []route.Param) route.Route {
 	return route.New("GET", "/logs/postbacks", "Logs",
-		"postbacks, newest first, with what became of each; they are kept for 30 to 90 days, by plan", route.Handle(d.listPostbacks),
+		"postbacks with their results, newest first; they are kept for 30 to 90 days, depending on the plan", route.Handle(d.listPostbacks),
 		route.Codes("400 invalid_id")).WithWindow().WithShare(route.Reads).WithQuery(paging...).WithQuery(
 		route.Param{Name: "direction", Enum: directions, Default: "in", Doc: "in: from networks and shops; out: to traffic sources"},
 		route.Param{Name: "result", Enum: slices.Concat(models.PostbackResults, models.SentResults)},
-		route.Param{Name: "network", Default: "all", Doc: "the id of the network that the address names, or of the conversion that is told; or all"},
+		route.Param{Name: "network", Default: "all", Doc: "a network's id, or all; in: the network in the address; out: the network of the conversion"},
 		route.Param{Name: "campaign", Default: "all", Doc: "the id of the click's campaign, or all"},
-		route.Param{Name: "click_id", Doc: "only those of this click"},
+		route.Param{Name: "click_id", Doc: "only postbacks about this click"},
 		route.Param{Name: "conversion", Default: "all", Doc: "the id of a conversion in its log, or all"},
-		route.Param{Name: "transaction", Doc: "the network's or shop's own id of the conversion; of those received: the value of any parameter"},
-		route.Param{Name: "source", Default: "all", Doc: "of those that are sent: the id of the traffic source, or all"})
+		route.Param{Name: "transaction", Doc: "the network's or shop's own id of the conversion; in: searched in every parameter"},
+		route.Param{Name: "source", Default: "all", Doc: "only with direction=out: the id of a traffic source, or all"})
 }
 
 func (d Deps) listPostbacks(c *route.Call) (PostbackLog, error) {
@@ -125,8 +125,8 @@ func transaction(c *route.Call) (string, error) {
 	return text, nil
 }
 
-// postbackRows returns the rows of postbacks, with the names of the records to which they refer. Sealed parameters stay hidden:
-// only their names are shown.
+// postbackRows returns the rows of postbacks, with the names of the records to which they refer. For encrypted parameters it shows
+// only the names, not the values.
 func postbackRows(c *route.Call, list []conversion.PostbackEntry) ([]PostbackRow, error) {
 	secrets, err := c.Store.SecretParams(c.Context(), c.Account.ID)
 	if err != nil {
@@ -137,8 +137,8 @@ func postbackRows(c *route.Call, list []conversion.PostbackEntry) ([]PostbackRow
 		"campaign_id":  answer.Each(list, func(p conversion.PostbackEntry) string { return models.IDText(p.CampaignID) }),
 	})
 	rows := answer.Each(list, func(p conversion.PostbackEntry) PostbackRow {
-		proof, _ := c.Store.OpenProof(c.Context(), p.ID, p.Proof) // if it cannot be decrypted, the rest is still shown
-		ip, _ := p.IP.MarshalText()                               // empty without an address
+		proof, _ := c.Store.OpenProof(c.Context(), p.ID, p.Proof) // if it cannot be decrypted, the rest of the row is still shown
+		ip, _ := p.IP.MarshalText()                               // empty if there is no address
 		row := PostbackRow{
 			ID: p.ID, Direction: "in", At: answer.Stamp(p.ReceivedAt), DecidedAt: answer.StampOrNull(p.DecidedAt),
 			Result: p.Result, Reason: p.Detail, Sample: p.Sampled(),
@@ -152,7 +152,7 @@ func postbackRows(c *route.Call, list []conversion.PostbackEntry) ([]PostbackRow
 			row.Reason += "; " + reason
 		}
 		if p.Result == models.PostbackAccepted {
-			row.DecidedAt = nil // the stored time is the last search for the click
+			row.DecidedAt = nil // the stored time is the time of the last search for the click
 		}
 		return row
 	})
@@ -177,7 +177,7 @@ func (d Deps) findPostback(c *route.Call) (PostbackRow, error) {
 // PostbackReplayed is the answer to the replay of a postback.
 type PostbackReplayed struct {
 	ID     uuid.UUID `json:"id"`
-	Result string    `json:"result" enum:"accepted" doc:"the result is in the log within seconds"`
+	Result string    `json:"result" enum:"accepted" doc:"accepted: the new result is in the log within seconds"`
 }
 
 func (d Deps) replayPostback(c *route.Call) (PostbackReplayed, error) {
@@ -193,24 +193,24 @@ func (d Deps) replayPostback(c *route.Call) (PostbackReplayed, error) {
 
 // ReplayBody selects the unmatched postbacks that are read again.
 type ReplayBody struct {
-	Network bind.Opt[string] `json:"network" bad:"invalid_id" format:"uuid" doc:"only those whose address names this network; left out: all"`
-	DryRun  bool             `json:"dry_run" doc:"changes nothing, and reports the result that each of the newest ones would have"`
+	Network bind.Opt[string] `json:"network" bad:"invalid_id" format:"uuid" doc:"only postbacks whose address names this network; left out: all postbacks"`
+	DryRun  bool             `json:"dry_run" doc:"true: change nothing, and report the result that each of the newest postbacks would have"`
 }
 
 // PostbacksReplayed is the answer to the replay of unmatched postbacks.
 type PostbacksReplayed struct {
 	Range    bind.Range      `json:"range" doc:"the window in which the postbacks arrived"`
-	Replayed int64           `json:"replayed" doc:"postbacks that are accepted again; their results are in the log within seconds. In a dry run, postbacks that were read"`
+	Replayed int64           `json:"replayed" doc:"number of postbacks that were accepted again; their results are in the log within seconds. In a dry run, the number of postbacks that were read"`
 	DryRun   bool            `json:"dry_run"`
-	Outcomes []ReplayOutcome `json:"outcomes" doc:"of a dry run: the result of each postback that was read, newest first, at most 100; else empty"`
+	Outcomes []ReplayOutcome `json:"outcomes" doc:"in a dry run, the result of each postback that was read, newest first, at most 100; otherwise empty"`
 }
 
 // ReplayOutcome is the result that a postback would have.
 type ReplayOutcome struct {
 	ID      uuid.UUID `json:"id"`
-	Result  string    `json:"result" enum:"matched,unmatched,refused" doc:"matched: its click is found and its sender is trusted"`
-	Reason  string    `json:"reason" doc:"of the result, for a person"`
-	ClickID *string   `json:"click_id" doc:"that it names; null: none"`
+	Result  string    `json:"result" enum:"matched,unmatched,refused" doc:"matched: the click was found and the sender is trusted"`
+	Reason  string    `json:"reason" doc:"reason of the result, as text for people"`
+	ClickID *string   `json:"click_id" doc:"the click that the postback names; null: it names no click"`
 }
 
 var replayJob = slow.New(jobs.ReplayPostbacks, func(a jobs.ReplayAnswer) PostbacksReplayed {

@@ -23,18 +23,18 @@ type SentPostback struct {
 	SourceName    string           `json:"source_name"`
 	Reference     string           `json:"conversion_reference" doc:"the network's or shop's own id of the conversion"`
 	Goal          string           `json:"goal"`
-	Status        string           `json:"status" enum:"pending,approved,rejected,chargeback" doc:"that the conversion got"`
+	Status        string           `json:"status" enum:"pending,approved,rejected,chargeback" doc:"the status that the conversion got"`
 	Payout        models.Money     `json:"payout" doc:"payout of the conversion; the source is sent a share of it, see send_payout_pct"`
 	Currency      string           `json:"currency"`
-	Method        string           `json:"method" doc:"of the last attempt; empty before the first"`
-	URL           string           `json:"url" doc:"of the last attempt; *** stands for what may be a secret"`
-	Body          string           `json:"body" doc:"of the last attempt by POST"`
+	Method        string           `json:"method" doc:"method of the last attempt; empty: there was no attempt yet"`
+	URL           string           `json:"url" doc:"address of the last attempt; *** stands for a text that may be a secret"`
+	Body          string           `json:"body" doc:"body of the last attempt that used POST"`
 	HTTPStatus    *int             `json:"http_status" doc:"status of the source's last answer; null: no answer came"`
-	Answer        string           `json:"answer" doc:"the first 2 kB of it"`
+	Answer        string           `json:"answer" doc:"the first 2 kB of the source's last answer"`
 	Attempts      int              `json:"attempts"`
 	Tries         []models.SentTry `json:"tries" doc:"the last 20 attempts, oldest first"`
 	LastAttemptAt *string          `json:"last_attempt_at"`
-	NextAttemptAt *string          `json:"next_attempt_at" doc:"while it is pending"`
+	NextAttemptAt *string          `json:"next_attempt_at" doc:"when the next attempt is made, while the postback is pending"`
 	ToldAt        *string          `json:"told_at"`
 }
 
@@ -138,7 +138,7 @@ var resendJob = slow.New(jobs.ResendPostback, func(a jobs.PostbackAnswer) Postba
 // redeliverRow returns the route that sends a postback to a traffic source again.
 func redeliverRow(d Deps) route.Route {
 	return route.New("POST", "/logs/postbacks/{id}/redeliver", "Logs",
-		"send one to its traffic source again now, under the same id, whatever its result; a paused source too",
+		"send a postback to its traffic source again now, under the same id and whatever its result, even if the source is paused",
 		route.Handle(d.redeliverPostback), answer.IDCodes,
 		route.Codes("400 no_url", "409 in_progress too_old")).WithShare(route.Sends).Awaits(resendJob.Answer())
 }
@@ -152,13 +152,13 @@ func (d Deps) redeliverPostback(c *route.Call) (PostbackRedelivered, error) {
 
 // ResendBody selects the traffic source whose postbacks are sent again.
 type ResendBody struct {
-	Source bind.Opt[string] `json:"source" bad:"invalid_id" format:"uuid" doc:"only to this traffic source; left out: to all that are active"`
+	Source bind.Opt[string] `json:"source" bad:"invalid_id" format:"uuid" doc:"only postbacks to this traffic source; left out: postbacks to all active traffic sources"`
 }
 
-// PostbacksResent counts the postbacks that are sent again.
+// PostbacksResent has the number of postbacks that are sent again.
 type PostbacksResent struct {
 	Range    bind.Range `json:"range" doc:"the window in which the conversions got their status"`
-	Requeued int64      `json:"requeued" doc:"postbacks that are pending again; their results are in the log"`
+	Requeued int64      `json:"requeued" doc:"number of postbacks that are pending again; the log shows their results later"`
 }
 
 var resendFailedJob = slow.New(jobs.ResendFailed, func(a jobs.RedeliverFailedAnswer) PostbacksResent {

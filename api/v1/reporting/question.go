@@ -22,16 +22,16 @@ const (
 
 // zoneParam is the parameter with the time zone of a report.
 var zoneParam = route.Param{
-	Name: "tz", Default: "UTC", Doc: "IANA time zone of the dimensions of time and of buckets; from and to stay UTC",
+	Name: "tz", Default: "UTC", Doc: "IANA time zone of the dimensions of time and of buckets; the parameters from and to are always in UTC",
 }
 
 // filterParams are the parameters that filter reports and logs by dimensions.
 var filterParams = func() (params []route.Param) {
-	limits := fmt.Sprintf("Up to %d filters of %d characters, with %d values in all", report.MaxFilters,
-		report.MaxFilterLen, report.MaxValues)
+	limits := fmt.Sprintf("At most %d filters with %d values in total; a value has at most %d characters", report.MaxFilters,
+		report.MaxValues, report.MaxFilterLen)
 	for prefix, doc := range map[string]string{
-		filterPrefix:  "only this %s; empty: those without; repeated: any of them. ",
-		excludePrefix: "all but this %s; empty: those with one; repeated: all but these. ",
+		filterPrefix:  "only rows with this %s; empty: rows without a value; repeated: rows with any of the values. ",
+		excludePrefix: "only rows without this %s; empty: rows with any value; repeated: rows with none of the values. ",
 	} {
 		for _, name := range report.Dimensions() {
 			params = append(params, route.Param{
@@ -55,7 +55,7 @@ func parseReportArgs(c *route.Call) (models.ReportArgs, error) {
 	return a, err
 }
 
-// filtersOf parses the parameters f.<dimension> and x.<dimension>, in the order of their names.
+// filtersOf parses the parameters f.<dimension> and x.<dimension>. The filters are in the order of the parameters' names.
 func filtersOf(query map[string][]string) ([]models.ReportFilter, error) {
 	var out []models.ReportFilter
 	values := 0
@@ -127,8 +127,9 @@ func goalsOf(text string) (out []string, err error) {
 }
 
 // havingDoc describes the parameter having.
-var havingDoc = fmt.Sprintf("comma-separated, at most %d, such as profit<0,cost>=10: a figure, then %s, then a number in the unit of the answer, "+
-	"percent without a sign; a figure that is null meets none", report.MaxHaving, strings.Join(models.FigureOps, " "))
+var havingDoc = fmt.Sprintf("comma-separated, at most %d, such as profit<0,cost>=10. A condition is a figure, then one of %s, "+
+	"then a number in the unit that the figure has in the answer (percent without a sign). A figure that is null meets no condition",
+	report.MaxHaving, strings.Join(models.FigureOps, " "))
 
 func checkDimension(name string) error {
 	if !slices.Contains(report.Dimensions(), name) {
@@ -141,7 +142,7 @@ func checkDimension(name string) error {
 func parseCompare(text string, w bind.Window, tz string) (*models.TimeRange, error) {
 	switch text {
 	case "":
-		return nil, nil //nolint:nilnil // nothing to compare with is no error
+		return nil, nil //nolint:nilnil // without the parameter, nothing is compared
 	case "previous":
 		zone, err := report.Zone(tz)
 		return rangeBefore(w, zone), err
@@ -150,8 +151,8 @@ func parseCompare(text string, w bind.Window, tz string) (*models.TimeRange, err
 	return &models.TimeRange{From: other.From, To: other.End()}, err
 }
 
-// rangeBefore returns the period that ends where a window begins. If the window lasts a whole number of days by the zone's clock,
-// the period has the same number of days, even across a clock change. Otherwise it has the same length.
+// rangeBefore returns the period that ends where a window begins. If the window lasts a whole number of days in the time zone,
+// the period has the same number of days, even across a change to or from summer time. Otherwise it has the same length.
 func rangeBefore(w bind.Window, zone *time.Location) *models.TimeRange {
 	from, end := w.From.In(zone), w.End().In(zone)
 	start := w.From.Add(-end.Sub(from))

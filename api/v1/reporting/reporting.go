@@ -37,7 +37,7 @@ func (d Deps) clicks(c *route.Call) dbclick.Log {
 	return d.Clicks
 }
 
-// reports returns the reader of figures. The route and the call must be as clicks requires.
+// reports returns the reader of figures. It has the same requirements as the method clicks.
 func (d Deps) reports(c *route.Call) ReportReader {
 	c.MustHavePlace()
 	return d.Reports

@@ -20,15 +20,15 @@ import (
 func Reports(d Deps) []route.Route {
 	const group = "Reports"
 	return append([]route.Route{
-		route.New("GET", "/reports/performance", group, "figures grouped by up to five dimensions; over very many clicks as a job",
+		route.New("GET", "/reports/performance", group, "figures grouped by up to five dimensions; very many clicks are read by a job",
 			route.Handle(d.performance), route.Codes("400 invalid_dimension")).
 			WithWindow().WithShare(route.Reads).Awaits(performanceJob.Answer()).
 			WithQuery(performanceParams...).WithQuery(filterParams...),
-		route.New("GET", "/reports/trends", group, "figures over time; over very many clicks as a job", route.Handle(d.trends),
+		route.New("GET", "/reports/trends", group, "figures over time; very many clicks are read by a job", route.Handle(d.trends),
 			route.Codes("400 invalid_bucket invalid_dimension")).
 			WithWindow().WithShare(route.Reads).Awaits(trendsJob.Answer()).
 			WithQuery(route.Param{Name: "bucket", Enum: report.Buckets, Default: defaultBucket}, zoneParam).WithQuery(filterParams...),
-		route.New("GET", "/reports/values", group, "values that a dimension takes, by clicks", route.Handle(d.values),
+		route.New("GET", "/reports/values", group, "the values of a dimension, the value with the most clicks first", route.Handle(d.values),
 			route.Codes("400 invalid_dimension")).
 			WithWindow().WithShare(route.Reads).Awaits(valuesJob.Answer()).
 			WithQuery(route.Param{Name: "dimension", Required: true, Enum: report.Dimensions()}).
@@ -36,10 +36,10 @@ func Reports(d Deps) []route.Route {
 		route.New("GET", "/reports/delays", group, "conversions by the time between click and conversion", route.Handle(d.delays),
 			route.Codes("400 invalid_dimension")).
 			WithWindow().WithShare(route.Reads).WithQuery(delayParams...),
-		route.New("GET", "/reports/orphaned", group, "what was recorded for campaigns that no longer exist", route.Handle(d.orphaned),
-			route.Codes("400 invalid_id")).
+		route.New("GET", "/reports/orphaned", group, "campaigns that no longer exist but have recorded clicks, with their figures",
+			route.Handle(d.orphaned), route.Codes("400 invalid_id")).
 			WithWindow().WithShare(route.Reads).
-			WithQuery(route.Param{Name: "totals_for", Doc: "campaign ids, comma-separated: answers the all-time totals of just these"}),
+			WithQuery(route.Param{Name: "totals_for", Doc: "campaign ids, comma-separated; the answer then has only the all-time totals of these campaigns"}),
 		route.New("DELETE", "/reports/orphaned", group, "irreversibly delete all clicks and conversions of campaigns that no longer exist",
 			route.HandleBody(d.clearOrphaned), route.Codes("400 invalid_request too_many", "409 not_orphaned")).Awaits(clearJob.Answer()),
 	}, exports(d)...)
@@ -50,23 +50,25 @@ const defaultDimension = "campaign_id"
 var performanceParams = []route.Param{
 	{
 		Name: "dimension", Default: defaultDimension,
-		Doc: fmt.Sprintf("up to %d, comma-separated: %s", report.MaxDimensions, strings.Join(report.Dimensions(), ", ")),
+		Doc: fmt.Sprintf("up to %d dimensions, comma-separated: %s", report.MaxDimensions, strings.Join(report.Dimensions(), ", ")),
 	},
 	zoneParam,
 	{
-		Name: "sort", Default: "-clicks", Doc: "a dimension of the report or a figure, after a minus descending: " +
+		Name: "sort", Default: "-clicks", Doc: "a dimension of the report or a figure; with a minus before it, the order is descending: " +
 			strings.Join(report.Sorts(), ", "),
 	},
 	{
-		Name: "goal", Doc: fmt.Sprintf("keys of at most %d goals, comma-separated: conversions, revenue and what follows from them "+
-			"are of these alone. Left out: of all", maxReportGoals),
+		Name: "goal", Doc: fmt.Sprintf("keys of at most %d goals, comma-separated. Conversions, revenue and the figures that follow from them "+
+			"then count only conversions of these goals. Left out: conversions of all goals count", maxReportGoals),
 	},
 	route.Number("limit", report.MaxRows, 1, report.MaxRows, "rows"),
-	route.Number("min_clicks", 0, 0, math.MaxInt32, "only groups with so many clicks, in the window or in that of compare"),
-	{Name: "having", Doc: "only groups whose figures of the window meet every condition, " + havingDoc},
+	route.Number("min_clicks", 0, 0, math.MaxInt32, "only groups with at least this number of clicks in the window or in the window of compare"),
+	{Name: "having", Doc: "only groups whose figures in the window meet every condition. The conditions are " + havingDoc},
 	{
-		Name: "compare", Doc: "figures of another window beside: previous is the one before, of as many days by the clock of tz; " +
-			"else FROM..TO, UTC. By date, hour and month the first bucket has the first of the other window beside it, and so on",
+		Name: "compare", Doc: "adds the figures of another window to each row. previous: the window that ends where this window begins. It is " +
+			"as long as this window or, if this window lasts whole days in the time zone tz, has the same number of days. FROM..TO: the " +
+			"window with these bounds in UTC. With the dimensions date, hour and month, the first bucket is compared with the first " +
+			"bucket of the other window, and so on",
 	},
 }
 
@@ -85,28 +87,28 @@ type Performance struct {
 	Dimension    string                       `json:"dimension" doc:"the dimensions, comma-separated"`
 	Dimensions   []string                     `json:"dimensions"`
 	Filters      []DimensionFilter            `json:"filters"`
-	Having       []FigureCondition            `json:"having" doc:"conditions on the figures of a row; empty: none"`
-	Goals        []string                     `json:"goals" doc:"whose conversions count; empty: all count"`
-	CompareRange *bind.Range                  `json:"compare_range" doc:"the window that is compared with; null: none"`
-	Rows         []PerformanceRow             `json:"rows" doc:"in the order of sort, at most limit"`
-	Truncated    bool                         `json:"truncated" doc:"there are more groups than rows; an export has up to 100,000"`
-	Totals       Compared                     `json:"totals" doc:"of all groups, also of those that min_clicks and limit leave out; with having only of the groups that having and min_clicks keep, also beyond limit. A campaign counts in each of its tags, but once in the totals without having"`
-	Labels       map[string]map[string]string `json:"labels" doc:"by dimension: the names of ids"`
-	SubNames     map[string]string            `json:"sub_names" doc:"names of sub1 to {lastSub}, if all traffic sources that the filters by source_id and campaign_id keep have the same name"`
+	Having       []FigureCondition            `json:"having" doc:"conditions on the figures of a row; empty: no conditions"`
+	Goals        []string                     `json:"goals" doc:"keys of the goals whose conversions count; empty: conversions of all goals count"`
+	CompareRange *bind.Range                  `json:"compare_range" doc:"the window whose figures are compared with those of range; null: the call requests no comparison"`
+	Rows         []PerformanceRow             `json:"rows" doc:"groups in the order of sort, at most limit"`
+	Truncated    bool                         `json:"truncated" doc:"true: there are more groups than rows; an export has up to 100,000 rows"`
+	Totals       Compared                     `json:"totals" doc:"totals of all groups, including groups that min_clicks and limit leave out. With having: totals of the groups that having and min_clicks keep, including groups beyond limit. A campaign counts in the group of each of its tags; without having, it counts only once in the totals"`
+	Labels       map[string]map[string]string `json:"labels" doc:"for each dimension whose values are ids: the names of the ids"`
+	SubNames     map[string]string            `json:"sub_names" doc:"names of sub1 to {lastSub}. A sub-parameter has a name here if all traffic sources that the filters by source_id and campaign_id select give it the same name"`
 }
 
 // DimensionFilter restricts the rows to a value of a dimension or, with Not, to all other values.
 type DimensionFilter struct {
 	Dimension string `json:"dimension"`
 	Value     string `json:"value"`
-	Not       bool   `json:"not,omitempty" doc:"all but this value"`
+	Not       bool   `json:"not,omitempty" doc:"true: rows with any other value"`
 }
 
 // FigureCondition keeps the rows whose figure is less or greater than a value.
 type FigureCondition struct {
 	Figure string       `json:"figure" enum:"{measures}"`
 	Op     string       `json:"op" enum:"<=,>=,<,>"`
-	Value  models.Money `json:"value" doc:"in the unit of the figure: an amount, a number or percent"`
+	Value  models.Money `json:"value" doc:"the value in the unit of the figure: an amount, a number or percent"`
 }
 
 func filtersAnswer(filters []models.ReportFilter) []DimensionFilter {
@@ -128,9 +130,9 @@ type PerformanceRow struct {
 // Compared has figures and, if the call requests them, the figures of a second time window.
 type Compared struct {
 	answer.Figures
-	ClickLoss *answer.ClickLoss     `json:"click_loss" doc:"only for days and sources whose click counts the source has reported; null: it reported none, or the report is not by source_id and date (UTC) alone, not over whole days, or has a filter other than source_id"`
+	ClickLoss *answer.ClickLoss     `json:"click_loss" doc:"covers only the days and sources for which the source has reported its clicks. Null: no clicks were reported, or the report has other dimensions than source_id and date (UTC), does not cover whole days, or has a filter other than source_id"`
 	Compare   *answer.Figures       `json:"compare,omitempty" doc:"with compare: the figures of the other window"`
-	Changes   *models.FigureChanges `json:"changes,omitempty" doc:"with compare: in percent of the other window's figure; null where that is zero"`
+	Changes   *models.FigureChanges `json:"changes,omitempty" doc:"with compare: the change of each figure, in percent of the other window's figure; null if that figure is zero"`
 }
 
 func comparedFigures(r models.ReportRow) Compared {
@@ -219,7 +221,7 @@ type Values struct {
 // Value is a value of a dimension with its clicks. A missing or unknown value is an empty text.
 type Value struct {
 	Value     string `json:"value"`
-	Clicks    int64  `json:"clicks" doc:"without bots"`
+	Clicks    int64  `json:"clicks" doc:"clicks without bots"`
 	BotClicks int64  `json:"bot_clicks"`
 }
 

@@ -28,7 +28,7 @@ import (
 func Simulation(d Deps) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/tools/simulate", Group: "Campaigns", Scope: route.Ask, Share: route.Reads,
-		Summary: "route a described visitor through a stored or a given flow, without recording anything",
+		Summary: "route a described visitor through a saved flow or a flow in the body, without recording anything",
 		Codes:   append(route.Codes("400 invalid_id invalid_attribute invalid_time", "402 plan_limit", "404 not_found"), draftCodes...),
 		Echoes:  draftEchoes,
 		Handle:  route.HandleBody(d.simulate),
@@ -39,18 +39,18 @@ func Simulation(d Deps) route.Route {
 var draftCodes = slices.Concat(answer.FlowCodes,
 	route.Codes("400 invalid_flow_rotation invalid_bind_visitors invalid_fallback_url invalid_destination_url"))
 
-// draftEchoes describes the fields that a client may send back in a DraftFlow unchanged after reading them.
+// draftEchoes describes the fields that a client may read from other answers and send unchanged in a DraftFlow.
 var draftEchoes = []any{struct {
 	Streams []flow.Path `json:"streams"`
 }{}}
 
 // DraftFlow is a flow that is not saved.
 type DraftFlow struct {
-	Streams        json.RawMessage `json:"streams" is:"paths" doc:"a full flow (an array of Path), instead of the campaign's"`
-	FlowRotation   string          `json:"flow_rotation" bad:"invalid_flow_rotation" enum:"position,weight" doc:"with streams"`
-	BindVisitors   string          `json:"bind_visitors" bad:"invalid_bind_visitors" enum:"none,streams,streams_landers,streams_landers_offers" doc:"with streams"`
-	FallbackURL    string          `json:"fallback_url" bad:"invalid_fallback_url" maxLength:"2000" format:"routable" doc:"with streams"`
-	DestinationURL string          `json:"destination_url" bad:"invalid_destination_url" maxLength:"2000" format:"routable" doc:"with streams"`
+	Streams        json.RawMessage `json:"streams" is:"paths" doc:"a full flow (an array of Path), used instead of the campaign's flow"`
+	FlowRotation   string          `json:"flow_rotation" bad:"invalid_flow_rotation" enum:"position,weight" doc:"used only with streams"`
+	BindVisitors   string          `json:"bind_visitors" bad:"invalid_bind_visitors" enum:"none,streams,streams_landers,streams_landers_offers" doc:"used only with streams"`
+	FallbackURL    string          `json:"fallback_url" bad:"invalid_fallback_url" maxLength:"2000" format:"routable" doc:"used only with streams"`
+	DestinationURL string          `json:"destination_url" bad:"invalid_destination_url" maxLength:"2000" format:"routable" doc:"used only with streams"`
 }
 
 // paths parses the paths and checks them as if they were to be saved.
@@ -67,23 +67,23 @@ type SimulateBody struct {
 	CampaignID uuid.UUID `json:"campaign_id" bad:"invalid_id" doc:"a campaign of the account"`
 	DraftFlow
 
-	BlocksOf uuid.UUID       `json:"blocks_of" bad:"invalid_id" doc:"with streams: the campaign whose flow they may become. Its own blocked values and those of its source apply to the visitor"`
-	ClickID  string          `json:"click_id" bad:"invalid_id" doc:"a recorded click, whose visitor, time and draws are used, and without streams its campaign; visitor, at and seed take precedence"`
+	BlocksOf uuid.UUID       `json:"blocks_of" bad:"invalid_id" doc:"used only with streams: the campaign that the streams are meant for. The blocked values of this campaign and of its source apply to the visitor"`
+	ClickID  string          `json:"click_id" bad:"invalid_id" doc:"a recorded click. Its visitor, its time and its random numbers are used, unless visitor, at or seed are sent. Without streams and campaign_id, its campaign is used too"`
 	Visitor  json.RawMessage `json:"visitor" is:"visitor" doc:"an object: names of attributes (country, device_type, param.x, header.x, ...) with their values"`
-	At       string          `json:"at" bad:"invalid_time" doc:"YYYY-MM-DD HH:MM:SS, UTC; now"`
-	Seed     *int64          `json:"seed" doc:"seed of the draws; default: random"`
-	Draws    int             `json:"draws" bad:"invalid_input" min:"1" max:"1000" doc:"number of such visitors, each with draws of its own; they are counted by where they go"`
+	At       string          `json:"at" bad:"invalid_time" doc:"time of the click, YYYY-MM-DD HH:MM:SS, UTC; default: now"`
+	Seed     *int64          `json:"seed" doc:"seed of the random numbers; default: a random seed"`
+	Draws    int             `json:"draws" bad:"invalid_input" min:"1" max:"1000" doc:"number of equal visitors to route, each with other random numbers; the answer counts them by destination"`
 
-	BoundPathID   uuid.UUID `json:"bound_path_id" bad:"invalid_id" doc:"the path that the visitor had before"`
+	BoundPathID   uuid.UUID `json:"bound_path_id" bad:"invalid_id" doc:"the path that the visitor took at an earlier visit"`
 	BoundLanderID uuid.UUID `json:"bound_lander_id" bad:"invalid_id"`
 	BoundOfferID  uuid.UUID `json:"bound_offer_id" bad:"invalid_id"`
 }
 
 // Simulated tells where the visitor would go.
 type Simulated struct {
-	Seed int64 `json:"seed" doc:"the same seed gives the same draws"`
+	Seed int64 `json:"seed" doc:"the same seed gives the same random numbers"`
 	RouteTrace
-	Distribution []DrawnWay `json:"distribution,omitempty" doc:"with draws: where that many visitors go, the most first"`
+	Distribution []DrawnWay `json:"distribution,omitempty" doc:"only with draws: the destinations of the visitors, most visitors first"`
 }
 
 func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
@@ -109,7 +109,7 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 	}
 	q := routing.Question{
 		Campaign: first, Facts: facts,
-		Seed:  rand.Uint64() >> 12, //nolint:gosec // a draw, no secret; whole in every JSON reader
+		Seed:  rand.Uint64() >> 12, //nolint:gosec // not a secret; 52 bits, so every JSON reader keeps the number exact
 		Bound: map[uuid.UUID]flow.Binding{first: {Path: b.BoundPathID, Lander: b.BoundLanderID, Offer: b.BoundOfferID}},
 	}
 	if click != nil {
@@ -122,12 +122,12 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 		}
 	}
 	if b.Seed != nil {
-		q.Seed = uint64(*b.Seed) //nolint:gosec // any bits do
+		q.Seed = uint64(*b.Seed) //nolint:gosec // any bits are a valid seed
 	}
 	if err := d.useOfDay(c, explainer, at, &q); err != nil {
 		return Simulated{}, err
 	}
-	s := Simulated{Seed: int64(q.Seed)} //nolint:gosec // any bits do
+	s := Simulated{Seed: int64(q.Seed)} //nolint:gosec // any bits are a valid seed
 	if b.Draws > 0 {
 		if s.Distribution, err = drawWays(c.Context(), explainer, q, b.Draws); err != nil {
 			return Simulated{}, err
@@ -137,8 +137,8 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 	return s, nil
 }
 
-// simulatedClick returns the click of the body's click_id, or nil without a click_id. If the body has neither a campaign nor a
-// flow, it sets the campaign to the campaign of the click.
+// simulatedClick returns the click that click_id names, or nil if the body has no click_id. If the body has neither a campaign nor a
+// flow, simulatedClick sets the campaign to the campaign of the click.
 func (d Deps) simulatedClick(c *route.Call, b *SimulateBody) (*click.StoredClick, error) {
 	if b.ClickID == "" {
 		return nil, nil //nolint:nilnil // no click is no error

@@ -18,12 +18,12 @@ type SmartlinkClickRow struct {
 	LinkName       string     `json:"link_name"`
 	Slug           string     `json:"slug"`
 	RuleID         *uuid.UUID `json:"rule_id" doc:"null: no rule matched"`
-	DestinationURL string     `json:"destination_url" doc:"as it stood in the smartlink"`
+	DestinationURL string     `json:"destination_url" doc:"the destination as written in the smartlink, with its tokens"`
 	Destination    string     `json:"destination" doc:"where the visitor was sent"`
 	Domain         string     `json:"domain"`
 	SourceID       *uuid.UUID `json:"source_id"`
 	ExternalID     string     `json:"external_id" doc:"the traffic source's own click id"`
-	Params         string     `json:"params" doc:"the query as received"`
+	Params         string     `json:"params" doc:"the query string of the click as it was received"`
 
 	models.SubParams
 	models.Visitor

@@ -15,23 +15,23 @@ import (
 // SourceSubs returns the route GET /traffic-sources/{id}/subs.
 func SourceSubs(d Deps) route.Route {
 	return route.New("GET", "/traffic-sources/{id}/subs", "Traffic sources",
-		"what fills the sub-parameters of a source's clicks, what they received lately, and what names them",
+		"a source's sub-parameters: the parameter that fills each, its latest values, and the records that use it",
 		route.HandleRecord((*store.Store).Sources, d.sourceSubs), answer.IDCodes).WithShare(route.Reads)
 }
 
 // SourceSubList has the sub-parameters of a traffic source.
 type SourceSubList struct {
 	ID   uuid.UUID   `json:"id"`
-	Subs []SourceSub `json:"subs" doc:"sub1 to {lastSub}"`
+	Subs []SourceSub `json:"subs" doc:"sub1 to {lastSub}, in order"`
 }
 
 // SourceSub is a sub-parameter of a traffic source.
 type SourceSub struct {
 	Sub    int            `json:"sub"`
-	Param  string         `json:"param" doc:"the parameter that fills it; empty: it is free"`
-	Filled bool           `json:"filled" doc:"false: links do not carry the parameter"`
-	Recent []string       `json:"recent" doc:"up to 3 values of the source's latest clicks, newest first"`
-	UsedBy []store.SubUse `json:"used_by" doc:"records that name it: campaigns by the conditions of their flows, offers and landing pages by a token in their address"`
+	Param  string         `json:"param" doc:"the link parameter that fills the sub-parameter; empty: the sub-parameter is free"`
+	Filled bool           `json:"filled" doc:"false: the tracking links do not have the parameter"`
+	Recent []string       `json:"recent" doc:"up to 3 values that the source's latest clicks had, newest first"`
+	UsedBy []store.SubUse `json:"used_by" doc:"records that use the sub-parameter: campaigns in the conditions of their flows, offers and landing pages as a token in their address"`
 }
 
 // recentClicks is the number of latest clicks of a source whose values are shown. recentValues is the maximum number of values.

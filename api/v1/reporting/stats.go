@@ -20,12 +20,12 @@ func Stats(d Deps) []route.Route {
 			WithWindow().WithShare(route.Reads).Awaits(overviewJob.Answer()).WithQuery(zoned...),
 		route.New("GET", "/stats/timeseries", group, "figures by day", route.Handle(d.timeseries), invalidDimension).
 			WithWindow().WithShare(route.Reads).Awaits(timeseriesJob.Answer()).WithQuery(zoned...),
-		route.New("GET", "/stats/hourly", group, "today by hour", route.Handle(d.hourly), invalidDimension).
+		route.New("GET", "/stats/hourly", group, "today's figures by hour", route.Handle(d.hourly), invalidDimension).
 			WithShare(route.Reads).Awaits(hourlyJob.Answer()).WithQuery(zoned...),
 		route.New("GET", "/stats/breakdown", group, "top 20 traffic sources by clicks",
 			route.Handle(d.breakdown)).WithWindow().WithShare(route.Reads),
-		route.New("GET", "/stats/live", group, "who is on the pages now",
-			route.Handle(d.live)).WithShare(route.Reads).WithQuery(route.Number("minutes", 5, 1, 60, "how far back")),
+		route.New("GET", "/stats/live", group, "visitors who clicked in the last minutes",
+			route.Handle(d.live)).WithShare(route.Reads).WithQuery(route.Number("minutes", 5, 1, 60, "minutes that the window covers")),
 		route.New("GET", "/stats/caps", group, "how much of today's caps is used", route.Handle(d.caps)).WithShare(route.Reads),
 	}
 }
@@ -33,11 +33,11 @@ func Stats(d Deps) []route.Route {
 // Overview is the answer of GET /stats/overview.
 type Overview struct {
 	Range         bind.Range        `json:"range"`
-	PreviousRange bind.Range        `json:"previousRange" doc:"the window before, equally long or with as many days in the time zone tz; it ends where range begins"`
-	TZ            string            `json:"tz" doc:"the time zone of the days that are compared"`
+	PreviousRange bind.Range        `json:"previousRange" doc:"the window that ends where range begins. It is as long as range or, if range has whole days in the time zone tz, has the same number of days"`
+	TZ            string            `json:"tz" doc:"the time zone in which days begin"`
 	Filters       []DimensionFilter `json:"filters"`
 	answer.Figures
-	Changes models.FigureChanges `json:"changes" doc:"in percent of the previous window's figure; null where that is zero"`
+	Changes models.FigureChanges `json:"changes" doc:"change of each figure in percent of the previous window's figure; null if the previous figure is zero"`
 }
 
 func (d Deps) overview(c *route.Call) (Overview, error) {

@@ -25,15 +25,15 @@ import (
 // TestClick returns the route POST /campaigns/{id}/test-click.
 func TestClick(d Deps) route.Route {
 	return route.New("POST", "/campaigns/{id}/test-click", "Campaigns",
-		"try a tracking link without recording anything, and tell step by step what it did", route.HandleRecordBody((*store.Store).Campaigns, d.testClick),
+		"try a tracking link without recording anything, and report step by step what happened", route.HandleRecordBody((*store.Store).Campaigns, d.testClick),
 		route.Codes("400 invalid_url too_long"), answer.IDCodes).WithShare(route.Reads).WithOptionalBody()
 }
 
 // TestClickBody describes a click. Every field may be left out.
 type TestClickBody struct {
-	URL       string `json:"url" trim:"true" maxLength:"8000" doc:"the link as the source calls it, with its macros filled; left out: the campaign's tracking_url with made-up values"`
-	IP        string `json:"ip" trim:"true" doc:"of the visitor; left out: an address of no country"`
-	UserAgent string `json:"user_agent" trim:"true" maxLength:"1000" doc:"left out: a usual browser"`
+	URL       string `json:"url" trim:"true" maxLength:"8000" doc:"the link as visitors of the source open it, with the macros filled in; left out: the campaign's tracking_url with made-up values"`
+	IP        string `json:"ip" trim:"true" doc:"IP address of the visitor; left out: an address that belongs to no country"`
+	UserAgent string `json:"user_agent" trim:"true" maxLength:"1000" doc:"left out: a common browser"`
 	Language  string `json:"language" trim:"true" maxLength:"200" doc:"Accept-Language"`
 	Referrer  string `json:"referrer" trim:"true" maxLength:"2000"`
 }
@@ -42,7 +42,7 @@ type TestClickBody struct {
 type TestStep struct {
 	Step   string `json:"step"`
 	OK     bool   `json:"ok"`
-	Detail string `json:"detail" doc:"for a person"`
+	Detail string `json:"detail" doc:"text for people"`
 }
 
 // steps collects the steps of a test.
@@ -56,12 +56,12 @@ func (s *steps) add(step string, ok bool, format string, args ...any) {
 type TestedClick struct {
 	Test  bool       `json:"test" doc:"always true: nothing was recorded or counted"`
 	URL   string     `json:"url" doc:"the link that was tried"`
-	Steps []TestStep `json:"steps" doc:"in order: domain, campaign, parameters, visitor, decision, destination; steps after one that leads nowhere are left out"`
+	Steps []TestStep `json:"steps" doc:"in order: domain, campaign, parameters, visitor, decision, destination. If a step leads nowhere, the later steps are left out"`
 	Click *TestRead  `json:"click" doc:"what would be recorded; null if the link leads to no campaign"`
 	RouteTrace
-	HTTPStatus  int         `json:"http_status" doc:"of the answer; 0 if the link leads to no campaign"`
-	Destination string      `json:"destination" doc:"where the visitor is sent, with the tokens filled; empty: nowhere"`
-	Offers      []TestOffer `json:"offers" doc:"where the landing page's slots lead"`
+	HTTPStatus  int         `json:"http_status" doc:"status of the answer; 0 if the link leads to no campaign"`
+	Destination string      `json:"destination" doc:"the address to which the visitor is sent, with its tokens filled in; empty: the visitor is not sent anywhere"`
+	Offers      []TestOffer `json:"offers" doc:"the destinations of the landing page's slots"`
 }
 
 // TestRead has the values that were read from a link and its visitor.
@@ -82,16 +82,16 @@ type TestRead struct {
 // TestParam is a parameter of a link.
 type TestParam struct {
 	Name  string  `json:"name"`
-	Value string  `json:"value" doc:"as it is read; empty for a macro that was not filled"`
-	Field *string `json:"field" doc:"what it is read as: external_id, cost, currency, keyword, sub1 to {lastSub}; null: for conditions and tokens only"`
+	Value string  `json:"value" doc:"the value that is read; empty if it is a macro that was not filled in"`
+	Field *string `json:"field" doc:"the field that the parameter fills: external_id, cost, currency, keyword, sub1 to {lastSub}; null: the parameter is used only in conditions and tokens"`
 }
 
 // TestOffer is the destination of a slot of a landing page.
 type TestOffer struct {
 	Slot    int        `json:"slot"`
-	OfferID *uuid.UUID `json:"offer_id" doc:"null: an address"`
+	OfferID *uuid.UUID `json:"offer_id" doc:"null: the destination is an address, not an offer"`
 	Offer   string     `json:"offer"`
-	URL     string     `json:"url" doc:"its tokens filled"`
+	URL     string     `json:"url" doc:"the address with its tokens filled in"`
 }
 
 func (d Deps) testClick(c *route.Call, campaign models.Campaign, b TestClickBody) (TestedClick, error) {
@@ -105,7 +105,7 @@ func (d Deps) testClick(c *route.Call, campaign models.Campaign, b TestClickBody
 		return TestedClick{}, err
 	}
 	x := routing.NewExplainer(records)
-	var day routing.Question // only the counts of the day are set
+	var day routing.Question // only the day's counts are set
 	if err := d.useOfDay(c, x, time.Now(), &day); err != nil {
 		return TestedClick{}, err
 	}

@@ -25,7 +25,7 @@ import (
 // TestPostback returns the route POST /networks/{id}/test-postback.
 func TestPostback(d Deps) route.Route {
 	r := route.New("POST", "/networks/{id}/test-postback", "Affiliate networks",
-		"read a postback of a network without recording anything, and tell step by step what it says", route.HandleRecordBody((*store.Store).Networks, d.testPostback),
+		"read a postback of a network without recording anything, and report step by step what it says", route.HandleRecordBody((*store.Store).Networks, d.testPostback),
 		route.Codes("400 invalid_url too_long"), answer.IDCodes).WithShare(route.Reads).WithOptionalBody()
 	r.Checks = true // nothing changes, so the audit log has no entry
 	return r
@@ -33,22 +33,22 @@ func TestPostback(d Deps) route.Route {
 
 // TestPostbackBody describes a postback, either by its address or by the values that the network fills in for its macros.
 type TestPostbackBody struct {
-	URL          string `json:"url" trim:"true" maxLength:"8000" doc:"the address as the network calls it, with its macros filled; left out: the network's postback_url with the values below"`
-	ClickID      string `json:"click_id" trim:"true" maxLength:"255" doc:"a recorded click, or any text; left out: the latest click of the network among the last 20,000 of the account, or an id of no click"`
-	Payout       string `json:"payout" trim:"true" maxLength:"64" doc:"a text, as the network writes it; left out: 1.23"`
-	Status       string `json:"status" trim:"true" maxLength:"255" doc:"the network's own word; left out: a word for approved, if the network sends its word"`
+	URL          string `json:"url" trim:"true" maxLength:"8000" doc:"the address as the network calls it, with the macros filled in; left out: the network's postback_url with the values of the other fields"`
+	ClickID      string `json:"click_id" trim:"true" maxLength:"255" doc:"id of a recorded click, or any text. Left out: the network's latest click is used, if it is among the account's last 20,000 clicks; otherwise a made-up id"`
+	Payout       string `json:"payout" trim:"true" maxLength:"64" doc:"the payout as the network writes it; left out: 1.23"`
+	Status       string `json:"status" trim:"true" maxLength:"255" doc:"the network's status word; left out: a word that means approved, if the network sends a status word"`
 	ConversionID string `json:"conversion_id" trim:"true" maxLength:"255" default:"test"`
 	Goal         string `json:"goal" trim:"true" maxLength:"64" doc:"left out: test, if the network sends a goal"`
-	Currency     string `json:"currency" trim:"true" maxLength:"64" doc:"left out: the network's for a made-up payout, if the network sends one"`
+	Currency     string `json:"currency" trim:"true" maxLength:"64" doc:"left out: the network's currency, if the network sends a currency and the payout is left out too"`
 }
 
 // TestedPostback is the result of a test postback.
 type TestedPostback struct {
 	Test       bool              `json:"test" doc:"always true: nothing was recorded, and no notification was sent"`
-	Params     map[string]string `json:"params" doc:"as they were read, secrets masked"`
-	Steps      []TestStep        `json:"steps" doc:"in order: address, click, secret, status, payout, time (where one is stated), goal, result; the first ones only if it could not be read"`
-	Result     string            `json:"result" enum:"recorded,duplicate,ignored,superseded,waiting,unmatched,refused" doc:"the result that it would have"`
-	Conversion *TestedConversion `json:"conversion" doc:"as it would be afterwards; null if there is none"`
+	Params     map[string]string `json:"params" doc:"the parameters as they were read, with masked secrets"`
+	Steps      []TestStep        `json:"steps" doc:"in order: address, click, secret, status, payout, time (if the postback states one), goal, result. If the postback could not be read, there are only the first steps"`
+	Result     string            `json:"result" enum:"recorded,duplicate,ignored,superseded,waiting,unmatched,refused" doc:"the result that the postback would have"`
+	Conversion *TestedConversion `json:"conversion" doc:"the conversion as it would be afterwards; null: there would be no conversion"`
 }
 
 // TestedConversion is a conversion as a postback would leave it.
@@ -109,8 +109,8 @@ func (d Deps) testPostback(c *route.Call, network models.Network, b TestPostback
 	return out, d.testOutcome(c, &v, &out)
 }
 
-// chooseClick sets the click id of a body that has neither an address nor a click id: to the latest click of the network, or to a new
-// id if the network has no click. isMadeUp reports that no click has the id.
+// chooseClick sets the click id of a body that has neither an address nor a click id. The id is the network's latest click, or a new
+// id if the network has no click. isMadeUp reports that no click has this id.
 func (d Deps) chooseClick(c *route.Call, network models.Network, b *TestPostbackBody) (isMadeUp bool, err error) {
 	if b.URL != "" || b.ClickID != "" {
 		return false, nil
@@ -158,8 +158,8 @@ func (d Deps) testMessage(c *route.Call, b TestPostbackBody, network models.Netw
 	return click.NewTester(d.Visitors).Postback(routing.NewExplainer(records).Snapshot(), req, strings.TrimRight(rest, "/"))
 }
 
-// query returns the query of the network's postback_url. The values of the body replace the macros. A macro without a value gets a
-// made-up one, so that the query has every parameter of the network.
+// query returns the query of the network's postback_url. The values of the body replace the macros. A macro for which the body
+// has no value gets a made-up value, so that the query has every parameter of the network.
 func (b TestPostbackBody) query(network models.Network, secret string) string {
 	approved := models.StatusApproved
 	if words := network.StatusMap[approved]; len(words) > 0 {
@@ -168,7 +168,7 @@ func (b TestPostbackBody) query(network models.Network, secret string) string {
 	samples := map[string]string{
 		"status": approved, "goal": "test", "cost": "0.5", "time": time.Now().UTC().Format(time.RFC3339),
 	}
-	if b.Payout == "" { // a payout of the body may have its own currency
+	if b.Payout == "" { // a payout in the body may be in another currency
 		samples["currency"] = network.Currency
 	}
 	t := template.FromNetwork(network)

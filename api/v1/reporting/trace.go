@@ -17,17 +17,17 @@ import (
 
 // RouteTrace explains a routing decision.
 type RouteTrace struct {
-	Decision  *RouteDecision `json:"decision" doc:"null when the campaign does not exist any more"`
+	Decision  *RouteDecision `json:"decision" doc:"null: the campaign does not exist any more"`
 	Campaigns []RouteStage   `json:"campaigns" doc:"one for each campaign that took part in the decision, in order"`
 }
 
-// ClickTrace explains how a click was routed. The decision is repeated with the values that were recorded with the click: the seed
-// of the draws, the path of a bound visitor, and all attributes except timezone, organization, url and headers. The clicks and
-// conversions that had used up caps before this click are counted again. The flow, and whether offers and landing pages are usable,
-// are read in their present state.
+// ClickTrace explains how a click was routed. To find out, the click is routed again with the values that were recorded with it: the
+// seed of the random numbers, the path of a bound visitor, and all attributes except timezone, organization, url and headers. The
+// clicks and conversions that count towards caps are counted as of the time of the click. The flow, the offers and the landing pages
+// are used as they are now.
 type ClickTrace struct {
-	FlowChanged bool `json:"flow_changed" doc:"the flow, its rules, its settings or the blocked values are not those that routed the click"`
-	Reproduced  bool `json:"reproduced" doc:"the decision is the recorded one"`
+	FlowChanged bool `json:"flow_changed" doc:"the flow, its rules, its settings or the blocked values have changed since the click was routed"`
+	Reproduced  bool `json:"reproduced" doc:"true: routing the click again led to the recorded decision"`
 	RouteTrace
 }
 
@@ -41,7 +41,7 @@ type RouteDecision struct {
 	Transition string     `json:"transition"`
 	LanderID   *uuid.UUID `json:"lander_id"`
 	OfferID    *uuid.UUID `json:"offer_id"`
-	URL        string     `json:"url" doc:"the destination with its tokens unfilled; empty: none"`
+	URL        string     `json:"url" doc:"the destination with its tokens not filled in; empty: there is no destination"`
 	Recorded   bool       `json:"recorded" doc:"whether a click with this decision is stored"`
 }
 
@@ -50,13 +50,13 @@ type RouteStage struct {
 	CampaignID uuid.UUID   `json:"campaign_id"`
 	Campaign   string      `json:"campaign"`
 	Via        string      `json:"via"`
-	Blocked    *RouteBlock `json:"blocked" doc:"the blocked value for which no path was tried; null: none"`
+	Blocked    *RouteBlock `json:"blocked" doc:"the visitor's blocked value, because of which no path was tried; null: the visitor has no blocked value"`
 	Steps      []RouteStep `json:"steps" doc:"the paths that were tried, in order"`
 }
 
 // RouteBlock is a blocked value that a visitor has.
 type RouteBlock struct {
-	ListID    uuid.UUID `json:"list_id" doc:"of GET /blocks/lists"`
+	ListID    uuid.UUID `json:"list_id" doc:"id of a list of GET /blocks/lists"`
 	Scope     string    `json:"scope" enum:"account,source,campaign"`
 	Dimension string    `json:"dimension"`
 	Value     string    `json:"value"`
@@ -68,16 +68,16 @@ type RouteStep struct {
 	Path   string      `json:"path"`
 	Via    string      `json:"via" doc:"why the path was tried, for example forced, bound, regular or default"`
 	Taken  bool        `json:"taken"`
-	Reason *string     `json:"reason" enum:"inactive,capped,conditions,no_usable_destination,weight_zero,over_budget" doc:"why it was refused"`
+	Reason *string     `json:"reason" enum:"inactive,capped,conditions,no_usable_destination,weight_zero,over_budget" doc:"why the path was not taken; null: it was taken"`
 	Logic  string      `json:"logic" enum:"and,or"`
-	Units  []RouteUnit `json:"units" doc:"empty if its conditions were not checked"`
+	Units  []RouteUnit `json:"units" doc:"empty: the conditions of the path were not checked"`
 }
 
-// RouteUnit has either all filters of the path together, or a rule of the path.
+// RouteUnit is either the group of all filters of a path, or one rule of the path.
 type RouteUnit struct {
-	Rule       string         `json:"rule" doc:"empty: the filters"`
+	Rule       string         `json:"rule" doc:"name of the rule; empty: the unit is the group of filters"`
 	Matched    bool           `json:"matched"`
-	Conditions []cond.Finding `json:"conditions" doc:"each with the value of the visitor; known is false if there was none"`
+	Conditions []cond.Finding `json:"conditions" doc:"each condition with the visitor's value; known is false if the visitor has no value"`
 }
 
 func routeTrace(e routing.Explanation) RouteTrace {
@@ -127,15 +127,16 @@ func (d Deps) traceClick(c *route.Call, click *click.StoredClick) (*ClickTrace, 
 	wasBlocked := click.PassedReason == string(flow.RefusedBlocked)
 	out.FlowChanged = e.FlowHash != click.FlowHash || wasBlocked != (e.Passed.Why == flow.RefusedBlocked)
 	decision := out.Decision
-	// The offer of a click with a landing page is chosen when the visitor goes on, so it is not compared.
+	// If the click leads to a landing page, the offer is chosen later, when the visitor leaves the page. It is therefore not
+	// compared.
 	sameOffer := answer.ValueOrZero(decision.OfferID) == click.OfferID || click.LanderID != uuid.Nil
 	out.Reproduced = decision.CampaignID == click.CampaignID && answer.ValueOrZero(decision.PathID) == click.StreamID &&
 		answer.ValueOrZero(decision.LanderID) == click.LanderID && sameOffer
 	return out, nil
 }
 
-// useOfDay counts the clicks and conversions from the start of the day in the account's time zone until at. The decisions by caps
-// and by clicks_today depend on these counts.
+// useOfDay counts the clicks and conversions of the day in the account's time zone, from its start until at. Caps and the condition
+// clicks_today depend on these counts.
 func (d Deps) useOfDay(c *route.Call, p *routing.Explainer, at time.Time, q *routing.Question) (err error) {
 	local := at.In(p.Zone(c.Account.ID))
 	y, m, day := local.Date()

@@ -21,15 +21,15 @@ type Trends struct {
 	Bucket  string            `json:"bucket" enum:"month,day,weekday,hour,weekday_hour"`
 	TZ      string            `json:"tz" doc:"the time zone of the buckets"`
 	Filters []DimensionFilter `json:"filters"`
-	Rows    []TrendRow        `json:"rows" doc:"every bucket in order, also those in which nothing happened"`
+	Rows    []TrendRow        `json:"rows" doc:"every bucket of the window in order, including empty buckets"`
 }
 
 // TrendRow has the figures of a bucket.
 type TrendRow struct {
-	Bucket string  `json:"bucket" doc:"2026-05, 2026-05-31, 2026-05-31 23:00:00 (with the offset outside UTC), 1-7 (1 is Monday), 1 23:00"`
-	Start  *string `json:"start" doc:"where it begins in the window, ISO 8601, UTC; null for weekdays and hours of the week"`
+	Bucket string  `json:"bucket" doc:"month: 2026-05; day: 2026-05-31; hour: 2026-05-31 23:00:00, with the UTC offset if tz is not UTC; weekday: 1 to 7, 1 is Monday; weekday_hour: 1 23:00"`
+	Start  *string `json:"start" doc:"where the bucket begins in the window, ISO 8601, UTC; null for weekdays and hours of the week"`
 	answer.Figures
-	ClickLoss *answer.ClickLoss `json:"click_loss" doc:"only for days and sources whose click counts the source has reported; null: it reported none, or the buckets are not months, days or weekdays (UTC) of whole days, or there is a filter other than source_id"`
+	ClickLoss *answer.ClickLoss `json:"click_loss" doc:"covers only the days and sources for which the source has reported its clicks. Null: no clicks were reported, or the buckets are not months, days or weekdays of whole UTC days, or there is a filter other than source_id"`
 }
 
 func (d Deps) trends(c *route.Call) (Trends, error) {
@@ -67,8 +67,8 @@ func bucketOf(name string) (string, error) {
 
 // Point has the main figures of a period.
 type Point struct {
-	Clicks      int64        `json:"clicks" doc:"without bots"`
-	Conversions int64        `json:"conversions" doc:"approved and pending"`
+	Clicks      int64        `json:"clicks" doc:"clicks without bots"`
+	Conversions int64        `json:"conversions" doc:"approved and pending conversions"`
 	Cost        models.Money `json:"cost"`
 	Revenue     models.Money `json:"revenue" doc:"approved payouts"`
 }
@@ -79,7 +79,7 @@ func point(f models.Figures) Point {
 
 // DayPoint has the figures of a day.
 type DayPoint struct {
-	Date string `json:"date" doc:"YYYY-MM-DD, by the clock of tz"`
+	Date string `json:"date" doc:"YYYY-MM-DD, in the time zone tz"`
 	Point
 }
 
@@ -105,15 +105,15 @@ var timeseriesJob = slow.New(jobs.ReadTimeseries, func(a jobs.ReportAnswer) Time
 
 // HourPoint has the figures of an hour of the day.
 type HourPoint struct {
-	Hour  int    `json:"hour" doc:"0-23, in the time zone tz; one hour comes twice in the night in which clocks go back"`
-	Start string `json:"start" doc:"where it begins, ISO 8601, UTC"`
+	Hour  int    `json:"hour" doc:"0-23, in the time zone tz; on the day on which clocks go back, one hour is listed twice"`
+	Start string `json:"start" doc:"when the hour begins, ISO 8601, UTC"`
 	Point
 }
 
 // Hourly is the answer of GET /stats/hourly.
 type Hourly struct {
 	TZ     string      `json:"tz" doc:"the time zone of the day and its hours"`
-	Points []HourPoint `json:"points" doc:"the hours of today: 24, unless the clock changes"`
+	Points []HourPoint `json:"points" doc:"the hours of today: 24, unless clocks change today"`
 }
 
 func (d Deps) hourly(c *route.Call) (Hourly, error) {

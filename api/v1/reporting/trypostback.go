@@ -12,7 +12,7 @@ import (
 // TrySource returns the route POST /traffic-sources/{id}/test-postback.
 func TrySource(d Deps) route.Route {
 	return route.New("POST", "/traffic-sources/{id}/test-postback", "Traffic sources",
-		"call the source's postback_url for one click, and show the request and the answer; nothing is recorded",
+		"call the source's postback_url for one click and show the request and the answer; nothing is recorded",
 		route.HandleRecordBody((*store.Store).Sources, d.trySource), answer.IDCodes,
 		route.Codes("400 no_url no_click too_long invalid_number out_of_range invalid_value")).
 		WithShare(route.Sends).WithOptionalBody().Awaits(trySourceJob.Answer())
@@ -20,22 +20,22 @@ func TrySource(d Deps) route.Route {
 
 // TrySourceBody describes a made-up conversion of a click.
 type TrySourceBody struct {
-	ClickID      string       `json:"click_id" trim:"true" maxLength:"255" doc:"a click of the source; left out: the latest of it among the last 20,000 of the account"`
+	ClickID      string       `json:"click_id" trim:"true" maxLength:"255" doc:"a click of the source; left out: the source's latest click, if it is among the account's last 20,000 clicks"`
 	Status       string       `json:"status" bad:"invalid_value" enum:"approved,pending,rejected,chargeback" default:"approved"`
-	Payout       models.Money `json:"payout" bad:"invalid_number,out_of_range" min:"0" max:"1000000000" default:"1" doc:"in the account's currency; the source is sent send_payout_pct of it"`
+	Payout       models.Money `json:"payout" bad:"invalid_number,out_of_range" min:"0" max:"1000000000" default:"1" doc:"payout in the account's currency; the source gets the share send_payout_pct of it"`
 	ConversionID string       `json:"conversion_id" trim:"true" maxLength:"255" default:"test"`
 	Goal         string       `json:"goal" trim:"true" maxLength:"64"`
 }
 
 // TriedSource has the request that was sent to a source, and the source's answer.
 type TriedSource struct {
-	Test       bool               `json:"test" doc:"always true: nothing was recorded, and no figure counts it"`
+	Test       bool               `json:"test" doc:"always true: nothing was recorded, and the made-up conversion is in no figure"`
 	ClickID    string             `json:"click_id"`
 	Wanted     bool               `json:"wanted" doc:"false: the source would not be notified of such a conversion, because of postback_statuses or postback_goals"`
 	Told       bool               `json:"told" doc:"the source answered 2xx"`
-	Request    models.SentRequest `json:"request" doc:"secrets masked"`
+	Request    models.SentRequest `json:"request" doc:"the request that was sent, with masked secrets"`
 	HTTPStatus *int               `json:"http_status" doc:"status of the source's answer; null: no answer came"`
-	Answer     string             `json:"answer" doc:"the beginning of its body"`
+	Answer     string             `json:"answer" doc:"the beginning of the body of the source's answer"`
 	Error      *string            `json:"error" doc:"why the source was not notified"`
 	Ms         int64              `json:"ms"`
 }

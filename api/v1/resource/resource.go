@@ -19,7 +19,7 @@ import (
 	"switchyard/models/bind"
 )
 
-// body is the body of POST and PUT. Record checks the body and returns the record that it describes, without id and account.
+// body is the body of POST and PUT. Record checks the body and returns the record that the body describes, without id and account.
 type body[R any] interface{ Record() (R, error) }
 
 // putBody is a body with the id of its record.
@@ -34,8 +34,8 @@ type owned[R any] interface {
 	SetOwner(account, id uuid.UUID)
 }
 
-// Kind describes a kind of record with its table in the store. T is the type of the table, R of a record, and A of the answer that
-// shows a record.
+// Kind describes a kind of record with its table in the store. T is the type of the table, R is the type of a record, and A is
+// the type of the answer that shows a record.
 type Kind[T, R, A any] struct {
 	Group, Path string
 	Table       func(*store.Store) T
@@ -43,21 +43,21 @@ type Kind[T, R, A any] struct {
 	Codes       []route.Code  // error codes of a body
 	BodyLimit   int64         // in bytes; 0: the default limit
 	Check       func(R) error // check that depends on the install's settings; may be nil
-	Filters     []route.Param // filters of its list in addition to nameFilter
+	Filters     []route.Param // filters of the list in addition to nameFilter
 }
 
 // The parameters that filter the list of records.
 var (
-	nameFilter = route.Param{Name: "q", Doc: "only records whose name, alias or slug contains this, in any case"}
+	nameFilter = route.Param{Name: "q", Doc: "only records whose name, alias or slug contains this text; case is ignored"}
 	UseFilters = []route.Param{
 		{Name: "status", Enum: []string{"active", "paused"}},
-		{Name: "group", Doc: "only this group, in any case"},
+		{Name: "group", Doc: "only this group; case is ignored"},
 		{Name: "tag", Doc: "only records with this tag"},
 	}
 )
 
 var sortParam = route.Param{
-	Name: "sort", Doc: "after a minus descending; left out: the list's own order",
+	Name: "sort", Doc: "a leading minus means descending; left out: the list's own order",
 	Enum: db.Map(store.Sorts, func(s store.Sort) string { return string(s) }),
 }
 
@@ -105,8 +105,8 @@ func (r Kind[T, R, A]) Row(method, path, summary string, handle route.Handler, c
 	return row
 }
 
-// recorded returns a record in the form of an answer, for the audit log. It returns nil if the table has no method Find, or the
-// resource has no answer.
+// recorded returns a record in the form that answers have, for the audit log. It returns nil if the table has no method Find or
+// if the kind has no answer type.
 func (r Kind[T, R, A]) recorded(c *route.Call, id uuid.UUID) (any, error) {
 	table, ok := any(r.Table(c.Store)).(interface {
 		Find(ctx context.Context, account, id uuid.UUID) (R, error)
@@ -148,8 +148,8 @@ func List[T lister[R], R, A any](res Kind[T, R, A], summary string) route.Route 
 	})).WithPage().WithQuery(res.Params()...)
 }
 
-// pageRows reads the data of a page that its rows need in addition to records and figures. It returns a function that makes the row L
-// of a record R.
+// pageRows reads what the rows of a page need in addition to records and figures. It returns a function that makes the row L of a
+// record R.
 type pageRows[R, L any] func(c *route.Call, page []R) (func(R, answer.Figures) L, error)
 
 // ListFigures returns the route GET, which lists a page of records with their figures for the window. dimension is the report
@@ -271,7 +271,7 @@ func Remove[T remover, R, A, L any](res Kind[T, R, A], summary string, show func
 	return removeThen(res, summary, func(c *route.Call) (L, error) { return show(c.ID), nil })
 }
 
-// RemoveUsed is Remove for records to which other records may refer. Those records stay, and the answer lists them.
+// RemoveUsed is Remove for records to which other records may refer. The referring records stay, and the answer lists them.
 func RemoveUsed[T remover, R, A, L any](res Kind[T, R, A], summary string, show func(id uuid.UUID, u Users) L) route.Route {
 	return removeThen(res, summary, func(c *route.Call) (L, error) {
 		users, err := UsersOf(c)
@@ -279,7 +279,7 @@ func RemoveUsed[T remover, R, A, L any](res Kind[T, R, A], summary string, show 
 	})
 }
 
-// removeThen is Remove with an answer that the function then makes after the removal.
+// removeThen is Remove, but calls the function then after the removal to make the answer.
 func removeThen[T remover, R, A, L any](res Kind[T, R, A], summary string, then func(*route.Call) (L, error)) route.Route {
 	return res.Row("DELETE", "", summary, route.Handle(func(c *route.Call) (answer L, err error) {
 		if err := res.Table(c.Store).Remove(c.Context(), c.Account.ID, c.ID); err != nil {
@@ -291,7 +291,7 @@ func removeThen[T remover, R, A, L any](res Kind[T, R, A], summary string, then 
 
 // Users lists the records that use a removed record.
 type Users struct {
-	UsedBy []models.User `json:"used_by" doc:"records that still refer to it: of each kind the active ones first; at most 100"`
+	UsedBy []models.User `json:"used_by" doc:"records that still refer to the removed record, at most 100; in each kind of record, active records come first"`
 }
 
 // UsersOf returns the records that use the record of the call.
@@ -330,8 +330,8 @@ func Clone[T interface {
 	}), append([][]route.Code{answer.IDCodes}, codes...)...).Creates()
 }
 
-// FiguresOf returns the figures of records for the call's window, by id. dimension is the report dimension with the ids. A record
-// without clicks has zeros.
+// FiguresOf returns the figures of records for the call's window, by id. dimension is the report dimension that has the ids. The
+// figures of a record without clicks are zero.
 func FiguresOf[R interface{ RecordID() uuid.UUID }](
 	c *route.Call, reports reporting.ReportReader, dimension string, records []R,
 ) (map[uuid.UUID]answer.Figures, error) {

@@ -7,7 +7,7 @@ import (
 	"switchyard/ops/admin"
 )
 
-// accountsCmd makes, changes, deletes and lists accounts.
+// accountsCmd creates, changes, deletes and lists accounts.
 type accountsCmd struct {
 	Create accountsCreate `cmd:"" help:"Make an account."`
 	Update accountsUpdate `cmd:"" help:"Change an account's name or plan."`
@@ -36,8 +36,8 @@ func (c *accountsCreate) Run(ctx context.Context, e *env) error {
 
 type accountsUpdate struct {
 	ID   string `arg:"" help:"Id of the account."`
-	Name string `help:"The new name; left out: as it is." default:""`
-	Plan string `help:"starter, growth, pro or scale; left out: as it is." default:""`
+	Name string `help:"The new name; left out: unchanged." default:""`
+	Plan string `help:"starter, growth, pro or scale; left out: unchanged." default:""`
 	JSON bool   `help:"Print one JSON value."`
 }
 
@@ -60,10 +60,10 @@ type accountsDelete struct {
 
 // Help implements kong.HelpProvider.
 func (c *accountsDelete) Help() string {
-	return `Deletes all records, clicks, conversions, figures, files and keys of the account, for ever. Its links and keys stop
-working at once. The rows are deleted in batches while the service runs. If the command is interrupted, run it
-again: it continues. Clicks that wait in the spool of a stopped web process are stored when it runs again, but no
-account shows them.`
+	return `Deletes all records, clicks, conversions, figures, files and keys of the account for ever. The account's links and keys
+stop working at once. The rows are deleted in batches while the service runs. If the command is interrupted, run it
+again, and it continues. Clicks that wait in the spool of a stopped web process are stored when that process runs again,
+but no account shows them.`
 }
 
 // Run implements the command.

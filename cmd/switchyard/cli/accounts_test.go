@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// TestAccountsAndKeys runs the operators' commands for accounts and keys on its own database.
+// TestAccountsAndKeys runs the operator's commands for accounts and keys on its own database.
 func TestAccountsAndKeys(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)
@@ -121,8 +121,8 @@ func TestOpenAPICommand(t *testing.T) {
 	}
 }
 
-// TestUsersReset: a person gets a link for a new password, through any account that the person belongs to. The codes of an app
-// are removed only on request. For a person without an account, the command says to invite them.
+// TestUsersReset: a person who belongs to any account gets a link to set a new password. The person's authenticator app is removed
+// only if the command requests it. For a person without an account, the command says that the person must be invited.
 func TestUsersReset(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)

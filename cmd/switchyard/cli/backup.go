@@ -18,21 +18,21 @@ import (
 const standard = "-"
 
 // notInBackup tells operators which data a backup does not contain.
-const notInBackup = `Not in the file: ENCRYPTION_KEY (stored credentials open under that key only: keep it elsewhere),
-what web processes have not yet ingested (DATA_DIR/spool), clicks that are in ClickHouse alone (CLICKS_DAYS),
-and Redis, which has nothing that PostgreSQL does not have.`
+const notInBackup = `The file does not contain ENCRYPTION_KEY. Stored credentials can be decrypted only with this key: keep it in another
+place. The file also lacks clicks and postbacks that are not ingested yet (DATA_DIR/spool), clicks that are only in ClickHouse
+(CLICKS_DAYS), the hashed personal data of conversions, and the data in Redis, which has nothing that PostgreSQL does not have.`
 
 // backupCmd writes a backup.
 type backupCmd struct {
 	File  string `arg:"" help:"File to write; - is the standard output."`
-	Force bool   `help:"Replace FILE if it is there."`
+	Force bool   `help:"Replace FILE if it exists."`
 }
 
 // Help implements kong.HelpProvider.
 func (c *backupCmd) Help() string {
-	return `Writes the whole database as it is at one moment, compressed, into one file that only its owner can read. The
-service keeps running; migrations wait. The file has its name only once it is complete: until then it is FILE.part.
-It has all keys' hashes, visitors' addresses and customers' data: keep it as safe as the database.
+	return `Writes the whole database, in its state at one moment, into one compressed file that only its owner can read. The service
+keeps running. Migrations wait until the backup is complete. Until then the file is called FILE.part. The file contains the
+hashes of all keys, the addresses of visitors and the data of customers: keep it as safe as the database.
 
 ` + notInBackup
 }
@@ -40,7 +40,7 @@ It has all keys' hashes, visitors' addresses and customers' data: keep it as saf
 // Run implements the command.
 func (c *backupCmd) Run(ctx context.Context, e *env) error {
 	if _, err := os.Lstat(c.File); err == nil && c.File != standard && !c.Force {
-		return fmt.Errorf("%s is there already; name another file, or replace this one with --force", c.File)
+		return fmt.Errorf("%s exists already; name another file, or replace this file with --force", c.File)
 	}
 	return withAnyDatabase(ctx, e, func(_ config.Config, d *db.DB) error {
 		var sum backup.Summary
@@ -86,7 +86,8 @@ func writeWhole(name string, write func(io.Writer) error) (err error) {
 	if err := os.Rename(part, name); err != nil {
 		return err
 	}
-	if dir, err := os.Open(filepath.Dir(name)); err == nil { // makes the new name survive a crash, where directories can be synced
+	// A sync of the directory makes the new name survive a crash. Not every system can sync directories.
+	if dir, err := os.Open(filepath.Dir(name)); err == nil {
 		_, _ = dir.Sync(), dir.Close()
 	}
 	return nil
@@ -99,9 +100,9 @@ type restoreCmd struct {
 
 // Help implements kong.HelpProvider.
 func (c *restoreCmd) Help() string {
-	return `Loads a backup into the empty database that DATABASE_URL names, and migrates it to this program's schema. The
-role must own the database; it need not be a superuser. All rows are loaded or, after an error, none: then the same
-command can be run again. Start the service afterwards, with an empty Redis.
+	return `Loads a backup into the empty database that DATABASE_URL names, and migrates the database to this program's schema. The
+role in DATABASE_URL must own the database, but need not be a superuser. If an error occurs, no rows are loaded, and the
+same command can be run again. Start the service afterwards, with an empty Redis.
 
 ` + notInBackup
 }
@@ -114,7 +115,7 @@ func (c *restoreCmd) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		defer f.Close() //nolint:errcheck // it was only read
+		defer f.Close() //nolint:errcheck // the file was only read
 		in = f
 	}
 	return withBareDatabase(ctx, e, func(_ config.Config, d *db.DB) error {
@@ -122,14 +123,14 @@ func (c *restoreCmd) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return withNextStep(err)
 		}
-		e.logf("%d rows of %d tables are restored, as they were at %s", sum.Rows, sum.Tables,
+		e.logf("restored %d rows of %d tables, in their state of %s", sum.Rows, sum.Tables,
 			h.TakenAt.UTC().Format(time.RFC3339))
-		e.logf("start the service with the ENCRYPTION_KEY it had then, and an empty Redis")
+		e.logf("start the service with the ENCRYPTION_KEY that it had at that time, and with an empty Redis")
 		return nil
 	})
 }
 
-// withNextStep adds to a known error the operator's next step.
+// withNextStep adds the operator's next step to an error that is known.
 func withNextStep(err error) error {
 	for known, nextStep := range map[error]string{
 		backup.ErrNeverMigrated: "does DATABASE_URL name the right database?",
@@ -138,7 +139,7 @@ func withNextStep(err error) error {
 		backup.ErrNewer:         "use that version to restore it",
 		backup.ErrNotEmpty: "nothing was loaded; make a new database (CREATE DATABASE ... OWNER ...), let DATABASE_URL " +
 			"name it, and do not run `switchyard migrate` or the service before",
-		context.Canceled: "it was interrupted and nothing was loaded; the same command can be given again",
+		context.Canceled: "the command was interrupted and nothing was loaded; run the same command again",
 	} {
 		if errors.Is(err, known) {
 			return fmt.Errorf("%w; %s", err, nextStep)

@@ -19,8 +19,9 @@ import (
 	"switchyard/models"
 )
 
-// TestBackupAndRestore: with the same key, the API gives the same answers from a restored database as from the original. New
-// records, clicks and conversions can be added there. A backup or restore that fails says what to do.
+// TestBackupAndRestore: with the same ENCRYPTION_KEY, the API gives the same answers from a restored database as from the
+// original. New records, clicks and conversions can be added to the restored database. If a backup or restore fails, the error
+// says what to do.
 func TestBackupAndRestore(t *testing.T) {
 	t.Parallel()
 	from, fromURL := dbtest.NewURL(t)

@@ -1,7 +1,7 @@
 // Package cli implements the command line of the service. Each process type and each operator's tool is a sub-command.
 //
-// This package holds flags and wiring only. Each command has its own file. A command is a struct with a Run method, and a field
-// of cli.
+// This package has only flags and wiring. Each command has its own file. A command is a struct with a Run method, and it is a
+// field of cli.
 package cli
 
 import (
@@ -39,8 +39,8 @@ type cli struct {
 	Geo      geoCmd      `cmd:"" help:"List the geo databases of this install."`
 	Data     dataCmd     `cmd:"" help:"Load lists of networks, referrers and crawlers for bot detection."`
 	Rates    ratesCmd    `cmd:"" help:"Import and list exchange rates."`
-	Clicks   clicksCmd   `cmd:"" help:"Copy clicks to ClickHouse for reports, compare the copy, and go back."`
-	Privacy  privacyCmd  `cmd:"" help:"Export what is stored of a visitor, or erase it."`
+	Clicks   clicksCmd   `cmd:"" help:"Copy clicks to ClickHouse for reports, compare the copy, and move the clicks back."`
+	Privacy  privacyCmd  `cmd:"" help:"Export or erase the data that is stored about a visitor."`
 	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the description of the API."`
 	Demo     demoCmd     `cmd:"" help:"Send visitors to the demo account of a running service."`
 	Version  versionCmd  `cmd:"" help:"Show the version."`
@@ -54,8 +54,8 @@ type env struct {
 	stderr io.Writer
 }
 
-// exitError is the exit code of a program that a command ran. This process exits with the same code and prints no message,
-// because the program has printed its own.
+// exitError is the exit code of a program that a command ran. This process exits with the same code. It prints no message,
+// because the program has printed its own message.
 type exitError int
 
 // Error implements error.

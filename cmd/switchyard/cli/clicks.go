@@ -22,7 +22,7 @@ import (
 // openClicks opens ClickHouse without connecting. It returns nil if CLICKS_URL is not set.
 func openClicks(cfg config.Config) (*clickhouse.Conn, error) {
 	if cfg.ClicksURL == "" {
-		return nil, nil //nolint:nilnil // no ClickHouse is set
+		return nil, nil //nolint:nilnil // the install has no ClickHouse
 	}
 	return clickhouse.Open(cfg.ClicksURL, cfg.ClicksCluster)
 }
@@ -32,8 +32,8 @@ func copyOf(cfg config.Config, d *db.DB, to *clickhouse.Conn) dbclickcopy.Copy {
 	return dbclickcopy.Copy{From: d, To: to, Batch: cfg.ClicksBatch}
 }
 
-// ensureClicks makes the tables of ClickHouse. If ClickHouse does not answer, it logs a warning. Only features that need these
-// tables fail then.
+// ensureClicks creates the tables in ClickHouse. If ClickHouse does not answer, it only logs a warning, and until the tables
+// exist only the features that need them fail.
 func ensureClicks(ctx context.Context, cfg config.Config, d *db.DB, to *clickhouse.Conn) {
 	if to == nil {
 		return
@@ -41,15 +41,15 @@ func ensureClicks(ctx context.Context, cfg config.Config, d *db.DB, to *clickhou
 	ctx, cancel := context.WithTimeout(ctx, ensureTimeout)
 	defer cancel()
 	if err := copyOf(cfg, d, to).Ensure(ctx); err != nil {
-		slog.WarnContext(ctx, "tables of ClickHouse not made: run `switchyard migrate` when it answers", "error", err)
+		slog.WarnContext(ctx, "tables in ClickHouse not created: run `switchyard migrate` when ClickHouse answers", "error", err)
 	}
 }
 
 // ensureTimeout limits how long a starting process waits for ClickHouse.
 const ensureTimeout = 10 * time.Second
 
-// work carries out jobs. If ClickHouse is in use, it also forwards changes of clicks there. It returns when the context ends or
-// either task fails.
+// work carries out jobs. If ClickHouse is in use, it also forwards changes of clicks to ClickHouse. It returns when the context
+// ends or one of the two tasks fails.
 func (p pools) work(ctx context.Context, cfg config.Config, r *workers.Runtime, o workers.Options) error {
 	if p.clicks == nil {
 		return r.Run(ctx)
@@ -63,8 +63,8 @@ func (p pools) work(ctx context.Context, cfg config.Config, r *workers.Runtime, 
 	return g.Wait()
 }
 
-// clicksCheck returns the check whether ClickHouse answers. The check is optional, because without ClickHouse clicks are still
-// stored and most reports are still answered.
+// clicksCheck returns a health check that fails if ClickHouse does not answer. The check is optional, because without ClickHouse
+// clicks are still stored and most reports are still answered.
 func (p pools) clicksCheck() []monitor.Check {
 	if p.clicks == nil {
 		return nil
@@ -106,11 +106,12 @@ type clicksMove struct {
 
 // Help implements kong.HelpProvider.
 func (c *clicksMove) Help() string {
-	return `To clickhouse: makes the tables, has the database record changes from now on, and copies day by day, the newest
-first. It may be interrupted, and continues where it was when it is run again. Workers with CLICKS_URL copy the changes.
+	return `With --to clickhouse, the command creates the tables in ClickHouse, makes the database record changes of clicks from now on,
+and copies the clicks day by day, the newest day first. If the command is interrupted, run it again, and it continues where
+it stopped. Workers with CLICKS_URL copy the recorded changes.
 
-To postgres: clicks that only ClickHouse has are brought back, and changes are no longer recorded. Remove CLICKS_URL from all
-processes afterwards.`
+With --to postgres, the command brings back the clicks that only ClickHouse has, and changes are no longer recorded. Remove
+CLICKS_URL from all processes afterwards.`
 }
 
 // Run implements the command.
@@ -143,7 +144,7 @@ func (c *clicksMove) Run(ctx context.Context, e *env) error {
 
 type clicksAudit struct {
 	Days   int  `help:"Number of days to compare, ending today." default:"7"`
-	Repair bool `help:"Copy again what differs."`
+	Repair bool `help:"Copy the clicks that differ again."`
 	JSON   bool `help:"Print one JSON value."`
 }
 
@@ -200,7 +201,7 @@ type clicksStatus struct{ jsonFlag }
 // copyStatus reports the progress of the copy.
 type copyStatus struct {
 	State      string  `json:"state"`       // off, copying or on
-	Since      *string `json:"since"`       // the earliest day already in ClickHouse, while the copy is under way
+	Since      *string `json:"since"`       // while the copy runs: the earliest day that is already in ClickHouse
 	ColdBefore *string `json:"cold_before"` // clicks of earlier days may be in ClickHouse alone
 	Waiting    int64   `json:"waiting"`     // changes that are not yet in ClickHouse
 	AgeSeconds float64 `json:"age_seconds"` // age of the oldest waiting change
@@ -232,7 +233,7 @@ func (c *clicksStatus) Run(ctx context.Context, e *env) error {
 		if !state.ColdBefore.IsZero() {
 			day := state.ColdBefore.UTC().Format(time.DateOnly)
 			s.ColdBefore = &day
-			text += "; clicks of before " + day + " may be there alone"
+			text += "; clicks before " + day + " may be in ClickHouse alone"
 		}
 		return e.print(c.JSON, s, text, fmt.Sprintf("%d changes wait, the oldest for %s", w.Changes, w.Age.Round(time.Second)))
 	})

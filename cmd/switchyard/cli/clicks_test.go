@@ -25,7 +25,7 @@ import (
 	"switchyard/ops/lab/e2e"
 )
 
-// TestClicks runs the operators' commands for the copy of clicks in ClickHouse.
+// TestClicks runs the operator's commands for the copy of clicks in ClickHouse.
 func TestClicks(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -63,7 +63,7 @@ func TestClicks(t *testing.T) {
 	if got := run(0, "move", "--to", "clickhouse"); !strings.Contains(got, "20 in all") || !strings.Contains(got, "every day") {
 		t.Errorf("move to ClickHouse: %s", got)
 	}
-	run(0, "move", "--to", "clickhouse") // again
+	run(0, "move", "--to", "clickhouse") // a second run changes nothing
 	if got := run(0, "audit"); !strings.Contains(got, "0 keys of the ledger differ") {
 		t.Errorf("audit: %s", got)
 	}
@@ -130,7 +130,7 @@ func ingestClicks(t *testing.T, d *db.DB, clicks ...*models.Click) {
 // The number of clicks that TestClicksMoveKilled moves, and the batch size (CLICKS_BATCH).
 const (
 	someMoved, someBatch = 20_000, "1000"
-	manyMoved, manyBatch = 2_000_005, "20000" // in `make chaos`
+	manyMoved, manyBatch = 2_000_005, "20000" // used by `make chaos`
 )
 
 // multiply copies an account's only click into $1 clicks, spread over the last four days. recountClicks adds their ledger rows.
@@ -145,7 +145,7 @@ INSERT INTO ledger SELECT account_id, date_trunc('hour', at, 'UTC'), campaign_id
 	count(*), 0, 0, sum(lp_views), sum(lp_clicks), 0, 0, 0, 0, sum(cost * rate), 0, 0
 FROM clicks WHERE NOT is_unique GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11`
 
-// recounted returns the number of ledger keys whose figures differ from the figures of the clicks.
+// recounted selects the number of ledger keys whose figures differ from the figures of the clicks.
 const recounted = `
 SELECT count(*) FROM (
 	SELECT account_id, date_trunc('hour', at, 'UTC') AS hour, campaign_id, country, count(*) AS clicks, sum(lp_views) AS views, sum(cost * rate) AS cost
@@ -198,14 +198,14 @@ func (m *mover) move(to, step string) {
 			return
 		}
 		if kills > 10 {
-			m.Fatal("it does not end")
+			m.Fatal("the command does not end")
 		}
 	}
 }
 
 // TestClicksMoveKilled: while clicks arrive, all clicks are copied to ClickHouse, the clicks of old days are removed from
-// PostgreSQL, and all clicks are moved back. The commands are killed and started again on the way. After each step, the ledger
-// and the clicks agree.
+// PostgreSQL, and then all clicks are moved back. During each of these steps the command is killed and started again. After each
+// step, the ledger and the clicks agree.
 func TestClicksMoveKilled(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

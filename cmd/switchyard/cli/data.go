@@ -18,12 +18,12 @@ import (
 // dataCmd loads lists for bot detection.
 type dataCmd struct {
 	Update dataUpdate `cmd:"" help:"Load lists from files. They replace the lists of the same kinds."`
-	List   dataList   `cmd:"" help:"List what is loaded, with its age, and what comes with the build."`
+	List   dataList   `cmd:"" help:"List the loaded lists with their ages, and the lists that are built into the program."`
 	Delete dataDelete `cmd:"" help:"Remove the list of a kind."`
 }
 
 type dataUpdate struct {
-	Files []string `arg:"" name:"file" help:"Text, one entry a line, # begins a comment; or JSON of a large cloud. Files of one kind are put together."`
+	Files []string `arg:"" name:"file" help:"A text file with one entry a line, in which # begins a comment, or the JSON file of a large cloud provider. Files of the same kind are merged."`
 	Kind  string   `help:"Kind of the entries: ${kinds}. Default: the kind that the file's name begins with." enum:",${kinds}" default:""`
 	Force bool     `help:"Accept entries that would also mark people as bots, such as a search engine among spam referrers. Each such entry is printed."`
 	JSON  bool     `help:"Print one JSON value."`
@@ -48,8 +48,8 @@ func (c *dataUpdate) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// read merges the files of each kind into one list. It continues after a file with errors, so that it reports all errors at
-// once.
+// read merges the files of each kind into one list. It does not stop at a file with errors, so that it reports the errors of all
+// files.
 func (c *dataUpdate) read() (lists []*botdata.List, err error) {
 	byKind := map[botdata.Kind]*botdata.List{}
 	for _, name := range c.Files {
@@ -76,8 +76,8 @@ func (c *dataUpdate) read() (lists []*botdata.List, err error) {
 	return lists, err
 }
 
-// readFile reads a regular file, but at most botdata.MaxFile + 1 bytes, which tell the caller that a file is too large. Any other
-// kind of file is refused before it is opened: opening a pipe would wait for a writer.
+// readFile reads a regular file, but at most botdata.MaxFile + 1 bytes, so that the caller can see that a file is too large. It
+// refuses other kinds of files without opening them, because opening a pipe would wait for a writer.
 func readFile(name string) (content []byte, dated time.Time, err error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -90,7 +90,7 @@ func readFile(name string) (content []byte, dated time.Time, err error) {
 	if err != nil {
 		return nil, dated, err
 	}
-	defer f.Close() //nolint:errcheck // it was read only
+	defer f.Close() //nolint:errcheck // the file was only read
 	content, err = io.ReadAll(io.LimitReader(f, botdata.MaxFile+1))
 	return content, info.ModTime(), err
 }

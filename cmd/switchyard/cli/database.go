@@ -14,8 +14,9 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// withDatabase opens the database that DATABASE_URL names, or else the private one. It calls fn and closes the database
-// afterwards. It migrates a private database, which has no release phase. A database in DATABASE_URL must be migrated already.
+// withDatabase opens the database that DATABASE_URL names, or the private database if DATABASE_URL is not set. It calls fn and
+// closes the database afterwards. It migrates a private database first, because no deployment step does that. A database in
+// DATABASE_URL must already be migrated.
 func withDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) error) error {
 	return withAnyDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
 		if err := checkSchema(ctx, d); err != nil {
@@ -31,7 +32,7 @@ var errBehind = errors.New("the database is older than this program: run `switch
 func checkSchema(ctx context.Context, d *db.DB) error {
 	n, err := db.Behind(ctx, d)
 	if err == nil && n > 0 {
-		err = fmt.Errorf("%w (%d migrations to come)", errBehind, n)
+		err = fmt.Errorf("%w (%d migrations are missing)", errBehind, n)
 	}
 	return err
 }

@@ -16,7 +16,7 @@ import (
 // demoCmd sends visitors to the demo account's campaign.
 type demoCmd struct {
 	Clicks int    `help:"How many visitors to send." default:"1000"`
-	URL    string `help:"Address of the running service; empty: the address of the last \"up\", else BASE_URL." placeholder:"URL"`
+	URL    string `help:"Address of the running service; empty: the address of the last \"up\", or else BASE_URL." placeholder:"URL"`
 }
 
 // Run implements the command.

@@ -13,11 +13,11 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// devstackCmd runs the private servers. Progress goes to standard error.
+// devstackCmd runs the private servers. It prints its progress on standard error.
 type devstackCmd struct {
 	Up   devstackUp   `cmd:"" help:"Start the servers and leave them running."`
 	Down devstackDown `cmd:"" help:"Stop the servers; their data stays."`
-	Exec devstackExec `cmd:"" help:"Run a program with the servers, stop them when their last user ends."`
+	Exec devstackExec `cmd:"" help:"Run a program with the servers, and stop the servers when the last program that uses them ends."`
 }
 
 // devstackFlags are common to the devstack commands. A server that the environment names is not started.
@@ -35,7 +35,7 @@ func (f devstackFlags) options(e *env) (devstack.Options, error) {
 	return opts, err
 }
 
-// stackOptions requests only the servers that the settings do not name.
+// stackOptions returns options that start only the servers that the settings do not name.
 func stackOptions(cfg config.Config, e *env) devstack.Options {
 	return devstack.Options{
 		DataDir: cfg.DataDir, NoPostgres: cfg.DatabaseURL != "", NoRedis: cfg.RedisURL != "", Out: e.stderr,
@@ -83,7 +83,7 @@ type devstackExec struct {
 	Command []string `arg:"" passthrough:"" help:"Program and its arguments, after --."`
 }
 
-// Run implements the command. It passes on the exit code of the program.
+// Run implements the command. The process exits with the exit code of the program.
 func (c *devstackExec) Run(ctx context.Context, e *env) (err error) {
 	command := c.Command
 	if command[0] == "--" {
@@ -102,7 +102,7 @@ func (c *devstackExec) Run(ctx context.Context, e *env) (err error) {
 	}
 	defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
 
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // runs what it is told to
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // the operator chooses the program
 	cmd.Env = append(os.Environ(), serverEnv(servers, c.Test)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, e.stdout, e.stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -115,7 +115,7 @@ func (c *devstackExec) Run(ctx context.Context, e *env) (err error) {
 }
 
 // serverEnv returns the variables that name the servers: DATABASE_URL and REDIS_URL for the service, or TEST_DATABASE_URL and
-// TEST_REDIS_URL for the tests. A server without a URL gets no variable, so the operator's own variable stays in force.
+// TEST_REDIS_URL for the tests. If a server was not started, it has no URL here, so the operator's own variable stays in force.
 func serverEnv(s devstack.Servers, test bool) []string {
 	prefix := ""
 	if test {

@@ -27,7 +27,7 @@ func TestDiskCheck(t *testing.T) {
 		t.Errorf("the free part of the volume is %v, want more than 0 and at most 1", free)
 	}
 	track := &tracking{clicks: clicks, postbacks: postbacks}
-	check := track.checks("/proc")[0] // a volume without a size is not full
+	check := track.checks("/proc")[0] // /proc has no size, and a volume without a size does not count as full
 	if check.Name != "disk" || !check.Optional || check.Advice == "" {
 		t.Errorf("%+v", check)
 	}

@@ -9,7 +9,7 @@ import (
 
 // domainsCmd lists, adds, verifies and rejects accounts' own tracking domains.
 type domainsCmd struct {
-	List   domainsList   `cmd:"" help:"List the hostnames that accounts have added, all of them or one."`
+	List   domainsList   `cmd:"" help:"List all hostnames that accounts have added, or only one."`
 	Add    domainsAdd    `cmd:"" help:"Add a hostname to an account as verified. It may be below the install's own names."`
 	Verify domainsVerify `cmd:"" help:"Mark a hostname as owned by its account, so that links on it work."`
 	Reject domainsReject `cmd:"" help:"Mark a hostname as not owned by its account: links on it stop working."`
@@ -54,7 +54,7 @@ func (c *domainsReject) Run(ctx context.Context, e *env) error { return c.set(ct
 
 type domainsChoice struct {
 	Host    string `arg:"" help:"The hostname."`
-	Account string `help:"Id of the account, where several have added the hostname." default:""`
+	Account string `help:"Id of the account, if several accounts have added the hostname." default:""`
 	JSON    bool   `help:"Print one JSON value."`
 }
 

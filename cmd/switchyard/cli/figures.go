@@ -16,9 +16,9 @@ import (
 	"switchyard/ops/monitor"
 )
 
-// figuresFlag is the flag of processes that otherwise serve no HTTP.
+// figuresFlag is the flag of processes that serve no HTTP except their metrics and health checks.
 type figuresFlag struct {
-	Metrics string `help:"Address, such as 127.0.0.1:9090, for /metrics, /healthz and /readyz of this process; empty: none." default:""`
+	Metrics string `help:"Address, such as 127.0.0.1:9090, for /metrics, /healthz and /readyz of this process; empty: they are not served." default:""`
 }
 
 // serveWhile runs process. If an address is set, it also serves the metrics and the health checks there until process ends.
@@ -50,7 +50,7 @@ func processChecks(cfg config.Config, d *db.DB, r jobs.Redis) []monitor.Check {
 			if err := checkSchema(ctx, d); errors.Is(err, errBehind) {
 				return err
 			}
-			return nil // a database that does not answer fails the check before this one
+			return nil // if the database does not answer, the previous check fails
 		}},
 		{Name: "redis", Run: func(ctx context.Context) error { return jobs.CheckRedis(ctx, r) }},
 		monitor.APIVersionsCheck(apiVersions(cfg), time.Now),

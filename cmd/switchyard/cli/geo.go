@@ -52,7 +52,7 @@ func (c *geoStatus) Run(_ context.Context, e *env) error {
 		return err
 	}
 	if !c.JSON && len(list) == 0 {
-		e.logf("without files the country is known, from a table built in: set GEO_CITY_DB and GEO_ASN_DB, see `switchyard config`")
+		e.logf("without files only the country is known, from a built-in table: set GEO_CITY_DB and GEO_ASN_DB, see `switchyard config`")
 	}
 	if len(bad) > 0 {
 		return fmt.Errorf("put a MaxMind-format file there: %s", strings.Join(bad, "; "))

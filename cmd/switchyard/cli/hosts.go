@@ -25,7 +25,7 @@ import (
 	"switchyard/workers/providers/dns"
 )
 
-// registerDomains registers the jobs for customers' domains. They work with DNS providers, and check where the domains lead.
+// registerDomains registers the jobs for customers' domains. These jobs set records at DNS providers, and check where domains point.
 func (g *registrar) registerDomains() {
 	names := egress.NewNames(g.cfg.DNSServers...)
 	o := domain.Options{
@@ -49,13 +49,13 @@ func (g *registrar) registerDomains() {
 	domain.Register(g.runtime, g.records, o)
 }
 
-// openIssuer returns the issuer that obtains certificates by ACME. It returns nil if no certificate authority is set.
+// openIssuer returns the issuer that obtains certificates by ACME, or nil if no certificate authority is configured.
 func (g *registrar) openIssuer() (*acme.Issuer, error) {
 	if len(g.cfg.ACMEDirectories) == 0 {
 		return nil, nil //nolint:nilnil // no certificate authority is set
 	}
 	if len(g.cfg.EncryptionKey) == 0 {
-		return nil, errors.New("ACME_DIRECTORY needs ENCRYPTION_KEY, which seals the keys of certificates")
+		return nil, errors.New("ACME_DIRECTORY needs ENCRYPTION_KEY, which encrypts the keys of certificates")
 	}
 	cas := make([]acme.CA, len(g.cfg.ACMEDirectories))
 	for n, directory := range g.cfg.ACMEDirectories {
@@ -70,8 +70,8 @@ func (g *registrar) openIssuer() (*acme.Issuer, error) {
 	}), nil
 }
 
-// registerCertificates registers the jobs that obtain certificates for domains: from Cloudflare if Cloudflare is the edge, or
-// else from authority. authority may be nil.
+// registerCertificates registers the jobs that obtain certificates for domains. If Cloudflare is the edge, the certificates come
+// from Cloudflare, otherwise from authority. authority may be nil.
 func (g *registrar) registerCertificates(authority *acme.Issuer) {
 	o := issuer.Options{Calls: g.perAccount("certificate calls", 60, time.Second)}
 	if g.cfg.Edge() == models.EdgeCloudflare {
@@ -84,8 +84,8 @@ func (g *registrar) registerCertificates(authority *acme.Issuer) {
 	issuer.Register(g.runtime, g.records, o)
 }
 
-// perAccount returns a function that spends from an account's budget. All processes share the budget. The function returns how
-// long the account has to wait.
+// perAccount returns a function that takes one call from an account's budget of calls and returns how long the account has to
+// wait. All processes share the budget.
 func (g *registrar) perAccount(what string, burst int, interval time.Duration) func(context.Context, uuid.UUID) time.Duration {
 	return func(ctx context.Context, account uuid.UUID) time.Duration {
 		return kv.NewBudget(kv.BudgetOptions{
@@ -99,8 +99,8 @@ func publishes(cfg config.Config) bool {
 	return cfg.CloudflareToken != "" && cfg.CloudflareAccount != "" && cfg.CloudflareKV != ""
 }
 
-// cloudflareMaxBody is the maximum size of an answer. The largest answer comes from Workers KV and lists 10,000 keys that were
-// not written.
+// cloudflareMaxBody is the maximum size of an answer. The largest possible answer comes from Workers KV and lists 10,000 keys that
+// could not be written.
 const cloudflareMaxBody = 8 << 20
 
 // registerEdge registers the jobs that publish campaigns to the edge.

@@ -21,7 +21,7 @@ type jobsCmd struct {
 	Requeue jobsRequeue `cmd:"" help:"Run failed or waiting jobs again now; always safe."`
 }
 
-// jobsChoice holds the flags that restrict both commands to some jobs.
+// jobsChoice has the flags of both commands that select jobs.
 type jobsChoice struct {
 	Queue string `help:"Only this queue." default:""`
 	Kind  string `help:"Only this kind, such as webhook:deliver." default:""`
@@ -44,7 +44,7 @@ func (c jobsChoice) check() error {
 type jobsList struct {
 	jobsChoice
 	State string `help:"archived (failed), retry, pending, active, scheduled or completed." default:""`
-	Limit int    `help:"The most jobs to list." default:"1000"`
+	Limit int    `help:"Maximum number of jobs to list." default:"1000"`
 	JSON  bool   `help:"Print one JSON value."`
 }
 
@@ -65,7 +65,7 @@ func (c *jobsList) Run(ctx context.Context, e *env) error {
 			return err
 		}
 		if more > 0 { // on stderr, because with --json the answer is one JSON value
-			_, _ = fmt.Fprintf(e.stderr, "%d older ones are left out: --limit shows more\n", more)
+			_, _ = fmt.Fprintf(e.stderr, "%d older jobs are left out: --limit shows more\n", more)
 		}
 		rows := tableOf("ID\tQUEUE\tKIND\tSTATE\tATTEMPTS\tNEXT\tERROR", items, func(i queue.Item) []string {
 			next := ""
@@ -83,12 +83,12 @@ func (c *jobsList) Run(ctx context.Context, e *env) error {
 
 type jobsRequeue struct {
 	IDs  []string `arg:"" optional:"" name:"id" help:"Ids as printed by jobs list or shown on the queues' page."`
-	All  bool     `help:"Every failed job, or those of --queue and --kind."`
+	All  bool     `help:"Run every failed job again, or every failed job of --queue and --kind."`
 	JSON bool     `help:"Print one JSON value."`
 	jobsChoice
 }
 
-// Run implements the command. If one of the named jobs cannot be run, it prints its answer first and then fails.
+// Run implements the command. If one of the named jobs cannot be run again, it still prints the jobs that are, and then fails.
 func (c *jobsRequeue) Run(ctx context.Context, e *env) error {
 	if c.All == (len(c.IDs) > 0) {
 		return usageError{errors.New("give ids, or --all")}
@@ -138,7 +138,7 @@ func withQueue(ctx context.Context, e *env, fn func(config.Config, *db.DB, jobs.
 				DataDir: cfg.DataDir, NoPostgres: true, Existing: true, Out: e.stderr,
 			})
 			if err != nil {
-				return fmt.Errorf("REDIS_URL is not set: give it the one of the service (%w)", err)
+				return fmt.Errorf("REDIS_URL is not set: set it to the service's REDIS_URL (%w)", err)
 			}
 			defer release(context.WithoutCancel(ctx)) //nolint:errcheck // the answer has been printed
 			cfg.RedisURL = servers.RedisURL

@@ -7,9 +7,9 @@ import (
 	"switchyard/ops/admin"
 )
 
-// keysCmd makes, lists, replaces and ends API keys.
+// keysCmd creates, lists, replaces and revokes API keys.
 type keysCmd struct {
-	Create keysCreate `cmd:"" help:"Make a key and show it, once."`
+	Create keysCreate `cmd:"" help:"Create a key and show it. It is shown only once."`
 	List   keysList   `cmd:"" help:"List the keys of an account."`
 	Rotate keysRotate `cmd:"" help:"Replace a key; the old one stays valid for one day."`
 	Revoke keysRevoke `cmd:"" help:"Revoke a key at once."`

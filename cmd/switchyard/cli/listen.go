@@ -26,11 +26,11 @@ const portTimeout = 15 * time.Second
 type port struct {
 	addr    string
 	setting string        // the setting or flag that chooses another address
-	limit   time.Duration // how long to wait for the address; 0: without end
+	limit   time.Duration // how long to wait for the address; 0: no limit
 	waiting func()        // called once, when the wait begins; may be nil
 }
 
-// open listens on the address. If the port is in use, it waits for the port. Any other error is returned at once.
+// open listens on the address. If the port is in use, open waits until it is free. It returns any other error at once.
 func (p port) open(ctx context.Context) (net.Listener, error) {
 	l, err := p.listen(ctx)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -89,7 +89,7 @@ func serveBeside(ctx context.Context, p port, h http.Handler) (stop func(), err 
 			err = srv.Serve(l)
 		}
 		if ctx.Err() == nil && !errors.Is(err, http.ErrServerClosed) {
-			slog.ErrorContext(ctx, "nothing is served there any more", "address", p.addr, "error", err)
+			slog.ErrorContext(ctx, "the address is not served any more", "address", p.addr, "error", err)
 		}
 	})
 	return func() {
@@ -108,8 +108,8 @@ const (
 	maxHeader     = 64 << 10
 )
 
-// newServer returns a server that answers requests with h. serves reports whether the server answers for a host, for requests
-// whose target is a whole address; nil refuses all of them.
+// newServer returns a server that answers requests with h. serves reports whether the server answers for a host. It is called for
+// requests whose target is a whole address. If serves is nil, such requests are refused.
 func newServer(h http.Handler, serves func(host string) bool) *http.Server {
 	return &http.Server{
 		Handler: closing(pathsOnly(h, serves)), DisableGeneralOptionsHandler: true,
@@ -119,9 +119,10 @@ func newServer(h http.Handler, serves func(host string) bool) *http.Server {
 	}
 }
 
-// pathsOnly gives the handler only requests whose target is a path. A whole address, as clients send it to a proxy, is replaced
-// by its path if the process serves its host, as RFC 9112 (3.2.2) requires. net/http has already set the request's host from that
-// address. Any other target is refused: "*", an authority, and an address of another host.
+// pathsOnly passes only requests to the handler whose target is a path. If the target is a whole address, as clients send it to a
+// proxy, and the process serves the host of that address, the target is replaced by its path, as RFC 9112 (3.2.2) requires.
+// net/http has already set the request's host from the address. Any other target is refused: "*", an authority, and an address of
+// another host.
 func pathsOnly(h http.Handler, serves func(host string) bool) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.RequestURI, "/") {

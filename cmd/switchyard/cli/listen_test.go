@@ -13,7 +13,7 @@ import (
 	"switchyard/ops/client"
 )
 
-// occupy listens on a free port of loopback. It stands for a killed process that still holds its port.
+// occupy listens on a free port of the loopback address. It acts as a killed process that still holds its port.
 func occupy(t *testing.T) net.Listener {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -57,7 +57,7 @@ func TestPortStaysInUse(t *testing.T) {
 	}
 }
 
-// TestPortOfNobody: an error that waiting cannot fix is returned at once.
+// TestPortOfNobody: if the address does not belong to this machine, waiting does not help, so the error is returned at once.
 func TestPortOfNobody(t *testing.T) {
 	t.Parallel()
 	p := port{addr: "192.0.2.1:8080", setting: "OPS_ADDR", waiting: func() { t.Error("the process waits for the port") }}
@@ -69,7 +69,7 @@ func TestPortOfNobody(t *testing.T) {
 	}
 }
 
-// TestServeBeside: a process starts while another one holds the operators' port, and serves there once the port is free.
+// TestServeBeside: a process starts while another process holds the operators' port. It serves at this port once the port is free.
 func TestServeBeside(t *testing.T) {
 	t.Parallel()
 	held := occupy(t)
@@ -93,7 +93,7 @@ func TestServeBeside(t *testing.T) {
 		}
 		got, err := http.DefaultClient.Do(req)
 		if err != nil {
-			return false, nil //nolint:nilerr // not yet
+			return false, nil //nolint:nilerr // the process does not serve yet
 		}
 		return got.StatusCode == http.StatusOK, got.Body.Close()
 	})
@@ -102,8 +102,9 @@ func TestServeBeside(t *testing.T) {
 	}
 }
 
-// TestTarget sends request targets of every form. A whole address is answered as its path if its host is served here, whatever
-// the Host header says. Any other target that only a proxy would accept is refused before the server's handler runs.
+// TestTarget sends request targets of every form. If the target is a whole address whose host is served here, the answer is the
+// same as for its path, whatever the Host header says. Any other target that only a proxy would accept is refused before the
+// server's handler runs.
 func TestTarget(t *testing.T) {
 	t.Parallel()
 	l := occupy(t)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestUpOpensLoopback: `up` is reachable from this machine alone unless BIND says otherwise. With another BIND, the operators'
-// pages move to a port of their own, which stays on loopback.
+// TestUpOpensLoopback: `up` can be reached only from this machine unless BIND is set. If BIND is set, the operators' pages have a
+// port of their own, which can still be reached only from this machine.
 func TestUpOpensLoopback(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

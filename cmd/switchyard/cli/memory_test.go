@@ -8,7 +8,7 @@ import (
 )
 
 // TestMemoryLimit: a process limits its heap without any setting. If GOMEMLIMIT is set, its value stays in force.
-func TestMemoryLimit(t *testing.T) { //nolint:paralleltest // the limit is the process's
+func TestMemoryLimit(t *testing.T) { //nolint:paralleltest // the limit applies to the whole process
 	before := debug.SetMemoryLimit(math.MaxInt64)
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })
 	t.Setenv("GOMEMLIMIT", "")

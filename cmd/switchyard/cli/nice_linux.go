@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setNice sets the priority of the process: at 0 it does not give way to other processes, at 19 it gives way as far as
+// setNice sets the priority of the process. At 0 the process does not give way to other processes, at 19 it gives way as far as
 // possible. Linux keeps the value for each thread, and a new thread inherits the value of the thread that starts it.
 func setNice(nice int) error {
 	for range 2 { // the second pass reaches threads started during the first

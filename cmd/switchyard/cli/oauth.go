@@ -60,14 +60,14 @@ func connectionRows(list ...admin.Connection) []string {
 type oauthConnect struct {
 	Provider string `arg:"" help:"google_ads, microsoft_ads or meta."`
 	Account  string `help:"Id of the account." required:""`
-	Port     int    `help:"Port of this machine that the platform sends the browser to; 0: any free one." default:"8976"`
+	Port     int    `help:"Port of this machine to which the platform sends the browser; 0: any free port." default:"8976"`
 	JSON     bool   `help:"Print one JSON value."`
 }
 
 // loopbackPath is the path on this machine to which the platform sends the browser back.
 const loopbackPath = "/oauth/callback"
 
-// Run implements the command. A worker exchanges the code for tokens, as a job.
+// Run implements the command. A job exchanges the code for tokens, so a worker must be running.
 func (c *oauthConnect) Run(ctx context.Context, e *env) error {
 	if _, ok := models.SignInProviderNamed(c.Provider); !ok {
 		names := db.Map(models.SignInProviders, func(p models.SignInProvider) string { return p.Name })
@@ -87,7 +87,7 @@ func (c *oauthConnect) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return fmt.Errorf("port %d cannot be opened, choose another with --port: %w", c.Port, err)
 		}
-		defer func() { _ = l.Close() }() // the server has closed it, unless it never began
+		defer func() { _ = l.Close() }() // the server has already closed it, unless the server never started
 		_, port, _ := net.SplitHostPort(l.Addr().String())
 		redirect := "http://localhost:" + port + loopbackPath
 		attempt, state, err := dboauth.NewAttempts(s).Begin(ctx, account.ID, c.Provider, redirect, time.Now())
@@ -98,7 +98,7 @@ func (c *oauthConnect) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		e.logf("the platform has to know this redirect URI: %s", redirect)
+		e.logf("this redirect URI must be registered at the platform: %s", redirect)
 		e.logf("open this address in a browser of this machine, within %d minutes:", int(models.OAuthAttemptTime.Minutes()))
 		e.logf("%s", address)
 		code, err := catchCode(ctx, l, state)
@@ -117,7 +117,7 @@ func (c *oauthConnect) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// catchCode waits until the browser brings the code of a sign-in. It refuses requests with another state.
+// catchCode waits until the browser sends the code of a sign-in. It refuses requests that have another state.
 func catchCode(ctx context.Context, l net.Listener, state string) (code string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, models.OAuthAttemptTime)
 	defer cancel()
@@ -133,7 +133,7 @@ func catchCode(ctx context.Context, l net.Listener, state string) (code string, 
 		}
 		select {
 		case got <- callback{q.Get("code"), q.Get("error")}:
-		default: // the browser has already been here
+		default: // the browser has already sent a result
 		}
 		_, _ = w.Write([]byte("You can close this page: the terminal says how it went.\n"))
 	})}

@@ -24,8 +24,8 @@ import (
 	"switchyard/workers/providers/oauth/oauthtest"
 )
 
-// TestOAuthConnect signs in from the command line. The command prints the address, the browser comes back to this machine, and
-// a worker exchanges the code. Two people get two connections.
+// TestOAuthConnect signs in from the command line. The command prints an address, the platform sends the browser back to this
+// machine, and a worker exchanges the code. If two people sign in, there are two connections.
 func TestOAuthConnect(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)
@@ -88,7 +88,7 @@ func work(t *testing.T, d *db.DB, vars map[string]string) {
 	jobstest.Run(t, r.Run)
 }
 
-// connectByCommand runs the command and plays the person at the browser.
+// connectByCommand runs the command and does what the person does in the browser.
 func connectByCommand(t *testing.T, w *oauthtest.World, vars map[string]string, account string) (made admin.Connection) {
 	t.Helper()
 	said, says := io.Pipe()
@@ -113,7 +113,7 @@ func connectByCommand(t *testing.T, w *oauthtest.World, vars map[string]string, 
 	}
 	go func() { _, _ = io.Copy(io.Discard, said) }()
 	back := w.Visit(t, address)
-	stray := *back // a request from a foreign page
+	stray := *back // a request from an unrelated page
 	stray.RawQuery = "state=x&code=stolen"
 	if got := visit(t, stray.String()); got != http.StatusNotFound {
 		t.Errorf("a request with another state gets %d", got)

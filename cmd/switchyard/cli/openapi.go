@@ -4,9 +4,9 @@ import (
 	"switchyard/api"
 )
 
-// openapiCmd prints the description of the API, the same as GET /api/v1/openapi.json.
+// openapiCmd prints the description of the API. It is the same description that GET /api/v1/openapi.json returns.
 type openapiCmd struct {
-	JSON bool `help:"Print one JSON value, which it always does."`
+	JSON bool `help:"Has no effect: the command always prints one JSON value."`
 }
 
 // Run implements the command.

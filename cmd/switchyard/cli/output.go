@@ -18,7 +18,7 @@ type accountFlags struct {
 	jsonFlag
 }
 
-// print writes the answer of a command to standard output: value as JSON, or rows as a table.
+// print writes the answer of a command to standard output. It writes value if the answer is to be JSON, otherwise rows as a table.
 func (e *env) print(asJSON bool, value any, rows ...string) error {
 	if asJSON {
 		return e.printJSON(value)

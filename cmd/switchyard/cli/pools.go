@@ -25,13 +25,13 @@ type pool struct {
 	conns     int
 	statement time.Duration // the longest time that a statement may take
 	serial    bool          // a statement uses only one processor, whatever it reads
-	reads     bool          // it only reads, and the data may be some seconds old
-	sessions  bool          // it needs sessions of PostgreSQL itself, not of a pooler
+	reads     bool          // the pool is only for reading data that may be some seconds old
+	sessions  bool          // the pool needs sessions of PostgreSQL itself, not of a pooler
 }
 
-// The pools. All pools of a process together open at most this number of connections: web 24, plus 1 to listen for changes;
-// worker 21; clock 2; up 45, plus 1 to listen. With DATABASE_READ_URL, web, worker and up open two more. ops/README.md repeats
-// these figures.
+// These are the pools. Together, the pools of a process open at most this number of connections: web 24, plus 1 to listen for
+// changes; worker 21; clock 2; up 45, plus 1 to listen. If DATABASE_READ_URL is set, web, worker and up open two more.
+// ops/README.md repeats these figures.
 var (
 	// controlPool is for authentication and the records that accounts set up.
 	controlPool = pool{name: "control", conns: 10, statement: 10 * time.Second}
@@ -45,7 +45,7 @@ var (
 	workPool = pool{name: "work", conns: 10}
 	// bulkPool is for long reads of jobs: exports and large reports.
 	bulkPool = pool{name: "bulk", conns: 8, statement: 5 * time.Minute, serial: true, reads: true}
-	// lockPool is for migrations, and for the locks that select one process among all.
+	// lockPool is for migrations, and for locks that only one of all processes may hold.
 	lockPool  = pool{name: "locks", conns: 3, sessions: true}
 	clockPool = pool{name: "clock", conns: 2, sessions: true}
 )
@@ -59,7 +59,7 @@ type pools struct {
 	copied  *click.CopyReader // nil: PostgreSQL has all clicks
 }
 
-// openPools makes the pools of a process type. It does not connect.
+// openPools creates the pools of a process type. It does not connect.
 func openPools(cfg config.Config, process string, needed []pool) (p pools, err error) {
 	p.open = map[pool]*db.DB{}
 	defer func() {
@@ -110,12 +110,12 @@ func (p *pools) detectMissingCopy(ctx context.Context, d *db.DB) {
 	defer cancel()
 	lost, err := click.UnavailableCopy(ctx, d)
 	if err == nil && lost != nil {
-		slog.ErrorContext(ctx, "CLICKS_URL is not set, and clicks of old days are in ClickHouse alone: they are missed in logs and reports answer 503")
+		slog.ErrorContext(ctx, "CLICKS_URL is not set, but clicks of old days are in ClickHouse alone: logs lack these clicks, and reports about them answer 503")
 		p.copied = lost
 	}
 }
 
-// openReplica opens the two connections that measure how far the replica is behind its primary.
+// openReplica opens two connections, one to the replica and one to its primary, that measure how far the replica lags behind.
 func (p *pools) openReplica(cfg config.Config, process string) error {
 	o := db.Options{MaxConns: 1, Name: "switchyard-" + process + "-replica", ReadOnly: true, Pooler: cfg.DirectURL != ""}
 	for _, url := range []string{cfg.DatabaseURL, cfg.ReadURL} {
@@ -151,8 +151,8 @@ func (p pools) close() error {
 	return failed
 }
 
-// registry makes the metrics of a process, including the figures of its pools. It counts the rows of jobs over the control pool
-// if the process has it, or else over the pool of the worker or the clock.
+// registry returns the metrics of a process, including the figures of its pools. To count the rows of jobs, it uses the control
+// pool. A process without a control pool uses the pool of the worker or the clock.
 func (p pools) registry() *prometheus.Registry {
 	var rows *db.DB
 	for _, which := range []pool{clockPool, workPool, controlPool} {

@@ -19,8 +19,8 @@ import (
 	"switchyard/ops/config"
 )
 
-// TestReportsHaveTheirPool: reports of several accounts wait for PostgreSQL. They hold all connections of the report pool, but
-// no connection of the pool for keys and records.
+// TestReportsHaveTheirPool: if reports of several accounts wait for PostgreSQL, they use all connections of the report pool, but no
+// connection of the pool for keys and records.
 func TestReportsHaveTheirPool(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)

@@ -17,11 +17,11 @@ import (
 
 // privacyCmd answers the requests of visitors for a copy or the erasure of the data stored about them.
 type privacyCmd struct {
-	Export privacyExport `cmd:"" help:"Print what is stored of a visitor, as JSON."`
-	Erase  privacyErase  `cmd:"" help:"Remove what describes a visitor from all stored data."`
+	Export privacyExport `cmd:"" help:"Print the data that is stored about a visitor, as JSON."`
+	Erase  privacyErase  `cmd:"" help:"Remove the data that describes a visitor from everything that is stored."`
 }
 
-// whichVisitor holds the flags that identify a visitor.
+// whichVisitor has the flags that identify a visitor.
 type whichVisitor struct {
 	Click   string `help:"Id of one of the visitor's clicks. All clicks with the same visitor id belong to the visitor." xor:"who" required:""`
 	Visitor string `help:"The visitor id: the value of the cookie sy_v or, on a shared domain, of the cookie whose name is sy_v followed by the id of the account. All clicks are searched." xor:"who" required:""`
@@ -60,7 +60,7 @@ func parseVisitorID(flag, text string) (uuid.UUID, error) {
 		id, err = uuid.Parse(text)
 	}
 	if err != nil || id == uuid.Nil {
-		return id, fmt.Errorf("%s: %q is no id: it has 22 letters and digits, or is a UUID", flag, text)
+		return id, fmt.Errorf("%s: %q is no id: an id has 22 letters and digits, or is a UUID", flag, text)
 	}
 	return id, nil
 }
@@ -100,10 +100,11 @@ type privacyErase struct {
 
 // Help implements kong.HelpProvider.
 func (c *privacyErase) Help() string {
-	return `Empties addresses, user agents, referrers, parameters, visitor ids and destinations of the visitor's clicks, removes these
-clicks from site events, and deletes the postbacks that were received and sent for them. Figures, conversions and money stay. A
-worker does it, one day of clicks after another, and continues automatically if it is interrupted. Clicks in the spool of a web
-process are stored later: run the command again. Backups, export files and data that others were sent are not changed.`
+	return `Empties the addresses, user agents, referrers, parameters, visitor ids and destinations of the visitor's clicks, removes these
+clicks from site events, and deletes the postbacks that were received and sent for these clicks. Figures, conversions and
+amounts of money stay. A worker erases one day of clicks after another, and continues automatically if it is interrupted.
+Clicks in the spool of a web process are stored later, so run the command again then. Backups, export files and data that
+were sent to others are not changed.`
 }
 
 // erasedVisitor reports the data that was erased in one account.
@@ -117,7 +118,7 @@ type erasedVisitor struct {
 // Run implements the command.
 func (c *privacyErase) Run(ctx context.Context, e *env) error {
 	if !c.Yes {
-		return usageError{errors.New("what is erased cannot be brought back: look at it with `switchyard privacy export`, then give --yes")}
+		return usageError{errors.New("erased data cannot be restored: look at the data with `switchyard privacy export`, then give --yes")}
 	}
 	var list []erasedVisitor
 	rows := []string{"ACCOUNT\tCLICKS\tSMARTLINK CLICKS\tPOSTBACKS\tSITE EVENTS"}
@@ -137,8 +138,7 @@ func (c *privacyErase) Run(ctx context.Context, e *env) error {
 	return e.print(c.JSON, list, rows...)
 }
 
-// eraseVisitor submits the erase job and waits for it. If nothing about the visitor is left, it submits no job and sets
-// Already.
+// eraseVisitor submits the erase job and waits for it. If no data about the visitor is left, it submits no job and sets Already.
 func eraseVisitor(ctx context.Context, e *env, i queue.Inspector, v click.Visitor) (out erasedVisitor, err error) {
 	out.AccountID = v.AccountID
 	if out.Already, err = retention.IsErased(ctx, click.Log{Conn: i.DB}, v); err != nil {
@@ -156,7 +156,7 @@ func eraseVisitor(ctx context.Context, e *env, i queue.Inspector, v click.Visito
 		return out, err
 	}
 	i.Client.DispatchFor(ctx, v.AccountID, row.Kind, row.ID)
-	e.logf("job %s erases it in account %s; a worker does it, also without this command", row.ID, v.AccountID)
+	e.logf("job %s erases the data in account %s; a worker does it, even if this command is stopped", row.ID, v.AccountID)
 	out.JobID = &row.ID
 	out.EraseAnswer, err = jobs.Await(ctx, jobs.RowHandle(i.Client, jobs.EraseVisitor, row.ID.String(),
 		func(ctx context.Context) (models.JobStatus, error) {

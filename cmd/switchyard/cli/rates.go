@@ -20,8 +20,8 @@ type ratesCmd struct {
 }
 
 type ratesImport struct {
-	File    string `arg:"" type:"existingfile" help:"CSV of day, currency and how much of it is one euro, such as 2026-01-02,USD,1.0842."`
-	Replace bool   `help:"Replace rates of days that have one; amounts that were converted by them are converted again."`
+	File    string `arg:"" type:"existingfile" help:"CSV file. Each row has a day, a currency, and the amount in that currency that one euro is worth, such as 2026-01-02,USD,1.0842."`
+	Replace bool   `help:"Also replace existing rates. Amounts that were converted by a replaced rate are converted again."`
 	JSON    bool   `help:"Print one JSON value."`
 }
 
@@ -41,7 +41,7 @@ func (c *ratesImport) Run(ctx context.Context, e *env) error {
 			return err
 		}
 		if saved.Kept > 0 && !c.Replace {
-			e.logf("%d days have a rate already and keep it; --replace replaces those that differ", saved.Kept)
+			e.logf("%d rates exist already and are kept; --replace replaces those that differ", saved.Kept)
 		}
 		return e.print(c.JSON, saved, "ADDED\tCHANGED\tKEPT", fmt.Sprintf("%d\t%d\t%d", saved.Added, saved.Changed, saved.Kept))
 	})
@@ -51,7 +51,7 @@ type ratesList struct {
 	Currency string    `help:"Only rates of this currency."`
 	From     time.Time `help:"First day." format:"2006-01-02"`
 	To       time.Time `help:"Last day." format:"2006-01-02"`
-	Limit    int       `help:"The most rates to list." default:"100"`
+	Limit    int       `help:"Maximum number of rates to list." default:"100"`
 	JSON     bool      `help:"Print one JSON value."`
 }
 
@@ -88,7 +88,7 @@ func (c *ratesList) Run(ctx context.Context, e *env) error {
 		}
 		for _, s := range sources {
 			if s.Failure != "" {
-				e.logf("%s failed %d times in a row, and is asked again at %s: %s", s.Name, s.Failures, s.NextAt.UTC().Format(time.DateTime), s.Failure)
+				e.logf("%s failed %d times in a row; the next request is sent at %s: %s", s.Name, s.Failures, s.NextAt.UTC().Format(time.DateTime), s.Failure)
 			}
 		}
 		return e.print(c.JSON, list, lines...)

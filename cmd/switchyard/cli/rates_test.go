@@ -10,7 +10,7 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// TestRates runs the operators' commands for exchange rates.
+// TestRates runs the operator's commands for exchange rates.
 func TestRates(t *testing.T) {
 	t.Parallel()
 	_, url := dbtest.NewURL(t)

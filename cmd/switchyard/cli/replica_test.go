@@ -13,8 +13,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// TestReadReplica: a pool for reading uses the replica while it is at most some seconds behind the primary. It uses the primary
-// while the replica hangs or is away. A pool for reading cannot write.
+// TestReadReplica: a pool for reading uses the replica while the replica is at most some seconds behind the primary. It uses the
+// primary while the replica hangs or cannot be reached. A pool for reading cannot write.
 func TestReadReplica(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -36,7 +36,7 @@ func TestReadReplica(t *testing.T) {
 	t.Cleanup(func() { _ = p.close() })
 	dbtest.Exec(t, primary, `CREATE TABLE marks (n int)`)
 	reports := p.of(reportPool)
-	// asked waits until reads go to the wanted server. Each read succeeds, whichever server answers it.
+	// asked waits until the wanted server answers reads. Each read succeeds, whichever server answers it.
 	asked := func(wanted bool) {
 		t.Helper()
 		await.Until(t, "the other server is read", func() bool {

@@ -34,7 +34,7 @@ type edge struct {
 	track *tracking       // nil: the process serves no tracking links
 }
 
-// ownHosts returns the hosts of the install itself for which a certificate can be obtained.
+// ownHosts returns the install's own hosts, if a certificate can be obtained for them.
 func ownHosts(cfg config.Config) map[string]bool {
 	all := map[string]bool{}
 	names := append([]string{cfg.TrackingHost}, cfg.SharedDomains...)
@@ -55,7 +55,7 @@ func (w web) openEdge(ctx context.Context, t *tracking) (*edge, error) {
 		return nil, nil //nolint:nilnil // neither address is set
 	}
 	if len(w.cfg.EncryptionKey) == 0 {
-		return nil, errors.New("TLS_ADDR and HTTP_ADDR need ENCRYPTION_KEY, which seals the keys of certificates")
+		return nil, errors.New("TLS_ADDR and HTTP_ADDR need ENCRYPTION_KEY, which encrypts the keys of certificates")
 	}
 	d := w.pools.of(controlPool)
 	box, err := seal.New(d, w.cfg.EncryptionKey)
@@ -144,9 +144,10 @@ func outside(h *handlers) http.Handler {
 	})
 }
 
-// withoutTLS answers visitors from anywhere without TLS. Keys, passwords, sessions and the codes of a sign-in never travel in
-// clear text: a GET or HEAD request for the API or the dashboard at the host of BASE_URL is redirected to https. Any other
-// request for them gets 404, and so do all of them if BASE_URL is not an https address.
+// withoutTLS answers visitors from anywhere without TLS. It does not serve the API and the dashboard, so that keys, passwords,
+// sessions and the codes of a sign-in are never sent in clear text. A GET or HEAD request for the API or the dashboard at the
+// host of BASE_URL is redirected to https. Any other request for them gets 404, and if BASE_URL is not an https address, every
+// request for them gets 404.
 func (e *edge) withoutTLS(h *handlers) http.Handler {
 	visitors := outside(h)
 	base, err := url.Parse(e.cfg.BaseURL)
@@ -174,9 +175,9 @@ func (e *edge) plain(h *handlers) http.Handler {
 	})
 }
 
-// sameName refuses a request whose host differs from the host of the TLS handshake. Otherwise a connection with one customer's
-// name could hide requests for a site on another customer's domain. Browsers never send such requests here, because each
-// certificate has only one name.
+// sameName refuses a request whose host differs from the host of the TLS handshake. Otherwise a connection that was opened with one
+// customer's name could hide requests for another customer's domain. Browsers never send such requests, because each of our
+// certificates has only one name.
 func sameName(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if r.TLS != nil && models.BareHost(r.TLS.ServerName) != models.BareHost(r.Host) {
@@ -188,7 +189,7 @@ func sameName(h http.Handler) http.Handler {
 }
 
 // strict answers requests over TLS. If HSTS is configured, it also tells browsers to use only https for the install's own hosts
-// and for tracking domains that are for https only.
+// and for tracking domains that are set to https only.
 func (e *edge) strict(h *handlers) http.Handler {
 	visitors := sameName(outside(h))
 	if e.cfg.HSTSMaxAge == 0 {
@@ -210,7 +211,7 @@ func (e *edge) strict(h *handlers) http.Handler {
 	})
 }
 
-// start keeps certificates fresh until stop is called.
+// start keeps the certificates in memory up to date until stop is called.
 func (e *edge) start(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var done sync.WaitGroup

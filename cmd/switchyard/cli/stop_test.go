@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestStoppingTellsWhoWaits: when the process stops, a request that would take too long gets an answer shortly before the stop
+// TestStoppingTellsWhoWaits: when the process stops, a request that would take too long gets an answer shortly before the process
 // ends.
 func TestStoppingTellsWhoWaits(t *testing.T) {
 	t.Parallel()

@@ -26,13 +26,13 @@ import (
 	"switchyard/ops/monitor"
 )
 
-// tracking holds the parts of the process that serve tracking links and postbacks.
+// tracking has the parts of the process that serve tracking links and postbacks.
 type tracking struct {
 	visitors *visitor.Describer
 	clicks   line
-	// postbacks have their own line, so that a click never waits for them, neither at the disk nor in a batch.
+	// postbacks is a separate line, so that a click never waits for postbacks, neither for a write to disk nor for a batch.
 	postbacks line
-	// floods carries clicks that come from one address faster than people click. Other clicks do not wait behind them.
+	// floods carries clicks that come from one address faster than people click, so that other clicks do not wait for them.
 	floods  line
 	caps    *kv.Caps
 	lag     *ingest.Lag
@@ -46,8 +46,8 @@ type line struct {
 	ingester *ingest.Ingester
 }
 
-// openVisitors opens the describer of visitors. A process that serves only the API needs it for test clicks alone, so it starts
-// even if geo files are missing.
+// openVisitors opens the describer of visitors. A process that serves only the API needs the describer only for test clicks, so
+// such a process starts even if geo files are missing.
 func (w web) openVisitors(ctx context.Context) (*visitor.Describer, error) {
 	o := visitor.Options{
 		TrustedProxies: w.cfg.TrustedProxies,
@@ -63,7 +63,7 @@ func (w web) openVisitors(ctx context.Context) (*visitor.Describer, error) {
 
 func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	t, d := &tracking{visitors: w.visitors}, w.pools.of(ingestPool)
-	if err := os.MkdirAll(w.cfg.DataDir, 0o755); err != nil { //nolint:gosec // secret files have a mode of their own
+	if err := os.MkdirAll(w.cfg.DataDir, 0o755); err != nil { //nolint:gosec // files with secrets have a stricter mode
 		return nil, fmt.Errorf("DATA_DIR: %w", err)
 	}
 	t.lag = &ingest.Lag{
@@ -105,7 +105,7 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	}
 	w.registry.MustRegister(t.handler.Collectors()...)
 	w.registry.MustRegister(
-		monitor.Counter("untrusted_proxy_requests_total", "Requests with forwarded headers of a proxy nearby that TRUSTED_PROXIES does not name.",
+		monitor.Counter("untrusted_proxy_requests_total", "Requests with forwarded headers from a proxy in a private network that TRUSTED_PROXIES does not name.",
 			nil, func() float64 { requests, _ := t.visitors.Untrusted(); return float64(requests) }),
 		monitor.Gauge("disk_free_ratio", "Free part of the volume that holds DATA_DIR, 0 to 1.", nil,
 			func() float64 { return freeRatio(w.cfg.DataDir) }),
@@ -131,7 +131,7 @@ const (
 	// refusedFor is how long a refused write makes the disk check fail, unless a later write succeeds.
 	refusedFor = time.Minute
 
-	diskAdvice = "The volume of DATA_DIR is nearly full or refuses writes: free space on it. Clicks wait in memory meanwhile, so do not restart the process."
+	diskAdvice = "The volume of DATA_DIR is nearly full or refuses writes: free space on it. Until then clicks wait in memory, so do not restart the process."
 )
 
 // checkDisk returns an error if the spool of clicks or of postbacks refuses writes, or if the disk is nearly full.
@@ -156,7 +156,7 @@ func (t *tracking) checks(dataDir string) []monitor.Check {
 		return t.checkDisk(dataDir)
 	}}, {Name: "routing", Run: func(context.Context) error {
 		if !t.handler.Ready() {
-			return errors.New("nothing to route by has been read yet")
+			return errors.New("the data for routing has not been read yet")
 		}
 		return nil
 	}}, {Name: "proxies", Optional: true, Advice: visitor.UntrustedAdvice, Run: func(context.Context) error {
@@ -167,8 +167,8 @@ func (t *tracking) checks(dataDir string) []monitor.Check {
 	}}}
 }
 
-// readySeal reads the key that seals secrets from PostgreSQL if there is no ENCRYPTION_KEY. If PostgreSQL is away, the first
-// postback with a secret tries again.
+// readySeal reads the key that encrypts secrets. Without ENCRYPTION_KEY, this key is in PostgreSQL. If PostgreSQL cannot be
+// reached, the first postback with a secret tries again.
 func (w web) readySeal(ctx context.Context, records *store.Store) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -178,8 +178,8 @@ func (w web) readySeal(ctx context.Context, records *store.Store) {
 	}
 }
 
-// postbackPace is the minimum time between two writes of postbacks, so that clicks find the disk free. An affiliate network
-// waits at most this much longer for its answer.
+// postbackPace is the minimum time between two writes of postbacks, so that writes of clicks do not wait for the disk. It is also
+// the longest time by which the answer to an affiliate network is delayed.
 const postbackPace = 10 * time.Millisecond
 
 // postbackInterval is the minimum time between two batches of postbacks. It is short, because the jobs of postbacks start only
@@ -190,9 +190,9 @@ const postbackInterval = 25 * time.Millisecond
 // for longer.
 const peopleRest = 250 * time.Millisecond
 
-// openLine opens a line whose spool is in a directory. Every line can store every kind of record, because older versions wrote
-// postbacks into the spool of clicks. Only the spools of clicks retry a refused write, because a visitor does not send a click
-// again. An affiliate network sends a refused postback again.
+// openLine opens a line with a spool in the given directory. Every line can store every kind of record, because older versions wrote
+// postbacks into the spool of clicks. Only the spools of clicks retry a refused write: a visitor does not send a click again, but an
+// affiliate network sends a refused postback again.
 func (w web) openLine(dir string, o spool.Options, options ingest.Options) (line, error) {
 	o.AckPostgres = w.cfg.ClickAck == config.AckPostgres
 	s, err := spool.Open(dir, o)
@@ -204,8 +204,8 @@ func (w web) openLine(dir string, o spool.Options, options ingest.Options) (line
 	return line{s, ingest.NewIngester(s, w.pools.of(ingestPool), options)}, nil
 }
 
-// start runs the ingesters and the background work until stop is called. The end of the context does not stop them, because the
-// process still finishes requests then.
+// start runs the ingesters and the background work until stop is called. They continue when the context ends, because the process
+// still finishes requests at that time.
 func (t *tracking) start(ctx context.Context) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var all sync.WaitGroup
@@ -224,14 +224,15 @@ func (t *tracking) start(ctx context.Context) (stop func() error) {
 	}
 }
 
-// shareFloods makes the ingesters of all web processes count floods together. Without Redis, each process counts alone.
+// shareFloods makes the ingesters of all web processes count floods together. Without Redis, each process counts only its own
+// clicks.
 func (t *tracking) shareFloods(ctx context.Context) {
 	lines := []*ingest.Ingester{t.clicks.ingester, t.floods.ingester}
 	t.shared.Run(ctx, func() [][]byte { return ingest.FloodMessages(lines...) }, func(m []byte) { ingest.CountFloods(m, lines...) })
 }
 
-// drainTimeout is how long a stopping process writes waiting clicks and postbacks to PostgreSQL. The rest stays on
-// disk for the next process with the same DATA_DIR.
+// drainTimeout is how long a stopping process writes waiting clicks and postbacks to PostgreSQL. Records that are not written by
+// then stay on disk for the next process with the same DATA_DIR.
 const drainTimeout = 4 * time.Second
 
 func (t *tracking) close() error {
@@ -251,7 +252,7 @@ func (l line) drain(ctx context.Context) {
 	}
 }
 
-// spoolMetrics returns the metrics of the spool of some records.
+// spoolMetrics returns the metrics of a spool. records is the kind of its records.
 func spoolMetrics(records string, s *spool.Spool) []prometheus.Collector {
 	labels := prometheus.Labels{"records": records}
 	gauge := func(name, help string, read func(spool.Stats) float64) prometheus.Collector {
@@ -263,11 +264,11 @@ func spoolMetrics(records string, s *spool.Spool) []prometheus.Collector {
 	return []prometheus.Collector{
 		count("appended_total", "Records made durable since the start.",
 			func(st spool.Stats) float64 { return float64(st.Appended) }),
-		count("failed_total", "Records that are not recorded, because the disk refused them, since the start.",
+		count("failed_total", "Records that were not stored since the start, because the disk refused them.",
 			func(st spool.Stats) float64 { return float64(st.Failed) }),
-		gauge("waiting", "Records in memory that are not on disk yet: what a kill would take.",
+		gauge("waiting", "Records in memory that are not on disk yet. They are lost if the process is killed.",
 			func(st spool.Stats) float64 { return float64(st.Waiting) }),
-		count("dropped_total", "Damaged stretches skipped when reading since the start.",
+		count("dropped_total", "Damaged parts of the spool that were skipped when reading since the start.",
 			func(st spool.Stats) float64 { return float64(st.Skipped) }),
 		count("rejected_total", "Records that PostgreSQL refused since the start, kept in the spool's file rejected.",
 			func(st spool.Stats) float64 { return float64(st.Rejected) }),

@@ -68,8 +68,9 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 	return c.serve(ctx, e, cfg, p, r)
 }
 
-// settings reads the settings from the environment, with other defaults that suit one machine: saved secrets, loopback only, a
-// free port if the usual port is in use, the operators' pages at the same port, and trust in proxies on the same machine.
+// settings reads the settings from the environment. Some defaults are different for this command, because everything runs on a
+// single machine: secrets are saved, the service is reachable only on loopback, a free port is taken if the usual port is in use,
+// the operators' pages are at the same port, and proxies on the same machine are trusted.
 func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	cfg, err := e.config()
 	if err != nil {
@@ -88,11 +89,11 @@ func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 		taken := cfg.Port
 		cfg.Port = freePort(ctx, cfg.Port)
 		if cfg.Port != taken {
-			e.logf("port %d is in use, taking %d; PORT chooses another", taken, cfg.Port)
+			e.logf("port %d is in use, so port %d is used; PORT sets another port", taken, cfg.Port)
 		}
 	}
 	if e.getenv("OPS_ADDR") == "" {
-		cfg.OpsAddr = "" // the same port
+		cfg.OpsAddr = "" // the operators' pages are at the same port
 		if !models.Loopback(cfg.Bind) {
 			cfg.OpsAddr = config.DefaultOpsAddr(cfg.Port)
 		}
@@ -103,7 +104,7 @@ func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	return cfg, cfg.EnsureSecrets()
 }
 
-// freePort returns the first free port among the 100 ports from first on. It returns first if all are in use.
+// freePort returns the first free port of the 100 ports that begin with first. If all of them are in use, it returns first.
 func freePort(ctx context.Context, first int) int {
 	var lc net.ListenConfig
 	for port := first; port < first+100; port++ {
@@ -141,13 +142,13 @@ func (c *upCmd) serve(ctx context.Context, e *env, cfg config.Config, p pools, r
 	return err
 }
 
-// announce makes the demo account, prints the addresses of the service and adds some history to the account. If one of the demo
-// steps fails, the service continues.
+// announce creates the demo account, prints the addresses of the service and adds some history to the account. If one of the
+// steps for the demo account fails, the service keeps running.
 func (c *upCmd) announce(ctx context.Context, e *env, cfg config.Config, d *db.DB) error {
 	campaign, account, entry, err := c.demo(ctx, cfg, d)
 	if err != nil {
 		if ctx.Err() == nil {
-			e.logf("the service runs, but its demo account could not be made: %v", err)
+			e.logf("the service runs, but the demo account could not be created: %v", err)
 		}
 		return nil
 	}
@@ -165,8 +166,8 @@ func (c *upCmd) announce(ctx context.Context, e *env, cfg config.Config, d *db.D
 	return nil
 }
 
-// startMessages returns the lines that tell the user where everything is. The key and the password appear only at the start
-// that makes the key.
+// startMessages returns the lines that tell the user where everything is. The key and the password are shown only at the first
+// start, which creates them.
 func startMessages(cfg config.Config, campaign demo.Campaign, account demo.Account, entry string, ownPassword bool) []string {
 	key, password := account.Key+"\t(full, of the account Demo; it is not shown again)", cfg.OpsPassword
 	if !account.NewKey {
@@ -197,7 +198,7 @@ func startMessages(cfg config.Config, campaign demo.Campaign, account demo.Accou
 	return lines
 }
 
-// demo makes the demo account and its campaign. entry is a link that signs in once as the owner of the account.
+// demo creates the demo account and its campaign. entry is a link that works once and signs in as the owner of the account.
 func (c *upCmd) demo(ctx context.Context, cfg config.Config, d *db.DB) (_ demo.Campaign, account demo.Account, entry string, err error) {
 	s, err := openStore(cfg, d)
 	if err != nil {

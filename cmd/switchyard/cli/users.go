@@ -8,14 +8,14 @@ import (
 
 // usersCmd manages the people who may use the dashboard.
 type usersCmd struct {
-	Invite usersInvite `cmd:"" help:"Make a link by which a person joins an account; it works once, within a day."`
-	Reset  usersReset  `cmd:"" help:"Make a link by which a person sets a new password; it works once, within a day."`
+	Invite usersInvite `cmd:"" help:"Create a link with which a person joins an account. It works once, within a day."`
+	Reset  usersReset  `cmd:"" help:"Create a link with which a person sets a new password. It works once, within a day."`
 	List   usersList   `cmd:"" help:"List the people of an account."`
 }
 
 type usersInvite struct {
 	Account string `help:"Id of the account." required:""`
-	Email   string `help:"E-mail of the person that the link is for." required:""`
+	Email   string `help:"E-mail address of the person who gets the link." required:""`
 	Role    string `help:"owner, member, contributor or viewer." default:"member"`
 	JSON    bool   `help:"Print one JSON value."`
 }
@@ -29,9 +29,9 @@ func (c *usersInvite) Run(ctx context.Context, e *env) error {
 }
 
 type usersReset struct {
-	Account   string `help:"Id of an account that the person has access to; default: any of them."`
-	Email     string `help:"E-mail of the person whose password is set." required:""`
-	DropCodes bool   `help:"Switch off the person's sign-in codes of an app."`
+	Account   string `help:"Id of an account that the person has access to; default: any such account."`
+	Email     string `help:"E-mail address of the person who sets a new password." required:""`
+	DropCodes bool   `help:"Also remove the person's authenticator app, so that signing in needs no code."`
 	JSON      bool   `help:"Print one JSON value."`
 }
 

@@ -34,7 +34,7 @@ import (
 	"switchyard/ops/monitor"
 )
 
-// webCmd answers HTTP.
+// webCmd answers HTTP requests.
 type webCmd struct {
 	Only string `help:"Serve one half: api, or click (tracking links and postbacks); empty: both." enum:",api,click" default:""`
 }
@@ -48,8 +48,8 @@ func (c *webCmd) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// pools returns the pools that the process needs. The API and the click half both need the control pool, because its check
-// shows whether PostgreSQL answers.
+// pools returns the pools that the process needs. Both halves need the control pool, because the check of this pool shows whether
+// PostgreSQL answers.
 func (c *webCmd) pools() []pool {
 	switch c.Only {
 	case "api":
@@ -60,9 +60,9 @@ func (c *webCmd) pools() []pool {
 	return []pool{controlPool, reportPool, ingestPool}
 }
 
-// tuneRuntime sets up the Go runtime for redirects, unless the environment sets these values. It lets Go run one thread more than
-// there are processors, because one thread often waits for a sync of the spool. It makes garbage collection rarer, because the
-// heap is small.
+// tuneRuntime sets GOMAXPROCS and GOGC to values that suit redirects, unless the environment sets them. It lets Go run one thread
+// more than there are processors, because one thread often waits for a sync of the spool. It makes garbage collection rarer,
+// because the heap is small.
 func tuneRuntime(getenv func(string) string) {
 	if getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
@@ -85,10 +85,10 @@ type web struct {
 	visitors *visitor.Describer
 	ready    func()        // called once requests are answered; may be nil
 	finish   time.Duration // how long a stop waits for requests; default finishTimeout
-	beside   []endpoint    // served in addition to the port
+	beside   []endpoint    // endpoints that are served in addition to the port
 }
 
-// run serves until the context ends, and then waits for running requests. It starts even if PostgreSQL and Redis are away.
+// run serves until the context ends, and then waits for running requests. It starts even if PostgreSQL and Redis cannot be reached.
 func (w web) run(ctx context.Context) (err error) {
 	if err := w.cfg.CheckLinkHosts(); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (w web) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = l.Close() }() // the server has closed it, unless it never began
+	defer func() { _ = l.Close() }() // the server has already closed it, unless the server never started
 	if w.visitors, err = w.openVisitors(ctx); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (w web) run(ctx context.Context) (err error) {
 	return errors.Join(w.serveEdge(ctx, l, handlers, t), stop(), t.close())
 }
 
-// serveEdge serves at the port. If an edge is set up, it serves there too.
+// serveEdge serves at the port and, if an edge is configured, also at the addresses of the edge.
 func (w web) serveEdge(ctx context.Context, l net.Listener, h *handlers, t *tracking) error {
 	e, err := w.openEdge(ctx, t)
 	if err != nil {
@@ -133,7 +133,7 @@ func (w web) serveEdge(ctx context.Context, l net.Listener, h *handlers, t *trac
 		if w.beside, err = e.endpoints(ctx, h); err != nil {
 			return err
 		}
-		defer closeAll(w.beside) // the servers have closed them, unless they never began
+		defer closeAll(w.beside) // the servers have already closed them, unless a server never started
 		defer e.start(ctx)()
 	}
 	return w.serve(ctx, l, h, w.checks(t))
@@ -160,8 +160,8 @@ func (w web) serve(ctx context.Context, l net.Listener, h *handlers, checks []mo
 	return w.answer(ctx, l, h)
 }
 
-// shareDomains writes the shared link domains of the settings to PostgreSQL. If that fails, it tries again every two seconds in
-// the background. stop ends the background work and waits until it has ended.
+// shareDomains writes the shared link domains of the settings to PostgreSQL. If that fails, it tries again every two seconds in the
+// background. The function stop ends the background work and waits for it.
 func (w web) shareDomains(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	share := func() {
@@ -199,11 +199,11 @@ func firstWord(r *http.Request) string {
 	return word
 }
 
-// private lists the first path segments of requests that carry keys, passwords and sessions.
+// private lists the first path segments of requests that contain keys, passwords or sessions.
 var private = []string{"api", "docs", "app", "mcp", "llms.txt"}
 
-// ServeHTTP implements http.Handler. It treats every path as a tracking link, except the paths of the API, the dashboard, the
-// health checks and the operators' pages. It serves the operators' pages only at loopback hosts that are not link hosts.
+// ServeHTTP implements http.Handler. It treats every path as a tracking link, except the paths of the API, the dashboard, the health
+// checks and the operators' pages. It serves the operators' pages only at hosts that are loopback names and not hosts of links.
 func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	word := firstWord(r)
 	switch {
@@ -277,8 +277,8 @@ func (w web) checks(t *tracking) []monitor.Check {
 	return append(checks, w.pools.clicksCheck()...)
 }
 
-// finishTimeout is how long a stop waits for running requests. Together with the drain of the spool, a stop takes less than 25
-// seconds, because platforms kill a process after 30. Shortly before the timeout, a request that waits for a longer job is
+// finishTimeout is how long a stop waits for running requests. Including the drain of the spool, a stop must take less than 25
+// seconds, because platforms kill a process after 30. Shortly before the timeout, a request that still waits for a job is
 // answered with the job's address.
 const finishTimeout = 20 * time.Second
 

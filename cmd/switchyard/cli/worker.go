@@ -26,8 +26,8 @@ import (
 // workerCmd carries out jobs.
 type workerCmd struct {
 	Queues string `help:"Queues to serve with their weights, such as interactive=6,webhooks=4; empty: all." default:""`
-	Slots  int    `help:"Jobs at once per unit of weight." default:"10"`
-	Nice   int    `help:"Niceness: how far other processes on the machine, such as web, take precedence over this one: 0 to 19." default:"5"`
+	Slots  int    `help:"Number of jobs that run at once per unit of weight." default:"10"`
+	Nice   int    `help:"Niceness, from 0 to 19: how much this process gives way to other processes on the machine, such as web." default:"5"`
 	figuresFlag
 }
 
@@ -67,7 +67,7 @@ func runWorker(ctx context.Context, cfg config.Config, p pools, o workers.Option
 	return p.work(ctx, cfg, r, o)
 }
 
-// Readers holds the database connections that a runtime uses in addition to its own pool. Bulk is for long reads. Locks is for
+// Readers has the database connections that a runtime uses in addition to its own pool. Bulk is for long reads. Locks is for
 // locks that only one process may hold.
 type Readers struct {
 	Bulk, Locks *db.DB
@@ -80,7 +80,7 @@ func (r Readers) clicks(d *db.DB) click.Log { return click.Log{Conn: d, Copy: r.
 // reports returns a reader of reports. It reads from d and from the copy of clicks in ClickHouse.
 func (r Readers) reports(d *db.DB) report.Reader { return report.Reader{Conn: d, Copy: r.copied} }
 
-// FlowReplayOptions returns options for the replay of flows. With them, a worker makes the same decisions as the redirect.
+// FlowReplayOptions returns options for the replay of flows, with which a worker makes the same decisions as the redirect.
 func FlowReplayOptions(clicks click.Log) flowreplay.Options {
 	return flowreplay.Options{
 		Clicks: clicks, WentTo: routing.RecordedDestination,
@@ -118,8 +118,8 @@ func runClock(ctx context.Context, d *db.DB, client *jobs.Client) error {
 	return err
 }
 
-// withServers reads the settings, sets up the log, opens the servers of a process type and calls fn. The servers need not
-// answer yet. needed lists the pools of the process, the most important first.
+// withServers reads the settings, sets up the log, opens the connections to PostgreSQL and Redis and calls fn. The two servers
+// need not answer yet. needed lists the pools of the process, the most important first.
 func withServers(ctx context.Context, e *env, name string, needed []pool,
 	fn func(config.Config, pools, jobs.Redis) error,
 ) (err error) {
@@ -151,24 +151,24 @@ func withServers(ctx context.Context, e *env, name string, needed []pool,
 // stopLimit is how long a process may take to stop. It is a little more than the sum of all timeouts of a stop.
 const stopLimit = 24500 * time.Millisecond
 
-// limitStop calls end when a stop takes longer than the limit. A stop can hang on a PostgreSQL that accepts connections and
-// never answers, because its driver waits even after the context has ended. Acknowledged data survives this, as it survives
-// kill -9. The caller must call ended when the process has stopped within the limit.
+// limitStop calls end when a stop takes longer than the limit. A stop can hang if PostgreSQL accepts connections but never
+// answers, because the driver waits even after the context has ended. Acknowledged data survives such an end, as it survives kill
+// -9. The caller must call ended when the process has stopped within the limit.
 func limitStop(ctx context.Context, limit time.Duration, end func()) (ended func()) {
 	stopped, ended := context.WithCancel(context.Background())
 	context.AfterFunc(ctx, func() {
 		select {
 		case <-stopped.Done():
 		case <-time.After(limit):
-			slog.ErrorContext(ctx, "the stop hangs, the process ends without it")
+			slog.ErrorContext(ctx, "the stop takes too long, so the process ends now")
 			end()
 		}
 	})
 	return ended
 }
 
-// warnBehind logs an error when the database lacks migrations, because many later queries would then fail. It gives up when the
-// database does not answer within two seconds.
+// warnBehind logs an error if the database lacks migrations, because many later queries would then fail. It gives up if the database
+// does not answer within two seconds.
 func warnBehind(ctx context.Context, d *db.DB) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

@@ -27,13 +27,14 @@ func TestEveryJobHasItsHandler(t *testing.T) {
 	}
 	handlers := reflect.ValueOf(r).Elem().FieldByName("handlers")
 	for _, kind := range jobs.Kinds() {
-		if !handlers.MapIndex(reflect.ValueOf(kind)).IsValid() && !strings.HasPrefix(kind, "fault:") { // for tests only
+		// Kinds that begin with "fault:" exist only in tests.
+		if !handlers.MapIndex(reflect.ValueOf(kind)).IsValid() && !strings.HasPrefix(kind, "fault:") {
 			t.Errorf("%s has no handler", kind)
 		}
 	}
 }
 
-// TestReadyWithSchema: a worker is not ready as long as the database lacks migrations, and it says what to do.
+// TestReadyWithSchema: a worker is not ready as long as the database lacks migrations, and its health check says what to do.
 func TestReadyWithSchema(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

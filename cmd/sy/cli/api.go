@@ -90,7 +90,7 @@ func (c *apiCmd) body(e *env) (json.RawMessage, error) {
 		return nil, err
 	}
 	if !json.Valid(text) {
-		return nil, fmt.Errorf("the body is no JSON; `sy api %s %s --dry-run` shows what would be sent", http.MethodGet, c.Path)
+		return nil, fmt.Errorf("the body is not JSON; `sy api %s %s --dry-run` shows what would be sent", http.MethodGet, c.Path)
 	}
 	return text, nil
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// checkCmd looks for faults of a campaign.
+// checkCmd looks for problems of a campaign.
 type checkCmd struct {
 	Campaign string `arg:"" help:"Name or id of the campaign."`
 	FailOn   string `name:"fail-on" enum:"warning,unknown,problem" default:"warning" help:"Exit with 1 if the state is this or worse: warning (any finding), unknown or problem."`
@@ -38,7 +38,7 @@ type checkFinding struct {
 	Do      string `json:"do"`
 }
 
-// Run implements the command. It exits with 1 if anything was found.
+// Run implements the command. It exits with 1 if a finding has the state of --fail-on or a worse one.
 func (c *checkCmd) Run(ctx context.Context, e *env) error {
 	client, err := e.client()
 	if err != nil {

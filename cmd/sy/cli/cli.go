@@ -1,5 +1,5 @@
-// Package cli implements sy, the command line for customers. It calls the API with a key. It links the client in api/clients/go and, for
-// sy import, the readers of other trackers.
+// Package cli implements sy, the command line for customers. It calls the API with a key. It uses the client in api/clients/go.
+// For the command import, it also uses the code that reads other trackers.
 package cli
 
 import (
@@ -128,14 +128,14 @@ func terminal(stream any) int {
 	return -1
 }
 
-// nextSteps maps the code of a refusal to what the user can do about it.
+// nextSteps maps an error code of the service to the next step for the user.
 var nextSteps = map[string]string{
 	"unauthenticated": "The key is not valid. Make one in the dashboard under Settings > Keys, then run `sy login`.",
 	"read_only_key":   "This key may only read. Run `sy login` with a full key.",
 	"rate_limited":    "The account has made too many calls. Try again in a minute.",
 	"stale":           "A record has changed since the plan was made. Run `sy diff` again, look at it, then `sy apply`.",
 	"not_planned":     "Run `sy diff` again.",
-	"has_refused":     "Mend what the plan says, or add --skip-refused.",
+	"has_refused":     "Correct what the plan shows as refused, or add --skip-refused.",
 	"plan_limit":      "`sy api GET /plan` shows what the plan of the account allows.",
 }
 
@@ -144,7 +144,7 @@ func nextStep(err error) string {
 		return nextSteps[switchyard.Code(err)]
 	}
 	if strings.Contains(err.Error(), "connect") || strings.Contains(err.Error(), "no such host") {
-		return "The service is not reached. `sy profiles` shows its address; SWITCHYARD_URL goes before."
+		return "The service cannot be reached. `sy profiles` shows its address; SWITCHYARD_URL takes precedence."
 	}
 	return ""
 }

@@ -50,8 +50,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// linked are the parts of the service that the program may link: its own commands, the client, and the readers of other trackers with
-// what they need.
+// linked lists the packages of this repository that the program may link: its own commands, the client, the code that reads other
+// trackers, and the packages that this code needs.
 var linked = []string{"cmd/sy", "api/clients/go", "models", "workers/egress", "workers/providers/rest", "workers/providers/trackers"}
 
 // TestLinksNoService: the program links no other part of the service, and no library of servers or databases.
@@ -91,7 +91,7 @@ func asked(t *testing.T, status int, body string) (address string, calls *[]stri
 	return s.URL, calls
 }
 
-// TestProfiles: the key of the profile is used unless the environment names another, and a profile's key is not sent to another
+// TestProfiles: the key of the profile is used unless the environment has another key. A profile's key is not sent to another
 // service.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
@@ -149,7 +149,7 @@ func TestRefusedLoginKeepsNothing(t *testing.T) {
 	}
 }
 
-// TestForms: each form of output has the same values, numbers as they were received, and no control characters in a table.
+// TestForms: each form of output has the same values. Numbers are printed as they were received. A table has no control characters.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	url, _ := asked(t, 200, `{"data":{"rows":[{"id":"7","name":"a\u001b[31m\nb","status":"active","clicks":12345678901234567,"cost":0.10,"tags":["x"],"note":"true"}]}}`)
@@ -189,7 +189,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestDays: the words for days are dates in UTC.
+// TestDays: words such as today stand for dates in UTC.
 func TestDays(t *testing.T) {
 	t.Parallel()
 	e := &env{now: func() time.Time { return time.Date(2026, 3, 1, 1, 0, 0, 0, time.FixedZone("", 2*3600)) }}

@@ -77,7 +77,7 @@ type item struct {
 	Errors, Warnings []string
 }
 
-// make makes the plan, shows it and returns it.
+// make makes the plan of the document, shows it and returns it.
 func (c *documentFlags) make(ctx context.Context, e *env, client *switchyard.Client) (p plan, err error) {
 	text, err := e.readFile(c.File)
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *documentFlags) make(ctx context.Context, e *env, client *switchyard.Cli
 	return e.plan(ctx, client, c.File, record{"document": string(text), "prune": record{"group": c.PruneGroup, "tag": c.PruneTag}})
 }
 
-// plan makes a plan, shows it and returns it. name says where the document is from.
+// plan makes a plan, shows it and returns it. name is the name of the document's origin, such as its file.
 func (e *env) plan(ctx context.Context, client *switchyard.Client, name string, body record) (p plan, err error) {
 	if err := client.Do(ctx, http.MethodPost, "/api/v1/config/plan", nil, body, &p); err != nil {
 		return p, err
@@ -179,7 +179,7 @@ func valueOf(v any) string {
 // outcome returns the exit code of a command that only shows its plan, as an error.
 func (p plan) outcome() error {
 	if n := p.Counts["refused"]; n > 0 {
-		return exitError{exitRefused, fmt.Sprintf("%d records are refused: mend the document, or apply it with --skip-refused", n)}
+		return exitError{exitRefused, fmt.Sprintf("%d records are refused: correct the document, or apply it with --skip-refused", n)}
 	}
 	if p.changes() > 0 {
 		return exitError{exitDiffers, ""}
@@ -187,7 +187,7 @@ func (p plan) outcome() error {
 	return nil
 }
 
-// diffCmd says what a document would change.
+// diffCmd shows what a document would change.
 type diffCmd struct{ documentFlags }
 
 // Run implements the command.
@@ -238,13 +238,13 @@ func (e *env) apply(ctx context.Context, client *switchyard.Client, p plan, skip
 	return e.finish(ctx, client, "apply", record{"plan_id": p.ID, "skip_refused": skipRefused}, "`sy undo "+p.ID+"` takes it back.")
 }
 
-// agree asks for confirmation of a change. Without a terminal, the confirmation must be given as a flag.
+// agree asks the user to confirm a change. If there is no terminal, the user must confirm it with the flag --yes.
 func (e *env) agree(yes bool, question string) error {
 	if yes {
 		return nil
 	}
 	if !e.ask {
-		return errors.New("nothing is changed, as no one can be asked here: add --yes")
+		return errors.New("nothing was changed, because this is no terminal and no one can be asked: add --yes")
 	}
 	_, _ = fmt.Fprint(e.stderr, question+" [y/N] ")
 	lines := bufio.NewScanner(e.stdin)
@@ -255,7 +255,7 @@ func (e *env) agree(yes bool, question string) error {
 	return nil
 }
 
-// finish applies or undoes a plan, and says how many records were written and which were kept.
+// finish applies or undoes a plan. It prints how many records were written, and which records were left unchanged.
 func (e *env) finish(ctx context.Context, client *switchyard.Client, what string, body record, next string) error {
 	var done struct {
 		Done int      `json:"done"`

@@ -15,10 +15,10 @@ import (
 // kind is a kind of record that the API lists.
 type kind struct {
 	name, path string
-	member     string   // of the answer that holds the rows; default rows
+	member     string   // the member of the answer that has the rows; default: rows
 	columns    []string // the columns of a table
 	searches   bool     // the list can be searched with q
-	paused     string   // the member of a PATCH that pauses: is_active, active or status
+	paused     string   // the member of the PATCH body that pauses a record: is_active, active or status
 }
 
 var figures = []string{"name", "status", "clicks", "conversions", "cost", "revenue", "profit"}
@@ -97,7 +97,7 @@ func (k kind) list(ctx context.Context, c *switchyard.Client, query url.Values) 
 	return rows, nil
 }
 
-// label returns the name of a record, or what it has instead of a name.
+// label returns the name of a record or, if the record has no name, its domain, key or id.
 func label(r record) string {
 	for _, member := range []string{"name", "domain", "key", "id"} {
 		if text := cell(r[member]); text != "" {
@@ -107,8 +107,8 @@ func label(r record) string {
 	return ""
 }
 
-// find returns the record with an id or a name. If no name matches exactly, it ignores the case of letters, as long as only one
-// record matches.
+// find returns the record with the given id or name. If no name matches exactly, find ignores the case of letters. The record
+// must then be the only match.
 func (k kind) find(ctx context.Context, c *switchyard.Client, wanted string) (record, error) {
 	rows, err := k.list(ctx, c, nil)
 	if err != nil {
@@ -194,7 +194,7 @@ func (c *getCmd) Run(ctx context.Context, e *env) error {
 	return e.print(rows, k.columns)
 }
 
-// switchCmd holds the arguments of pause and resume.
+// switchCmd has the arguments of pause and resume.
 type switchCmd struct {
 	Kind   string   `arg:"" predictor:"pausable" help:"Kind of record: ${pausable}."`
 	Names  []string `arg:"" help:"Names or ids."`

@@ -15,8 +15,8 @@ import (
 	"switchyard/workers/providers/trackers/readers"
 )
 
-// importCmd reads another tracker from this machine, and makes a plan from the result. The tracker's key is not sent to the
-// service.
+// importCmd reads another tracker and makes a plan from the result. The requests to the tracker are sent from this machine, so the
+// tracker's key is not sent to the service.
 type importCmd struct {
 	Tracker     string `arg:"" enum:"keitaro,binom,voluum,redtrack,csv" help:"keitaro, binom, voluum, redtrack, or csv for tables of any other."`
 	URL         string `help:"Address of the tracker. For csv and a dump it only distinguishes several trackers." placeholder:"URL"`
@@ -44,7 +44,7 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	const mostNotes = 2000 // of a plan
+	const mostNotes = 2000 // maximum number of notes of a plan
 	p, err := e.plan(ctx, client, c.Tracker, record{"document": string(document), "read": record{
 		"tracker": c.Tracker, "links": result.Links, "notes": trackerimport.Worst(result.Notes, mostNotes),
 	}})
@@ -115,8 +115,8 @@ func (e *env) trackerKey() (string, error) {
 	return e.readSecret("Key of the tracker (it stays on this machine): ", "there is no key of the tracker: enter it, pipe it in, or set SWITCHYARD_TRACKER_KEY")
 }
 
-// progress returns a function that says what is being read. A terminal shows the progress on one line. A call with an empty what
-// ends that line.
+// progress returns a function that prints what is being read. On a terminal, the progress stays on one line. A call with an empty
+// text ends this line.
 func (e *env) progress() trackers.Progress {
 	last, open := "", false
 	return func(what string, done, of int) {

@@ -58,7 +58,7 @@ func (c *traceCmd) Run(ctx context.Context, e *env) error {
 			e.printStage(stage)
 		}
 		if a.Trace.FlowChanged {
-			_, _ = fmt.Fprintln(e.stdout, e.paint(33, "  The flow has changed since. This is what it does now; what it did is:"))
+			_, _ = fmt.Fprintln(e.stdout, e.paint(33, "  The flow has changed since. This is what the flow does now; at the time of the click it did this:"))
 		}
 	}
 	path := ""
@@ -75,7 +75,7 @@ func (c *traceCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// printStage prints which paths of a campaign were tried, and why paths were passed over.
+// printStage prints which paths of a campaign were tried, and why a path was not taken.
 func (e *env) printStage(s switchyard.RouteStage) {
 	_, _ = fmt.Fprintln(e.stdout, "  campaign", cell(s.Campaign))
 	for _, step := range s.Steps {
@@ -111,7 +111,7 @@ type tailCmd struct {
 	Once  bool          `help:"Show the newest rows and end."`
 }
 
-// mostRows is how many rows of a log one call returns at most.
+// mostRows is the maximum number of rows that one call for a log returns.
 const mostRows = 1000
 
 // Run implements the command. The API lists the newest rows first, so rows that were already shown are recognized by their ids.
@@ -140,14 +140,14 @@ func (c *tailCmd) Run(ctx context.Context, e *env) error {
 		}
 		const usual = 200
 		if rows, err = c.unseen(ctx, client, usual, seen); err == nil && len(rows) == usual {
-			var before []record // a burst: there may be more new rows that are older than these
+			var before []record // many rows are new, so there may be more new rows that are older than these
 			before, err = c.unseen(ctx, client, mostRows, seen)
 			rows = append(before, rows...)
 		}
 	}
 }
 
-// unseen returns the newest rows without the rows that it returned before, the oldest first.
+// unseen returns the newest rows of the log, oldest first. It leaves out rows that it has returned before.
 func (c *tailCmd) unseen(ctx context.Context, client *switchyard.Client, limit int, seen map[string]bool) (rows []record, err error) {
 	log := tails[c.Log]
 	query := url.Values{"limit": {strconv.Itoa(limit)}}
@@ -169,7 +169,7 @@ func (c *tailCmd) unseen(ctx context.Context, client *switchyard.Client, limit i
 		}
 	}
 	if len(seen) > 20*mostRows {
-		clear(seen) // rows older than the listed ones are not listed again
+		clear(seen) // forget older rows, because later calls do not list them again
 	}
 	for _, id := range listed {
 		seen[id] = true

@@ -15,12 +15,13 @@ import (
 	switchyard "switchyard/api/clients/go"
 )
 
-// mcpCmd connects assistants that can only start a command to the service, at its address /mcp.
+// mcpCmd connects an assistant to the service's address /mcp. It is for assistants that cannot send requests, but can start a
+// command.
 type mcpCmd struct{}
 
 const maxMessage = 4 << 20 // bytes
 
-// Run implements the command. It sends each line of standard input, which is a message of the Model Context Protocol, to the
+// Run implements the command. Each line of standard input is a message of the Model Context Protocol. Run sends each message to the
 // service, and writes each answer as a line to standard output. It ends when standard input ends.
 func (c *mcpCmd) Run(ctx context.Context, e *env) error {
 	client, err := e.client()
@@ -33,7 +34,7 @@ func (c *mcpCmd) Run(ctx context.Context, e *env) error {
 	for lines.Scan() {
 		if line := bytes.Clone(lines.Bytes()); len(bytes.TrimSpace(line)) > 0 {
 			m := b.read(line)
-			if m.Method == "initialize" { // the following messages carry the version stated in the answer
+			if m.Method == "initialize" { // the headers of later messages have the version that the answer states
 				b.send(ctx, m, line)
 				continue
 			}
@@ -44,7 +45,7 @@ func (c *mcpCmd) Run(ctx context.Context, e *env) error {
 	return lines.Err()
 }
 
-// bridge carries messages between the streams and the service.
+// bridge passes messages between the streams and the service.
 type bridge struct {
 	client  *switchyard.Client
 	out     io.Writer
@@ -52,10 +53,10 @@ type bridge struct {
 
 	mu      sync.Mutex
 	version string // version of the protocol, once it is agreed
-	program string // name of the assistant, once it has given one
+	program string // name of the assistant, once the assistant has sent its name
 }
 
-// message has the members of a message that the service also wants as headers.
+// message has the members of a message that the service also requires as headers.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -72,12 +73,12 @@ type message struct {
 }
 
 func (b *bridge) read(line []byte) (m message) {
-	_ = json.Unmarshal(line, &m) // the service says what is wrong with it
+	_ = json.Unmarshal(line, &m) // if the message is invalid, the service answers with an error
 	return m
 }
 
-// send sends a message and writes its answer. If the service does not answer a request in the protocol, the assistant gets an
-// error.
+// send sends a message and writes the service's answer. If the answer to a request is not a message of the protocol, the
+// assistant gets an error.
 func (b *bridge) send(ctx context.Context, m message, line []byte) {
 	answer, err := b.post(ctx, m, line)
 	if err != nil && m.ID != nil {

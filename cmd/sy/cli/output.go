@@ -25,7 +25,7 @@ func decode(raw []byte, into any) error {
 	return d.Decode(into)
 }
 
-// print writes rows in the form that was asked for. columns are the columns of a table.
+// print writes rows in the form that the user has chosen. columns are the columns of a table.
 func (e *env) print(rows []record, columns []string) error {
 	switch e.Output {
 	case "json", "yaml":
@@ -152,8 +152,8 @@ func cells(r record, columns []string) []string {
 	return out
 }
 
-// cell returns a value as one line. Line breaks and other control characters of foreign texts are left out, as they could change
-// what a terminal shows.
+// cell returns a value as one line. It leaves out line breaks and other control characters, because they could change what a
+// terminal shows.
 func cell(v any) string {
 	var text string
 	switch v := v.(type) {

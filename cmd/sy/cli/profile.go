@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// profile holds the address of a service and the key for calling it.
+// profile has the address of a service and a key for calls to the service.
 type profile struct {
 	URL string `json:"url"`
 	Key string `json:"key"`
@@ -61,7 +61,7 @@ func (e *env) readProfiles() (profiles, error) {
 	return p, nil
 }
 
-// save replaces the file as a whole, so that it is never half written.
+// save replaces the whole file at once, so that the file is never incomplete.
 func (e *env) save(p profiles) error {
 	name, err := e.file()
 	if err != nil {
@@ -104,11 +104,11 @@ func (e *env) profile() (profile, error) {
 	name := e.named(all)
 	p, known := all.Profiles[name]
 	if !known && e.Profile != "" {
-		return p, fmt.Errorf("there is no profile %s: run `sy login --profile %s`, or `sy profiles` for the others", name, name)
+		return p, fmt.Errorf("there is no profile %s: run `sy login --profile %s` to create it, or `sy profiles` to list the others", name, name)
 	}
 	if u := e.getenv("SWITCHYARD_URL"); u != "" {
 		if p.Key != "" && p.URL != u && e.getenv("SWITCHYARD_KEY") == "" {
-			return p, errors.New("SWITCHYARD_URL is another service than the profile's: set SWITCHYARD_KEY too, or the key would go to a stranger")
+			return p, errors.New("SWITCHYARD_URL is another service than the profile's: set SWITCHYARD_KEY too, because the profile's key must not be sent to another service")
 		}
 		p.URL = u
 	}
@@ -141,7 +141,7 @@ func (c *loginCmd) Run(ctx context.Context, e *env) error {
 		}
 	}
 	if u, err := url.Parse(p.URL); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return errors.New("say where the service is: `sy login --url https://track.example.com`")
+		return errors.New("the address of the service is missing: `sy login --url https://track.example.com`")
 	}
 	if p.Key, err = e.readKey(); err != nil {
 		return err

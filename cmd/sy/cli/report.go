@@ -25,8 +25,8 @@ func dimension(word string) string { return cmp.Or(dimensionOf[word].dimension, 
 
 var daysAgo = regexp.MustCompile(`^-(\d{1,4})d$`)
 
-// day returns the date for today, yesterday and -7d, in UTC as the API counts. It returns any other text unchanged, for the API
-// to interpret.
+// day returns the date that a word such as today, yesterday or -7d stands for, in UTC as the API counts. It returns any other text
+// unchanged, so that the API interprets it.
 func (e *env) day(word string) string {
 	back := map[string]string{"today": "0", "yesterday": "1"}[word]
 	if m := daysAgo.FindStringSubmatch(word); m != nil {
@@ -115,7 +115,8 @@ func ask(ctx context.Context, c *switchyard.Client, q url.Values) (raw json.RawM
 	return raw, p, err
 }
 
-// flat returns a row whose dimensions are members, with the names of records as their values.
+// flat returns a row in which each dimension is a member of its own. If a dimension has records, its value is the name of the
+// record.
 func (p *performance) flat(row record) record {
 	out := record{}
 	for name, value := range row {

@@ -78,7 +78,7 @@ func StoredClick(tb testing.TB, d *db.DB, change func(*models.Click)) *models.Cl
 // Input is the input of Record.
 type Input = conversion.Input
 
-// Tests have clicks only of the last few days, so any day may be cold.
+// Tests have clicks only of the last few days, so days of any age may be cold.
 func init() { click.ColdAfter = -click.NewestClick }
 
 // OpenSpool opens a spool and closes it at the end of the test.

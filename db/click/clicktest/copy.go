@@ -141,7 +141,7 @@ func SameRows(t *testing.T, d *db.DB, to schema.Store) {
 	}
 }
 
-// Forward copies all noted changes to ClickHouse.
+// Forward copies all recorded changes to ClickHouse.
 func (x *MoneyEnv) Forward(k clickcopy.Copy) {
 	x.Helper()
 	if _, err := k.Forward(x.Context()); err != nil {
@@ -160,7 +160,7 @@ func (x *MoneyEnv) ColdCopy() clickcopy.Copy {
 	return BeginAndFill(x.T, k)
 }
 
-// Freeze moves the days before a moment out of PostgreSQL, including thawed days. It first copies all noted changes.
+// Freeze moves the days before a time out of PostgreSQL, including thawed days. It first copies all recorded changes.
 func (x *MoneyEnv) Freeze(k clickcopy.Copy, before time.Time) {
 	x.Helper()
 	x.Forward(k)

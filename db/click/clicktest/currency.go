@@ -19,7 +19,7 @@ import (
 	"switchyard/models"
 )
 
-// Values of the parameter rows of Figures.
+// FromLedger and FromRows are the values of the parameter rows of Figures.
 const (
 	FromLedger = false
 	FromRows   = true
@@ -138,8 +138,8 @@ func (x *MoneyEnv) Logged() map[string]string {
 	return out
 }
 
-// CheckRates checks that every fact has the rate of its day from its currency to the account's currency, and that nothing of the
-// change is left open.
+// CheckRates checks that every fact has the rate of its day from its currency to the account's currency, and that no rows are
+// left of the change of the currency.
 func (x *MoneyEnv) CheckRates(currency string) {
 	x.Helper()
 	const wrong = `SELECT count(*) FROM (

@@ -102,7 +102,7 @@ func (b *Env) SetSpend(s spend.Spend) {
 		return err
 	})
 	if clicks[0] != expected[0] {
-		b.Errorf("spread over %d clicks, the preview said %d", clicks[0], expected[0])
+		b.Errorf("the spend is spread over %d clicks, the preview said %d", clicks[0], expected[0])
 	}
 	got := dbtest.Get[string](b, b.DB, `SELECT coalesce(trim_scale(sum(cost)), 0)::text FROM ledger WHERE hour >= $1 AND hour < $2
 		AND source_id = $3 AND ($4::uuid IS NULL OR campaign_id = $4)`, s.Day, s.Day.AddDate(0, 0, 1), s.SourceID,

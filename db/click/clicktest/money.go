@@ -138,7 +138,7 @@ func (x *MoneyEnv) Pay() {
 	})
 }
 
-// Values of the parameter replace of Publish and SaveRate.
+// KeepRates and ReplaceRates are the values of the parameter replace of Publish and SaveRate.
 const (
 	KeepRates    = false
 	ReplaceRates = true

@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// LatestMoment is a time that ClickHouse can still store, later than every click. Later times are cut to it.
+// LatestMoment is later than every click and can still be stored in ClickHouse. Later times are replaced with it.
 var LatestMoment = time.Date(2299, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 
-// Window returns the ClickHouse condition for a time in [from, to), cut to milliseconds. Times are not passed as arguments, because
-// arguments are cut to seconds: a window that ends at 23:59:59.999 would end at 23:59:59.000 and miss almost a second.
+// Window returns the ClickHouse condition that a column of times is in [from, to). The bounds are rounded down to milliseconds.
+// They are not passed as arguments, because arguments are rounded down to seconds: a window that ends at 23:59:59.999 would end
+// at 23:59:59.000 and miss almost a second.
 func Window(at string, from, to time.Time) string {
 	moment := func(t time.Time) string {
 		return fmt.Sprintf("fromUnixTimestamp64Milli(toInt64(%d), 'UTC')", min(max(t.UnixMilli(), 0), LatestMoment))
@@ -17,7 +18,7 @@ func Window(at string, from, to time.Time) string {
 	return at + " >= " + moment(from) + " AND " + at + " < " + moment(to)
 }
 
-// NoID is the zero id, which means no id, as a ClickHouse expression.
+// NoID is the ClickHouse expression for the zero id, which means no id.
 const NoID = "toUUID('00000000-0000-0000-0000-000000000000')"
 
 // mappedPrefix is the prefix of an IPv4 address in ClickHouse's text form.
