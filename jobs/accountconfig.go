@@ -33,9 +33,9 @@ type ConfigApplied struct {
 	Kept   []string  `json:"kept"`
 }
 
-// The jobs for documents with the settings of an account. PlanConfig stores a plan of what a document would change, and changes
-// no settings. ApplyConfig writes one campaign at a time. After an interruption it continues where it stopped. Errors of
-// ApplyConfig: stale.
+// The jobs for documents with the settings of an account. PlanConfig stores the changes that a document would make as a plan,
+// and changes no settings. ApplyConfig writes one campaign at a time. After an interruption it continues where it stopped.
+// Errors of ApplyConfig: stale.
 var (
 	PlanConfig = Define[PlanConfigArgs, ConfigPlanned]("config:plan", resumable)
 	// ImportConfig reads another tracker, and makes a plan from what it has read. If the tracker does not answer, it is read

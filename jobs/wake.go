@@ -57,8 +57,7 @@ func (a *announcer) more(queue string) bool {
 }
 
 // Idle is the time after which an idle worker looks for tasks that were not announced. The real time is up to a quarter shorter
-// or longer, at random. Tasks without an announcement are those that a user started by hand, and tasks whose announcement was
-// lost.
+// or longer, at random. Tasks are not announced if a user started them by hand, or if the announcement was lost.
 const Idle = time.Second
 
 // QueueClient is a Redis client for the asynq server of one queue. asynq requests tasks continuously. While the queue is empty,

@@ -12,7 +12,7 @@ import (
 // Version is a version of an API. Page is the document or the SDK that was read on the day Checked. Days are YYYY-MM-DD.
 type Version struct {
 	Provider string // name in models.SourceProviders, NetworkProviders, DNSProviders or GeoProviders, or of an adapter
-	Version  string // the version as it is written in URLs and headers of requests
+	Version  string // the version in the form that URLs and headers of requests use
 	Ends     string // first day without the version; if the page names a month, its first day; empty: no end is announced
 	Setting  string // the setting of the install that selects another version; empty: there is no setting
 	Old      bool   // the version is used only if the setting selects it

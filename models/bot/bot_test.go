@@ -9,7 +9,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// bounds holds the bounds that the texts of the signals must mention.
+// bounds maps signals to the limits that the texts of these signals must mention.
 var bounds = map[bot.Signals][]any{
 	bot.FastClick: {bot.FastBound.Seconds()}, bot.ClickFlood: {bot.FloodBound}, bot.CampaignFlood: {bot.FloodBound},
 	bot.RepeatClick: {bot.RepeatBound, bot.RepeatWindow.Hours()},
@@ -31,7 +31,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s is not found by its name", row.Reason)
 		}
 	}
-	// Stored clicks hold these bits: they must never move.
+	// Stored clicks contain these bits, so the bit of a signal must never change.
 	for signal, bit := range map[bot.Signals]int{
 		bot.DenyList: 0, bot.Headless: 6, bot.Datacenter: 12,
 		bot.FewHeaders: 18, bot.NoJS: 24, bot.ForgedBrowser: 25, bot.Allowed: 62,
