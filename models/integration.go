@@ -78,8 +78,8 @@ const OlderEvery = 24 * time.Hour
 const OlderDays = 345
 
 // OlderWindow returns the days of the next import of older orders. It begins at next, or with the oldest orders if next is nil
-// or further back. The windows follow each other up to the days that most imports read. They therefore also cover the days of
-// the longer window. In a large account, that window has too many orders for one import.
+// or before them. The windows follow each other up to the days that most imports read. So they also cover the days of the longer
+// window, which in a large account has too many orders for one import.
 func OlderWindow(today time.Time, next *time.Time) (from, to time.Time) {
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC)
 	from, last := day.AddDate(0, 0, -OlderDays), day.AddDate(0, 0, -SyncDays)

@@ -8,7 +8,7 @@ type JobStatus struct {
 	Kind   string
 	Status string          // JobPending, JobRunning, JobDone or JobFailed
 	Result json.RawMessage // the result of a done job
-	Error  *Error          // why the job failed; internal_error: clients may not see why; result_dropped: done, but the result is not kept
+	Error  *Error          // why the job failed; internal_error: not for clients; result_dropped: done, but the result is not kept
 }
 
 // MaxJobResult is the maximum size of a job's result that is kept, in bytes.

@@ -92,7 +92,7 @@ type Network struct {
 	Name         string     `db:"name"`
 	Currency     string     `db:"currency"`
 	Scheme       string     `db:"postback_scheme"`
-	TellsPayout  bool       `db:"tells_payout"` // a macro for the payout is known, or the network's notifications contain the payout
+	TellsPayout  bool       `db:"tells_payout"` // a macro for the payout is known, or notifications contain the payout
 	LastPostback *time.Time `db:"last_postback"`
 	SyncedAt     *time.Time `db:"synced_at"` // when a connection last read the network's orders
 	Failing      string     `db:"-"`         // why the network's postbacks do not become conversions; empty: they do

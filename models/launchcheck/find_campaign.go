@@ -160,7 +160,7 @@ func spendFailing(f *Facts, add func(Place)) {
 	}
 }
 
-// What is missing in a path with the finding pathWithoutDestination.
+// The parts that can be missing in a path with the finding pathWithoutDestination.
 const (
 	lacksLander      = "landing page"
 	lacksDestination = "destination"

@@ -50,7 +50,7 @@ func phoneForms(value, country string) ([]string, string) {
 		return nil, "it has no country code, and the country is not known"
 	}
 	n, err := phonenumbers.Parse(value, country)
-	if err == nil && !phonenumbers.IsValidNumber(n) && !strings.HasPrefix(value, "+") { // the number may begin with a country code without a plus
+	if err == nil && !phonenumbers.IsValidNumber(n) && !strings.HasPrefix(value, "+") { // a country code without its plus
 		n, err = phonenumbers.Parse("+"+value, "")
 	}
 	if err != nil || !phonenumbers.IsValidNumber(n) {
