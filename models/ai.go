@@ -26,7 +26,7 @@ func AIProviderNamed(name string) (p AIProvider, ok bool) {
 // even be a valid header.
 func CheckAIKey(key string) error {
 	if !printable.MatchString(key) {
-		return Invalid("invalid", "a key of an AI provider has letters, digits and signs, without blanks and line breaks")
+		return Invalid("invalid", "a key of an AI provider has only letters, digits and signs, and no spaces or line breaks")
 	}
 	return nil
 }

@@ -207,7 +207,7 @@ func (m ClientMetadata) Client() (AssistantClient, error) {
 func ParseClientDocument(address string, body []byte) (AssistantClient, error) {
 	var m ClientMetadata
 	if json.Unmarshal(body, &m) != nil {
-		return AssistantClient{}, Invalid("invalid_client", "the document of this client is not the JSON that it should be")
+		return AssistantClient{}, Invalid("invalid_client", "the document of this client is not a JSON object with the expected members")
 	}
 	m.RedirectURIs = slices.DeleteFunc(m.RedirectURIs, func(redirect string) bool { return !ValidRedirect(redirect) })
 	switch {
@@ -220,7 +220,7 @@ func ParseClientDocument(address string, body []byte) (AssistantClient, error) {
 	}
 	c, err := m.Client()
 	if e, ok := AsError(err); ok {
-		return c, Invalid("invalid_client", "the document of this client does not fit: %s", e.Message)
+		return c, Invalid("invalid_client", "the document of this client is not accepted: %s", e.Message)
 	}
 	c.ID, c.Kind = address, ClientDocument
 	return c, nil

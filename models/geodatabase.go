@@ -42,7 +42,7 @@ var GeoProviders = []GeoProvider{
 func CheckGeoKey(provider, key string) error {
 	for _, p := range GeoProviders {
 		if p.Name == provider && !p.key.MatchString(key) {
-			return Invalid("invalid_key", "a key of %s looks otherwise: %s; without blanks and line breaks", p.Label, p.KeyForm)
+			return Invalid("invalid_key", "this is not a key of %s: a key is %s, without spaces and line breaks", p.Label, p.KeyForm)
 		}
 	}
 	return nil

@@ -31,12 +31,12 @@ type ChangesRead struct {
 
 // NetworkNotConnected returns the error for a network without a connection.
 func NetworkNotConnected() *Error {
-	return Invalid("not_connected", "the network is not connected: connect it by PUT /networks/{id}/integration")
+	return Invalid("not_connected", "the network is not connected: connect it with PUT /networks/{id}/integration")
 }
 
 // SourceNotConnected returns the error for a traffic source without a connection.
 func SourceNotConnected() *Error {
-	return Invalid("not_configured", "the traffic source is not connected: connect it by PUT /traffic-sources/{id}/integration")
+	return Invalid("not_configured", "the traffic source is not connected: connect it with PUT /traffic-sources/{id}/integration")
 }
 
 // FailingIntegration is the number of consecutive failures after which a connection counts as failing.

@@ -37,16 +37,16 @@ func TestMonth(t *testing.T) {
 		{"clicks", func() { m.round(monthClicks * 6 / 10) }},
 		{"compaction", func() { m.compact(1000) }},
 		{"conversions", func() { m.recordConversions(monthConversions / 2) }},
-		{"more clicks, some of visitors who come back", func() { m.round(monthClicks * 3 / 10) }},
+		{"more clicks, some by visitors who return", func() { m.round(monthClicks * 3 / 10) }},
 		{"compaction of a part", func() { m.compact(200) }},
-		{"more conversions, and what becomes of the first", func() { m.recordConversions(monthConversions / 2) }},
+		{"more conversions, and later reports about the first ones", func() { m.recordConversions(monthConversions / 2) }},
 		{"deletions", func() {
 			m.clear(campaigns[3], m.start, m.end)
 			m.clear(campaigns[5], m.start.Add(100*time.Hour+7*time.Minute), m.start.Add(400*time.Hour))
 		}},
 		{"spend of some days", m.spends},
 		{"a file of corrections", func() { m.correct(monthConversions / 4) }},
-		{"compaction of what is left", func() { m.compact(1000) }},
+		{"compaction of the rest", func() { m.compact(1000) }},
 		{"the last clicks", func() { m.round(monthClicks - monthClicks*6/10 - monthClicks*3/10) }},
 		{"compaction of a part", func() { m.compact(300) }},
 		{"late conversions", func() { m.recordConversions(monthConversions / 4) }},

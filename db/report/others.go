@@ -34,7 +34,7 @@ func (r Reader) factsOutsideCopy(ctx context.Context, q *query) (string, error) 
 		}
 		n++
 		if n > maxPassedGroups {
-			return models.Invalid("invalid_input", "the answer has too many groups: ask about fewer days or dimensions")
+			return models.Invalid("invalid_input", "the answer has too many groups: choose fewer days or dimensions")
 		}
 		for i := range into {
 			if i > 0 {

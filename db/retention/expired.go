@@ -29,7 +29,7 @@ func DeleteExpired(ctx context.Context, l click.Log) error {
 	postbacks, err := deleteExpiredPostbacks(ctx, l.Conn, now)
 	events, eventsErr := deleteExpiredEvents(ctx, l.Conn, now)
 	clicks, clicksErr := deleteExpiredClicks(ctx, l, now)
-	slog.InfoContext(ctx, "history forgotten", "postbacks", postbacks, "site_events", events, "clicks", clicks)
+	slog.InfoContext(ctx, "expired history deleted", "postbacks", postbacks, "site_events", events, "clicks", clicks)
 	return errors.Join(err, eventsErr, clicksErr, deleteExpiredAds(ctx, l.Conn, now))
 }
 

@@ -186,7 +186,7 @@ func (h *byHand) rows(ctx context.Context, l click.Log, c db.Conn) ([]handRow, e
 		h.quote.Clicks += r.Clicks
 	}
 	if err == nil && (len(rows) > maxHandRows || h.quote.Clicks > models.MaxCostClicks) {
-		err = models.Invalid("too_many", "these are more than %d clicks, or more than %d days, sources and campaigns: choose fewer days, or one campaign",
+		err = models.Invalid("too_many", "the cost covers more than %d clicks, or more than %d combinations of day, source and campaign: choose fewer days, or one campaign",
 			models.MaxCostClicks, maxHandRows)
 	}
 	return rows, err

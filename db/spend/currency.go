@@ -72,7 +72,7 @@ func BeginCurrency(ctx context.Context, l click.Log, c db.Conn, account uuid.UUI
 		return factor, cmp.Or[error](err, models.Conflict("busy", "the currency is being changed to %s: wait until job %s has ended", busy.To, busy.Job))
 	}
 	if keys, err := exchangerate.KeysToRestate(ctx, c, account); err != nil || len(keys) > 0 {
-		return factor, cmp.Or[error](err, models.Conflict("busy", "amounts are restated by rates that came lately: try again in some minutes"))
+		return factor, cmp.Or[error](err, models.Conflict("busy", "amounts are being restated with new exchange rates: try again in a few minutes"))
 	}
 	if k.Kept, err = click.OldestDay(ctx, c, account); err != nil {
 		return factor, err
@@ -112,7 +112,7 @@ func BeginCurrency(ctx context.Context, l click.Log, c db.Conn, account uuid.UUI
 func rateMissing(ctx context.Context, c db.Conn, k exchangerate.Key, to string) error {
 	currency, err := exchangerate.MissingCurrency(ctx, c, k, to)
 	return cmp.Or[error](err, models.Conflict("rate_missing",
-		"there is no rate of %s on %s: nothing was changed. Rates are read now, try again in some minutes; if it is missing still, "+
+		"there is no rate of %s on %s: nothing was changed. Rates are being read now: try again in a few minutes. If the rate is still missing, "+
 			"ask the operator to import it", currency, k.Day.Format(time.DateOnly)))
 }
 

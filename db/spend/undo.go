@@ -89,7 +89,7 @@ func (k *undoing) check(ctx context.Context, c db.Conn) error {
 	case newer:
 		return models.Conflict("overlapped", "the cost of these clicks was changed again later: undo that change first, or set the cost by hand")
 	case k.Currency != k.Base:
-		return models.Conflict("overlapped", "the account's currency was changed from %s to %s since", k.Base, k.Currency)
+		return models.Conflict("overlapped", "the account's currency has been changed from %s to %s since this change", k.Base, k.Currency)
 	}
 	return nil
 }

@@ -50,11 +50,11 @@ func (s *Store) allowBotValues(ctx context.Context, e *models.BotEntry) error {
 	case err != nil:
 		return err
 	case have.Values+e.ValueCount > plan.BotValues:
-		return models.PlanLimit("the plan %q allows %d values in bot lists: there are %d, and these are %d", plan.Name,
+		return models.PlanLimit("the plan %q allows %d values in bot lists: the lists have %d values, and this entry has %d", plan.Name,
 			plan.BotValues, have.Values, e.ValueCount)
 	case e.MatchSteps > 0 && have.Steps+e.MatchSteps > botlist.Budget:
 		return models.Invalid("invalid_input", "the texts and patterns of the bot lists would cost %d steps at each click, and at "+
-			"most %d are allowed: let equals or in_cidr take their place", have.Steps+e.MatchSteps, botlist.Budget)
+			"most %d are allowed: use equals or in_cidr instead", have.Steps+e.MatchSteps, botlist.Budget)
 	}
 	return nil
 }

@@ -234,7 +234,7 @@ const setVerified = `is_verified = $3, proof = CASE WHEN $3 THEN $4 ELSE t.proof
 func (d Domains) serve(ctx context.Context, account, id uuid.UUID, on bool, proof string) error {
 	err := d.s.execOne(ctx, domainTable.what, domainTable.set(setVerified), account, id, on, proof)
 	if db.UniqueViolation(err) == "domains_served" {
-		err = models.Conflict("domain_taken", "the host serves another account, or all of them")
+		err = models.Conflict("domain_taken", "the host already serves another account, or all accounts")
 	}
 	return err
 }

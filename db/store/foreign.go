@@ -173,7 +173,7 @@ func (s *Store) checkForeignLinks(ctx context.Context, account, campaign uuid.UU
 	var domains []uuid.UUID
 	for _, l := range links {
 		if !slices.Contains(foreign.Forms, l.Form) {
-			return models.Invalid("invalid_input", "%.50q is no form of links of other trackers", l.Form)
+			return models.Invalid("invalid_input", "%.50q is not a form of links of other trackers", l.Form)
 		}
 		if err := foreign.CheckID(l.ForeignID); err != nil {
 			return err

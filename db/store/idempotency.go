@@ -33,7 +33,7 @@ const maxStoredAnswer = 64 << 10
 
 // The errors of BeginAttempt.
 var (
-	ErrInProgress = models.Conflict("idempotency_in_progress", "the first request with this Idempotency-Key still runs")
+	ErrInProgress = models.Conflict("idempotency_in_progress", "the first request with this Idempotency-Key is still running")
 	errKeyReused  = models.Errorf(models.KindUnprocessable, "idempotency_key_reused",
 		"this Idempotency-Key was used with a different request")
 )

@@ -59,7 +59,7 @@ func (s *Store) Authenticate(ctx context.Context, key string) (Caller, error) {
 func (s *Store) RecordKeyUse(ctx context.Context, id uuid.UUID) {
 	const q = `UPDATE api_keys SET used_at = now() WHERE id = $1`
 	if err := s.run(ctx, "use of a key", q, id); err != nil {
-		slog.WarnContext(ctx, "use of a key not noted", "error", err)
+		slog.WarnContext(ctx, "use of a key not recorded", "error", err)
 	}
 }
 
@@ -107,7 +107,7 @@ func (s *Store) RotateKey(ctx context.Context, id uuid.UUID) (fresh models.Key, 
 			return err
 		}
 		if state := old.State(time.Now()); state != "active" {
-			return models.Conflict("not_active", "the key is %s already", state)
+			return models.Conflict("not_active", "the key is already %s", state)
 		}
 		var life time.Duration
 		if old.ExpiresAt != nil {

@@ -28,7 +28,7 @@ func (s *Store) allowMatching(ctx context.Context, account, id uuid.UUID, bytes 
 	}
 	others, err := db.Get[int](ctx, s.c, "account", countMatching, account, id)
 	if err == nil && others+bytes > plan.MatchingBytes {
-		err = models.PlanLimit("the plan %q allows conditions of %d bytes in memory: the account's others take %d, these %d",
+		err = models.PlanLimit("the plan %q allows conditions of %d bytes in memory: the account's other conditions need %d, these conditions need %d",
 			plan.Name, plan.MatchingBytes, others, bytes)
 	}
 	return err

@@ -196,7 +196,7 @@ func (k Destinations) lockPlaces(ctx context.Context, account, id uuid.UUID, onl
 }
 
 func errTooMany() error {
-	return models.Invalid("too_many", "there are more than %d places, or they are too large: choose fewer campaigns", bulk.MaxPaths)
+	return models.Invalid("too_many", "there are more than %d paths to change, or their destinations are too large: choose fewer campaigns", bulk.MaxPaths)
 }
 
 // check refuses a chosen campaign or saved flow that is not among the places.
@@ -207,7 +207,7 @@ func (c Chosen) check(places []Place) error {
 	}{{bulk.Campaign, c.Campaigns}, {bulk.Flow, c.Flows}} {
 		for i, id := range list.ids {
 			if !slices.ContainsFunc(places, func(p Place) bool { return p.Kind == list.kind && p.ID == id }) {
-				return models.Invalid("invalid_chosen", "%ss[%d] is not a %s of this account that leads there", list.kind, i, list.kind)
+				return models.Invalid("invalid_chosen", "%ss[%d] is not a %s of this account that leads to the replaced record", list.kind, i, list.kind)
 			}
 		}
 	}
@@ -254,7 +254,7 @@ func (s *Store) UndoReplacement(ctx context.Context, account uuid.UUID, change b
 	err = s.Tx(ctx, func(s *Store) error {
 		live, err := s.isLiveDestination(ctx, account, change.Changed.Replaced)
 		if err == nil && !live {
-			err = models.Conflict("removed", "the offer or landing page that was replaced has been removed since: restore it first")
+			err = models.Conflict("removed", "the replaced offer or landing page was removed after the replacement: restore it first")
 		}
 		if err != nil {
 			return err

@@ -164,12 +164,12 @@ func keepGenerated(kind Kind, sent, after, before Members) {
 func checkKey(kind Kind, key string) error {
 	if kind == Domains {
 		if host, ok := models.HostOf(key); !ok || host != key {
-			return models.Invalid("invalid_domain", "the key of a domain is its host, in lower case and as DNS has it")
+			return models.Invalid("invalid_domain", "the key of a domain is its host, in lower case and in the form that DNS uses")
 		}
 		return nil
 	}
 	if kind == BotDetection && key != SettingsKey {
-		return models.Invalid("invalid_input", "its one record has the key %s", SettingsKey)
+		return models.Invalid("invalid_input", "the only record of this kind has the key %s", SettingsKey)
 	}
 	if !ValidKey(key) {
 		return models.Invalid("invalid_input", "a key has 1 to %d of a-z, 0-9, dot, _ and -, and begins with a letter or digit", MaxKey)

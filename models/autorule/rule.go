@@ -155,7 +155,7 @@ func (s Settings) Validate() error {
 	case s.Action == Weight && s.Factor.Equal(money(1).Decimal):
 		return bad("a factor of 1 changes no weight")
 	case len(s.Conditions) == 0:
-		return models.Invalid("invalid_condition", "a rule needs one condition at least")
+		return models.Invalid("invalid_condition", "a rule needs at least one condition")
 	}
 	return nil
 }

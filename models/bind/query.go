@@ -26,7 +26,7 @@ func Query(raw string) (url.Values, error) {
 	for name, list := range values {
 		for _, text := range append(list, name) {
 			if !ValidText(text) {
-				return nil, models.Invalid("invalid_input", "the query holds characters that are not text")
+				return nil, models.Invalid("invalid_input", "the query contains characters that are not text")
 			}
 		}
 	}

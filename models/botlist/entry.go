@@ -66,7 +66,7 @@ func Check(e *models.BotEntry, place Place) error {
 	case byAddress(e):
 		err = c.ranges()
 	case e.Operator == inCIDR:
-		err = models.Invalid("invalid_operator", "in_cidr compares addresses: it goes with ip and ip_range")
+		err = models.Invalid("invalid_operator", "in_cidr compares addresses: use it with ip or ip_range")
 	case e.Operator == equals:
 		err = c.texts()
 	default:
@@ -127,7 +127,7 @@ func (c *checker) clean() error {
 		return models.Invalid("value_required", "there is no value: send a text, a number, or a list of them")
 	}
 	if len(list) > models.MaxBotValues {
-		return models.Invalid("invalid_input", "an entry has at most %d values: send the others, from %s on, as a second one",
+		return models.Invalid("invalid_input", "an entry has at most %d values: send the rest, from %s on, as a second entry",
 			models.MaxBotValues, c.place(sent[models.MaxBotValues]))
 	}
 	c.Value, c.sent = list, sent

@@ -53,7 +53,7 @@ func TestConversionFiles(t *testing.T) {
 				click + ",12.5,approved,USD,T-1,2026-11-01 10:00:00,sale\n" + click + ",,,,,,\n",
 			[]string{"2 12.5|approved|USD|T-1|2026-11-01 10:00:00|sale", "3 -||||-|"},
 		},
-		"times are as exact as they are written": {
+		"times are as precise as they are written": {
 			"click id,time\n" + click + ",2026-11-01\n" + click + ",1793527200\n" + click + ",2026-11-01 10:00\n" +
 				click + ",2026-11-01T10:00:00.250Z\n",
 			[]string{

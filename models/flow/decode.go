@@ -21,7 +21,7 @@ func decodeJSON(raw []byte) (v any, err error) {
 		return nil, fmt.Errorf("flow: read: %w", err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("flow: read: something follows")
+		return nil, errors.New("flow: read: there is more text after the JSON value")
 	}
 	return v, nil
 }

@@ -165,7 +165,7 @@ func checkRules(p *Path, known Known) *models.Error {
 		}
 		id, ok := models.ParseID(r.RuleID)
 		if _, saved := known.Rules[id]; !ok || !saved || len(r.Conditions) > 0 {
-			return models.Invalid("invalid_filter", "the rule %q names no saved rule, or has conditions too", r.Name)
+			return models.Invalid("invalid_filter", "the rule %q names no saved rule, or has both a rule_id and conditions", r.Name)
 		}
 	}
 	return nil
@@ -269,21 +269,21 @@ func checkTarget(p *Path, known Known) *models.Error {
 		}
 	default:
 		if count[KindLander] > 0 {
-			return models.Invalid("invalid_destination", "a landing page is a destination of lander paths only")
+			return models.Invalid("invalid_destination", "a landing page can only be a destination of a path with the action lander")
 		}
 	}
 	switch {
 	case len(p.Destinations) == 0:
 		return models.Invalid("destination_required", "it has no destination")
 	case count[KindLander] > 0 && weight[KindLander] == 0, onward > 0 && weight[KindOffer]+weight[KindURL] == 0:
-		return models.Invalid("zero_weights", "every destination has the weight 0")
+		return models.Invalid("zero_weights", "every landing page, or every offer and address, has the weight 0")
 	}
 	return nil
 }
 
 func checkHandover(campaignID string, known Known) *models.Error {
 	if campaignID == "" {
-		return models.Invalid("destination_required", "it hands over to no campaign: campaign_id is missing")
+		return models.Invalid("destination_required", "campaign_id is missing: the path must name the campaign to which it hands visitors over")
 	}
 	if id, ok := models.ParseID(campaignID); !ok || !known.Campaigns[id] {
 		return models.Invalid("invalid_destination", "campaign_id is not a campaign of this account")

@@ -65,7 +65,7 @@ func ReadID(id string) (campaign uuid.UUID, n int, err error) {
 	return campaign, n - 1, nil
 }
 
-var errID = models.Invalid("invalid_input", "a line names no visitor of this check")
+var errID = models.Invalid("invalid_input", "a line does not name a visitor of this check")
 
 // Head is the beginning of the script.
 const Head = `#!/bin/sh

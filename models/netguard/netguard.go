@@ -122,7 +122,7 @@ func (p Policy) Check(raw string) error {
 // answers.
 func (p Policy) CheckSent(raw string) error {
 	if strings.HasSuffix(raw, "/"+models.MaskedSecret) {
-		return models.Invalid("invalid_url", "this is the masked address: send the whole one, or leave url out to keep it")
+		return models.Invalid("invalid_url", "this is the masked address: send the whole address, or leave url out to keep the stored one")
 	}
 	return p.Check(raw)
 }
