@@ -209,7 +209,7 @@ func TestSet(t *testing.T) {
 }
 
 // full returns lists of 100,000 networks of each kind and 100,000 domains. The networks of two kinds do not overlap, because the
-// addresses of each kind begin with ten bytes that no other kind has. The networks of SpamIP begin with 51 to 60.
+// first bytes of their addresses differ. The first byte is 51 or 52 for SpamIP.
 func full() *botdata.Set {
 	lists := map[botdata.Kind][]string{}
 	for _, k := range []botdata.Kind{botdata.Tor, botdata.VPN, botdata.Proxy, botdata.Datacenter, botdata.SpamIP} {

@@ -70,7 +70,7 @@ func (k Kind) String() string { return kinds[k].name }
 // Meaning describes the entries and the effect of a list of the kind.
 func (k Kind) Meaning() string { return kinds[k].meaning }
 
-// Fires returns the signals of a visitor that a list of the kind contains.
+// Fires returns the signals that a visitor gets if a list of the kind contains the visitor.
 func (k Kind) Fires() bot.Signals { return kinds[k].fires }
 
 // Names returns the names of the kinds.
