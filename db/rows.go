@@ -12,7 +12,7 @@ import (
 // UUIDs writes ids in PostgreSQL's text form of uuid[].
 func UUIDs(ids []uuid.UUID) string { return "{" + strings.Join(Map(ids, uuid.UUID.String), ",") + "}" }
 
-// ByKey returns the items of a list by their keys.
+// ByKey returns a map of the items of a list by their keys.
 func ByKey[K comparable, T any](list []T, key func(T) K) map[K]T {
 	items := make(map[K]T, len(list))
 	for _, item := range list {
@@ -33,7 +33,7 @@ func Map[T, V any](list []T, fn func(T) V) []V {
 // ZeroID is the zero id, which no row has.
 const ZeroID = "00000000-0000-0000-0000-000000000000"
 
-// UUIDsOf returns an id of each item of a list as a uuid[].
+// UUIDsOf calls id with each item of a list, and returns the results in PostgreSQL's text form of uuid[].
 func UUIDsOf[T any](list []T, id func(T) uuid.UUID) string { return UUIDs(Map(list, id)) }
 
 // SortedIDs returns the keys of a map in ascending order.

@@ -29,6 +29,6 @@ type ConnectedAI struct {
 	Model      string               `json:"model,omitempty"`
 }
 
-// ConnectAI asks a provider for the models that a key may use. Depending on the action, it also saves the connection or the
-// chosen model. Errors: invalid, ai_error.
+// ConnectAI requests from a provider the list of models that a key may use. Depending on the action, it also saves the
+// connection or the chosen model. Errors: invalid, ai_error.
 var ConnectAI = Define[ConnectAIArgs, ConnectedAI]("ai:connect", interactive(24*time.Second))

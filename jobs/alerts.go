@@ -8,8 +8,8 @@ import (
 	"switchyard/models"
 )
 
-// SendAlert sends a message to an alert channel. Its row has the id of the message. After the last failed attempt the message is
-// lost, and the reason is stored with the channel.
+// SendAlert sends a message to an alert channel. Its row has the id of the message. When the last attempt has failed, the
+// message is lost, and the reason is stored with the channel.
 var SendAlert = Define[None, None](models.KindSendAlert, Policy{
 	Queue: Webhooks, Timeout: 30 * time.Second, Row: true,
 	Retries: []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour},
@@ -29,5 +29,6 @@ type TestedAlert struct {
 // TestAlert sends a test message to an alert channel now. Errors: not_found, not_confirmed.
 var TestAlert = Define[TestAlertArgs, TestedAlert]("alert:test", interactive(20*time.Second))
 
-// SweepAlerts announces alerts that began or ended since the last run. Each run also records that the clock's jobs run.
+// SweepAlerts sends messages about alerts that began or ended since the last run. Each run also records that the scheduler's
+// jobs run.
 var SweepAlerts = tickWithin("alerts:sweep", 5*time.Minute)

@@ -6,7 +6,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// ChatTurn is a turn of a conversation with the Copilot.
+// ChatTurn is one message of a conversation with the Copilot, from the person or from the Copilot.
 type ChatTurn struct {
 	Assistant bool   `json:"assistant,omitempty"`
 	Text      string `json:"text"`
@@ -28,7 +28,7 @@ type ChatReply struct {
 	Proposals []Proposed `json:"proposals"`
 }
 
-// Proposed is a proposal that was stored.
+// Proposed is a proposal that was stored for a person to decide on.
 type Proposed struct {
 	copilot.Proposal
 
@@ -40,10 +40,10 @@ type Lookup struct {
 	Operation string            `json:"operation"`
 	Query     map[string]string `json:"query"`
 	Rows      int               `json:"rows"`
-	Error     string            `json:"error,omitempty"` // why there are no rows
+	Error     string            `json:"error,omitempty"` // why the look-up returned no rows
 }
 
-// AnswerChat answers a question about an account. The job is not tried again, because each request to a model costs money and may
+// AnswerChat answers a question about an account. The job is not retried, because each request to a model costs money and may
 // give another answer. Its timeout is below AnswerWithin. Errors: ai_error.
 var AnswerChat = Define[ChatArgs, ChatReply]("copilot:ask", interactive(24*time.Second))
 

@@ -2,7 +2,7 @@ package jobs
 
 import "time"
 
-// ReadClientArgs name the client of an assistant by the address of its document.
+// ReadClientArgs name the client of an assistant by the URL of the client's document.
 type ReadClientArgs struct {
 	ID string `json:"id"`
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // TestAsynqKeys brings tasks into every state with asynq's own client, server and inspector, and looks for them under the keys
-// that LostRows reads. If it fails after an upgrade, asynq names or fills its keys differently. Then lost.go must be adapted.
-// Otherwise lost rows would never be enqueued again, or rows would be enqueued without end.
+// that LostRows reads. If the test fails after an upgrade, asynq names or fills its keys differently, and lost.go must be
+// adapted. Otherwise lost rows would never be enqueued again, or the same rows would be enqueued again and again.
 func TestAsynqKeys(t *testing.T) {
 	t.Parallel()
 	ctx, r := t.Context(), jobstest.Redis(t)
@@ -70,7 +70,7 @@ func TestAsynqKeys(t *testing.T) {
 	check(scheduled, "scheduled", false)
 	member(scheduled, "scheduled")
 
-	// A worker fails the older task and hangs on the younger task.
+	// A worker fails the older task and does not finish the younger task.
 	started := make(chan struct{}, 1)
 	server := asynq.NewServerFromRedisClient(r, asynq.Config{
 		Concurrency: 2, Queues: map[string]int{queue: 1}, LogLevel: asynq.FatalLevel, ShutdownTimeout: time.Millisecond,
@@ -101,7 +101,7 @@ func TestAsynqKeys(t *testing.T) {
 	}
 	check(oldest, "archived", true)
 
-	// A producer writes the names of the queues once, so after FLUSHALL only LostRows writes them.
+	// A producer writes the name of each queue only once. So after FLUSHALL only LostRows writes the names.
 	if err := r.FlushAll(ctx).Err(); err != nil {
 		t.Fatal(err)
 	}

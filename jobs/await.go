@@ -10,14 +10,15 @@ import (
 	"switchyard/models"
 )
 
-// AnswerWithin is how long a request waits for a job before it answers 202. Routers in front of the API may end a request after
-// 30 seconds.
+// AnswerWithin is the time for which a request waits for a job before it answers 202. Proxies in front of the API may end a
+// request after 30 seconds.
 const AnswerWithin = 25 * time.Second
 
-// pollInterval is how often Await reads the status. It limits the delay if the notification of a finished job is lost.
+// pollInterval is the time between two reads of the status in Await. It limits the delay if the notification of a finished job
+// is lost.
 const pollInterval = time.Second
 
-// ErrPending reports that the job has not finished in the given time. The job goes on.
+// ErrPending means that the job has not finished in the given time. The job continues to run.
 var ErrPending = errors.New("jobs: not finished yet")
 
 // Handle refers to a submitted job whose answer is an R. Submit and RowHandle return a Handle, and Await waits for its job.
@@ -35,9 +36,9 @@ func RowHandle[A, R any](c *Client, j Job[A, R], id string, status func(context.
 	return Handle[R]{ID: id, Kind: j.kind, client: c, status: status}
 }
 
-// Await waits until the job has finished and returns its answer, or the *models.Error that it ended with. If the job failed for
-// any other reason, the error is models.KindInternal. When the context ends, Await returns the context's error and the job goes
-// on.
+// Await waits until the job has finished. It returns the job's answer, or the *models.Error with which the job ended. If the job
+// failed for any other reason, the error is models.KindInternal. If ctx ends first, Await returns the error of ctx and the job
+// continues to run.
 func Await[R any](ctx context.Context, h Handle[R]) (R, error) {
 	var none R
 	done, stop := h.client.backend.Watch(h.ID)

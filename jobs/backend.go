@@ -14,8 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// neverExhausted is the retry limit given to asynq. The policy or the row of a job limits its attempts. asynq's own count is
-// unsuitable, because it also grows when a worker is killed.
+// neverExhausted is the retry limit given to asynq. The real limit of attempts is in the policy or the row of a job. asynq's own
+// count of attempts cannot be used, because it also grows when a worker is killed.
 const neverExhausted = 100_000
 
 // timeoutMargin is added to the timeout given to asynq, so that the worker's own timeout comes first.
@@ -99,8 +99,8 @@ func (b *redisBackend) info(queue, id string) (*asynq.TaskInfo, error) {
 	return info, nil
 }
 
-// statusOf reports the status of a task. A task with an outcome counts as finished even while asynq still calls it active,
-// because a worker writes the outcome last.
+// statusOf reports the status of a task. A worker writes the outcome of a task last. So a task that has an outcome counts as
+// finished even while asynq still calls it active.
 func statusOf(info *asynq.TaskInfo) models.JobStatus {
 	s := models.JobStatus{ID: info.ID, Kind: info.Type, Status: models.JobPending}
 	var out Outcome

@@ -16,7 +16,7 @@ type CertificateArgs struct {
 // Certificate is the state of a domain's certificate at the edge.
 type Certificate struct {
 	Host string `json:"host"`
-	Edge string `json:"edge"` // name of the edge that was asked; empty: no edge was asked
+	Edge string `json:"edge"` // name of the edge at which the certificate was requested; empty: it was not requested
 	models.CertificateState
 }
 
@@ -26,36 +26,37 @@ type ReleasedCertificate struct {
 	Detail  string `json:"detail"`
 }
 
-// certificatePolicy applies to jobs that ask the edge while a caller waits. If the service is its own edge, it may have to wait
-// for its CA.
+// certificatePolicy applies to jobs that send a request to the edge while a caller waits. If this service is its own edge, the
+// job may have to wait for the certificate authority.
 var certificatePolicy = interactive(2 * time.Minute)
 
-// RequestCertificate asks the edge to issue the certificate of a domain. If an earlier attempt failed, the edge tries again.
+// RequestCertificate requests the certificate of a domain from the edge. If an earlier attempt failed, the edge tries again.
 // Errors: not_found, edge_not_configured, edge_<code>.
 var RequestCertificate = Define[CertificateArgs, Certificate]("certificates:request", certificatePolicy)
 
-// ReadCertificate asks the edge for the state of a domain's certificate. It fails with the errors of RequestCertificate.
+// ReadCertificate reads the state of a domain's certificate from the edge. It fails with the errors of RequestCertificate.
 var ReadCertificate = Define[CertificateArgs, Certificate]("certificates:read", certificatePolicy)
 
 // ReleaseCertificate releases the certificate of a domain, so that it is not obtained again automatically. If the edge refuses,
 // the job fails with the edge's error, and ReleaseAtEdge keeps trying. It fails with the errors of RequestCertificate.
 var ReleaseCertificate = Define[CertificateArgs, ReleasedCertificate]("certificates:release", certificatePolicy)
 
-// ReleaseAtEdgeArgs name the host whose certificate the edge must forget.
+// ReleaseAtEdgeArgs name the host whose certificate the edge must delete.
 type ReleaseAtEdgeArgs struct {
 	Edge       string    `json:"edge"`
 	Host       string    `json:"host"`
-	ExternalID string    `json:"external_id"` // empty: unknown; then the edge forgets what it made since AskedAt
+	ExternalID string    `json:"external_id"` // empty: unknown; the edge then deletes what it created after AskedAt
 	AskedAt    time.Time `json:"asked_at"`
 }
 
-// ReleaseAtEdge makes the edge delete a host whose certificate was released or whose domain was deleted. Its row is written
-// together with that change. The last wait repeats for about two weeks, so that an operator has time to correct the credentials.
+// ReleaseAtEdge makes the edge delete a host whose certificate was released or whose domain was deleted. The job's row is
+// written together with that change. The last wait between attempts repeats for about two weeks, so that an operator has time to
+// correct the credentials.
 var ReleaseAtEdge = Define[ReleaseAtEdgeArgs, None](models.KindReleaseCertificate, Policy{
 	Queue: Bulk, Timeout: 2 * time.Minute, Row: true, MaxAttempts: 40,
 	Retries: []time.Duration{10 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 8 * time.Hour},
 })
 
-// SweepCertificates asks the edge for the certificates of verified domains, and checks the certificates that are due. If a run
-// ends early, the next run continues there.
+// SweepCertificates requests the certificates of verified domains from the edge, and checks the certificates whose check is due.
+// If a run ends early, the next run continues there.
 var SweepCertificates = tickWithin("certificates:sweep", 10*time.Minute)

@@ -13,27 +13,28 @@ import (
 	"switchyard/models"
 )
 
-// Task is one entry of a queue: an ephemeral job, or the reference to a row.
+// Task is an entry of a queue: an ephemeral job, or a reference to the row of a row job.
 type Task struct {
 	ID      string
 	Payload Payload
 	Policy  Policy
-	At      time.Time // when it is due; zero = now
+	At      time.Time // when the task is due; zero: now
 }
 
-// ErrExists reports that the queue has a task with this id already.
+// ErrExists means that the queue already has a task with this id.
 var ErrExists = errors.New("jobs: the task exists already")
 
 // Backend stores tasks: in Redis in the service, in memory in jobstest.
 type Backend interface {
-	// Enqueue adds a task. It returns ErrExists if the queue has a task with its id already.
+	// Enqueue adds a task. It returns ErrExists if the queue already has a task with the same id.
 	Enqueue(ctx context.Context, t Task) error
-	// Find finds a task in any queue, and the account it belongs to. It returns a KindNotFound error if there is no such task.
+	// Find finds a task in any queue, and the account to which the task belongs. It returns a KindNotFound error if there is no
+	// such task.
 	Find(ctx context.Context, id string) (models.JobStatus, uuid.UUID, error)
 	// DeleteFinished deletes a task if it has finished, so that its id is free again.
 	DeleteFinished(ctx context.Context, queue, id string) error
-	// Watch returns a channel that receives when the job with this id has finished, and a function that ends the watch.
-	// A signal may be lost, so the caller polls too.
+	// Watch returns a channel that receives a value when the job with this id has finished, and a function that ends the watch.
+	// The signal can be lost, so the caller must also poll.
 	Watch(id string) (<-chan struct{}, func())
 	// Lost returns one value for each id: true if no task with this id waits for a worker.
 	Lost(ctx context.Context, queue string, ids []string) ([]bool, error)
@@ -48,12 +49,12 @@ func NewClient(b Backend) *Client { return &Client{backend: b} }
 // Option changes one submission.
 type Option func(*Task)
 
-// WithID sets the id of the job; the default is a new id. If a job with this id exists and the retention of its answer has not
-// ended, Submit returns the handle of that job.
+// WithID sets the id of the job. The default is a new id. If there is already a job with this id and the retention of its answer
+// has not ended, Submit returns the handle of that job.
 func WithID(id uuid.UUID) Option { return func(t *Task) { t.ID = id.String() } }
 
-// WithTick makes the job the one scheduled run of its kind for the given time. Until the retention ends, submitting the same kind
-// and time again does nothing.
+// WithTick makes the job the only scheduled run of its kind for the given time. Until the retention ends, submitting the same
+// kind for the same time again does nothing.
 func WithTick(at time.Time, retention time.Duration) Option {
 	return func(t *Task) {
 		t.ID = t.Payload.Kind + "@" + at.UTC().Format(time.RFC3339)
@@ -61,9 +62,9 @@ func WithTick(at time.Time, retention time.Duration) Option {
 	}
 }
 
-// Submit enqueues an ephemeral job for an account; the zero account is the service itself. If a job with the same id exists,
+// Submit enqueues an ephemeral job for an account. The zero account means the service itself. If a job with the same id exists,
 // Submit returns the handle of that job. If Redis is unavailable, the error is models.KindUnavailable. A row job cannot be
-// submitted: write its row and dispatch it.
+// submitted: insert its row and dispatch it.
 func Submit[A, R any](ctx context.Context, c *Client, j Job[A, R], account uuid.UUID, args A, opts ...Option,
 ) (Handle[R], error) {
 	if j.policy.Row {
@@ -88,22 +89,22 @@ func Submit[A, R any](ctx context.Context, c *Client, j Job[A, R], account uuid.
 	}}, nil
 }
 
-// Dispatch enqueues new rows, after the commit that wrote them. It takes at most two seconds. A failure is only logged, because
-// the reconciler finds the rows.
+// Dispatch enqueues new rows. Call it after the commit that wrote the rows. It takes at most two seconds. A failure is only
+// logged, because the reconciler finds the rows.
 func (c *Client) Dispatch(ctx context.Context, rows ...models.JobRef) {
 	if err := c.DispatchRows(ctx, rows...); err != nil {
 		slog.WarnContext(ctx, "rows not enqueued, left to the reconciler", "job", rows[0].Kind, "rows", len(rows), "error", err)
 	}
 }
 
-// DispatchFor is Dispatch for rows of one kind and account. The tasks name the account: operators see it, and a worker refuses a
-// row of another account.
+// DispatchFor does the same as Dispatch for rows of one kind and account. The tasks contain the account: operators can see it,
+// and a worker refuses a row of another account.
 func (c *Client) DispatchFor(ctx context.Context, account uuid.UUID, kind string, ids ...uuid.UUID) {
 	c.Dispatch(ctx, models.NewRefs(kind, account, ids)...)
 }
 
-// DispatchRows enqueues rows under their generations. A task that exists already is not an error. DispatchRows takes at most two
-// seconds and stops at the first failure.
+// DispatchRows enqueues rows under their generations. If a task exists already, that is not an error. DispatchRows takes at most
+// two seconds and stops at the first failure.
 func (c *Client) DispatchRows(ctx context.Context, rows ...models.JobRef) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
@@ -121,7 +122,7 @@ func (c *Client) DispatchRows(ctx context.Context, rows ...models.JobRef) error 
 }
 
 // DispatchRequeued enqueues a row that was requeued under a new generation. archived is the generation whose failed task is in
-// the archive of the queue, or -1 if there is no such task. That task is deleted.
+// the archive of the queue, or -1 if there is no such task. DispatchRequeued deletes that failed task.
 func (c *Client) DispatchRequeued(ctx context.Context, r models.JobRef, archived int64) error {
 	if err := c.DispatchRows(ctx, r); err != nil || archived < 0 {
 		return err
@@ -134,8 +135,8 @@ func (c *Client) DispatchRequeued(ctx context.Context, r models.JobRef, archived
 	return c.backend.DeleteFinished(ctx, p.Queue, TaskID(r))
 }
 
-// LostRows returns the rows whose queue no longer has a task that would run this generation of the row. It makes one request for
-// each queue. Redis answers no other client during the request, so pass hundreds of rows at once, not thousands.
+// LostRows returns the rows for which the queue no longer has a task that would run the row's present generation. It makes one
+// request for each queue. During this request Redis serves no other client, so pass hundreds of rows in one call, not thousands.
 func (c *Client) LostRows(ctx context.Context, rows ...models.JobRef) ([]models.JobRef, error) {
 	queued := map[string][]models.JobRef{}
 	for _, r := range rows {
@@ -172,8 +173,8 @@ func rowPolicy(kind string) (Policy, error) {
 	return p, nil
 }
 
-// State finds the status of an ephemeral job of an account. It finds neither a job of another account nor a job whose retention
-// has ended. For a row job, use jobrow.Status.
+// State returns the status of an ephemeral job of an account. It does not find a job of another account, or a job whose
+// retention has ended. For a row job, use jobrow.Status.
 func (c *Client) State(ctx context.Context, account uuid.UUID, id string) (models.JobStatus, error) {
 	s, owner, err := c.backend.Find(ctx, id)
 	if err != nil {

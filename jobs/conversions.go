@@ -8,21 +8,21 @@ import (
 	"switchyard/models"
 )
 
-// ConversionSchedule lists the waits between look-ups of the click of a postback that is not stored yet. The first waits are
-// short, because a click is usually stored within a second. The last waits are long, because a web process may have been cut off
-// from PostgreSQL.
+// ConversionSchedule lists the waits between look-ups of the click of a postback, if that click is not stored yet. The first
+// waits are short, because a click is usually stored within a second. The last waits are long, because a web process may have
+// been cut off from PostgreSQL for a long time.
 var ConversionSchedule = []time.Duration{
 	time.Second, 2 * time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute,
 	2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
 
-// RecordConversion records the conversion that a stored postback reports. Its row has the id of the postback, and its outcome is
-// stored with the postback. A postback whose click is not stored has no job yet; MatchPostbacks starts it.
+// RecordConversion records the conversion that a stored postback reports. The job's row has the id of the postback, and the
+// outcome is stored with the postback. A postback whose click is not stored yet has no job. MatchPostbacks starts the job.
 var RecordConversion = Define[None, None](models.KindRecordConversion, Policy{
 	Queue: Conversions, Timeout: 20 * time.Second, Retries: ConversionSchedule, Row: true,
 })
 
-// ReplayArgs choose the unmatched postbacks that arrived in [From, To). If Network is set, they choose only postbacks whose
+// ReplayArgs select the unmatched postbacks that arrived in [From, To). If Network is set, they select only postbacks whose
 // address names this network.
 type ReplayArgs struct {
 	Network uuid.UUID `json:"network,omitzero"`
@@ -30,7 +30,7 @@ type ReplayArgs struct {
 	To      time.Time `json:"to"`
 }
 
-// ReplayAnswer has the number of postbacks that became undecided again.
+// ReplayAnswer has the number of postbacks that are undecided again.
 type ReplayAnswer struct {
 	From     time.Time `json:"from"`
 	To       time.Time `json:"to"`
@@ -38,5 +38,5 @@ type ReplayAnswer struct {
 }
 
 // ReplayPostbacks makes the account's unmatched postbacks of a window undecided, so that MatchPostbacks looks for their clicks
-// again. It can be repeated after the worker died, because it selects only unmatched postbacks.
+// again. It selects only unmatched postbacks, so it can be repeated after a worker has died.
 var ReplayPostbacks = Define[ReplayArgs, ReplayAnswer]("postback:replay", rewindable)

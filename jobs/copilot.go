@@ -11,7 +11,7 @@ import (
 // CopilotRefreshed is the result of a refresh.
 type CopilotRefreshed struct {
 	At     time.Time `json:"at"`
-	Judged int       `json:"judged"` // how many things were judged
+	Judged int       `json:"judged"` // number of campaigns, paths and other items that were judged
 	Open   int       `json:"open"`   // suggestions that are open now
 }
 
@@ -21,20 +21,20 @@ var RefreshCopilot = Define[None, CopilotRefreshed]("copilot:refresh", Policy{Qu
 // SweepCopilot starts RefreshCopilot for accounts whose daily refresh is due.
 var SweepCopilot = tickWithin("copilot:sweep", time.Minute)
 
-// RulesArgs has the time for which the rules of an account run. The windows of the rules are computed for this time, even if the
+// RulesArgs has the time for which an account's rules run. The windows of the rules are calculated for this time, even if the
 // job runs later.
 type RulesArgs struct {
 	At time.Time `json:"at"`
 }
 
-// RulesRun has the number of rules that ran, and the number of changes and alerts they made (Done).
+// RulesRun has the number of rules that ran, and Done, the number of changes and alerts that they made.
 type RulesRun struct {
 	Rules int `json:"rules"`
 	Done  int `json:"done"`
 }
 
 // RunRules runs the rules of an account that are due. Each change commits together with the cool-down of its target, so an
-// attempt after a crash repeats no change.
+// attempt after a crash does not repeat a change.
 var RunRules = Define[RulesArgs, RulesRun]("copilot:rules", Policy{
 	Queue: Bulk, Timeout: 10 * time.Minute, Row: true, PerAccount: 1, Retries: []time.Duration{5 * time.Second, time.Minute},
 })
@@ -52,7 +52,7 @@ type RuleReplay struct {
 	From   time.Time       `json:"from"`
 	To     time.Time       `json:"to"`
 	Looked int             `json:"looked"` // number of campaigns, paths, offers or values
-	Total  int             `json:"total"`  // number of all things it would have done, also beyond MaxRuleReplayRows
+	Total  int             `json:"total"`  // number of all actions, including actions beyond MaxRuleReplayRows
 	Rows   []RuleReplayRow `json:"rows"`
 }
 
@@ -67,6 +67,6 @@ type RuleReplayRow struct {
 // MaxRuleReplayRows is the maximum number of rows in an answer. Further rows are left out.
 const MaxRuleReplayRows = 500
 
-// ReplayRule computes what a rule would have done over the last 30 days. It changes nothing. Errors: too_large, if that needs
-// more figures than one job may read.
+// ReplayRule calculates what a rule would have done in the last 30 days. It changes nothing. Errors: too_large if the
+// calculation needs more figures than one job may read.
 var ReplayRule = Define[RuleReplayArgs, RuleReplay]("copilot:replay_rule", largeReport)

@@ -10,11 +10,11 @@ import (
 
 // CorrectionArgs say how to process the file that is stored under the id of the job.
 type CorrectionArgs struct {
-	Apply     bool `json:"apply"`          // false is a dry run
+	Apply     bool `json:"apply"`          // false: a dry run
 	Truncated bool `json:"truncated"`      // the file had more rows than are processed
 	Next      int  `json:"next,omitempty"` // the first row that is not written yet
 
-	Source string `json:"source,omitempty"` // only for CorrectCosts: the traffic source of rows that name none
+	Source string `json:"source,omitempty"` // only for CorrectCosts: the traffic source of rows that do not name a source
 
 	Network *NetworkSync `json:"network,omitempty"` // only for SyncNetwork: where the rows come from
 }
@@ -44,27 +44,27 @@ var (
 
 // SetCostArgs is a cost that a person sets by hand. The change has the id of the job.
 type SetCostArgs struct {
-	Apply   bool               `json:"apply"` // false is a dry run
+	Apply   bool               `json:"apply"` // false: a dry run
 	Request models.CostRequest `json:"request"`
-	Done    *models.CostQuote  `json:"done,omitempty"` // the cost was set by an attempt that did not end
+	Done    *models.CostQuote  `json:"done,omitempty"` // an earlier attempt has set the cost, but was interrupted after that
 }
 
 // CostSet is what a cost set by hand changes, or would change.
 type CostSet struct {
 	DryRun bool              `json:"dry_run"`
-	ID     uuid.UUID         `json:"id"` // of the change; zero for a dry run
+	ID     uuid.UUID         `json:"id"` // id of the change; zero for a dry run
 	Quote  models.CostQuote  `json:"quote"`
-	Names  map[string]string `json:"names"` // of the campaigns, by id
+	Names  map[string]string `json:"names"` // names of the campaigns, by id
 }
 
 // UndoCostArgs name a change of cost.
 type UndoCostArgs struct {
 	ID  uuid.UUID `json:"id"`
 	By  string    `json:"by"`  // name of the person
-	Key uuid.UUID `json:"key"` // the key, if no person undoes it
+	Key uuid.UUID `json:"key"` // the API key, if a key instead of a person undoes the change
 }
 
-// Jobs that set a cost by hand, and that restore what was before a change of cost. Each writes everything in one transaction.
+// Jobs that set a cost by hand, and that restore the state before a change of cost. Each writes everything in one transaction.
 // Errors of SetCost: no_clicks, too_many, rate_missing. Errors of UndoCost: not_found, stale, too_old, overlapped.
 var (
 	SetCost  = Define[SetCostArgs, CostSet]("correction:set-cost", resumable)

@@ -7,20 +7,20 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// Tick is the argument of a job that the clock starts. It has the time at which the job was due.
+// Tick is the argument of a job that the scheduler starts. At is the time for which the run was scheduled.
 type Tick struct {
 	At time.Time `json:"at"`
 }
 
-// CronRow has a job that the clock starts, and the spec of its times. The spec is in UTC: five fields, or six with seconds first,
-// or a descriptor such as @daily.
+// CronRow is a job that the scheduler starts, and the spec of its times. The spec is in UTC: five fields, six fields with
+// seconds first, or a descriptor such as @daily.
 type CronRow struct {
 	Name string
 	Spec string
 	Job  Job[Tick, None]
 }
 
-// Cron is the table of the jobs that the clock starts.
+// Cron is the table of the jobs that the scheduler starts.
 var Cron = []CronRow{
 	{"enqueue rows whose task was lost", "*/2 * * * * *", Reconcile},
 	{"look for the clicks of postbacks", "* * * * * *", MatchPostbacks},
@@ -56,13 +56,13 @@ var Cron = []CronRow{
 	{"delete old exports", "23 * * * *", DeleteExpiredExports},
 }
 
-// The jobs that the clock starts.
+// The jobs that the scheduler starts.
 var (
-	// Reconcile enqueues the rows that are due, that no worker holds and that have no task.
+	// Reconcile enqueues the rows that are due, have no worker and have no task.
 	Reconcile = tickWithin("jobs:reconcile", 30*time.Second)
 
-	// MatchPostbacks looks for the clicks of postbacks that arrived before their click or have no click. ConversionSchedule has
-	// the times.
+	// MatchPostbacks looks for the clicks of postbacks that arrived before their click or have no click. It looks at the times
+	// in ConversionSchedule.
 	MatchPostbacks = tickWithin("postbacks:match", 30*time.Second)
 
 	// Prune deletes finished jobs, events and deliveries after jobrow.Retention.
@@ -79,8 +79,8 @@ var (
 	// DeleteUnusedRules deletes removed rules that no flow uses any more.
 	DeleteUnusedRules = tickWithin("rules:forget", 10*time.Minute)
 
-	// CompactLedger merges ledger rows with equal keys into one. It also applies the steps of visitors that were recorded before
-	// their click.
+	// CompactLedger merges ledger rows with equal keys into one. It also applies the steps of visitors that were stored before
+	// the click to which they belong.
 	CompactLedger = tickWithin("ledger:compact", 5*time.Minute)
 
 	// TidyClicks creates the partitions of the next days, and drops partitions older than every plan's history.
@@ -89,12 +89,12 @@ var (
 	// DeleteExpiredHistory deletes clicks and postbacks that are older than the history of their account's plan.
 	DeleteExpiredHistory = tickWithin("history:forget", 2*time.Hour, tickRetries...)
 
-	// SweepLinks checks the links of active offers and landing pages that were not checked within the hour. The next run
-	// continues where a run ends.
+	// SweepLinks checks the links of active offers and landing pages that were not checked in the last hour. If a run ends
+	// early, the next run continues there.
 	SweepLinks = tickWithin("links:sweep", 50*time.Minute)
 
 	// ScreenLinks looks up addresses in the list of unsafe addresses: links that were not looked up for five hours, and all
-	// tracking domains. Campaigns of a listed domain may fail over.
+	// tracking domains. Campaigns on a listed domain may move to a spare domain.
 	ScreenLinks = tickWithin("links:screen", 20*time.Minute)
 
 	// WatchPlans announces accounts whose clicks of the month exceed the allowance of their plan.
@@ -104,10 +104,10 @@ var (
 	DeleteExpiredExports = tickWithin("export:sweep", 10*time.Minute, tickRetries...)
 )
 
-// tickRetries has the retries of jobs whose next tick is hours away.
+// tickRetries has the retries of jobs whose next scheduled run is hours away.
 var tickRetries = []time.Duration{time.Minute, 10 * time.Minute}
 
-// tickWithin returns a job that the clock starts. Cron says when it starts, and timeout is how long it may take.
+// tickWithin returns a job that the scheduler starts. Cron says when it starts, and timeout limits how long an attempt may take.
 func tickWithin(kind string, timeout time.Duration, retries ...time.Duration) Job[Tick, None] {
 	return Define[Tick, None](kind, Policy{Queue: Maintenance, Timeout: timeout, Retries: retries})
 }
@@ -115,7 +115,7 @@ func tickWithin(kind string, timeout time.Duration, retries ...time.Duration) Jo
 var specParser = cron.NewParser(
 	cron.SecondOptional | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
 
-// ParseSpec reads the spec of a CronRow. The schedule computes in the location of the time that is passed to it.
+// ParseSpec parses the spec of a CronRow. The schedule calculates in the location of the time that is passed to it.
 func ParseSpec(spec string) (cron.Schedule, error) {
 	s, err := specParser.Parse(spec)
 	if err != nil {

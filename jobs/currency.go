@@ -7,8 +7,9 @@ type ChangeCurrencyArgs struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 
-	Found bool `json:"found,omitempty"` // all amounts to restate are found
-	// Orphaned is the first day whose conversions without clicks are not restated yet. It is zero before that work begins.
+	Found bool `json:"found,omitempty"` // the amounts to restate have all been found
+	// Orphaned is the first day whose conversions without clicks are not restated yet. It is zero until that part of the work
+	// begins.
 	Orphaned time.Time `json:"orphaned,omitzero"`
 }
 

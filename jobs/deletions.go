@@ -7,14 +7,14 @@ import (
 )
 
 // ClearArgs select the clicks to delete in [From, To). Of has the ids of their campaigns, or the id of a smartlink. The other
-// fields are the progress of the job, which the next attempt continues.
+// fields are the progress of the job, from which the next attempt continues.
 type ClearArgs struct {
 	Of   []uuid.UUID `json:"of"`
 	From time.Time   `json:"from"`
 	To   time.Time   `json:"to"`
 
-	After       uuid.UUID   `json:"after,omitzero"`   // the last click deleted
-	Clicks      int64       `json:"clicks,omitempty"` // without bots
+	After       uuid.UUID   `json:"after,omitzero"`   // the last click that was deleted
+	Clicks      int64       `json:"clicks,omitempty"` // number of deleted clicks, without bots
 	BotClicks   int64       `json:"bot_clicks,omitempty"`
 	Conversions int64       `json:"conversions,omitempty"`
 	Found       []uuid.UUID `json:"found,omitempty"` // campaigns with deleted clicks
@@ -25,14 +25,14 @@ type ClearAnswer struct {
 	Of          []uuid.UUID `json:"of"`
 	From        time.Time   `json:"from"`
 	To          time.Time   `json:"to"`
-	Clicks      int64       `json:"clicks"` // without bots
+	Clicks      int64       `json:"clicks"` // number of deleted clicks, without bots
 	BotClicks   int64       `json:"bot_clicks"`
 	Conversions int64       `json:"conversions"`
 	Found       int         `json:"found"` // campaigns with deleted clicks
 }
 
-// Deletions that a customer asks for. Deleted clicks no longer count in any figure. The jobs work in batches, and a committed
-// batch stays deleted if the worker dies.
+// Deletions that a customer requests. Deleted clicks no longer count in any figure. The jobs work in batches. If the worker
+// dies, the batches that were committed stay deleted.
 var (
 	// ClearCampaign deletes the clicks and conversions of a campaign in a window.
 	ClearCampaign = Define[ClearArgs, ClearAnswer]("campaign:clear", resumable)

@@ -25,24 +25,24 @@ type DNSZones struct {
 
 // The time limits of requests to DNS accounts.
 const (
-	ZonesTimeout = 15 * time.Second // for the zones of each account; all accounts are asked in parallel
-	PointTimeout = 20 * time.Second // for each host that is pointed
+	ZonesTimeout = 15 * time.Second // for reading the zones of an account; all accounts are read in parallel
+	PointTimeout = 20 * time.Second // for pointing one host at the tracker
 	spareTime    = 9 * time.Second  // for the rest of a job's work
 )
 
 // MaxPointed is the maximum number of hosts that one job points at the tracker.
 const MaxPointed = 10
 
-// zonesPolicy applies to jobs that ask for zones while a caller waits.
+// zonesPolicy applies to jobs that read zones while a caller waits.
 var zonesPolicy = interactive(ZonesTimeout + spareTime)
 
-// TestDNS asks a DNS account for its zones. Errors: not_connected.
+// TestDNS reads the zones of a DNS account. Errors: not_connected.
 var TestDNS = Define[DNSArgs, DNSZones]("dns:test", zonesPolicy)
 
-// ListDNSZones asks all DNS accounts of an account for their zones.
+// ListDNSZones reads the zones of all DNS accounts of an account.
 var ListDNSZones = Define[None, []DNSZones]("dns:zones", zonesPolicy)
 
-// AddDomainsArgs has at most MaxPointed hosts, and the DNS account in which they are pointed at the tracker.
+// AddDomainsArgs has at most MaxPointed hosts, and the DNS account that is used to point them at the tracker.
 type AddDomainsArgs struct {
 	DNS      uuid.UUID             `json:"dns"`
 	Hosts    []string              `json:"hosts"`
@@ -56,15 +56,15 @@ type AddedDomain struct {
 	IsVerified bool      `json:"is_verified"`
 }
 
-// AddedDomains has the domains that were added, and the changes made in DNS for each.
+// AddedDomains has the domains that were added, and for each the changes made in DNS.
 type AddedDomains struct {
 	Added   []AddedDomain     `json:"added"`
 	Skipped []string          `json:"skipped"`
 	Points  []models.DNSPoint `json:"points"`
 }
 
-// AddDomains adds domains and points them at the tracker in a DNS account. It fails with the errors of adding a domain, or with
-// dns_account_not_found.
+// AddDomains adds domains, and points them at the tracker with a DNS account. It fails with the errors of adding a domain, or
+// with dns_account_not_found.
 var AddDomains = Define[AddDomainsArgs, AddedDomains]("domains:add", interactive(ZonesTimeout+MaxPointed*PointTimeout+spareTime))
 
 // PointDomainArgs name a domain.
@@ -79,5 +79,5 @@ type PointedDomain struct {
 	Certificate *Certificate `json:"certificate"` // the state that the edge last reported; nil: this install has no edge
 }
 
-// PointDomain points a domain at the tracker, in the DNS account that has the domain's zone. Errors: not_found, no_provider.
+// PointDomain points a domain at the tracker, with the DNS account that has the domain's zone. Errors: not_found, no_provider.
 var PointDomain = Define[PointDomainArgs, PointedDomain]("domains:point", interactive(ZonesTimeout+PointTimeout+spareTime))

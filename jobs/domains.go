@@ -25,7 +25,7 @@ type VerifiedDomain struct {
 // CheckTimeout is the time limit of a check of a domain.
 const CheckTimeout = 15 * time.Second
 
-// VerifyDomain checks now where a domain leads. Errors: not_found.
+// VerifyDomain checks where a domain leads now. Errors: not_found.
 var VerifyDomain = Define[VerifyDomainArgs, VerifiedDomain]("domains:verify", interactive(CheckTimeout+spareTime))
 
 // SweepDomains checks the domains whose check is due. If a run ends early, the next run continues there.
@@ -34,5 +34,5 @@ var SweepDomains = tickWithin("domains:sweep", 10*time.Minute)
 // SweepRegistrations looks up when the registrations of domain names end. If a run ends early, the next run continues there.
 var SweepRegistrations = tickWithin("domains:registrations", 10*time.Minute)
 
-// SweepOwnHosts obtains the certificates of the install's own hosts, and deletes challenges that were left unfinished.
+// SweepOwnHosts obtains the certificates of the install's own hosts, and deletes challenges that were not finished.
 var SweepOwnHosts = tickWithin("certificates:own", 10*time.Minute)

@@ -14,9 +14,9 @@ type PublishedEdge struct {
 	MS         int64  `json:"ms"`
 }
 
-// PublishEdge publishes the account's campaigns that have a domain, except campaigns whose current state the edge has already.
+// PublishEdge publishes the account's campaigns that have a domain. It skips campaigns whose current state the edge already has.
 var PublishEdge = Define[None, PublishedEdge]("edge:publish", interactive(5*time.Minute))
 
-// SweepEdge publishes the campaigns of accounts in which something has changed. The next run publishes the campaigns that failed
-// or for which there was no time.
+// SweepEdge publishes the campaigns of accounts in which something has changed. The next run publishes campaigns that failed,
+// and campaigns for which the time was too short.
 var SweepEdge = tickWithin("edge:sweep", 10*time.Minute)

@@ -11,7 +11,7 @@ import (
 	"switchyard/jobs/jobstest"
 )
 
-// SumArgs are ids and small scalars: operators see them in the queue.
+// SumArgs are small numbers. Arguments should be ids and small scalars, because operators see them in the queue.
 type SumArgs struct {
 	A int `json:"a"`
 	B int `json:"b"`
@@ -22,7 +22,7 @@ var Sum = jobs.Define[SumArgs, int]("example:sum", jobs.Policy{
 	Queue: jobs.Interactive, Timeout: 5 * time.Second, Retries: []time.Duration{time.Second},
 })
 
-// Archive is a kind of job that must happen. A worker registers its handler with workers.RegisterRow.
+// Archive is a kind of job that must be carried out. A worker registers its handler with workers.RegisterRow.
 var Archive = jobs.Define[jobs.None, jobs.None]("example:archive", jobs.Policy{Queue: jobs.Bulk, Row: true})
 
 func Example() {

@@ -9,16 +9,17 @@ import (
 	"switchyard/models/difference"
 )
 
-// ExportArgs choose the rows of a file, in the window [From, To). Fields that the kind does not use are ignored.
+// ExportArgs select the rows of a file, in the window [From, To). Fields that the kind of file does not use are ignored.
 type ExportArgs struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 	models.ReportArgs
 	Link    uuid.UUID       `json:"link,omitzero"`
-	Compare difference.Args `json:"difference,omitzero"` // ExportDifference: what is compared
-	// Columns has the figures of a file of figures, in their order. If it is empty, the file has all figures.
+	Compare difference.Args `json:"difference,omitzero"` // ExportDifference: the figures to compare
+	// Columns has the names of the figures in a file of figures, in the order of its columns. If it is empty, the file has all
+	// figures.
 	Columns []string `json:"columns,omitempty"`
-	// Formulas are more columns of a file of figures, calculated from figures and separated by commas.
+	// Formulas are additional columns of a file of figures, calculated from figures. Formulas are separated by commas.
 	Formulas string `json:"formulas,omitempty"`
 	// SubNames adds the names of sub-parameters to the headings of their columns.
 	SubNames bool   `json:"sub_names,omitempty"`

@@ -8,11 +8,11 @@ import (
 	"switchyard/models"
 )
 
-// MaxFlowReplay is the maximum number of clicks that are routed again. If the window has more, the newest are used.
+// MaxFlowReplay is the maximum number of clicks that are routed again. If the window has more, the newest clicks are used.
 const MaxFlowReplay = 50_000
 
-// FlowReplayArgs name the clicks of a campaign in the window [From, To), and the flow that routes them. An empty field stands for
-// the campaign's own value. Streams were validated like the paths of a flow that is saved.
+// FlowReplayArgs select the clicks of a campaign in the window [From, To), and describe the flow that routes them again. An
+// empty field means the campaign's own value. Streams were validated like the paths of a flow that is saved.
 type FlowReplayArgs struct {
 	CampaignID uuid.UUID `json:"campaign_id"`
 	models.TimeRange
@@ -28,24 +28,24 @@ type FlowReplayArgs struct {
 type FlowReplayAnswer struct {
 	CampaignID uuid.UUID `json:"campaign_id"`
 	models.TimeRange
-	Clicks    int64             `json:"clicks"` // without bots
+	Clicks    int64             `json:"clicks"` // number of clicks that were routed again, without bots
 	BotClicks int64             `json:"bot_clicks"`
 	Changed   int64             `json:"changed"` // clicks without bots that would have gone elsewhere
 	Cut       bool              `json:"cut"`     // the window has more than MaxFlowReplay clicks
 	Rows      []FlowReplayRow   `json:"rows"`
-	Names     map[string]string `json:"names"` // of paths, campaigns, landing pages and offers, by their ids
+	Names     map[string]string `json:"names"` // names of paths, campaigns, landing pages and offers, by id
 }
 
-// FlowReplayRow is one destination that clicks went to or would have gone to. Bots are not counted.
+// FlowReplayRow is a destination to which clicks went or would have gone. Bots are not counted.
 type FlowReplayRow struct {
 	models.RoutedTo
 	Clicks int64 `json:"clicks"` // clicks that would go there
 	Was    int64 `json:"was"`    // clicks that went there
 }
 
-// MaxFlowReplayRows is how many destinations an answer has at most.
+// MaxFlowReplayRows is the maximum number of destinations in an answer.
 const MaxFlowReplayRows = 1000
 
-// ReplayFlow routes recorded clicks again, by another flow or by the present flow. It records nothing. Errors: not_found, if the
+// ReplayFlow routes recorded clicks again, by another flow or by the present flow. It records nothing. Errors: not_found if the
 // campaign was deleted before the job ran.
 var ReplayFlow = Define[FlowReplayArgs, FlowReplayAnswer]("flow:replay", largeReport)

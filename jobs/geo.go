@@ -2,7 +2,7 @@ package jobs
 
 import "time"
 
-// ConnectGeoArgs has a provider of geo look-ups and a sealed key for it.
+// ConnectGeoArgs has a provider of geo look-ups and a sealed key for this provider.
 type ConnectGeoArgs struct {
 	Provider string `json:"provider"`
 	Key      []byte `json:"key"`
@@ -15,8 +15,8 @@ type ConnectedGeo struct {
 	Enabled  bool   `json:"enabled"`
 }
 
-// ConnectGeo tries the key of a geo database and saves it. Errors: key_refused, and network_error if the
-// provider cannot be asked.
+// ConnectGeo tests the key of a geo database and saves the database. Errors: key_refused, and network_error if the provider
+// cannot be reached.
 var ConnectGeo = Define[ConnectGeoArgs, ConnectedGeo]("geo:connect", interactive(20*time.Second))
 
 // LookUpGeo looks up the addresses of an account's new clicks in its geo database, and stores the places with the clicks.
@@ -25,6 +25,6 @@ var LookUpGeo = Define[None, None]("geo:look-up", Policy{Queue: Bulk, Timeout: 2
 // SweepGeo starts LookUpGeo for each account that has a geo database and new clicks.
 var SweepGeo = tickWithin("geo:sweep", time.Minute)
 
-// GeoSweeps is how many times a minute SweepGeo runs. Each LookUpGeo may make 1/GeoSweeps of the look-ups that the plan allows in
-// a minute.
+// GeoSweeps is the number of times that SweepGeo runs in a minute. The plan limits the look-ups in a minute, and each LookUpGeo
+// may use 1/GeoSweeps of that limit.
 const GeoSweeps = 3

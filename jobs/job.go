@@ -30,8 +30,8 @@ type None struct{}
 // policies has the Policy of each defined kind, by its name.
 var policies sync.Map
 
-// Define describes a kind of job, named "family:verb". The name is stored with every job, so it must not change while
-// jobs of the kind exist. Define panics when the kind exists or the policy is wrong.
+// Define describes a kind of job, named "family:verb". The name is stored with every job, so it must not change while there are
+// jobs of the kind. Define panics if the kind is already defined or the policy is invalid.
 func Define[A, R any](kind string, p Policy) Job[A, R] {
 	p, err := p.withDefaults()
 	if err != nil {
@@ -53,8 +53,8 @@ func PolicyOf(kind string) (Policy, bool) {
 // Kinds lists every defined kind.
 func Kinds() []string { return kindsWhere(func(string, Policy) bool { return true }) }
 
-// RowKinds lists the defined kinds that have rows. If queue or name is not empty, it lists only kinds of this queue or with this
-// name.
+// RowKinds lists the defined kinds that have rows. If queue is not empty, it lists only kinds of this queue. If name is not
+// empty, it lists only the kind with this name.
 func RowKinds(queue, name string) []string {
 	return kindsWhere(func(kind string, p Policy) bool {
 		return p.Row && (queue == "" || p.Queue == queue) && (name == "" || kind == name)
@@ -78,7 +78,7 @@ func (j Job[A, R]) Kind() string { return j.kind }
 // Policy returns the policy of the kind.
 func (j Job[A, R]) Policy() Policy { return j.policy }
 
-// NewRow returns a row for jobrow.Insert, for a job that is due now. The zero account stands for the service itself.
+// NewRow returns a row for jobrow.Insert, for a job that is due now. The zero account means the service itself.
 func (j Job[A, R]) NewRow(account uuid.UUID, args A) (models.Job, error) {
 	raw, err := json.Marshal(args)
 	if err != nil {
@@ -90,7 +90,8 @@ func (j Job[A, R]) NewRow(account uuid.UUID, args A) (models.Job, error) {
 	}, nil
 }
 
-// Payload is the content of a task, as JSON. The task of a row job names the row. The task of an ephemeral job has the arguments.
+// Payload is the content of a task, as JSON. The task of a row job contains the id of the row. The task of an ephemeral job
+// contains the arguments.
 type Payload struct {
 	Kind    string          `json:"kind"`
 	Account uuid.UUID       `json:"account,omitzero"`
@@ -109,8 +110,8 @@ func TaskID(r models.JobRef) string { return fmt.Sprintf("%s:%s:%d", r.Kind, r.I
 
 var rowID = regexp.MustCompile(`(?:^|:)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::(\d+))?$`)
 
-// ParseTaskID reads the row and the generation from an id that TaskID made. It also accepts the bare id of a row and then returns
-// the generation -1. For any other text, ok is false.
+// ParseTaskID returns the row and the generation from an id that TaskID returned. It also accepts the plain id of a row, and
+// then returns the generation -1. For any other text, ok is false.
 func ParseTaskID(id string) (row uuid.UUID, generation int64, ok bool) {
 	m := rowID.FindStringSubmatch(id)
 	if m == nil {

@@ -21,5 +21,5 @@ type CheckLinkAnswer struct {
 	Error  string    `json:"error"`
 }
 
-// CheckLink requests a link now. Errors: not_found, also for a link that is not in use.
+// CheckLink requests a link now. Errors: not_found, also if the link is not in use.
 var CheckLink = Define[CheckLinkArgs, CheckLinkAnswer]("links:check", interactive(24*time.Second))

@@ -9,26 +9,26 @@ import (
 )
 
 // Only this file and wake.go know the names of asynq's internal keys. These keys are not part of asynq's API. TestAsynqKeys and
-// TestAsynqAsks fail if a release of asynq names or fills them differently.
+// TestAsynqAsks fail if a new version of asynq names or fills the keys differently.
 
-// queueSet is the key of the set with the names of asynq's queues. A producer adds a name only once. After FLUSHALL a full queue
-// would therefore be invisible to asynqmon, so Lost adds the name again.
+// queueSet is the key of the set with the names of asynq's queues. A producer adds the name of its queue only once. After
+// FLUSHALL, asynqmon would therefore not show a queue even if it has tasks, so Lost adds the name again.
 const queueSet = "asynq:queues"
 
-// queueKey returns the common beginning of the keys of a queue. It is followed by pending (a list with the oldest task last), by
-// scheduled or retry (sets ordered by time), or by t: and the id of a task (a hash with the fields state and, in nanoseconds,
+// queueKey returns the common beginning of the keys of a queue. The rest of a key is pending (a list with the oldest task last),
+// scheduled or retry (sets ordered by time), or t: and the id of a task (a hash with the fields state and, in nanoseconds,
 // pending_since).
 func queueKey(queue string) string { return "asynq:{" + queue + "}:" }
 
-// lostTasks finds the tasks that will reach no worker, although the keys of the queue may contradict each other. The state in a
+// lostTasks finds the tasks that no worker will receive, even if the keys of the queue contradict each other. The state in a
 // task's own hash counts only if the task is also in the list or set of that state.
 //
-// KEYS: the queue's pending, scheduled and retry, then the tasks. ARGV: the beginning of all task keys, the number of nanoseconds
-// by which clocks may differ, then the ids of the tasks. The script returns a list in the order of the ids, with 1 for a lost
-// task and 0 for any other task.
+// KEYS are the queue's pending, scheduled and retry, then the tasks. ARGV are the beginning of all task keys, the number of
+// nanoseconds by which clocks may differ, and the ids of the tasks. The script returns a list in the order of the ids, with 1
+// for a lost task and 0 for any other task.
 //
-// A long pending list is not searched. The list is in order of age, so a task that is older than the list's oldest task is not in
-// it.
+// A long pending list is not searched. The list is ordered by age, so it cannot contain a task that is older than its oldest
+// entry.
 var lostTasks = redis.NewScript(`
 local oldest = redis.call("LINDEX", KEYS[1], -1)
 local first = oldest and tonumber(redis.call("HGET", ARGV[1] .. oldest, "pending_since"))
@@ -48,10 +48,10 @@ for i = 3, #ARGV do
 end
 return out`)
 
-// clockSkew is how far the clocks of the processes that enqueue may differ.
+// clockSkew is the largest assumed difference between the clocks of the processes that enqueue tasks.
 const clockSkew = 5 * time.Second
 
-// Lost implements Backend. An active task counts as lost. Callers pass only rows without a live lease, so the worker that took
+// Lost implements Backend. An active task counts as lost. Callers pass only rows whose lease has ended, so the worker that took
 // the task is dead, or will end the task without an attempt.
 func (b *redisBackend) Lost(ctx context.Context, queue string, ids []string) ([]bool, error) {
 	if err := b.redis.SAdd(ctx, queueSet, queue).Err(); err != nil {

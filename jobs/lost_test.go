@@ -11,17 +11,17 @@ import (
 	"switchyard/models"
 )
 
-// TestLostWhicheverKeyIsGone deletes the keys of a queue one at a time. A row counts as lost exactly if its task can no longer
-// reach a worker, whatever the task's own hash says.
+// TestLostWhicheverKeyIsGone deletes the keys of a queue, one key in each case. A row must count as lost if and only if its task
+// can no longer reach a worker, whatever the task's own hash says.
 func TestLostWhicheverKeyIsGone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		key  string
-		want [3]bool // lost: the older of two tasks, the younger, and a task that is enqueued after the loss
+		want [3]bool // expected results for the older of two tasks, the younger, and a task that is enqueued after the loss
 	}{
 		{"none", [3]bool{}},
 		{"pending", [3]bool{true, true, false}},
-		{"t:", [3]bool{false, true, false}}, // with the id of the second task
+		{"t:", [3]bool{false, true, false}}, // plus the id of the second task
 	} {
 		t.Run(c.key, func(t *testing.T) {
 			t.Parallel()
@@ -41,7 +41,8 @@ func TestLostWhicheverKeyIsGone(t *testing.T) {
 			if err := r.Del(t.Context(), key).Err(); err != nil {
 				t.Fatal(err)
 			}
-			// The tasks of the deleted list get an old age, so that Lost finds them older than the oldest task of the new list.
+			// The tasks of the deleted list get an older time, so that for Lost they are older than the oldest task of the new
+			// list.
 			for _, old := range rows[:2] {
 				task := "asynq:{webhooks}:t:" + jobs.TaskID(old)
 				if r.Exists(t.Context(), task).Val() == 1 && c.key == "pending" {

@@ -16,15 +16,16 @@ type PlatformRange struct {
 	To       string `json:"to"`
 	Origin   string `json:"origin"` // models.RunByAPI or models.RunByClock
 	Wide     bool   `json:"wide"`   // From and To span the longer window
-	Read     bool   `json:"read"`   // the rows were read, and are stored under the id of the job
+	Read     bool   `json:"read"`   // the rows have been read and are stored under the id of the job
 
 	Older bool `json:"older,omitempty"` // the import is one of older orders
 
-	// Saved is when the connection was saved. A connection that was saved later may be to another account.
+	// Saved is the time at which the connection was saved. If the connection was saved again later, it may lead to another
+	// account.
 	Saved time.Time `json:"saved,omitzero"`
 
-	// Changed selects the rows that changed at Since or later. From and To then only tell a person the days. Until is the end of the
-	// period that was read, and zero as long as nothing was read.
+	// Changed selects the rows that changed at or after Since. From and To then serve only to tell a person which days were
+	// read. Until is the end of the period that was read. It is zero until something has been read.
 	Changed bool      `json:"changed,omitempty"`
 	Since   time.Time `json:"since,omitzero"`
 	Until   time.Time `json:"until,omitzero"`
@@ -47,7 +48,7 @@ type NetworkSync struct {
 	PlatformRange
 }
 
-// platformImport is the policy of jobs that read the rows of a platform once and then write them in batches.
+// platformImport is the policy of jobs that read all rows of a platform first and then write them in batches.
 var platformImport = Policy{
 	Queue: Bulk, Timeout: 15 * time.Minute, Row: true, PerAccount: 4, Retries: resumable.Retries,
 }
@@ -70,13 +71,13 @@ type NetworkTested struct {
 // TestNetwork tries the connection of a network. Errors: not_connected.
 var TestNetwork = Define[NetworkArgs, NetworkTested]("networks:test", interactive(24*time.Second))
 
-// NetworkReportArgs name the network whose own report is stored under the id of the job.
+// NetworkReportArgs name a network. The network's own report is stored under the id of the job.
 type NetworkReportArgs struct {
 	NetworkID uuid.UUID `json:"network_id"`
-	Truncated bool      `json:"truncated"` // the file had more rows than are read
+	Truncated bool      `json:"truncated"` // the file had more rows than the job reads
 }
 
-// NetworkReport tells what was stored of a network's own report.
+// NetworkReport describes what was stored from a network's own report.
 type NetworkReport struct {
 	Kind      string            `json:"kind"` // ReportOrders or ReportTotals
 	Total     int               `json:"total"`
@@ -88,7 +89,7 @@ type NetworkReport struct {
 	Refusals  []NetworkRowError `json:"refusals"` // at most MaxReportRefusals
 }
 
-// NetworkRowError is a row that was refused.
+// NetworkRowError is a row of the report that was refused.
 type NetworkRowError struct {
 	Line   int    `json:"line"`
 	Reason string `json:"reason"`

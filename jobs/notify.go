@@ -9,7 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// doneChannel carries the ids of finished jobs to the processes that wait for them.
+// doneChannel is the Redis channel that carries the ids of finished jobs to the processes that wait for these jobs.
 const doneChannel = "switchyard:jobs:done"
 
 // Notify announces that a job has finished. A failure is only logged, because callers that wait for the job also poll.
@@ -17,7 +17,7 @@ func Notify(ctx context.Context, r redis.UniversalClient, id string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := r.Publish(ctx, doneChannel, id).Err(); err != nil {
-		slog.WarnContext(ctx, "finish not announced", "id", id, "error", err)
+		slog.WarnContext(ctx, "end of a job not announced", "id", id, "error", err)
 	}
 }
 
@@ -49,11 +49,11 @@ func (b *redisBackend) Watch(id string) (<-chan struct{}, func()) {
 	}
 }
 
-// receive passes the notifications of all jobs to their waiting callers, over one connection for the whole process. The Redis
-// client reconnects automatically. receive ends when the client is closed.
+// receive passes the notifications of all jobs to the callers that wait for them, over one connection for the whole process. The
+// Redis client reconnects automatically. receive ends when the client is closed.
 func (w *watchers) receive(r redis.UniversalClient) {
 	sub := r.Subscribe(context.Background(), doneChannel)
-	defer sub.Close() //nolint:errcheck // no caller waits for its messages now
+	defer sub.Close() //nolint:errcheck // no caller waits for messages any more
 	for m := range sub.Channel() {
 		w.mu.Lock()
 		for ch := range w.byID[m.Payload] {

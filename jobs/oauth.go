@@ -6,20 +6,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// OAuthAttemptArgs name a sign-in. Its code is in the store.
+// OAuthAttemptArgs name a sign-in. The code of the sign-in is in the store.
 type OAuthAttemptArgs struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// OAuthConnected is a connection that was made by sign-in.
+// OAuthConnected is a connection that was made by signing in at the platform.
 type OAuthConnected struct {
 	ID       uuid.UUID `json:"id"`
 	Provider string    `json:"provider"`
 	UserName string    `json:"user_name"`
 }
 
-// ExchangeOAuth gets the tokens of a sign-in and saves the connection. It is not tried again, because the code of a sign-in can
-// be used only once. Errors: signin_expired, signin_refused, not_configured, too_many.
+// ExchangeOAuth exchanges the code of a sign-in for tokens and saves the connection. It is not retried, because the code can be
+// used only once. Errors: signin_expired, signin_refused, not_configured, too_many.
 var ExchangeOAuth = Define[OAuthAttemptArgs, OAuthConnected]("oauth:exchange", interactive(40*time.Second))
 
 // OAuthAccountsArgs name a connection.
@@ -27,7 +27,7 @@ type OAuthAccountsArgs struct {
 	Connection uuid.UUID `json:"connection"`
 }
 
-// AdAccount is an ad account that a connection has access to.
+// AdAccount is an ad account to which a connection has access.
 type AdAccount struct {
 	ID       string `json:"id"`
 	ParentID string `json:"parent_id"`
@@ -38,8 +38,8 @@ type AdAccount struct {
 	Manager  bool   `json:"manager"`
 }
 
-// ListAdAccounts asks a platform for the ad accounts that a connection has access to. Errors: not_connected, credentials,
-// not_configured, platform_a_refused, platform_b_refused, platform_c_refused, platform_refused.
+// ListAdAccounts requests from a platform the list of ad accounts to which a connection has access. Errors: not_connected,
+// credentials, not_configured, platform_a_refused, platform_b_refused, platform_c_refused, platform_refused.
 var ListAdAccounts = Define[OAuthAccountsArgs, []AdAccount]("oauth:accounts", interactive(40*time.Second))
 
 // SweepOAuth renews the tokens of connections before they expire, and deletes sign-ins that were not completed in time.

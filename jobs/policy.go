@@ -16,18 +16,18 @@ import (
 const (
 	Interactive = "interactive" // jobs whose caller waits for the answer
 	Webhooks    = "webhooks"
-	Postbacks   = "postbacks" // to traffic sources
+	Postbacks   = "postbacks" // postbacks to traffic sources
 	Conversions = "conversions"
 	Bulk        = "bulk" // exports, corrections, syncs
 	Maintenance = "maintenance"
 )
 
-// Queue is the name of a queue and the way in which a worker serves it.
+// Queue is the name of a queue, together with the way in which a worker serves it.
 type Queue struct {
 	Name   string
-	Weight int           // its share of the worker's slots
+	Weight int           // the queue's share of the worker's slots
 	Fair   bool          // the slots are shared among accounts: an account with many jobs leaves some to the others
-	Slow   time.Duration // of a fair queue: only accounts whose jobs take this long leave slots; 0 = all accounts
+	Slow   time.Duration // for a fair queue: only accounts whose jobs take this long leave slots; 0: all accounts
 }
 
 // Queues is the table of all queues, with their default weights.
@@ -42,8 +42,8 @@ var Queues = []Queue{
 
 const maxWeight = 100
 
-// ParseQueues reads a choice of queues such as "interactive=6,webhooks". A name without a weight has the weight in Queues. An
-// empty text chooses all queues. A weight is from 1 to 100.
+// ParseQueues parses a selection of queues such as "interactive=6,webhooks". A queue without a weight has the weight in Queues.
+// An empty text selects all queues. A weight is a number from 1 to 100.
 func ParseQueues(text string) ([]Queue, error) {
 	if strings.TrimSpace(text) == "" {
 		return slices.Clone(Queues), nil
@@ -80,31 +80,31 @@ func QueueNames() []string {
 	return names
 }
 
-// Policy describes how a kind of job is carried out. It is the only place for these settings.
+// Policy describes how a kind of job is carried out. These settings are nowhere else.
 type Policy struct {
-	// Queue is the queue that the kind waits in. It has no default.
+	// Queue is the queue in which jobs of the kind wait. It has no default.
 	Queue string
 
-	// Timeout is how long one attempt may take; default 30 seconds. After this time the handler's context ends.
+	// Timeout is the time that one attempt may take. The default is 30 seconds. When it is over, the handler's context ends.
 	Timeout time.Duration
 
-	// Retries has the wait after each failed attempt; by default it is empty. The last wait repeats if MaxAttempts allows more
-	// attempts.
+	// Retries has the wait after each failed attempt. By default it is empty. If MaxAttempts allows more attempts than there are
+	// waits, the last wait repeats.
 	Retries []time.Duration
 
-	// MaxAttempts is the number of attempts after which the job has failed; default len(Retries)+1. Attempts that a user starts
-	// by hand are additional.
+	// MaxAttempts is the number of attempts after which the job has failed. The default is len(Retries)+1. Attempts that a user
+	// starts by hand are additional.
 	MaxAttempts int
 
-	// Retention is how long the answer of an ephemeral job can be fetched; default 10 minutes. The answers of row jobs are kept
-	// for jobrow.Retention.
+	// Retention is the time for which the answer of an ephemeral job can be fetched. The default is 10 minutes. The answers of
+	// row jobs are kept for jobrow.Retention.
 	Retention time.Duration
 
-	// PerAccount limits how many jobs of the kind run at once for one account, on all workers together; 0 = no limit of its own.
-	// Only row jobs can have it.
+	// PerAccount limits how many jobs of the kind run at the same time for one account, on all workers together. 0 means that
+	// the kind has no limit of its own. Only row jobs can have a limit.
 	PerAccount int
 
-	// Row reports that each job has a row in PostgreSQL, because it must happen even if Redis is emptied.
+	// Row says that each job has a row in PostgreSQL, because the job must be carried out even if Redis loses its data.
 	Row bool
 }
 
@@ -114,20 +114,20 @@ var resumable = Policy{
 	Retries: []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute},
 }
 
-// interactive returns the policy of jobs whose caller waits. They are not retried, because the caller sees the failure.
+// interactive returns the policy of jobs for which a caller waits. They are not retried, because the caller sees the failure.
 func interactive(timeout time.Duration) Policy { return Policy{Queue: Interactive, Timeout: timeout} }
 
-// rewindable is the policy of interactive jobs that select the rows that are left to do, so that another attempt continues.
+// rewindable is the policy of interactive jobs that select what is left to do, so that another attempt continues the work.
 var rewindable = Policy{
 	Queue: Interactive, Timeout: 10 * time.Minute, Retries: []time.Duration{time.Second, 10 * time.Second},
 }
 
-// AttemptLimit returns the maximum number of attempts of a row job: the job's own limit if a user has granted more attempts by
-// hand, or else MaxAttempts.
+// AttemptLimit returns the maximum number of attempts of a row job. If a user has granted more attempts by hand, it is the job's
+// own limit, otherwise MaxAttempts.
 func (p Policy) AttemptLimit(j models.Job) int { return cmp.Or(j.AttemptLimit, p.MaxAttempts) }
 
-// Delay returns the wait after a failed attempt when left attempts remain. It finds the wait by the remaining attempts, so that
-// additional attempts granted by hand do not shift the schedule.
+// Delay returns the wait after a failed attempt if the number of attempts in left remains. It chooses the wait by the remaining
+// attempts, so that additional attempts granted by hand do not shift the schedule.
 func (p Policy) Delay(left int) time.Duration {
 	if len(p.Retries) == 0 {
 		return 0
@@ -148,7 +148,7 @@ func (p Policy) withDefaults() (Policy, error) {
 		return p, fmt.Errorf("%d attempts without a wait between them", p.MaxAttempts)
 	}
 	if p.PerAccount > 0 && !p.Row {
-		return p, errors.New("a bound for each account without rows")
+		return p, errors.New("a limit for each account needs rows")
 	}
 	return p, nil
 }

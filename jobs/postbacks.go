@@ -33,20 +33,19 @@ type PostbackAnswer struct {
 	Error  string    `json:"error"`
 }
 
-// ResendPostback makes one more attempt of a postback now, whatever its result. Errors: not_found, no_url, in_progress,
-// too_old.
+// ResendPostback sends a postback again now, once, whatever its result was. Errors: not_found, no_url, in_progress, too_old.
 var ResendPostback = Define[PostbackArgs, PostbackAnswer]("postback:resend", interactive(20*time.Second))
 
-// ResendFailedArgs choose the failed postbacks that were created in [From, To). They belong to the traffic source Source or, if it is
-// empty, to any active source.
+// ResendFailedArgs select the failed postbacks that were created in [From, To). They select postbacks to the traffic source
+// Source or, if Source is empty, to any active source.
 type ResendFailedArgs struct {
 	Source uuid.UUID `json:"source,omitzero"`
 	From   time.Time `json:"from"`
 	To     time.Time `json:"to"`
 }
 
-// ResendFailed makes the account's failed postbacks of a window due again, each for one attempt. It can be repeated after the
-// worker died, because it selects only failed postbacks.
+// ResendFailed makes the account's failed postbacks of a window due again, each for one attempt. It selects only failed
+// postbacks, so it can be repeated after a worker has died.
 var ResendFailed = Define[ResendFailedArgs, RedeliverFailedAnswer]("postback:resend_failed", rewindable)
 
 // TestPostbackArgs describe a made-up conversion that is sent to a traffic source as a test. Payout is an amount in the account's
@@ -73,6 +72,6 @@ type TestedPostback struct {
 	MS      int64              `json:"ms"`
 }
 
-// TestPostback sends a made-up conversion of a click to a traffic source, once and now. Nothing is recorded. Errors: not_found,
+// TestPostback sends a made-up conversion of a click to a traffic source now, once. Nothing is recorded. Errors: not_found,
 // no_url, no_click.
 var TestPostback = Define[TestPostbackArgs, TestedPostback]("postback:test", interactive(20*time.Second))

@@ -6,14 +6,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// EraseArgs name a visitor of the account, by visitor id, by one of the visitor's clicks, or by both. The other fields are the
-// progress of the job, which the next attempt continues.
+// EraseArgs name a visitor of the account, by the visitor's id, by one of the visitor's clicks, or by both. The other fields are
+// the progress of the job, from which the next attempt continues.
 type EraseArgs struct {
 	Visitor uuid.UUID `json:"visitor,omitzero"`
 	Click   uuid.UUID `json:"click,omitzero"`
 
-	After  uuid.UUID   `json:"after,omitzero"` // the last click looked at
-	Until  time.Time   `json:"until,omitzero"` // only clicks before this time are looked at
+	After  uuid.UUID   `json:"after,omitzero"` // the last click that was processed
+	Until  time.Time   `json:"until,omitzero"` // only clicks before this time are processed
 	Erased EraseAnswer `json:"erased,omitzero"`
 }
 
@@ -25,5 +25,5 @@ type EraseAnswer struct {
 	SiteEvents      int64 `json:"site_events"`
 }
 
-// EraseVisitor removes from all rows the data that describes a visitor. Figures stay.
+// EraseVisitor removes the data that describes a visitor from all rows. Figures do not change.
 var EraseVisitor = Define[EraseArgs, EraseAnswer]("privacy:erase", resumable)

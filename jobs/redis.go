@@ -18,8 +18,8 @@ import (
 // Redis is a client of the Redis server, for packages that do not import its library.
 type Redis = redis.UniversalClient
 
-// clientLog writes the Redis client's messages about its connections to the log, at the debug level. A failed call is logged
-// where it is made.
+// clientLog writes the Redis client's messages about its connections to the log, at the debug level. The code that makes a call
+// logs the call's failure.
 type clientLog struct{}
 
 // Printf implements the logger of go-redis.
@@ -29,14 +29,14 @@ func (clientLog) Printf(ctx context.Context, format string, args ...any) {
 
 var logOnce = sync.OnceFunc(func() { redis.SetLogger(clientLog{}) })
 
-// OpenRedis returns the client of a process, without connecting. The address is redis://, rediss:// (TLS; with
+// OpenRedis returns the Redis client of a process, without connecting. The address is redis://, rediss:// (TLS; with
 // ?skip_verify=true for a self-signed certificate) or unix://. ?addr=host:port names further nodes of a cluster. ?master_name=
-// names the master that the Sentinels at the address and at ?addr= watch. In that case the password of the URL is the password
-// of the servers, and ?sentinel_password= is the password of the Sentinels. Features that managed servers refuse are off.
+// names the master that Sentinels watch. The Sentinels are at the address and at ?addr=. In that case the password of the URL is
+// for the servers, and ?sentinel_password= is for the Sentinels. Features that managed servers refuse are off.
 func OpenRedis(address string) (Redis, error) { return OpenRedisTimeout(address, 0) }
 
-// OpenRedisTimeout is OpenRedis for calls that a user waits for. The calls end with their context or after the timeout, and are
-// not repeated. A timeout of zero means no timeout.
+// OpenRedisTimeout does the same as OpenRedis for calls for which a user waits. A call ends with its context or after the
+// timeout, and is not repeated. A timeout of zero means no timeout.
 func OpenRedisTimeout(address string, timeout time.Duration) (Redis, error) {
 	logOnce()
 	u, err := url.Parse(address)
@@ -83,8 +83,8 @@ func OpenRedisTimeout(address string, timeout time.Duration) (Redis, error) {
 	return redis.NewClient(o), nil
 }
 
-// sentinelOptions reads a URL with master_name. The library would use the name and password of a URL for the Sentinels, so they
-// are moved to the servers.
+// sentinelOptions reads a URL with master_name. The library would use the name and password of the URL for the Sentinels, so
+// sentinelOptions sets them for the servers instead.
 func sentinelOptions(u url.URL) (*redis.FailoverOptions, error) {
 	query := u.Query()
 	name, password := query.Get("sentinel_username"), query.Get("sentinel_password")

@@ -7,8 +7,8 @@ import (
 	"switchyard/models/difference"
 )
 
-// ReportAnswer has the rows of a report. Labels has the names of ids, by dimension and id. SubNames has the names of sub-parameters,
-// by sub1 and so on.
+// ReportAnswer has the rows of a report. Labels has the names of ids, by dimension and id. SubNames has the names of
+// sub-parameters (sub1 and so on).
 type ReportAnswer struct {
 	Args     models.ReportArgs            `json:"args"`
 	Rows     []models.ReportRow           `json:"rows"`
@@ -16,10 +16,10 @@ type ReportAnswer struct {
 	SubNames map[string]string            `json:"sub_names"`
 }
 
-// StoredReports is how many of the newest answers are kept for each account and kind of report.
+// StoredReports is the number of newest answers that are kept for each account and kind of report.
 const StoredReports = 10
 
-// Jobs for reports that read too much for a request. There is one kind of job for each report operation of the API.
+// Jobs for reports that read too much for a single request. There is one kind of job for each report operation of the API.
 var (
 	ReadPerformance = Define[models.ReportArgs, ReportAnswer]("report:performance", largeReport)
 	ReadValues      = Define[models.ReportArgs, ReportAnswer]("report:values", largeReport)
@@ -37,7 +37,7 @@ var ReadReports = []Job[models.ReportArgs, ReportAnswer]{
 // ReadDifference compares the figures of a traffic source or a network with ours. Errors: not_found, too_many, busy.
 var ReadDifference = Define[difference.Args, difference.Result]("report:difference", largeReport)
 
-// largeReport is the policy of jobs that read much and write nothing but their answer.
+// largeReport is the policy of jobs that read much data and write only their answer.
 var largeReport = Policy{
 	Queue: Bulk, Timeout: 10 * time.Minute, Row: true, PerAccount: 1, Retries: []time.Duration{5 * time.Second},
 }

@@ -33,9 +33,9 @@ type SpendSynced struct {
 	Zone     string          `json:"zone"`
 }
 
-// SyncSpend reads the whole spend of a traffic source from its platform and then writes it day by day. An attempt after a crash
-// continues with the same rows. A test makes one request to the platform and writes nothing. Errors: not_configured, no_url,
-// not_connected, platform_error, too_many.
+// SyncSpend reads all spend of a traffic source from its platform and then writes it day by day. An attempt after a crash
+// continues with the rows that were already read. A test makes one request to the platform and writes nothing. Errors:
+// not_configured, no_url, not_connected, platform_error, too_many.
 var SyncSpend = Define[SpendArgs, SpendSynced]("sources:sync", platformImport)
 
 // SweepSpend starts SyncSpend for each connected traffic source whose sync is due.

@@ -12,12 +12,12 @@ type UploadArgs struct {
 	SourceID uuid.UUID `json:"source_id"`
 	Provider string    `json:"provider"`
 	Requests int       `json:"requests"`
-	Sent     int       `json:"sent"`     // uploads that were decided
-	Accepted int       `json:"accepted"` // part of Sent: accepted by the platform
+	Sent     int       `json:"sent"`     // number of uploads that were decided
+	Accepted int       `json:"accepted"` // part of Sent that the platform accepted
 }
 
 // UploadConversions sends all waiting conversions of a traffic source to its ad platform, in batches. If an attempt does not
-// finish, the next attempt sends its undecided conversions again under the same ids.
+// finish, the next attempt sends the undecided conversions again with the same ids.
 var UploadConversions = Define[UploadArgs, UploadArgs]("uploads:send", Policy{
 	Queue: Bulk, Timeout: 15 * time.Minute, Row: true, PerAccount: 4,
 	Retries: []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute},

@@ -12,18 +12,18 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// pendingChannel carries the names of queues that got a task.
+// pendingChannel is the Redis channel that carries the names of queues that got a task.
 const pendingChannel = "switchyard:jobs:pending"
 
-// announcer tells workers that a queue got a task. If tasks are added to the queue while an announcement is being sent, it is
-// sent once more.
+// announcer notifies workers that a queue got a task. If more tasks are added while an announcement is being sent, one further
+// announcement is sent.
 type announcer struct {
 	mu    sync.Mutex
-	again map[string]bool // has each queue that is being announced; true: announce it once more
+	again map[string]bool // the queues that are being announced; true: announce the queue once more
 }
 
-// announce publishes in the background that the queue got a task, and returns at once. A failure costs only time, because idle
-// workers also ask for tasks without an announcement.
+// announce publishes in the background that the queue got a task, and returns at once. If publishing fails, the task only starts
+// later, because idle workers also look for tasks without an announcement.
 func (a *announcer) announce(r redis.UniversalClient, queue string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -43,7 +43,7 @@ func (a *announcer) announce(r redis.UniversalClient, queue string) {
 	}()
 }
 
-// more reports whether the queue must be announced once more. If not, its announcement ends.
+// more reports whether the queue must be announced once more. If it returns false, the announcements of the queue have ended.
 func (a *announcer) more(queue string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -56,13 +56,13 @@ func (a *announcer) more(queue string) bool {
 	return more
 }
 
-// Idle is the time that an idle worker waits before it asks for tasks that were not announced, give or take a random quarter of
-// it. These are tasks that a user started by hand, and tasks whose announcement was lost.
+// Idle is the time after which an idle worker looks for tasks that were not announced. The real time is up to a quarter shorter
+// or longer, at random. Tasks are not announced if a user started them by hand, or if the announcement was lost.
 const Idle = time.Second
 
-// QueueClient is a Redis client for the asynq server of one queue. asynq asks for tasks continuously. While the queue is empty,
-// this client makes it wait until a task is announced, or for about Idle. It tells asynq's two requests apart by the keys they
-// name (see TestAsynqAsks).
+// QueueClient is a Redis client for the asynq server of one queue. asynq requests tasks continuously. While the queue is empty,
+// this client makes asynq wait until a task is announced, or for about the time Idle. It distinguishes asynq's two kinds of
+// requests by the keys in them (see TestAsynqAsks).
 type QueueClient struct {
 	redis.UniversalClient
 	pending   string
@@ -71,10 +71,10 @@ type QueueClient struct {
 	wake      chan struct{}
 	empty     atomic.Bool
 	mu        sync.Mutex
-	forwarded map[string]time.Time // when asynq last looked for due tasks, by the key of the set in which they wait
+	forwarded map[string]time.Time // when asynq last looked for due tasks, by the key of the set in which the tasks wait
 }
 
-// NewQueueClient returns the client of a queue. After stop is closed it no longer makes asynq wait.
+// NewQueueClient returns the client of a queue. After stop is closed, the client no longer makes asynq wait.
 func NewQueueClient(r redis.UniversalClient, queue string, idle time.Duration, stop <-chan struct{}) *QueueClient {
 	return &QueueClient{
 		UniversalClient: r, pending: queueKey(queue) + "pending", idle: idle, stop: stop, wake: make(chan struct{}, 1),
@@ -82,7 +82,7 @@ func NewQueueClient(r redis.UniversalClient, queue string, idle time.Duration, s
 	}
 }
 
-// Wake lets the server ask for tasks at once.
+// Wake lets the asynq server request tasks at once.
 func (c *QueueClient) Wake() {
 	select {
 	case c.wake <- struct{}{}:
@@ -93,14 +93,14 @@ func (c *QueueClient) Wake() {
 // EvalSha implements redis.Scripter.
 func (c *QueueClient) EvalSha(ctx context.Context, sha string, keys []string, args ...any) *redis.Cmd {
 	switch {
-	case len(keys) == 4 && keys[0] == c.pending: // a task to run: pending, paused, active, lease
+	case len(keys) == 4 && keys[0] == c.pending: // request for a task to run; keys: pending, paused, active, lease
 		if c.empty.Load() {
 			c.wait()
 		}
 		cmd := c.UniversalClient.EvalSha(ctx, sha, keys, args...)
 		c.empty.Store(errors.Is(cmd.Err(), redis.Nil))
 		return cmd
-	case len(keys) == 2 && keys[1] == c.pending: // due tasks to move: scheduled or retry, pending
+	case len(keys) == 2 && keys[1] == c.pending: // request to move due tasks; keys: scheduled or retry, pending
 		if c.empty.Load() && !c.due(keys[0]) {
 			return redis.NewCmdResult(int64(0), nil)
 		}
@@ -123,8 +123,8 @@ func (c *QueueClient) wait() {
 	}
 }
 
-// due reports whether an idle worker should look for due tasks in a set. Tasks become due at full seconds, so it returns true
-// once a second.
+// due reports whether an idle worker should look for due tasks in a set. It returns true once a second, because tasks become due
+// at full seconds.
 func (c *QueueClient) due(set string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

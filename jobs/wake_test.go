@@ -17,7 +17,8 @@ import (
 	"switchyard/models/await"
 )
 
-// requestCounter is a Redis client that counts asynq's requests for tasks. Such a request names four keys: see QueueClient.EvalSha.
+// requestCounter is a Redis client that counts asynq's requests for tasks. Such a request has four keys: see
+// QueueClient.EvalSha.
 type requestCounter struct {
 	redis.UniversalClient
 	n atomic.Int32
@@ -30,9 +31,9 @@ func (a *requestCounter) EvalSha(ctx context.Context, sha string, keys []string,
 	return a.UniversalClient.EvalSha(ctx, sha, keys, args...)
 }
 
-// TestAsynqAsks checks that a server of asynq gets tasks when they are announced or due, and makes few further requests. If it
-// fails after an upgrade, asynq uses other keys or functions for its requests. Then QueueClient must be adapted. Otherwise idle
-// workers would ask a thousand times a second.
+// TestAsynqAsks checks that an asynq server gets tasks when they are announced or due, and makes few other requests. If the test
+// fails after an upgrade, asynq uses other keys or functions for its requests, and QueueClient must be adapted. Otherwise idle
+// workers would make a thousand requests a second.
 func TestAsynqAsks(t *testing.T) {
 	t.Parallel()
 	ctx, r := t.Context(), jobstest.Redis(t)
@@ -72,10 +73,10 @@ func TestAsynqAsks(t *testing.T) {
 	if got := await.Recv(t, done); got != "later" {
 		t.Errorf("task %s", got)
 	}
-	const mostPerTask = 6 // an idle server that is not made to wait asks a thousand times a second
+	const mostPerTask = 6 // an idle server that is not made to wait makes a thousand requests a second
 	if n := counted.n.Load(); n > mostPerTask*(tasks+1) {
 		t.Errorf("%d requests for %d tasks", n, tasks+1)
 	}
 	close(stop)
-	server.Shutdown() // ends although a request waits
+	server.Shutdown() // ends even though a request is waiting
 }

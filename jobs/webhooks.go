@@ -8,8 +8,8 @@ import (
 	"switchyard/models"
 )
 
-// WebhookSchedule has the documented waits after failed attempts of a delivery. With these waits there are seven attempts in 20 h
-// 36 min.
+// WebhookSchedule has the documented waits after failed attempts of a delivery. With these waits, a delivery has seven attempts
+// within 20 hours and 36 minutes.
 var WebhookSchedule = []time.Duration{
 	time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour,
 }
@@ -36,12 +36,12 @@ type WebhookAnswer struct {
 // TestWebhook sends a ping to an endpoint now. Errors: not_found.
 var TestWebhook = Define[WebhookArgs, WebhookAnswer]("webhook:test", interactive(20*time.Second))
 
-// RedeliverWebhook makes one more attempt of a delivery now, in any state except while it is being sent. Errors: not_found,
-// in_progress.
+// RedeliverWebhook sends a delivery again now, once. It works in any state of the delivery except while the delivery is being
+// sent. Errors: not_found, in_progress.
 var RedeliverWebhook = Define[WebhookArgs, WebhookAnswer]("webhook:redeliver", interactive(20*time.Second))
 
-// RedeliverFailedArgs choose the failed deliveries that were created in [From, To). They belong to the endpoint Webhook or, if it
-// is empty, to any active endpoint.
+// RedeliverFailedArgs select the failed deliveries that were created in [From, To). They select deliveries to the endpoint
+// Webhook or, if Webhook is empty, to any active endpoint.
 type RedeliverFailedArgs struct {
 	Webhook uuid.UUID `json:"webhook,omitzero"`
 	From    time.Time `json:"from"`
@@ -55,6 +55,6 @@ type RedeliverFailedAnswer struct {
 	Requeued int64     `json:"requeued"`
 }
 
-// RedeliverFailed makes the account's failed deliveries of a window due again, each for one attempt. It can be repeated after the
-// worker died, because it selects only failed deliveries.
+// RedeliverFailed makes the account's failed deliveries of a window due again, each for one attempt. It selects only failed
+// deliveries, so it can be repeated after a worker has died.
 var RedeliverFailed = Define[RedeliverFailedArgs, RedeliverFailedAnswer]("webhook:redeliver_failed", rewindable)

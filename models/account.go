@@ -20,10 +20,10 @@ type Account struct {
 	TimeFormat string    `db:"time_format"`
 	SiteKey    string    `db:"site_key"`
 	CreatedAt  time.Time `db:"created_at"`
-	// DomainToken is the DNS label with which the account proves that a domain is its own.
+	// DomainToken is the DNS label with which the account proves that it owns a domain.
 	DomainToken string `db:"domain_token"`
-	// Assistants tells whether AI assistants may call /mcp with the account's API keys. AssistantChanges is the number of changes that
-	// a key may make there in 24 hours.
+	// Assistants says whether AI assistants may call /mcp with the account's API keys. AssistantChanges is the number of changes
+	// that a key may make through /mcp in 24 hours.
 	Assistants       bool `db:"assistants"`
 	AssistantChanges int  `db:"assistant_changes"`
 }
@@ -45,8 +45,8 @@ func (a Account) Allowances() Plan {
 	return p
 }
 
-// AheadOfUTC is how much earlier than in UTC a day begins in the easternmost time zone. A date from an unknown time zone may be
-// ahead of the date in UTC by this time.
+// AheadOfUTC is the difference to UTC in the easternmost time zone: a day begins there this much earlier than in UTC. A date
+// from an unknown time zone can be ahead of the date in UTC by this time.
 const AheadOfUTC = 14 * time.Hour
 
 // DayStart returns the start of the account's current day, in the account's time zone. An unknown time zone counts as UTC.
@@ -78,7 +78,7 @@ type Key struct {
 	CreatedAt time.Time     `db:"created_at"`
 	ExpiresAt *time.Time    `db:"expires_at"`
 	RevokedAt *time.Time    `db:"revoked_at"`
-	UsedAt    *time.Time    `db:"used_at"`    // exact to a few minutes; nil: never
+	UsedAt    *time.Time    `db:"used_at"`    // precise to a few minutes; nil: never
 	RotatedTo uuid.NullUUID `db:"rotated_to"` // the key that replaced it
 }
 

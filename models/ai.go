@@ -8,7 +8,7 @@ import (
 
 // AIProvider is a provider of language models that the Copilot's chat can use.
 type AIProvider struct {
-	Name  string // as AIConnection.Provider
+	Name  string // the value of AIConnection.Provider
 	Label string
 }
 
@@ -22,16 +22,16 @@ func AIProviderNamed(name string) (p AIProvider, ok bool) {
 	return find(AIProviders, func(p AIProvider) bool { return p.Name == name })
 }
 
-// CheckAIKey returns an error for a key that no provider could have issued, before any provider is called. Such a key would not
+// CheckAIKey returns an error for a key that no provider could have issued. It makes no call to a provider: such a key would not
 // even be a valid header.
 func CheckAIKey(key string) error {
 	if !printable.MatchString(key) {
-		return Invalid("invalid", "a key of an AI provider has letters, digits and signs, without blanks and line breaks")
+		return Invalid("invalid", "a key of an AI provider has only letters, digits and signs, and no spaces or line breaks")
 	}
 	return nil
 }
 
-// The origins of the key that the chat uses: the account, the install, or no key at all.
+// The origins of the key that the chat uses: the account, the install, or none because there is no key.
 const (
 	AIOfAccount = "account"
 	AIOfInstall = "install"
@@ -52,8 +52,8 @@ type AIBudget struct {
 	Tokens    int // tokens that models read and write
 }
 
-// AIBudgetOf returns the daily budget of an account that uses its own key, or else of an account that uses the install's key.
-// The install pays for its own key, so that budget is smaller.
+// AIBudgetOf returns the daily budget of an account. ownKey says whether the account uses its own key or the install's key. The
+// install pays for its own key, so that budget is smaller.
 func AIBudgetOf(ownKey bool) AIBudget {
 	if ownKey {
 		return AIBudget{Questions: 500, Tokens: 10_000_000}
@@ -61,7 +61,7 @@ func AIBudgetOf(ownKey bool) AIBudget {
 	return AIBudget{Questions: 100, Tokens: 1_500_000}
 }
 
-// AIQuestionTokens is the number of tokens that a question may use. They are reserved while the question is answered.
+// AIQuestionTokens is the number of tokens that a question may use. They are reserved until the question has been answered.
 const AIQuestionTokens = 100_000
 
 // The actions of POST /copilot/ai.
@@ -71,5 +71,5 @@ const (
 	AIModelOf = "model"
 )
 
-// AIExhausted is the message for an account that has used the budget of the day.
+// AIExhausted is the message for an account that has used up its budget for the day.
 const AIExhausted = "What the chat may use in a day is used up: it is available again tomorrow, in the account's time zone."

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The kinds of channels through which alerts are announced.
+// The kinds of channels to which alerts are sent.
 const (
 	ChannelEmail    = "email"
 	ChannelSlack    = "slack"
@@ -18,7 +18,7 @@ const (
 type AlertChannelKind struct {
 	Name string
 	CredentialForm
-	Confirmed bool // the receiver must confirm it, because an account can type any address
+	Confirmed bool // the receiver must confirm the channel, because an account can enter any address
 }
 
 // AlertChannelKinds is the table of all kinds.
@@ -46,15 +46,15 @@ func AlertChannelKindNamed(name string) (kind AlertChannelKind, ok bool) {
 // The limits of channels.
 const (
 	MaxAlertChannels = 10
-	// MaxAlertCodes is the number of codes that an account can have sent in a day. The limit exists because a code goes to
-	// whatever address was typed.
+	// MaxAlertCodes is the number of codes that an account can have sent in a day. The limit exists because a code is sent to
+	// any address that a person enters.
 	MaxAlertCodes = 10
 	// AlertCodeValid is the time for which a code is accepted.
 	AlertCodeValid = 24 * time.Hour
 	// AlertCodeTries is the number of wrong entries after which a code no longer works.
 	AlertCodeTries = 5
-	// AlertMessagesAnHour is the number of announcements that an account gets in an hour. Alerts that begin or end beyond this
-	// limit are reported in the next announcement.
+	// AlertMessagesAnHour is the number of messages that an account gets in an hour. If more alerts begin or end, the next
+	// message reports them.
 	AlertMessagesAnHour = 12
 )
 
@@ -64,19 +64,19 @@ const (
 	AlertCritical = "critical"
 )
 
-// AlertChannel is a place where an account's alerts are announced: once when an alert begins, and once when it ends.
+// AlertChannel is a place to which an account's alerts are sent: once when an alert begins, and once when it ends.
 type AlertChannel struct {
 	ID           uuid.UUID         `db:"id"`
 	AccountID    uuid.UUID         `db:"account_id"`
 	Kind         string            `db:"kind"`
 	Name         string            `db:"name"`
-	MinSeverity  string            `db:"least"` // lowest severity that is announced
+	MinSeverity  string            `db:"least"` // lowest severity that is sent
 	IsActive     bool              `db:"is_active"`
 	Settings     map[string]string `db:"settings,json"` // credentials in clear
-	Unconfirmed  bool              `db:"waits"`         // its code has not been entered
+	Unconfirmed  bool              `db:"waits"`         // the code has not been entered yet
 	CreatedAt    time.Time         `db:"created_at"`
 	SentAt       *time.Time        `db:"sent_at"`
-	Failures     int               `db:"failures"` // messages in a row that could not be delivered
+	Failures     int               `db:"failures"` // number of messages in a row that could not be delivered
 	Failure      string            `db:"failure"`
 	FailingSince *time.Time        `db:"failing_since"`
 }
@@ -86,7 +86,7 @@ type AlertMessage struct {
 	ID        uuid.UUID `db:"id"`
 	AccountID uuid.UUID `db:"account_id"`
 	ChannelID uuid.UUID `db:"channel_id"`
-	Confirms  bool      `db:"confirms"` // it carries the code that confirms the channel
+	Confirms  bool      `db:"confirms"` // the message contains the code that confirms the channel
 	Subject   string    `db:"subject"`
 	Body      string    `db:"body"`
 	CreatedAt time.Time `db:"created_at"`

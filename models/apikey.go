@@ -24,8 +24,8 @@ func NewAPIKey(scope string) string {
 	return body + checksum(body)
 }
 
-// LooksLikeAPIKey reports whether text has the form and the checksum of a key. A mistyped key is therefore refused without a
-// query.
+// LooksLikeAPIKey reports whether text has the form and the checksum of a key. With it, a mistyped key is refused without a
+// query to the database.
 func LooksLikeAPIKey(text string) bool {
 	if len(text) != keyLength || !strings.HasPrefix(text, keyPrefix) {
 		return false
@@ -34,8 +34,8 @@ func LooksLikeAPIKey(text string) bool {
 	return checksum(body) == sum
 }
 
-// HintOfAPIKey returns the part of a key that lists show: its first seven and last four characters. It returns an empty text
-// for a key that is too short.
+// HintOfAPIKey returns the part of a key that lists show: the first seven and the last four characters. For a key that is too
+// short it returns an empty text.
 func HintOfAPIKey(key string) string {
 	if len(key) < keyLength {
 		return ""
@@ -53,7 +53,8 @@ func checksum(body string) string {
 	return string(out)
 }
 
-// randomBase62 returns n random base-62 digits. It skips bytes of 248 (4*62) and above, so that every digit is equally likely.
+// randomBase62 returns n random base-62 digits. It skips random bytes of 248 (4*62) and above, so that every digit is equally
+// likely.
 func randomBase62(n int) string {
 	out, buf := make([]byte, 0, n), make([]byte, 2*n)
 	for len(out) < n {

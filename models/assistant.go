@@ -17,7 +17,7 @@ type Rights string
 // The rights. Each includes the rights before it.
 const (
 	RightsRead    Rights = "read"
-	RightsPropose Rights = "propose" // store proposals, which people apply
+	RightsPropose Rights = "propose" // store proposals that people then apply
 	RightsChange  Rights = "change"
 )
 
@@ -29,7 +29,7 @@ func (r Rights) Includes(other Rights) bool {
 	return slices.Contains(AllRights, r) && slices.Index(AllRights, r) >= slices.Index(AllRights, other)
 }
 
-// Scope returns the rights with all that they include, as the scope of a token.
+// Scope returns the rights, with all rights that they include, as the scope of a token.
 func (r Rights) Scope() string {
 	var names []string
 	for _, other := range AllRights {
@@ -40,7 +40,7 @@ func (r Rights) Scope() string {
 	return strings.Join(names, " ")
 }
 
-// KeyScope returns the scope of the key by which an assistant with these rights acts.
+// KeyScope returns the scope of the API key with which an assistant with these rights acts.
 func (r Rights) KeyScope() string {
 	if r.Includes(RightsChange) {
 		return ScopeFull
@@ -59,7 +59,8 @@ func RightsOfRole(role Role) []Rights {
 	return nil
 }
 
-// Within returns the rights, or the strongest that the role allows if it allows less. It is empty for an unknown role.
+// Within returns the rights if the role allows them, or else the strongest rights that the role allows. For an unknown role it
+// returns no rights.
 func (r Rights) Within(role Role) Rights {
 	allowed := RightsOfRole(role)
 	switch {
@@ -71,7 +72,8 @@ func (r Rights) Within(role Role) Rights {
 	return allowed[len(allowed)-1]
 }
 
-// RightsOfScope returns the strongest rights that a scope names. Unknown names are ignored. A scope without rights asks for reading.
+// RightsOfScope returns the strongest rights in a scope. It ignores unknown names. A scope without rights means the right to
+// read.
 func RightsOfScope(scope string) Rights {
 	asked := RightsRead
 	for _, name := range strings.Fields(scope) {
@@ -84,11 +86,11 @@ func RightsOfScope(scope string) Rights {
 
 // The kinds of clients of assistants.
 const (
-	ClientRegistered = "registered" // sent its data to POST /oauth/register
-	ClientDocument   = "document"   // publishes its data at the address that is its id
+	ClientRegistered = "registered" // the client sent its data to POST /oauth/register
+	ClientDocument   = "document"   // the client publishes its data at the URL that is its id
 )
 
-// AssistantClient is a program by which people connect an assistant. It chooses its own name.
+// AssistantClient is a program with which people connect an assistant. The program chooses its own name.
 type AssistantClient struct {
 	ID           string    `db:"id"`
 	Kind         string    `db:"kind"`
@@ -97,7 +99,8 @@ type AssistantClient struct {
 	ReadAt       time.Time `db:"read_at"`
 }
 
-// Host returns the host that stands behind the client: the host of its document, else the host to which it redirects.
+// Host returns the host that is responsible for the client: the host of the client's document or, without a document, the host
+// to which the client redirects.
 func (c AssistantClient) Host(redirect string) string {
 	if c.Kind == ClientDocument {
 		redirect = c.ID
@@ -109,8 +112,9 @@ func (c AssistantClient) Host(redirect string) string {
 	return u.Hostname()
 }
 
-// Allows reports whether the client may redirect to an address. The address must be one of the client's own, character by character.
-// Only the port of an address of this machine may differ, because programs there choose a free one (RFC 8252).
+// Allows reports whether the client may redirect to an address. The address must be equal to one of the client's addresses in
+// every character. Only the port of an address of the local machine may differ, because a program there chooses a free port (RFC
+// 8252).
 func (c AssistantClient) Allows(redirect string) bool {
 	if !ValidRedirect(redirect) {
 		return false
@@ -121,7 +125,7 @@ func (c AssistantClient) Allows(redirect string) bool {
 	})
 }
 
-// withoutPort returns an http address of this machine without its port. It is empty for all other addresses.
+// withoutPort returns an http address of the local machine without its port. For any other address it returns an empty text.
 func withoutPort(redirect string) string {
 	u, err := url.Parse(redirect)
 	if err != nil || u.Scheme != "http" {
@@ -141,11 +145,11 @@ const (
 	maxClientName = 80   // characters
 )
 
-// loopbackHosts are the hosts of this machine.
+// loopbackHosts are the hosts that mean the local machine.
 var loopbackHosts = []string{"127.0.0.1", "::1", "localhost"}
 
-// ValidRedirect reports whether an address can be a client's redirect address: https, or http on this machine, and without a
-// fragment and a user.
+// ValidRedirect reports whether an address can be a client's redirect address. It must be https, or http on the local machine,
+// and have no fragment and no user.
 func ValidRedirect(redirect string) bool {
 	u, err := url.Parse(redirect)
 	if err != nil || len(redirect) > maxRedirect || strings.ContainsAny(redirect, "#*\\ ") || u.User != nil || u.Hostname() == "" || u.Opaque != "" {
@@ -154,7 +158,7 @@ func ValidRedirect(redirect string) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && slices.Contains(loopbackHosts, u.Hostname())
 }
 
-// IsClientDocument reports whether a client's id is the address of its document: https, with a path, and in its plain form.
+// IsClientDocument reports whether a client's id can be the URL of its document: https, with a path, and in normal form.
 func IsClientDocument(id string) bool {
 	u, err := url.Parse(id)
 	if err != nil || len(id) > maxRedirect || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.Contains(id, "#") {
@@ -164,7 +168,7 @@ func IsClientDocument(id string) bool {
 	return len(u.Path) > 1 && !slices.Contains(segments, ".") && !slices.Contains(segments, "..")
 }
 
-// ClientMetadata is what a client tells about itself (RFC 7591). Members that do not matter to this service are left out.
+// ClientMetadata is the data that a client sends about itself (RFC 7591). It leaves out members that this service does not use.
 type ClientMetadata struct {
 	ClientID                string   `json:"client_id"`
 	ClientName              string   `json:"client_name"`
@@ -174,7 +178,7 @@ type ClientMetadata struct {
 	TokenEndpointAuthMethod string   `json:"token_endpoint_auth_method"`
 }
 
-// Client returns the client that the data describe, without an id. Every redirect address must be valid. Errors:
+// Client returns the client that the metadata describe, without an id. Every redirect address must be valid. Errors:
 // invalid_redirect_uri, invalid_client_metadata.
 func (m ClientMetadata) Client() (AssistantClient, error) {
 	c := AssistantClient{Name: CleanClientName(m.ClientName), RedirectURIs: m.RedirectURIs}
@@ -197,13 +201,13 @@ func (m ClientMetadata) Client() (AssistantClient, error) {
 	return c, nil
 }
 
-// ParseClientDocument returns the client that a document at an address describes. The document must name the address as its
-// client_id. Redirect addresses that this service does not accept are left out, because a client may use them elsewhere. Error:
+// ParseClientDocument returns the client that the document at a URL describes. The document's client_id must be that URL.
+// Redirect addresses that this service does not accept are left out, because the client may use them with other services. Error:
 // invalid_client.
 func ParseClientDocument(address string, body []byte) (AssistantClient, error) {
 	var m ClientMetadata
 	if json.Unmarshal(body, &m) != nil {
-		return AssistantClient{}, Invalid("invalid_client", "the document of this client is not the JSON that it should be")
+		return AssistantClient{}, Invalid("invalid_client", "the document of this client is not a JSON object with the expected members")
 	}
 	m.RedirectURIs = slices.DeleteFunc(m.RedirectURIs, func(redirect string) bool { return !ValidRedirect(redirect) })
 	switch {
@@ -216,14 +220,14 @@ func ParseClientDocument(address string, body []byte) (AssistantClient, error) {
 	}
 	c, err := m.Client()
 	if e, ok := AsError(err); ok {
-		return c, Invalid("invalid_client", "the document of this client does not fit: %s", e.Message)
+		return c, Invalid("invalid_client", "the document of this client is not accepted: %s", e.Message)
 	}
 	c.ID, c.Kind = address, ClientDocument
 	return c, nil
 }
 
-// CleanClientName returns the printable characters of a name that a program gives itself, cut to maxClientName. Marks that change the
-// direction of text are not printable.
+// CleanClientName returns the printable characters of a name that a program has chosen for itself, cut to maxClientName.
+// Characters that change the direction of text do not count as printable.
 func CleanClientName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -260,7 +264,8 @@ func LooksLikeAccessToken(text string) bool {
 	return strings.HasPrefix(text, accessPrefix) && len(text) == len(accessPrefix)+tokenLength
 }
 
-// Lives of the secrets of assistants. A refresh token is replaced at each use, so its life is the time without any use.
+// Lifetimes of the secrets of assistants. A refresh token is replaced at each use, so its lifetime is the longest time without
+// any use.
 const (
 	AuthorizationCodeLife = time.Minute
 	AccessTokenLife       = 10 * time.Minute
@@ -269,25 +274,26 @@ const (
 	ClientDocumentLife = 24 * time.Hour
 )
 
-// AssistantGrant is a connected assistant: a client that acts for a person on an account. Its id is the id of its key.
+// AssistantGrant is a connected assistant: a client that acts for a person on an account. The grant has the same id as its API
+// key.
 type AssistantGrant struct {
 	ID         uuid.UUID  `db:"id"`
 	AccountID  uuid.UUID  `db:"account_id"`
 	PersonID   uuid.UUID  `db:"user_id"`
-	Person     string     `db:"person"` // the name, else the e-mail address
+	Person     string     `db:"person"` // the person's name or, without a name, the e-mail address
 	ClientID   string     `db:"client_id"`
 	ClientName string     `db:"client_name"`
 	ClientHost string     `db:"client_host"`
 	Rights     Rights     `db:"rights"`
 	Resource   string     `db:"resource"`
 	CreatedAt  time.Time  `db:"created_at"`
-	UsedAt     *time.Time `db:"used_at"` // exact to a few minutes; nil: never
+	UsedAt     *time.Time `db:"used_at"` // precise to a few minutes; nil: never
 }
 
-// AssistantCaller is the connected assistant that makes a call. Its rights are the granted rights within the present role of the
-// person.
+// AssistantCaller is the connected assistant that makes a call. Rights are the granted rights, limited to what the person's
+// present role allows.
 type AssistantCaller struct {
 	Rights Rights
-	Client string // the name of its client
-	Person Person // who connected it
+	Client string // the name of the client
+	Person Person // the person who connected the assistant
 }

@@ -9,11 +9,11 @@ const (
 	BlockCampaign = "campaign"
 )
 
-// Limits of blocked values. Web processes keep them in memory, some 100 bytes for each.
+// Limits of blocked values. Web processes keep the values in memory, about 100 bytes for each.
 const (
-	MaxBlocked       = 50_000 // values of an account
-	MaxBlockedAtOnce = 5_000  // values of a call
-	MaxBlockedValue  = 512    // bytes of a value
+	MaxBlocked       = 50_000 // maximum number of values in an account
+	MaxBlockedAtOnce = 5_000  // maximum number of values in a call
+	MaxBlockedValue  = 512    // maximum size of a value in bytes
 )
 
 // BlockTarget is the place where values are blocked: a dimension of an account, of a traffic source or of a campaign.
@@ -23,39 +23,39 @@ type BlockTarget struct {
 	Dimension string
 }
 
-// BlockList is a list of blocked values. Campaigns do not route the visitors that have one of them.
+// BlockList is a list of blocked values. Campaigns do not route visitors that have one of these values.
 type BlockList struct {
 	Owned
 	Scope     string    `db:"scope" json:"scope" enum:"account,source,campaign"`
 	ScopeID   uuid.UUID `db:"scope_id" json:"scope_id" doc:"the account, the traffic source or the campaign"`
-	Name      string    `db:"name" json:"name" doc:"of the traffic source or the campaign; else empty"`
+	Name      string    `db:"name" json:"name" doc:"name of the traffic source or the campaign; empty for the account"`
 	Dimension string    `db:"dimension" json:"dimension"`
-	Count     int       `db:"count" json:"count" doc:"values that are blocked"`
+	Count     int       `db:"count" json:"count" doc:"number of blocked values"`
 	ChangedAt Stamp     `db:"changed_at" json:"changed_at"`
 }
 
-// BlockedValue is a blocked value and the list that it is in.
+// BlockedValue is a blocked value, together with the list that contains it.
 type BlockedValue struct {
 	Owned
 	ListID    uuid.UUID `db:"list_id" json:"list_id"`
 	Scope     string    `db:"scope" json:"scope" enum:"account,source,campaign"`
 	ScopeID   uuid.UUID `db:"scope_id" json:"scope_id" doc:"the account, the traffic source or the campaign"`
-	Name      string    `db:"name" json:"name" doc:"of the traffic source or the campaign; else empty"`
+	Name      string    `db:"name" json:"name" doc:"name of the traffic source or the campaign; empty for the account"`
 	Dimension string    `db:"dimension" json:"dimension"`
 	Value     string    `db:"value" json:"value"`
-	Who       string    `db:"who" json:"who" doc:"the person or the key that blocked it"`
+	Who       string    `db:"who" json:"who" doc:"the person or the key that blocked the value"`
 	CreatedAt Stamp     `db:"created_at" json:"created_at"`
 }
 
 // BlockChange is the effect of a call that blocks values or allows them again.
 type BlockChange struct {
-	ID      uuid.UUID // by which the change can be undone
-	Blocked int       // values that are blocked since the change
-	Allowed int       // values that are no longer blocked since the change
-	Total   int       // values that the account blocks after the change
+	ID      uuid.UUID // id with which the change can be undone
+	Blocked int       // number of values that the change has blocked
+	Allowed int       // number of values that the change has allowed again
+	Total   int       // number of values that the account blocks after the change
 }
 
-// BlockReach counts the active campaigns that a block concerns. Blocked visitors are sent to the fallback addresses of these
+// BlockReach counts the active campaigns to which a block applies. Blocked visitors are sent to the fallback addresses of these
 // campaigns.
 type BlockReach struct {
 	Campaigns       int `db:"campaigns" json:"campaigns" doc:"active campaigns in the scope"`

@@ -2,7 +2,7 @@ package models
 
 import "github.com/google/uuid"
 
-// BotEntry declares that the visitors it matches are bots, or that they are not. It overrides the visitors' bot signals.
+// BotEntry declares that the visitors that match it are bots, or that they are not bots. It overrides the visitors' bot signals.
 type BotEntry struct {
 	Owned
 	CampaignID uuid.NullUUID `db:"campaign_id" json:"campaign_id"`
@@ -13,22 +13,22 @@ type BotEntry struct {
 	ValueCount int           `db:"value_count" json:"value_count"`
 	Note       string        `db:"note" json:"note"`
 	Dated
-	MatchSteps int `db:"match_steps" json:"-"` // what it costs to match the values: see package cond
+	MatchSteps int `db:"match_steps" json:"-"` // the cost of matching the values: see package cond
 	MatchBytes int `db:"match_bytes" json:"-"`
 }
 
-// BotValues are the values of an entry. A visitor matches the entry by matching one of them. A list with a single value is
-// shown as the value alone.
+// BotValues are the values of an entry. A visitor matches the entry if the visitor matches one of the values. In JSON, a list
+// with a single value is written as the value alone.
 type BotValues []string
 
-// The types of bot lists. A visitor that matches an allow entry is not a bot, and a visitor that matches a deny entry is one.
-// Allow wins.
+// The types of bot lists. A visitor that matches an allow entry is not a bot, and a visitor that matches a deny entry is a bot.
+// If both match, the allow entry counts.
 const (
 	BotAllow = "allow"
 	BotDeny  = "deny"
 )
 
-// MaxBotValues is the number of values that an entry can have. MaxBotValue is the length of a value in bytes.
+// MaxBotValues is the maximum number of values in an entry. MaxBotValue is the maximum length of a value in bytes.
 const (
 	MaxBotValues = 10_000
 	MaxBotValue  = 500

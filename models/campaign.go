@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// States of a campaign. The third state is archived. Only an active campaign routes visitors.
+// The states of a campaign. There is a third state, archived. Only an active campaign routes visitors.
 const (
 	CampaignActive   = "active"
 	CampaignPaused   = "paused"
@@ -18,7 +18,7 @@ const (
 // UniqueByParam is the uniqueness method that needs a parameter's name.
 const UniqueByParam = "param"
 
-// Campaign is a tracking link with its settings. Its flow is stored apart from it, so that lists need not read the flow.
+// Campaign is a tracking link with its settings. Its flow is stored separately, so that lists need not read the flow.
 type Campaign struct {
 	Owned
 	Name   string `db:"name" json:"name"`
@@ -26,7 +26,7 @@ type Campaign struct {
 	Status string `db:"status" json:"status" enum:"active,paused,archived"`
 	CampaignSettings
 
-	// These fields are read with the campaign and never written.
+	// These fields are read together with the campaign, but never written.
 	Host       string `db:"host,joined" json:"domain" doc:"host of the tracking link"`
 	SharedHost bool   `db:"shared_host,joined" json:"shared_domain" doc:"the domain is the shared link domain"`
 	SourceName string `db:"source_name,joined" json:"source_name"`
@@ -37,8 +37,8 @@ type Campaign struct {
 	Dated
 }
 
-// CampaignSettings are the settings of a campaign that an account chooses, except name, alias and status. For Create, a zero
-// DomainID means the default domain, or the shared link domain if there is no default.
+// CampaignSettings are the settings of a campaign that an account chooses, except name, alias and status. When a campaign is
+// created, a zero DomainID means the account's default domain, or the shared link domain if there is no default.
 type CampaignSettings struct {
 	DomainID uuid.UUID     `db:"domain_id" json:"domain_id" bad:"invalid_domain" send:"of this account, or the shared link domain"`
 	SourceID uuid.NullUUID `db:"source_id" json:"source_id" bad:"invalid_source" send:"a traffic source on this account"`
@@ -70,7 +70,7 @@ type CampaignSettings struct {
 	Notes     string `db:"notes" json:"notes" bad:"invalid_input" maxLength:"10000"`
 }
 
-// NewCampaign returns a campaign with every default, in the account's currency.
+// NewCampaign returns a campaign in which everything has its default, in the account's currency.
 func NewCampaign(account Account) Campaign {
 	c := Campaign{Status: CampaignActive, CampaignSettings: CampaignSettings{
 		Mode: "affiliate", CostModel: "auto", Currency: account.Currency, FlowRotation: "position", BindVisitors: "none",
@@ -80,7 +80,7 @@ func NewCampaign(account Account) Campaign {
 	return c
 }
 
-// TracksGoals reports whether the campaign's mode needs goal tracking in the plan.
+// TracksGoals reports whether the campaign has a mode that needs a plan with goal tracking.
 func (c Campaign) TracksGoals() bool { return c.Mode != "affiliate" }
 
 // PausedData returns the payload of campaign.paused. by says who paused the campaign: api, dashboard or copilot.
@@ -90,7 +90,7 @@ func (c Campaign) PausedData(by string) CampaignPausedData {
 
 const maxGoalKeys = 50
 
-// MaxGoalKey is the length of a goal's key in characters.
+// MaxGoalKey is the maximum length of a goal's key in characters.
 const MaxGoalKey = 64
 
 // GoalKeyForm is the regular expression that the key of a goal and the name of an event must match.
@@ -101,8 +101,8 @@ var goalKey = regexp.MustCompile(GoalKeyForm)
 // GoalKeys are the keys of goals.
 type GoalKeys []string
 
-// UnmarshalJSON reads a list with elements of any type. It drops elements that are not valid keys, repeated keys, and keys
-// beyond the fiftieth.
+// UnmarshalJSON reads a list with elements of any type. It ignores elements that are not valid keys, repeated keys, and keys
+// after the fiftieth.
 func (g *GoalKeys) UnmarshalJSON(raw []byte) error {
 	var items []any
 	if err := json.Unmarshal(raw, &items); err != nil {

@@ -11,15 +11,15 @@ import (
 // The edges that obtain certificates for domains. An install has one edge, or none.
 const (
 	EdgeCloudflare = "cloudflare"
-	EdgeOwn        = "own" // the service itself, by ACME
+	EdgeOwn        = "own" // the service itself, with ACME
 )
 
-// KindReleaseCertificate is the kind of the job that makes an edge forget a host.
+// KindReleaseCertificate is the kind of the job that makes an edge delete the certificate of a host.
 const KindReleaseCertificate = "certificates:forget"
 
 // Some states of a certificate. SSLStatuses lists all of them.
 const (
-	SSLNone              = "none" // there is no certificate, and none has been requested
+	SSLNone              = "none" // there is no certificate, and no certificate has been requested
 	SSLInitializing      = "initializing"
 	SSLPendingValidation = "pending_validation"
 	SSLPendingIssuance   = "pending_issuance"
@@ -29,7 +29,7 @@ const (
 	SSLIssuanceTimeout   = "issuance_timed_out"
 )
 
-// SSLStatuses lists the states of a certificate: Cloudflare's names, which are used for every edge, and "none".
+// SSLStatuses lists the states of a certificate: the names that Cloudflare uses, which are used for every edge, and "none".
 var SSLStatuses = []string{
 	SSLNone, SSLInitializing, SSLPendingValidation, "deleted", SSLPendingIssuance, "pending_deployment", "pending_deletion",
 	"pending_expiration", SSLExpired, SSLActive, "initializing_timed_out", SSLValidationTimeout, SSLIssuanceTimeout,
@@ -37,44 +37,45 @@ var SSLStatuses = []string{
 	"inactive", "backup_issued", "holding_deployment",
 }
 
-// sslStuck lists the states that a certificate does not leave until the edge is asked for a new one.
+// sslStuck lists the states that a certificate does not leave until a new certificate is requested from the edge.
 var sslStuck = []string{SSLNone, "deleted", SSLExpired, "inactive", "deactivating", "pending_cleanup", "pending_expiration"}
 
-// SSLStuck reports whether a certificate stays in a state until the edge is asked for a new one.
+// SSLStuck reports whether a certificate stays in a state until a new certificate is requested from the edge.
 func SSLStuck(status string) bool {
 	return strings.HasSuffix(status, "_timed_out") || slices.Contains(sslStuck, status)
 }
 
-// CertificateRecord is a DNS record that proves to the edge who owns a host.
+// CertificateRecord is a DNS record that proves to the edge that its customer owns a host.
 type CertificateRecord struct {
 	Type  string `json:"type"`
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// CertificatePage is a page on a host that proves to the edge who owns the host.
+// CertificatePage is a page on a host that proves to the edge that its customer owns the host.
 type CertificatePage struct {
 	URL  string `json:"http_url"`
 	Body string `json:"http_body"`
 }
 
-// Certificate describes the certificate that an edge has for a domain. The edge fills the CertificateState. The store fills the
+// Certificate describes the certificate that an edge has for a domain. The edge sets the CertificateState. The store sets the
 // other fields.
 type Certificate struct {
 	DomainID  uuid.UUID `db:"domain_id"`
 	AccountID uuid.UUID `db:"account_id"`
 	Hostname  string    `db:"host"`
-	Edge      string    `db:"edge"`     // empty: no edge was ever asked
+	Edge      string    `db:"edge"`     // empty: the certificate was never requested from an edge
 	Verified  bool      `db:"verified"` // whether the domain is verified
-	Wanted    bool      `db:"wanted"`   // false: it was released
-	// AskedAt is the time since which the edge may have something for the host. It is nil if the edge was never asked.
+	Wanted    bool      `db:"wanted"`   // false: the certificate was released
+	// AskedAt is the time of the first request to the edge, from which the edge may have something for the host. It is nil if
+	// there was no request.
 	AskedAt *time.Time `db:"asked_at"`
 	CertificateState
-	ChangedAt    time.Time  `db:"changed_at"`    // since when the certificate is in its state
+	ChangedAt    time.Time  `db:"changed_at"`    // time at which the certificate got its present state
 	CheckedAt    *time.Time `db:"checked_at"`    // when the edge last answered; nil: never
-	Failure      string     `db:"failure"`       // why the last attempt to get it failed; for a person
-	FailingSince *time.Time `db:"failing_since"` // nil: it serves, or the first request is under way
-	Attempts     int        `db:"attempts"`      // failed attempts since it last served
+	Failure      string     `db:"failure"`       // why the last attempt to get the certificate failed; for people
+	FailingSince *time.Time `db:"failing_since"` // nil: the certificate serves, or the first request is running
+	Attempts     int        `db:"attempts"`      // failed attempts since the certificate last served
 }
 
 // CertificateState is the state of a certificate as the edge reports it.
@@ -89,12 +90,13 @@ type CertificateState struct {
 	Errors        []string           `db:"errors,json"` // errors that the edge reports
 	IssuedAt      *time.Time         `db:"issued_at"`
 	ExpiresAt     *time.Time         `db:"expires_at"`
-	// RenewAt is the time at which the edge has to be asked for a new certificate. It is nil if the edge renews automatically.
+	// RenewAt is the time at which a new certificate must be requested from the edge. It is nil if the edge renews
+	// automatically.
 	RenewAt *time.Time `db:"renew_at"`
 }
 
-// Public returns the state in the form that answers show. The last failure becomes the first of the errors. If there is no
-// certificate, the detail says when there will be one.
+// Public returns the state in the form that answers have. The last failure becomes the first of the errors. If there is no
+// certificate, the detail says when there will be a certificate.
 func (c Certificate) Public() CertificateState {
 	s := c.CertificateState
 	if c.Failure != "" {
@@ -114,8 +116,8 @@ func (c Certificate) Public() CertificateState {
 	return s
 }
 
-// NeedsRequest reports whether the edge has to be asked for a new certificate. Otherwise it is only asked for the state of the
-// existing one.
+// NeedsRequest reports whether a new certificate must be requested from the edge. If not, only the state of the existing
+// certificate is read from the edge.
 func (c Certificate) NeedsRequest(now time.Time) bool {
 	return c.ExternalID == "" || SSLStuck(c.SSLStatus) || c.RenewAt != nil && !c.RenewAt.After(now)
 }
@@ -124,19 +126,19 @@ func (c Certificate) NeedsRequest(now time.Time) bool {
 const (
 	certificateDay = 24 * time.Hour
 	firstRetry     = time.Minute
-	retryGrows     = 4 // factor between two retries; a young state is checked after this part of its age
+	retryGrows     = 4 // each wait is this many times longer; a young state is checked after 1/retryGrows of its age
 	soonestCheck   = 10 * time.Second
 	latestCheck    = time.Hour
-	failingFor     = 30 * certificateDay // after that it is checked only on request
+	failingFor     = 30 * certificateDay // after this time a certificate is checked only on request
 	checkSpread    = 0.2
 )
 
 // NextCheck returns the time of the next check of a certificate. random is a number from 0 to 1. It spreads checks that would
-// otherwise fall on the same moment. ok is false if the certificate is checked only on request.
+// otherwise happen at the same moment. ok is false if the certificate is checked only on request.
 //
-// A certificate that serves is checked once a day, and when it has to be renewed. A failed certificate is retried after a
-// minute, and then at growing intervals of at most a day. A certificate that is still being issued is checked more often while
-// its state is young: after a quarter of the state's age, within 10 seconds to 1 hour.
+// A certificate that serves is checked once a day, and when it must be renewed. A failed certificate is retried after a minute,
+// and then at growing intervals of at most a day. A certificate that is still being issued is checked more often while its state
+// is young. The wait is a quarter of the state's age, but at least 10 seconds and at most 1 hour.
 func (c Certificate) NextCheck(now time.Time, random float64) (next time.Time, ok bool) {
 	var wait time.Duration
 	switch {
@@ -162,16 +164,16 @@ func (c Certificate) NextCheck(now time.Time, random float64) (next time.Time, o
 	return next, true
 }
 
-// CertificateExpiresSoon is the remaining lifetime below which a certificate should have been renewed.
+// CertificateExpiresSoon is a remaining lifetime. A certificate with less than that should already have been renewed.
 const CertificateExpiresSoon = 14 * 24 * time.Hour
 
-// EdgeError returns the error for a refusal by an edge. The error's code is "edge_" and the edge's own code: Cloudflare's
-// number, or the problem type of ACME, such as rateLimited.
+// EdgeError returns the error for a refusal by an edge. The code of the error is "edge_" followed by the edge's own code. That
+// is Cloudflare's number, or the problem type of ACME, such as rateLimited.
 func EdgeError(code, format string, args ...any) *Error {
 	return Errorf(KindBadGateway, "edge_"+code, format, args...)
 }
 
-// Codes of the errors for an edge that could not be asked.
+// Codes of the errors if no request could be made to an edge.
 const (
 	EdgeUnavailable = "edge_unavailable"
 	EdgeUnreachable = "edge_unreachable" // the certificate authorities behind our own edge
@@ -180,7 +182,7 @@ const (
 // EdgeRefusalError is an EdgeError with details for the caller.
 type EdgeRefusalError struct {
 	Public  *Error
-	Wait    time.Duration // wait before the next request, if the edge limits requests; else 0
+	Wait    time.Duration // wait before the next request if the edge limits requests, otherwise 0
 	Refused bool          // the edge does not accept the credentials of this install
 }
 
@@ -190,7 +192,7 @@ func (f *EdgeRefusalError) Error() string { return f.Public.Error() }
 // Unwrap returns the error that a client may see.
 func (f *EdgeRefusalError) Unwrap() error { return f.Public }
 
-// EdgeNotConfigured returns the error that this install has no edge.
+// EdgeNotConfigured returns the error for an install that has no edge.
 func EdgeNotConfigured() *Error {
 	return Errorf(KindUnavailable, "edge_not_configured", "this install is connected to no edge that serves HTTPS for domains")
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestNextCheck checks that the waits grow up to a day and never shrink, that a serving certificate is checked daily, and that
-// renewal comes in time.
+// TestNextCheck checks that the waits grow up to a day and never get shorter, that a serving certificate is checked daily, and
+// that it is renewed in time.
 func TestNextCheck(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
@@ -54,7 +54,7 @@ func TestSSLStatuses(t *testing.T) {
 	}
 	for _, status := range []string{SSLActive, SSLPendingValidation, SSLPendingIssuance, SSLInitializing} {
 		if SSLStuck(status) {
-			t.Errorf("%s is stuck", status)
+			t.Errorf("%s counts as stuck", status)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 package models
 
 import (
-	"crypto/md5" //nolint:gosec // compared, guards nothing
+	"crypto/md5" //nolint:gosec // used only for comparison, not for security
 	"net/netip"
 	"slices"
 	"strconv"
@@ -13,13 +13,13 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// Subs is the number of sub-parameters of a click. EarlySubs is the number that older versions of this service know.
+// Subs is the number of sub-parameters of a click. EarlySubs is the number that older versions of this service have.
 const (
 	Subs      = 30
 	EarlySubs = 10
 )
 
-// SubKeys has the names of the sub-parameters, from sub1.
+// SubKeys has the names of the sub-parameters, beginning with sub1.
 var SubKeys = func() (list [Subs]string) {
 	for i := range list {
 		list[i] = "sub" + strconv.Itoa(i+1)
@@ -27,14 +27,14 @@ var SubKeys = func() (list [Subs]string) {
 	return list
 }()
 
-// Click is one routed visit to a tracking link. The spool holds it, PostgreSQL stores it and reports count it. Its time is part
-// of its id: see ClickTime. A zero UUID means that the click has no such record. Texts are cut to their limits before a Click
-// is made. Package clickattr defines how each field appears in conditions, tokens, reports and files.
+// Click is one routed visit to a tracking link. It is stored first in the spool and then in PostgreSQL, and reports count it.
+// Its time is part of its id: see ClickTime. A zero UUID means that the click has no such record. Texts are cut to their limits
+// before a Click is made. Package clickattr defines how each field appears in conditions, tokens, reports and files.
 type Click struct {
 	ID               uuid.UUID
 	AccountID        uuid.UUID
 	CampaignID       uuid.UUID
-	ParentCampaignID uuid.UUID // the campaign that handed the visitor over
+	ParentCampaignID uuid.UUID // the campaign that handed the visitor over to this campaign
 	StreamID         uuid.UUID
 	LanderID         uuid.UUID
 	OfferID          uuid.UUID
@@ -44,7 +44,7 @@ type Click struct {
 
 	ExternalID  string // the traffic source's own click id
 	Domain      string
-	Destination string // where the visitor was sent, with the tokens filled
+	Destination string // the address to which the visitor was sent, with its tokens filled
 	Arrival     string // how the visitor was identified: url, cookie, redirect, ...
 	Params      string // the raw query as received, cut to its limit
 	Subs        [Subs]string
@@ -52,11 +52,11 @@ type Click struct {
 	Visitor
 
 	BotSignals uint64    // one bit for each signal, see package bot
-	BotEntryID uuid.UUID // the entry of the bot lists that decided; zero: the signals decided
-	// GeoSource is the account's geo database that located the address. It is empty if the service's own database did.
+	BotEntryID uuid.UUID // the entry of the bot lists that decided whether the visitor is a bot; zero: the signals decided
+	// GeoSource is the account's geo database that located the IP address. It is empty if the service's own database located it.
 	GeoSource string
-	// Crawler is the well-known crawler that made the click. It is set once the host name of the address has confirmed the
-	// crawler. See bot.Crawler.
+	// Crawler is the well-known crawler that made the click. It is set when the host name of the IP address has confirmed that
+	// the visitor is this crawler. See bot.Crawler.
 	Crawler string
 
 	Cost       decimal.Decimal // cost of the click, whether it is unique or not
@@ -71,24 +71,24 @@ type Click struct {
 	// UniqueHours.
 	UniqueKey   [16]byte
 	UniqueHours int
-	// AddressKey distinguishes the addresses of a day where IP holds only a part of the address. It is 0 where IP is the whole
+	// AddressKey distinguishes the addresses of a day if IP contains only a part of the address. It is 0 if IP is the whole
 	// address.
 	AddressKey uint64
 
-	// RouteSeed seeds the random draws of routing, and FlowHash is a fingerprint of the flow. With both, the decision can be
-	// repeated. Via is the step that decided, a flow.Via.
+	// RouteSeed is the seed of the random choices in routing, and FlowHash is a fingerprint of the flow. With both, the decision
+	// can be repeated. Via is the step that decided, a flow.Via.
 	RouteSeed uint64
 	FlowHash  uint64
 	Via       int
 
-	// PassedStreamID is the first path that was meant to take the visitor but could not. PassedReason says why: see
-	// flow.RefusedPath.
+	// PassedStreamID is the first path that the visitor should have got but that could not take the visitor. PassedReason says
+	// why: see flow.RefusedPath.
 	PassedStreamID uuid.UUID
 	PassedReason   string
 }
 
-// Visitor holds the facts that the service found out about the visitor who clicked. Its JSON form is the visitor's part of a
-// row of the click log. An unknown text is empty.
+// Visitor holds what the service has found out about the visitor who clicked. Its JSON form is the visitor's part of a row of
+// the click log. An unknown text is empty.
 type Visitor struct {
 	IP             netip.Addr `json:"ip"`
 	Country        string     `json:"country" doc:"two letters"`
@@ -129,7 +129,7 @@ func (n ASN) MarshalJSON() ([]byte, error) {
 }
 
 // Sender returns a hash of address and user agent. Two requests with the same hash have the same sender. The hash is zero if no
-// part of the address is stored. PostgreSQL computes the same hash: see package botscan.
+// part of the address is stored. PostgreSQL calculates the same hash: see package botscan.
 func (c *Click) Sender() uuid.UUID {
 	address := strconv.FormatInt(int64(c.AddressKey), 10) //nolint:gosec // the same bits as in PostgreSQL
 	if c.AddressKey == 0 {
@@ -138,7 +138,7 @@ func (c *Click) Sender() uuid.UUID {
 		}
 		address = c.IP.Unmap().WithZone("").String()
 	}
-	return md5.Sum([]byte(address + " " + c.UserAgent)) //nolint:gosec // compared, guards nothing
+	return md5.Sum([]byte(address + " " + c.UserAgent)) //nolint:gosec // used only for comparison, not for security
 }
 
 // ClickOut is one step of a visitor from a lander to an offer.
@@ -156,54 +156,55 @@ type ClickOut struct {
 type ClickTrap struct {
 	ClickID   uuid.UUID `spool:"1"`
 	AccountID uuid.UUID `spool:"2"` // zero: unknown to the process that recorded it
-	Sender    uuid.UUID `spool:"3"` // as Click.Sender
+	Sender    uuid.UUID `spool:"3"` // the same hash as Click.Sender
 }
 
 // Postback is a message about a conversion from a network or a shop, in the form in which it arrived. It is stored at once. The
-// job conversion:record interprets it later.
+// job conversion:record interprets it afterwards.
 type Postback struct {
 	ID        uuid.UUID         `db:"id" spool:"1" json:"id"`                          // a UUIDv7: its time is when the postback arrived
-	AccountID uuid.UUID         `db:"account_id" spool:"2" json:"account_id,omitzero"` // known when the address names a network or an own domain
-	NetworkID uuid.UUID         `db:"network_id" spool:"3" json:"network_id,omitzero"` // from the address /postback/{network id}
-	ClickID   uuid.UUID         `db:"click_id" spool:"10" json:"click_id,omitzero"`    // the click that it names, if it was found on arrival
+	AccountID uuid.UUID         `db:"account_id" spool:"2" json:"account_id,omitzero"` // known if the URL names a network or an own domain
+	NetworkID uuid.UUID         `db:"network_id" spool:"3" json:"network_id,omitzero"` // from the URL /postback/{network id}
+	ClickID   uuid.UUID         `db:"click_id" spool:"10" json:"click_id,omitzero"`    // the named click, if it was found on arrival
 	Source    string            `db:"source" spool:"4" json:"source"`                  // postback, pixel, tag, goal_api
 	Domain    string            `db:"domain" spool:"5" json:"domain"`
 	IP        netip.Addr        `db:"ip" spool:"6" json:"ip"`
 	Params    map[string]string `db:"params,json" spool:"7" json:"params"` // query, form or JSON members: the first value of each, cut to its limit
-	// Proof proves the sender. It is sealed: see package postback. Signature and SignedText are parts of it. They are in clear
-	// only in a postback that has just arrived, or that an older version of the service stored.
+	// Proof proves who sent the postback. It is sealed: see package postback. Signature and SignedText are parts of the proof.
+	// They are in clear only in a postback that has just arrived, or that an older version of the service stored.
 	Proof      []byte `db:"proof" spool:"12" json:"-"`
 	Signature  string `db:"signature" spool:"8" json:"-"`
 	SignedText string `db:"signed_text" spool:"9" json:"-"`
-	// Raw is the message of a network with a scheme, before it is sealed as a part of Proof.
+	// Raw is the message of a network that has a scheme, until it is sealed as a part of Proof.
 	Raw *RawMessage `json:"-"`
-	// Personal is the part of the message's personal data that is kept, before it is sealed as a part of Proof. Nil: it has no
-	// such data.
+	// Personal is the part of the personal data in the message that is kept, until it is sealed as a part of Proof. It is nil if
+	// the message has no such data.
 	Personal *Personal `json:"-"`
-	// HasPersonalData says that Proof contains personal data, so that it is deleted after matchkey.Retention.
+	// HasPersonalData says that Proof contains personal data. Proof is then deleted after matchkey.Retention.
 	HasPersonalData bool `db:"has_personal_data" spool:"14" json:"-"`
-	// Received is the path and the query of a postback that may be sent on to the tracker from which the account moved. If the
-	// postback is sent on, Forward is the same in sealed form.
+	// Received is the path and the query of a postback that may have to be forwarded to the tracker from which the account
+	// moved. If the postback is forwarded, Forward is the same in sealed form.
 	Received string `json:"-"`
 	Forward  []byte `spool:"15" json:"-"`
-	// OldClick is the click id as received, if it is no click id of this service. The click may have been brought over from another
-	// tracker.
+	// OldClick is the click id as received, if it is not a click id of this service. The click may have been imported from
+	// another tracker.
 	OldClick string `spool:"16" json:"-"`
-	// Unmatched says why the postback names no click, as a text for people. Such a postback is already decided and has no job.
-	// Otherwise Unmatched is empty.
+	// Unmatched says, as a text for people, why the postback names no click. Such a postback is already decided and has no job.
+	// For all other postbacks, Unmatched is empty.
 	Unmatched string `spool:"11" json:"unmatched,omitempty"`
-	// Refused says why the postback is not believed, as a text for people. Such a postback is already decided and has no job.
-	// Otherwise Refused is empty.
+	// Refused says, as a text for people, why the postback is not trusted. Such a postback is already decided and has no job.
+	// For all other postbacks, Refused is empty.
 	Refused string `spool:"13" json:"refused,omitempty"`
 }
 
-// ForwardedHeader marks a postback that a service like this one has sent on to an old tracker. Such a postback is not sent on again.
+// ForwardedHeader marks a postback that a service like this one has forwarded to an old tracker. Such a postback is not
+// forwarded again.
 const ForwardedHeader = "Switchyard-Forwarded"
 
 // Personal is the part of a message's personal data that is kept.
 type Personal struct {
 	Keys          matchkey.Hashes `json:"keys,omitzero"`
-	ConsentDenied bool            `json:"consent_denied,omitzero"` // the person refuses the use of their data, so what is kept is deleted
+	ConsentDenied bool            `json:"consent_denied,omitzero"` // the person refuses the use of their data
 }
 
 // RawMessage is a message as it arrived. Its headers, its query and its body together prove its sender.
@@ -213,18 +214,18 @@ type RawMessage struct {
 	Body   []byte            `json:"body,omitempty"` // compressed
 }
 
-// IsFromGoal reports whether the service itself made the postback from a site event that it has checked. Such a postback needs no
-// proof from a network.
+// IsFromGoal reports whether the service itself made the postback from a site event that it has checked. Such a postback needs
+// no proof from a network.
 func (p *Postback) IsFromGoal() bool { return p.Source == FromTag || p.Source == FromGoalAPI }
 
 // Results of a postback.
 const (
 	PostbackAccepted  = "accepted"  // stored, not decided yet
-	PostbackMatched   = "matched"   // it made or changed a conversion, or a later postback counts instead
-	PostbackUnmatched = "unmatched" // its click is not known
-	PostbackRefused   = "refused"   // not believed or not understood
-	PostbackDuplicate = "duplicate" // it changed nothing
-	PostbackIgnored   = "ignored"   // understood, but not allowed
+	PostbackMatched   = "matched"   // the postback made or changed a conversion, or a later postback counts instead
+	PostbackUnmatched = "unmatched" // the click is not known
+	PostbackRefused   = "refused"   // the postback is not trusted or not understood
+	PostbackDuplicate = "duplicate" // the postback changed nothing
+	PostbackIgnored   = "ignored"   // the postback is understood, but not allowed
 )
 
 // PostbackResults lists the results of a postback.
@@ -240,7 +241,7 @@ const (
 	StatusChargeback = "chargeback"
 )
 
-// The sources of a conversion, as data.source names them.
+// The sources of a conversion, with their names in data.source.
 const (
 	FromPostback   = "postback"
 	FromPixel      = "pixel"
@@ -251,27 +252,27 @@ const (
 	FromNetworkSync = "network_sync"
 )
 
-// Conversion is an action that followed a click, such as a sale or a lead. Reports count it under the time and the dimensions
+// Conversion is an action that followed a click, such as a sale or a lead. Reports count it at the time and under the dimensions
 // of its click. RecordedAt is the conversion's own time.
 type Conversion struct {
 	ID             uuid.UUID       `db:"id"`
 	AccountID      uuid.UUID       `db:"account_id"`
 	ClickID        uuid.UUID       `db:"click_id"`
-	ConversionID   string          `db:"conversion_id"` // the network's or shop's own id; empty: the only conversion of its click and goal
+	ConversionID   string          `db:"conversion_id"` // the sender's own id; empty: the only conversion of its click and goal
 	Goal           string          `db:"goal"`
 	Status         string          `db:"status"`
 	OriginalStatus string          `db:"original_status"` // the network's own word for the status
 	Payout         decimal.Decimal `db:"payout"`
 	Currency       string          `db:"currency"`
-	// Rate is the value of one unit of the payout's currency in the account's currency. If it is invalid, there is no rate and
-	// the conversion counts no money.
+	// Rate is the value of one unit of the payout's currency in the account's currency. If it is invalid, the rate is not known,
+	// and the conversion counts without money.
 	Rate decimal.NullDecimal `db:"rate"`
-	// AmountReason says why the payout does not count as it was received: it is no amount, or its currency is not understood. It is
-	// empty otherwise.
+	// AmountReason says why the payout does not count as it was received: it is not an amount, or its currency is not
+	// understood. It is empty for a payout that counts.
 	AmountReason string          `db:"amount_reason"`
 	Cost         decimal.Decimal `db:"cost"` // in the account's currency
-	// SaleAmount is the amount of the sale for which the payout is earned, in SaleCurrency. It is invalid if no sender has
-	// reported it.
+	// SaleAmount is the amount of the sale for which the payout is paid, in SaleCurrency. It is invalid if it was never
+	// reported.
 	SaleAmount   decimal.NullDecimal `db:"sale_amount"`
 	SaleCurrency string              `db:"sale_currency"`
 	CampaignID   uuid.UUID           `db:"campaign_id"`
@@ -281,7 +282,7 @@ type Conversion struct {
 	Source       string              `db:"source"`
 	RecordedAt   time.Time           `db:"recorded_at"`
 	UpdatedAt    time.Time           `db:"updated_at"`
-	// InvalidTime is the conversion's time as its sender stated it, if that does not count. See postback.TimeReason.
+	// InvalidTime is the conversion's time as the sender reported it, if this time is not used. See postback.TimeReason.
 	InvalidTime string `db:"invalid_time"`
 }
 
@@ -290,11 +291,11 @@ var statusMoves = map[string][]string{
 	StatusPending:    {StatusApproved, StatusRejected},
 	StatusApproved:   {StatusRejected, StatusChargeback},
 	StatusRejected:   {StatusApproved},
-	StatusChargeback: nil, // final
+	StatusChargeback: nil, // no other status can follow
 }
 
 // ValidStatus reports whether s is one of the four statuses.
 func ValidStatus(s string) bool { _, ok := statusMoves[s]; return ok }
 
-// CanMove reports whether a conversion may go from one status to another.
+// CanMove reports whether a conversion may change from one status to another.
 func CanMove(from, to string) bool { return from == to || slices.Contains(statusMoves[from], to) }

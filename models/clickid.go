@@ -29,8 +29,8 @@ var errClickID = errors.New("models: not a click id")
 // NewClickID returns the id of a click that happens now. It is a UUIDv7: ids sort by time and cannot be guessed.
 func NewClickID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
-// AppendClickID appends the text form of a click id, which visitors, postbacks and the API use: 22 base-62 characters. The
-// texts sort in the order of the ids, by time.
+// AppendClickID appends the text form of a click id, which visitors, postbacks and the API use: 22 base-62 characters. The texts
+// sort like the ids, by time.
 func AppendClickID(dst []byte, id uuid.UUID) []byte {
 	hi, lo := binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:])
 	var out [ClickIDLen]byte
@@ -48,8 +48,8 @@ func FormatClickID(id uuid.UUID) string {
 	return string(AppendClickID(make([]byte, 0, ClickIDLen), id))
 }
 
-// ParseClickID reads the text form that AppendClickID writes. It returns an error for any other text, including a number beyond
-// 128 bits.
+// ParseClickID parses the text form that AppendClickID writes. It returns an error for any other text, including a number with
+// more than 128 bits.
 func ParseClickID(s string) (uuid.UUID, error) {
 	var id uuid.UUID
 	if len(s) != ClickIDLen {
@@ -82,7 +82,7 @@ func ClickTime(id uuid.UUID) time.Time {
 }
 
 // FloorClickID returns the smallest id that a click can have in the millisecond of t or later. Two such ids turn a time window
-// into a range of ids. The ids of other records, such as postbacks, are UUIDv7 too and can be compared with it.
+// into a range of ids. It can also be compared with the ids of other records, such as postbacks, because these are UUIDv7 too.
 func FloorClickID(t time.Time) uuid.UUID {
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[:8], uint64(max(t.UnixMilli(), 0))<<16)

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Condition compares one attribute of a visitor. Value is a scalar or an array of scalars. For the attribute schedule it is a
-// list of {days, from, to}. Package cond checks and matches conditions.
+// Condition compares one attribute of a visitor. Value is a scalar or an array of scalars. For the attribute schedule, Value is
+// a list of {days, from, to}. Package cond checks and matches conditions.
 type Condition struct {
 	Attribute string `json:"attribute"`
 	Operator  string `json:"operator"`
 	Value     any    `json:"value"`
 }
 
-// UnmarshalJSON reads a condition and accepts every JSON object. An attribute or operator that is not a string becomes empty.
-// cond.Validate then refuses the empty attribute or operator with an error that names it.
+// UnmarshalJSON reads a condition from any JSON object. An attribute or operator that is not a string becomes empty.
+// cond.Validate then refuses it with an error that names the attribute or the operator.
 func (c *Condition) UnmarshalJSON(b []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.UseNumber()

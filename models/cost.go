@@ -7,35 +7,38 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// CostRequest is a cost that a person sets by hand: it selects the clicks and gives their cost.
+// CostRequest is a cost that a person sets by hand. It selects clicks and contains their cost.
 type CostRequest struct {
 	CampaignID uuid.UUID `json:"campaign_id"` // zero: all campaigns
 	SourceID   uuid.UUID `json:"source_id"`   // zero: all traffic sources
 	Sub        int       `json:"sub"`         // number of a sub-parameter; 0: all clicks
 	SubValue   string    `json:"sub_value"`
-	From       string    `json:"from"` // a day of the account's time zone, YYYY-MM-DD; included
-	To         string    `json:"to"`   // included
-	// Amount is the total of the days, which is spread over their clicks. CPC is the cost of each click. One of them is set.
+	From       string    `json:"from"` // first day in the account's time zone, YYYY-MM-DD
+	To         string    `json:"to"`   // last day, included
+	// Amount is the total of all days, which is spread over their clicks. CPC is the cost of each click. Exactly one of the two
+	// is set.
 	Amount   *decimal.Decimal `json:"amount"`
 	CPC      *decimal.Decimal `json:"cpc"`
 	Currency string           `json:"currency"`
-	// AloneAt is the traffic source of an amount for which there are no clicks. Zero: such an amount is refused.
+	// AloneAt is the traffic source at which the amount counts if there are no clicks. If it is zero, an amount without clicks
+	// is refused.
 	AloneAt uuid.UUID `json:"alone_at"`
 }
 
-// MaxCostDays is the maximum number of days whose cost is set at once. MaxCostClicks is the maximum number of their clicks.
+// MaxCostDays is the maximum number of days whose cost can be set at once. MaxCostClicks is the maximum number of clicks on
+// these days.
 const (
 	MaxCostDays   = 92
 	MaxCostClicks = 1_000_000
 )
 
-// UndoCostWithin is the time for which a cost that a person has set can be undone.
+// UndoCostWithin is the time within which a cost that a person has set can be undone.
 const UndoCostWithin = 30 * 24 * time.Hour
 
 // CostChangeDays is the number of days for which changes of cost are listed.
 const CostChangeDays = 730
 
-// CostDay is the change that a cost set by hand makes on a day for a campaign. The amounts are in the account's currency.
+// CostDay is the change that a cost set by hand makes for a campaign on a day. The amounts are in the account's currency.
 type CostDay struct {
 	Day        string    `json:"day"`
 	CampaignID uuid.UUID `json:"campaign_id"` // zero: the day has no clicks
@@ -46,7 +49,7 @@ type CostDay struct {
 
 // CostQuote describes the changes that a cost set by hand makes.
 type CostQuote struct {
-	Clicks int64     `json:"clicks"` // over which the cost is spread
+	Clicks int64     `json:"clicks"` // number of clicks over which the cost is spread
 	Before Money     `json:"before"`
 	After  Money     `json:"after"`
 	Days   []CostDay `json:"days"`
@@ -58,26 +61,27 @@ const (
 	CostFromFile = "file"
 )
 
-// CostChange is a cost that a person has set. The amounts are in Base, the account's currency at that time.
+// CostChange is a cost that a person has set. The amounts are in the currency Base, which was the account's currency at that
+// time.
 type CostChange struct {
 	ID        uuid.UUID       `db:"id"`
 	Kind      string          `db:"kind"`
 	Who       string          `db:"who"`
-	Request   CostRequest     `db:"request,json"` // of a cost by hand
+	Request   CostRequest     `db:"request,json"` // the request, for a cost set by hand
 	Base      string          `db:"base"`
 	FirstDay  *time.Time      `db:"first_day"`
 	LastDay   *time.Time      `db:"last_day"`
 	Clicks    int64           `db:"clicks"`
 	Before    decimal.Decimal `db:"before"`
 	After     decimal.Decimal `db:"after"`
-	Kept      bool            `db:"kept"` // the earlier values are stored
+	Kept      bool            `db:"kept"` // the values before the change are stored
 	CreatedAt time.Time       `db:"created_at"`
 	UndoneAt  *time.Time      `db:"undone_at"`
 	UndoneBy  string          `db:"undone_by"`
 	UndoneJob uuid.UUID       `db:"undone_job"`
 }
 
-// MayUndo reports whether a change can be undone, judged by the change alone.
+// MayUndo reports whether a change can be undone, as far as the change itself shows.
 func (k CostChange) MayUndo(now time.Time) bool {
 	return k.Kept && k.UndoneAt == nil && now.Before(k.CreatedAt.Add(UndoCostWithin))
 }

@@ -8,27 +8,27 @@ import (
 	"unicode/utf8"
 )
 
-// CredentialField is a credential that a provider asks for.
+// CredentialField is a credential that an account at a provider needs.
 type CredentialField struct {
 	Name     string
 	Label    string
-	Secret   bool // it is sealed, and never shown
+	Secret   bool // the credential is sealed, and never shown
 	Required bool
-	ForCost  bool // without it no spend can be read from an ad platform
-	// ForConversions says that no conversion can be uploaded to an ad platform without it.
+	ForCost  bool // without this credential, no spend can be read from an ad platform
+	// ForConversions says that without this credential no conversion can be uploaded to an ad platform.
 	ForConversions bool
-	// Address marks a field that decides where requests go. When its value changes, the secrets must be sent again. Otherwise a
-	// stored secret would go to a place that its owner did not choose.
+	// Address marks a field that determines where requests are sent. When its value changes, the secrets must be entered again.
+	// Otherwise a stored secret could be sent to a place that its owner did not choose.
 	Address bool
-	Zone    bool     // it is a time zone
+	Zone    bool     // the value is a time zone
 	Values  []string // allowed values; empty: any text
-	Default string   // the value when it is left out
+	Default string   // the value if the field is left out
 	Help    string   // where a person finds the value
 }
 
 // CredentialForm lists the credentials that are needed to use an account at a provider.
 type CredentialForm struct {
-	Label  string // of the provider
+	Label  string // name of the provider
 	Fields []CredentialField
 }
 
@@ -40,14 +40,14 @@ func secret(name, label, help string) CredentialField {
 	return CredentialField{Name: name, Label: label, Secret: true, Required: true, Help: help}
 }
 
-// MaskedSecret replaces a secret in answers. A request that sends it back keeps the stored secret, as a blank value does.
+// MaskedSecret replaces a secret in answers. If a request sends it back, the stored secret stays, as with a blank value.
 const MaskedSecret = "********"
 
-// maxCredential is the maximum length of a credential in characters. A private key in JSON has some 2,500.
+// maxCredential is the maximum length of a credential in characters. A private key in JSON has about 2,500.
 const maxCredential = 8000
 
-// Complete checks the credentials that were sent for an account at the provider. It fills blank fields from the stored
-// credentials and the defaults. The error is invalid_credentials and contains no value.
+// Complete checks the credentials that were sent for an account at the provider. It fills blank fields with the stored
+// credentials and the defaults. The error is invalid_credentials. It never contains a value.
 func (p CredentialForm) Complete(sent, stored map[string]string) (map[string]string, error) {
 	out := map[string]string{}
 	for name := range sent {
@@ -90,7 +90,7 @@ func isZone(name string) bool {
 	return name != "" && name != "Local" && err == nil
 }
 
-// changesTarget reports whether a field that decides where requests go gets another value.
+// changesTarget reports whether a field that determines where requests are sent gets another value.
 func (p CredentialForm) changesTarget(sent, stored map[string]string) bool {
 	return slices.ContainsFunc(p.Fields, func(f CredentialField) bool {
 		value := clean(f, sent[f.Name])
@@ -132,8 +132,8 @@ func (p CredentialForm) Split(credentials map[string]string) (open, secrets map[
 	return open, secrets
 }
 
-// Masked returns credentials in the form that answers show, with stored secrets masked. open holds the open values. It contains
-// a secret's name, with a blank value, only if no such secret is stored. Masked leaves such a secret out.
+// Masked returns credentials in the form that answers have, with stored secrets masked. open holds the open values. If a secret
+// is not stored, open contains the secret's name with a blank value, and Masked leaves the secret out.
 func (p CredentialForm) Masked(open map[string]string) map[string]string {
 	out := maps.Clone(open)
 	if out == nil {

@@ -6,16 +6,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// The ways in which a provider points the apex of a zone at a name. DNS allows no CNAME at an apex.
+// The ways in which a provider can point the apex of a zone at a name. DNS does not allow a CNAME at an apex.
 const (
-	ApexFlattens = "CNAME" // it accepts a CNAME and answers queries with addresses
-	ApexAlias    = "ALIAS" // it has a record type of its own
-	ApexAddress  = ""      // it cannot point at a name: the name's addresses have to be set
+	ApexFlattens = "CNAME" // the provider accepts a CNAME and answers queries with addresses
+	ApexAlias    = "ALIAS" // the provider has a record type of its own
+	ApexAddress  = ""      // the apex cannot point at a name: the name's addresses must be set
 )
 
 // DNSProvider is a provider of DNS in which accounts can set records.
 type DNSProvider struct {
-	Name string // as DNSAccount.Provider
+	Name string // the value of DNSAccount.Provider
 	Apex string
 	CredentialForm
 }
@@ -25,10 +25,10 @@ func DNSProviderNamed(name string) (DNSProvider, bool) {
 	return find(DNSProviders, func(p DNSProvider) bool { return p.Name == name })
 }
 
-// MaxDNSAccounts is the number of DNS accounts that an account may connect.
+// MaxDNSAccounts is the maximum number of DNS accounts that an account may connect.
 const MaxDNSAccounts = 25
 
-// DNSAccount is an account at a DNS provider that a customer has connected. Its secrets stay in the store.
+// DNSAccount is an account at a DNS provider that a customer has connected. Its secrets are only in the store.
 type DNSAccount struct {
 	ID        uuid.UUID         `db:"id"`
 	AccountID uuid.UUID         `db:"account_id"`
@@ -40,7 +40,7 @@ type DNSAccount struct {
 	CheckedAt *time.Time `db:"checked_at"`
 	// FailingSince is the time since which requests fail. It is nil if the last request succeeded.
 	FailingSince *time.Time `db:"failing_since"`
-	Failure      string     `db:"failure"` // for a person; without secrets
+	Failure      string     `db:"failure"` // for people; contains no secrets
 }
 
 // Name returns the name of the DNS account for people: the provider's label, followed by the account's own label if it has one.
@@ -63,7 +63,7 @@ const (
 // DNSRecord is a record of a host.
 type DNSRecord struct {
 	Type  string `json:"type"`
-	Name  string `json:"name" doc:"in full"`
+	Name  string `json:"name" doc:"the full name"`
 	Value string `json:"value"`
 }
 
@@ -71,7 +71,7 @@ type DNSRecord struct {
 type DNSPoint struct {
 	Host    string     `json:"host"`
 	OK      bool       `json:"ok" doc:"the host points at the tracker, once DNS has propagated the record"`
-	Action  string     `json:"action" enum:"created,kept,conflict,failed" doc:"conflict: another record is there and was left as it is"`
+	Action  string     `json:"action" enum:"created,kept,conflict,failed" doc:"conflict: there is another record, which was not changed"`
 	Record  *DNSRecord `json:"record" doc:"the record that points the host at the tracker or, in a conflict, the existing record; null: no record was read"`
-	Message string     `json:"message" doc:"what was done, or what is to be done"`
+	Message string     `json:"message" doc:"what was done, or what must still be done"`
 }

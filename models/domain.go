@@ -9,31 +9,31 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Domain is a host of an account's tracking links. It serves once it is verified.
+// Domain is a host of an account's tracking links. The links work once the domain is verified.
 type Domain struct {
 	Owned
 	Host       string `db:"host,once" json:"domain"`
 	IsVerified bool   `db:"is_verified,auto" json:"is_verified" doc:"links on it work once it is verified"`
-	IsDefault  bool   `db:"is_default,auto" json:"is_default" doc:"new campaigns that name no domain use it, once it is verified"`
+	IsDefault  bool   `db:"is_default,auto" json:"is_default" doc:"the domain of new campaigns that name no domain, once it is verified"`
 	Proof      string `db:"proof,auto" json:"proof" enum:"none,txt,cname,operator,before" doc:"how the account last proved that the host is its own; operator: the operator said so; before: the domain was added before proofs were required"`
 	DomainSettings
 
 	Token string `db:"token,joined" json:"-"` // the account's token, which its DNS records contain
 
-	// These counts are read with the domain and never written: how many live records use it.
-	Campaigns  int `db:"campaigns,joined" json:"campaigns" doc:"campaigns with their link on it"`
-	Smartlinks int `db:"smartlinks,joined" json:"smartlinks" doc:"smartlinks on it"`
-	FailedOver int `db:"failed_over,joined" json:"failed_over" doc:"campaigns that left it for a spare domain, because it was listed as unsafe"`
+	// These counts are read together with the domain, but never written. They count the live records that use the domain.
+	Campaigns  int `db:"campaigns,joined" json:"campaigns" doc:"campaigns whose link is on the domain"`
+	Smartlinks int `db:"smartlinks,joined" json:"smartlinks" doc:"smartlinks on the domain"`
+	FailedOver int `db:"failed_over,joined" json:"failed_over" doc:"campaigns that moved from the domain to a spare domain, because it was listed as unsafe"`
 
-	// The result of the last check of the domain. A field is nil if the check could not find out the answer.
+	// The result of the last check of the domain. A field is nil if the check got no answer to it.
 	Points    *bool  `db:"points,joined" json:"points" doc:"DNS points at the tracker; null: not known"`
-	HTTPS     *bool  `db:"https,joined" json:"https" doc:"it answers over HTTPS; null: not known"`
-	CheckedAt *Stamp `db:"checked_at,joined" json:"checked_at" doc:"when it was last checked; null: never"`
+	HTTPS     *bool  `db:"https,joined" json:"https" doc:"the domain answers over HTTPS; null: not known"`
+	CheckedAt *Stamp `db:"checked_at,joined" json:"checked_at" doc:"when the domain was last checked; null: never"`
 
-	RegisteredUntil *Stamp `db:"registered_until,joined" json:"registered_until" doc:"when the registration of its name ends, as the registry says; null: not known"`
+	RegisteredUntil *Stamp `db:"registered_until,joined" json:"registered_until" doc:"when the registration of the domain's name ends, according to the registry; null: not known"`
 
-	SSLStatus            string `db:"ssl_status,joined" json:"ssl_status" doc:"state of its certificate at the edge, as the edge last reported it; none: it has no certificate"`
-	CertificateExpiresAt *Stamp `db:"certificate_expires_at,joined" json:"certificate_expires_at" doc:"null: there is none, or the edge does not say"`
+	SSLStatus            string `db:"ssl_status,joined" json:"ssl_status" doc:"state of the domain's certificate that the edge last reported; none: there is no certificate"`
+	CertificateExpiresAt *Stamp `db:"certificate_expires_at,joined" json:"certificate_expires_at" doc:"null: there is no certificate, or the edge does not report its end"`
 
 	Dated
 }
@@ -41,15 +41,15 @@ type Domain struct {
 // DomainSettings are the settings of a domain that an account chooses.
 type DomainSettings struct {
 	GroupName string `db:"group_name" json:"group_name"`
-	Failover  bool   `db:"failover" json:"failover" doc:"when a list of unsafe addresses contains it, its campaigns move to a spare domain"`
-	TagName   string `db:"tag_name" json:"tag_name" doc:"the page tag is served as /{tag_name}.js too, because lists of ad blockers know t.js; empty: only as t.js"`
+	Failover  bool   `db:"failover" json:"failover" doc:"if a list of unsafe addresses contains the domain, its campaigns move to a spare domain"`
+	TagName   string `db:"tag_name" json:"tag_name" doc:"a further name of the page tag, /{tag_name}.js, because lists of ad blockers contain t.js; empty: only t.js"`
 	DomainFields
 }
 
-// SpareDomains is the group of spare domains. They take over the campaigns of a domain that fails over.
+// SpareDomains is the name of the group with spare domains. If a domain fails over, its campaigns move to one of these domains.
 const SpareDomains = "spare"
 
-// DomainFields are the settings of a domain, without group and failover. A setting that is left out is set to its default.
+// DomainFields are the settings of a domain except group and failover. If a setting is left out, it gets its default.
 type DomainFields struct {
 	Crawlers  string `db:"crawlers" json:"crawlers" enum:"allow,disallow" default:"disallow" send:"what robots.txt tells crawlers"`
 	HTTPSOnly bool   `db:"https_only" json:"https_only" optional:"true" default:"true"`
@@ -61,7 +61,7 @@ const (
 	maxLabel = 63
 )
 
-// BareHost returns the name or address in a Host header, in lower case. It removes the port, brackets and the dot at the end.
+// BareHost returns the name or address in a Host header, in lower case. It removes the port, brackets and a dot at the end.
 func BareHost(host string) string {
 	if i := strings.LastIndexByte(host, ':'); i >= 0 && (strings.IndexByte(host, ':') == i || host[i-1] == ']') {
 		host = host[:i]
@@ -79,9 +79,9 @@ func Loopback(host string) bool {
 	return name == "localhost" || err == nil && a.Unmap().IsLoopback()
 }
 
-// HostOf reads the hostname from a text that a person typed. It removes scheme, user, path, port and a final dot, folds case,
-// and turns letters beyond ASCII into punycode. ok is false for any other text: an IP address, a single label, or a name that
-// DNS does not allow.
+// HostOf returns the host name in a text that a person has typed. It removes scheme, user, path, port and a dot at the end,
+// converts to lower case, and converts letters outside ASCII to punycode. ok is false for any other text: an IP address, a
+// single label, or a name that DNS does not allow.
 func HostOf(text string) (host string, ok bool) {
 	host = strings.TrimSpace(text)
 	if _, rest, found := strings.Cut(host, "://"); found {
@@ -122,8 +122,8 @@ func PublicSuffix(host string) bool {
 	return suffix == host
 }
 
-// Apex returns the registered name at or above a host, such as example.com for a.example.com. It returns the host itself if no
-// registered name is known.
+// Apex returns the registered name to which a host belongs, such as example.com for a.example.com. If no registered name is
+// known, it returns the host itself.
 func Apex(host string) string {
 	if name, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return name
@@ -131,15 +131,15 @@ func Apex(host string) string {
 	return host
 }
 
-// IsApex reports whether a host itself is a registered name. DNS allows no CNAME for it.
+// IsApex reports whether a host is itself a registered name. DNS does not allow a CNAME for such a host.
 func IsApex(host string) bool {
 	registered, err := publicsuffix.EffectiveTLDPlusOne(host)
 	return err == nil && registered == host
 }
 
-// Reserves reports whether a host is closed to customers because of own, a name or address that this install uses. The host is
-// reserved if it equals the registered name of own, or lies below that name. Cookies and certificates of the install reach no
-// further. A name without a registration, such as localhost or an IP address, reserves only itself.
+// Reserves reports whether customers may not use a host because of own, a name or address that this install uses. The host is
+// reserved if it equals the registered name of own or is below that name. Cookies and certificates of the install extend no
+// further than that. A name without a registration, such as localhost, and an IP address reserve only themselves.
 func Reserves(own, host string) bool {
 	name, named := HostOf(own)
 	if !named || PublicSuffix(name) {

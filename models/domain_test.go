@@ -26,7 +26,7 @@ func TestHostOf(t *testing.T) {
 		strings.Repeat("a", 64) + ".example", strings.Repeat("abc.", 80) + "example", "https://", "a.example:x:y",
 	} {
 		if got, ok := models.HostOf(text); ok {
-			t.Errorf("%q passes as %q", text, got)
+			t.Errorf("%q is accepted as %q", text, got)
 		}
 	}
 }
@@ -54,8 +54,8 @@ func TestIsApex(t *testing.T) {
 	}
 }
 
-// TestReserves checks that an own host reserves its registered name and all hosts below that. A name without a registration
-// reserves only itself.
+// TestReserves checks that a host of the install reserves its registered name and all hosts below that name. A name without a
+// registration reserves only itself.
 func TestReserves(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

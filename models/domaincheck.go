@@ -8,36 +8,35 @@ import (
 	"time"
 )
 
-// DomainCheck is the result of a check of a domain. A field is nil if the check could not find out the answer, which never
-// means that the answer is no.
+// DomainCheck is the result of a check of a domain. A field is nil if the check got no answer to it. Nil never means no.
 type DomainCheck struct {
 	At           time.Time `json:"at"`
-	Points       *bool     `json:"points"` // DNS leads to the tracker
-	HTTPS        *bool     `json:"https"`  // it answers over HTTPS with a certificate that browsers accept
-	AnsweredHere bool      `json:"proven"` // this install itself answered at the domain
+	Points       *bool     `json:"points"` // whether DNS leads to the tracker
+	HTTPS        *bool     `json:"https"`  // whether the domain answers over HTTPS with a certificate that browsers accept
+	AnsweredHere bool      `json:"proven"` // whether this install itself answered at the domain
 	Proof        *string   `json:"proof"`  // the account's proof in DNS: ProofTXT, ProofCNAME or ProofNone
 	Records      []string  `json:"records"`
 	Detail       string    `json:"detail"`
 }
 
-// DomainState is a domain after a check.
+// DomainState is a domain together with the result of a check.
 type DomainState struct {
 	Domain
 	Checked    DomainCheck
-	WrongSince *time.Time // since when the check finds it wrong; nil: it is not wrong
+	WrongSince *time.Time // since when checks have found the domain wrong; nil: it is not wrong
 }
 
 const (
-	// UnverifyAfter is the time for which a domain that leads elsewhere stays verified.
+	// UnverifyAfter is the time for which a domain stays verified although it leads elsewhere.
 	UnverifyAfter = 3 * 24 * time.Hour
-	// checkedFor is the time for which a domain that is not verified is checked.
+	// checkedFor is the time for which a domain that is not verified is still checked.
 	checkedFor = 30 * 24 * time.Hour
 )
 
 // RegistrationEndsSoon is the remaining time of a registration below which the account gets an alert.
 const RegistrationEndsSoon = 30 * 24 * time.Hour
 
-// NextCheck returns the time of the next check of a domain. A domain that is not verified is checked less and less often, for
+// NextCheck returns the time of the next check of a domain. A domain that is not verified is checked at growing intervals, for
 // 30 days from the time when it was added or began to lead elsewhere. After that, ok is false.
 func (s DomainState) NextCheck() (at time.Time, ok bool) {
 	const day = 24 * time.Hour
@@ -63,15 +62,15 @@ func (s DomainState) NextCheck() (at time.Time, ok bool) {
 	return s.Checked.At.Add(wait), true
 }
 
-// DomainChallengePath is the path at which this install answers challenges, at any host. The answer proves that a request to
+// DomainChallengePath is the path at which this install answers challenges, for any host. The answer proves that a request to
 // the host reaches this install.
 const DomainChallengePath = "/.well-known/switchyard-domain"
 
-// DomainNonce is the form of the parameter nonce, which is the challenge.
+// DomainNonce matches the parameter nonce, which is the challenge.
 var DomainNonce = regexp.MustCompile(`^[A-Za-z0-9_-]{16,64}$`)
 
-// DomainProof returns the answer to a challenge at a host. Only this install knows the secret, so another server that answers
-// for every host cannot give it.
+// DomainProof returns the answer to a challenge at a host. Only this install knows the secret, so another server cannot give
+// this answer, even if it answers requests for every host.
 func DomainProof(secret []byte, host, nonce string) string {
 	mac := hmac.New(sha256.New, secret)
 	_, _ = mac.Write([]byte("switchyard-domain\n" + host + "\n" + nonce)) // never fails

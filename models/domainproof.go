@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// The ways in which an account proves that a host is its own. DNS has to name the account, because a host that leads to this
-// install says nothing about the account. The rules:
+// The ways in which an account proves that it owns a host. DNS must name the account, because a host that leads to this install
+// could belong to any account. The rules:
 //
-//   - A host is verified once this install answers at it and DNS shows a proof of the account. The proof is the TXT record of
-//     DomainTXT with the account's token, or a CNAME to a name that begins with the token. If another account has added the
-//     host, or had it verified in the last year, only the TXT record counts.
-//   - A verified domain keeps its host while the proof stays. Without the proof, the domain stops serving after UnverifyAfter,
-//     as if it led elsewhere. No other account gets the host because of that: each account needs its own proof.
-//   - A domain that was verified before these rules existed keeps its host while it leads here. This ends when the domain shows
-//     a proof, is deleted or stops serving. It also ends when another account proves the host by TXT, and that account takes
-//     the host at once.
-//   - A proof that an operator has confirmed stays.
+//   - A host is verified when this install answers at the host and DNS shows a proof of the account. The proof is the TXT
+//     record of DomainTXT with the account's token, or a CNAME to a name that begins with the token. If another account has
+//     added the host, or had it verified in the last year, only the TXT record counts.
+//   - A verified domain keeps its host while the proof stays in DNS. Without the proof, the domain stops serving after
+//     UnverifyAfter, as if it led elsewhere. No other account gets the host because of that: each account needs its own proof.
+//   - A domain that was verified before these rules existed keeps its host while the host leads here. This ends when the
+//     domain shows a proof, is deleted or stops serving. It also ends when another account proves the host with a TXT record:
+//     that account then gets the host at once.
+//   - A proof that an operator has confirmed stays valid.
 const (
 	ProofTXT      = "txt"
 	ProofCNAME    = "cname"
@@ -28,15 +28,15 @@ const (
 // DomainTXT returns the name of the TXT record that proves a host.
 func DomainTXT(host string) string { return "_switchyard." + host }
 
-// DomainTracker is the destination at which customers point their domains.
+// DomainTracker describes where customers point their domains.
 type DomainTracker struct {
 	Host string // empty: customers cannot point domains here
 	// OwnTargets says that every name below Host leads here. Each account then has its own CNAME target below Host. Without
-	// OwnTargets, accounts are told to set only TXT records as proof.
+	// OwnTargets, accounts are asked to set only TXT records as proof.
 	OwnTargets bool
 }
 
-// Target returns the name at which an account points the CNAME of a domain.
+// Target returns the name to which an account's CNAME for a domain must point.
 func (t DomainTracker) Target(token string) string {
 	if t.OwnTargets {
 		return token + "." + t.Host
@@ -44,8 +44,9 @@ func (t DomainTracker) Target(token string) string {
 	return t.Host
 }
 
-// ProofOf reports which proof the aliases and TXT records of a host give for the account with a token. An alias below a former
-// tracking host counts too. The token alone names the account, and only the owner of the host can point the host there.
+// ProofOf returns which proof the aliases and TXT records of a host give for the account with the token. An alias to a name
+// below a former tracking host counts too. The token alone identifies the account, and only the owner of the host can point the
+// host at such a name.
 func ProofOf(token string, aliases, texts []string) string {
 	switch {
 	case slices.Contains(texts, token):
@@ -56,9 +57,9 @@ func ProofOf(token string, aliases, texts []string) string {
 	return ProofNone
 }
 
-// Records returns the DNS records that an account sets for a domain. An apex cannot have a CNAME. Its record has the type
-// ALIAS, which stands for the equivalent that its DNS provider offers. The account may set the addresses of the tracker
-// instead.
+// Records returns the DNS records that an account must set for a domain. An apex cannot have a CNAME. Its record has the type
+// ALIAS, which stands for whatever equivalent the account's DNS provider offers. Instead, the account may set the addresses of
+// the tracker.
 func (t DomainTracker) Records(d Domain) []DNSRecord {
 	list := []DNSRecord{}
 	switch {
@@ -76,7 +77,7 @@ func (d Domain) ProofRecord() DNSRecord {
 	return DNSRecord{Type: "TXT", Name: DomainTXT(d.Host), Value: d.Token}
 }
 
-// bound reports whether the host of a domain belongs to its account. It returns nil if DNS could not say.
+// bound reports whether the host of a domain belongs to the account. It returns nil if DNS gave no answer.
 func (c DomainCheck) bound(d Domain) *bool {
 	yes := d.IsVerified && d.Proof == ProofBefore
 	if c.Proof == nil && !yes {
@@ -86,20 +87,20 @@ func (c DomainCheck) bound(d Domain) *bool {
 	return &yes
 }
 
-// Wrong reports whether the domain certainly leads elsewhere, or certainly is not proved to be its account's.
+// Wrong reports whether it is certain that the domain leads elsewhere, or that the account has no proof for it.
 func (c DomainCheck) Wrong(d Domain) bool {
 	bound := c.bound(d)
 	return bound != nil && !*bound || !c.AnsweredHere && c.Points != nil && !*c.Points
 }
 
-// Right reports whether the domain leads here and is its account's. For a verified domain, a DNS answer is proof enough that it
-// leads here.
+// Right reports whether the domain leads here and belongs to its account. For a verified domain, a DNS answer is enough to show
+// that it leads here.
 func (c DomainCheck) Right(d Domain) bool {
 	bound := c.bound(d)
 	return bound != nil && *bound && (c.AnsweredHere || d.IsVerified && c.Points != nil && *c.Points)
 }
 
-// Verifies reports whether the check verifies a domain. claimed says that another account has the host, or had it.
+// Verifies reports whether the check verifies a domain. claimed says that another account has or had the host.
 func (c DomainCheck) Verifies(claimed bool) bool {
 	return c.AnsweredHere && c.Proof != nil && (*c.Proof == ProofTXT || *c.Proof == ProofCNAME && !claimed)
 }

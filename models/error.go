@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Kind is the kind of a failure. It decides the HTTP status. Clients tell failures apart by the code instead. A code may occur
-// with several kinds: duplicate_name is a conflict on offers and an invalid value on rules.
+// Kind is the kind of a failure. It determines the HTTP status. Clients distinguish failures by the code instead. The same code
+// can occur with several kinds: duplicate_name is a conflict for offers and an invalid value for rules.
 type Kind uint8
 
 // The kinds of failure, each with its HTTP status.
@@ -37,23 +37,23 @@ type Error struct {
 // Error returns the code and the message in one line.
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// Is makes errors.Is compare the kind and the code, but not the message.
+// Is makes errors.Is compare kind and code, and ignore the message.
 func (e *Error) Is(target error) bool {
 	t, ok := errors.AsType[*Error](target)
 	return ok && t.Kind == e.Kind && t.Code == e.Code
 }
 
-// Errorf builds an Error of a kind with a formatted message.
+// Errorf returns an Error of a kind with a formatted message.
 func Errorf(kind Kind, code, format string, args ...any) *Error {
 	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Invalid returns the error for a value that the client has to change: HTTP 400 with the given code.
+// Invalid returns the error for a value that the client must change: HTTP 400 with the given code.
 func Invalid(code, format string, args ...any) *Error {
 	return Errorf(KindInvalid, code, format, args...)
 }
 
-// Conflict returns the error for a request that clashes with existing records: HTTP 409 with the given code.
+// Conflict returns the error for a request that conflicts with existing records: HTTP 409 with the given code.
 func Conflict(code, format string, args ...any) *Error {
 	return Errorf(KindConflict, code, format, args...)
 }
@@ -63,8 +63,8 @@ func NotFound(what string) *Error {
 	return Errorf(KindNotFound, "not_found", "there is no such %s", what)
 }
 
-// PlanLimit returns the error for a request that the plan does not allow, because it lacks a feature or an allowance is used
-// up: HTTP 402.
+// PlanLimit returns the error for a request that the plan does not allow, because the plan lacks a feature or its allowance is
+// used up: HTTP 402.
 func PlanLimit(format string, args ...any) *Error {
 	return Errorf(KindPayment, "plan_limit", format, args...)
 }
@@ -72,8 +72,8 @@ func PlanLimit(format string, args ...any) *Error {
 // AsError finds the Error inside err, which is the part that a client may see.
 func AsError(err error) (*Error, bool) { return errors.AsType[*Error](err) }
 
-// WithRequest adds a provider's own id of the failed request to an error. Operators quote the id to the provider, and no client
-// sees it. An empty id adds nothing.
+// WithRequest adds to an error the id that the provider gave the failed request. Operators quote this id to the provider, and
+// clients do not see it. If the id is empty, the error does not change.
 func WithRequest(err error, request string) error {
 	if err == nil || request == "" {
 		return err
@@ -81,7 +81,7 @@ func WithRequest(err error, request string) error {
 	return &requestError{err, request}
 }
 
-// RequestOf returns the provider's own id of the failed request. It is empty if the provider gave none.
+// RequestOf returns the id that the provider gave the failed request. It is empty if the provider gave no id.
 func RequestOf(err error) string {
 	var failed interface{ ProviderRequest() string }
 	if errors.As(err, &failed) {

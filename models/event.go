@@ -30,8 +30,8 @@ const EventTimeFormat = "2006-01-02T15:04:05.000Z"
 // RecordedAtFormat is the layout of a conversion's recorded_at: UTC, milliseconds, without a zone.
 const RecordedAtFormat = "2006-01-02 15:04:05.000"
 
-// Event is something that happened on an account. Body is fixed when the event is made, so every attempt and redelivery sends
-// the same bytes.
+// Event is something that happened on an account. Body is set when the event is made and then never changes, so every attempt
+// and redelivery sends the same bytes.
 type Event struct {
 	ID        uuid.UUID `db:"id"`
 	AccountID uuid.UUID `db:"account_id"`
@@ -57,7 +57,7 @@ func NewEvent(account uuid.UUID, kind string, at time.Time, data any) Event {
 	return e
 }
 
-// ConversionData is a conversion as events and logs show it.
+// ConversionData is a conversion in the form that events and logs have.
 type ConversionData struct {
 	ClickID      string      `json:"click_id"`
 	ConversionID string      `json:"conversion_id"`
@@ -85,8 +85,8 @@ func (c Conversion) Event(click *Click) ConversionEvent {
 	return ConversionEvent{c.Data(), click.ExternalID, SubsOf(click.Subs)}
 }
 
-// SubParams are the sub-parameters of a click, as answers and events show them. From sub11 on they are left out while they
-// are empty, because older versions do not have them.
+// SubParams are the sub-parameters of a click, in the form that answers and events have. Sub-parameters from sub11 on are left
+// out if they are empty, because older versions do not have them.
 type SubParams struct {
 	Sub1  string `json:"sub1"`
 	Sub2  string `json:"sub2"`
@@ -120,7 +120,7 @@ type SubParams struct {
 	Sub30 string `json:"sub30,omitempty"`
 }
 
-// SubsOf returns sub-parameters in the form that answers and events show, sub1 first.
+// SubsOf returns sub-parameters in the form that answers and events have.
 func SubsOf(s [Subs]string) SubParams {
 	return SubParams{
 		s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9],
@@ -129,7 +129,7 @@ func SubsOf(s [Subs]string) SubParams {
 	}
 }
 
-// Data returns the conversion in the form that events and logs show. The id of a missing record is empty.
+// Data returns the conversion in the form that events and logs have. An id is empty if there is no such record.
 func (c Conversion) Data() ConversionData {
 	return ConversionData{
 		ClickID: FormatClickID(c.ClickID), ConversionID: c.ConversionID, Status: c.Status,
@@ -147,7 +147,7 @@ func IDText(id uuid.UUID) string {
 	return id.String()
 }
 
-// ParseID reads a UUID in its usual form of 36 characters, and in no other form.
+// ParseID parses a UUID in the usual form with 36 characters. It accepts no other form.
 func ParseID(text string) (uuid.UUID, bool) {
 	id, err := uuid.Parse(text)
 	return id, err == nil && len(text) == 36
@@ -161,7 +161,7 @@ type CampaignPausedData struct {
 	By         string `json:"by"`
 }
 
-// EventData holds an empty payload of each type of event, for documentation.
+// EventData holds an empty payload of each kind of event, for documentation.
 var EventData = map[string]any{
 	EventConversionCreated: ConversionEvent{}, EventConversionUpdated: ConversionEvent{}, EventLinkBroken: LinkBrokenData{},
 	EventLinkUnsafe: LinkUnsafeData{}, EventCampaignPaused: CampaignPausedData{}, EventPlanLimitReached: PlanLimitData{},

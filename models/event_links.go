@@ -7,12 +7,12 @@ import (
 // LinkBrokenData is the payload of link.broken.
 type LinkBrokenData struct {
 	Kind         string `json:"kind" enum:"offer,lander"`
-	ID           string `json:"id" doc:"of the offer or landing page"`
+	ID           string `json:"id" doc:"id of the offer or landing page"`
 	Name         string `json:"name"`
 	URL          string `json:"url" doc:"the record's URL, with its tokens"`
 	Status       *int   `json:"status" doc:"status of the answer to the last check; null: no answer came"`
-	Error        string `json:"error" doc:"why the check failed, for a person"`
-	Failures     int    `json:"failures" doc:"failed checks in a row"`
+	Error        string `json:"error" doc:"why the check failed, as a text for people"`
+	Failures     int    `json:"failures" doc:"number of failed checks in a row"`
 	FailingSince string `json:"failing_since" doc:"the first of these checks: ISO 8601, UTC, milliseconds"`
 	CheckedAt    string `json:"checked_at" doc:"the last of these checks"`
 }
@@ -32,23 +32,23 @@ func (l Link) BrokenData(s LinkState) LinkBrokenData {
 // LinkUnsafeData is the payload of link.unsafe.
 type LinkUnsafeData struct {
 	Kind      string   `json:"kind" enum:"offer,lander,domain"`
-	ID        string   `json:"id" doc:"of the offer, landing page or tracking domain"`
+	ID        string   `json:"id" doc:"id of the offer, landing page or tracking domain"`
 	Name      string   `json:"name"`
 	URL       string   `json:"url" doc:"the record's URL, with its tokens"`
-	List      string   `json:"list" enum:"web_risk,safe_browsing" doc:"the list that has it"`
-	Threats   []string `json:"threats" doc:"in the list's own words, such as MALWARE or SOCIAL_ENGINEERING"`
+	List      string   `json:"list" enum:"web_risk,safe_browsing" doc:"the list that contains the link"`
+	Threats   []string `json:"threats" doc:"the threats in the words of the list, such as MALWARE or SOCIAL_ENGINEERING"`
 	CheckedAt string   `json:"checked_at" doc:"ISO 8601, UTC, milliseconds"`
 
-	Failover *LinkFailover `json:"failover" doc:"of a tracking domain that fails over: where its campaigns are now; else null"`
+	Failover *LinkFailover `json:"failover" doc:"for a tracking domain that fails over: where its campaigns are now; otherwise null"`
 }
 
-// LinkFailover says where the campaigns of a listed tracking domain went. Without a spare domain, all campaigns stay on the
-// listed domain.
+// LinkFailover says to which domain the campaigns of a listed tracking domain moved. Without a spare domain, all campaigns stay
+// on the listed domain.
 type LinkFailover struct {
 	DomainID   string `json:"domain_id" doc:"the spare domain; empty: there was none"`
 	Domain     string `json:"domain"`
-	Campaigns  int    `json:"campaigns" doc:"that moved; their old links go on working"`
-	Kept       int    `json:"kept" doc:"that stayed, as there is no spare domain or their alias is taken on it"`
+	Campaigns  int    `json:"campaigns" doc:"campaigns that moved; their old links still work"`
+	Kept       int    `json:"kept" doc:"campaigns that stayed, because there is no spare domain or their alias is taken on it"`
 	Smartlinks int    `json:"smartlinks" doc:"smartlinks, which stay"`
 }
 
@@ -63,14 +63,15 @@ func (l Link) UnsafeData(list string, s ScreenState, moved *LinkFailover) LinkUn
 // PlanLimitData is the payload of plan.limit_reached.
 type PlanLimitData struct {
 	Plan      string `json:"plan"`
-	Limit     string `json:"limit" enum:"clicks" doc:"which allowance was passed"`
-	Allowance int64  `json:"allowance" doc:"clicks a month that the plan includes"`
-	Used      int64  `json:"used" doc:"clicks of the month when it was noticed, bots not counted"`
+	Limit     string `json:"limit" enum:"clicks" doc:"the allowance that was exceeded"`
+	Allowance int64  `json:"allowance" doc:"number of clicks a month that the plan includes"`
+	Used      int64  `json:"used" doc:"number of clicks in the month when the limit was found to be exceeded, without bots"`
 	Month     string `json:"month" doc:"YYYY-MM, in UTC"`
 	ResetsAt  string `json:"resets_at" doc:"when the next month begins: ISO 8601, UTC, milliseconds"`
 }
 
-// LimitData returns the payload of plan.limit_reached for the month of the time at. used is the number of clicks in that month.
+// LimitData returns the payload of plan.limit_reached for the month that contains the time at. used is the number of clicks in
+// that month.
 func (p Plan) LimitData(used int64, at time.Time) PlanLimitData {
 	return PlanLimitData{
 		Plan: p.Name, Limit: "clicks", Allowance: p.ClicksPerMonth, Used: used, Month: MonthOf(at).Format("2006-01"),
@@ -78,7 +79,7 @@ func (p Plan) LimitData(used int64, at time.Time) PlanLimitData {
 	}
 }
 
-// MonthOf returns the start of the calendar month of a moment, in UTC. Monthly allowances are counted by this month.
+// MonthOf returns the start of the calendar month that contains a moment, in UTC. Monthly allowances are counted in such months.
 func MonthOf(at time.Time) time.Time {
 	at = at.UTC()
 	return time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)

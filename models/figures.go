@@ -2,11 +2,11 @@ package models
 
 import "github.com/shopspring/decimal"
 
-// MoneyScale is the maximum number of decimals of a stored amount. Answers show six decimals. The cost of a single click may
+// MoneyScale is the maximum number of decimals of a stored amount. Answers show six decimals, but the cost of a single click may
 // need more.
 const MoneyScale = 10
 
-const ratioScale = 6 // decimals
+const ratioScale = 6 // number of decimals of a ratio
 
 var hundred = count(100)
 

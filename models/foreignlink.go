@@ -2,8 +2,8 @@ package models
 
 import "github.com/google/uuid"
 
-// ForeignLink is a link of another tracker that leads to a campaign. Forms and ids are described in package foreign. A null domain
-// stands for every verified domain of the account.
+// ForeignLink is a link of another tracker that leads to a campaign. Package foreign describes forms and ids. A null domain
+// means every verified domain of the account.
 type ForeignLink struct {
 	ID         uuid.UUID     `db:"id" json:"id"`
 	AccountID  uuid.UUID     `db:"account_id" json:"-"`

@@ -5,15 +5,15 @@ import (
 	"unicode"
 )
 
-// formulaSigns are the characters that begin a formula, with their wide forms.
+// formulaSigns are the characters with which a formula can begin, and their full-width forms.
 const formulaSigns = "=+-@\uFF1D\uFF0B\uFF0D\uFF20"
 
-// visible lists the categories whose characters are visible on their own: letters, numbers, punctuation and symbols. Spaces,
-// control and format characters, marks without a letter, private use, noncharacters and unassigned characters are in none of
-// these categories.
+// visible lists the categories of characters that are visible on their own: letters, numbers, punctuation and symbols. These
+// categories do not include spaces, control and format characters, marks without a letter, private use, noncharacters and
+// unassigned characters.
 var visible = []*unicode.RangeTable{unicode.L, unicode.N, unicode.P, unicode.S}
 
-// blank lists the characters that belong to a visible category but are displayed as empty space or not at all.
+// blank lists characters that belong to a visible category but are displayed as empty space or not at all.
 var blank = []*unicode.RangeTable{
 	unicode.Other_Default_Ignorable_Code_Point,
 	{
@@ -28,9 +28,9 @@ var blank = []*unicode.RangeTable{
 	},
 }
 
-// IsFormula reports whether a spreadsheet could run the text of a cell as a formula. Some spreadsheets drop invisible
-// characters before the sign. Some treat a tab or a line end as the end of the cell, so a text with such a character before its
-// first visible character counts too.
+// IsFormula reports whether a spreadsheet could execute the text of a cell as a formula. Some spreadsheets ignore invisible
+// characters before the sign. Some treat a tab or a line end as the end of the cell. So a text with a tab or a line end before
+// its first visible character also counts as a formula.
 func IsFormula(text string) bool {
 	for _, r := range text {
 		switch {

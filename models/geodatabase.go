@@ -21,13 +21,13 @@ type Place struct {
 
 // GeoProvider is a provider of geo look-ups for which an account may have a key.
 type GeoProvider struct {
-	Name    string // as GeoDatabase.Provider
+	Name    string // the value of GeoDatabase.Provider
 	Label   string
-	KeyForm string // the form of its keys, described for a person
+	KeyForm string // the form of the provider's keys, described for people
 	key     *regexp.Regexp
 }
 
-// printable matches a key of letters, digits and signs, without blanks.
+// printable matches a key that consists of letters, digits and signs, without spaces.
 var printable = regexp.MustCompile(`^[!-~]+$`)
 
 // GeoProviders lists all providers.
@@ -38,11 +38,11 @@ var GeoProviders = []GeoProvider{
 	{"ip2location", "IP2Location.io", "API key", printable},
 }
 
-// CheckGeoKey returns invalid_key for a key that cannot belong to the provider, before any provider is called.
+// CheckGeoKey returns invalid_key for a key that cannot belong to the provider. It makes no call to the provider.
 func CheckGeoKey(provider, key string) error {
 	for _, p := range GeoProviders {
 		if p.Name == provider && !p.key.MatchString(key) {
-			return Invalid("invalid_key", "a key of %s looks otherwise: %s; without blanks and line breaks", p.Label, p.KeyForm)
+			return Invalid("invalid_key", "this is not a key of %s: a key is %s, without spaces and line breaks", p.Label, p.KeyForm)
 		}
 	}
 	return nil
@@ -57,5 +57,5 @@ type GeoDatabase struct {
 	// LookedAfter is the last click that was looked up.
 	LookedAfter  uuid.UUID  `db:"looked_after"`
 	FailingSince *time.Time `db:"failing_since"`
-	Failure      string     `db:"failure"` // for a person; without the key
+	Failure      string     `db:"failure"` // for people; does not contain the key
 }

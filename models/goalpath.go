@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// GoalPath returns the stored form of a page goal's path: the path of an address, without its query. A fragment that is written
-// like a path, as in /app#/thanks, is part of it, because the router that reads the fragment treats it as a page. Any other
-// fragment is left out.
+// GoalPath returns the form in which a page goal's path is stored: the path of a URL, without the query. A fragment that is
+// written like a path, as in /app#/thanks, is part of the stored path, because a router in the page treats it as a page. Any
+// other fragment is left out.
 func GoalPath(text string) string {
 	if _, rest, found := strings.Cut(text, "://"); found {
 		_, path, _ := strings.Cut(rest, "/")
@@ -22,9 +22,9 @@ func GoalPath(text string) string {
 	return path
 }
 
-// MatchesPath reports whether a path matches the pattern of a page goal. A final slash makes no difference. A letter and its
-// percent code are equal, because browsers write /d%C3%A4nk for /dänk. A pattern that ends in a star matches all paths that
-// begin with the text before the star.
+// MatchesPath reports whether a path matches the pattern of a page goal. A slash at the end is ignored. A letter and its percent
+// code are equal, because browsers write /d%C3%A4nk for /dänk. A pattern that ends in a star matches all paths that begin with
+// the text before the star.
 func MatchesPath(pattern, path string) bool {
 	path = plainPath(path)
 	if before, all := strings.CutSuffix(pattern, "*"); all {
@@ -33,7 +33,7 @@ func MatchesPath(pattern, path string) bool {
 	return pattern != "" && strings.TrimSuffix(path, "/") == strings.TrimSuffix(plainPath(pattern), "/")
 }
 
-// plainPath returns a path with its percent codes decoded. A path with invalid codes is returned unchanged.
+// plainPath returns a path with its percent codes decoded. If a code is invalid, it returns the path unchanged.
 func plainPath(path string) string {
 	if plain, err := url.PathUnescape(path); err == nil {
 		return plain

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Integration is the connection of a network or a traffic source to the API of its platform. Its secrets stay in the store.
+// Integration is the connection of a network or a traffic source to the API of its platform. Its secrets are only in the store.
 type Integration struct {
 	TargetID  uuid.UUID         `db:"target_id"` // the network or the traffic source
 	AccountID uuid.UUID         `db:"account_id"`
@@ -16,53 +16,53 @@ type Integration struct {
 	SavedAt   time.Time         `db:"saved_at"`
 	CheckedAt *time.Time        `db:"checked_at"` // time of the last request to the platform; nil: never
 	SyncedAt  *time.Time        `db:"synced_at"`  // time of the last import; nil: never
-	Failure   string            `db:"failure"`    // for a person; without secrets; empty: it does not fail
-	Failures  int               `db:"failures"`   // in a row
+	Failure   string            `db:"failure"`    // for people; contains no secrets; empty: no failure
+	Failures  int               `db:"failures"`   // number of failures in a row
 	Since     *time.Time        `db:"failing_since"`
 	NextAt    time.Time         `db:"next_at"`
 }
 
-// ChangesRead says how far the changes of orders were read from a network, by the date of the change.
+// ChangesRead says up to which time the changes of orders were read from a network, by the date of the change.
 type ChangesRead struct {
-	To       *time.Time `db:"changes_to"`       // changes until then are stored; nil: none was read
-	Failure  string     `db:"changes_failure"`  // why the last reading failed, for a person; empty: it succeeded
-	Failures int        `db:"changes_failures"` // in a row
+	To       *time.Time `db:"changes_to"`       // changes until this time are stored; nil: none was read
+	Failure  string     `db:"changes_failure"`  // why the last reading failed, for people; empty: it succeeded
+	Failures int        `db:"changes_failures"` // number of failures in a row
 }
 
 // NetworkNotConnected returns the error for a network without a connection.
 func NetworkNotConnected() *Error {
-	return Invalid("not_connected", "the network is not connected: connect it by PUT /networks/{id}/integration")
+	return Invalid("not_connected", "the network is not connected: connect it with PUT /networks/{id}/integration")
 }
 
 // SourceNotConnected returns the error for a traffic source without a connection.
 func SourceNotConnected() *Error {
-	return Invalid("not_configured", "the traffic source is not connected: connect it by PUT /traffic-sources/{id}/integration")
+	return Invalid("not_configured", "the traffic source is not connected: connect it with PUT /traffic-sources/{id}/integration")
 }
 
 // FailingIntegration is the number of consecutive failures after which a connection counts as failing.
 const FailingIntegration = 3
 
-// The intervals and windows of automatic imports of orders. The windows reach back because networks revise orders for weeks.
+// The intervals and windows of automatic imports of orders. The windows reach back because networks change orders for weeks.
 const (
 	SyncEvery    = 30 * time.Minute
 	SyncDays     = 3 // window of most imports, including today
 	SyncWideDays = 45
-	SyncMost     = 50_000 // orders in one import
+	SyncMost     = 50_000 // maximum number of orders in one import
 	syncLongest  = 12 * time.Hour
 )
 
-// NextSync returns the time from an import to the next one. failures is the number of failures in a row, and 0 means that the
+// NextSync returns the time from an import to the next import. failures is the number of failures in a row. It is 0 if the
 // import did not fail.
 func NextSync(failures int) time.Duration { return backOff(SyncEvery, failures) }
 
-// ChangesEvery is the interval between readings of changes. Networks decide on orders days or weeks after the order.
+// ChangesEvery is the interval between two readings of changes. Networks decide on an order days or weeks after it was placed.
 const ChangesEvery = 3 * time.Hour
 
-// ChangesBegin is how far back a connection reads changes the first time.
+// ChangesBegin is how far back changes are read when a connection reads them for the first time.
 const ChangesBegin = SyncWideDays * 24 * time.Hour
 
-// NextChanges returns the time from a reading of changes to the next one. behind says that later changes are not read yet.
-// failures is the number of failures in a row.
+// NextChanges returns the time from a reading of changes to the next reading. behind says that there are later changes that are
+// not read yet. failures is the number of failures in a row.
 func NextChanges(behind bool, failures int) time.Duration {
 	if behind && failures == 0 {
 		return SyncEvery / 2
@@ -78,8 +78,8 @@ const OlderEvery = 24 * time.Hour
 const OlderDays = 345
 
 // OlderWindow returns the days of the next import of older orders. It begins at next, or with the oldest orders if next is nil
-// or further back. The windows follow each other up to the days that most imports read. They therefore also cover the days of
-// the longer window. In a large account, that window has too many orders for one import.
+// or before them. The windows follow each other up to the days that most imports read. So they also cover the days of the longer
+// window, which in a large account has too many orders for one import.
 func OlderWindow(today time.Time, next *time.Time) (from, to time.Time) {
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC)
 	from, last := day.AddDate(0, 0, -OlderDays), day.AddDate(0, 0, -SyncDays)
@@ -92,8 +92,9 @@ func OlderWindow(today time.Time, next *time.Time) (from, to time.Time) {
 	return from, to
 }
 
-// NextOlder returns the first day of the next import of older orders, and the time until it is due. The last import has read the days
-// from firstRead to lastRead. The next import is due soon if these days are only a part of a window. A nil first day means the oldest orders.
+// NextOlder returns the first day of the next import of older orders, and the time until it is due. The last import has read the
+// days from firstRead to lastRead. If these days are only a part of a window, the next import is due soon. A nil first day means
+// the oldest orders.
 func NextOlder(today, firstRead, lastRead time.Time) (first *time.Time, wait time.Duration) {
 	wait = OlderEvery
 	if _, end := OlderWindow(today, &firstRead); lastRead.Before(end) {
@@ -105,10 +106,10 @@ func NextOlder(today, firstRead, lastRead time.Time) (first *time.Time, wait tim
 	return first, wait
 }
 
-// NextOlderTry returns the time until older orders are imported again after failures in a row.
+// NextOlderTry returns the time until older orders are imported again, after a number of failures in a row.
 func NextOlderTry(failures int) time.Duration { return backOff(ChangesEvery, failures) }
 
-// backOff returns a wait that has doubled with each of the consecutive failures. It is at most syncLongest after a failure.
+// backOff doubles a wait for each of the consecutive failures. After a failure, the result is at most syncLongest.
 func backOff(wait time.Duration, failures int) time.Duration {
 	for range failures {
 		if wait *= 2; wait >= syncLongest {
@@ -127,16 +128,16 @@ const (
 // TooManyRows is the error code for a range with more rows than a run accepts.
 const TooManyRows = "too_many"
 
-// PlatformFailed reports whether a run that ended with an error code counts as a failure of its platform. A range that a person
-// chose too long does not count, because the platform works and a shorter range would succeed.
+// PlatformFailed reports whether a run that ended with an error code counts as a failure of its platform. If a person chose too
+// long a range, it does not count, because the platform works and a shorter range would succeed.
 func PlatformFailed(origin, code string) bool { return code != TooManyRows || origin == RunByClock }
 
 // wideEvery is the interval between imports of the longer window.
 const wideEvery = 24 * time.Hour
 
-// NextWideSync returns the time at which the longer window is due again. code is the error code of the run that has just imported
-// it, or empty if the run succeeded. The zero time means that the window stays due. A window with too many rows would have as
-// many half an hour later, so it does not stay due.
+// NextWideSync returns the time at which the longer window is due again. code is the error code of the run that has just
+// imported the window, or empty if the run succeeded. The zero time means that the window stays due. If the window has too many
+// rows, it does not stay due, because half an hour later it would still have too many.
 func NextWideSync(now time.Time, code string) time.Time {
 	if code == "" || code == TooManyRows {
 		return now.Add(wideEvery)
@@ -152,7 +153,7 @@ const (
 
 // IntegrationRun is the record of a run of an integration.
 type IntegrationRun struct {
-	ID        uuid.UUID  `db:"id"` // the id of its job
+	ID        uuid.UUID  `db:"id"` // the id of the run's job
 	AccountID uuid.UUID  `db:"account_id"`
 	Kind      string     `db:"kind"`
 	TargetID  uuid.UUID  `db:"target_id"`
@@ -162,12 +163,12 @@ type IntegrationRun struct {
 	To        *time.Time `db:"to_day"`
 	Applied   bool       `db:"applied"`
 	StartedAt time.Time  `db:"started_at"`
-	EndedAt   *time.Time `db:"ended_at"` // nil: it is running, or its process has died
+	EndedAt   *time.Time `db:"ended_at"` // nil: the run is still running, or its process has died
 	Requests  int        `db:"requests"`
 	Pages     int        `db:"pages"`
 	Read      int        `db:"read"`
 	Matched   int        `db:"matched"`
 	Changed   int        `db:"changed"`
-	Failure   string     `db:"failure"`          // for a person
-	Request   string     `db:"provider_request"` // the provider's own id of the failed request; only for operators
+	Failure   string     `db:"failure"`          // for people
+	Request   string     `db:"provider_request"` // the id that the provider gave the failed request; only for operators
 }

@@ -7,8 +7,9 @@ import (
 	"switchyard/models"
 )
 
-// TestOlderWindows checks that the imports of older orders, one after the other, leave out no day between 3 and 345 days ago, also if
-// they can read only a few days at once. They take nine days at most. No window reaches back a year, because Everflow refuses that.
+// TestOlderWindows checks that successive imports of older orders leave out no day between 3 and 345 days ago, even if each
+// import can read only a few days. All imports together take at most nine days. No window reaches back a year, because Everflow
+// refuses that.
 func TestOlderWindows(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 11, 1, 13, 0, 0, 0, time.UTC)
@@ -36,7 +37,7 @@ func TestOlderWindows(t *testing.T) {
 			}
 		}
 		if now.Sub(start) > 9*24*time.Hour {
-			t.Errorf("%d days at once: it takes %v", daysAtOnce, now.Sub(start))
+			t.Errorf("%d days at once: all imports take %v", daysAtOnce, now.Sub(start))
 		}
 	}
 	old := start.AddDate(-1, 0, 0)

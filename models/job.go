@@ -9,13 +9,13 @@ import (
 
 // States of a job that has a row.
 const (
-	JobPending = "pending" // waits for its next attempt
-	JobRunning = "running" // a worker holds its lease
+	JobPending = "pending" // the job waits for its next attempt
+	JobRunning = "running" // a worker holds the job's lease
 	JobDone    = "done"
-	JobFailed  = "failed" // after the last attempt; an operator can run it again
+	JobFailed  = "failed" // the last attempt has failed; an operator can run the job again
 )
 
-// Kinds of jobs that have a row. A kind is never renamed while rows of it exist.
+// Kinds of jobs that have a row. A kind must never be renamed while there are rows of it.
 const (
 	KindDeliverWebhook   = "webhook:deliver"
 	KindRecordConversion = "conversion:record"
@@ -24,11 +24,11 @@ const (
 	KindSendAlert        = "alert:send"
 )
 
-// Job is the row of a job that must not be lost. It is written in the same transaction as its cause. The row decides what
-// happens to the job: the task in the queue only names it.
+// Job is the row of a job that must not be lost. It is written in the same transaction as the change that causes the job. The
+// row determines what happens to the job: the task in the queue only refers to the row.
 type Job struct {
 	ID            uuid.UUID       `db:"id"`
-	AccountID     uuid.NullUUID   `db:"account_id"` // null while the account of the cause is not known yet
+	AccountID     uuid.NullUUID   `db:"account_id"` // null while the account is not known yet
 	Kind          string          `db:"kind"`
 	Args          json.RawMessage `db:"args"`
 	State         string          `db:"state"`
@@ -36,10 +36,10 @@ type Job struct {
 	AttemptLimit  int             `db:"attempt_limit"` // set by an operator; 0: the limit of the kind's policy
 	NextAttemptAt time.Time       `db:"next_attempt_at"`
 	LeaseUntil    *time.Time      `db:"lease_until"`
-	Fence         int64           `db:"fence"`      // grows with every claim; only the latest claim can commit
-	Generation    int64           `db:"generation"` // grows whenever the row is enqueued again
+	Fence         int64           `db:"fence"`      // increases with every claim; only the latest claim can commit
+	Generation    int64           `db:"generation"` // increases whenever the row is enqueued again
 	Result        json.RawMessage `db:"result"`
-	Error         json.RawMessage `db:"error"` // an Error
+	Error         json.RawMessage `db:"error"` // an Error as JSON
 	CreatedAt     time.Time       `db:"created_at"`
 	FinishedAt    *time.Time      `db:"finished_at"`
 }
@@ -53,8 +53,8 @@ func NewRefs(kind string, account uuid.UUID, ids []uuid.UUID) []JobRef {
 	return refs
 }
 
-// JobRef names a row job to the queue. Each generation is a task with its own id, because the queue refuses an id that it
-// already holds in any state, even archived.
+// JobRef identifies a row job for the queue. Each generation of a row is a task with its own id, because the queue refuses an id
+// that it already has in any state, even archived.
 type JobRef struct {
 	Kind       string    `db:"kind"`
 	ID         uuid.UUID `db:"id"`

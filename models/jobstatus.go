@@ -2,13 +2,13 @@ package models
 
 import "encoding/json"
 
-// JobStatus is a job as GET /jobs/{id} shows it, whether it has a row or exists only in the queue.
+// JobStatus is a job in the form that GET /jobs/{id} returns, whether the job has a row or exists only in the queue.
 type JobStatus struct {
 	ID     string
 	Kind   string
 	Status string          // JobPending, JobRunning, JobDone or JobFailed
 	Result json.RawMessage // the result of a done job
-	Error  *Error          // why it failed; internal_error if clients may not see why; result_dropped: done, but the result is not kept
+	Error  *Error          // why the job failed; internal_error: not for clients; result_dropped: done, but the result is not kept
 }
 
 // MaxJobResult is the maximum size of a job's result that is kept, in bytes.

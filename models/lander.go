@@ -21,29 +21,30 @@ type LanderFields struct {
 	Notes      string `db:"notes" json:"notes" maxLength:"2000"`
 }
 
-// The ways in which a protected page recognizes a visitor who came through a tracking link.
+// The ways in which a protected page checks that a visitor came through a tracking link.
 const (
-	ProtectOff    = "off"    // not checked: only the lists decide
+	ProtectOff    = "off"    // no check: only the lists decide
 	ProtectClick  = "click"  // the click id must belong to a click that was sent to this page
 	ProtectSigned = "signed" // the signed key in the link must be valid
 )
 
-// Protection decides which visitors see a landing page, and where all others are sent. It keeps out scrapers and direct hits.
-// An empty list does not restrict. Protection is stored as JSON. A missing member has the value of DefaultProtection.
+// Protection determines which visitors see a landing page, and where all other visitors are sent. It keeps out scrapers and
+// direct requests. An empty list does not restrict. Protection is stored as JSON. A missing member has the value of
+// DefaultProtection.
 type Protection struct {
 	Enabled        bool     `json:"enabled"`
 	Mode           string   `json:"mode" enum:"off,click,signed"`
-	TTLSeconds     int      `json:"ttlSeconds" doc:"how long a key or a click lets a visitor in"`
+	TTLSeconds     int      `json:"ttlSeconds" doc:"seconds for which a key or a click lets a visitor in"`
 	BindIP         bool     `json:"bindIp"`
 	BindUserAgent  bool     `json:"bindUserAgent"`
 	SingleUse      bool     `json:"singleUse"`
 	BlockBots      bool     `json:"blockBots"`
-	Countries      []string `json:"countries" doc:"only these, two capital letters each"`
+	Countries      []string `json:"countries" doc:"only visitors from these countries, codes of two capital letters"`
 	DenyCountries  []string `json:"denyCountries"`
-	Devices        []string `json:"devices" doc:"only these device types"`
+	Devices        []string `json:"devices" doc:"only visitors with these device types"`
 	Referrers      []string `json:"referrers" doc:"only visitors who come from these domains"`
-	FallbackURL    string   `json:"fallbackUrl" doc:"where everybody else goes; empty: nowhere"`
-	FallbackStatus int      `json:"fallbackStatus" doc:"302, 403 or 404; without fallbackUrl a 302 is a 404"`
+	FallbackURL    string   `json:"fallbackUrl" doc:"where all other visitors are sent; empty: nowhere"`
+	FallbackStatus int      `json:"fallbackStatus" doc:"302, 403 or 404; without fallbackUrl, 302 means 404"`
 }
 
 // DefaultProtection returns the protection that lets every visitor in.

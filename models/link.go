@@ -8,7 +8,7 @@ import (
 )
 
 // LinkFailures is the number of consecutive failed checks after which a link counts as broken. A further failure within
-// BrokenAfter of the first one is not counted. A short outage therefore breaks no link, however often a person checks it by
+// BrokenAfter of the first failure does not count. So a short outage does not break a link, however often a person checks it by
 // hand.
 const (
 	LinkFailures = 2
@@ -16,14 +16,14 @@ const (
 )
 
 // Link is an active offer, landing page or tracking domain in the form that the checks use. A domain is only looked up in the
-// list of unsafe addresses and never requested, because the service itself answers there.
+// list of unsafe addresses. It is not requested, because the service itself would answer.
 type Link struct {
 	Kind      string     `db:"kind"` // offer, lander or domain
 	ID        uuid.UUID  `db:"id"`
 	AccountID uuid.UUID  `db:"account_id"`
 	Name      string     `db:"name"`
 	URL       string     `db:"url"`        // as stored, with its {token} placeholders
-	CheckedAt *time.Time `db:"checked_at"` // last check of this URL; nil: never
+	CheckedAt *time.Time `db:"checked_at"` // time of the last check of this URL; nil: never
 }
 
 // The kinds of link. The checks do not request domains.
@@ -36,7 +36,7 @@ const (
 // LinkResult is the result of one check of a link. The link works if Error is empty.
 type LinkResult struct {
 	At     time.Time
-	Status *int // nil when no answer came
+	Status *int // nil: no answer came
 	Error  string
 }
 
@@ -45,9 +45,9 @@ type LinkState struct {
 	CheckedAt    time.Time  `db:"checked_at"`
 	Status       *int       `db:"http_status"`
 	Error        string     `db:"error"`
-	Failures     int        `db:"failures"` // in a row
+	Failures     int        `db:"failures"` // number of failures in a row
 	FailingSince *time.Time `db:"failing_since"`
-	BrokenAt     *time.Time `db:"broken_at"` // when it was announced as broken; nil: it is not broken
+	BrokenAt     *time.Time `db:"broken_at"` // when the link was reported as broken; nil: it is not broken
 }
 
 // Checked returns the state after one more check. broke reports whether this check made the link broken.
@@ -72,8 +72,8 @@ func (s LinkState) Checked(r LinkResult) (next LinkState, broke bool) {
 // ScreenState is the result of looking a link up in the list of unsafe addresses.
 type ScreenState struct {
 	CheckedAt time.Time
-	Threats   []string   // in the list's own words, sorted; empty: not listed
-	UnsafeAt  *time.Time // when it was announced as unsafe; nil: it is not unsafe
+	Threats   []string   // threats in the words of the list, sorted; empty: the link is not listed
+	UnsafeAt  *time.Time // when the link was reported as unsafe; nil: it is not unsafe
 }
 
 // Screened returns the state after one more look-up. listed reports whether this look-up made the link unsafe.
@@ -94,31 +94,31 @@ type LinkProblem struct {
 	State   LinkState `db:"state"`   // only for a broken link
 	Threats []string  `db:"threats"` // only for an unsafe link
 	Since   time.Time `db:"since"`
-	// For an unsafe domain: the number of campaigns that have left it, and the host to which they went.
+	// For an unsafe domain: the number of campaigns that have moved away from it, and the host to which they moved.
 	FailedOver   int    `db:"failed_over"`
 	FailedOverTo string `db:"failed_over_to"`
 }
 
-// The kinds of check, as GET /alerts names them.
+// The kinds of checks, with their names in GET /alerts.
 const (
 	ServiceLinkChecks   = "link_checks"
 	ServiceSafeBrowsing = "safe_browsing"
-	ServiceJobs         = "jobs" // the clock starts them, and workers run them
+	ServiceJobs         = "jobs" // the scheduler starts jobs, and workers run them
 )
 
 // The results of the last run of a kind of check.
 const (
 	ServiceOK      = "ok"
-	ServiceBehind  = "behind" // it works, but its results are old
+	ServiceBehind  = "behind" // the check works, but its results are old
 	ServiceFailing = "failing"
-	ServiceOff     = "off"     // not set up on this install
-	ServiceWaiting = "waiting" // it has not run yet
+	ServiceOff     = "off"     // the check is not set up on this install
+	ServiceWaiting = "waiting" // the check has not run yet
 )
 
 // LinkService is the result of the last run of a kind of check.
 type LinkService struct {
 	Name      string    `db:"name"`
 	Status    string    `db:"status"`
-	Message   string    `db:"message"` // for a person; empty when all is well
+	Message   string    `db:"message"` // for people; empty if there is no problem
 	CheckedAt time.Time `db:"checked_at"`
 }

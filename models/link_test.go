@@ -7,7 +7,7 @@ import (
 	"switchyard/models"
 )
 
-// TestLinkState checks that two failures in a row break a link, and that this is reported once until the link works again.
+// TestLinkState checks that two failures in a row break a link, and that this is reported only once until the link works again.
 func TestLinkState(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -43,7 +43,8 @@ func TestLinkState(t *testing.T) {
 	}
 }
 
-// TestBrokenAfter checks that an outage of some minutes does not break a link, even if a person checks it again and again.
+// TestBrokenAfter checks that an outage of a few minutes does not break a link, even if a person checks the link again and
+// again.
 func TestBrokenAfter(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -79,7 +80,7 @@ func TestScreenState(t *testing.T) {
 		var listed bool
 		s, listed = s.Screened(at.Add(time.Duration(i)*time.Hour), c.threats)
 		if listed != c.listed || (s.UnsafeAt != nil) != (len(c.threats) > 0) || i == 1 && len(s.Threats) != 2 {
-			t.Errorf("look %d: listed %t, %+v", i, listed, s)
+			t.Errorf("look-up %d: listed %t, %+v", i, listed, s)
 		}
 	}
 }

@@ -1,12 +1,12 @@
 package models
 
-// LossRow is a click loss as answers and report files show it. Its fields are the columns, in the order of the columns.
+// LossRow is a click loss in the form of answers and report files. Its fields are the columns, in the same order.
 type LossRow struct {
-	SourceClicks int64  `json:"source_clicks" doc:"as the source counted them"`
-	Redirects    int64  `json:"redirects" doc:"clicks that arrived, bots too"`
+	SourceClicks int64  `json:"source_clicks" doc:"number of clicks that the source counted"`
+	Redirects    int64  `json:"redirects" doc:"number of clicks that arrived, including bots"`
 	LPViews      int64  `json:"lp_views"`
 	LPClicks     int64  `json:"lp_clicks"`
-	LossPct      *Money `json:"loss_pct" doc:"how much of the source's clicks did not arrive, in per cent; below 0: more arrived"`
+	LossPct      *Money `json:"loss_pct" doc:"the part of the source's clicks that did not arrive, in percent; below 0: more clicks arrived"`
 }
 
 // Row returns the row of a click loss.

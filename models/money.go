@@ -2,14 +2,14 @@ package models
 
 import "github.com/shopspring/decimal"
 
-// Money is an exact amount that answers show as a JSON number with at most six decimals. It reads and writes numeric
-// columns.
+// Money is an exact amount. Answers show it as a JSON number with at most six decimals. It can be read from and written to
+// numeric columns.
 type Money struct{ decimal.Decimal }
 
 // NewMoney wraps an exact amount.
 func NewMoney(d decimal.Decimal) Money { return Money{d} }
 
-// MoneyOf wraps an amount that may be missing; nil stays nil.
+// MoneyOf wraps an amount that may be missing. For nil it returns nil.
 func MoneyOf(d *decimal.Decimal) *Money {
 	if d == nil {
 		return nil
@@ -17,7 +17,7 @@ func MoneyOf(d *decimal.Decimal) *Money {
 	return &Money{*d}
 }
 
-// Text returns the amount in the form that answers and report files show: rounded to six decimals.
+// Text returns the amount in the form that answers and report files have: rounded to six decimals.
 func (m Money) Text() string { return m.Round(6).String() }
 
 // MarshalJSON writes a number, never a string.

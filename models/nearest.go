@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Nearest returns the known name that name was probably meant to be. It returns an empty text if no known name is similar
-// enough. Case and underscores do not count. Among equally near names it always chooses the same one: the first in alphabetical
-// order.
+// Nearest returns the known name that name was probably meant to be. If no known name is similar enough, it returns an empty
+// text. Case and underscores are ignored. If several names are equally similar, it always returns the same one: the first in
+// alphabetical order.
 func Nearest(name string, known []string) (near string) {
 	const longest = 64
 	if len(name) > longest {
@@ -24,9 +24,9 @@ func Nearest(name string, known []string) (near string) {
 	return near
 }
 
-// distance returns how many letters have to be added, removed or replaced to turn a into b.
+// distance returns the number of letters that must be added, removed or replaced to turn a into b.
 func distance(a, b []rune) int {
-	row := make([]int, len(b)+1) // row[j] is the distance of the letters of a so far to the first j letters of b
+	row := make([]int, len(b)+1) // row[j] is the distance between the letters of a so far and the first j letters of b
 	for j := range row {
 		row[j] = j
 	}

@@ -2,23 +2,24 @@ package models
 
 import "log/slog"
 
-// PostbackFields lists the fields that postback_params and macros of a network may name. The five documented fields come first.
+// PostbackFields lists the fields that may be named in postback_params and in the macros of a network. The five documented
+// fields come first.
 var PostbackFields = []string{
 	"click_id", "payout", "status", "conversion_id", "goal", "currency", "cost", "time", "secret",
 }
 
-// Network is an affiliate network, from which conversions come.
+// Network is an affiliate network. It reports conversions.
 type Network struct {
 	Owned
 	NetworkFields
-	// PostbackSecret authenticates the network's postbacks. It is not read with the network. HasPostbackSecret says whether a
-	// secret exists. In an update, an empty PostbackSecret leaves the stored secret unchanged.
+	// PostbackSecret authenticates the network's postbacks. It is not read together with the network. HasPostbackSecret says
+	// whether there is a secret. In an update, an empty PostbackSecret does not change the stored secret.
 	PostbackSecret    string `json:"-"`
-	HasPostbackSecret bool   `db:"has_secret,joined" json:"has_postback_secret" doc:"whether a secret is saved; only postback_url shows it, to a key that may write"`
+	HasPostbackSecret bool   `db:"has_secret,joined" json:"has_postback_secret" doc:"whether a secret is saved; only postback_url contains the secret, and only for a key that may write"`
 	Pausable
 }
 
-// NetworkFields are the fields of a network that an account chooses. The keys of Macros and PostbackParams are names of
+// NetworkFields are the fields of a network that an account chooses. The keys of Macros and PostbackParams are names in
 // PostbackFields.
 type NetworkFields struct {
 	Name             string              `db:"name" json:"name" trim:"true" maxLength:"255" send:"required, unless a template is named: then the template's"`
@@ -36,7 +37,7 @@ type NetworkFields struct {
 	PaymentTerms     string              `db:"payment_terms" json:"payment_terms" trim:"true" maxLength:"255"`
 	PaymentFrequency string              `db:"payment_frequency" json:"payment_frequency" trim:"true" maxLength:"255"`
 	Tags             Tags                `db:"tags" json:"tags"`
-	MinimumPayout    *Money              `db:"minimum_payout" json:"minimum_payout" bad:"invalid_number,out_of_range" min:"0" max:"1000000"` // nil: none
+	MinimumPayout    *Money              `db:"minimum_payout" json:"minimum_payout" bad:"invalid_number,out_of_range" min:"0" max:"1000000"` // nil: no minimum
 	Macros           map[string]string   `db:"macros,json" json:"macros" send:"the network's own macros, keyed as postback_params"`
 	PostbackScheme   string              `db:"postback_scheme" json:"postback_scheme" enum:"buygoods,clickbank,digistore24,jvzoo,shopify,stripe,thrivecart,warriorplus,woocommerce" send:"how notifications of a shop or billing platform are signed and read; empty: postbacks with parameters"`
 	AnswerText       string              `db:"answer_text" json:"answer_text" trim:"true" maxLength:"200" send:"the plain text that answers an accepted postback, if the network requires one such as OK; empty: JSON"`
@@ -46,8 +47,8 @@ type NetworkFields struct {
 // StatusWord is a status word of a network that is not mapped to a status.
 type StatusWord struct {
 	Word   string `db:"word" json:"word" doc:"in lower case"`
-	Count  int64  `db:"count" json:"count" doc:"how many postbacks had it"`
-	LastAt Stamp  `db:"last_at" json:"last_at" doc:"when the last of them was read"`
+	Count  int64  `db:"count" json:"count" doc:"number of postbacks with the word"`
+	LastAt Stamp  `db:"last_at" json:"last_at" doc:"when the last of these postbacks was read"`
 }
 
 // LogValue keeps the secret out of logs.

@@ -2,8 +2,8 @@ package models
 
 // NetworkProvider is a platform of affiliate networks. Conversions are imported from its API.
 type NetworkProvider struct {
-	Name  string // as Integration.Provider
-	Click string // the field in which the network stores our click id, for a person
+	Name  string // the value of Integration.Provider
+	Click string // the field in which the network stores our click id, for people
 	CredentialForm
 }
 
@@ -93,7 +93,7 @@ var NetworkProviders = []NetworkProvider{
 	)},
 }
 
-// timezone returns the field for the zone of the times that a provider reports.
+// timezone returns the field for the time zone of the times that a provider reports.
 func timezone(help string) CredentialField {
 	return CredentialField{Name: "timezone", Label: "Time zone", Default: "UTC", Zone: true, Help: "such as America/New_York: " + help}
 }
@@ -103,7 +103,7 @@ func plain(name, label, help string) CredentialField {
 	return CredentialField{Name: name, Label: label, Required: true, Help: help}
 }
 
-// address returns a required field that decides the host of the provider's API.
+// address returns a required field that determines the host of the provider's API.
 func address(name, label, help string) CredentialField {
 	return CredentialField{Name: name, Label: label, Required: true, Address: true, Help: help}
 }

@@ -8,21 +8,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// SignInProvider is a platform where a person signs in to let the service use their ad accounts.
+// SignInProvider is a platform at which a person signs in so that the service may use the person's ad accounts.
 type SignInProvider struct {
-	Name  string // as OAuthConnection.Provider, and as the SourceProvider of the platform
+	Name  string // the value of OAuthConnection.Provider, and the name of the platform's SourceProvider
 	Label string
-	// Refused is the code of the error for a request that the platform refused.
+	// Refused is the code of the error if the platform refuses a request.
 	Refused string
-	// Settings is the beginning of the names of the two settings with the install's app at the platform, such as SNAPCHAT for
-	// SNAPCHAT_CLIENT_ID and SNAPCHAT_CLIENT_SECRET; empty: the settings have names of their own.
+	// Settings is the beginning of the names of the two settings that describe the install's app at the platform, such as
+	// SNAPCHAT for SNAPCHAT_CLIENT_ID and SNAPCHAT_CLIENT_SECRET. If it is empty, the settings have other names.
 	Settings string
 }
 
-// refusedCodes holds the codes of the platforms that have a code of their own.
+// refusedCodes holds the codes of platforms that have their own code.
 var refusedCodes = map[string]string{GoogleAds: "platform_a_refused", MicrosoftAds: "platform_b_refused", Meta: "platform_c_refused"}
 
-// SignInProviders lists the platforms that can be connected by sign-in.
+// SignInProviders lists the platforms to which an account can be connected by signing in.
 var SignInProviders = signInProviders()
 
 func signInProviders() []SignInProvider {
@@ -45,31 +45,31 @@ func SignInProviderNamed(name string) (SignInProvider, bool) {
 	return find(SignInProviders, func(p SignInProvider) bool { return p.Name == name })
 }
 
-// OAuthUse is a use of a sign-in. A platform may let a person allow only some uses.
+// OAuthUse is a purpose of a sign-in. Some platforms let a person allow only some purposes.
 type OAuthUse string
 
-// The uses of a sign-in.
+// The purposes of a sign-in.
 const (
-	OAuthAds     OAuthUse = "ads"     // lists ad accounts and conversion actions, and reads spend
-	OAuthUploads OAuthUse = "uploads" // uploads conversions
+	OAuthAds     OAuthUse = "ads"     // to list ad accounts and conversion actions, and to read spend
+	OAuthUploads OAuthUse = "uploads" // to upload conversions
 )
 
-// OAuthUses lists the uses of a sign-in.
+// OAuthUses lists the purposes of a sign-in.
 var OAuthUses = []OAuthUse{OAuthAds, OAuthUploads}
 
-// The scopes of Google, one for each use.
+// Google's scopes, one for each purpose.
 const (
 	GoogleAdsScope     = "https://www.googleapis.com/auth/adwords"
 	GoogleUploadsScope = "https://www.googleapis.com/auth/datamanager"
 )
 
-// oauthScopes has the scopes that a person may leave out when signing in at a platform.
+// oauthScopes has the scopes that a person can refuse when signing in at a platform.
 var oauthScopes = map[string]map[OAuthUse]string{
 	GoogleAds: {OAuthAds: GoogleAdsScope, OAuthUploads: GoogleUploadsScope},
 }
 
-// MissingUses returns the uses that a platform's sign-in has but the person did not allow. granted are the scopes that were granted,
-// separated by spaces. If the platform did not name them, nothing is missing.
+// MissingUses returns the purposes of a platform's sign-in that the person did not allow. granted are the scopes that the person
+// granted, separated by spaces. If the platform did not name the granted scopes, no purpose is missing.
 func MissingUses(provider, granted string) []OAuthUse {
 	missing := []OAuthUse{}
 	for _, use := range OAuthUses {
@@ -81,7 +81,7 @@ func MissingUses(provider, granted string) []OAuthUse {
 	return missing
 }
 
-// CheckUse returns an error if the person who signed in did not allow a use of the connection. Error: credentials.
+// CheckUse returns an error if the person who signed in did not allow a purpose of the connection. Error: credentials.
 func (c OAuthConnection) CheckUse(use OAuthUse) error {
 	if !slices.Contains(MissingUses(c.Provider, c.Scopes), use) {
 		return nil
@@ -90,16 +90,16 @@ func (c OAuthConnection) CheckUse(use OAuthUse) error {
 	return Invalid("credentials", "%s: the sign-in does not allow %s: sign in again and allow %s", c.Name(), purpose, oauthScopes[c.Provider][use])
 }
 
-// MaxOAuthConnections is the number of connections by sign-in that an account may have.
+// MaxOAuthConnections is the maximum number of connections by sign-in in an account.
 const MaxOAuthConnections = 50
 
 // The states of a connection by sign-in.
 const (
 	OAuthActive  = "active"
-	OAuthRevoked = "revoked" // the platform no longer accepts it: a person has to sign in again
+	OAuthRevoked = "revoked" // the platform no longer accepts the connection: a person must sign in again
 )
 
-// OAuthConnection is a connection by sign-in. Its tokens stay in the store.
+// OAuthConnection is a connection that was made by signing in. Its tokens are only in the store.
 type OAuthConnection struct {
 	ID          uuid.UUID  `db:"id"`
 	AccountID   uuid.UUID  `db:"account_id"`
@@ -108,12 +108,12 @@ type OAuthConnection struct {
 	UserName    string     `db:"user_name"` // a readable name of the person, such as an e-mail address
 	Scopes      string     `db:"scopes"`    // the granted scopes, separated by spaces
 	Status      string     `db:"status"`
-	Failure     string     `db:"failure"` // why the last refresh failed; for a person, without secrets
+	Failure     string     `db:"failure"` // why the last refresh failed; for people; contains no secrets
 	Since       *time.Time `db:"failing_since"`
 	ConnectedAt time.Time  `db:"connected_at"`
 	RefreshedAt *time.Time `db:"refreshed_at"` // nil: never
-	ExpiresAt   *time.Time `db:"expires_at"`   // of the access token; nil: it does not expire
-	Version     int64      `db:"version"`      // grows with each change of the tokens
+	ExpiresAt   *time.Time `db:"expires_at"`   // end of the access token; nil: it does not expire
+	Version     int64      `db:"version"`      // increases with each change of the tokens
 }
 
 // Name returns the name of the connection for people: the provider's label, followed by the user's name if it is known.
@@ -125,7 +125,7 @@ func (c OAuthConnection) Name() string {
 	return p.Label + " " + c.UserName
 }
 
-// OAuthTokens are the tokens that a platform accepts in place of a password. They are secrets.
+// OAuthTokens are the tokens that a platform accepts instead of a password. They are secrets.
 type OAuthTokens struct {
 	Access  string `json:"access"`
 	Refresh string `json:"refresh,omitempty"` // empty: the access token itself is exchanged for the next one
@@ -136,10 +136,10 @@ type OAuthGrant struct {
 	UserID, UserName string
 	Scopes           string
 	Tokens           OAuthTokens
-	ExpiresAt        *time.Time // of the access token; nil: it does not expire
+	ExpiresAt        *time.Time // end of the access token; nil: it does not expire
 }
 
-// OAuthAttempt is a sign-in that has begun and not ended.
+// OAuthAttempt is a sign-in that was begun and has not ended.
 type OAuthAttempt struct {
 	ID        uuid.UUID `db:"id"`
 	AccountID uuid.UUID `db:"account_id"`
@@ -150,14 +150,14 @@ type OAuthAttempt struct {
 	Verifier  string    `db:"-"` // the code verifier of PKCE; a secret
 }
 
-// OAuthSessionState is the prefix of the OAuth state of a sign-in that was begun in a session of the dashboard.
+// OAuthSessionState is the prefix of the OAuth state if a sign-in was begun in a session of the dashboard.
 const OAuthSessionState = "app-"
 
 // OAuthAttemptTime is the time within which a sign-in must be completed.
 const OAuthAttemptTime = 15 * time.Minute
 
-// OAuthRefreshAhead returns how long before its expiry an access token is renewed. The result is a tenth of the token's life.
-// It is at least five minutes, but never more than half of the life.
+// OAuthRefreshAhead returns how long before its end an access token is renewed. The result is a tenth of the token's lifetime.
+// It is at least five minutes, but never more than half of the lifetime.
 func OAuthRefreshAhead(life time.Duration) time.Duration {
 	return min(max(life/10, 5*time.Minute), life/2)
 }

@@ -2,7 +2,7 @@ package models
 
 import "github.com/google/uuid"
 
-// Offer is the destination where a visitor converts.
+// Offer is the destination at which a visitor can convert.
 type Offer struct {
 	Owned
 	OfferFields

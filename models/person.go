@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Role decides what a person may do on an account.
+// Role determines what a person may do on an account.
 type Role string
 
 // The roles. Each role may also do everything that the roles before it may do.
@@ -32,7 +32,7 @@ func (r Role) Includes(other Role) bool {
 	return slices.Contains(Roles, r) && slices.Index(Roles, r) >= slices.Index(Roles, other)
 }
 
-// Person is a person who signs in. PasswordHash is empty as long as the person has no password.
+// Person is a person who signs in. PasswordHash is empty until the person has a password.
 type Person struct {
 	ID           uuid.UUID `db:"id"`
 	Email        string    `db:"email"`
@@ -40,7 +40,7 @@ type Person struct {
 	PasswordHash string    `db:"password"`
 	HasTOTP      bool      `db:"has_totp"`
 	Theme        string    `db:"theme"`
-	Language     string    `db:"language"` // empty: the browser's language
+	Language     string    `db:"language"` // empty: the language of the browser
 	LetterKeys   bool      `db:"letter_keys"`
 }
 
@@ -68,7 +68,8 @@ type Session struct {
 // Proven reports whether the person's last proof of identity still counts.
 func (s Session) Proven(now time.Time) bool { return now.Sub(s.ConfirmedAt) < SessionProof }
 
-// The life of a session, its life without use, the time for which a proof of identity counts, and the life of an entry link.
+// The lifetime of a session, its lifetime without use, the time for which a proof of identity counts, and the lifetime of an
+// entry link.
 const (
 	SessionLife   = 30 * 24 * time.Hour
 	SessionIdle   = 7 * 24 * time.Hour
@@ -76,14 +77,14 @@ const (
 	EntryLinkLife = 24 * time.Hour
 )
 
-// The kinds of links that let people in. Each link works once.
+// The kinds of links that let people in. Each link works only once.
 const (
-	LinkInvite = "invite" // makes the person a member, who enters the current password or chooses one
+	LinkInvite = "invite" // makes the person a member; the person enters the current password or chooses a password
 	LinkReset  = "reset"  // sets a new password and ends all sessions
-	LinkEntry  = "entry"  // signs in without the password, or lets a person without one choose it; made by operators
+	LinkEntry  = "entry"  // signs in without a password, or lets a person without a password choose one; made by operators
 )
 
-// EntryLink is a link that lets a person in. Its token is only in the address.
+// EntryLink is a link that lets a person in. Its token is only in the URL.
 type EntryLink struct {
 	ID        uuid.UUID     `db:"id"`
 	Kind      string        `db:"kind"`
@@ -104,7 +105,7 @@ type AuditEntry struct {
 	UserID    uuid.NullUUID `db:"user_id"`
 	KeyID     uuid.NullUUID `db:"key_id"`
 	Who       string        `db:"who"`
-	Email     string        `db:"email"` // only of a person
+	Email     string        `db:"email"` // only if a person made the change
 	Address   string        `db:"address"`
 	Route     string        `db:"route"`
 	Record    string        `db:"record"`
@@ -116,18 +117,18 @@ type AuditEntry struct {
 	Via
 }
 
-// Via names the way by which a change came, if the caller did not call the API directly. Client is the name that the caller's
-// program gives itself.
+// Via says through which interface a change came, if the caller did not call the API directly. Client is the name that the
+// caller's program has given itself.
 type Via struct {
 	Through string `db:"via"` // ViaMCP, or empty
 	Client  string `db:"client"`
 	Tool    string `db:"tool"`
 }
 
-// ViaMCP marks the changes of assistants.
+// ViaMCP marks changes that assistants made.
 const ViaMCP = "mcp"
 
-// FieldChange has the value of a field before and after a change, both as JSON. After a deletion, After is null.
+// FieldChange has the value of a field before and after a change, both as JSON. If the record was deleted, After is null.
 type FieldChange struct {
 	Field  string          `json:"field"`
 	Before json.RawMessage `json:"before"`
@@ -141,7 +142,7 @@ const (
 	MaxPassword = 200
 )
 
-// CleanEmail returns an e-mail address in lower case and without blanks around it. ok is false if the text is not an e-mail
+// CleanEmail returns an e-mail address in lower case and without spaces around it. ok is false if the text is not an e-mail
 // address.
 func CleanEmail(text string) (email string, ok bool) {
 	text = strings.TrimSpace(text)
@@ -159,12 +160,12 @@ func NewToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// HashToken returns the SHA-256 of a token, an API key or a goal secret, by which the store finds it. All of them are random enough
-// to need no slow hash.
+// HashToken returns the SHA-256 of a token, an API key or a goal secret. The store finds them by this hash. They are random
+// enough that no slow hash is needed.
 func HashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]
 }
 
-// EntryURL returns the address of an entry link. The token follows a #, so browsers do not send it and logs do not contain it.
+// EntryURL returns the URL of an entry link. The token follows a #, so browsers do not send it and logs do not contain it.
 func EntryURL(baseURL, token string) string { return baseURL + "/app/welcome#" + token }

@@ -17,9 +17,9 @@ import (
 // GoalCount is the number of clicks that reached a goal. A click counts once if it has approved or pending conversions with the
 // goal. The empty goal stands for conversions without a goal.
 type GoalCount struct {
-	Split    uuid.UUID       `db:"split"`    // lander, source or campaign; zero: none, or no split
-	Goal     string          `db:"goal"`     // AnyGoal: any goal
-	Clicks   int64           `db:"clicks"`   // clicks that reached it
+	Split    uuid.UUID       `db:"split"`    // id of the lander, source or campaign; zero: none, or no split
+	Goal     string          `db:"goal"`     // AnyGoal: all goals together
+	Clicks   int64           `db:"clicks"`   // clicks that reached the goal
 	Approved int64           `db:"approved"` // clicks with an approved conversion
 	Revenue  decimal.Decimal `db:"revenue"`  // revenue of approved conversions
 }
@@ -27,7 +27,7 @@ type GoalCount struct {
 // AnyGoal is the Goal of a count over all goals together.
 const AnyGoal = "*"
 
-// The records by which GoalsOf can split. An empty text means no split.
+// The values of split: the records by which GoalsOf can group. An empty split does not group.
 const (
 	ByLander   = "lander"
 	BySource   = "source"
@@ -50,7 +50,8 @@ WHERE v.account_id = $1 AND v.click_id >= $3 AND v.click_id < $4 AND v.status IN
 	AND f.account_id = $1 AND f.id >= $3 AND f.id < $4 AND f.campaign_id = ANY ($2::uuid[])
 GROUP BY GROUPING SETS ((%[1]s, v.goal), (%[1]s))`
 
-// GoalsOf counts the goals that the clicks of some campaigns in [from, to) reached, whatever the time of the conversion.
+// GoalsOf counts the goals reached by the clicks of some campaigns in [from, to). The time of the click counts, not the time of
+// the conversion.
 func (r Reader) GoalsOf(ctx context.Context, account uuid.UUID, campaigns []uuid.UUID, split string,
 	from, to time.Time,
 ) ([]GoalCount, error) {

@@ -15,7 +15,7 @@ import (
 // MaxHaving is the maximum number of conditions on figures.
 const MaxHaving = 12
 
-// figureBound is a number with which a figure can be compared.
+// figureBound matches a number with which a figure can be compared.
 var figureBound = regexp.MustCompile(`^-?\d{1,12}(\.\d{1,6})?$`)
 
 // ParseHaving parses conditions on figures, such as profit<0,cost>=10.
@@ -26,7 +26,7 @@ func ParseHaving(text string) (out []models.FigureFilter, err error) {
 	for condition := range strings.SplitSeq(text, ",") {
 		f, ok := parseCondition(condition)
 		if !ok {
-			return nil, models.Invalid("invalid_input", "having: %.80q is no condition such as profit<0: a figure, then %s, then a number with at most "+
+			return nil, models.Invalid("invalid_input", "having: %.80q is not a condition such as profit<0: a condition is a figure, then %s, then a number with at most "+
 				"12 digits and 6 decimals", condition, strings.Join(models.FigureOps, " "))
 		}
 		out = append(out, f)
@@ -44,7 +44,7 @@ func parseCondition(text string) (f models.FigureFilter, ok bool) {
 	}
 	f.Figure = strings.TrimSpace(text[:at])
 	i := slices.IndexFunc(models.FigureOps, func(op string) bool { return strings.HasPrefix(text[at:], op) })
-	f.Op = models.FigureOps[i] // each of the two characters is an operator
+	f.Op = models.FigureOps[i] // the expression matched one of the operators
 	number := strings.TrimSpace(text[at+len(f.Op):])
 	if measure.Find(f.Figure) == nil || !figureBound.MatchString(number) {
 		return f, false
@@ -54,8 +54,8 @@ func parseCondition(text string) (f models.FigureFilter, ok bool) {
 	return f, err == nil
 }
 
-// kept returns the condition on the sums of a group that has a row in the answer. notZero is the condition that it has a
-// figure.
+// kept returns the SQL condition on the sums of a group: true for the groups that get a row in the answer. notZero is the
+// condition that the group has any figure.
 func (b *builder) kept(notZero string) string {
 	var s strings.Builder
 	s.WriteString(notZero + b.enoughClicks())
@@ -74,7 +74,7 @@ func (b *builder) kept(notZero string) string {
 	return s.String()
 }
 
-// enoughClicks returns the SQL that keeps the groups with at least MinClicks clicks, after an AND.
+// enoughClicks returns SQL that begins with AND and keeps the groups with at least MinClicks clicks.
 func (q *query) enoughClicks() string {
 	switch {
 	case q.MinClicks <= 0:

@@ -12,8 +12,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestHaving checks the groups that conditions on their figures keep, and the totals of these groups, with both engines. The conditions
-// compare with values that groups have.
+// TestHaving checks with both engines which groups conditions on figures keep, and the totals of these groups. Each condition
+// compares with the median of the groups' values.
 func TestHaving(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -54,16 +54,17 @@ func TestHaving(t *testing.T) {
 			}
 		}
 		if len(groups) < 4 || dropped < len(groups)*8 {
-			h.t.Errorf("%d groups, %d left out: the conditions show nothing", len(groups), dropped)
+			h.t.Errorf("%d groups, %d left out: the conditions test nothing", len(groups), dropped)
 		}
 		q.Compare, q.Limit = &models.TimeRange{From: q.From.AddDate(0, 0, -2), To: q.From}, 0
 		if got, err := h.reader.Performance(h.t.Context(), q); err != nil || len(got) == 0 {
-			h.t.Errorf("beside another stretch of time: %d groups, %v", len(got), err)
+			h.t.Errorf("compared with another stretch of time: %d groups, %v", len(got), err)
 		}
 	})
 }
 
-// middle returns the median of a figure. A ratio gets a few decimals more: the ratios of answers are rounded, and no group may have it.
+// middle returns the median of a figure. A ratio gets a few more decimals: answers have rounded ratios, so no group has exactly
+// this value.
 func middle(groups []Row, name string) decimal.Decimal {
 	var values []decimal.Decimal
 	for _, r := range groups {

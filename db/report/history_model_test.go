@@ -168,7 +168,8 @@ func (h *history) check() {
 	}
 }
 
-// TestLedgerEqualsRows checks that the ledger, the rows and a simple recount give the same figures, in whatever order records arrive.
+// TestLedgerEqualsRows checks that the ledger, the rows and a simple recount give the same figures, in whatever order the
+// records arrive.
 func TestLedgerEqualsRows(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

@@ -44,7 +44,7 @@ type sale struct {
 	payout, cost decimal.Decimal
 }
 
-// history is a random history with a model of the figures, which is calculated without ledger, rows or SQL.
+// history is a random history, together with a model that calculates the figures without ledger, rows or SQL.
 type history struct {
 	t       *testing.T
 	rnd     *rand.Rand
@@ -58,7 +58,7 @@ type history struct {
 	order   []uuid.UUID
 	queue   []spool.Record // not appended yet
 	sent    []spool.Record
-	seen    map[string]bool // visitors that were counted
+	seen    map[string]bool // visitors that the model has counted
 	reader  Reader
 	engines
 }
@@ -141,7 +141,7 @@ func (h *history) clickOut() {
 		ID: h.idIn(), ClickID: f.click.ID, AccountID: h.account, Slot: 1 + h.rnd.IntN(3),
 		OfferID: pick(h, h.offers).id, NetworkID: pick(h, h.ids["network"]),
 	}
-	if h.rnd.IntN(10) == 0 { // another account's page names our click
+	if h.rnd.IntN(10) == 0 { // the event names a click of another account
 		o.AccountID = uuid.New()
 	}
 	h.queue = append(h.queue, spool.Record{Out: &o})
@@ -234,10 +234,10 @@ func (h *history) convert() {
 	}
 }
 
-// costPrefix marks entries that hold the cost that an input reported for a conversion.
+// costPrefix marks entries of the cost that an input reported for a conversion.
 const costPrefix = "cost of "
 
-// sell is the model of conversion.Record.
+// sell applies an input to the model, as conversion.Record does to the database.
 func (h *history) sell(f *fact, in conversion.Input) string {
 	key := in.Goal + "/" + in.ConversionID
 	old := f.convs[key]

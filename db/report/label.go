@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// The dimensions group and tag have the present values of a fact's campaign, so the ledger can answer. A filter by a group or a tag is
-// a filter by the campaigns that have it.
+// The dimensions group and tag have the present values of a fact's campaign, not the values at the time of the click. So the
+// ledger can answer: a filter by group or tag becomes a filter by the campaigns that have the group or tag.
 
 // campaignLabels are the group and the tags of a campaign.
 type campaignLabels struct {
@@ -50,7 +50,7 @@ func (q *query) loadLabels(ctx context.Context, c db.Conn) (err error) {
 func (q *query) ofCampaigns(f Filter, d dimension) Filter {
 	out := Filter{Dimension: "campaign_id", Not: f.Not, Values: []string{}}
 	without := slices.Contains(f.Values, "")
-	if without { // campaigns with other values alone are left out
+	if without { // leave out only the campaigns that have other values
 		out.Not = !f.Not
 	}
 	for _, c := range q.campaigns {
@@ -63,7 +63,8 @@ func (q *query) ofCampaigns(f Filter, d dimension) Filter {
 	return out
 }
 
-// shows reports whether the filters of the query leave a row for a value of a dimension. The campaign of a value may have other values.
+// shows reports whether the filters of the query allow a row for a value of a dimension. A campaign with several tags passes a
+// filter by one tag, but the rows of its other tags must not appear.
 func (q *query) shows(d dimension, value string) bool {
 	return !slices.ContainsFunc(q.Filters, func(f Filter) bool {
 		return f.Dimension == d.name && slices.Contains(f.Values, value) == f.Not
@@ -89,7 +90,7 @@ func (postgres) labelled(b *builder, d dimension) string {
 	return `unnest(coalesce(nullif(ARRAY(SELECT g FROM campaigns c, unnest(c.tags) g` + where + `), '{}'), '{""}'))`
 }
 
-// labelSeparator separates the values of a campaign in ClickHouse. No label has control characters.
+// labelSeparator separates the values of a campaign in ClickHouse. Groups and tags contain no control characters.
 const labelSeparator = "\x1f"
 
 // labelled implements dialect.
@@ -108,7 +109,7 @@ func (clickHouse) labelled(b *builder, d dimension) string {
 	return value
 }
 
-// overlaps reports whether a fact may count in several groups of a query.
+// overlaps reports whether a fact can count in several groups of a query.
 func (q Query) overlaps() bool {
 	return slices.ContainsFunc(q.Dimensions, func(name string) bool {
 		d, _ := find(name)

@@ -16,8 +16,9 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestGroupsAndTags checks reports by the groups and tags of campaigns with both engines: a campaign counts in each of its tags, and once
-// in the totals. Filters find the clicks of the campaigns, alone, excluded and combined.
+// TestGroupsAndTags checks reports by the groups and tags of campaigns with both engines. A campaign counts once for each of its
+// tags, and once in the totals. Filters by group and tag find the clicks of the campaigns. The test tries one filter, an
+// excluding filter and combinations.
 func TestGroupsAndTags(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -35,7 +36,7 @@ func TestGroupsAndTags(t *testing.T) {
 			id, h.account, id.String(), l.group, pq.StringArray(append([]string{}, l.tags...)))
 	}
 	dbtest.Exec(t, h.d, `UPDATE campaigns SET deleted_at = now() WHERE id = $1`, h.ids["campaign"][3])
-	h.ids["campaign"] = append(h.ids["campaign"], uuid.New()) // a campaign that is not known
+	h.ids["campaign"] = append(h.ids["campaign"], uuid.New()) // a campaign that does not exist
 	storeClicks(t, h, h.start, h.start.Add(2*time.Hour), 90)
 	values := func(f *fact, name string) []string {
 		at := slices.Index(h.ids["campaign"], f.click.CampaignID)

@@ -51,7 +51,7 @@ func (q TrendQuery) LossKnown() bool {
 	return grains[q.Bucket].seconds == daySeconds && inUTC(q.Query) && coversWholeDays(q.Query)
 }
 
-// addLoss sets the click loss of buckets.
+// addLoss sets the click loss of each bucket in the list.
 func (r Reader) addLoss(ctx context.Context, q TrendQuery, list []Trend) error {
 	if !q.LossKnown() {
 		return nil
@@ -78,8 +78,8 @@ func (r Reader) eachLoss(ctx context.Context, q Query, fn func(spend.LossDay)) e
 	return err
 }
 
-// lossKnown reports whether the click loss of the groups of a question can be known: only if it groups by lossDimensions alone
-// (by date only in UTC), filters by nothing but the source, and covers whole days.
+// lossKnown reports whether the click loss of a query's groups can be known. The query must group only by lossDimensions (by
+// date only in UTC), filter only by source, and cover whole days.
 func lossKnown(q Query) bool {
 	return len(q.Dimensions) > 0 && (inUTC(q) || !slices.Contains(q.Dimensions, "date")) && coversWholeDays(q) &&
 		!slices.ContainsFunc(q.Dimensions, func(name string) bool { return !slices.Contains(lossDimensions, name) })
@@ -87,15 +87,16 @@ func lossKnown(q Query) bool {
 
 func inUTC(q Query) bool { return q.Zone == nil || q.Zone == time.UTC }
 
-// coversWholeDays reports whether a query covers all clicks of sources on whole days (UTC): it filters by nothing except the source.
+// coversWholeDays reports whether a query covers all clicks of the sources on whole days in UTC: it filters by nothing except
+// the source.
 func coversWholeDays(q Query) bool {
 	isMidnight := func(t time.Time) bool { return t.UTC().Truncate(day).Equal(t) }
 	return isMidnight(q.From) && isMidnight(q.To) && q.From.Before(q.To) &&
 		!slices.ContainsFunc(q.Filters, func(f Filter) bool { return f.Dimension != "source_id" })
 }
 
-// lossKey returns the values of lossDimensions for a group. Dimensions that are not in dimensions stay empty. names are the
-// dimensions of values.
+// lossKey returns a group's values of lossDimensions. It leaves a value empty if its dimension is not in dimensions. names lists
+// the dimensions to which values belong.
 func lossKey(dimensions, values, names []string) (key [2]string) {
 	for i, name := range lossDimensions {
 		if at := slices.Index(names, name); at >= 0 && slices.Contains(dimensions, name) {
@@ -105,7 +106,7 @@ func lossKey(dimensions, values, names []string) (key [2]string) {
 	return key
 }
 
-// chosen reports whether filters by source keep a source.
+// chosen reports whether the filters by source keep the given source.
 func chosen(filters []Filter, source uuid.UUID) bool {
 	for _, f := range filters {
 		if slices.Contains(f.Values, source.String()) == f.Not {

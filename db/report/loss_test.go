@@ -17,8 +17,9 @@ import (
 	"switchyard/models"
 )
 
-// TestClickLoss checks the click loss of groups by source and day, of their totals and of buckets of days. It follows from the clicks
-// that the sources reported. Groups that do not consist of whole UTC days of sources have no click loss, because it could be wrong.
+// TestClickLoss checks the click loss of groups by source and day, of their totals and of buckets of days. The loss is the
+// difference to the clicks that the sources reported. Groups that do not consist of whole UTC days of sources have no click
+// loss, because it could be wrong.
 func TestClickLoss(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -42,7 +43,7 @@ func TestClickLoss(t *testing.T) {
 	setReported(one, 1, count(50))
 	setReported(two, 0, count(10))
 	setReported(silent, 0, nil)
-	const lpViews = 3 // of each row of the ledger
+	const lpViews = 3 // in each row of the ledger
 	addClicks := func(source uuid.UUID, day, clicks, bots int) {
 		t.Helper()
 		dbtest.Exec(t, d, `INSERT INTO ledger SELECT $1, $2, $3, $4, $4, $4, $5, '', '', '', '', $6, 0, $7, $8, 1, 0, 0, 0, 0, 0, 0, 0`,

@@ -23,7 +23,8 @@ import (
 	"switchyard/models/longtest"
 )
 
-// The size of the month. The batch size is a fraction of it, so that the short and the long form have the same number of batches.
+// The size of the month. Batches are a fraction of the month, so that the short and the long form of the test have the same
+// number of batches.
 var (
 	monthClicks      = longtest.Size(6_000, 300_000)
 	monthConversions = longtest.Size(500, 4_000)
@@ -36,14 +37,14 @@ type month struct {
 	*testing.T
 	rnd     *rand.Rand
 	d       *db.DB
-	copied  *click.CopyReader // the copy that answers; nil: PostgreSQL
+	copied  *click.CopyReader // the ClickHouse copy that answers; nil: PostgreSQL answers
 	account uuid.UUID
 	start   time.Time
 	end     time.Time
 	pools   []pool
 	facts   []*monthFact // sorted by time after sumUp
 	offers  map[string]monthOffer
-	visits  map[string]time.Time // until when a visitor is not unique
+	visits  map[string]time.Time // the time until which another visit of a visitor is not unique
 	earlier []string             // fingerprints of visitors of earlier rounds
 	current []string             // fingerprints of visitors of this round
 	sent    []spool.Record       // records of the last round that are sent again
@@ -54,7 +55,7 @@ type month struct {
 	sold    int                  // number of facts that are conversions
 }
 
-// monthOffer has the payout of an offer: in units, or in percent of the sale.
+// monthOffer holds the payout of an offer: a fixed amount in units, or a percentage of the sale.
 type monthOffer struct {
 	pays             int64
 	percent, byParam bool
@@ -81,7 +82,7 @@ func newMonth(t *testing.T) *month {
 	return m
 }
 
-// records creates the records that the ids of the history refer to, with names.
+// records creates the records to which the ids of the history refer, and their names.
 func (m *month) records() {
 	domain := uuid.New()
 	dbtest.Exec(m, m.d, `INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, domain)
@@ -173,7 +174,7 @@ func (m *month) click() spool.Record {
 	return spool.Record{Click: c}
 }
 
-// value chooses a random value of a dimension. Some values are more frequent than others, and a campaign has its own paths,
+// value chooses a random value of a dimension. Some values are more frequent than others. Each campaign has its own paths,
 // pages, offers and sources.
 func (m *month) value(f *monthFact, at int) int {
 	n, d := m.rnd.Float64(), monthDims[at]
@@ -214,7 +215,7 @@ func (m *month) step(f *monthFact) spool.Record {
 	return spool.Record{Out: o}
 }
 
-// round sends clicks with their steps, and steps of earlier clicks, and stores them through two spools at once.
+// round sends new clicks with their steps, and new steps of earlier clicks. It stores them through two spools at the same time.
 func (m *month) round(clicks int) {
 	m.Helper()
 	m.rnd.Shuffle(len(m.earlier), func(i, j int) { m.earlier[i], m.earlier[j] = m.earlier[j], m.earlier[i] })
@@ -235,12 +236,12 @@ func (m *month) round(clicks int) {
 	m.earlier, m.current = append(m.earlier, m.current...), nil
 }
 
-// store stores records by two spools at the same time.
+// store stores records through two spools at the same time.
 func (m *month) store(records []spool.Record) {
 	m.Helper()
 	var parts [2][]spool.Record
 	for _, r := range records { // a click and its steps may be in different spools
-		part := count(r.Click != nil && r.Click.ID[15]&1 == 0) // half of the clicks are not in the same spool as their steps
+		part := count(r.Click != nil && r.Click.ID[15]&1 == 0) // so half of the clicks are in another spool than their steps
 		parts[part] = append(parts[part], r)
 	}
 	m.atOnce(len(parts), func(i int) error {
@@ -283,7 +284,7 @@ func (m *month) store(records []spool.Record) {
 	}
 }
 
-// atOnce runs fn for 0 to n-1, some at the same time.
+// atOnce runs fn for 0 to n-1, several calls at the same time.
 func (m *month) atOnce(n int, fn func(i int) error) {
 	m.Helper()
 	var wg sync.WaitGroup

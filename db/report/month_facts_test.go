@@ -19,7 +19,8 @@ import (
 	"switchyard/models"
 )
 
-// recordConversions records conversions of up to n clicks: new conversions, and later reports of the networks about known ones.
+// recordConversions records conversions of up to n clicks: new conversions, and later reports of the networks about conversions
+// that are already recorded.
 func (m *month) recordConversions(n int) {
 	m.Helper()
 	chosen := map[*monthFact]bool{}
@@ -54,7 +55,7 @@ func (m *month) recordConversions(n int) {
 	})
 }
 
-// correct does the same as recordConversions through a file: many messages in one transaction.
+// correct does the same as recordConversions with an imported file: many messages in one transaction.
 func (m *month) correct(n int) {
 	m.Helper()
 	var inputs []conversion.Input
@@ -178,11 +179,11 @@ func (m *month) clear(campaign string, from, to time.Time) {
 	}
 	m.deleted += int(want)
 	m.log = slices.DeleteFunc(m.log, func(f *monthFact) bool { return f.deleted })
-	m.sent, m.earlier = nil, nil // they would count again, and be unique again
+	m.sent, m.earlier = nil, nil // if they were sent again, they would count again as unique clicks
 }
 
-// spend sets the spend of a day at a source, in total or for one campaign. It is spread over the clicks. Without clicks it counts
-// alone.
+// spend sets the spend of a day at a source, in total or for one campaign. The spend is spread over the clicks of that day. If
+// there are no clicks, the spend counts as a fact without a click.
 func (m *month) spend(source, campaign string, date time.Time, amount int64) {
 	m.Helper()
 	s := spend.Spend{
@@ -225,7 +226,7 @@ func (m *month) spend(source, campaign string, date time.Time, amount int64) {
 	}
 }
 
-// spends corrects the cost of some days, one of them twice and some without clicks.
+// spends corrects the cost of some days. It corrects one of the days twice. Some of the days have no clicks.
 func (m *month) spends() {
 	m.Helper()
 	sources, idle := m.pools[place("source_id")].list, uuid.NewString()
@@ -246,7 +247,7 @@ func (m *month) compact(hours int) {
 	}
 }
 
-// sumUp splits the facts, sorts them and sums up each of them. Call it before queries.
+// sumUp splits the facts, sorts them and calculates the sums of each. Call it before queries.
 func (m *month) sumUp() {
 	var sold []*monthFact
 	for _, f := range m.facts {

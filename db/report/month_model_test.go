@@ -83,7 +83,7 @@ type monthFact struct {
 	unique      bool
 	landed      bool
 	out         bool
-	last        uuid.UUID // the last step, which counts
+	last        uuid.UUID // the id of the last step, which is the step that counts
 	cost        int64     // cost of the click
 	each        int64     // fixed cost of each approved conversion
 	share       int64     // cost of each approved conversion, in percent of its revenue
@@ -92,7 +92,7 @@ type monthFact struct {
 	fingerprint string // the campaign's id and the visitor's id
 	total       sums   // figures at the last sumUp
 	alone       int64  // spend without a click
-	sold        bool   // it is a conversion of the click alone, without the click's own figures
+	sold        bool   // the fact is only a conversion of a click, without the click's own figures
 }
 
 type monthSale struct {
@@ -128,7 +128,7 @@ func (f *monthFact) sums() sums {
 	return s
 }
 
-// fromRowsOrNot lists the values of Query.FromRows with which a test runs a query.
+// fromRowsOrNot lists the values of Query.FromRows that a test tries.
 func fromRowsOrNot(ledgerAnswers bool) []bool {
 	if ledgerAnswers {
 		return []bool{false, true}
@@ -145,10 +145,11 @@ func count(b bool) int64 {
 
 const monthCampaigns = 40 // number of campaigns
 
-// monthDims are the dimensions of the month. set stores a value in a click. The dimensions of time follow from the click.
+// monthDims are the dimensions of the month. set stores a value in a click. Dimensions of time have no set, because their values
+// follow from the click's time.
 var monthDims = []struct {
 	name  string
-	size  int // number of its values; 0: set elsewhere
+	size  int // number of values; 0: the values are set elsewhere
 	value func(i int) string
 	set   func(*models.Click, string)
 }{
@@ -206,8 +207,9 @@ var monthDims = []struct {
 	{"status", 0, nil, nil},
 }
 
-// recordedDims returns the names of the dimensions that facts have themselves. It returns only some of the sub-parameters,
-// because one row of the table of attributes defines all of them. TestGroupsAndTags has the other dimensions.
+// recordedDims returns the names of the dimensions that facts themselves have. Group and tag are not among them:
+// TestGroupsAndTags covers those. Only some of the sub-parameters are among them, because one row of the table of attributes
+// defines all sub-parameters.
 func recordedDims() []string {
 	left := append([]string{"group", "tag"}, models.SubKeys[models.EarlySubs+1:models.Subs-1]...)
 	return slices.DeleteFunc(Dimensions(), func(name string) bool { return slices.Contains(left, name) })
@@ -223,7 +225,7 @@ func place(name string) int {
 	panic(name)
 }
 
-// named returns a function that returns numbered values with a prefix. The first value is empty.
+// named returns a function that turns a number into a value with the prefix. The value of number 0 is empty.
 func named(prefix string) func(int) string {
 	return func(i int) string {
 		if i == 0 {
@@ -274,7 +276,7 @@ func (m *month) setTimeValues(f *monthFact) {
 	}
 }
 
-// shownGoal returns the value of a conversion in the dimension goal.
+// shownGoal returns the value that a conversion has in the dimension goal.
 func shownGoal(goal string) string {
 	switch goal {
 	case "":
@@ -357,7 +359,7 @@ func localName(bucket string, at time.Time, zone *time.Location) string {
 }
 
 // bucketNames returns the buckets that a window must have, in order. It checks the local time every quarter of an hour, because
-// today no zone changes at other times.
+// today every zone changes its clock at a quarter of an hour.
 func bucketNames(bucket string, from, to time.Time, zone *time.Location) []string {
 	var list []string
 	if bucket == "weekday" || bucket == "weekday_hour" {

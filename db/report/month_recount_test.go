@@ -27,7 +27,8 @@ func (m *month) recount(q Query) map[string]*both {
 	return out
 }
 
-// recountIn adds the figures of the facts in a window to the groups of out. side returns the part of a group that counts the window.
+// recountIn adds the figures of the facts in a window to the groups of out. side returns the half of a group to which the
+// window's figures are added.
 func (m *month) recountIn(q Query, from, to time.Time, out map[string]*both, side func(*both) *sums) {
 	plain, keep := m.splitFilters(q, from, to)
 	numbers := make([]func(*monthFact) uint32, len(q.Dimensions))
@@ -82,8 +83,9 @@ func (m *month) splitFilters(q Query, from, to time.Time) (plain []Filter, keep 
 	return plain, keep
 }
 
-// namer returns a function that names the bucket of a fact, if the name differs from the fact's own value. This is so in a time
-// zone. In the second stretch of a comparison, a bucket has the name of the bucket at the same position in the first stretch.
+// namer returns a function that names the bucket of a fact, for cases in which the name differs from the fact's own value. That
+// is so in a time zone other than UTC. It is also so in the second stretch of a comparison: there a bucket has the name of the
+// bucket at the same position in the first stretch.
 func (m *month) namer(q Query, dimension string, from, to time.Time) func(*monthFact) string {
 	bucket, isTime := map[string]string{
 		"date": "day", "hour": "hour", "month": "month", "day_of_week": "weekday", "hour_of_day": "",
@@ -114,7 +116,7 @@ func (m *month) namer(q Query, dimension string, from, to time.Time) func(*month
 	return func(f *monthFact) string { return counterparts[local(f)] }
 }
 
-// figure returns one of the figures by which answers are sorted. It is NaN if the divisor is zero.
+// figure returns a figure by its name. It serves to check the order of answers. It is NaN if the divisor is zero.
 func (s *sums) figure(name string) float64 {
 	conversions := s.approved + s.pending
 	ratio := func(a, b int64) float64 {
@@ -150,7 +152,8 @@ var monthSorts = []string{
 	"", "-clicks", "clicks", "bot_clicks", "-revenue", "profit", "-conversions", "-cr", "roi", "-cpa", "lp_ctr",
 }
 
-// sortKey returns the sort key of a group by a figure: a lower key comes earlier, and groups without a value come last.
+// sortKey returns the number by which a group is sorted: a group with a lower number comes earlier, and groups without a value
+// come last.
 func (s *sums) sortKey(by string) float64 {
 	name, descends := strings.CutPrefix(by, "-")
 	if by == "" {
@@ -197,7 +200,7 @@ func sameRows(q Query, want map[string]*both, list []Row) error {
 		key := strings.Join(r.Dims, "|")
 		g, known := want[key]
 		if !known || seen[key] || r.Total {
-			return fmt.Errorf("%q is not a group, or comes twice", key)
+			return fmt.Errorf("%q is not an expected group, or occurs twice", key)
 		}
 		if err := sameRow(q, g, r); err != nil {
 			return fmt.Errorf("%q: %w", key, err)

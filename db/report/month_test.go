@@ -17,8 +17,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestMonth creates a month of history in all the ways in which facts arrive. It compares every report with a simple recount of
-// the sent facts: by every single dimension, by 200 random combinations, and over time in many time zones.
+// TestMonth creates a month of history. The facts arrive in all the ways in which facts can arrive. It compares every report
+// with a simple recount of the facts: by every single dimension, by 200 random combinations, and over time in many time zones.
 func TestMonth(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -37,16 +37,16 @@ func TestMonth(t *testing.T) {
 		{"clicks", func() { m.round(monthClicks * 6 / 10) }},
 		{"compaction", func() { m.compact(1000) }},
 		{"conversions", func() { m.recordConversions(monthConversions / 2) }},
-		{"more clicks, some of visitors who come back", func() { m.round(monthClicks * 3 / 10) }},
+		{"more clicks, some by visitors who return", func() { m.round(monthClicks * 3 / 10) }},
 		{"compaction of a part", func() { m.compact(200) }},
-		{"more conversions, and what becomes of the first", func() { m.recordConversions(monthConversions / 2) }},
+		{"more conversions, and later reports about the first ones", func() { m.recordConversions(monthConversions / 2) }},
 		{"deletions", func() {
 			m.clear(campaigns[3], m.start, m.end)
 			m.clear(campaigns[5], m.start.Add(100*time.Hour+7*time.Minute), m.start.Add(400*time.Hour))
 		}},
 		{"spend of some days", m.spends},
 		{"a file of corrections", func() { m.correct(monthConversions / 4) }},
-		{"compaction of what is left", func() { m.compact(1000) }},
+		{"compaction of the rest", func() { m.compact(1000) }},
 		{"the last clicks", func() { m.round(monthClicks - monthClicks*6/10 - monthClicks*3/10) }},
 		{"compaction of a part", func() { m.compact(300) }},
 		{"late conversions", func() { m.recordConversions(monthConversions / 4) }},
@@ -92,8 +92,8 @@ func (a *asker) answers() {
 	}
 }
 
-// runWithoutRaceDetector runs the test in a separate process without the race detector. The detector finds nothing in sums, but
-// makes them several times slower.
+// runWithoutRaceDetector runs the test in a separate process without the race detector. The detector finds nothing in the test's
+// arithmetic, but makes it several times slower.
 func runWithoutRaceDetector(t *testing.T) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "test", "-tags", "nomsgpack", "-count", "1", "-vet", "off", "-v", "-run",
@@ -122,11 +122,11 @@ func (m *month) checkVariety() {
 		}
 	}
 	if len(names) != len(monthDims) {
-		m.Errorf("%d dimensions, the month fills %d", len(names), len(monthDims))
+		m.Errorf("there are %d dimensions, the month has values for %d", len(names), len(monthDims))
 	}
 }
 
-// asker sends queries and counts which tables the answers came from.
+// asker sends queries and counts the answers by the table they came from.
 type asker struct {
 	*month
 	ledger, rows, series atomic.Int64
@@ -169,7 +169,8 @@ func (a *asker) dimensions() {
 	})
 }
 
-// window returns a random stretch of the month. Most are some hours or days, cut anywhere. Some are the whole month.
+// window returns a random stretch of the month. Most stretches last some hours or days and begin and end at any moment. Some are
+// the whole month.
 func (a *asker) window() (from, to time.Time) {
 	lengths := []time.Duration{90 * time.Minute, 7 * time.Hour, 30 * time.Hour, 75 * time.Hour, 10 * day, 31 * day}
 	length := lengths[min(a.rnd.IntN(len(lengths)), a.rnd.IntN(len(lengths)))]
@@ -200,7 +201,7 @@ func pickOf[T any](a *asker, list []T) T { return list[a.rnd.IntN(len(list))] }
 func (a *asker) combinations() {
 	a.Helper()
 	n := 200
-	if a.copied != nil { // ClickHouse has fewer plans, because it reads from one table
+	if a.copied != nil { // ClickHouse has fewer query plans, because it reads from one table
 		n = longtest.Size(60, n)
 	}
 	questions := a.questions(n)
@@ -243,7 +244,7 @@ func (a *asker) questions(n int) []Query {
 	return questions
 }
 
-// byClock gives some queries a time zone and a dimension of time, and adds to some a comparison with another stretch of the
+// byClock gives some queries a time zone and a dimension of time. It gives some queries a comparison with another stretch of the
 // month.
 func (a *asker) byClock(q *Query, i int) {
 	if i%3 == 0 {
@@ -255,7 +256,7 @@ func (a *asker) byClock(q *Query, i int) {
 		for slices.Contains(q.Dimensions[1:], q.Dimensions[0]) {
 			q.Dimensions = q.Dimensions[:len(q.Dimensions)-1]
 		}
-		for n := range q.Filters { // values in that time zone
+		for n := range q.Filters { // take the values that exist in the query's time zone
 			if x := &q.Filters[n]; x.Dimension == "hour" || x.Dimension == "date" {
 				x.Values = []string{localName(map[string]string{"hour": "hour", "date": "day"}[x.Dimension], q.From, loc)}
 			}

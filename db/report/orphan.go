@@ -15,7 +15,7 @@ import (
 // Orphan has the figures of a campaign that no longer exists, in a window.
 type Orphan struct {
 	CampaignID uuid.UUID `db:"campaign_id"`
-	Visitors   int64     `db:"visitors"` // number of visitors, not of clicks; only from clicks that are kept
+	Visitors   int64     `db:"visitors"` // visitors, not clicks; known only from clicks that are still kept
 	// FirstSeen and LastSeen are the times of the first and the last click, bots included. They are whole hours if the clicks are
 	// not kept any more.
 	FirstSeen time.Time `db:"first_seen"`

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/measure"
 )
 
-// maxPassedGroups is the largest number of groups of facts that are sent from PostgreSQL to ClickHouse.
+// maxPassedGroups is the largest number of groups of facts that may be sent from PostgreSQL to ClickHouse.
 const maxPassedGroups = 100_000
 
 // factsOutsideCopy returns the facts of a query that are not in ClickHouse. They are grouped and in the format of query.postgresFacts.
@@ -34,7 +34,7 @@ func (r Reader) factsOutsideCopy(ctx context.Context, q *query) (string, error) 
 		}
 		n++
 		if n > maxPassedGroups {
-			return models.Invalid("invalid_input", "the answer has too many groups: ask about fewer days or dimensions")
+			return models.Invalid("invalid_input", "the answer has too many groups: choose fewer days or dimensions")
 		}
 		for i := range into {
 			if i > 0 {
@@ -50,7 +50,7 @@ func (r Reader) factsOutsideCopy(ctx context.Context, q *query) (string, error) 
 
 var tabEscaper = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
 
-// grouped returns the statement for the sums of facts by raw values, as texts.
+// grouped returns the statement that sums up facts by raw values. All its columns are texts.
 func (b *builder) grouped() string {
 	var list, keys []string
 	for i, d := range b.dims {

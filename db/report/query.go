@@ -17,11 +17,11 @@ import (
 	"switchyard/models/measure"
 )
 
-// splitShare limits the number of hours that are split, to one in splitShare. If there are more, all hours are read from the
-// rows.
+// splitShare limits how many hours of a window may be split: at most one in splitShare. If more hours would have to be split,
+// all hours are read from the rows.
 const splitShare = 4
 
-// query is a Query with all decisions about its answer. They are made before any SQL is written.
+// query is a Query together with all decisions about how it is answered. The decisions are made before any SQL is written.
 type query struct {
 	Query
 	known    map[string]dimension // the dimensions of the query, filters included, by name
@@ -30,13 +30,13 @@ type query struct {
 	// campaigns has the campaigns with a group or a tag, if a dimension of the query follows from them.
 	campaigns []campaignLabels
 	periods   []*period // the window, and with Compare the other stretch of time
-	scans     bool      // more than the ends of a window is read from the rows or from the ledger itself
+	scans     bool      // more than the two ends of a window is read from the rows or from the ledger itself
 	copied    reach
 	inCopy    bool // ClickHouse answers
 	// postgresFacts has the facts for ClickHouse that are only in PostgreSQL, as lines of tab-separated fields. It may be empty.
 	postgresFacts string
-	// oldestDay is the first moment whose clicks are kept. Before it, an hour in which two spans meet cannot be split and counts
-	// in the first span.
+	// oldestDay is the first moment whose clicks are kept. An hour before it in which two spans meet cannot be split, so it
+	// counts in the first span.
 	oldestDay time.Time
 	// change is the running change of the account's currency, or nil if no change is running.
 	change *exchangerate.Change
@@ -62,9 +62,9 @@ type stretch struct {
 type source uint8
 
 const (
-	fromRows     source = iota // clicks, all their conversions whenever these came, and spend without clicks
-	fromSplit                  // the same facts, of an hour in which two spans meet: the stretches of the ledger leave out this hour
-	fromCopy                   // the same, but ClickHouse has the clicks and conversions
+	fromRows     source = iota // clicks, all conversions of these clicks whatever their own time, and spend without clicks
+	fromSplit                  // the same facts, for an hour in which two spans meet; ledger stretches leave it out
+	fromCopy                   // the same facts as fromRows, but clicks and conversions are read from ClickHouse
 	fromLedger                 // the ledger
 	fromRollup                 // the copy of the ledger named by the period
 	fromUnmerged               // the rows of the ledger that its copies do not have yet
@@ -74,12 +74,12 @@ const (
 type condition struct {
 	dimension
 	values  []string
-	numbers []int64 // the numbers of the values, if the dimension has a clock
+	numbers []int64 // the numbers that the clock gives to the values, if the dimension has a clock
 	not     bool
 }
 
-// newQuery decides from which tables of PostgreSQL the facts of a query come, and which of these facts the copy in ClickHouse has. A
-// window with too many buckets is cut to the hours in which the account had traffic.
+// newQuery decides from which tables of PostgreSQL the facts of a query come, and which of these facts are read from the copy in
+// ClickHouse. It cuts a window with too many buckets to the hours in which the account had traffic.
 func (r Reader) newQuery(ctx context.Context, request Query) (*query, error) {
 	q := &query{Query: request, known: map[string]dimension{}}
 	if err := q.check(); err != nil {
@@ -88,7 +88,7 @@ func (r Reader) newQuery(ctx context.Context, request Query) (*query, error) {
 	if err := q.loadLabels(ctx, r.Conn); err != nil {
 		return nil, err
 	}
-	clocked, long := q.buckets != nil, false // long: the window has more buckets of a time dimension than a clock may have spans
+	clocked, long := q.buckets != nil, false // long: a time dimension has more buckets in the window than a clock may have spans
 	for _, d := range q.known {
 		if q.byClock(d) {
 			clocked, long = true, long || q.To.Sub(q.From) > maxSpans*time.Duration(d.grain.seconds)*time.Second
@@ -223,10 +223,10 @@ func (q *query) newPeriod(from, to time.Time, first *period) (*period, error) {
 	return p, nil
 }
 
-// chooseSources decides where the facts of a period come from. Copies of the ledger have whole days or hours, the ledger has
-// whole hours. The rest comes from the next finer table, and in the end from the clicks. clicks is the source for the clicks:
-// fromRows, or fromCopy if ClickHouse answers. ClickHouse has no ledger, so it reads all hours whose clicks are kept from the
-// clicks.
+// chooseSources decides where the facts of a period come from. Copies of the ledger cover whole days or whole hours, and the
+// ledger covers whole hours. The rest of a period comes from the next finer table, and in the end from the clicks. clicks is the
+// source for the clicks: fromRows, or fromCopy if ClickHouse answers. ClickHouse has no ledger, so with fromCopy the clicks are
+// the source of all hours whose clicks are kept.
 func (q *query) chooseSources(p *period, clicks source) {
 	p.stretches = nil
 	from, first, last := p.from, ceil(p.from, time.Hour), p.to.Truncate(time.Hour)
@@ -249,7 +249,7 @@ func (q *query) chooseSources(p *period, clicks source) {
 	split := straddled(starts, first, last)
 	many := time.Duration(len(split))*splitShare*time.Hour > last.Sub(first)
 	q.scans = q.scans || many
-	if many || clicks == fromCopy || q.change != nil { // during a change of currency, the ledger has amounts in both currencies
+	if many || clicks == fromCopy || q.change != nil { // during a change of currency, the ledger holds amounts in both currencies
 		p.stretches = append(p.stretches, stretch{clicks, from, p.to})
 		return
 	}
@@ -279,7 +279,8 @@ func (p *period) add(s source, from, to time.Time) {
 	}
 }
 
-// addHours adds whole hours in [first, last), from the smallest copy of the ledger that has all dimensions.
+// addHours adds the whole hours in [first, last). They come from the smallest copy of the ledger that has all dimensions of the
+// query.
 func (q *query) addHours(p *period, first, last time.Time) {
 	at := slices.IndexFunc(ledger.Rollups, func(r ledger.Rollup) bool {
 		return p.all(func(d dimension) bool { return d.in(r.Step, r.Keys) })
@@ -308,7 +309,7 @@ func (p *period) all(has func(dimension) bool) bool {
 		!slices.ContainsFunc(p.filters, func(c condition) bool { return !has(c.dimension) })
 }
 
-// in reports whether a table has the dimension. step is the unit of the table's times, and keys are its columns.
+// in reports whether a table has the dimension. step is the resolution of the table's times, and keys are its columns.
 func (d dimension) in(step time.Duration, keys []string) bool {
 	if d.kind == timed || d.kind == local {
 		return step <= d.step
@@ -322,8 +323,8 @@ func (d dimension) in(step time.Duration, keys []string) bool {
 // inLedger reports whether the ledger has the dimension.
 func (d dimension) inLedger() bool { return d.in(time.Hour, ledger.Dimensions) }
 
-// slowStretches returns the stretches that are read click by click, or from the ledger itself, which has about half as many rows as
-// there are clicks.
+// slowStretches returns the stretches that are slow to read: those read click by click, and those read from the ledger itself,
+// which has about half as many rows as there are clicks.
 func (q *query) slowStretches() (list []stretch) {
 	for _, p := range q.periods {
 		for _, s := range p.stretches {

@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// TestStretches checks which source each stretch of a window comes from.
+// TestStretches checks the source of each stretch of a window.
 func TestStretches(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)

@@ -18,8 +18,8 @@ import (
 const (
 	MaxDimensions = 5
 	MaxFilters    = 12
-	MaxValues     = 100 // of all filters
-	MaxFilterLen  = 500 // characters
+	MaxValues     = 100 // in all filters together
+	MaxFilterLen  = 500 // of one value, in characters
 )
 
 // MaxRows is the largest number of rows of an answer, unless the query sets a Limit.
@@ -39,23 +39,24 @@ type Query struct {
 	From, To   time.Time
 	Dimensions []string
 	Filters    []Filter
-	Goals      []string       // only conversions of these goals count, which needs the rows; empty: all goals
+	Goals      []string       // count only conversions of these goals; needs the rows; empty: all goals
 	Zone       *time.Location // for the dimensions of time; nil: UTC
-	// Compare adds the figures of another stretch of time. A group that exists only there has a row as well. By date, hour and
-	// month, the first bucket of the window is compared with the first bucket of the other stretch, the second with the second,
-	// and so on. Buckets of the other stretch without a counterpart are summed up under an empty value. Filters by date, hour or
-	// month select buckets of the window itself.
+	// Compare adds the figures of another stretch of time. A group that exists only in that stretch has a row as well. By date,
+	// hour and month, the first bucket of the window is compared with the first bucket of the other stretch, the second with the
+	// second, and so on. Buckets of the other stretch without a counterpart are summed up under an empty value. A filter by
+	// date, hour or month selects buckets of the window, and with them their counterparts.
 	Compare   *models.TimeRange
-	Sort      string // a name of Sorts or a dimension of the query, with a minus for descending; empty: -clicks
+	Sort      string // a name from Sorts or a dimension of the query; a minus before it sorts descending; empty: -clicks
 	MinClicks int    // minimum clicks of a group, in either of the two stretches
 	// Having keeps the groups that meet every condition on their figures in the window.
 	Having []models.FigureFilter
 	Limit  int // 0: MaxRows
-	// Totals adds a last row: the sums of all groups, even if MinClicks or Limit leaves them out. With Having, it has the sums of the
-	// groups that Having and MinClicks keep. By tag, a fact counts once in the sums of all groups, and once for each tag with Having.
+	// Totals adds a last row: the sums of all groups, including groups that MinClicks or Limit leaves out. With Having, the last
+	// row has only the sums of the groups that Having and MinClicks keep. A fact whose campaign has several tags counts once in
+	// the sums of all groups by tag. With Having, it counts once for each tag.
 	Totals bool
 
-	FromRows bool // does not use the ledger: the answer is the same but slower
+	FromRows bool // do not use the ledger; the answer is the same, but slower
 	// MaxClicks is the number of clicks that may be read, as Cost counts them. A query that would read more fails with ErrLarge. 0: no
 	// limit.
 	MaxClicks int64
@@ -66,13 +67,12 @@ type Query struct {
 // Row is one group of an answer.
 type Row = models.ReportRow
 
-// Reader answers queries from PostgreSQL. It uses the copy of clicks in ClickHouse if that is faster or if only the copy has the
-// clicks.
+// Reader answers queries from PostgreSQL. It answers from the copy of clicks in ClickHouse if that is faster, or if only the
+// copy has the clicks.
 type Reader struct {
 	Conn db.Conn // the pool
 	Copy *click.CopyReader
-	// CopyOnly sends every query to the copy that the copy can answer. The answers are the same. It is for tests and
-	// measurements.
+	// CopyOnly answers from the copy whenever the copy can answer. The answers are the same. It is for tests and measurements.
 	CopyOnly bool
 }
 

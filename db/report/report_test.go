@@ -46,7 +46,7 @@ func TestEveryDimensionAnswers(t *testing.T) {
 			if diff := cmp.Diff(want, sum, cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
 				t.Errorf("%s: %s", name, diff)
 			}
-			// A filter by a shown value finds exactly the group of that value.
+			// A filter by a value from the answer finds exactly the group of that value.
 			q.Filters = []Filter{{Dimension: name, Values: rows[0].Dims}}
 			again, err := h.reader.Performance(t.Context(), q)
 			if err != nil || len(again) != 1 || again[0].Clicks != rows[0].Clicks || again[0].Dims[0] != rows[0].Dims[0] {

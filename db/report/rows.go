@@ -30,7 +30,7 @@ func (r Reader) eachOfPostgres(ctx context.Context, q *query, fn func(Row) error
 // eachOfCopy answers a query from the copy.
 func (r Reader) eachOfCopy(ctx context.Context, q *query, fn func(Row) error) error {
 	b := q.write(clickHouse{})
-	var totals *Row // they come first in the answer, but are passed to fn last
+	var totals *Row // the totals come first in the answer, but are passed to fn last
 	err := r.Copy.Each(ctx, "performance", func(scan func(...any) error) error {
 		var total uint8
 		row, dst := q.row()
@@ -73,7 +73,7 @@ func (q *query) row() (*Row, []any) {
 	return row, dst
 }
 
-// label replaces the numbers that clocks gave to values with the names of the values. The totals have no values.
+// label replaces the numbers that stand for the values of clocks with the names of the values. The row of totals has no values.
 func (q *query) label(row *Row) {
 	for i, d := range q.periods[0].dims {
 		switch {

@@ -37,7 +37,7 @@ type GoalReached struct {
 	Last   time.Time `db:"last"`
 }
 
-// GoalConverted sums the conversions of a goal that belong to clicks seen on the site.
+// GoalConverted sums up the conversions of a goal whose clicks were seen on the site.
 type GoalConverted struct {
 	Key            string          `db:"key"`
 	Approved       int64           `db:"approved"`
@@ -56,7 +56,7 @@ type SiteProduct struct {
 	Revenue  decimal.Decimal `db:"revenue"`
 }
 
-// SiteName is an event without a goal: its name, and its path if it is a view.
+// SiteName is a kind of event that reached no goal. It has the event's name and, for a view, the path.
 type SiteName struct {
 	Name   string    `db:"name"`
 	Path   string    `db:"path"`
@@ -95,10 +95,10 @@ const (
 
 const ofSite = ` FROM site_events e WHERE e.account_id = $1 AND e.site_id = $2 AND e.received_at >= $3 `
 
-// Events with these names cannot be orders: their order id means something else, or nothing.
+// Events with these names are never orders: their order id has another meaning or none.
 const isOrder = `e.order_id <> '' AND e.name NOT IN ('view', 'click', 'identify')`
 
-// The amount of an event that names no currency is in the currency of its goal, or else of the site.
+// An amount without a currency is in the currency of its goal or, if the goal has no currency, of the site.
 const currencyOf = `coalesce(nullif(e.currency, ''), (SELECT nullif(g.currency, '') FROM goals g
 	WHERE g.account_id = $1 AND g.site_id = $2 AND g.key = e.name), (SELECT t.currency FROM sites t WHERE t.account_id = $1 AND t.id = $2), '')`
 
@@ -142,7 +142,7 @@ FROM conversions v WHERE v.account_id = $1 AND v.recorded_at >= $3 AND v.goal = 
 		AND v.goal = ANY (e.goals))
 GROUP BY v.goal`
 
-// Site reports the events of a site's visitors since a moment. Visitors with events since live count as present.
+// Site reports the events of a site's visitors since a moment. Visitors who caused an event after live count as present.
 func (r Reader) Site(ctx context.Context, account, site uuid.UUID, since, live time.Time) (out SiteReport, err error) {
 	if out.Totals, err = db.Get[SiteTotals](ctx, r.Conn, "site", siteTotals, account, site, since); err != nil {
 		return out, err

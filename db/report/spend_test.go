@@ -18,9 +18,9 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestSpendWithoutClicks checks that the spend of a day without clicks is in every report of that day, from rows and from the
-// ledger, compacted or not.
-func TestSpendWithoutClicks(t *testing.T) { //nolint:tparallel // the engines are asked in turn
+// TestSpendWithoutClicks checks that the spend of a day without clicks is in every report of that day. The reports come from the
+// rows, from the ledger and from the compacted ledger.
+func TestSpendWithoutClicks(t *testing.T) { //nolint:tparallel // the engines answer one after the other
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	d := dbtest.New(t)

@@ -20,11 +20,11 @@ type builder struct {
 	*query
 	dialect dialect
 	prices  prices
-	account string // its placeholder
+	account string // the placeholder of the account's id
 	args    []any
 	spans   map[*clock]string // the SQL of clocks
-	before  bool              // the second period is written
-	dims    []dimension       // of the period that is written, with the SQL of their clocks
+	before  bool              // true while the second period is written
+	dims    []dimension       // the dimensions of the period that is being written, with the SQL of their clocks
 	filters []filter
 	parts   []string
 }
@@ -51,10 +51,10 @@ type dialect interface {
 	values(b *builder, c condition) string
 	// condition returns the SQL that keeps facts by their values. The time of the facts is in column at.
 	condition(f filter, at string) string
-	// quotient returns the SQL of a formula by which groups are sorted: over alone if under is empty. Its value is NULL if it divides
-	// by zero.
+	// quotient returns the SQL of the figure by which groups are sorted: over divided by under, or over alone if under is empty.
+	// It is NULL if the divisor is zero.
 	quotient(over, under measure.Sum) string
-	// bound returns a number in the form in which the values of quotient compare with it.
+	// bound returns a number in a form that can be compared with the values of quotient.
 	bound(value decimal.Decimal, over, under measure.Sum) string
 	// facts adds the parts that select the facts of a period.
 	facts(b *builder, p *period)
@@ -98,8 +98,8 @@ func (b *builder) arg(v any) string {
 	return "$" + strconv.Itoa(len(b.args))
 }
 
-// part adds a SELECT of facts from a table. Dimensions are named by their place (d0, d1), figures by their name. sales is true if the
-// facts are conversions v.
+// part adds a SELECT of facts from a table. Dimensions are named by their place (d0, d1), figures by their name. sales says that
+// the facts are conversions, with the alias v.
 func (b *builder) part(at, from string, sales bool, figure func(*measure.Measure) string) {
 	var s strings.Builder
 	s.WriteString("SELECT ")
@@ -152,7 +152,7 @@ func (b *builder) orderBy() string {
 
 func group(i int) string { return "d" + strconv.Itoa(i) }
 
-const ofBefore = "before_" // prefix of the measures of the compared stretch
+const ofBefore = "before_" // prefix of the measures of the second period in a comparison
 
 // prices holds the SQL that converts amounts into the account's currency.
 type prices struct {
@@ -163,11 +163,11 @@ type prices struct {
 // stored uses the rates and costs that are stored with facts and in the ledger.
 var stored = prices{ofFacts: strings.NewReplacer("{click rate}", "f.rate", "{rate}", "v.rate", "{cost}", "v.cost", "{spend}", "f.cost")}
 
-// counting is the SQL of the rate by which a conversion counts.
+// counting is the SQL of the exchange rate that converts the amounts of a conversion.
 var counting = exchangerate.Counting("v", "v.recorded_at")
 
-// changing is used while the currency is being changed, because stored rates may belong to the former or to the new currency. It
-// calculates amounts in the same way as package ingest.
+// changing is used while the currency is being changed. The stored rates may then belong to the former or to the new currency,
+// so it does not use them. It calculates amounts in the same way as package ingest.
 var changing = func() prices {
 	click, rate := exchangerate.Changing("f", "f.at"), exchangerate.Changing("v", "v.recorded_at")
 	scale := strconv.Itoa(models.MoneyScale)
@@ -217,7 +217,7 @@ func (postgres) facts(b *builder, p *period) {
 			b.hours("ledger f WHERE NOT f.merged AND ", s, split)
 		case fromRollup:
 			b.hours("ledger_rollups f WHERE f.rollup = '"+p.rollup+"' AND ", s, split)
-		case fromSplit: // the hours are selected together, after the loop
+		case fromSplit: // the split hours are selected together, after the loop
 		}
 	}
 	if len(split) > 0 {
@@ -229,7 +229,7 @@ func (postgres) facts(b *builder, p *period) {
 }
 
 // clicks adds the clicks with ids in [low, high) and their conversions. low and high are SQL expressions. list is the FROM item
-// that they refer to, or empty.
+// to which these expressions refer, or empty.
 func (b *builder) clicks(list, low, high string) {
 	clicks := fmt.Sprintf("f.account_id = %s AND f.id >= %s AND f.id < %s", b.account, low, high)
 	conversions := fmt.Sprintf("v.account_id = %s AND v.click_id >= %s AND v.click_id < %s", b.account, low, high)
@@ -247,7 +247,7 @@ func (b *builder) spend(during string) {
 		func(m *measure.Measure) string { return b.prices.ofFacts.Replace(m.OfSpend()) })
 }
 
-// hours adds whole hours of the ledger or a copy of it, except the hours in without.
+// hours adds whole hours from the ledger or from a copy of the ledger. It leaves out the hours in without.
 func (b *builder) hours(table string, s stretch, without []time.Time) {
 	table += fmt.Sprintf("f.account_id = %s AND f.hour >= %s AND f.hour < %s", b.account, b.arg(s.from), b.arg(s.to))
 	if len(without) > 0 {
@@ -346,8 +346,8 @@ func (b *builder) columns() (names, sums []string) {
 	return names, sums
 }
 
-// statement returns the statement for PostgreSQL. It groups the facts by raw values and converts only the values in the answer to
-// texts. The last column is the row's place. It is NULL for the totals.
+// statement returns the statement for PostgreSQL. It groups the facts by raw values, and converts only the values in the answer
+// to texts. The last column is the row's place in the order. It is NULL for the totals.
 func (b *builder) statement() string {
 	var groups, texts []string
 	for i, d := range b.dims {

@@ -111,7 +111,7 @@ var week = map[string][]string{
 	Weekday: labels(grains[Weekday]), WeekdayHour: labels(grains[WeekdayHour]),
 }
 
-// labels returns the labels of a week in UTC that begins on a Monday.
+// labels returns the labels of a week from Monday to Sunday in UTC.
 func labels(g grain) []string {
 	monday := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	var out []string

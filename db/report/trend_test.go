@@ -20,19 +20,19 @@ import (
 	"switchyard/models/parttest"
 )
 
-// nights lists stretches of time in which a time zone does something that is difficult for calendars.
+// nights lists stretches of time in which the clock of a time zone does something unusual.
 var nights = []struct{ zone, from, to string }{
 	{"UTC", "2026-02-27 00:00:00", "2026-03-02 00:00:00"},
 	{"Europe/Berlin", "2026-03-27 22:30:00", "2026-03-31 01:15:00"},
 	{"Europe/Berlin", "2026-10-23 00:00:00", "2026-10-27 00:00:00"},
-	{"Australia/Lord_Howe", "2026-04-03 00:00:00", "2026-04-06 05:00:00"}, // by half an hour
+	{"Australia/Lord_Howe", "2026-04-03 00:00:00", "2026-04-06 05:00:00"}, // the clock changes by half an hour
 	{"Australia/Lord_Howe", "2026-10-02 00:00:00", "2026-10-05 00:00:00"},
 	{"Asia/Kathmandu", "2026-06-29 00:00:00", "2026-07-02 00:00:00"}, // 5:45 ahead
 	{"America/St_Johns", "2026-03-06 00:00:00", "2026-03-10 00:00:00"},
-	{"America/St_Johns", "2010-11-06 00:00:00", "2010-11-08 12:00:00"},  // back at one past midnight: a day is entered twice
+	{"America/St_Johns", "2010-11-06 00:00:00", "2010-11-08 12:00:00"},  // the clock goes back at 00:01, so a day begins twice
 	{"America/Sao_Paulo", "2018-11-03 00:00:00", "2018-11-05 12:00:00"}, // a day without midnight
-	{"Pacific/Apia", "2011-12-28 00:00:00", "2012-01-02 00:00:00"},      // a day that never was
-	{"Europe/Berlin", "2040-12-30 12:00:00", "2041-01-01 12:00:00"},     // the last day of a leap year, by rule
+	{"Pacific/Apia", "2011-12-28 00:00:00", "2012-01-02 00:00:00"},      // a day that was skipped
+	{"Europe/Berlin", "2040-12-30 12:00:00", "2041-01-01 12:00:00"},     // the last day of a leap year far ahead
 	{"Australia/Lord_Howe", "2044-12-31 11:30:00", "2045-01-01 00:30:00"},
 	{"Africa/Monrovia", "1972-01-05 00:00:00", "1972-01-09 00:00:00"}, // an offset with seconds
 }
@@ -55,8 +55,8 @@ func zone(t *testing.T, name string) *time.Location {
 	return loc
 }
 
-// TestSpansFollowTheClock checks that the name of a span equals the name that follows from the local time of every moment within
-// the span. Offsets are multiples of half a minute, so steps of 15 seconds reach every span. The long form uses smaller steps.
+// TestSpansFollowTheClock checks each moment of a span: the name that follows from the moment's local time is the name of the
+// span. Offsets are multiples of half a minute, so steps of 15 seconds reach every span. The long form uses smaller steps.
 func TestSpansFollowTheClock(t *testing.T) {
 	t.Parallel()
 	step := longtest.Size(15*time.Second, time.Second)
@@ -79,7 +79,7 @@ func TestSpansFollowTheClock(t *testing.T) {
 				}
 			}
 			if len(where) > 0 {
-				t.Errorf("%s by %s: %d moments lie elsewhere, such as %s", n.zone, bucket, len(where), where[0])
+				t.Errorf("%s by %s: %d moments lie in another span, such as %s", n.zone, bucket, len(where), where[0])
 			}
 		}
 	}
@@ -165,8 +165,8 @@ func TestTrendsEqualARecount(t *testing.T) {
 	}
 }
 
-// change returns the last time before another time at which a zone changed its clock. For a zone that never does, it returns the
-// time five days before.
+// change returns the last time before the given time at which a zone changed its clock. For a zone that never changes its clock,
+// it returns the time five days before the given time.
 func change(before time.Time, loc *time.Location) time.Time {
 	start, _ := before.Add(-3 * 24 * time.Hour).In(loc).ZoneBounds()
 	if before.Sub(start) > 400*24*time.Hour {
@@ -185,7 +185,7 @@ func sameTrends(t *testing.T, h *history, q TrendQuery) {
 	want, got := recount(h, q), map[string]models.Figures{}
 	for _, r := range list {
 		if _, twice := got[r.Label]; twice {
-			t.Errorf("%s comes twice", r.Label)
+			t.Errorf("%s occurs twice", r.Label)
 		}
 		got[r.Label] = r.Figures
 		if _, busy := want[r.Label]; !busy {

@@ -60,7 +60,7 @@ FROM (
 GROUP BY GROUPING SETS ((), (t.kind, t.page), (t.country), (t.device_type), (t.campaign), (t.minute))
 ORDER BY visitors DESC, views DESC, toString(t.page), t.country, t.device_type, toString(t.campaign), t.minute`
 
-// The groups of selectLive. A bit is set for each column by which a row is not grouped.
+// The groups of selectLive. A bit is set for each column by which a row is not grouped, as in SQL's GROUPING.
 const (
 	byPage     = 0b01111
 	byCountry  = 0b10111
@@ -104,7 +104,8 @@ func (r Reader) VisitorsSince(ctx context.Context, account uuid.UUID, from, to t
 	return out, err
 }
 
-// AddressQuery selects addresses with at least MinHits clicks in [From, To). A zero campaign or source selects all.
+// AddressQuery selects IP addresses with at least MinHits clicks in [From, To). A zero campaign or source selects the clicks of
+// all campaigns or sources.
 type AddressQuery struct {
 	AccountID          uuid.UUID
 	From, To           time.Time
@@ -116,14 +117,14 @@ type AddressQuery struct {
 	Link       uuid.UUID
 }
 
-// Address is an address that clicked, bots included.
+// Address is an IP address that clicked, bots included.
 type Address struct {
 	IP         string    `db:"ip"`
 	Hits       int64     `db:"hits"`
 	BotClicks  int64     `db:"bot_clicks"`
 	Visitors   int64     `db:"visitors"`
 	UserAgents int64     `db:"user_agents"`
-	Campaigns  int64     `db:"campaigns"` // or smartlinks
+	Campaigns  int64     `db:"campaigns"` // number of campaigns, or of smartlinks
 	Sources    int64     `db:"sources"`
 	Country    string    `db:"country"`
 	ISP        string    `db:"isp"`
@@ -131,8 +132,8 @@ type Address struct {
 	LastSeen   time.Time `db:"last_seen"`
 }
 
-// addresses returns the query that counts the clicks of a table by address. Its last parameter is the table's column for the
-// clicked record. $4 limits the query to one such record, unless it is zero.
+// addresses returns the query that counts the clicks of a table by IP address. record is the table's column with the id of the
+// clicked campaign or smartlink. $4 limits the query to one of these, unless $4 is zero.
 func addresses(table, visitor, record string) string {
 	return `
 SELECT host(ip) AS ip, count(*) AS hits, count(*) FILTER (WHERE is_bot) AS bot_clicks,
@@ -173,7 +174,8 @@ func (r Reader) RepeatAddresses(ctx context.Context, q AddressQuery) ([]Address,
 	})
 }
 
-// clickHouseAddresses is selectAddresses for ClickHouse. It counts distinct values only for the addresses in the answer.
+// clickHouseAddresses is selectAddresses for ClickHouse. It counts distinct values only for the addresses that are in the
+// answer.
 var clickHouseAddresses = `
 SELECT ` + schema.Host("t.ip") + `, t.hits, t.bots, t.visitors, t.agents, t.campaigns, t.sources, t.country, t.isp, t.first, t.last
 FROM (

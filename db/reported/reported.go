@@ -26,8 +26,8 @@ INSERT INTO source_figures (source_id, day, campaign_id, account_id, amount, cur
 VALUES ($2, $3::date, $4, $1, $5, $6, $7, $8)`
 )
 
-// SaveSourceDay replaces the figures that a traffic source reports for a day. Items of the list that report nothing are not
-// stored.
+// SaveSourceDay replaces the figures that a traffic source reports for a day. It does not store items of the list that have no
+// figures.
 func SaveSourceDay(ctx context.Context, c db.Conn, account, source uuid.UUID, day time.Time, list []spend.Spend) error {
 	on := day.Format(time.DateOnly)
 	if err := db.Run(ctx, c, "figures of a source", deleteSourceDay, account, source, on); err != nil {
@@ -49,7 +49,7 @@ func SaveSourceDay(ctx context.Context, c db.Conn, account, source uuid.UUID, da
 // Order is an order as a network reports it.
 type Order struct {
 	OrderID      string    `db:"order_id"`
-	ClickID      uuid.UUID `db:"click_id"` // zero: it names no click of ours
+	ClickID      uuid.UUID `db:"click_id"` // zero: the order names none of our clicks
 	OrderGoal    string    `db:"order_goal"`
 	Goal         string    `db:"goal"` // Goal and ConversionID identify our conversion
 	ConversionID string    `db:"conversion_id"`
@@ -57,10 +57,10 @@ type Order struct {
 	Status       string    `db:"status"` // empty: not known
 	Payout       string    `db:"payout"` // a decimal; empty: not known
 	Currency     string    `db:"currency"`
-	Refusal      string    `db:"refusal"` // why it is not recorded; empty: it is recorded
+	Refusal      string    `db:"refusal"` // why the order is not recorded as a conversion; empty: it is recorded
 }
 
-// An order that was read from the network is not replaced by one of a file. An order without a change keeps its read_at.
+// An order from a file never replaces an order that was read from the network. An order that has not changed keeps its read_at.
 var upsertOrders = `
 INSERT INTO network_orders AS o (network_id, account_id, order_id, click_id, order_goal, goal, conversion_id, day, status, payout,
 	currency, refusal, from_file, read_at)
@@ -77,8 +77,8 @@ WHERE (o.from_file OR NOT excluded.from_file) AND (o.goal, o.conversion_id, o.da
 // ordersAtOnce is the number of orders that one statement stores.
 const ordersAtOnce = 2000
 
-// SaveOrders stores orders of a network that were read at a time. If an order occurs several times, the last one counts. fromFile says
-// that a person has uploaded them.
+// SaveOrders stores orders of a network that were read at the time at. If an order occurs several times, the last one counts.
+// fromFile says that the orders come from a file that a person has uploaded.
 func SaveOrders(ctx context.Context, c db.Conn, account, network uuid.UUID, list []Order, fromFile bool, at time.Time) error {
 	type key struct {
 		order, goal string
@@ -106,7 +106,8 @@ func SaveOrders(ctx context.Context, c db.Conn, account, network uuid.UUID, list
 const deleteFileOrders = `
 DELETE FROM network_orders WHERE account_id = $1 AND network_id = $2 AND from_file AND day >= $3::date AND day <= $4::date`
 
-// ReplaceFileOrders stores the orders of a file. They replace the orders of earlier files on the days from the first to the last.
+// ReplaceFileOrders stores the orders of a file. They replace the orders of earlier files from the first to the last day of this
+// file.
 func ReplaceFileOrders(ctx context.Context, c db.Conn, account, network uuid.UUID, list []Order, at time.Time) error {
 	if len(list) == 0 {
 		return nil
@@ -127,7 +128,7 @@ INSERT INTO network_totals (network_id, day, account_id, clicks, conversions, pa
 VALUES ($2, $3::date, $1, $4, $5, $6, $7, $8)
 ON CONFLICT (network_id, day) DO UPDATE SET clicks = $4, conversions = $5, payout = $6, currency = $7, read_at = $8`
 
-// Totals are the sums that a network reports for a day. Nil: not reported.
+// Totals are the sums that a network reports for a day. A sum is null if the network does not report it.
 type Totals struct {
 	Day         time.Time           `db:"day"`
 	Clicks      *int64              `db:"clicks"`
@@ -137,7 +138,7 @@ type Totals struct {
 	ReadAt      time.Time           `db:"read_at"`
 }
 
-// ListTotals lists the sums of a network from a day to another, both included.
+// ListTotals lists the sums of a network for the days from one date to another, both included.
 func ListTotals(ctx context.Context, c db.Conn, account, network uuid.UUID, from, to string) ([]Totals, error) {
 	return db.Select[Totals](ctx, c, "sums of a network", `SELECT day, clicks, conversions, payout, currency, read_at
 		FROM network_totals WHERE account_id = $1 AND network_id = $2 AND day >= $3::date AND day <= $4::date ORDER BY day`,
@@ -161,8 +162,8 @@ func DeleteOrders(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	return db.Run(ctx, c, "delete orders", `DELETE FROM network_orders WHERE click_id = ANY ($1::uuid[])`, db.UUIDs(clicks))
 }
 
-// Clear deletes the figures that sources report for some campaigns on the days in [from, to), and the orders of the campaigns'
-// conversions of clicks in that time.
+// Clear deletes the figures that sources report for some campaigns on the days in [from, to). It also deletes the orders of the
+// campaigns' conversions whose clicks are in that time.
 func Clear(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) error {
 	ids := db.UUIDs(campaigns)
 	err := db.Run(ctx, c, "clear figures of sources", `DELETE FROM source_figures WHERE account_id = $1

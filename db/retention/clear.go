@@ -16,8 +16,8 @@ import (
 	"switchyard/models"
 )
 
-// ClearQuery selects the history to delete: [From, To), cut to milliseconds, of some campaigns (Clear and ClearArchive) or of one
-// smartlink (ClearSmartlink). After is the last click of an earlier call.
+// ClearQuery selects the history to delete: the window [From, To), cut to milliseconds, of some campaigns (Clear and
+// ClearArchive) or of one smartlink (ClearSmartlink). After is the last click that an earlier call deleted.
 type ClearQuery struct {
 	AccountID uuid.UUID
 	Of        []uuid.UUID
@@ -31,7 +31,7 @@ func (q ClearQuery) first() uuid.UUID {
 }
 
 // Cleared is the result of one call. Clicks does not include the clicks of bots. Of lists the campaigns of the deleted clicks.
-// The next call continues after After. Done means that nothing is left.
+// The next call must continue after the click After. Done means that nothing is left to delete.
 type Cleared struct {
 	Clicks      int64
 	BotClicks   int64
@@ -42,9 +42,10 @@ type Cleared struct {
 }
 
 // Clear deletes at most limit clicks of campaigns in the transaction of c, with their click-outs, postbacks, site events and
-// conversions, and takes their figures out of the ledger. Repeat it, each time in a new transaction, until it is Done. Then
-// ClearArchive deletes figures and conversions without clicks. A conversion that is being recorded for a deleted click is deleted
-// too, or finds no click. Records of the window that arrive afterwards count.
+// conversions, and subtracts their figures from the ledger. Repeat it, each time in a new transaction, until it is Done.
+// ClearArchive then deletes figures and conversions without clicks. A conversion that is being recorded for a deleted click
+// either is deleted too, or fails because the click is gone. Records of the window that arrive after the call are stored and
+// count.
 func Clear(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
 	after := q.first()
 	found, err := l.Store().Scan(ctx, c, click.VisitorColumns, click.Range{
@@ -113,7 +114,7 @@ func (d *Cleared) remove(ctx context.Context, c db.Conn, in click.Store, ids []u
 	return s.Write(ctx, c)
 }
 
-// The lock is needed because two concurrent calls would subtract the same figures twice.
+// Without the lock, two concurrent calls would subtract the same figures twice.
 const lockArchive = `
 SELECT pg_advisory_xact_lock(hashtextextended('switchyard clear ' || id::text, 0))
 FROM (SELECT id FROM unnest($1::uuid[]) AS i (id) ORDER BY id) sorted`
@@ -123,7 +124,7 @@ DELETE FROM conversions
 WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND click_id >= $3 AND click_id < $4`
 
 // ClearArchive deletes data without clicks, in the transaction of c: spend without clicks, and the figures and conversions of
-// whole hours whose clicks were dropped for their age. Repeating it finds nothing. It ignores the limit.
+// whole hours whose clicks were dropped for their age. A second call finds nothing. It ignores the limit.
 func ClearArchive(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, _ int) (Cleared, error) {
 	out := Cleared{Done: true}
 	if err := db.Run(ctx, c, "clear archive", lockArchive, db.UUIDs(q.Of)); err != nil {
@@ -159,7 +160,7 @@ func ClearArchive(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, _ i
 	return out, err
 }
 
-// archivedHours returns the range of whole hours of the window whose clicks are not kept any more.
+// archivedHours returns the whole hours of the window whose clicks are no longer kept, as a range.
 func archivedHours(ctx context.Context, c db.Conn, q ClearQuery) (from, to time.Time, err error) {
 	oldest, err := click.OldestDay(ctx, c, q.AccountID)
 	if err != nil {

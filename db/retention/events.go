@@ -8,8 +8,8 @@ import (
 	"switchyard/models"
 )
 
-// adRetention is the time for which a click is found by the click id of an ad platform. The page tag remembers the id for the
-// same time.
+// adRetention is the time during which a click can be found by the click id of an ad platform. The page tag remembers the id for
+// the same time.
 const adRetention = 90 * 24 * time.Hour
 
 // deleteExpiredAds deletes ad click ids that are older than adRetention.
@@ -19,8 +19,8 @@ func deleteExpiredAds(ctx context.Context, c db.Conn, now time.Time) error {
 	return err
 }
 
-// deleteEvents deletes the events of some clicks in the transaction of c. clicks is the array of their ids as a text. deleteEvents also
-// deletes the ad click ids by which other events would find these clicks.
+// deleteEvents deletes the events of some clicks in the transaction of c. clicks is the array of the clicks' ids as a text. It
+// also deletes the ad click ids through which later events would find these clicks.
 func deleteEvents(ctx context.Context, c db.Conn, clicks string) error {
 	const q = `DELETE FROM site_events WHERE click_id = ANY ($1::uuid[]) AND click_id <> '00000000-0000-0000-0000-000000000000'`
 	if err := db.Run(ctx, c, "delete site events", q, clicks); err != nil {
@@ -29,14 +29,14 @@ func deleteEvents(ctx context.Context, c db.Conn, clicks string) error {
 	return db.Run(ctx, c, "delete ads", `DELETE FROM ad_clicks WHERE click_id = ANY ($1::uuid[])`, clicks)
 }
 
-// deleteEventsOf deletes at most $3 events that were received before $1, of accounts on the plan $2. The events of a deleted account
-// were deleted with it.
+// deleteEventsOf deletes at most $3 events that were received before $1, from accounts on the plan $2. Deleted accounts have no
+// events left.
 const deleteEventsOf = `
 DELETE FROM site_events WHERE id = ANY (ARRAY(SELECT e.id FROM accounts a CROSS JOIN LATERAL (
 	SELECT id FROM site_events WHERE account_id = a.id AND received_at < $1 ORDER BY received_at LIMIT $3
 ) e WHERE a.plan = $2 LIMIT $3))`
 
-// deleteExpiredEvents deletes events that are older than the time for which their account's plan keeps received messages.
+// deleteExpiredEvents deletes each event that is older than the account's plan keeps received messages.
 func deleteExpiredEvents(ctx context.Context, c db.Conn, now time.Time) (total int64, err error) {
 	for _, p := range models.Plans {
 		n, err := db.InParts(ctx, c, "delete old site events", deleteEventsOf, postbacksAtOnce, now.AddDate(0, 0, -p.PostbackDays),

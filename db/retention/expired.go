@@ -18,12 +18,12 @@ import (
 	"switchyard/models"
 )
 
-// DeleteExpired deletes data that is older than the account's plan keeps it: clicks with their click-outs, postbacks and site
-// events, the clicks of smartlinks, and other postbacks and site events. Partitions hold the clicks of all accounts, so it deletes
-// single rows. MaintainPartitions drops whole partitions after the longest history of all plans. The ledger, the sums of smartlinks
-// and the conversions stay: they contain no address, and figures must not change without a cause. So reports by the dimensions of
-// the ledger do not change. Reports that need rows begin with the first row that is kept. A run may be missed, repeated or run in
-// parallel.
+// DeleteExpired deletes data that is older than the account's plan allows: clicks with their click-outs, postbacks and site
+// events, the clicks of smartlinks, and other postbacks and site events. It deletes single rows, because a partition holds the
+// clicks of all accounts. MaintainPartitions drops whole partitions after the longest history of all plans. The ledger, the sums
+// of smartlinks and the conversions stay: they contain no IP address, and figures must not change without a cause. So reports by
+// the dimensions of the ledger do not change. Reports that need rows begin with the first row that is kept. A run may be missed,
+// repeated or run in parallel.
 func DeleteExpired(ctx context.Context, l click.Log) error {
 	now := l.Time()
 	postbacks, err := deleteExpiredPostbacks(ctx, l.Conn, now)
@@ -33,24 +33,25 @@ func DeleteExpired(ctx context.Context, l click.Log) error {
 	return errors.Join(err, eventsErr, clicksErr, deleteExpiredAds(ctx, l.Conn, now))
 }
 
-// Changing to a plan that keeps more does not bring back rows that are already deleted.
+// A change to a plan with a longer history does not bring back rows that are already deleted.
 const announceHistory = `
 INSERT INTO click_history AS h (account_id, kept_from, announced_at)
 SELECT id, $2, $3 FROM accounts WHERE plan = $1
 ON CONFLICT (account_id) DO UPDATE SET kept_from = EXCLUDED.kept_from, announced_at = EXCLUDED.announced_at
 WHERE h.kept_from < EXCLUDED.kept_from`
 
-// Rows that a change of the currency has not restated yet are kept until it has.
+// Rows that a change of the currency has yet to restate are kept until they are restated.
 const selectExpired = `
 SELECT account_id, kept_from, deleted_to FROM click_history h
 WHERE deleted_to < kept_from AND announced_at < $1
 	AND NOT EXISTS (SELECT FROM currency_changes k WHERE k.account_id = h.account_id) ORDER BY account_id`
 
 const (
-	// announcedFor is the time between announcing the new end of an account's history and deleting the rows before it. A job
-	// that began to correct their figures is done by then.
+	// announcedFor is the time between the announcement of the new end of an account's history and the deletion of the rows
+	// before that end. A job that had begun to correct the figures of these rows has ended by then.
 	announcedFor = time.Hour
-	// lateClicks is the part of the deleted range that is searched again, for clicks that waited in a spool.
+	// lateClicks is the last part of the deleted range. It is searched again for clicks that arrived late because they waited in
+	// a spool.
 	lateClicks = 7 * click.Day
 	// deletedAtOnce is the largest number of clicks that one transaction of deleteExpiredClicks deletes.
 	deletedAtOnce = 2000
@@ -104,7 +105,7 @@ func deleteClicksOf(ctx context.Context, l click.Log, h history) (total int64, e
 		}
 		ids := click.IDs(found)
 		err = db.Tx(ctx, l.Conn, func(c db.Conn) error {
-			if _, err := l.Store().Thaw(ctx, c, h.Account, ids); err != nil { // they may have left PostgreSQL since then
+			if _, err := l.Store().Thaw(ctx, c, h.Account, ids); err != nil { // they may have moved to ClickHouse since
 				return err
 			}
 			return deleteClicks(ctx, c, l.Store(), ids)
@@ -138,8 +139,8 @@ func deleteSent(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 
 const deleteHops = `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`
 
-// deleteClicks deletes the rows of clicks, and the rows of their click-outs and postbacks. ids are sorted. The ledger and the
-// conversions stay, and so does the data of clicks that later decisions about the conversions need.
+// deleteClicks deletes the rows of clicks, and the rows of their click-outs and postbacks. ids must be sorted. The ledger and
+// the conversions stay. The clicks' data that later decisions about the conversions need also stays.
 func deleteClicks(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUID) error {
 	if err := clearPostbacks(ctx, c, ids); err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// Known holds the stored data about a visitor. Rows have the same names as in logs: click_id in the form of links, sub1 and so on,
-// signals by their names. An id that a row does not have is null.
+// Known holds the stored data about a visitor. The rows have the same form as in logs: click_id as in links, fields such as
+// sub1, signals by their names. An id that a row does not have is null.
 type Known struct {
 	Clicks          []json.RawMessage `json:"clicks"`
 	SmartlinkClicks []json.RawMessage `json:"smartlink_clicks"`
@@ -30,10 +30,11 @@ type Known struct {
 	Orders          []json.RawMessage `json:"network_orders"`     // read from networks and from their reports
 }
 
-// maxKnown is the number of newest clicks of a visitor that are read.
+// maxKnown is the maximum number of a visitor's clicks that are read, newest first.
 const maxKnown = 10_000
 
-// ReadKnown returns the stored data about a visitor. It leaves out the proofs of the senders of postbacks.
+// ReadKnown returns the stored data about a visitor. It leaves out the secrets and signatures with which senders of postbacks
+// proved who they are.
 func ReadKnown(ctx context.Context, l click.Log, v click.Visitor) (k Known, err error) {
 	from, to := uuid.Nil, models.FloorClickID(time.Now().Add(click.Day))
 	if err := l.Store().ThawVisitor(ctx, l.Conn, v, time.Unix(0, 0), time.Now()); err != nil {

@@ -17,9 +17,9 @@ SELECT c.relname AS name, i.inhdetachpending AS pending
 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = $1::regclass AND c.relname < $2 ORDER BY c.relname`
 
-// DeleteBefore deletes the clicks of whole days before the day of t, with their hops and postbacks. It also deletes the clicks of
-// smartlinks of these days. It returns the number of deleted days of clicks. Conversions, the ledger and the sums of smartlinks
-// stay. It does not block readers, because a partition is first detached concurrently.
+// DeleteBefore deletes the clicks of whole days before the day of t, with their click-outs and postbacks. It also deletes the
+// clicks of smartlinks on these days. It returns for how many days it deleted clicks. Conversions, the ledger and the sums of
+// smartlinks stay. It does not block readers, because it first detaches a partition concurrently.
 func DeleteBefore(ctx context.Context, c db.Conn, t time.Time) (int, error) {
 	cut, days := t.UTC().Truncate(click.Day), 0
 	if err := conversion.KeepConvertedBefore(ctx, c, cut); err != nil {
@@ -80,12 +80,12 @@ func dropPartitions(ctx context.Context, d db.Conn, table string, before time.Ti
 
 const (
 	daysAhead = 3
-	// visitorGrace is the time for which an expired fingerprint is kept for clicks that still wait in a spool.
+	// visitorGrace is the time for which an expired fingerprint is kept, for clicks that still wait in a spool.
 	visitorGrace = 3 * click.Day
 )
 
 // MaintainPartitions creates the partitions of the next days. It deletes expired fingerprints, and days of clicks that are older
-// than the longest history of any plan. It may be missed, repeated or run in parallel.
+// than the longest history of any plan. A run may be missed, repeated or run in parallel.
 func MaintainPartitions(ctx context.Context, l click.Log) error {
 	now := l.Time()
 	for n := range daysAhead {
@@ -109,9 +109,10 @@ func MaintainPartitions(ctx context.Context, l click.Log) error {
 	return err
 }
 
-// longestChange is the longest time for which clicks are kept because a change of currency has not restated them yet.
+// longestChange is the longest time for which a change of currency that has not restated the clicks keeps them from being
+// deleted.
 const longestChange = 3 * click.Day
 
-// firstChanging returns the earlier of two times: $1, and the time from which on clicks are kept for changes of currency that
-// began after $2.
+// firstChanging returns the earlier of two times: $1, and the earliest time from which clicks are kept for a change of currency
+// that began after $2.
 const firstChanging = `SELECT least($1::timestamptz, (SELECT min(kept_from) FROM currency_changes WHERE since > $2))`

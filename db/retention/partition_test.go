@@ -18,7 +18,8 @@ import (
 	"switchyard/models"
 )
 
-// TestSmartlinkClicksMoveIntoDays checks that the migration that splits the clicks of smartlinks into days keeps the existing clicks.
+// TestSmartlinkClicksMoveIntoDays checks that existing clicks survive the migration that partitions the clicks of smartlinks by
+// day.
 func TestSmartlinkClicksMoveIntoDays(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

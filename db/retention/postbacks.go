@@ -17,7 +17,7 @@ import (
 const selectPostbacksOf = `SELECT id FROM postbacks WHERE click_id = ANY ($1::uuid[]) ORDER BY id`
 
 // clearPostbacks deletes the postbacks that name some clicks, in the transaction of c. Call it before the clicks are locked,
-// because a job also locks its postback first and then the click.
+// because a job too locks first its postback and then the click.
 func clearPostbacks(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	ids, err := db.Select[uuid.UUID](ctx, c, "postbacks of clicks", selectPostbacksOf, db.UUIDs(clicks))
 	if err != nil || len(ids) == 0 {
@@ -30,7 +30,7 @@ const deleteLocked = `
 WITH locked AS MATERIALIZED (SELECT id FROM postbacks WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE)
 DELETE FROM postbacks USING locked WHERE postbacks.id = locked.id`
 
-// deletePostbacks deletes postbacks and their jobs in the transaction of c. A worker that is running such a job loses it.
+// deletePostbacks deletes postbacks and their jobs in the transaction of c. A worker that is running such a job loses the job.
 func deletePostbacks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	if err := jobrow.Delete(ctx, c, ids, models.KindRecordConversion); err != nil {
 		return err
@@ -41,8 +41,8 @@ func deletePostbacks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 // postbacksAtOnce is the largest number of postbacks that one transaction of deleteExpiredPostbacks deletes.
 const postbacksAtOnce = 2000
 
-// These queries return postbacks to delete. The first two return postbacks that arrived before a moment: of accounts on a plan,
-// and without an account.
+// These queries return postbacks to delete. The first two return postbacks that arrived before a moment: the first returns
+// postbacks of accounts on a plan, the second returns postbacks without an account.
 const (
 	selectOldPostbacks = `
 SELECT p.id FROM accounts a CROSS JOIN LATERAL (
@@ -61,9 +61,9 @@ ORDER BY click_id LIMIT $2`
 	selectAncientPostbacks = `SELECT id FROM postbacks WHERE id < $1 ORDER BY id LIMIT $2`
 )
 
-// deleteExpiredPostbacks deletes received postbacks and postbacks to traffic sources and old trackers that are older than the account's plan allows,
-// and uploads older than models.UploadDays. It also deletes the jobs of the postbacks. It returns the number of deleted postbacks and
-// uploads.
+// deleteExpiredPostbacks deletes received postbacks, and postbacks to traffic sources and old trackers, that are older than the
+// account's plan allows. It also deletes the jobs of the postbacks, and uploads older than models.UploadDays. It returns the
+// number of deleted postbacks and uploads.
 func deleteExpiredPostbacks(ctx context.Context, c db.Conn, now time.Time) (total int, err error) {
 	repeat := func(deleteOnce func() (int, error)) {
 		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
@@ -83,7 +83,8 @@ func deleteExpiredPostbacks(ctx context.Context, c db.Conn, now time.Time) (tota
 		})
 	}
 	deleteAll(selectOldPostbacksWithoutAccount, now.AddDate(0, 0, -models.StrangersPostbackDays))
-	// The remaining postbacks belong to deleted accounts. FloorClickID fits, because the id of a postback is also a UUIDv7.
+	// The remaining postbacks belong to deleted accounts. FloorClickID can be used, because the id of a postback is a UUIDv7
+	// like the id of a click.
 	deleteAll(selectAncientPostbacks, models.FloorClickID(now.AddDate(0, 0, -models.LongestPostbacks())))
 	return total, err
 }

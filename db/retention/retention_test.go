@@ -53,8 +53,8 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// TestDeleteExpiredPostbacks checks that messages are kept for the time of their account's plan, and messages without an account
-// for the shortest time.
+// TestDeleteExpiredPostbacks checks that postbacks are kept as long as the account's plan says, and postbacks without an account
+// for the shortest time of all plans.
 func TestDeleteExpiredPostbacks(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// Deleted clicks are subtracted from the sums, so that clicks that are stored at the same time still count.
+// The number of deleted clicks is subtracted from the sums, so that clicks stored at the same time still count.
 const clearSmartlinkClicks = `
 WITH deleted AS (
 	DELETE FROM smartlink_clicks WHERE id = ANY (ARRAY(
@@ -33,8 +33,8 @@ SELECT count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) FILTER (WHERE is_b
 const deleteEmptyHours = `
 DELETE FROM smartlink_hours WHERE account_id = $1 AND smartlink_id = $2 AND clicks = 0 AND bot_clicks = 0`
 
-// ClearSmartlink deletes at most limit clicks of a smartlink in the transaction of c. Repeat the call until the
-// result is Done. A click that is still on its way to PostgreSQL is stored afterwards.
+// ClearSmartlink deletes at most limit clicks of a smartlink in the transaction of c. Repeat the call until the result is Done.
+// A click that has not reached PostgreSQL yet is stored afterwards and remains.
 func ClearSmartlink(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
 	if len(q.Of) != 1 {
 		return Cleared{}, errors.New("retention: clear of one smartlink only")

@@ -1,9 +1,9 @@
-// Package seal encrypts secrets for the database by AES-256-GCM. A value is bound to its account, table, row and
-// column, so that it does not open anywhere else.
+// Package seal encrypts secrets for the database with AES-256-GCM. A value is bound to its account, table, row and column. It
+// cannot be decrypted as the value of any other place.
 //
-// Seal is for credentials of third parties. It needs ENCRYPTION_KEY. SealForService is for secrets of the service itself, such as
-// stored answers. Without ENCRYPTION_KEY it uses a key from the database. That hides the secrets from logs and from a casual look,
-// but not from an attacker with a full dump.
+// Seal is for credentials of third parties. It needs ENCRYPTION_KEY. SealForService is for secrets of the service itself, such
+// as stored answers. If there is no ENCRYPTION_KEY, SealForService uses a key from the database. That key hides the secrets from
+// logs and from a casual look, but not from an attacker who has a full dump.
 package seal
 
 import (
@@ -40,12 +40,12 @@ func (p Place) bytes() []byte {
 	return fmt.Appendf(nil, "%s|%s|%s|%s", p.Account, p.Table, p.Row, p.Column)
 }
 
-// installKeyID marks values that are sealed under the database's key.
+// installKeyID marks values that are sealed with the key from the database.
 const installKeyID = 0
 
 // Box seals and opens values. It is safe for concurrent use.
 type Box struct {
-	keys    []sealKey // the first key seals
+	keys    []sealKey // the first key seals new values
 	install func(context.Context) ([]byte, error)
 
 	installed atomic.Pointer[sealKey] // the database's key, once read
@@ -56,8 +56,8 @@ type sealKey struct {
 	aead cipher.AEAD
 }
 
-// New makes a box on a database. Keys have 32 bytes; empty keys are ignored. The first key seals, and all keys
-// open. Without a key, only SealForService works.
+// New makes a box for a database. A key has 32 bytes. Empty keys are ignored. The first key seals new values, and all keys can
+// open values. Without a key, only SealForService works.
 func New(c db.Conn, keys ...[]byte) (*Box, error) {
 	b := &Box{install: func(ctx context.Context) ([]byte, error) { return InstallSecret(ctx, c, "seal") }}
 	for _, k := range keys {
@@ -74,8 +74,8 @@ func New(c db.Conn, keys ...[]byte) (*Box, error) {
 	return b, nil
 }
 
-// InstallSecret derives a 32-byte secret for a purpose from the random value that the first migration put into the
-// database. Every process of an install derives the same.
+// InstallSecret derives a 32-byte secret for a purpose from the random value that the first migration put into the database.
+// Every process of an install derives the same secret.
 func InstallSecret(ctx context.Context, c db.Conn, purpose string) ([]byte, error) {
 	secret, err := db.Get[[]byte](ctx, c, "install secret", `SELECT secret FROM installation`)
 	if err != nil {
@@ -108,7 +108,7 @@ func (b *Box) Seal(p Place, plain []byte) ([]byte, error) {
 	return b.keys[0].seal(p, plain), nil
 }
 
-// SealForService seals a secret of the service itself, under the database's key if there is no other.
+// SealForService seals a secret of the service itself. It uses the key from the database if there is no ENCRYPTION_KEY.
 func (b *Box) SealForService(ctx context.Context, p Place, plain []byte) ([]byte, error) {
 	k, err := b.serviceKey(ctx)
 	if err != nil {
@@ -125,8 +125,8 @@ func (b *Box) serviceKey(ctx context.Context) (*sealKey, error) {
 	return b.installKey(ctx)
 }
 
-// Ready reads what SealForService needs from the database, so that a SealForService inside a transaction needs no second
-// connection. Later calls do nothing.
+// Ready reads from the database what SealForService needs. A SealForService inside a transaction then needs no second
+// connection. Later calls of Ready do nothing.
 func (b *Box) Ready(ctx context.Context) error {
 	_, err := b.serviceKey(ctx)
 	return err
@@ -173,7 +173,7 @@ func (b *Box) installKey(ctx context.Context) (*sealKey, error) {
 }
 
 func (k sealKey) seal(p Place, plain []byte) []byte {
-	return k.aead.Seal([]byte{k.id}, nil, plain, p.bytes()) //nolint:gosec // the cipher draws the nonce
+	return k.aead.Seal([]byte{k.id}, nil, plain, p.bytes()) //nolint:gosec // the cipher chooses a random nonce
 }
 
 func (k sealKey) open(p Place, sealed []byte) ([]byte, error) {

@@ -15,17 +15,17 @@ type Attempt struct {
 	Number   int
 	At       time.Time
 	Took     time.Duration
-	Origin   string // scheme, host and port to which it was sent
+	Origin   string // scheme, host and port to which the postback was sent
 	Request  models.SentRequest
 	Accepted bool
-	Stopped  bool   // the source wants no more postbacks: no attempt follows, and the failure does not count against the host
+	Stopped  bool   // the source wants no more postbacks: no attempt follows, and the host's failures do not go up
 	Final    bool   // no attempt follows
-	Status   *int   // of the answer; nil if no answer came
-	Answer   []byte // the beginning of its body
+	Status   *int   // status of the answer; nil if no answer came
+	Answer   []byte // the beginning of the answer's body
 	Error    string // for the customer; empty if the source accepted the postback
 }
 
-// A postback that was delivered once keeps the result "told" when it is sent again.
+// A postback that was delivered once keeps the result "told" when it is sent again, whatever the new answer.
 const recordAttempt = `
 UPDATE source_postbacks SET attempts = $2, request = $3, http_status = $4, answer = $5, reason = $6,
 	result = CASE WHEN $7 THEN 'told' WHEN result = 'told' THEN result WHEN $8 THEN 'failed' ELSE 'pending' END,
@@ -41,8 +41,8 @@ ON CONFLICT (source_id, origin) DO UPDATE SET failures = f.failures + 1`
 	deleteFailures = `DELETE FROM source_failures WHERE source_id = $1 AND origin = $2`
 )
 
-// RecordAttempt records an attempt in its postback and in the failures of the host. Call it in the transaction that ends the job's
-// attempt.
+// RecordAttempt records an attempt in its postback and in the failure count of the host. Call it in the transaction that ends
+// the job's attempt.
 func RecordAttempt(ctx context.Context, c db.Conn, t Target, a Attempt) error {
 	try := models.SentTry{
 		At: a.At.UTC().Format(models.EventTimeFormat), HTTPStatus: a.Status, Error: a.Error, MS: a.Took.Milliseconds(),

@@ -22,13 +22,14 @@ SELECT p.id FROM accounts a CROSS JOIN LATERAL (
 
 	deletePostbacks = `DELETE FROM source_postbacks WHERE id = ANY ($1::uuid[])`
 
-	// Failures at a host that a source no longer uses are never reset by a success, so deleteExpiredFailures deletes them by age.
+	// A success resets the failures at a host. A host that a source no longer uses has no more successes, so
+	// deleteExpiredFailures deletes its failures by age.
 	deleteExpiredFailures = `
 DELETE FROM source_failures f USING accounts a WHERE a.id = f.account_id AND a.plan = $2 AND f.failing_since < $1`
 )
 
-// DeleteOf deletes the postbacks of some clicks with their jobs, in the transaction of c. The caller has locked the clicks, so no
-// postback is added at the same time.
+// DeleteOf deletes the postbacks of some clicks with their jobs, in the transaction of c. The caller must have locked the
+// clicks, so that no postback is added at the same time.
 func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	ids, err := db.Select[uuid.UUID](ctx, c, "postbacks of clicks", selectOfClicks, db.UUIDs(clicks))
 	if err != nil {
@@ -53,7 +54,7 @@ func DeleteExpired(ctx context.Context, c db.Conn, plan string, before time.Time
 	return len(ids), err
 }
 
-// remove deletes postbacks with their jobs. It deletes the jobs first, because a worker also locks its job before its postback.
+// remove deletes postbacks with their jobs. It deletes the jobs first, because a worker too locks its job before its postback.
 func remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	if len(ids) == 0 {
 		return nil

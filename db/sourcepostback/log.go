@@ -11,7 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// Query selects a page of an account's log: the postbacks created in [From, To), newest first. A zero field does not restrict.
+// Query selects a page of an account's log: the postbacks created in [From, To), newest first. A field with the zero value
+// selects all.
 type Query struct {
 	AccountID uuid.UUID
 	From, To  time.Time
@@ -19,7 +20,7 @@ type Query struct {
 	Source    uuid.UUID
 	Network   uuid.UUID
 	Click     uuid.UUID
-	// Conversion is the id of a conversion in its log, and Reference is the network's or shop's own id of it.
+	// Conversion is the id of a conversion in our log. Reference is the id that the network or shop gave to the conversion.
 	Conversion uuid.UUID
 	Reference  string
 	Result     string

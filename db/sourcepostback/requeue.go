@@ -7,7 +7,7 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// A postback that its source refused for good, by 410, has a job that is done.
+// If a source refused a postback for good with the status 410, the postback's job is done, not failed.
 var requeueFailed = jobrow.WithRequeued(`
     SELECT p.id, p.created_at FROM source_postbacks p
     JOIN traffic_sources s ON s.id = p.source_id AND s.account_id = p.account_id AND s.is_active AND s.deactivated_at IS NULL
@@ -16,8 +16,8 @@ var requeueFailed = jobrow.WithRequeued(`
 UPDATE source_postbacks p SET result = 'pending' FROM requeued r WHERE p.id = r.id
 RETURNING r.id, r.account_id, r.kind, r.generation, r.archived, p.created_at`
 
-// RequeueFailed makes at most limit failed postbacks due now for a single attempt, the oldest first. The caller dispatches them.
-// Postbacks to paused and deactivated sources stay failed. A postback that was delivered once is never selected.
+// RequeueFailed makes at most limit failed postbacks due now, the oldest first, each for a single attempt. The caller dispatches
+// them. Postbacks to paused and deactivated sources stay failed. A postback that was delivered once is never sent again.
 func RequeueFailed(ctx context.Context, c db.Conn, q jobrow.RequeueQuery, limit int) ([]jobrow.RequeuedItem, error) {
 	return db.Select[jobrow.RequeuedItem](ctx, c, "requeue postbacks", requeueFailed, q.Account, q.From, q.To, db.OrNull(q.Owner), limit,
 		q.Last)

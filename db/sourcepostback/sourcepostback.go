@@ -2,8 +2,9 @@
 // of ad platforms.
 //
 // A postback is stored in the transaction that gives a conversion its status, once for each status. Each postback has a job with
-// the same id. The caller dispatches the jobs after its commit. The reconciler finds the jobs that the caller fails to dispatch.
-// The postbacks of a conversion are sent in the order of its statuses. List and Get return the log that customers see.
+// the same id. The caller dispatches the jobs after its commit. If the caller fails to dispatch a job, the reconciler finds it.
+// The postbacks of a conversion are sent in the order of the conversion's statuses. List and Get return the log that customers
+// see.
 package sourcepostback
 
 import (
@@ -25,7 +26,7 @@ var settings = db.Columns[models.SourcePostback]("s.")
 
 var selectSettings = `SELECT s.id, ` + settings + ` FROM traffic_sources s WHERE s.account_id = $1 AND s.id = ANY ($2::uuid[])`
 
-// The values of the identity column place follow the order of the list.
+// The values of the identity column place are assigned in the order of the list.
 var insertPostbacks = `
 WITH fresh AS (
 	INSERT INTO source_postbacks (id, account_id, source_id, campaign_id, network_id, click_id, conversion_id, reference,
@@ -41,9 +42,9 @@ WITH fresh AS (
 ), job AS (` + jobrow.InsertFrom("fresh", `'`+models.KindSendPostback+`'`, "NULL") + `)
 SELECT id FROM fresh`
 
-// Add stores the postbacks for conversions that have a new status, in the order of the list. It runs in the transaction
-// of c. The conversions must be stored already and must not change any more in this transaction. A status that a conversion had
-// before adds nothing. Add returns the jobs, which the caller dispatches after the commit.
+// Add stores the postbacks for conversions that have a new status, in the order of the list. It runs in the transaction of c.
+// The conversions must be stored already, and must not change again in this transaction. If a conversion returns to a status
+// that it had before, Add stores no postback. Add returns the jobs, which the caller dispatches after the commit.
 func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) ([]models.JobRef, error) {
 	wanted, err := conversionsToSend(ctx, c, account, list)
 	if err != nil || len(wanted) == 0 {
@@ -99,12 +100,12 @@ type Target struct {
 	Active      bool    `db:"is_active"`
 	Deactivated bool    `db:"deactivated"`
 	Zone        string  `db:"timezone"` // time zone of the account
-	Earlier     float64 `db:"earlier"`  // seconds until an earlier postback of the conversion is tried; negative if no earlier one waits
+	Earlier     float64 `db:"earlier"`  // seconds until an earlier postback of the conversion is sent; negative if none waits
 }
 
 var columns = db.Columns[models.SentPostback]("p.")
 
-// If the job of an earlier postback is running, this postback checks again a second later.
+// If the job of an earlier postback is running, the job of this postback tries again a second later.
 var findTarget = `
 SELECT ` + columns + `, ` + settings + `, s.name AS source_name, s.is_active, s.deactivated_at IS NOT NULL AS deactivated, a.timezone,
 	coalesce((
@@ -126,8 +127,7 @@ var findTrial = `
 SELECT ` + settings + `, s.name AS source_name, a.timezone, a.currency
 FROM traffic_sources s JOIN accounts a ON a.id = s.account_id WHERE s.account_id = $1 AND s.id = $2`
 
-// TrialTarget returns a traffic source for a trial postback. The only field of the postback that it fills is the currency, which is the
-// account's.
+// TrialTarget returns a traffic source for a trial postback. In the postback it sets only the currency, which is the account's.
 func TrialTarget(ctx context.Context, c db.Conn, account, source uuid.UUID) (Target, error) {
 	return db.Get[Target](ctx, c, "traffic source", findTrial, account, source)
 }

@@ -16,8 +16,8 @@ import (
 	"switchyard/db/spool"
 )
 
-// BenchmarkChangeCurrency measures how many clicks a second are restated after the currency of a large account has changed, with
-// the batches of the job.
+// BenchmarkChangeCurrency measures how many clicks per second are restated after a change of a large account's currency. The
+// batches are as large as the job's.
 func BenchmarkChangeCurrency(b *testing.B) {
 	const clicks, batch = 100_000, 1000
 	d := dbtest.New(b)
@@ -76,7 +76,7 @@ func BenchmarkChangeCurrency(b *testing.B) {
 	// After an even number of changes the account is in dollars again, so the rate of its clicks is 1. After an odd number it is in
 	// euros: 1/1.25 = 0.8.
 	if wrong := dbtest.Get[int](b, d, `SELECT count(*) FROM clicks WHERE rate <> CASE WHEN $1 % 2 = 0 THEN 1 ELSE 0.8 END`, n); wrong > 0 {
-		b.Errorf("%d clicks have another rate", wrong)
+		b.Errorf("%d clicks have the wrong rate", wrong)
 	}
 	b.ReportMetric(float64(n*clicks)/b.Elapsed().Seconds(), "clicks/s")
 }

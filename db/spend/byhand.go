@@ -26,14 +26,14 @@ type byHand struct {
 	list    []pricedSpend
 }
 
-// handPart is the part of a UTC day that is in a day of the account's time zone.
+// handPart is the part of a UTC day that lies within one day of the account's time zone.
 type handPart struct {
 	local string    // the day in the account's time zone
 	day   time.Time // midnight UTC
 	Part
 }
 
-// start and end return the moments between which the part is.
+// start and end return the limits of the part.
 func (p handPart) start() time.Time { return p.day.Add(time.Duration(p.Starts) * time.Second) }
 func (p handPart) end() time.Time   { return p.day.Add(time.Duration(p.Ends) * time.Second) }
 
@@ -74,7 +74,7 @@ func nextDay(at time.Time) time.Time {
 // maxHandRows is the maximum number of days, sources and campaigns over which a cost is spread.
 const maxHandRows = 2000
 
-// handRow are the clicks of one source and campaign in a part.
+// handRow counts the clicks of one source and campaign in a part.
 type handRow struct {
 	Part     int             `db:"part"` // from 1
 	Source   uuid.UUID       `db:"source_id"`
@@ -95,18 +95,17 @@ SELECT width_bucket(at, $8::timestamptz[]) AS part, source_id, campaign_id, sum(
 const selectHandAlone = `SELECT ` + spendColumns + ` FROM spend WHERE account_id = $1 AND day >= $2::date AND day <= $3::date AND alone
 	AND ($4::uuid IS NULL OR source_id = $4) AND ($5::uuid IS NULL OR campaign_id = $5) AND ($6::int = 0 OR sub = $6 AND sub_value = $7)`
 
-// Quote returns the changes that a cost set by hand would make now. It changes no figure. Errors: no_clicks, too_many,
-// rate_missing.
+// Quote returns the changes that SetByHand would make now. It changes no figure. Errors: no_clicks, too_many, rate_missing.
 func Quote(ctx context.Context, l click.Log, c db.Conn, account models.Account, r models.CostRequest) (models.CostQuote, error) {
 	h := byHand{CostRequest: r, account: account}
 	err := h.plan(ctx, l, c, exchangerate.FindRates)
 	return h.quote, err
 }
 
-// SetByHand sets a cost in the transaction of c, and stores the replaced values in the change with this id. Each day of the
-// account's time zone gets its share by its number of clicks, so all clicks cost the same. The shares add up to the amount
-// exactly. Days without clicks get nothing, except a single day, whose amount then counts without a click. Errors: the same as
-// Quote.
+// SetByHand sets a cost in the transaction of c, and stores the replaced values in the change that has the given id. Each day of
+// the account's time zone gets a share in proportion to its number of clicks, so all clicks cost the same. The shares add up to
+// the amount exactly. Days without clicks get nothing. The exception is a request for a single day: its amount then counts
+// without a click. Errors: the same as Quote.
 func SetByHand(ctx context.Context, l click.Log, c db.Conn, account models.Account, r models.CostRequest, change uuid.UUID) (models.CostQuote, error) {
 	h := byHand{CostRequest: r, account: account}
 	if err := lockAccount(ctx, c, account.ID); err != nil {
@@ -144,7 +143,7 @@ func SetByHand(ctx context.Context, l click.Log, c db.Conn, account models.Accou
 
 type ratesFunc func(context.Context, db.Conn, []exchangerate.Key) (map[exchangerate.Key]decimal.NullDecimal, error)
 
-// plan finds the clicks, and divides the cost among them.
+// plan finds the clicks and divides the cost among them.
 func (h *byHand) plan(ctx context.Context, l click.Log, c db.Conn, rates ratesFunc) (err error) {
 	if h.parts, err = partsOf(h.account, h.CostRequest); err != nil {
 		return err
@@ -174,7 +173,7 @@ func (h *byHand) plan(ctx context.Context, l click.Log, c db.Conn, rates ratesFu
 	return nil
 }
 
-// rows returns the clicks of the request, by part, source and campaign.
+// rows counts the clicks of the request, by part, source and campaign.
 func (h *byHand) rows(ctx context.Context, l click.Log, c db.Conn) ([]handRow, error) {
 	low, high := models.FloorClickID(h.parts[0].start()), models.FloorClickID(h.parts[len(h.parts)-1].end())
 	if err := l.Store().ThawRange(ctx, c, h.account.ID, low, high); err != nil {
@@ -187,13 +186,13 @@ func (h *byHand) rows(ctx context.Context, l click.Log, c db.Conn) ([]handRow, e
 		h.quote.Clicks += r.Clicks
 	}
 	if err == nil && (len(rows) > maxHandRows || h.quote.Clicks > models.MaxCostClicks) {
-		err = models.Invalid("too_many", "these are more than %d clicks, or more than %d days, sources and campaigns: choose fewer days, or one campaign",
+		err = models.Invalid("too_many", "the cost covers more than %d clicks, or more than %d combinations of day, source and campaign: choose fewer days, or one campaign",
 			models.MaxCostClicks, maxHandRows)
 	}
 	return rows, err
 }
 
-// partAt returns the index of the part in which a moment is, or -1.
+// partAt returns the index of the part that contains a moment, or -1.
 func (h *byHand) partAt(at time.Time) int {
 	return slices.IndexFunc(h.parts, func(p handPart) bool { return !at.Before(p.start()) && at.Before(p.end()) })
 }
@@ -206,8 +205,8 @@ func (h *byHand) alone(ctx context.Context, c db.Conn) ([]pricedSpend, error) {
 	return db.Without(list, func(s pricedSpend) bool { return h.partAt(s.hour(s.Day)) < 0 }), err
 }
 
-// divide returns the spend of each part, source and campaign. A share is the difference of two rounded sums, so all shares add up to
-// the amount.
+// divide returns the spend of each part, source and campaign. Each share is the difference of two rounded running sums, so all
+// shares add up to the amount exactly.
 func (h *byHand) divide(rows []handRow) (list []Spend, err error) {
 	if h.quote.Clicks == 0 {
 		return h.withoutClicks()
@@ -234,7 +233,8 @@ func (h *byHand) spend(p handPart, source, campaign uuid.UUID) Spend {
 	return Spend{Day: p.day, SourceID: source, CampaignID: campaign, Currency: cmp.Or(h.Currency, h.account.Currency), Part: p.Part}
 }
 
-// withoutClicks returns the spend of a request without clicks. Only the amount of a single day at one source counts without a click.
+// withoutClicks returns the spend of a request whose days have no clicks. Only an amount for a single day at one source can
+// count without a click.
 func (h *byHand) withoutClicks() ([]Spend, error) {
 	if h.Amount != nil && h.Amount.IsZero() {
 		return nil, nil

@@ -18,7 +18,7 @@ import (
 	"switchyard/models"
 )
 
-// handEnv is an account with facts in four currencies, which sets costs by hand.
+// handEnv is an account that has facts in four currencies and sets costs by hand.
 type handEnv struct {
 	*clicktest.MoneyEnv
 	account models.Account
@@ -45,7 +45,7 @@ func amount(text string) *decimal.Decimal {
 	return &d
 }
 
-// request returns a random request for two days.
+// request returns a random request about two days.
 func (x *handEnv) request() models.CostRequest {
 	r := models.CostRequest{From: x.DayText(2), To: x.DayText(1), Amount: amount(fmt.Sprint(x.Rnd.IntN(500), ".37"))}
 	r.Currency = []string{"", "EUR", "JPY"}[x.Rnd.IntN(3)]
@@ -64,7 +64,7 @@ func (x *handEnv) request() models.CostRequest {
 	return r
 }
 
-// set sets a cost by hand, and checks that a quote made just before reports the same changes.
+// set sets a cost by hand. It checks that a quote made just before announced the same changes.
 func (x *handEnv) set(r models.CostRequest) (uuid.UUID, models.CostQuote) {
 	x.Helper()
 	expected, err := spend.Quote(x.Context(), x.ClickLog(), x.DB, x.account, r)
@@ -105,9 +105,9 @@ UNION ALL SELECT concat_ws(' ', 'ledger', hour, campaign_id, source_id, trim_sca
 ORDER BY 1`)
 }
 
-// TestCostByHand sets costs by hand and by files for clicks in several currencies and time zones. After each change the ledger
-// and the rows agree, and the quote made before it was right. Undoing the changes in the reverse order restores each state
-// exactly.
+// TestCostByHand sets costs by hand and by files, for clicks in several currencies and time zones. After each change, the ledger
+// and the rows agree, and the changes are as the quote had announced. Undoing the changes in the reverse order restores each
+// earlier state exactly.
 func TestCostByHand(t *testing.T) {
 	t.Parallel()
 	for seed, zone := range []string{"UTC", "America/New_York", "Asia/Kolkata"} {
@@ -135,13 +135,13 @@ func TestCostByHand(t *testing.T) {
 			}
 		}
 		if n := dbtest.Get[int](t, x.DB, `SELECT (SELECT count(*) FROM cost_change_clicks) + (SELECT count(*) FROM cost_change_conversions)`); n != 0 {
-			t.Errorf("%d prices are kept for nothing", n)
+			t.Errorf("%d prices are kept although no change needs them", n)
 		}
 	}
 }
 
-// TestCostOfDays: an amount is spread over the clicks of the days in the account's time zone, so that all clicks cost the same. The
-// shares add up to it exactly, and a day without clicks is named and gets nothing.
+// TestCostOfDays: an amount is spread over the clicks of several days in the account's time zone, so that all clicks cost the
+// same. The shares add up to the amount exactly. The quote lists a day without clicks with a cost of zero.
 func TestCostOfDays(t *testing.T) {
 	t.Parallel()
 	x := newHandEnv(t, 5, "Asia/Kolkata")
@@ -158,7 +158,7 @@ func TestCostOfDays(t *testing.T) {
 		day, _ := time.Parse(time.DateOnly, d.Day)
 		got := dbtest.Get[string](t, x.DB, cost, campaign, d.Day, day.AddDate(0, 0, 1).Format(time.DateOnly))
 		if got != d.After.String() {
-			t.Errorf("%s: the clicks cost %s, the quote says %s", d.Day, got, d.After)
+			t.Errorf("%s: the clicks cost %s, the quote announced %s", d.Day, got, d.After)
 		}
 		if empty := d.CampaignID == uuid.Nil; empty != (d.Clicks == 0) || empty && !d.After.IsZero() || i < 5 && !empty {
 			t.Errorf("%+v", d)
@@ -180,8 +180,8 @@ func TestCostOfDays(t *testing.T) {
 	}
 }
 
-// TestCostWithoutClicks: the amount of a single day counts without a click at its source, in the account's day. Everything else without
-// clicks is refused, and so is a currency without a rate. Nothing is guessed.
+// TestCostWithoutClicks: the amount of a single day counts at its source without a click, on that day of the account's time
+// zone. Any other request without clicks is refused, and so is a currency without a rate. Nothing is guessed.
 func TestCostWithoutClicks(t *testing.T) {
 	t.Parallel()
 	x := newHandEnv(t, 6, "America/New_York")
@@ -193,7 +193,7 @@ func TestCostWithoutClicks(t *testing.T) {
 	}
 	const local = `SELECT (hour AT TIME ZONE 'America/New_York')::date::text FROM ledger WHERE cost = 12.5`
 	if got := dbtest.Get[string](t, x.DB, local); got != r.From {
-		t.Errorf("it counts on %s, not on %s", got, r.From)
+		t.Errorf("the amount counts on %s, not on %s", got, r.From)
 	}
 	if err := x.undo(id); err != nil || !cmp.Equal(before, x.state()) {
 		t.Errorf("undone: %v", err)
@@ -213,8 +213,8 @@ func TestCostWithoutClicks(t *testing.T) {
 	}
 }
 
-// TestUndoOfCost: a change whose clicks got another cost later cannot be undone before the later change is undone. A change cannot be
-// undone after the account's currency has changed, or after 30 days.
+// TestUndoOfCost: if the clicks of a change later got another cost, the change cannot be undone before the later change is
+// undone. A change cannot be undone after the account's currency has changed, or after 30 days.
 func TestUndoOfCost(t *testing.T) {
 	t.Parallel()
 	x := newHandEnv(t, 7, "UTC")

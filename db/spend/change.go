@@ -17,9 +17,9 @@ import (
 // changeLog collects what a change of cost replaces, so that Undo can restore it. A nil log collects nothing.
 type changeLog struct {
 	id          uuid.UUID
-	kept        bool      // the earlier values are stored
-	statementID uuid.UUID // of the statements about conversions
-	snapshots   int64     // number of clicks whose earlier prices are stored
+	kept        bool      // the values before the change are stored
+	statementID uuid.UUID // id of the statements that give conversions their new cost
+	snapshots   int64     // number of clicks whose prices before the change are stored
 
 	clicks        int64
 	parts         int
@@ -28,8 +28,8 @@ type changeLog struct {
 	first, last   time.Time
 }
 
-// findChangeLog returns the log of a change. It returns nil if the change is not stored. A file of costs that a process of the
-// previous version has accepted is not stored as a change.
+// findChangeLog returns the log of a change. It returns nil if the change is not stored. That is so for a file of costs that was
+// accepted by a process of the previous version.
 func findChangeLog(ctx context.Context, c db.Conn, account uuid.UUID, id uuid.NullUUID) (*changeLog, error) {
 	if !id.Valid {
 		return nil, nil //nolint:nilnil // no log is a log that collects nothing
@@ -45,7 +45,7 @@ func findChangeLog(ctx context.Context, c db.Conn, account uuid.UUID, id uuid.Nu
 	return &changeLog{id: id.UUID, kept: found.Kept, statementID: found.Statement, snapshots: found.Snapshots}, err
 }
 
-// statement returns the id of the statements by which conversions get their new cost.
+// statement returns the id of the statements that give conversions their new cost.
 func (k *changeLog) statement() uuid.UUID {
 	if k == nil {
 		return models.NewClickID()
@@ -92,7 +92,7 @@ func deleteSnapshots(ctx context.Context, c db.Conn, change uuid.UUID) error {
 	return nil
 }
 
-// add adds spend that was set, and the spend that it has replaced.
+// add records spend that was set, and the spend that it replaced.
 func (k *changeLog) add(s pricedSpend, found spreadOver, deleted []pricedSpend) {
 	if k == nil {
 		return
@@ -104,7 +104,7 @@ func (k *changeLog) add(s pricedSpend, found spreadOver, deleted []pricedSpend) 
 	k.remove(deleted)
 }
 
-// cover extends the days of the change.
+// cover extends the range of days of the change to include a day.
 func (k *changeLog) cover(day time.Time) {
 	if k == nil {
 		return
@@ -137,7 +137,7 @@ const saveChange = `
 UPDATE cost_changes SET clicks = clicks + $2, parts = parts + $3, before = before + $4, after = after + $5, replaced = replaced || $6::jsonb,
 	first_day = least(first_day, $7::date), last_day = greatest(last_day, $8::date), kept = $9, snapshots = $10 WHERE id = $1`
 
-// save adds what was collected to the stored change.
+// save writes the collected values to the stored change.
 func (k *changeLog) save(ctx context.Context, c db.Conn) error {
 	if k == nil || k.first.IsZero() {
 		return nil
@@ -150,8 +150,8 @@ func (k *changeLog) save(ctx context.Context, c db.Conn) error {
 		k.last.Format(time.DateOnly), k.kept, k.snapshots)
 }
 
-// DeleteExpired deletes the earlier values of changes that cannot be undone any more, and changes that are older than
-// models.CostChangeDays.
+// DeleteExpired deletes the replaced values of changes that cannot be undone any more. It also deletes changes that are older
+// than models.CostChangeDays.
 func DeleteExpired(ctx context.Context, c db.Conn, now time.Time) (int64, error) {
 	over, err := db.Select[uuid.UUID](ctx, c, "old changes of cost", `SELECT id FROM cost_changes WHERE kept AND created_at < $1 LIMIT 1000`,
 		now.Add(-models.UndoCostWithin))

@@ -9,8 +9,9 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestConversionOfMoney makes random changes to facts in four currencies, with rates that are missing, late or replaced. The
-// ledger, the rows and a recount must agree. A late rate restates exactly, and restating again changes nothing.
+// TestConversionOfMoney makes random changes to facts in four currencies. Exchange rates are missing, arrive late or are
+// replaced. The ledger, the rows and a recount must agree. A late rate restates amounts exactly, and restating again changes
+// nothing.
 func TestConversionOfMoney(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

@@ -19,7 +19,7 @@ import (
 	"switchyard/models/measure"
 )
 
-// hasMoney is the condition that a row of the ledger has an amount.
+// hasMoney is the condition that a row of the ledger has an amount that is not zero.
 var hasMoney = measure.NotZero(measure.Each(measure.Amounts, "%s"))
 
 // The daily caps of uploads, and the amounts by which uploads count towards these caps, are in the account's currency.
@@ -30,8 +30,8 @@ SELECT EXISTS (
 OR EXISTS (SELECT FROM source_integrations WHERE account_id = $1)
 OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND worth <> 0)`
 
-// HasAmounts reports whether an account has costs, payouts or caps, or amounts that may count by a rate to its currency. It locks
-// the account until the transaction of c ends.
+// HasAmounts reports whether an account has anything that depends on its currency: costs, payouts or caps, or amounts that may
+// be converted into the currency. It locks the account until the transaction of c ends.
 func HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, error) {
 	if err := db.Run(ctx, c, "lock account", `SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account); err != nil {
 		return false, err
@@ -39,24 +39,25 @@ func HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, error)
 	return db.Get[bool](ctx, c, "has amounts", hasAmounts, account)
 }
 
-// BeginCurrency changes the currency of an account, in the transaction of c, and begins to restate its amounts. job is the id of
-// the job that continues: see EndCurrency.
+// BeginCurrency changes the currency of an account and begins to restate the account's amounts, in the transaction of c. job is
+// the id of the job that continues: see EndCurrency.
 //
 // Effects on amounts:
-//   - Clicks, conversions and spend keep their own amounts and currencies. Each gets the rate of its day to the new currency. The
-//     amount that it counts, and the cost of a conversion, follow from that rate. So a change back gives the same figures as before.
-//   - The ledger changes with them. Hours whose clicks are not kept any more are only in the ledger. Their amounts are converted
-//     from the former currency by the rate of their day.
-//   - The daily caps on the value of uploads, and the amounts of waiting and recent uploads that count towards them, are
-//     converted by today's rate.
-//   - Amounts in the Copilot's rules are converted by today's rate, and suggestions that were judged by amounts expire. The caller
-//     does both, with the rate that BeginCurrency returns.
-//   - Offers, networks, campaigns, sites and goals have their own currencies. Caps of offers and paths are numbers. Events and
-//     postbacks that were sent contain the amounts of their time. All these stay unchanged.
+//   - Clicks, conversions and spend keep their own amounts and currencies. Each gets the exchange rate of its day to the new
+//     currency. That rate determines the amount that counts in reports, and the cost of a conversion. So a change back to the
+//     former currency gives the same figures as before.
+//   - The ledger changes with these facts. Hours whose clicks are not kept any more exist only in the ledger. The amounts of
+//     these hours are converted from the former currency by the rate of their day.
+//   - The daily caps on the value of uploads are converted by today's rate, and so are the amounts of waiting and recent
+//     uploads that count towards these caps.
+//   - Amounts in the Copilot's rules are converted by today's rate, and suggestions that were judged by amounts expire. The
+//     caller does both, with the rate that BeginCurrency returns.
+//   - Offers, networks, campaigns, sites and goals have their own currencies. Caps of offers and paths are numbers, not
+//     amounts. Events and postbacks that were sent contain the amounts of the time of sending. All these stay unchanged.
 //
-// From the commit on, the account is in the new currency, also for new facts. Reports count every fact by the rate of its day to
-// the new currency: see exchangerate.Counting. BeginCurrency returns the conflict rate_missing if a rate is missing, and busy if
-// amounts are being restated already.
+// From the commit on, the account is in the new currency, also for new facts. Reports convert every fact by the rate of its day
+// to the new currency: see exchangerate.Counting. BeginCurrency returns the conflict rate_missing if a rate is missing, and busy
+// if an earlier change is still restating amounts.
 func BeginCurrency(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, to string, job uuid.UUID) (
 	factor decimal.Decimal, err error,
 ) {
@@ -71,7 +72,7 @@ func BeginCurrency(ctx context.Context, l click.Log, c db.Conn, account uuid.UUI
 		return factor, cmp.Or[error](err, models.Conflict("busy", "the currency is being changed to %s: wait until job %s has ended", busy.To, busy.Job))
 	}
 	if keys, err := exchangerate.KeysToRestate(ctx, c, account); err != nil || len(keys) > 0 {
-		return factor, cmp.Or[error](err, models.Conflict("busy", "amounts are restated by rates that came lately: try again in some minutes"))
+		return factor, cmp.Or[error](err, models.Conflict("busy", "amounts are being restated with new exchange rates: try again in a few minutes"))
 	}
 	if k.Kept, err = click.OldestDay(ctx, c, account); err != nil {
 		return factor, err
@@ -111,12 +112,12 @@ func BeginCurrency(ctx context.Context, l click.Log, c db.Conn, account uuid.UUI
 func rateMissing(ctx context.Context, c db.Conn, k exchangerate.Key, to string) error {
 	currency, err := exchangerate.MissingCurrency(ctx, c, k, to)
 	return cmp.Or[error](err, models.Conflict("rate_missing",
-		"there is no rate of %s on %s: nothing was changed. Rates are read now, try again in some minutes; if it is missing still, "+
+		"there is no rate of %s on %s: nothing was changed. Rates are being read now: try again in a few minutes. If the rate is still missing, "+
 			"ask the operator to import it", currency, k.Day.Format(time.DateOnly)))
 }
 
-// selectMoneyDays lists the days on which an account has facts. Days that are only in the ledger are listed if they have amounts.
-// Today is always listed, because caps are converted by today's rate.
+// selectMoneyDays lists the days on which an account has facts. It lists a day that is only in the ledger if the day has
+// amounts. It always lists today, because caps are converted by today's rate.
 var selectMoneyDays = `
 SELECT d.day FROM generate_series((SELECT least(
 	(SELECT min(hour) FROM ledger WHERE account_id = $1), (SELECT min(recorded_at) FROM conversions WHERE account_id = $1),
@@ -139,9 +140,9 @@ UNION SELECT (recorded_at AT TIME ZONE 'UTC')::date, currency FROM conversions W
 UNION SELECT day, currency FROM spend WHERE account_id = $1 AND currency NOT IN ('', $3)`
 )
 
-// RecordKeysToRestate records, in the transaction of c, which days and currencies of an account are to be restated after a change of
-// its currency. It must find facts that were stored by transactions which still used the former currency. So call it after these
-// transactions have ended: see OpenTransactions.
+// RecordKeysToRestate records, in the transaction of c, the days and currencies of an account that must be restated after a
+// change of the account's currency. It must also find facts stored by transactions that still used the former currency. So call
+// it after these transactions have ended: see OpenTransactions.
 func RecordKeysToRestate(ctx context.Context, c db.Conn, k exchangerate.Change) error {
 	if err := db.Run(ctx, c, "find currencies", allowLongStatements); err != nil {
 		return err
@@ -177,8 +178,8 @@ SELECT l.virtualtransaction FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l
 WHERE l.locktype = 'virtualxid' AND l.granted AND a.datname = current_database() AND a.usename = current_user
 	AND l.pid <> pg_backend_pid()`
 
-// OpenTransactions lists the open transactions of the service. Given others, an earlier list, it returns the transactions of that
-// list that are still open.
+// OpenTransactions lists the open transactions of the service. If others, the result of an earlier call, is given, it returns
+// only the transactions among them that are still open.
 func OpenTransactions(ctx context.Context, c db.Conn, others []string) ([]string, error) {
 	if others == nil {
 		return db.Select[string](ctx, c, "open transactions", selectOlder)
@@ -191,7 +192,7 @@ UPDATE spend s SET rate = k.rate FROM account_rates k
 WHERE s.account_id = $1 AND s.day < ($2::timestamptz AT TIME ZONE 'UTC')::date
 	AND k.account_id = $1 AND k.day = s.day AND k.currency = s.currency AND k.rate IS NOT NULL`
 
-// RestateArchive restates amounts that are only in the ledger, and old spend, in the transaction of c. Repeating it changes
+// RestateArchive restates, in the transaction of c, amounts that exist only in the ledger, and old spend. Repeating it changes
 // nothing.
 func RestateArchive(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	if err := lockAccount(ctx, c, account); err != nil {
@@ -213,8 +214,8 @@ func RestateArchive(ctx context.Context, c db.Conn, account uuid.UUID) error {
 const firstOrphaned = `
 SELECT coalesce(date_trunc('day', min(recorded_at), 'UTC'), $3) FROM conversions WHERE account_id = $1 AND click_id < $2 AND recorded_at < $3`
 
-// FirstOrphaned returns the first day before end with conversions whose clicks are not kept any more. If there is no such day, it
-// returns end.
+// FirstOrphaned returns the first day before end that has conversions whose clicks are not kept any more. If there is no such
+// day, it returns end.
 func FirstOrphaned(ctx context.Context, c db.Conn, k exchangerate.Change, end time.Time) (time.Time, error) {
 	return db.Get[time.Time](ctx, c, "conversions without clicks", firstOrphaned, k.Account, models.FloorClickID(k.Kept), end)
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // TestChangeOfCurrency changes the currency of accounts with facts in four currencies. Some facts are only in the ledger. After
-// every transaction of the change, interrupted or not, reports must be the same as after its end. Facts that arrive during the
-// change must be right, and changing back must restore the old figures.
+// every transaction of the change, reports must be the same as after the end of the change, even if the change was interrupted.
+// Facts that arrive during the change must be right, and changing back must restore the old figures.
 func TestChangeOfCurrency(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -61,7 +61,7 @@ func TestChangeOfCurrency(t *testing.T) {
 				break
 			}
 			x.Arrive(5)
-			x.Archive(kept) // delete clicks that waited in a spool
+			x.Archive(kept) // delete old clicks that arrived late from a spool
 			x.Sell(6)
 			x.Pay()
 			x.Restate(0) // calls only exchangerate.UpdateFixed
@@ -73,7 +73,7 @@ func TestChangeOfCurrency(t *testing.T) {
 		x.CheckSame("at the end", want, x.Figures(all, clicktest.FromLedger))
 		for fact, rate := range x.Logged() {
 			if before, ok := logged[fact]; ok && before != rate {
-				t.Errorf("%s was logged with the rate %s, and has %s", fact, before, rate)
+				t.Errorf("%s was logged with the rate %s, but has %s", fact, before, rate)
 			}
 		}
 		x.CheckSame("ledger and rows", x.Figures(kept, clicktest.FromRows), x.Figures(kept, clicktest.FromLedger))
@@ -93,8 +93,8 @@ func TestChangeOfCurrency(t *testing.T) {
 	}
 }
 
-// TestChangeOfCurrencyRefused checks that nothing is changed if the rate of a day is missing, and that the error names the
-// missing rate.
+// TestChangeOfCurrencyRefused checks that a change is refused if the rate of a day is missing. Nothing changes, and the error
+// names the missing rate.
 func TestChangeOfCurrencyRefused(t *testing.T) {
 	t.Parallel()
 	x := clicktest.NewMoneyEnv(t, 9)
@@ -102,7 +102,7 @@ func TestChangeOfCurrencyRefused(t *testing.T) {
 	x.Arrive(20)
 	x.Sell(10)
 	before := x.Figures(x.Today.AddDate(0, 0, -10), clicktest.FromLedger)
-	for to, missing := range map[string]string{"GBP": "GBP", "EUR": ""} { // the currency whose rate is missing
+	for to, missing := range map[string]string{"GBP": "GBP", "EUR": ""} { // by new currency: the currency whose rate is missing
 		dbtest.Exec(t, x.DB, `DELETE FROM account_rates WHERE rate IS NULL`)
 		e, refused := models.AsError(x.BeginChange(to))
 		if refused != (missing != "") || refused && (e.Code != "rate_missing" || !strings.Contains(e.Message, "no rate of "+missing+" on 20")) {
@@ -119,8 +119,8 @@ func TestChangeOfCurrencyRefused(t *testing.T) {
 	}
 }
 
-// TestOpenTransactions checks that OpenTransactions first returns the open transactions. Later it returns the transactions of an
-// earlier result that are still open, and no transaction that began after that result.
+// TestOpenTransactions checks that a first call returns the open transactions. A later call that is given this result returns
+// its transactions that are still open, and no transaction that began after the first call.
 func TestOpenTransactions(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -10,12 +10,12 @@ import (
 	"switchyard/db/click"
 )
 
-// The order is the one in which the spend was set. Spend of the time before places existed has the place 0.
+// Spend is sorted by the order in which it was set. Spend that is older than the column place has the place 0.
 const spendOf = `SELECT ` + spendColumns + ` FROM spend
 WHERE account_id = $1 AND day = $2::date ORDER BY source_id, place, campaign_id`
 
-// Respread spreads the spend of a day over the clicks that are not marked as a bot's now, in the transaction of c.
-// The spend keeps its rate.
+// Respread spreads the spend of a day again, over the clicks that are now not marked as a bot's, in the transaction of c. The
+// spend keeps its exchange rate.
 func Respread(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, day time.Time) error {
 	list, err := db.Select[pricedSpend](ctx, c, "spend of a day", spendOf, account, day.Format(time.DateOnly))
 	if err != nil || len(list) == 0 {
@@ -29,7 +29,7 @@ func Respread(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, da
 		return err
 	}
 	for i := range list {
-		list[i].Place.Valid = false // each gets the next place
+		list[i].Place.Valid = false // insert gives each item the next place
 	}
 	_, err = setAll(ctx, c, l.Store(), account, list, nil)
 	return err

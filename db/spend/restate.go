@@ -16,27 +16,29 @@ import (
 	"switchyard/models"
 )
 
-// Restatement applies a new exchange rate to the facts of its Key (account, day and currency): first to spend, then to clicks, then
-// to conversions. It keeps the progress in memory. A new Restatement begins again and skips the facts that have the rate already.
+// Restatement applies a new exchange rate to the facts of its Key (account, day and currency): first to spend, then to clicks,
+// then to conversions. It keeps its progress in memory. After a restart, a new Restatement begins at the start and skips the
+// facts that already have the rate.
 type Restatement struct {
 	exchangerate.Key
-	Kept  time.Time           // spend and clicks before this time, and their conversions, do not change; zero: all change
-	rate  decimal.NullDecimal // the new rate of the facts; invalid: not begun
+	Kept  time.Time           // spend and clicks before this time, and their conversions, keep their rate; zero: none do
+	rate  decimal.NullDecimal // the new rate of the facts; invalid: restating has not begun
 	stage int
 	after uuid.UUID // the last click that was restated
 }
 
-// The stages. Spend comes first. If it is spread over its clicks again before the end, the clicks get the new rate.
+// The stages. Spend comes first: if spend is spread over its clicks again before the Restatement ends, the clicks get the new
+// rate.
 const (
 	restateSpend = iota
 	restateClicks
 	restateConversions
 )
 
-// Restate sets the rate of some facts and corrects the ledger, in the transaction of c. A call covers all spend of the day, or at most
-// limit clicks or conversions. Repeat it until done is true, each time in a new transaction. Repeating it after that changes nothing.
-// A conversion whose click is no longer kept does not change. No event or postback is sent, because the amounts themselves do not
-// change.
+// Restate sets the rate of some facts and corrects the ledger, in the transaction of c. A call covers all spend of the day, or
+// at most limit clicks or conversions. Repeat it, each time in a new transaction, until done is true. A further call changes
+// nothing. A conversion whose click is no longer kept does not change. No event or postback is sent, because the amounts
+// themselves do not change.
 func Restate(ctx context.Context, l click.Log, c db.Conn, r *Restatement, limit int) (done bool, err error) {
 	if err := lockAccount(ctx, c, r.Account); err != nil {
 		return false, err
@@ -49,7 +51,7 @@ func Restate(ctx context.Context, l click.Log, c db.Conn, r *Restatement, limit 
 	if !rate.Valid {
 		return true, nil
 	}
-	if !r.rate.Valid || !r.rate.Decimal.Equal(rate.Decimal) { // the first call, or the rate was replaced again
+	if !r.rate.Valid || !r.rate.Decimal.Equal(rate.Decimal) { // the first call, or the rate has changed since the last call
 		*r = Restatement{Key: r.Key, Kept: r.Kept, rate: rate}
 		if r.Day.Before(r.Kept) {
 			r.stage = restateConversions
@@ -106,7 +108,7 @@ WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id FOR NO KEY UPD
 
 var rateUpdate = click.NewUpdate("restate clicks", "rate")
 
-// clicks restates clicks, and the cost of their conversions, which follows from the prices of the click.
+// clicks restates clicks, and the cost of their conversions, because that cost follows from the prices of the click.
 func (r *Restatement) clicks(ctx context.Context, c db.Conn, in click.Store, sums ledger.Deltas, limit int) (int, error) {
 	from, to := r.bounds()
 	list, err := in.Scan(ctx, c, click.ChangeColumns, click.Range{
@@ -146,7 +148,7 @@ SELECT DISTINCT v.click_id FROM conversions v
 WHERE v.account_id = $1 AND v.recorded_at >= $2 AND v.recorded_at < $3 AND v.currency = $4 AND v.rate IS DISTINCT FROM $5::numeric
 	AND v.click_id >= $6 AND v.click_id < $7`
 
-// thawSold inserts the cold clicks of the conversions to restate into PostgreSQL again.
+// thawSold copies the clicks of the conversions to restate back into PostgreSQL if they are only in ClickHouse.
 func (r *Restatement) thawSold(ctx context.Context, c db.Conn, in click.Store) error {
 	from, to := r.bounds()
 	ids, err := db.Select[uuid.UUID](ctx, c, "cold clicks of conversions", selectSoldCold, r.Account, from, to, r.Currency, r.rate,
@@ -162,7 +164,7 @@ var lockUnrated = `SELECT ` + conversion.Columns + ` FROM conversions
 WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3 AND currency = $4 AND rate IS DISTINCT FROM $5::numeric
 	AND id = ANY ($6::uuid[]) ORDER BY id FOR NO KEY UPDATE`
 
-// conversions restates conversions. It locks their clicks first, as other changes of conversions do.
+// conversions restates conversions. It locks their clicks first, as all other changes of conversions do.
 func (r *Restatement) conversions(ctx context.Context, c db.Conn, in click.Store, sums ledger.Deltas, limit int) (int, error) {
 	from, to := r.bounds()
 	if err := r.thawSold(ctx, c, in); err != nil {
@@ -194,7 +196,7 @@ const updatePrices = `
 UPDATE conversions v SET rate = k.rate, cost = k.cost
 FROM unnest($1::uuid[], $2::numeric[], $3::numeric[]) AS k (id, rate, cost) WHERE v.id = k.id AND v.id = ANY ($1::uuid[])`
 
-// reprice sets the rate and the new cost of conversions. The caller has locked their clicks.
+// reprice sets the exchange rate and the new cost of conversions. The caller must have locked their clicks.
 func reprice(ctx context.Context, c db.Conn, sums ledger.Deltas, clicks map[uuid.UUID]*click.StoredClick, list []conversion.Conversion,
 	rate func(conversion.Conversion) decimal.NullDecimal,
 ) error {

@@ -25,16 +25,16 @@ type Spend struct {
 	SourceID    uuid.UUID       `db:"source_id"`
 	CampaignID  uuid.UUID       `db:"campaign_id"` // zero: all campaigns
 	Amount      decimal.Decimal `db:"amount"`
-	Currency    string          `db:"currency"` // of Amount; empty: the campaign's currency if there is a campaign, else the account's
-	Clicks      *int64          `db:"clicks"`   // as the source counted them; nil: not reported
+	Currency    string          `db:"currency"` // currency of Amount; empty: the campaign's or else the account's
+	Clicks      *int64          `db:"clicks"`   // number that the source counted; nil: not reported
 	Impressions *int64          `db:"impressions"`
 	Part
-	// ChangeID is the change by which a person has set the spend. It is invalid for spend that was read from a platform.
+	// ChangeID is the change in which a person set the spend. It is invalid for spend that was read from a platform.
 	ChangeID uuid.NullUUID `db:"change_id"`
 }
 
-// Part narrows spend to a part of its day, and to the clicks with one value of a sub-parameter. The zero Part has the whole day and
-// all clicks.
+// Part narrows spend to a part of its day, and to the clicks with one value of a sub-parameter. The zero Part means the whole
+// day and all clicks.
 type Part struct {
 	Starts   int    `db:"starts" json:"starts"` // seconds from the start of the day, included
 	Ends     int    `db:"ends" json:"ends"`     // excluded; 0: the end of the day
@@ -44,10 +44,10 @@ type Part struct {
 
 const daySeconds = 24 * 60 * 60
 
-// whole is the condition that spend has the whole day and all clicks.
+// whole is the condition that spend is for the whole day and all clicks.
 const whole = `starts = 0 AND ends = 86400 AND sub = 0`
 
-// bounds returns the ids between which the clicks of the part of a day are.
+// bounds returns the ids that limit the clicks of the part of a day.
 func (p Part) bounds(day time.Time) (low, high uuid.UUID) {
 	at := func(seconds int) uuid.UUID { return models.FloorClickID(day.Add(time.Duration(seconds) * time.Second)) }
 	return at(p.Starts), at(cmp.Or(p.Ends, daySeconds))
@@ -61,21 +61,22 @@ func (p Part) hour(day time.Time) time.Time {
 // spendColumns are the columns of pricedSpend.
 const spendColumns = `day, source_id, campaign_id, amount, currency, rate, clicks, impressions, starts, ends, sub, sub_value, place, alone, change_id`
 
-// pricedSpend is spend with the rate by which it counts. Stored spend from the time before rates existed may have no currency. The
-// clicks over which it is spread then keep their currency.
+// pricedSpend is spend with the exchange rate that converts it. Stored spend that is older than exchange rates may have no
+// currency. The clicks over which such spend is spread then keep their currency.
 type pricedSpend struct {
 	Spend
 	Rate  decimal.NullDecimal `db:"rate"`
-	Place sql.NullInt64       `db:"place"` // spend that was set later on the day has a higher place; invalid: the next place
-	Alone bool                `db:"alone"` // there are no clicks over which it is spread
+	Place sql.NullInt64       `db:"place"` // among the spend of its day: later spend has a higher place; invalid: the next place
+	Alone bool                `db:"alone"` // there are no clicks over which to spread it
 }
 
-// Set sets the amount paid for each item of the list, in its order, in the transaction of c. The amount replaces the costs of
-// all clicks of that day, source and campaign, the costs of their conversions, and earlier spend. It is spread evenly over the
-// stored clicks, and the shares add up to it exactly. If there is no click, the amount is added to the ledger without a click.
-// Setting the same amount again changes nothing. A click that is stored later adds its own cost. The amount counts by the rate
-// of its currency on that day. Without a rate it is stored, but counts nothing until it is restated. If the items name a
-// change, Set stores the replaced spend in that change: see Undo. Set returns the number of clicks for each item.
+// Set sets the amount paid for each item of the list, in the order of the list, in the transaction of c. An amount replaces the
+// costs of all clicks of its day, source and campaign, the costs of the conversions of these clicks, and earlier spend. It is
+// spread evenly over the stored clicks, and the shares add up to the amount exactly. If there is no click, the amount is added
+// to the ledger without a click. Setting the same amount again changes nothing. A click that is stored later adds its own cost.
+// The amount is converted by the exchange rate of its currency on that day. Without a rate it is stored, but counts nothing
+// until it is restated. If the items name a change, Set stores the replaced spend in that change: see Undo. Set returns the
+// number of clicks for each item.
 func Set(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list ...Spend) ([]int64, error) {
 	if err := lockAccount(ctx, c, account); err != nil {
 		return nil, err
@@ -99,7 +100,8 @@ func Set(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list ..
 	return clicks, log.save(ctx, c)
 }
 
-// lockAccount lets only one transaction at a time change the spend of an account, and raises the transaction's time limit.
+// lockAccount makes sure that only one transaction at a time changes the spend of an account. It also raises the transaction's
+// time limit.
 func lockAccount(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	if err := db.Run(ctx, c, "set spend", allowLongStatements); err != nil {
 		return err
@@ -111,7 +113,8 @@ const currenciesOfSpend = `
 SELECT '` + db.ZeroID + `'::uuid, currency FROM accounts WHERE id = $1
 UNION ALL SELECT id, currency FROM campaigns WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 
-// Currencies returns the currencies in which spend without a currency counts: of each campaign, and of the account under the zero id.
+// Currencies returns the currencies of spend that names no currency: the currency of each campaign and, under the zero id, of
+// the account.
 func Currencies(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID) (map[uuid.UUID]string, error) {
 	return db.Pairs[uuid.UUID, string](ctx, c, "currencies of spend", currenciesOfSpend, account, db.UUIDs(campaigns))
 }
@@ -148,15 +151,15 @@ func priceSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend,
 	return out, err
 }
 
-// Rates returns the rates by which spend counts, or would count if it were set now. A missing rate is invalid. It locks and
+// Rates returns the exchange rates of spend, as they would be if the spend were set now. A missing rate is invalid. It locks and
 // writes nothing.
 func Rates(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]decimal.NullDecimal, error) {
 	priced, err := priceSpend(ctx, c, account, list, exchangerate.FindRates)
 	return db.Map(priced, func(s pricedSpend) decimal.NullDecimal { return s.Rate }), err
 }
 
-// setAll sets amounts of spend. It returns for each the number of clicks over which it was spread. With a log, the earlier
-// prices are stored, so that the change can be undone.
+// setAll sets amounts of spend. For each amount it returns the number of clicks over which the amount was spread. If there is a
+// log, setAll stores the earlier prices in it, so that the change can be undone.
 func setAll(ctx context.Context, c db.Conn, in click.Store, account uuid.UUID, list []pricedSpend, log *changeLog) ([]int64, error) {
 	clicks, sums := make([]int64, len(list)), ledger.Deltas{}
 	for i, s := range list {
@@ -172,7 +175,7 @@ func setAll(ctx context.Context, c db.Conn, in click.Store, account uuid.UUID, l
 	return clicks, sums.Write(ctx, c)
 }
 
-// set replaces the spend of a day. If there are no clicks to spread it over, it adds the spend itself to sums.
+// set replaces the spend of a day. If there are no clicks over which to spread it, set adds the spend itself to sums.
 func (s pricedSpend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums ledger.Deltas, log *changeLog) (clicks int64, err error) {
 	if err := log.snapshot(ctx, c, s.clickArgs(account)); err != nil {
 		return 0, err
@@ -190,7 +193,7 @@ func (s pricedSpend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums
 	return found.Clicks, s.insert(ctx, c, account, sums)
 }
 
-// insert stores spend, and adds the amount of spend without clicks to sums.
+// insert stores spend. If the spend has no clicks, insert adds its amount to sums.
 func (s pricedSpend) insert(ctx context.Context, c db.Conn, account uuid.UUID, sums ledger.Deltas) error {
 	if s.Alone {
 		sums.Add(s.ledgerKey(account), models.Figures{Cost: models.ConvertAmount(s.Amount, s.Rate)})
@@ -204,9 +207,9 @@ func (s Spend) ledgerKey(account uuid.UUID) ledger.Key {
 	return ledger.Key{AccountID: account, Hour: s.hour(s.Day).Unix(), SourceID: s.SourceID, CampaignID: s.CampaignID}
 }
 
-// lockSpend makes sure that the spend of an account is changed by one transaction at a time. lockSpentClicks locks the clicks over
-// which an amount is spread. A transaction that stores a conversion or a click-out locks its click too, so it runs before or after the
-// change.
+// lockSpend makes sure that only one transaction at a time changes the spend of an account. lockSpentClicks locks the clicks
+// over which an amount is spread. A transaction that stores a conversion or a click-out also locks its click, so it runs either
+// before or after the change.
 const (
 	lockSpend       = `SELECT pg_advisory_xact_lock(hashtextextended('switchyard spend ' || $1::text, 0))`
 	lockSpentClicks = `
@@ -216,8 +219,8 @@ SELECT count(*) FROM (SELECT FROM clicks f WHERE ` + spentClicks + ` ORDER BY id
 )
 
 // The amount is the total that was paid. So it also replaces costs of the cost model, including the costs of later conversions.
-// Each click's share is the difference of two rounded sums, so all shares add up exactly to the amount. A bot's click costs
-// nothing.
+// Each click's share is the difference of two rounded running sums, so all shares add up exactly to the amount. A bot's click
+// costs nothing.
 var spreadSpend = `
 WITH locked AS MATERIALIZED (
 	SELECT id, is_bot, CASE WHEN is_bot THEN 0 ELSE coalesce(cost * rate, 0) END AS counted FROM clicks f
@@ -257,11 +260,12 @@ var writeChanged = `written AS (
 
 func isCost(m *measure.Measure) bool { return m.Name == "cost" }
 
-// allowLongStatements lets a statement process all clicks of a day with many clicks. The planner cannot know their number. It would
-// plan nested loops, as for a few clicks, and these would never finish.
+// allowLongStatements lets a statement process all clicks of a busy day. The planner cannot know the number of clicks. Without
+// the setting it would plan nested loops, as for a few clicks, and these would never finish.
 const allowLongStatements = `SET LOCAL statement_timeout = '10min'; SET LOCAL enable_nestloop = off`
 
-// spreadOver is the number of clicks over which spend was spread, and their total cost before that, in the account's currency.
+// spreadOver is the number of clicks over which spend was spread, and the total cost of these clicks before, in the account's
+// currency.
 type spreadOver struct {
 	Clicks int64           `db:"clicks"`
 	Before decimal.Decimal `db:"before"`
@@ -289,7 +293,7 @@ INSERT INTO spend (account_id, day, source_id, campaign_id, amount, currency, cl
 SELECT $1, $2::date, $3::uuid, $4::uuid, $5::numeric, $6, $7::bigint, $8::bigint, $9::boolean, $10::numeric, $11::int, $12::int, $13::smallint, $14,
 	$15::uuid, coalesce($16::bigint, (SELECT coalesce(max(place), 0) + 1 FROM spend WHERE account_id = $1 AND day = $2::date AND source_id = $3::uuid))`
 
-// scope returns the arguments of deleteSpendOf after the account.
+// scope returns the arguments of deleteSpendOf that follow the account.
 func (s Spend) scope() []any {
 	return []any{s.Day, db.OrNull(s.SourceID), db.OrNull(s.CampaignID), s.Sub, s.SubValue, s.Starts, cmp.Or(s.Ends, daySeconds)}
 }
@@ -297,8 +301,8 @@ func (s Spend) scope() []any {
 // aloneAt is Part.hour in SQL, in seconds from the start of the day. The view spend_alone has the same rule.
 const aloneAt = `least((starts + 3599) / 3600, 23) * 3600`
 
-// inScope selects the spend that other spend replaces: its clicks are among the clicks of the other, or it has no clicks and counts in
-// the other's part of the day.
+// inScope selects the earlier spend that new spend replaces. Earlier spend is replaced if its clicks are among the clicks of the
+// new spend, or if it has no clicks and counts in the new spend's part of the day.
 const inScope = `account_id = $1 AND day = $2::date AND ($3::uuid IS NULL OR source_id = $3) AND ($4::uuid IS NULL OR campaign_id = $4)
 	AND ($5::int = 0 OR sub = $5 AND sub_value = $6)
 	AND (starts >= $7::int AND ends <= $8::int OR alone AND ` + aloneAt + ` >= $7 AND ` + aloneAt + ` < $8)`
@@ -321,7 +325,7 @@ func WithoutClicks(ctx context.Context, c db.Conn, account uuid.UUID, day time.T
 	return sums, err
 }
 
-// counted returns the amount that spend adds to the ledger in addition to the costs of clicks, in the account's currency.
+// counted returns the amount that spend adds to the ledger on top of the costs of clicks, in the account's currency.
 func (s pricedSpend) counted() decimal.Decimal {
 	if !s.Alone {
 		return decimal.Zero
@@ -329,7 +333,7 @@ func (s pricedSpend) counted() decimal.Decimal {
 	return models.ConvertAmount(s.Amount, s.Rate)
 }
 
-// deleteSpend deletes the spend that the query selects, and subtracts the amounts without clicks from sums.
+// deleteSpend deletes the spend that the query selects. It subtracts from sums the amounts of deleted spend without clicks.
 func deleteSpend(ctx context.Context, c db.Conn, account uuid.UUID, sums ledger.Deltas, query string, args ...any) ([]pricedSpend, error) {
 	deleted, err := db.Select[pricedSpend](ctx, c, "drop spend", query, append([]any{account}, args...)...)
 	for i, s := range deleted {
@@ -339,8 +343,8 @@ func deleteSpend(ctx context.Context, c db.Conn, account uuid.UUID, sums ledger.
 	return deleted, err
 }
 
-// Clear deletes the spend of some campaigns of an account in [from, to), and takes the amounts without clicks out of the ledger.
-// It returns the campaigns that had spend.
+// Clear deletes the spend of some campaigns of an account in [from, to), and subtracts the amounts without clicks from the
+// ledger. It returns the campaigns that had spend.
 func Clear(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) ([]uuid.UUID, error) {
 	sums := ledger.Deltas{}
 	deleted, err := deleteSpend(ctx, c, account, sums, deleteSpendIn, db.UUIDs(campaigns), from, to)
@@ -355,8 +359,8 @@ SELECT date_trunc('day', hour, 'UTC') AS day, source_id, campaign_id, sum(clicks
 WHERE account_id = $1 AND hour >= $2 AND hour < $3 AND source_id = ANY ($4::uuid[])
 GROUP BY 1, 2, 3`
 
-// Preview returns, for each item that has the whole day and all clicks, the number of clicks over which Set would spread the amount
-// now. It locks and writes nothing.
+// Preview returns the number of clicks over which Set would spread each item now. It counts only for items that are for the
+// whole day and all clicks. It locks and writes nothing.
 func Preview(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]int64, error) {
 	if len(list) == 0 {
 		return nil, nil

@@ -27,7 +27,7 @@ func Unescaped(value string) string {
 // campaigns. Bots are not counted.
 type SentClicks struct {
 	Day        time.Time `db:"day"`
-	Platform   string    `db:"platform"` // the platform's id of its campaign; empty: the clicks carry no id
+	Platform   string    `db:"platform"` // the platform's id of its campaign; empty: the clicks carry no such id
 	CampaignID uuid.UUID `db:"campaign_id"`
 	Clicks     int64     `db:"clicks"`
 }
@@ -35,15 +35,15 @@ type SentClicks struct {
 // maxSent is the largest number of rows that CountSent reads.
 const maxSent = 100000
 
-// The name of a parameter is found in upper and lower case, as in links.
+// The name of a parameter is matched regardless of case, as in links.
 const selectSent = `
 SELECT date_trunc('day', at, 'UTC') AS day, platform, campaign_id, count(*) AS clicks FROM (
 	SELECT at, campaign_id, left(coalesce(nullif(subs[$5], ''), substring(params FROM $6), ''), 300) AS platform
 	FROM clicks WHERE account_id = $1 AND id >= $2 AND id < $3 AND source_id = $4 AND NOT is_bot
 ) c GROUP BY 1, 2, 3 ORDER BY 1, 4 DESC LIMIT $7`
 
-// CountSent counts the clicks of a source in [from, to), by the value of the link parameter that carries the platform's campaign
-// id. param is the name of a sub-parameter, such as sub1, or the name of any other parameter.
+// CountSent counts the clicks of a source in [from, to) by the platform's campaign id. param is the name of the link parameter
+// that carries this id: a sub-parameter, such as sub1, or any other parameter.
 func CountSent(ctx context.Context, l click.Log, c db.Conn, account, source uuid.UUID, from, to time.Time, param string) ([]SentClicks, error) {
 	sub := 0
 	if digits, ok := strings.CutPrefix(strings.ToLower(param), "sub"); ok {
@@ -55,7 +55,7 @@ func CountSent(ctx context.Context, l click.Log, c db.Conn, account, source uuid
 		return nil, err
 	}
 	pattern := `(?i)(?:^|&)` + regexp.QuoteMeta(url.QueryEscape(param)) + `=([^&]*)`
-	if param == "" || sub > 0 && sub <= models.EarlySubs { // clicks that are older than sub11 have it only among their parameters
+	if param == "" || sub > 0 && sub <= models.EarlySubs { // older clicks have it only among their parameters
 		pattern = `^\y$` // matches nothing
 	}
 	list, err := db.Select[SentClicks](ctx, c, "clicks of a source", selectSent, account, models.FloorClickID(from),
@@ -66,8 +66,8 @@ func CountSent(ctx context.Context, l click.Log, c db.Conn, account, source uuid
 	return list, err
 }
 
-// ForSource returns the spend at a source on a day: in total, and for single campaigns. It leaves out spend for a part of the day, and
-// for a value of a sub-parameter.
+// ForSource returns the spend at a source on a day: in total, and for single campaigns. It leaves out spend for a part of the
+// day or for a value of a sub-parameter.
 func ForSource(ctx context.Context, c db.Conn, account, source uuid.UUID, day time.Time) ([]Spend, error) {
 	return db.Select[Spend](ctx, c, "spend of a source", `SELECT day, source_id, campaign_id, amount, currency, clicks, impressions FROM spend
 		WHERE account_id = $1 AND source_id = $2 AND day = $3::date AND `+whole, account, source, day.Format(time.DateOnly))

@@ -24,17 +24,17 @@ type undoing struct {
 	Statement uuid.UUID `db:"statement"`
 	Parts     int       `db:"parts"`
 	Replaced  []byte    `db:"replaced"`
-	Currency  string    `db:"currency"` // of the account now
+	Currency  string    `db:"currency"` // present currency of the account
 
 	account   uuid.UUID
-	low, high uuid.UUID // ids between which its clicks are
+	low, high uuid.UUID // limits of the ids of the change's clicks
 }
 
 const selectUndoing = `
 SELECT k.id, k.kept, k.base, k.first_day, k.last_day, k.created_at, k.undone_at, k.statement, k.parts, k.replaced, a.currency
 FROM cost_changes k JOIN accounts a ON a.id = k.account_id WHERE k.account_id = $1 AND k.id = $2 FOR NO KEY UPDATE OF k`
 
-// overlapped reports whether spend that was set after the change has clicks of the change.
+// overlapped reports whether spend that was set later covers clicks of the change.
 const overlapped = `
 SELECT (SELECT count(*) FROM spend WHERE account_id = $1 AND change_id = $2) <> $3 OR EXISTS (
 	SELECT FROM spend o JOIN spend n ON n.account_id = o.account_id AND n.day = o.day AND n.source_id = o.source_id
@@ -42,9 +42,10 @@ SELECT (SELECT count(*) FROM spend WHERE account_id = $1 AND change_id = $2) <> 
 		AND (0 IN (n.sub, o.sub) OR n.sub <> o.sub OR n.sub_value = o.sub_value) AND n.place > o.place
 	WHERE o.account_id = $1 AND o.change_id = $2 AND n.change_id IS DISTINCT FROM o.change_id)`
 
-// Undo restores the state before a change of cost, in the transaction of c: the prices of its clicks, the costs of their
-// conversions, and the spend that it has replaced. Clicks that were stored later keep their own cost. Errors: not_found, stale
-// if it was undone already, too_old, and overlapped if the cost or the account's currency was changed later.
+// Undo restores the state before a change of cost, in the transaction of c: the prices of the clicks, the costs of their
+// conversions, and the spend that the change replaced. Clicks that were stored after the change keep their own cost. Errors:
+// not_found, stale if the change is undone already, too_old, and overlapped if the cost or the account's currency was changed
+// later.
 func Undo(ctx context.Context, l click.Log, c db.Conn, account, change uuid.UUID) error {
 	if err := lockAccount(ctx, c, account); err != nil {
 		return err
@@ -57,7 +58,7 @@ func Undo(ctx context.Context, l click.Log, c db.Conn, account, change uuid.UUID
 	if err := k.check(ctx, c); err != nil {
 		return err
 	}
-	if k.FirstDay != nil { // it has changed something
+	if k.FirstDay != nil { // the change has changed something
 		if err := k.restore(ctx, l, c); err != nil {
 			return err
 		}
@@ -88,7 +89,7 @@ func (k *undoing) check(ctx context.Context, c db.Conn) error {
 	case newer:
 		return models.Conflict("overlapped", "the cost of these clicks was changed again later: undo that change first, or set the cost by hand")
 	case k.Currency != k.Base:
-		return models.Conflict("overlapped", "the account's currency was changed from %s to %s since", k.Base, k.Currency)
+		return models.Conflict("overlapped", "the account's currency has been changed from %s to %s since this change", k.Base, k.Currency)
 	}
 	return nil
 }
@@ -125,15 +126,16 @@ func (k *undoing) restore(ctx context.Context, l click.Log, c db.Conn) error {
 	return nil
 }
 
-// judgedSince lists the days with clicks that counted as a bot's before the change and do not now, or the reverse.
+// judgedSince lists the days with clicks that were judged differently since the change: they counted as a bot's before and do
+// not now, or the reverse.
 const judgedSince = `
 SELECT DISTINCT date_trunc('day', f.at, 'UTC') FROM cost_change_clicks k JOIN clicks f ON f.id = k.click_id
 WHERE f.account_id = $1 AND f.id >= $2 AND f.id < $3 AND k.change_id = $4 AND f.is_bot <> k.is_bot`
 
 const deleteChanged = `DELETE FROM spend WHERE account_id = $1 AND change_id = $2 RETURNING ` + spendColumns
 
-// restoreSpend deletes the spend of the change, and inserts the spend that the change has replaced. The rates may have changed
-// in the meantime.
+// restoreSpend deletes the spend of the change, and inserts the spend that the change replaced. It looks up the exchange rates
+// again, because they may have changed.
 func (k *undoing) restoreSpend(ctx context.Context, c db.Conn, sums ledger.Deltas) error {
 	if _, err := deleteSpend(ctx, c, k.account, sums, deleteChanged, k.ID); err != nil {
 		return err
@@ -159,7 +161,8 @@ const keysBefore = `
 SELECT DISTINCT date_trunc('day', f.at, 'UTC') AS day, k.currency FROM cost_change_clicks k JOIN clicks f ON f.id = k.click_id
 WHERE f.account_id = $1 AND f.id >= $2 AND f.id < $3 AND k.change_id = $4 AND k.currency NOT IN ('', $5)`
 
-// Amounts in the account's currency count as they are. Amounts in another currency count by the rate that their day has now.
+// Amounts in the account's currency are not converted. Amounts in another currency are converted by the present rate of their
+// day.
 var restoreClicks = `
 WITH old AS MATERIALIZED (
 	SELECT f.id, CASE WHEN f.is_bot THEN 0 ELSE coalesce(f.cost * f.rate, 0) END AS counted, k.cost, k.unique_cost, k.conversion_cost,
@@ -200,8 +203,8 @@ func (k *undoing) restoreClicks(ctx context.Context, c db.Conn) error {
 		pq.Array(rates))
 }
 
-// A cost that was reported after the change is kept. The statement of the change is deleted, so that the cost follows from the
-// other statements again.
+// A cost that was reported after the change is kept. The change's own statement is deleted, so that the cost again follows from
+// the other statements.
 const restoreGiven = `
 UPDATE conversions v SET given_cost = CASE WHEN v.given_cost = 0 THEN k.given_cost ELSE v.given_cost END,
 	statements = (SELECT coalesce(jsonb_agg(s ORDER BY n), '[]') FROM jsonb_array_elements(v.statements) WITH ORDINALITY AS e (s, n)

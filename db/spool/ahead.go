@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Each sync of a growing file costs a file system transaction, which waits for the writes of other programs. Overwriting a file
-// costs no transaction. So a spool with much to write fills its next segment with zeros beforehand.
+// Each sync of a growing file costs a file system transaction, which waits for the writes of other programs. Overwriting
+// existing bytes of a file costs no transaction. So a busy spool fills its next segment with zeros beforehand.
 const (
-	// aheadAfter is the number of bytes that a process writes before it begins to prepare segments. For fewer bytes, preparing
-	// costs more than it saves.
+	// aheadAfter is the number of bytes that a process writes before it begins to prepare segments. A process that writes less
+	// loses more by preparing than it gains.
 	aheadAfter = 1 << 20
-	// aheadPiece is the number of bytes of a segment that are filled at once.
+	// aheadPiece is the number of bytes that are written to a prepared segment in one piece.
 	aheadPiece = 1 << 20
-	// aheadRest makes the preparation pause, after each piece, for 9 times as long as the piece took to write. So the disk stays
-	// free for clicks.
+	// aheadRest makes the preparation pause after each piece, 9 times as long as it took to write the piece. This leaves the
+	// disk free for clicks.
 	aheadRest = 9
 	// aheadRetry is the pause after a failed preparation before the next attempt.
 	aheadRetry = time.Minute
@@ -29,7 +29,7 @@ type ahead struct {
 	disk  disk
 	path  string // path of the prepared file, until it is renamed to a segment
 	size  int64
-	ready chan segmentFile // receives the prepared file, or nil if the disk refused it
+	ready chan segmentFile // receives the prepared file, or nil if the disk refused to write it
 	stop  chan struct{}
 	again time.Time // time before which no preparation begins
 	busy  bool      // a segment is being prepared, or is prepared and not claimed yet
@@ -72,7 +72,7 @@ func (a *ahead) fill() (segmentFile, error) {
 			return nil, errors.Join(err, f.Close(), os.Remove(a.path))
 		}
 		select {
-		case <-a.stop: // close waits: the rest is written without pauses
+		case <-a.stop: // close is waiting, so write the rest without pauses
 		case <-time.After(aheadRest * time.Since(start)):
 		}
 	}

@@ -22,9 +22,9 @@ func largestSegment(t *testing.T, s *Spool) (size int64) {
 	return size
 }
 
-// TestPreparedSegments checks that a busy spool writes into segments that were filled before. The zeros in them count neither as
-// records nor as damage or backlog, both for the spool's own reader and for a process that adopts the segments after a kill. Closing
-// the spool removes the zeros.
+// TestPreparedSegments checks that a busy spool writes into segments that were filled with zeros before. The remaining zeros
+// count neither as records nor as damage or backlog. This holds for the spool's own reader, and for a process that adopts the
+// segments after the first process was killed. Closing the spool removes the zeros.
 func TestPreparedSegments(t *testing.T) {
 	t.Parallel()
 	const size = 256 << 10
@@ -36,7 +36,7 @@ func TestPreparedSegments(t *testing.T) {
 		}
 		want = append(want, appendClicks(t, s, 1)...)
 	}
-	const least = 40 // bytes of a record
+	const least = 40 // minimum bytes of a record
 	if n := s.Stats().PendingBytes; n < least*int64(len(want)) || n >= size {
 		t.Errorf("%d bytes are pending, with %d records", n, len(want))
 	}

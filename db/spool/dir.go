@@ -13,7 +13,8 @@ import (
 	"syscall"
 )
 
-// spoolDir is a sub-directory of the spool. A process holds it by a file lock, which ends with the process.
+// spoolDir is a sub-directory of the spool. A process holds it with a file lock, which the system releases when the process
+// ends.
 type spoolDir struct {
 	path string
 	lock *os.File
@@ -61,7 +62,7 @@ func claimDir(root string) (*spoolDir, error) {
 	return nil, fmt.Errorf("spool: %d processes share the spool %s already", maxDirs, root)
 }
 
-// claimOrphans claims the sub-directories that have segments and whose process has ended.
+// claimOrphans claims the sub-directories that have segments but no process, because their process has ended.
 func claimOrphans(root string) ([]*spoolDir, error) {
 	names, err := filepath.Glob(filepath.Join(root, dirPrefix+"*", "*"+segmentSuffix))
 	if err != nil {
@@ -118,8 +119,8 @@ type position struct {
 
 func (p position) before(o position) bool { return p.seq < o.seq || p.seq == o.seq && p.off < o.off }
 
-// readMark returns the position up to which everything is stored. If the mark is missing or damaged, it returns the start.
-// Records that are then read again are still stored only once.
+// readMark returns the position up to which all records are stored in PostgreSQL. If the mark is missing or damaged, it returns
+// the start. Records that are then read again are still stored only once.
 func (d *spoolDir) readMark() position {
 	text, err := os.ReadFile(filepath.Join(d.path, "mark"))
 	if err != nil {
@@ -152,9 +153,9 @@ func (d *spoolDir) writeMark(p position) error {
 	return nil
 }
 
-// backlog returns the number of bytes in segments after p. written returns the number of bytes written to a segment, if that is
-// known. Otherwise, and if written is nil, backlog uses the size of the file. A prepared segment whose process was killed before
-// it sealed the segment then counts with its trailing zeros.
+// backlog returns the number of bytes in segments after p. written, if not nil, returns the number of bytes written to a segment
+// and whether that number is known. If it is not known, or written is nil, backlog uses the size of the file. The size includes
+// the trailing zeros of a prepared segment whose process was killed before it sealed the segment.
 func (d *spoolDir) backlog(p position, written func(seq uint64) (size int64, growing, known bool)) int64 {
 	list, err := d.segments()
 	if err != nil {

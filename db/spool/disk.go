@@ -12,8 +12,8 @@ import (
 const (
 	maxSegment = 32 << 20
 	minSegment = 64 << 10
-	// segmentsOfVolume is the minimum number of segments that fit on a volume. Deleting stored segments frees space for new
-	// ones, so segments must be small in comparison with the volume.
+	// segmentsOfVolume is the minimum number of segments that must fit on a volume. Deleting stored segments frees space for new
+	// segments, so a segment must be small in comparison with the volume.
 	segmentsOfVolume = 16
 )
 
@@ -51,8 +51,8 @@ type segmentFile interface {
 
 type realDisk struct{}
 
-// create creates the file and makes its directory entry durable. Otherwise a power failure could lose a segment with acknowledged
-// records.
+// create creates the file and makes its directory entry durable. Without this, a power failure could lose a segment with
+// acknowledged records.
 func (realDisk) create(path string) (segmentFile, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestSpoolAfterCrash checks that another process continues with the segments and the mark of a process that has ended.
+// TestSpoolAfterCrash checks that a new process continues with the segments and the mark of a process that has ended.
 func TestSpoolAfterCrash(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -48,7 +48,8 @@ func TestSpoolAfterCrash(t *testing.T) {
 	}
 }
 
-// TestDamagedSegments changes and cuts off bytes of segments. A reader returns only the records that are still intact, in order.
+// TestDamagedSegments changes bytes of segments and cuts segments off. A reader returns only the records that are still intact,
+// in order.
 func TestDamagedSegments(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -62,7 +63,7 @@ func TestDamagedSegments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	size := len(intact) / len(ids) // of a frame
+	size := len(intact) / len(ids) // size of a frame
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		bytes := slices.Clone(intact)
@@ -98,9 +99,9 @@ func TestDamagedSegments(t *testing.T) {
 		}
 		q := newReader(&Spool{}, h, nil)
 		got := readAll(t, q)
-		// Two flips of the same bit restore a record.
+		// Two changes of the same bit restore a record.
 		if len(got) < len(want) || !subsequence(want, got) || !subsequence(got, ids) {
-			t.Fatalf("read %d records, want at least the %d intact ones, in order", len(got), len(want))
+			t.Fatalf("read %d records, want at least the %d intact records, in order", len(got), len(want))
 		}
 		if torn := len(bytes)%size != 0; (torn || len(got) < len(bytes)/size) && q.scan.skipped == 0 {
 			t.Error("damage was not counted")
@@ -117,7 +118,7 @@ func subsequence(short, long []uuid.UUID) bool {
 	return len(short) == 0
 }
 
-// brokenDisk fails in a chosen operation. A failed write leaves half of its bytes.
+// brokenDisk fails in a chosen operation. A failed write still writes half of its bytes.
 type brokenDisk struct {
 	mu   sync.Mutex
 	part string // create, write, sync or truncate; empty: nothing fails
@@ -171,7 +172,8 @@ func (f brokenFile) Truncate(size int64) error {
 
 var parts = []string{"create", "write", "sync", "truncate"}
 
-// TestBrokenDisk checks that every Append fails at once while the disk refuses. A reader finds exactly the acknowledged records.
+// TestBrokenDisk checks that Append fails at once while the disk fails in one operation. A reader finds exactly the acknowledged
+// records.
 func TestBrokenDisk(t *testing.T) {
 	t.Parallel()
 	for i, part := range slices.Concat(parts, parts) {
@@ -190,14 +192,14 @@ func TestBrokenDisk(t *testing.T) {
 				err := s.Append(t.Context(), Record{Click: &models.Click{ID: id}})
 				switch {
 				case err == nil && part == "create":
-					want = append(want, id) // the current segment is used until it is full
+					want = append(want, id) // the current segment takes records until it is full
 				case errors.Is(err, syscall.ENOSPC):
 					refused++
 				default:
 					t.Fatalf("%s: %v", part, err)
 				}
 			}
-			if refused == 0 && (part != "create" || ahead == 0) { // a prepared segment need not be created
+			if refused == 0 && (part != "create" || ahead == 0) { // a prepared segment needs no create
 				t.Errorf("%s: nothing was refused", part)
 			}
 			d.set("")
@@ -214,7 +216,7 @@ func TestBrokenDisk(t *testing.T) {
 	}
 }
 
-// TestFullDiskFreesSegments checks that stored segments are deleted even if the disk is too full for the mark.
+// TestFullDiskFreesSegments checks that segments whose records are stored are deleted even if the disk has no room for the mark.
 func TestFullDiskFreesSegments(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -245,8 +247,8 @@ func TestFullDiskFreesSegments(t *testing.T) {
 
 const crashDir = "SWITCHYARD_TEST_SPOOL"
 
-// TestMain also runs the test binary as the process that is killed. That process appends from many goroutines and prints the id
-// of each acknowledged record.
+// TestMain also runs the test binary as the process that the test kills. That process appends records from many goroutines and
+// prints the id of each acknowledged record.
 func TestMain(m *testing.M) {
 	dir := os.Getenv(crashDir)
 	if dir == "" {
@@ -270,7 +272,8 @@ func TestMain(m *testing.M) {
 	select {}
 }
 
-// TestKilledProcess checks that a process that is killed repeatedly loses no acknowledged record and leaves no record twice.
+// TestKilledProcess checks that a process that is killed repeatedly loses no acknowledged record, and that no record is read
+// twice.
 func TestKilledProcess(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

@@ -14,8 +14,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// field encodes and decodes one member of T. The encoding is a tag, the length and the bytes. A zero value is left out. Tags are
-// stored on disk, so a tag is never reused for another member.
+// field encodes and decodes one member of T. The encoding is a tag, the length and the bytes. A member with the zero value is
+// not written. Tags are stored on disk, so a tag must never be reused for another member.
 type field[T any] struct {
 	tag byte
 	put func(b []byte, tag byte, v *T) []byte
@@ -131,7 +131,7 @@ func addrField[T any](tag byte, at func(*T) *netip.Addr) field[T] {
 	}}
 }
 
-// numberField encodes a whole number or a truth value as 64 bits. get and set convert the member to and from them.
+// numberField encodes a whole number or a boolean as 64 bits. get converts the member to the number, and set does the reverse.
 func numberField[T any](tag byte, get func(*T) uint64, set func(*T, uint64)) field[T] {
 	return field[T]{tag, func(b []byte, tag byte, v *T) []byte {
 		n := get(v)
@@ -150,7 +150,7 @@ func numberField[T any](tag byte, get func(*T) uint64, set func(*T, uint64)) fie
 	}}
 }
 
-// timeField encodes a time in whole milliseconds. The zero time is left out.
+// timeField encodes a time in whole milliseconds. The zero time is not written.
 func timeField[T any](tag byte, at func(*T) *time.Time) field[T] {
 	return numberField(tag, func(v *T) uint64 {
 		if t := *at(v); !t.IsZero() {
@@ -160,8 +160,8 @@ func timeField[T any](tag byte, at func(*T) *time.Time) field[T] {
 	}, func(v *T, n uint64) { *at(v) = time.UnixMilli(int64(n)).UTC() })
 }
 
-// listField encodes a list as a JSON document. Its texts must not contain the zero character. The sender of the record is
-// responsible for that.
+// listField encodes a list as a JSON document. The sender of the record must make sure that its texts do not contain the zero
+// character.
 func listField[T, V any](tag byte, at func(*T) *[]V) field[T] {
 	return field[T]{tag, func(b []byte, tag byte, v *T) []byte {
 		list := *at(v)

@@ -48,7 +48,7 @@ func clickField(a *clickattr.Attr) field[models.Click] {
 	return moneyField(a.Tag, a.Money)
 }
 
-// The fields of the other records. Their structs in package models name the tags.
+// The fields of the other records. The tags are in the structs in package models.
 var (
 	outFields      = taggedFields[models.ClickOut]()
 	postbackFields = taggedFields[models.Postback]()
@@ -56,7 +56,7 @@ var (
 	trapFields     = taggedFields[models.ClickTrap]()
 )
 
-// smartlinkFields encodes the fields of a click under the same tags as clickFields, and the smartlink's own fields.
+// smartlinkFields encodes the fields of a smartlink's click. Fields that every click has use the tags of clickFields.
 var smartlinkFields = func() []field[models.SmartlinkClick] {
 	var fields []field[models.SmartlinkClick]
 	for _, f := range clickFields {

@@ -7,8 +7,8 @@ import (
 )
 
 // A segment stores a record as a frame: the marker, the length of the payload, the CRC-32C of length and payload, and the
-// payload. Both numbers are little endian. The marker lets a reader find the next record after a damaged one. No valid UTF-8 text
-// contains the marker.
+// payload. The length and the checksum are little endian. The marker lets a reader find the next record after a damaged record.
+// No valid UTF-8 text contains the marker.
 const (
 	frameHeader = 12
 	maxRecord   = 512 << 10
@@ -19,7 +19,7 @@ var (
 	castagnoli  = crc32.MakeTable(crc32.Castagnoli)
 )
 
-// openFrame appends an empty header. After the payload has been appended, closeFrame fills the header.
+// openFrame appends an empty header. After the caller has appended the payload, closeFrame fills in the header.
 func openFrame(b []byte) []byte { return append(append(b, frameMarker...), 0, 0, 0, 0, 0, 0, 0, 0) }
 
 func closeFrame(frame []byte) {
@@ -31,8 +31,8 @@ func frameSum(frame []byte) uint32 {
 	return crc32.Update(crc32.Checksum(frame[4:8], castagnoli), castagnoli, frame[frameHeader:])
 }
 
-// firstFrames returns the total size and the number of the first frames of buf that fit into limit bytes together. It returns at
-// least one frame, even if that exceeds the limit.
+// firstFrames returns how many of the first frames of buf fit into limit bytes, and their total size. It returns at least one
+// frame, even if that frame exceeds the limit.
 func firstFrames(buf []byte, limit int64) (size int, frames int64) {
 	for size < len(buf) {
 		n := frameHeader + int(binary.LittleEndian.Uint32(buf[size+4:]))
@@ -46,13 +46,14 @@ func firstFrames(buf []byte, limit int64) (size int, frames int64) {
 
 // scanner finds the frames in a part of a segment. It skips damaged data, and counts each damaged stretch once.
 type scanner struct {
-	skipped int64 // damaged stretches
+	skipped int64 // number of damaged stretches
 	damaged bool  // the scan is inside a damaged stretch
 }
 
 // next finds the first intact frame in buf. It returns the payload and the offset after the frame. Without an intact frame,
-// payload is nil, and end is the number of bytes that need no second scan. last means that no data follows buf, so an incomplete
-// frame is damage. Zeros up to the end are not damage: they are the unwritten rest of a prepared segment.
+// payload is nil, and end is the number of bytes that need not be scanned again. last means that no data follows buf, so an
+// incomplete frame is damage. Zeros up to the end of the segment are not damage: they are the unwritten rest of a prepared
+// segment.
 func (s *scanner) next(buf []byte, last bool) (payload []byte, end int) {
 	for i := 0; i < len(buf); {
 		rest := buf[i:]
@@ -92,7 +93,7 @@ const (
 	frameBad
 )
 
-// checkFrame checks the frame at the start of b, and returns its length if it is sound.
+// checkFrame checks the frame at the start of b, and returns its length if the frame is intact.
 func checkFrame(b []byte) (int, frameState) {
 	if !bytes.HasPrefix(b, frameMarker[:min(len(b), len(frameMarker))]) {
 		return 0, frameBad

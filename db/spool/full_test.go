@@ -15,7 +15,8 @@ import (
 	"switchyard/models/await"
 )
 
-// smallDisk has room for a number of bytes. A write that does not fit leaves its first bytes, as in a file system.
+// smallDisk has room for a limited number of bytes. If a write does not fit, its first bytes are still written, as in a file
+// system.
 type smallDisk struct{ room int64 }
 
 func (d smallDisk) create(path string) (segmentFile, error) {
@@ -26,7 +27,7 @@ func (d smallDisk) create(path string) (segmentFile, error) {
 	return smallFile{f.(realFile), d, filepath.Dir(path)}, nil
 }
 
-// free returns the room that the files of a directory leave.
+// free returns the bytes that are still free besides the files of a directory.
 func (d smallDisk) free(dir string) int64 {
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
 	free := d.room
@@ -57,8 +58,8 @@ func (f smallFile) WriteAt(p []byte, off int64) (int, error) {
 	return f.realFile.WriteAt(p, off)
 }
 
-// fillDisk appends clicks with parameters of the given size until the disk has refused some of them. The refused clicks wait in memory.
-// fillDisk returns the ids of all clicks.
+// fillDisk appends clicks with parameters of the given size until the disk has refused some of them. The refused clicks wait in
+// memory. It returns the ids of all clicks.
 func fillDisk(t *testing.T, s *Spool, size, refusals int) []uuid.UUID {
 	t.Helper()
 	params := strings.Repeat("x", size)
@@ -77,7 +78,7 @@ func fillDisk(t *testing.T, s *Spool, size, refusals int) []uuid.UUID {
 	return ids
 }
 
-// storeAll reads and commits as an ingester does, until no record waits, and returns the ids in order.
+// storeAll reads and commits records as an ingester does, until no record waits. It returns their ids in order.
 func storeAll(t *testing.T, s *Spool, q *Reader) []uuid.UUID {
 	t.Helper()
 	var ids []uuid.UUID
@@ -101,12 +102,12 @@ func storeAll(t *testing.T, s *Spool, q *Reader) []uuid.UUID {
 	return ids
 }
 
-// TestFullDiskRecovers fills a disk that is smaller than the records waiting in memory. Once PostgreSQL stores records again, the disk
-// takes all of them. They are read once and in order.
+// TestFullDiskRecovers fills a disk that is smaller than the records waiting in memory. When PostgreSQL stores records again,
+// the disk takes all waiting records. They are read once and in order.
 func TestFullDiskRecovers(t *testing.T) {
 	t.Parallel()
 	for _, segment := range []int64{15 << 10, 3 << 10, 100} {
-		for _, ahead := range []int64{0, 1} { // the next segment is prepared while one is written
+		for _, ahead := range []int64{0, 1} { // 1: the next segment is prepared while the current one is written
 			s := open(t, t.TempDir(), Options{disk: smallDisk{room: 20 << 10}, SegmentSize: segment, Retry: true, ahead: ahead})
 			want := fillDisk(t, s, 300, 200)
 			if s.Stats().RefusedAt.IsZero() {
@@ -125,8 +126,8 @@ func TestFullDiskRecovers(t *testing.T) {
 	}
 }
 
-// TestFullDiskRefusesWholeRecords checks that without Retry a disk that is smaller than a segment refuses each record completely. Once
-// PostgreSQL stores records again, the disk takes the next records.
+// TestFullDiskRefusesWholeRecords checks that without Retry a disk that is smaller than a segment never takes a part of a
+// record. When PostgreSQL stores records again, the disk takes the next records.
 func TestFullDiskRefusesWholeRecords(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), Options{disk: smallDisk{room: 20 << 10}})

@@ -3,13 +3,14 @@ package spool
 import "time"
 
 const (
-	// busyRate is the number of records a second from which on the spool counts as busy.
+	// busyRate is the number of records per second from which the spool counts as busy.
 	busyRate = 2000
-	// busyPace is the minimum time between two writes of a busy spool. A write with its sync costs about 0.1 ms of a processor,
-	// whatever its size, so records that arrive between two writes share one. At 5,000 a second, this leaves a fifth of a
-	// processor to redirects and to PostgreSQL.
+	// busyPace is the minimum time between two writes of a busy spool. A write with its sync costs about 0.1 ms of processor
+	// time, whatever its size, so all records that arrive between two writes share one write. At 5,000 records a second, this
+	// leaves a fifth of a processor to redirects and to PostgreSQL.
 	busyPace = 2 * time.Millisecond
-	// enough is the number of records at which a batch stops waiting for more. The cost of a write is then small for each record.
+	// enough is the number of records at which a batch stops waiting for more. With that many records, the cost of a write is
+	// small for each record.
 	enough = 24
 	// paceWindow is the time over which records are counted to calculate the rate.
 	paceWindow = 50 * time.Millisecond

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// TestPacer checks that writes are spaced while records come fast, and no longer once they come slowly.
+// TestPacer checks that writes are spaced while records arrive fast, and no longer when they arrive slowly.
 func TestPacer(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
 	p := pacer{}
-	// during writes every millisecond with this number of records each, and returns the pace at the end.
+	// during makes a write every millisecond, each with the given number of records. It returns the pace at the end.
 	during := func(writes int, records int64) (pace time.Duration) {
 		for range writes {
 			now = now.Add(time.Millisecond)

@@ -30,8 +30,8 @@ func (t *tail) grow(p position) {
 	t.active = p
 }
 
-// size returns the number of bytes of a segment that may be read. growing reports whether the segment can still grow. known is false
-// for a segment of an earlier process.
+// size returns how many bytes of a segment may be read. growing reports whether the segment can still grow. known is false if
+// the segment was written by an earlier process.
 func (t *tail) size(seq uint64) (size int64, growing, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -52,7 +52,7 @@ func (t *tail) evict(before uint64) {
 	}
 }
 
-// progress is a position that only advances. wait blocks until it reaches a given position.
+// progress is a position that only moves forward. wait blocks until progress reaches a given position.
 type progress struct {
 	mu   sync.Mutex
 	pos  position

@@ -17,10 +17,10 @@ import (
 	"switchyard/models"
 )
 
-// Reader reads the segments of one directory in order. It belongs to one goroutine. Read returns records. Commit records that all
-// of them are stored. Rewind goes back to the first record that is not stored. If the process dies before a Commit is on disk,
-// the same records are read again. The code that stores records must therefore recognize by its id a record that is stored
-// already.
+// Reader reads the segments of one directory in order. It belongs to one goroutine. Read returns records. Commit records that
+// everything read so far is stored. Rewind goes back to the first record that is not stored. If the process dies before a Commit
+// is on disk, the same records are read again. The code that stores a record must therefore recognize by the record's id that
+// the record is already stored.
 type Reader struct {
 	spool *Spool
 	dir   *spoolDir
@@ -28,16 +28,16 @@ type Reader struct {
 	scan  scanner
 	pos   position  // position after the last record read
 	done  position  // position after the last record stored
-	last  uuid.UUID // the id of the last record read, zero if it is stored
+	last  uuid.UUID // id of the last record read; zero if that record is stored
 
 	file     *os.File
 	marked   position // position in the mark on disk
 	markedAt time.Time
 	buf      []byte
-	backlog  int64 // of an adopted directory, as Spool.adopted counts it
+	backlog  int64 // pending bytes of an adopted directory, which Spool.adopted includes
 }
 
-// chunk is the number of bytes read at once. A record of any size fits into it.
+// chunk is the number of bytes that are read in one piece. The largest possible record fits into it.
 const chunk = 1 << 20
 
 func newReader(s *Spool, d *spoolDir, t *tail) *Reader {
@@ -109,7 +109,7 @@ func (r *Reader) read(limit int) ([]Item, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("spool: read segment: %w", err)
 		}
-		if got == 0 { // another program truncated the file
+		if got == 0 { // another program has truncated the file
 			r.finishSegment()
 			continue
 		}
@@ -119,15 +119,15 @@ func (r *Reader) read(limit int) ([]Item, error) {
 	}
 }
 
-// finishSegment closes the current segment and continues with the next. The stored position follows only if everything read is
-// stored.
+// finishSegment closes the current segment and continues with the next. The stored position moves too, but only if everything
+// that was read is stored.
 func (r *Reader) finishSegment() {
 	_ = r.file.Close()
 	r.file = nil
 	r.jump(position{seq: r.pos.seq + 1})
 }
 
-// jump moves the reading position. The stored position moves too if everything before is stored.
+// jump moves the reading position. The stored position moves with it if everything before is stored.
 func (r *Reader) jump(to position) {
 	stored := r.done == r.pos
 	r.pos = to
@@ -157,8 +157,8 @@ func (r *Reader) parse(buf []byte, last bool, limit int) []Item {
 	return items
 }
 
-// locate opens the segment to read. It returns the number of its bytes that may be read, and whether that number is final. A size
-// below zero means that there is no segment (yet).
+// locate opens the segment to read. It returns the number of the segment's bytes that may be read, and whether that number is
+// final. A negative size means that there is no segment (yet).
 func (r *Reader) locate() (size int64, final bool, err error) {
 	if r.file == nil {
 		if err := r.openNext(); err != nil || r.file == nil {
@@ -177,7 +177,7 @@ func (r *Reader) locate() (size int64, final bool, err error) {
 	return info.Size(), true, nil
 }
 
-// openNext opens the segment of the reading position. If it no longer exists, it opens the segment that follows.
+// openNext opens the segment at the reading position. If that segment no longer exists, it opens the next existing segment.
 func (r *Reader) openNext() error {
 	list, err := r.dir.segments()
 	if err != nil {
@@ -203,8 +203,8 @@ func (r *Reader) openNext() error {
 	return nil
 }
 
-// Commit records that everything read so far is stored. It wakes the callers whose Append waits for that. It writes the mark to
-// disk at most once a second, or at once if that frees a segment.
+// Commit records that everything read so far is stored. It wakes the callers of Append that wait for PostgreSQL. It writes the
+// mark to disk at most once a second, or at once if that frees a segment.
 func (r *Reader) Commit() error {
 	r.done = r.pos
 	if r.last != uuid.Nil {
@@ -234,11 +234,11 @@ func (r *Reader) countBacklog() {
 	r.backlog = n
 }
 
-// markEvery is the minimum time between two writes of the mark. Records stored since the last write are read again after a crash,
-// but are still stored only once.
+// markEvery is the minimum time between two writes of the mark. After a crash, records that were stored since the last write of
+// the mark are read again, but are still stored only once.
 const markEvery = time.Second
 
-// mark deletes the stored segments and writes the mark, if it is due. If now is true, it also writes a mark that is not due.
+// mark deletes the stored segments and writes the mark, if the mark is due. If now is true, it always does so.
 func (r *Reader) mark(now bool) error {
 	if r.done == r.marked {
 		return nil
@@ -247,8 +247,8 @@ func (r *Reader) mark(now bool) error {
 	if !now && !frees && time.Since(r.markedAt) < markEvery {
 		return nil
 	}
-	// Stored segments are deleted before the mark is written, because they may be the cause of a full disk. A mark that points
-	// into a deleted segment means the start of the next segment.
+	// Stored segments are deleted before the mark is written, because they may be what fills the disk. If the mark then points
+	// into a deleted segment, it means the start of the next segment.
 	err := r.dir.removeBefore(r.done.seq)
 	if r.tail != nil {
 		r.tail.evict(r.done.seq)
@@ -260,8 +260,8 @@ func (r *Reader) mark(now bool) error {
 	return errors.Join(err, marked)
 }
 
-// Reject appends a record that will never be stored to the file "rejected" of its directory. The line is JSON with the reason
-// and the encoded record. The line is durable when Reject returns.
+// Reject appends a record that will never be stored to the file "rejected" in the record's directory. The line is JSON with the
+// reason and the encoded record. It is on stable storage when Reject returns.
 func (r *Reader) Reject(ctx context.Context, it Item, why error) error {
 	line, err := json.Marshal(struct {
 		At     time.Time `json:"at"`

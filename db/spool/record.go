@@ -19,7 +19,7 @@ type Record struct {
 	Trap     *models.ClickTrap
 }
 
-// The first byte of an encoded record is its kind. The numbers are stored on disk, so a number is never reused.
+// The first byte of an encoded record is the record's kind. The numbers are stored on disk, so a number must never be reused.
 const (
 	kindClick    = 1
 	kindOut      = 2
@@ -54,7 +54,7 @@ func appendRecord(b []byte, r Record) ([]byte, error) {
 }
 
 // decodeRecord reads an encoded record. It skips fields that this version does not know, so that an older process can read the
-// records of a newer one. The texts of the result are cleaned, so PostgreSQL accepts them.
+// records of a newer process. It cleans the texts, so that PostgreSQL accepts them.
 func decodeRecord(p []byte) (Record, error) {
 	if len(p) == 0 {
 		return Record{}, errCorrupt

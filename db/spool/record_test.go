@@ -59,7 +59,7 @@ func fill(v reflect.Value, seed *int) {
 		v.SetUint(uint64(*seed))
 	case reflect.Bool:
 		v.SetBool(true)
-	case reflect.Pointer: // Postback.Raw, which is a part of Proof before a postback is written
+	case reflect.Pointer: // Postback.Raw, which becomes a part of Proof before a postback is written
 	default:
 		panic("spool test: cannot fill " + v.Kind().String())
 	}
@@ -79,7 +79,7 @@ var byValue = cmp.Options{
 func TestRecordsKeepEveryField(t *testing.T) {
 	t.Parallel()
 	postback := filled[models.Postback]()
-	postback.Received = "" // only Forward, which is sealed, is written
+	postback.Received = "" // only Forward is written, because it is sealed
 	for name, r := range map[string]Record{
 		"click":          {Click: filled[models.Click]()},
 		"click-out":      {Out: filled[models.ClickOut]()},
@@ -108,7 +108,7 @@ func TestUnknownFieldsAreSkipped(t *testing.T) {
 	t.Parallel()
 	c := filled[models.Click]()
 	p, _ := appendRecord(nil, Record{Click: c})
-	// Fields with unknown tags stand after the first byte, which is the type of the record, and at the end.
+	// The added fields have unknown tags. One follows the first byte, which is the kind of the record. The other is at the end.
 	p = append(appendBytes(p[:1:1], 250, "of a later version"), p[1:]...)
 	p = appendBytes(p, 251, "another")
 	got, err := decodeRecord(p)
@@ -152,12 +152,12 @@ func FuzzDecodeRecord(f *testing.F) {
 	})
 }
 
-// Whatever bytes are on the disk, the scanner ends, and returns only frames with a correct checksum.
+// FuzzScanner checks that, whatever bytes are on the disk, the scanner ends and returns only frames with a correct checksum.
 func FuzzScanner(f *testing.F) {
 	frame := openFrame(nil)
 	frame = append(frame, "payload"...)
 	closeFrame(frame)
-	f.Add(frame, true) // then with rubbish before it, and with parts of a frame before and after it
+	f.Add(frame, true) // the next inputs have rubbish before the frame, and parts of a frame before and after it
 	f.Add(append(append([]byte("rubbish"), frame...), frame[:9]...), false)
 	f.Add(append(append([]byte(nil), frame[:15]...), frame...), true)
 	f.Fuzz(func(t *testing.T, buf []byte, last bool) {

@@ -17,15 +17,15 @@ type Options struct {
 	// SegmentSize is the number of bytes after which a new segment begins. The default is a 16th of the volume, at least 64 KiB and at
 	// most 32 MiB.
 	SegmentSize int64
-	// AckPostgres makes Append wait until a Reader has committed the record. It is for a disk that is lost with the process
-	// (CLICK_ACK=postgres).
+	// AckPostgres makes Append wait until a Reader has committed the record. It is for a disk that does not outlive the
+	// process (CLICK_ACK=postgres).
 	AckPostgres bool
 	// Retry keeps records that the disk refuses in memory, and writes them once the disk accepts them. Append then returns
 	// ErrWaiting. It is for records whose sender does not send them again. Without Retry, a record that the disk refuses is not
 	// recorded.
 	Retry bool
 	// Pace is the minimum time between two writes. Set it when the senders can wait: it leaves more of the disk to other
-	// programs. The default is zero; a busy spool writes at most every busyPace.
+	// programs. The default is zero. Even then, a busy spool waits busyPace between two writes.
 	Pace time.Duration
 
 	disk    disk
@@ -44,10 +44,10 @@ type Spool struct {
 	mu       sync.Mutex
 	open     *batch // collects the records that arrive while the flusher writes the previous batch
 	writing  int64  // number of records that the flusher is writing
-	refusing bool   // the disk has refused the records in open; no caller waits for them
+	refusing bool   // the disk has refused the records in open, and no caller waits for them any more
 	closed   bool
 	work     chan struct{} // has an item when open has records, or when the spool is being closed
-	full     chan struct{} // has an item when open has enough records for a write at once
+	full     chan struct{} // has an item when open has enough records to be written at once
 	done     chan struct{} // the flusher has ended
 
 	file       segmentFile // flusher only
@@ -56,21 +56,21 @@ type Spool struct {
 	aging      *time.Timer // flusher only: wakes the flusher when file is old
 	active     position    // flusher only: position of the next batch
 	ahead      *ahead      // flusher only
-	lastLogged time.Time   // flusher only: when it last logged that the disk refuses
+	lastLogged time.Time   // flusher only: when the last message about a refusing disk was logged
 
 	tail    tail
 	stored  progress
 	written chan struct{} // has an item when a record was appended
 
-	refusedAt atomic.Int64 // when the disk refused the last write, Unix milliseconds; 0 if it accepted it
+	refusedAt atomic.Int64 // when the disk refused the last write, Unix milliseconds; 0: the last write succeeded
 
 	appended, failed, skipped, rejected atomic.Int64
 	lastStored                          atomic.Int64 // time of the newest stored record, Unix milliseconds
 	adopted                             atomic.Int64 // bytes not stored yet in adopted sub-directories
 }
 
-// ErrWaiting means that a record is not on stable storage yet. It is in memory and is written as soon as the disk accepts it. It
-// is lost only if the process ends before that.
+// ErrWaiting means that a record is not on stable storage yet. The record is in memory and is written as soon as the disk
+// accepts it. It is lost only if the process ends before that.
 var ErrWaiting = errors.New("spool: the record waits for the disk")
 
 // errFull means that a record was not recorded, because too many bytes already wait for the disk. The disk is full or too slow.
@@ -80,15 +80,15 @@ var errFull = errors.New("spool: too much waits for the disk")
 var errClosed = errors.New("spool: closed")
 
 const (
-	// maxWaiting is the number of bytes that may wait for the flusher. The batch that the flusher is writing may have the same
-	// size.
+	// maxWaiting is the number of bytes that may wait for the flusher. The batch that the flusher is writing does not count, and
+	// may be as large again.
 	maxWaiting = 32 << 20
 	// retryPause is the time between two attempts to write records that the disk refuses.
 	retryPause = 250 * time.Millisecond
-	// segmentAge is the age at which a segment ends, however small it is. The reader deletes only complete segments, and records have
-	// personal data that must not stay on disk for longer than their retention.
+	// segmentAge is the age at which a segment ends, however small it is. The reader deletes only complete segments. Records
+	// contain personal data, which must not stay on disk longer than it may be kept.
 	segmentAge = 24 * time.Hour
-	// logPause is the time between two messages about a disk that refuses.
+	// logPause is the minimum time between two messages about a disk that refuses records.
 	logPause = 10 * time.Second
 )
 
@@ -104,7 +104,7 @@ type batch struct {
 func newBatch() *batch { return &batch{done: make(chan struct{})} }
 
 // Open claims a free sub-directory of root. It creates both directories if they are missing. Records that a crashed process left
-// in the sub-directory are ingested like the spool's own.
+// in the sub-directory are read like the spool's own records.
 func Open(root string, o Options) (*Spool, error) {
 	o.waiting = cmp.Or(o.waiting, maxWaiting)
 	o.ahead = cmp.Or(o.ahead, aheadAfter)
@@ -141,8 +141,8 @@ func Open(root string, o Options) (*Spool, error) {
 	return s, nil
 }
 
-// Append returns nil when the record is on stable storage. It returns ErrWaiting when ctx ended first, or when the disk refused
-// the record and the spool will try again. After any other error the record is not recorded. It is safe for concurrent use.
+// Append returns nil when the record is on stable storage. It returns ErrWaiting if ctx ended first, or if the disk refused the
+// record and the spool will try again. After any other error the record is not recorded. It is safe for concurrent use.
 func (s *Spool) Append(ctx context.Context, r Record) error {
 	scratch := scratches.Get().(*[]byte) //nolint:forcetypeassert // the pool holds nothing else
 	defer scratches.Put(scratch)
@@ -172,8 +172,8 @@ func (s *Spool) Append(ctx context.Context, r Record) error {
 
 var scratches = sync.Pool{New: func() any { b := make([]byte, 0, 2048); return &b }}
 
-// join adds the frame to the open batch and returns that batch. It returns ErrWaiting, with the frame added, while the disk
-// refuses records.
+// join adds the frame to the open batch and returns that batch. While the disk refuses records, it adds the frame and returns
+// ErrWaiting.
 func (s *Spool) join(frame []byte) (*batch, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,7 +199,7 @@ func (s *Spool) join(frame []byte) (*batch, error) {
 	return b, nil
 }
 
-// wake makes the flusher look at the open batch.
+// wake makes the flusher check the open batch.
 func (s *Spool) wake() { signal(s.work) }
 
 // signal puts an item into a channel of size one, unless the channel has an item already.
@@ -210,9 +210,8 @@ func signal(channel chan struct{}) {
 	}
 }
 
-// flush writes the batches, and is the only goroutine that does. While it syncs a batch, the next batch collects records. A
-// single record is written at once, unless writes are paced. If the spool retries, flush writes a refused batch again, before the
-// records that came later.
+// flush writes the batches. No other goroutine does. While it syncs a batch, the next batch collects records. A single record is
+// written at once, unless writes are paced. With Retry, flush writes a refused batch again before the records that came later.
 func (s *Spool) flush() {
 	defer close(s.done)
 	var spare []byte
@@ -251,13 +250,13 @@ func (s *Spool) flush() {
 	}
 }
 
-// swap returns the open batch for writing and opens a new one. closed reports whether the spool was closed.
+// swap returns the open batch, which the caller writes, and opens a new batch. closed reports whether the spool was closed.
 func (s *Spool) swap(spare []byte) (b *batch, closed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b = s.open
 	select {
-	case <-s.full: // the signal was for this batch
+	case <-s.full: // the signal was meant for this batch
 	default:
 	}
 	s.writing, s.refusing = b.count, false
@@ -266,8 +265,8 @@ func (s *Spool) swap(spare []byte) (b *batch, closed bool) {
 	return b, s.closed
 }
 
-// requeue puts a batch that the disk refused in front of the records that came after it. It ends the wait of all their callers
-// with ErrWaiting.
+// requeue puts a batch that the disk refused in front of the records that came after it. The callers that wait for any of these
+// records get ErrWaiting.
 func (s *Spool) requeue(b *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -282,7 +281,7 @@ func (s *Spool) requeue(b *batch) {
 	s.wake()
 }
 
-// logThrottled logs that the disk refuses records, at most once in logPause.
+// logThrottled logs that the disk refuses records, at most once per logPause.
 func (s *Spool) logThrottled(cause error, records int64) {
 	if time.Since(s.lastLogged) < logPause {
 		return
@@ -320,13 +319,13 @@ func (s *Spool) Close() error {
 // Stats holds the figures of a spool for metrics.
 type Stats struct {
 	Appended     int64         // records made durable since the start
-	Failed       int64         // records that were lost, because the disk refused them or too many bytes waited for it
+	Failed       int64         // records that were lost because the disk refused them or too many bytes waited
 	Waiting      int64         // records in memory that are not on disk yet; a kill would lose them
 	Skipped      int64         // damaged stretches that the readers skipped
 	Rejected     int64         // records that PostgreSQL refuses, kept in the file "rejected"
 	PendingBytes int64         // bytes on disk that are not in PostgreSQL yet
-	RefusedAt    time.Time     // when the disk refused the last write; zero if it accepted it
-	Lag          time.Duration // age of the newest stored record while others wait
+	RefusedAt    time.Time     // when the disk refused the last write; zero if the last write succeeded
+	Lag          time.Duration // age of the newest stored record while other records wait
 }
 
 // Stats returns the current figures. It reads the directory, so call it for a metrics scrape, not for every click.

@@ -37,12 +37,12 @@ func appendClicks(t *testing.T, s *Spool, n int) []uuid.UUID {
 	return ids
 }
 
-// readAll reads all records in small batches, like an ingester that can store every batch. Each batch counts as stored at once.
+// readAll reads all records in small batches and commits each batch at once, like an ingester that never fails to store a batch.
 func readAll(t *testing.T, q *Reader) []uuid.UUID {
 	t.Helper()
 	var ids []uuid.UUID
 	for {
-		items, err := q.Read(7) // fewer than the tests append, so most calls end within a segment
+		items, err := q.Read(7) // fewer records than the tests append, so most calls end within a segment
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,8 +81,8 @@ func TestSpoolKeepsOrderOverSegments(t *testing.T) {
 	}
 }
 
-// TestOldSegmentsEnd checks that a segment that reaches the maximum age ends without a further record, so that stored records do not
-// stay on disk. The second round checks the same for the segment that is begun after the first was deleted.
+// TestOldSegmentsEnd checks that a segment that reaches the maximum age ends even if no further record arrives, so that stored
+// records do not stay on disk. The second round checks the same for the next segment, which begins after the first was deleted.
 func TestOldSegmentsEnd(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), Options{age: time.Millisecond})
@@ -192,7 +192,7 @@ func TestAckPostgres(t *testing.T) {
 	acked := make(chan error, 1)
 	go func() { acked <- s.Append(t.Context(), Record{Click: &models.Click{ID: models.NewClickID()}}) }()
 	q := s.Reader()
-	for read := 0; read < 2; { // the record whose caller gave up is on disk too
+	for read := 0; read < 2; { // the record of the caller that stopped waiting is on disk too
 		<-s.written
 		read += len(readAll(t, q))
 	}
@@ -211,7 +211,7 @@ func BenchmarkAppend(b *testing.B) {
 			}
 			defer s.Close()
 			r := Record{Click: filled[models.Click]()}
-			b.SetParallelism(max(writers/2, 1)) // RunParallel starts this number for each processor: exact on two processors
+			b.SetParallelism(max(writers/2, 1)) // number of goroutines for each processor: exact on two processors
 			b.ResetTimer()
 			if writers == 1 {
 				for b.Loop() {

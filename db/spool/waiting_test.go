@@ -43,7 +43,7 @@ func (f slowFile) syncData() error {
 	return f.segmentFile.syncData()
 }
 
-// impatient returns a context of a caller that does not wait at all.
+// impatient returns a context that has ended already, for a caller that does not wait at all.
 func impatient(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -56,8 +56,8 @@ func appendClick(ctx context.Context, s *Spool) (uuid.UUID, error) {
 	return id, s.Append(ctx, Record{Click: &models.Click{ID: id}})
 }
 
-// TestSlowDisk appends clicks while the disk hangs: the first click is being written, and the others wait. When the disk answers,
-// all clicks are read once and in order.
+// TestSlowDisk appends clicks while the disk hangs: the first click is being written, and the others wait in memory. When the
+// disk works again, all clicks are read once and in order.
 func TestSlowDisk(t *testing.T) {
 	t.Parallel()
 	for _, o := range []Options{{}, {Retry: true}} {
@@ -74,7 +74,7 @@ func TestSlowDisk(t *testing.T) {
 			d.began.Wait()
 		}
 		if st := s.Stats(); st.Waiting != 50 || st.Failed != 0 || st.Appended != 0 {
-			t.Errorf("while it hangs: %+v", st)
+			t.Errorf("while the disk hangs: %+v", st)
 		}
 		close(d.release)
 		want = append(want, appendClicks(t, s, 1)...)
@@ -82,13 +82,13 @@ func TestSlowDisk(t *testing.T) {
 			t.Error(diff)
 		}
 		if st := s.Stats(); st.Waiting != 0 || st.Failed != 0 || st.Appended != 51 {
-			t.Errorf("when it answers: %+v", st)
+			t.Errorf("after the disk works again: %+v", st)
 		}
 	}
 }
 
-// TestRefusedRecordsAreRecordedLater breaks the operations of the disk one after the other. No caller waits for the disk, and
-// no record is lost.
+// TestRefusedRecordsAreRecordedLater makes the operations of the disk fail, one operation after the other. No caller waits for
+// the disk, and no record is lost.
 func TestRefusedRecordsAreRecordedLater(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"create", "write", "sync", "truncate"} {
@@ -125,8 +125,8 @@ func TestRefusedRecordsAreRecordedLater(t *testing.T) {
 	}
 }
 
-// TestWaitingIsBounded fills the memory for records that the disk refuses. Only two kinds of records are lost, and both are counted:
-// records for which there is no room in memory, and records that the disk still refuses when the spool is closed.
+// TestWaitingIsBounded fills the memory for records that the disk refuses. Only two kinds of records are lost, and both are
+// counted: records that find no room in memory, and records that the disk still refuses when the spool is closed.
 func TestWaitingIsBounded(t *testing.T) {
 	t.Parallel()
 	d := &brokenDisk{}

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// maxPiece is the number of bytes of a batch that a spool with Retry writes and syncs at once.
+// maxPiece is the number of bytes that a spool with Retry writes and syncs in one piece.
 const maxPiece = 1 << 20
 
-// write makes the batch durable. A spool that retries writes it in pieces, so that a batch that is larger than the free space is
-// written as space becomes free. After an error, the batch holds the records that are not written yet. A spool that does not
-// retry writes the whole batch or nothing, because the senders send its records again.
+// write makes the batch durable. A spool with Retry writes the batch in pieces. So a batch that is larger than the free space is
+// written piece by piece as space becomes free. After an error, the batch holds the records that are not written yet. A spool
+// without Retry writes the whole batch or nothing, because the senders send all of its records again.
 func (s *Spool) write(b *batch) error {
 	for b.count > 0 {
 		size, records := len(b.buf), b.count
@@ -33,17 +33,17 @@ func (s *Spool) write(b *batch) error {
 	return nil
 }
 
-// writePiece makes frames durable and returns the position after them. After a failed write or sync it truncates the segment to
-// the earlier frames, and the next piece begins a new segment. There are two reasons. After a failed sync it is unknown which
-// bytes of the segment the kernel still holds. After a failed write the disk may be full, and the reader frees space only by
-// deleting complete segments.
+// writePiece makes frames durable and returns the position after them. After a failed write or sync it cuts the segment off
+// after the earlier frames, and the next piece begins a new segment. There are two reasons for a new segment. After a failed
+// sync it is unknown which bytes of the segment the kernel still holds. After a failed write the disk may be full, and the
+// reader frees space only by deleting complete segments.
 func (s *Spool) writePiece(buf []byte) (end position, err error) {
 	if err := s.ready(); err != nil {
 		return end, err
 	}
 	if _, err := s.file.WriteAt(buf, s.active.off); err != nil {
 		truncateErr := s.file.Truncate(s.active.off)
-		if truncateErr != nil || s.active.off > 0 { // a segment that is still empty is used again
+		if truncateErr != nil || s.active.off > 0 { // if the segment is still empty, it is used again
 			s.seal()
 		}
 		return end, fmt.Errorf("spool: write segment: %w", errors.Join(err, truncateErr))
@@ -67,8 +67,9 @@ func (s *Spool) writePiece(buf []byte) (end position, err error) {
 	return end, nil
 }
 
-// ready makes sure that a segment is open for the next batch. It keeps an active segment that was prepared. Otherwise it switches
-// to a prepared segment if there is one, or else keeps the active segment, or else creates a new one.
+// ready makes sure that a segment is open for the next batch. If the active segment was prepared, it stays active. Otherwise
+// ready switches to a prepared segment if there is one. Without a prepared segment, it keeps the active segment, or creates a
+// segment if no segment is active.
 func (s *Spool) ready() error {
 	const filled = true
 	if s.filled {
@@ -97,7 +98,7 @@ func (s *Spool) ready() error {
 	return nil
 }
 
-// use makes a file the active segment. filled reports whether the file was prepared, so that it ends with zeros.
+// use makes a file the active segment. filled reports whether the file was prepared, and so has zeros after the written bytes.
 func (s *Spool) use(f segmentFile, filled bool) {
 	if s.aging != nil {
 		s.aging.Stop()
@@ -115,7 +116,7 @@ func (s *Spool) sealOld() {
 	signal(s.written)
 }
 
-// seal closes the active segment. The next batch begins another.
+// seal closes the active segment. The next batch begins a new segment.
 func (s *Spool) seal() {
 	if s.file == nil {
 		return

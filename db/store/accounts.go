@@ -21,7 +21,7 @@ func (s *Store) CreateAccount(ctx context.Context, name, plan string) (models.Ac
 	return db.Get[models.Account](ctx, s.c, "account", q, id, name, plan, strings.ToLower(rand.Text()))
 }
 
-// UpdateAccount changes the name and the plan of an account. An empty value keeps the present one. It is for operators only.
+// UpdateAccount changes the name and the plan of an account. If name or plan is empty, it does not change. It is for operators only.
 func (s *Store) UpdateAccount(ctx context.Context, id uuid.UUID, name, plan string) (models.Account, error) {
 	q := `UPDATE accounts SET name = coalesce(nullif($2, ''), name), plan = coalesce(nullif($3, ''), plan)
 		WHERE id = $1 RETURNING ` + AccountColumns
@@ -33,9 +33,9 @@ UPDATE accounts SET name = $2, currency = CASE currency WHEN $7 THEN $3 ELSE cur
 	time_format = $6, assistants = $8, assistant_changes = $9
 WHERE id = $1 RETURNING currency`
 
-// SaveSettings saves the name, the currency, the time zone, the formats and the limits of assistants of an account. was is the currency that the caller has
-// read. If the account has a different currency by now, the error is a conflict. Call it in a transaction, which an error must roll
-// back.
+// SaveSettings saves an account's name, currency, time zone and formats, and the limits of its assistants. was is the currency
+// that the caller has read. If the account has a different currency by now, the error is a conflict. Call SaveSettings in a
+// transaction, which the caller must roll back after an error.
 func (s *Store) SaveSettings(ctx context.Context, a models.Account, was string) error {
 	currency, err := db.Get[string](ctx, s.c, "account", saveSettings, a.ID, a.Name, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat, was,
 		a.Assistants, a.AssistantChanges)

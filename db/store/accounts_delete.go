@@ -21,14 +21,13 @@ UPDATE api_keys SET revoked_at = now() WHERE account_id = $1 AND revoked_at IS N
 const deleteCopied = `
 INSERT INTO click_forgotten (account) SELECT $1 FROM click_copy ON CONFLICT (account) DO UPDATE SET noted_at = now()`
 
-// deleteStrangers deletes a person together with their last account. Their private views, which no other person sees, are deleted
-// too.
+// deleteStrangers deletes the people who belong to no account any more, and their private views, which no other person can see.
 const deleteStrangers = `
 WITH strangers AS (SELECT u.id FROM users u WHERE NOT EXISTS (SELECT FROM memberships m WHERE m.user_id = u.id)),
 private_views AS (DELETE FROM views v USING strangers s WHERE v.user_id = s.id AND NOT v.shared)
 DELETE FROM users u USING strangers s WHERE u.id = s.id`
 
-// part is a table that has rows of accounts. Each partition of a partitioned table is a part too.
+// part is a table with rows that belong to accounts. Each partition of a partitioned table is a part too.
 type part struct {
 	Name  string   `db:"name"`
 	Needs []string `db:"needs"` // tables to which the foreign keys of the part refer
@@ -41,7 +40,8 @@ FROM pg_class c
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND EXISTS (SELECT FROM pg_attribute a
 	WHERE a.attrelid = c.oid AND a.attname = 'account_id' AND NOT a.attisdropped) ORDER BY 1`
 
-// ownedByRecords deletes rows that belong to an account only through a record of it. They are deleted before that record.
+// ownedByRecords deletes rows that belong to an account only because they refer to one of its records. They are deleted before
+// that record.
 var ownedByRecords = []struct{ table, query string }{
 	{"click_visitors", `DELETE FROM click_visitors WHERE ctid = ANY (ARRAY(SELECT v.ctid FROM click_visitors v
 		JOIN campaigns c ON c.id = v.campaign_id WHERE c.account_id = $1 LIMIT $2))`},
@@ -52,9 +52,9 @@ var ownedByRecords = []struct{ table, query string }{
 // deleteAtOnce is the number of rows that one statement deletes, so that no statement holds its locks for long.
 const deleteAtOnce = 5000
 
-// DeleteAccount deletes an account and everything in it, in batches. Its links and keys stop first. The account's own row is
-// deleted last. If a call is cut short, call it again: it continues. DeleteAccount calls progress for each table that had rows. It
-// is for operators only.
+// DeleteAccount deletes an account and everything in it, in batches. The account's links and keys stop working first. The
+// account's own row is deleted last. If a call is interrupted, call it again: it continues where it stopped. DeleteAccount calls
+// progress for each table that had rows. It is for operators only.
 func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(table string, rows int64)) error {
 	if err := s.run(ctx, "stop account", stopAccount, id); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(t
 	if err := s.run(ctx, "delete account", `DELETE FROM accounts WHERE id = $1`, id); err != nil {
 		return err
 	}
-	if err := s.deleteAll(ctx, id, progress); err != nil { // rows ingested since the first call; no more can follow
+	if err := s.deleteAll(ctx, id, progress); err != nil { // rows that were ingested since the first call; no more can follow
 		return err
 	}
 	if err := s.run(ctx, "forget copied clicks", deleteCopied, id); err != nil {
@@ -80,7 +80,7 @@ func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(t
 	return s.run(ctx, "delete people without an account", deleteStrangers)
 }
 
-// deleteAll deletes rows until a round finds none, because clicks that waited in a spool may arrive while it runs.
+// deleteAll deletes rows until a round finds none, because clicks that waited in a spool can arrive while it runs.
 func (s *Store) deleteAll(ctx context.Context, id uuid.UUID, progress func(string, int64)) error {
 	for rows := int64(1); rows > 0; {
 		var err error
@@ -91,7 +91,7 @@ func (s *Store) deleteAll(ctx context.Context, id uuid.UUID, progress func(strin
 	return nil
 }
 
-// deleteRows deletes the rows of an account from all tables, in an order that no foreign key forbids.
+// deleteRows deletes the rows of an account from all tables, in an order that satisfies all foreign keys.
 func (s *Store) deleteRows(ctx context.Context, id uuid.UUID, progress func(string, int64)) (total int64, err error) {
 	remove := func(table, query string) error {
 		n, err := db.InParts(ctx, s.c, "delete account's "+table, query, deleteAtOnce, id)
@@ -111,7 +111,7 @@ func (s *Store) deleteRows(ctx context.Context, id uuid.UUID, progress func(stri
 		return total, err
 	}
 	for len(parts) > 0 {
-		// The next part is one to which no other remaining part refers.
+		// The next part must be one to which no other remaining part refers.
 		i := max(0, slices.IndexFunc(parts, func(p part) bool {
 			return !slices.ContainsFunc(parts, func(o part) bool { return slices.Contains(o.Needs, p.Name) })
 		}))

@@ -18,8 +18,8 @@ import (
 )
 
 // shared lists tables whose rows are not deleted with an account. Workers delete the rows of edge_changes, edge_accounts and
-// edge_keys later, once they have deleted the account's data at the edge. domain_claims keeps the account's hosts for a year: other
-// accounts need a TXT record for them.
+// edge_keys later, after they have deleted the account's data at the edge. domain_claims keeps the account's hosts for a year:
+// during that time, another account can use such a host only with a TXT record.
 var shared = []string{
 	"currency_rates", "rate_changes", "rate_sources",
 	"acme_accounts", "acme_challenges", "edge_hosts", "edge_changes", "edge_accounts", "edge_keys", "bot_data", "bot_sweeps",
@@ -27,8 +27,8 @@ var shared = []string{
 	"assistant_clients",
 }
 
-// TestDeleteAccount deletes an account that has a row in every table. The call is cut short after each table from which it deletes,
-// and all rows are deleted in the end. Another account keeps every row.
+// TestDeleteAccount deletes an account that has a row in every table. Each call is interrupted after the first table from which
+// it deletes, and is then repeated. In the end all rows are deleted. Another account keeps every row.
 func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -50,7 +50,7 @@ func TestDeleteAccount(t *testing.T) {
 		return rows
 	}
 	deleted, other := uuid.New(), uuid.New()
-	fill := func(id uuid.UUID) { // some rows belong to an account only through a record of it
+	fill := func(id uuid.UUID) { // some rows belong to an account only because they refer to one of its records
 		t.Helper()
 		dbtest.FillAccount(t, d, id)
 		for _, join := range []string{
@@ -89,11 +89,11 @@ func TestDeleteAccount(t *testing.T) {
 		const live = `SELECT count(*) FROM campaigns c, api_keys k WHERE c.account_id = $1 AND k.account_id = $1
 			AND (c.deleted_at IS NULL OR k.revoked_at IS NULL)`
 		if n, err := db.Get[int](t.Context(), d, "live", live, deleted); err != nil || n != 0 {
-			t.Fatalf("links or keys of the account still work after the first cut: %v", err)
+			t.Fatalf("links or keys of the account still work after the first interruption: %v", err)
 		}
 	}
 	if cuts < 20 {
-		t.Errorf("the call was cut short only %d times, after the tables %v", cuts, slices.Sorted(maps.Keys(seen)))
+		t.Errorf("the call was interrupted only %d times, after the tables %v", cuts, slices.Sorted(maps.Keys(seen)))
 	}
 	released, err := d.ExecContext(t.Context(), `DELETE FROM jobs WHERE kind = $1 AND account_id IS NULL`, models.KindReleaseCertificate)
 	if err != nil {

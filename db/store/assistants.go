@@ -16,7 +16,7 @@ type AssistantUses struct{ s *Store }
 // AssistantUses returns access to the counts on this store's connection.
 func (s *Store) AssistantUses() AssistantUses { return AssistantUses{s} }
 
-// UseLimit bounds how often a subject, a key or a record, is used within a span of time. The span begins with the first use.
+// UseLimit limits how often a subject (a key or a record) may be used within a span of time. The span begins with the first use.
 type UseLimit struct {
 	Subject uuid.UUID
 	Most    int
@@ -34,7 +34,8 @@ RETURNING used`
 	useRetention     = 48 * time.Hour
 )
 
-// Reserve counts a use of each subject, or of none of them. It returns the first limit that is reached, or nil.
+// Reserve counts one use of each subject. If any limit is reached, it counts none, and returns the first such limit. Otherwise
+// it returns nil.
 func (a AssistantUses) Reserve(ctx context.Context, account uuid.UUID, now time.Time, limits ...UseLimit) (reached *UseLimit, err error) {
 	err = a.s.Tx(ctx, func(tx *Store) error {
 		if err := tx.run(ctx, "old uses", deleteExpiredUse, account, now.Add(-useRetention)); err != nil {
@@ -60,7 +61,7 @@ func (a AssistantUses) Reserve(ctx context.Context, account uuid.UUID, now time.
 
 var errReached = models.Conflict("reached", "a limit is reached")
 
-// Release gives back a use of each subject, after a change that was not made.
+// Release takes back one counted use of each subject, because the change was not made.
 func (a AssistantUses) Release(ctx context.Context, account uuid.UUID, subjects ...uuid.UUID) error {
 	for _, id := range subjects {
 		if err := a.s.run(ctx, "use", releaseSubject, account, id); err != nil {

@@ -23,7 +23,8 @@ INSERT INTO audit (id, account_id, user_id, key_id, who, email, address, route, 
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
 
 // AddAudit records a change in the audit log of an account. If a key made the change, the caller gives only the key's id, and
-// AddAudit looks up its name. If a connected assistant made it, the caller also gives the person behind it.
+// AddAudit looks up the key's name. If a connected assistant made the change, the caller also gives the person who connected the
+// assistant.
 func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
 	if e.KeyID.Valid && e.Who == "" {
 		const q = `SELECT coalesce(nullif(name, ''), hint) FROM api_keys WHERE account_id = $1 AND id = $2`
@@ -42,14 +43,14 @@ func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
 
 var auditColumns = db.Columns[models.AuditEntry]("")
 
-// AuditFilter selects changes. A zero field excludes nothing.
+// AuditFilter selects entries of the audit log. A field with the zero value selects all.
 type AuditFilter struct {
 	Who      uuid.NullUUID // a person or a key
 	What     string        // the first part of the call's path, for example offers
 	From, To *time.Time
 }
 
-// text returns the filter as text. A cursor is valid only for the same text.
+// text returns the filter as text. A cursor is valid only for the filter with the same text.
 func (f AuditFilter) text() string {
 	bounds := [2]string{}
 	for i, at := range []*time.Time{f.From, f.To} {
@@ -60,15 +61,15 @@ func (f AuditFilter) text() string {
 	return strings.Join([]string{f.Who.UUID.String(), f.What, bounds[0], bounds[1]}, " ")
 }
 
-// AuditRow is an entry of the audit log with the present name of its record. RecordName is empty if the record has no name or is
-// deleted.
+// AuditRow is an entry of the audit log, together with the present name of the changed record. RecordName is empty if the record
+// has no name or is deleted.
 type AuditRow struct {
 	models.AuditEntry
 
 	RecordName string `db:"record_name"`
 }
 
-// auditName is SQL for the name of the record of an entry. More kinds of records are in the audit log than in the list of changes.
+// auditName is SQL for the name of an entry's record. The audit log has more kinds of records than the list of changes.
 var auditName = recordNameIn(map[string][]string{
 	"name": {
 		"campaigns", "flows", "rules", "offers", "landers", "traffic_sources", "networks", "smartlinks", "copilot_rules", "sites", "goals",

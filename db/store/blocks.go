@@ -12,20 +12,20 @@ import (
 	"switchyard/models"
 )
 
-// Blocks accesses the blocked values of an account. Campaigns do not route visitors with a blocked value. Each change has an
-// id, by which Undo takes it back.
+// Blocks accesses the blocked values of an account. Campaigns do not route visitors that have a blocked value. Each change of
+// blocked values has an id, by which Undo reverses the change.
 type Blocks struct{ s *Store }
 
 // Blocks returns access to blocked values on this store's connection.
 func (s *Store) Blocks() Blocks { return Blocks{s} }
 
-// Author is the caller that changes blocked values: the name of a person, or else a key.
+// Author is the caller that changes blocked values: a person, by name, or a key.
 type Author struct {
 	Person string
 	Key    uuid.NullUUID
 }
 
-// blockedNames joins the campaign or the source that the list l belongs to.
+// blockedNames joins the campaign or the source to which the list l belongs.
 const blockedNames = `
 LEFT JOIN campaigns c ON l.scope = 'campaign' AND c.account_id = l.account_id AND c.id = l.scope_id
 LEFT JOIN traffic_sources o ON l.scope = 'source' AND o.account_id = l.account_id AND o.id = l.scope_id`
@@ -40,11 +40,11 @@ WHERE l.account_id = $1 AND n.count > 0 AND ($3::uuid IS NULL OR l.id = $3) AND 
 	(SELECT unnest(ARRAY[k.id, k.source_id, k.account_id]) FROM campaigns k WHERE k.account_id = $1 AND k.id = $2))
 ORDER BY l.changed_at DESC, l.id LIMIT $4`
 
-// maxBlockLists is the maximum number of lists in an answer.
+// maxBlockLists is the maximum number of lists that one call returns.
 const maxBlockLists = 1000
 
-// Lists lists the lists that have values, most recently changed first. With a campaign it returns the lists that apply to the
-// campaign: its own lists, its source's and the account's.
+// Lists returns the lists that have values, most recently changed first. If a campaign is given, it returns only the lists that
+// apply to this campaign: the campaign's own lists, the lists of its source and the lists of the account.
 func (k Blocks) Lists(ctx context.Context, account uuid.UUID, campaign uuid.NullUUID) ([]models.BlockList, error) {
 	return db.Select[models.BlockList](ctx, k.s.c, "lists of blocked values", listBlocks, account, campaign, nil, maxBlockLists)
 }
@@ -99,7 +99,7 @@ ON CONFLICT (account_id, scope_id, dimension) DO UPDATE SET changed_at = clock_t
 
 	touchLists = `UPDATE block_lists SET changed_at = clock_timestamp() WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 
-	// Undoing works for a week, or until the account has as many allowed values as it may block.
+	// A change can be undone for a week, or until the account has as many allowed values as it may have blocked values.
 	forgetAllowed = `
 DELETE FROM blocked_values WHERE account_id = $1 AND removed_at IS NOT NULL AND (removed_at < now() - interval '7 days'
 	OR (SELECT count(*) FROM blocked_values WHERE account_id = $1 AND removed_at IS NOT NULL) > $2)`
@@ -107,7 +107,7 @@ DELETE FROM blocked_values WHERE account_id = $1 AND removed_at IS NOT NULL AND 
 	countBlocked = `SELECT count(*) FROM blocked_values WHERE account_id = $1 AND removed_at IS NULL`
 )
 
-// A value that is blocked already is not changed. A value that was allowed in between is blocked again.
+// A value that is already blocked does not change. A value that had been allowed again is blocked once more.
 var addBlocked = `
 INSERT INTO blocked_values AS b (id, account_id, list_id, value, change_id, who)
 SELECT gen_random_uuid(), $1, $2, value, $3,
@@ -117,7 +117,8 @@ ON CONFLICT (list_id, value) DO UPDATE SET id = excluded.id, change_id = exclude
 	created_at = excluded.created_at, removal_id = NULL, removed_at = NULL
 WHERE b.removed_at IS NOT NULL`
 
-// Add blocks values. Values that are blocked already do not count. Errors: invalid_campaign, invalid_source, too_many.
+// Add blocks values. The change does not count values that are already blocked. Errors: invalid_campaign, invalid_source,
+// too_many.
 func (k Blocks) Add(ctx context.Context, account uuid.UUID, t models.BlockTarget, values []string, by Author) (
 	change models.BlockChange, list uuid.UUID, err error,
 ) {
@@ -139,8 +140,8 @@ func (k Blocks) Add(ctx context.Context, account uuid.UUID, t models.BlockTarget
 	return change, list, err
 }
 
-// copyBlocked blocks in campaign $3 the values that are blocked in campaign $2, with the names of the people who blocked them
-// there.
+// copyBlocked blocks in campaign $3 the values that are blocked in campaign $2. It keeps the names of the people who blocked
+// them.
 const copyBlocked = `
 WITH lists AS (
 	INSERT INTO block_lists (id, account_id, scope, scope_id, dimension)
@@ -154,7 +155,7 @@ SELECT gen_random_uuid(), $1, n.id, v.value, $4, v.who FROM lists n
 JOIN block_lists l ON l.account_id = $1 AND l.scope = 'campaign' AND l.scope_id = $2 AND l.dimension = n.dimension
 JOIN blocked_values v ON v.list_id = l.id AND v.removed_at IS NULL`
 
-// copy blocks the values of a campaign in its copy too. Error: too_many.
+// copy blocks the values that are blocked in a campaign also in the campaign's copy. Error: too_many.
 func (k Blocks) copy(ctx context.Context, account, campaign, copied uuid.UUID) error {
 	_, err := k.change(ctx, account, func(s *Store, c *models.BlockChange) error {
 		n, err := s.exec(ctx, "copy blocked values", copyBlocked, account, campaign, copied, c.ID)
@@ -164,8 +165,8 @@ func (k Blocks) copy(ctx context.Context, account, campaign, copied uuid.UUID) e
 	return err
 }
 
-// change runs fn in a transaction of its own and checks the number of values after it. Changes of an account run one after the
-// other.
+// change runs fn in a transaction of its own, and then checks the number of blocked values. Changes of one account run one after
+// the other.
 func (k Blocks) change(ctx context.Context, account uuid.UUID, fn func(*Store, *models.BlockChange) error) (models.BlockChange, error) {
 	return LockedTxOf(ctx, k.s, account, func(s *Store) (models.BlockChange, error) {
 		c := models.BlockChange{ID: uuid.Must(uuid.NewV7())}
@@ -181,7 +182,7 @@ func (k Blocks) change(ctx context.Context, account uuid.UUID, fn func(*Store, *
 }
 
 // Removal selects the blocked values to allow again: by their ids, or by the values of a dimension. If Target has a scope, it
-// selects the values only there, otherwise wherever they are blocked.
+// selects only values in that scope, otherwise values in all scopes.
 type Removal struct {
 	IDs    []uuid.UUID
 	Target models.BlockTarget
@@ -192,7 +193,7 @@ const removeBlocked = `
 UPDATE blocked_values v SET removed_at = clock_timestamp(), removal_id = $2 FROM block_lists l
 WHERE v.account_id = $1 AND v.removed_at IS NULL AND l.id = v.list_id AND `
 
-// Remove allows blocked values again. Values that are not blocked do not count.
+// Remove allows blocked values again. The change does not count values that are not blocked.
 func (k Blocks) Remove(ctx context.Context, account uuid.UUID, r Removal) (models.BlockChange, error) {
 	return k.change(ctx, account, func(s *Store, c *models.BlockChange) (err error) {
 		if len(r.IDs) > 0 {
@@ -205,8 +206,8 @@ func (k Blocks) Remove(ctx context.Context, account uuid.UUID, r Removal) (model
 	})
 }
 
-// changeLists changes blocked values of an account by a query and touches their lists, so that web processes read them again. It
-// returns the number of values.
+// changeLists changes blocked values of an account with a query. It touches their lists, so that web processes read the lists
+// again. It returns the number of changed values.
 func (s *Store) changeLists(ctx context.Context, account uuid.UUID, query string, args ...any) (int, error) {
 	lists, err := db.Select[uuid.UUID](ctx, s.c, "blocked values", query+` RETURNING v.list_id`, append([]any{account}, args...)...)
 	if err != nil || len(lists) == 0 {
@@ -220,8 +221,8 @@ const (
 	undoRemove = `UPDATE blocked_values v SET removed_at = NULL, removal_id = NULL, change_id = $2 WHERE v.account_id = $1 AND v.removal_id = $3 AND v.removed_at IS NOT NULL`
 )
 
-// Undo takes a change back, except for values that were changed again later. Undoing is itself a change, which can be undone
-// too. If nothing is left of the change, the error is not_found.
+// Undo reverses a change, except for values that were changed again later. Undoing is itself a change, which can be undone too.
+// If nothing of the change is left to reverse, the error is not_found.
 func (k Blocks) Undo(ctx context.Context, account, change uuid.UUID) (models.BlockChange, error) {
 	return k.change(ctx, account, func(s *Store, c *models.BlockChange) (err error) {
 		if c.Blocked, err = s.changeLists(ctx, account, undoRemove, c.ID, change); err != nil || c.Blocked > 0 {
@@ -234,7 +235,7 @@ func (k Blocks) Undo(ctx context.Context, account, change uuid.UUID) (models.Blo
 	})
 }
 
-// Reach counts the active campaigns in a scope.
+// Reach counts the active campaigns to which a scope applies.
 func (k Blocks) Reach(ctx context.Context, account uuid.UUID, t models.BlockTarget) (models.BlockReach, error) {
 	column := map[string]string{models.BlockCampaign: "id", models.BlockSource: "source_id", models.BlockAccount: "account_id"}[t.Scope]
 	q := fmt.Sprintf(`SELECT count(*) AS campaigns, count(*) FILTER (WHERE fallback_url = '') AS without_fallback FROM campaigns
@@ -242,7 +243,7 @@ func (k Blocks) Reach(ctx context.Context, account uuid.UUID, t models.BlockTarg
 	return db.Get[models.BlockReach](ctx, k.s.c, "campaigns", q, account, t.ScopeID)
 }
 
-// CountBlocked counts the values that are blocked in the scope already.
+// CountBlocked counts the given values that are already blocked in the scope.
 func (k Blocks) CountBlocked(ctx context.Context, account uuid.UUID, t models.BlockTarget, values []string) (int, error) {
 	const q = `SELECT count(*) FROM blocked_values v JOIN block_lists l ON l.id = v.list_id WHERE v.account_id = $1 AND l.scope_id = $2
 		AND l.dimension = $3 AND v.value = ANY ($4) AND v.removed_at IS NULL`

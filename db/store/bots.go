@@ -34,7 +34,8 @@ var botEntryTable = newTable(table[models.BotEntry]{
 })
 
 // allowBotValues returns the error plan_limit if the entry would exceed the plan's number of values. It returns invalid_input if
-// the texts and patterns of all entries together would cost too many steps. The account is locked until the transaction ends.
+// matching the texts and patterns of all entries together would cost too many steps. It locks the account until the transaction
+// ends.
 func (s *Store) allowBotValues(ctx context.Context, e *models.BotEntry) error {
 	plan, err := s.lockedPlan(ctx, e.AccountID)
 	if err != nil {
@@ -49,17 +50,17 @@ func (s *Store) allowBotValues(ctx context.Context, e *models.BotEntry) error {
 	case err != nil:
 		return err
 	case have.Values+e.ValueCount > plan.BotValues:
-		return models.PlanLimit("the plan %q allows %d values in bot lists: there are %d, and these are %d", plan.Name,
+		return models.PlanLimit("the plan %q allows %d values in bot lists: the lists have %d values, and this entry has %d", plan.Name,
 			plan.BotValues, have.Values, e.ValueCount)
 	case e.MatchSteps > 0 && have.Steps+e.MatchSteps > botlist.Budget:
 		return models.Invalid("invalid_input", "the texts and patterns of the bot lists would cost %d steps at each click, and at "+
-			"most %d are allowed: let equals or in_cidr take their place", have.Steps+e.MatchSteps, botlist.Budget)
+			"most %d are allowed: use equals or in_cidr instead", have.Steps+e.MatchSteps, botlist.Budget)
 	}
 	return nil
 }
 
-// Blocked counts the clicks that each deny entry marked as bots in the hours of [from, to). It leaves out entries without such
-// clicks and entries that were removed.
+// Blocked counts, for each deny entry, the clicks that the entry marked as bots in the hours of [from, to). It leaves out
+// entries without such clicks and removed entries.
 func (k BotEntries) Blocked(ctx context.Context, account uuid.UUID, w models.TimeRange) (map[uuid.UUID]int64, error) {
 	return db.Pairs[uuid.UUID, int64](ctx, k.s.c, "blocked clicks", `SELECT entry_id, sum(clicks)::bigint FROM bot_entry_hours
 		WHERE account_id = $1 AND hour >= date_trunc('hour', $2::timestamptz, 'UTC') AND hour < $3 GROUP BY entry_id`,
@@ -86,20 +87,21 @@ func (s *Store) FindBotSettings(ctx context.Context, account uuid.UUID) (BotSett
 	return db.Get[BotSettings](ctx, s.c, "account", `SELECT bot_threshold, bot_disabled FROM accounts WHERE id = $1`, account)
 }
 
-// These locks order changes of the bot settings and the scoring of clicks. A change waits until the transactions that score clicks
-// by the old settings have ended.
+// These locks put changes of the bot settings and the scoring of clicks in an order. A change of the settings waits until the
+// transactions that score clicks by the old settings have ended.
 const (
 	shareLockBotSettings = `SELECT pg_advisory_xact_lock_shared(hashtextextended('switchyard bot settings ' || $1::text, 0))`
 	lockBotSettings      = `SELECT pg_advisory_xact_lock(hashtextextended('switchyard bot settings ' || $1::text, 0))`
 )
 
-// ShareBotSettings returns the bot settings of an account and prevents changes until the transaction ends. A transaction that
-// scores already stored clicks calls it first.
+// ShareBotSettings returns the bot settings of an account, and prevents changes of them until the transaction ends. A
+// transaction that scores stored clicks again must call it first.
 func (s *Store) ShareBotSettings(ctx context.Context, account uuid.UUID) (bot.Settings, error) {
 	return s.botSettingsWithLock(ctx, shareLockBotSettings, account)
 }
 
-// LockBotSettings does the same as ShareBotSettings, for a transaction that is about to change the settings.
+// LockBotSettings returns the bot settings of an account for a transaction that changes the settings. It waits for the
+// transactions that hold ShareBotSettings.
 func (s *Store) LockBotSettings(ctx context.Context, account uuid.UUID) (bot.Settings, error) {
 	return s.botSettingsWithLock(ctx, lockBotSettings, account)
 }

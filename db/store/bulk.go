@@ -14,7 +14,7 @@ import (
 	"switchyard/models/bulk"
 )
 
-// Failure is a record that a change of many records could not change.
+// Failure is a record that could not be changed in a change of many records.
 type Failure struct {
 	ID   uuid.UUID
 	Name string // empty if there is no such record
@@ -24,11 +24,11 @@ type Failure struct {
 // Edit is a record before and after a change.
 type Edit[R any] struct{ Before, After R }
 
-// maxNamedFailures is how many records the error of a refused change names.
+// maxNamedFailures is the number of records that the error of a refused change names.
 const maxNamedFailures = 5
 
-// Refused returns the error for a change that some of its many records refused. It has the code of the first failure and names
-// the first records. It is nil without failures.
+// Refused returns the error of a change of many records that failed for some of the records. The error has the code of the first
+// failure and names the first records. It is nil if there are no failures.
 func Refused(failures []Failure, total int) error {
 	if len(failures) == 0 {
 		return nil
@@ -50,8 +50,9 @@ func Refused(failures []Failure, total int) error {
 		strings.Join(named, "; "))
 }
 
-// each calls change with the ids in the order in which records are locked, each in a transaction of its own inside the
-// transaction of s. A refusal undoes only the change of its record and is returned as a failure. Any other error ends it.
+// each calls change with each id, in the order in which records are locked. Each call runs in a savepoint of the transaction of
+// s. If change refuses, only the change of that record is rolled back, and the record becomes a failure. Any other error ends
+// the whole call.
 func (s *Store) each(ctx context.Context, ids []uuid.UUID, change func(s *Store, id uuid.UUID) (name string, err error)) (
 	failures []Failure, err error,
 ) {
@@ -71,7 +72,7 @@ func (s *Store) each(ctx context.Context, ids []uuid.UUID, change func(s *Store,
 }
 
 // ChangeAll calls edit with each record, under a lock, and saves the result, including whether the record is active. It returns
-// the changed records, and the failures of records that edit or a check has refused. The store must be in a transaction.
+// the changed records, and the records that edit or a check refused as failures. The store must be in a transaction.
 func (k pausable[R]) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.UUID, edit func(*R) error) (
 	edits []Edit[R], failures []Failure, err error,
 ) {
@@ -102,7 +103,7 @@ func (k pausable[R]) ChangeAll(ctx context.Context, account uuid.UUID, ids []uui
 
 const insertChange = `INSERT INTO bulk_changes (id, account_id, changed, campaigns) VALUES ($1, $2, $3, $4)`
 
-// AddChange stores a change, so that it can be undone.
+// AddChange stores a change of many records, so that it can be undone.
 func (s *Store) AddChange(ctx context.Context, account uuid.UUID, changed bulk.Changed) (uuid.UUID, error) {
 	id := uuid.Must(uuid.NewV7())
 	return id, s.run(ctx, "change of many records", insertChange, id, account, db.Document(changed), db.UUIDs(changed.Campaigns()))

@@ -55,9 +55,10 @@ func newCampaignTable[R any](joined string) *table[R] {
 // List lists the campaigns that are not deleted. Pinned campaigns come first, then the newest, unless the page asks for another
 // order.
 //
-// Pins may change between two pages. Every cursor therefore carries the time of the first page, and the order depends on that time:
-// first come the pinned campaigns that have not changed since then, then all others. A change can only move a campaign to the
-// second part, so no campaign is missed. A pinned campaign that changes during the walk may appear twice.
+// A campaign can be pinned or unpinned between two pages. Every cursor therefore carries the time of the first page, and the
+// order depends on that time: the first part has the pinned campaigns that have not changed since that time, and the second part
+// has all others. A change can only move a campaign to the second part, so no campaign is missed. A pinned campaign that changes
+// while pages are read may appear twice.
 func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Campaign, string, error) {
 	q := campaignTable.page(account, p)
 	if p.Sort != "" {
@@ -122,8 +123,8 @@ func insertCampaign(ctx context.Context, s *Store, c RoutedCampaign) (RoutedCamp
 
 const aliasTries = 5 // about one generated alias in 10^15 is taken
 
-// withAlias calls save, which writes *alias. With generate it sets a new alias before each call, and tries again while the alias is
-// taken. Errors: alias_taken, duplicate_slug.
+// withAlias calls save, which writes *alias. If generate is true, it sets a new alias before each call, and tries again if the
+// alias is taken. Errors: alias_taken, duplicate_slug.
 func withAlias[R any](ctx context.Context, s *Store, generate bool, alias *string, save func(*Store) (R, error)) (
 	saved R, err error,
 ) {
@@ -145,8 +146,9 @@ func withAlias[R any](ctx context.Context, s *Store, generate bool, alias *strin
 	return saved, err
 }
 
-// Clone copies a campaign, its flow and the values that are blocked in it, if the plan allows another campaign. The copy is paused. It
-// gets a new alias and an unused name that ends in " (copy)". Clone refuses a flow that could not be saved now.
+// Clone copies a campaign, its flow and the values that are blocked in it, if the plan allows another campaign. The copy is
+// paused. It gets a new alias and an unused name that ends in " (copy)". Clone refuses a flow that would be refused if it were
+// saved now.
 func (k Campaigns) Clone(ctx context.Context, account, id uuid.UUID) (models.Campaign, error) {
 	saved, err := routedTable.clone(ctx, k.s, account, id, func(s *Store, c *RoutedCampaign) (err error) {
 		if err := s.inlineDeleted(ctx, account, c.Paths); err != nil {

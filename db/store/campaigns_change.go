@@ -14,7 +14,7 @@ import (
 )
 
 // Change changes the settings of a campaign. It calls edit with the saved settings, under a lock. If edit returns an error, nothing
-// changes. origin tells where the change comes from: api, dashboard or copilot.
+// changes. origin is the origin of the change: api, dashboard or copilot.
 //
 // A zero DomainID moves the campaign to the shared link domain. A campaign that moves from its own domain to a shared one gets a
 // generated alias. When an active campaign is paused, Change stores the event campaign.paused in the same transaction. The caller
@@ -33,8 +33,8 @@ func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, origin str
 	return saved, deliveries, err
 }
 
-// change does the same as Change for a locked campaign. With keepAlias, a campaign that moves to a shared domain keeps the
-// alias that edit has set.
+// change does the same as Change for a campaign that is already locked. If keepAlias is true, a campaign that moves to a shared
+// domain keeps the alias that edit has set.
 func (k Campaigns) change(ctx context.Context, before models.Campaign, origin string, keepAlias bool, edit func(*models.Campaign) error) (
 	saved models.Campaign, deliveries []uuid.UUID, err error,
 ) {
@@ -57,9 +57,9 @@ func (k Campaigns) change(ctx context.Context, before models.Campaign, origin st
 	return saved, deliveries, err
 }
 
-// ChangeAll does the same as Change for several campaigns. It returns the changed campaigns, and the failures of campaigns that
-// edit or a check has refused. With keepAlias, a campaign that moves to a shared domain keeps its alias. The store must be in a
-// transaction.
+// ChangeAll does the same as Change for several campaigns. It returns the changed campaigns, and as failures the campaigns that
+// edit or a check refused. If keepAlias is true, a campaign that moves to a shared domain keeps its alias. The store must be in
+// a transaction.
 func (k Campaigns) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.UUID, keepAlias bool, edit func(*models.Campaign) error) (
 	edits []Edit[models.Campaign], failures []Failure, deliveries []uuid.UUID, err error,
 ) {
@@ -77,8 +77,8 @@ func (k Campaigns) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.
 	return edits, failures, deliveries, err
 }
 
-// checkChange checks the changed settings against the other records of the account. It reports whether the alias must be generated.
-// Unchanged settings are not checked, because the records to which they refer may have been deleted.
+// checkChange checks the changed settings against the other records of the account. It reports whether the alias must be
+// generated. It does not check unchanged settings, because the records to which they refer may have been deleted.
 func (k Campaigns) checkChange(ctx context.Context, before models.Campaign, after *models.Campaign) (bool, error) {
 	moved := before.DomainID != after.DomainID
 	shared := before.SharedHost
@@ -112,8 +112,8 @@ func (k Campaigns) checkChange(ctx context.Context, before models.Campaign, afte
 }
 
 // ChangeFlow replaces the flow of a campaign by the paths that edit returns, and returns the saved flow. It calls edit with the
-// saved flow, as Flow returns it, under a lock. If edit returns an error, nothing changes. A path that the old flow had keeps its
-// id, and so its statistics. Any other path gets a new id.
+// saved flow, as Flow returns it, under a lock. If edit returns an error, nothing changes. A path that was in the old flow keeps
+// its id, and so its statistics. Any other path gets a new id.
 func (k Campaigns) ChangeFlow(ctx context.Context, account, id uuid.UUID,
 	edit func(CampaignFlow) ([]flow.Path, error),
 ) (saved CampaignFlow, err error) {

@@ -17,7 +17,7 @@ type CampaignFlow struct {
 	Paths   []flow.Path
 }
 
-// Flow returns the flow of a campaign. Saved rules that were deleted are inlined.
+// Flow returns the flow of a campaign. In place of a deleted saved rule, a path has the rule's conditions.
 func (k Campaigns) Flow(ctx context.Context, account, id uuid.UUID) (CampaignFlow, error) {
 	c, err := routedTable.find(ctx, k.s, account, id)
 	if err != nil {
@@ -46,8 +46,8 @@ func (k Campaigns) FlowNetworks(ctx context.Context, account uuid.UUID, paths []
 	return db.Select[FlowNetwork](ctx, k.s.c, "networks of a flow", flowNetworks, account, destinations)
 }
 
-// flowReferences returns the ids that are live records of the account, with their kinds. An id in $5 is returned even if its record
-// was deleted or deactivated.
+// flowReferences returns those ids that are live records of the account, with their kinds. It also returns an id that is in $5,
+// even if its record was deleted or deactivated.
 const flowReferences = `
 SELECT id, 'offer' AS kind, 0 AS match_steps, 0 AS match_bytes FROM offers WHERE account_id = $1 AND id = ANY ($2)
 	AND (deactivated_at IS NULL OR id = ANY ($5))
@@ -61,8 +61,8 @@ UNION ALL
 SELECT id, 'rule', match_steps, match_bytes FROM rules WHERE account_id = $1 AND id = ANY ($4) AND deleted_at IS NULL`
 
 // checkFlow refuses a flow that cannot be routed. It also refuses a flow that refers to an offer, lander, campaign or saved rule
-// which is not a live record of the account. Anything that the replaced flow has may stay, such as a deactivated record, or a
-// condition's value that no visitor has. checkFlow returns the cost of the flow's own conditions.
+// that is not a live record of the account. Anything that was already in the replaced flow is accepted, such as a deactivated
+// record, or a condition's value that no visitor has. checkFlow returns the cost of the flow's own conditions.
 func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []flow.Path) (cost cond.Cost, err error) {
 	destinations, campaigns, rules := flow.References(paths)
 	oldDestinations, oldCampaigns, _ := flow.References(old)
@@ -97,8 +97,8 @@ func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []f
 	return flow.CostOf(paths, nil), nil
 }
 
-// allowFlow does the same as checkFlow, and also refuses conditions that do not fit into the plan's allowance. campaign is the
-// zero id for a new campaign. allowFlow returns the size of the conditions in bytes.
+// allowFlow does the same as checkFlow, and also refuses conditions that exceed the plan's allowance. For a new campaign,
+// campaign is the zero id. allowFlow returns the size of the conditions in bytes.
 func (s *Store) allowFlow(ctx context.Context, account, campaign uuid.UUID, paths, old []flow.Path) (int, error) {
 	cost, err := s.checkFlow(ctx, account, paths, old)
 	if err == nil {
@@ -136,7 +136,7 @@ func (s *Store) checkSite(ctx context.Context, c models.Campaign) error {
 	return err
 }
 
-// The queries lock with FOR KEY SHARE, so that the domain cannot be deleted before the campaign that uses it is saved.
+// The queries lock with FOR KEY SHARE, so that the domain cannot be deleted before the campaign is saved.
 const (
 	namedDomain = `
 SELECT id, account_id IS NULL AS shared FROM domains
@@ -148,8 +148,9 @@ WHERE account_id IS NULL OR $2 AND account_id = $1 AND is_default AND is_verifie
 ORDER BY account_id NULLS LAST, is_default DESC, created_at, id LIMIT 1 FOR KEY SHARE`
 )
 
-// linkDomain returns a domain of the account, or a shared one, by id. Without an id it returns the account's default domain, if
-// accountDefault is set and that domain is verified. Otherwise it returns the shared link domain. Error: invalid_domain.
+// linkDomain returns the domain with the given id, which must belong to the account or be shared. If id is zero, it returns the
+// account's default domain, provided that accountDefault is true and that domain is verified. Otherwise it returns the shared
+// link domain. Error: invalid_domain.
 func (s *Store) linkDomain(ctx context.Context, account, id uuid.UUID, accountDefault bool) (LinkDomain, error) {
 	query, second := defaultDomain, any(accountDefault)
 	if id != uuid.Nil {
@@ -165,7 +166,8 @@ func (s *Store) linkDomain(ctx context.Context, account, id uuid.UUID, accountDe
 	return d, err
 }
 
-// AllWithFlows lists every campaign of an account with its flow, oldest first. Saved rules that were deleted are inlined.
+// AllWithFlows lists every campaign of an account with its flow, oldest first. In place of a deleted saved rule, a path has the
+// rule's conditions.
 func (k Campaigns) AllWithFlows(ctx context.Context, account uuid.UUID) ([]RoutedCampaign, error) {
 	list, err := records[RoutedCampaign]{k.s, routedTable}.All(ctx, account)
 	if err == nil {
@@ -174,7 +176,7 @@ func (k Campaigns) AllWithFlows(ctx context.Context, account uuid.UUID) ([]Route
 	return list, err
 }
 
-// WithFlow returns a campaign with its flow. Saved rules that were deleted are inlined.
+// WithFlow returns a campaign with its flow. In place of a deleted saved rule, a path has the rule's conditions.
 func (k Campaigns) WithFlow(ctx context.Context, account, id uuid.UUID) (RoutedCampaign, error) {
 	c, err := routedTable.find(ctx, k.s, account, id)
 	if err == nil {

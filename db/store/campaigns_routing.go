@@ -12,7 +12,7 @@ import (
 const campaignsByAlias = `
 SELECT id FROM campaigns WHERE account_id = $1 AND alias = $2 AND deleted_at IS NULL ORDER BY id`
 
-// ByAlias returns the ids of the campaigns with an alias. There is at most one on each domain.
+// ByAlias returns the ids of the campaigns that have the alias. There is at most one on each domain.
 func (k Campaigns) ByAlias(ctx context.Context, account uuid.UUID, alias string) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, k.s.c, "campaigns by alias", campaignsByAlias, account, alias)
 }

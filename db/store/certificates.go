@@ -11,7 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// Certificates accesses the certificates that the edge was asked for. There is one row for each such domain.
+// Certificates accesses the certificates that were requested from an edge. There is one row for each domain for which one was
+// requested.
 type Certificates struct{ s *Store }
 
 // Certificates returns access to the certificates on this store's connection.
@@ -20,7 +21,7 @@ func (s *Store) Certificates() Certificates { return Certificates{s} }
 var certificateColumns = db.Columns[models.CertificateState]("c.") + `, c.domain_id, c.account_id, c.host, c.edge, c.wanted, c.asked_at,
 	c.changed_at, c.checked_at, c.failure, c.failing_since, c.attempts, d.is_verified AS verified`
 
-// Find returns the certificate of a domain. Its state is SSLNone if no edge was ever asked for it.
+// Find returns the certificate of a domain. Its state is SSLNone if no certificate was ever requested for the domain.
 func (k Certificates) Find(ctx context.Context, account, domain uuid.UUID) (models.Certificate, error) {
 	d, err := k.s.Domains().Find(ctx, account, domain)
 	if err != nil {
@@ -63,16 +64,16 @@ ON CONFLICT (domain_id) DO UPDATE SET wanted = true, edge = $4, next_at = $5, ch
 	ssl_status = CASE WHEN c.edge = $4 THEN c.ssl_status ELSE 'none' END, serving = c.serving AND c.edge = $4,
 	attempts = 0, failure = '', failing_since = NULL`
 
-	// releasedState is the state of a certificate that the edge must no longer have. The lease stays, because its holder may
-	// still be asking the edge.
+	// releasedState is the state of a certificate that must no longer exist at the edge. The lease stays, because the worker
+	// that holds it may still be sending requests to the edge.
 	releasedState = `wanted = false, external_id = '', asked_at = NULL, ssl_status = 'none', serving = false, detail = '',
 	ownership = 'null', ownership_http = 'null', errors = '[]', issued_at = NULL, expires_at = NULL, renew_at = NULL,
 	failure = '', failing_since = NULL, attempts = 0, next_at = NULL, changed_at = clock_timestamp(), fence = fence + 1`
 )
 
-// Request records that the domain's certificate is wanted at an edge and due now. This also applies to a certificate that was
-// released. If another domain has the certificate of the same host, a verified domain takes it over. For an unverified domain the
-// error is edge_1406.
+// Request records that a certificate for the domain is wanted at an edge, and that work on it is due now. It does so even if the
+// domain's certificate was released before. If another domain has the certificate of the same host, a verified domain takes the
+// certificate over. For an unverified domain the error is edge_1406.
 func (k Certificates) Request(ctx context.Context, id CertificateOf, edge string, now time.Time) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		d, err := db.Get[struct {
@@ -106,8 +107,8 @@ const selectUnasked = `
 SELECT d.account_id, d.id AS domain_id FROM domains d LEFT JOIN certificates c ON c.domain_id = d.id
 WHERE d.is_verified AND d.account_id IS NOT NULL AND (c.domain_id IS NULL OR c.wanted AND c.edge <> $1) LIMIT $2`
 
-// ListUnrequested lists at most limit verified domains whose certificate this edge was never asked for. Domains whose certificate
-// was released are left out.
+// ListUnrequested lists at most limit verified domains for which no certificate was ever requested from this edge. It leaves out
+// domains whose certificate was released.
 func (k Certificates) ListUnrequested(ctx context.Context, edge string, limit int) ([]CertificateOf, error) {
 	return db.Select[CertificateOf](ctx, k.s.c, "domains without certificate", selectUnasked, edge, limit)
 }
@@ -118,8 +119,8 @@ SELECT account_id, domain_id FROM (
 	WHERE wanted AND edge = $1 AND next_at <= $2 AND (lease_until IS NULL OR lease_until <= $2)
 ) due ORDER BY place, next_at LIMIT $3`
 
-// ListDue lists at most limit due certificates of an edge. It takes the first of each account, then the second of each, and so
-// on.
+// ListDue lists at most limit due certificates of an edge. It takes turns between accounts: first one certificate of each
+// account, then a second of each, and so on.
 func (k Certificates) ListDue(ctx context.Context, edge string, now time.Time, limit int) ([]CertificateOf, error) {
 	return db.Select[CertificateOf](ctx, k.s.c, "due certificates", selectDueCertificates, edge, now, limit)
 }
@@ -127,7 +128,7 @@ func (k Certificates) ListDue(ctx context.Context, edge string, now time.Time, l
 // LeasedCertificate is a certificate that a worker has leased.
 type LeasedCertificate struct {
 	models.Certificate
-	NextAt *time.Time `db:"next_at"` // when its check was due
+	NextAt *time.Time `db:"next_at"` // when the certificate's check was due
 	Fence  int64      `db:"fence"`
 }
 
@@ -138,8 +139,8 @@ FROM domains d WHERE d.id = c.domain_id AND c.account_id = $1 AND c.domain_id = 
 	AND (c.lease_until IS NULL OR c.lease_until <= $3) AND (NOT $5 OR c.next_at <= $3)
 RETURNING ` + certificateColumns + `, c.next_at, c.fence`
 
-// Begin leases a certificate to a worker before the worker asks the edge. ok is false if another worker has the lease or if the
-// certificate is not wanted. With due, ok is also false if the certificate is not due.
+// Begin leases a certificate to a worker before the worker sends a request to the edge. ok is false if another worker has the
+// lease or if the certificate is not wanted. If due is true, ok is also false if the certificate is not due.
 func (k Certificates) Begin(ctx context.Context, id CertificateOf, now time.Time, lease time.Duration, due bool) (
 	LeasedCertificate, bool, error,
 ) {
@@ -147,8 +148,8 @@ func (k Certificates) Begin(ctx context.Context, id CertificateOf, now time.Time
 		lease.Seconds(), due)
 }
 
-// Renew extends the lease of a certificate. ok is false if the certificate was released or taken over. The worker's result is then
-// discarded.
+// Renew extends the lease of a certificate. ok is false if the certificate was released or taken over in the meantime. The
+// caller must then discard its result.
 func (k Certificates) Renew(ctx context.Context, h LeasedCertificate, now time.Time, lease time.Duration) (ok bool, err error) {
 	const q = `UPDATE certificates SET lease_until = $4::timestamptz + make_interval(secs => $5)
 		WHERE account_id = $1 AND domain_id = $2 AND fence = $3`
@@ -163,9 +164,9 @@ UPDATE certificates SET lease_until = NULL, external_id = $4,
 	expires_at = $12, renew_at = $13, checked_at = $14, failure = $15, failing_since = $16, attempts = $17, next_at = $18
 WHERE account_id = $1 AND domain_id = $2 AND fence = $3`
 
-// Finish records the edge's answer about a certificate and ends the lease. next is the time of the next check. If next is nil, the
-// certificate is checked again only on request. ok is false if the certificate was released or taken over since Begin. Nothing is
-// recorded then.
+// Finish records what the edge answered about a certificate, and ends the lease. next is the time of the next check. If next is
+// nil, the certificate is checked again only on request. If the certificate was released or taken over since Begin, Finish
+// records nothing, and ok is false.
 func (k Certificates) Finish(ctx context.Context, h LeasedCertificate, now time.Time, next *time.Time) (ok bool, err error) {
 	n, err := k.s.exec(ctx, "finish certificate", finishCertificate, h.AccountID, h.DomainID, h.Fence, h.ExternalID, h.SSLStatus,
 		h.Serving, h.Detail, db.Document(h.Ownership), db.Document(h.OwnershipHTTP), db.Document(h.Errors), h.IssuedAt,
@@ -173,8 +174,8 @@ func (k Certificates) Finish(ctx context.Context, h LeasedCertificate, now time.
 	return n > 0, err
 }
 
-// releaseCertificates returns SQL that inserts the jobs by which the edge deletes certificates. The SQL returns the ids of the
-// jobs. If a worker is asking the edge for a certificate, the job waits until the lease ends. The certificates stay locked until
+// releaseCertificates returns SQL that inserts the jobs that delete certificates at the edge. The SQL returns the ids of the
+// jobs. If a worker is working on a certificate, its job waits until the worker's lease ends. The certificates stay locked until
 // the transaction ends.
 func releaseCertificates(which string) string {
 	return `WITH released AS MATERIALIZED (
@@ -189,8 +190,8 @@ var (
 	releaseAll = releaseCertificates(`account_id = $1`)
 )
 
-// Release releases the certificate of a domain. The certificate is not requested again automatically. job is the id of the job by
-// which the edge deletes the certificate. It is the zero id if the edge has nothing to delete.
+// Release releases the certificate of a domain. The certificate is not requested again automatically. job is the id of the job
+// that deletes the certificate at the edge. It is zero if the edge has nothing to delete.
 func (k Certificates) Release(ctx context.Context, account, domain uuid.UUID) (job uuid.UUID, err error) {
 	return TxOf(ctx, k.s, func(s *Store) (job uuid.UUID, err error) {
 		if job, err = s.Certificates().enqueueRelease(ctx, account, domain); err != nil {
@@ -202,7 +203,7 @@ func (k Certificates) Release(ctx context.Context, account, domain uuid.UUID) (j
 	})
 }
 
-// enqueueRelease inserts the job that releases a certificate at the edge.
+// enqueueRelease inserts the job that deletes a certificate at the edge.
 func (k Certificates) enqueueRelease(ctx context.Context, account, domain uuid.UUID) (job uuid.UUID, err error) {
 	job, _, err = db.First[uuid.UUID](ctx, k.s.c, "release certificate", releaseOne, account, domain)
 	return job, err
@@ -222,19 +223,20 @@ const certificateInUse = `
 SELECT EXISTS (SELECT FROM certificates c JOIN domains d ON d.id = c.domain_id
 WHERE c.edge = $1 AND c.host = $2 AND c.wanted AND (d.is_verified OR $3 <> '' AND c.external_id = $3))`
 
-// InUse reports whether a domain uses the certificate that the edge is about to delete, because the host was added again.
+// InUse reports whether a domain uses a certificate that is about to be deleted at the edge. That happens if the host was added
+// again.
 func (k Certificates) InUse(ctx context.Context, edge, host, externalID string) (bool, error) {
 	return db.Get[bool](ctx, k.s.c, "certificate in use", certificateInUse, edge, host, externalID)
 }
 
-// certificateFails is the number of failed attempts after which a certificate that does not serve is listed as troubled.
+// certificateFails is the number of failed attempts after which a certificate that is not being served is listed as troubled.
 const certificateFails = 3
 
 var selectTroubledCertificates = `SELECT ` + certificateColumns + ` FROM certificates c JOIN domains d ON d.id = c.domain_id
 WHERE c.account_id = $1 AND c.wanted AND (c.expires_at < $2 OR NOT c.serving AND c.attempts >= $3)
 ORDER BY c.expires_at, c.domain_id LIMIT $4`
 
-// Troubled lists the account's certificates that expire soon without a renewal, and the certificates that cannot be obtained.
+// Troubled lists the account's certificates that expire soon and were not renewed, and certificates that cannot be obtained.
 func (k Certificates) Troubled(ctx context.Context, account uuid.UUID, now time.Time) ([]models.Certificate, error) {
 	return db.Select[models.Certificate](ctx, k.s.c, "troubled certificates", selectTroubledCertificates, account,
 		now.Add(models.CertificateExpiresSoon), certificateFails, MaxAlerts)
@@ -243,8 +245,8 @@ func (k Certificates) Troubled(ctx context.Context, account uuid.UUID, now time.
 const hurryCertificates = `
 UPDATE certificates SET next_at = $2 WHERE host = $1 AND wanted AND NOT serving AND attempts < 3 AND next_at > $2`
 
-// MakeDue makes the certificates of a host due now, because a visitor requested the host and found no certificate. The visitor's
-// request names no account. A certificate that has failed three times in a row keeps its next time.
+// MakeDue makes the certificates of a host due now, because a visitor requested the host and there was no certificate. The
+// visitor's request does not name an account. A certificate that has failed three times in a row keeps its next time.
 func (k Certificates) MakeDue(ctx context.Context, host string, now time.Time) error {
 	return k.s.run(ctx, "hurry certificate", hurryCertificates, host, now)
 }

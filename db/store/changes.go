@@ -14,8 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// recorded lists the calls that may move the figures of an account, by the kind of record that they change. The other calls in the
-// audit log, such as tests, exports, keys and people, are not shown as changes on a plot.
+// recorded lists the calls that may change the figures of an account, by the kind of record that they change. Other calls in the
+// audit log, such as those about tests, exports, keys and people, are not shown as changes on a chart.
 var recorded = map[string][]string{
 	"campaign": {
 		"POST /campaigns", "PATCH /campaigns/{id}", "DELETE /campaigns/{id}", "POST /campaigns/{id}/clone", "PUT /campaigns/{id}/flow",
@@ -39,13 +39,13 @@ var recorded = map[string][]string{
 	"copilot":   {"POST /copilot/rules", "PATCH /copilot/rules", "DELETE /copilot/rules"},
 }
 
-// undoCall undoes a change of many records. Its record is the change.
+// undoCall undoes a change of many records. The record of its audit entry is that change.
 const undoCall = "POST /changes/{id}/undo"
 
-// copilotCall is the call by which people apply the Copilot's suggestions. The resulting changes are in copilot_changes.
+// copilotCall is the call with which people apply the Copilot's suggestions. The resulting changes are in copilot_changes.
 const copilotCall = "POST /copilot"
 
-// RecordedCalls lists the calls whose entries of the audit log are changes.
+// RecordedCalls lists the calls whose audit entries are shown as changes.
 func RecordedCalls() []string { return slices.Concat(slices.Collect(maps.Values(recorded))...) }
 
 // kindOfCall is SQL for the kind of record that a call changes.
@@ -63,7 +63,8 @@ var recordName = recordNameIn(map[string][]string{
 	"host": {"domains"},
 })
 
-// recordNameIn returns SQL for the name of the record t.record_id. tables lists the tables of records by the column of their name.
+// recordNameIn returns SQL for the name of the record t.record_id. tables maps the column that contains the name to the tables
+// with that column.
 func recordNameIn(tables map[string][]string) string {
 	var parts []string
 	for _, column := range slices.Sorted(maps.Keys(tables)) {
@@ -74,9 +75,9 @@ func recordNameIn(tables map[string][]string) string {
 	return "coalesce(" + strings.Join(parts, ", ") + ", '')"
 }
 
-// listChanges returns entries of the audit log ($4 lists their calls) and changes of the Copilot. A change of many records is listed
-// for each of the campaigns that it changed. The person who applied a Copilot change is looked up in the audit entry of that call. Ids
-// are ordered by time, so the audit log's index limits the rows that are read.
+// listChanges selects entries of the audit log ($4 lists their calls) and changes of the Copilot. A change of many records is
+// listed once for each campaign that it changed. The person who applied a change of the Copilot is looked up in the audit entry
+// of the call. Ids are ordered by time, so the audit log's index limits the rows that are read.
 var listChanges = `
 WITH entry AS (
 	SELECT t.id, t.created_at AS at, CASE WHEN t.user_id IS NULL THEN 'key' ELSE 'person' END AS by, t.who, t.route AS operation,
@@ -101,7 +102,8 @@ WITH entry AS (
 SELECT t.id, t.at, t.by, t.who, t.operation, t.kind, t.record_id, ` + recordName + ` AS record, t.campaign_id, t.fields, t.title, t.undone_at
 FROM t WHERE ($7::uuid IS NULL OR t.campaign_id = $7 OR $7 = ANY (t.campaigns))`
 
-// Changes lists the changes in [from, to) that may have moved figures, newest first. With a campaign it lists only that campaign's.
+// Changes lists the changes in [from, to) that may have changed figures, newest first. If a campaign is given, it lists only
+// changes of that campaign.
 func (s *Store) Changes(ctx context.Context, account uuid.UUID, from, to time.Time, campaign uuid.NullUUID, p Page) (
 	[]models.RecordedChange, string, error,
 ) {

@@ -26,7 +26,7 @@ var copilotRuleTable = newTable(table[autorule.Rule]{
 	prepare:   checkScope,
 })
 
-// CheckScope refuses a rule that refers to campaigns or traffic sources which the account does not have. Error: invalid_scope.
+// CheckScope refuses a rule that refers to campaigns or traffic sources that the account does not have. Error: invalid_scope.
 func (k CopilotRules) CheckScope(ctx context.Context, r autorule.Rule) error {
 	return checkScope(ctx, k.s, &r, &autorule.Rule{})
 }
@@ -39,7 +39,8 @@ func checkScope(ctx context.Context, s *Store, r, old *autorule.Rule) error {
 	return checkLive(ctx, s, sourceTable, r.AccountID, r.SourceIDs, old.SourceIDs)
 }
 
-// checkLive refuses ids that are not live records of the account. It accepts the ids in before.
+// checkLive refuses ids that are not live records of the account. It accepts the ids in before, even if their records are not
+// live.
 func checkLive[R any](ctx context.Context, s *Store, t *table[R], account uuid.UUID, ids, before []uuid.UUID) error {
 	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.live + ` AND t.id = ANY ($2::uuid[])`
 	found, err := db.Select[uuid.UUID](ctx, s.c, t.what, q, account, db.UUIDs(ids))

@@ -14,19 +14,19 @@ import (
 	"switchyard/models"
 )
 
-// CredentialTable is a table whose rows contain credentials of accounts at providers. Column settings has the credentials in clear,
-// column secrets has the sealed ones.
+// CredentialTable is a table whose rows contain credentials of accounts at providers. The column settings has the credentials
+// that are stored in clear. The column secrets has the sealed credentials.
 type CredentialTable struct {
 	Name string
 	Key  string // column that identifies a row
-	What string // name of a row in error messages
+	What string // what a row is called in error messages
 }
 
 func (t CredentialTable) place(account, row uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: t.Name, Row: row.String(), Column: "secrets"}
 }
 
-// Seal splits the credentials of a row into clear ones and secrets. It seals the secrets.
+// Seal splits the credentials of a row into credentials that are stored in clear and secrets. It seals the secrets.
 func (t CredentialTable) Seal(s *Store, account, row uuid.UUID, form models.CredentialForm, credentials map[string]string) (
 	open map[string]string, sealed []byte, err error,
 ) {
@@ -45,7 +45,7 @@ func (t CredentialTable) Seal(s *Store, account, row uuid.UUID, form models.Cred
 }
 
 // Read returns all credentials of a row. open are the credentials that are stored in clear. The error is seal.ErrOpen if the
-// install's key has changed.
+// encryption key of the install has changed.
 func (t CredentialTable) Read(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
 	map[string]string, error,
 ) {
@@ -63,8 +63,9 @@ func (t CredentialTable) Read(ctx context.Context, s *Store, account, row uuid.U
 	return all, nil
 }
 
-// storedCredentials returns the stored credentials for a change, in which a blank credential keeps its stored value. If the
-// install's key has changed, storedCredentials returns only the credentials in clear, so the caller has to send all secrets.
+// storedCredentials returns the stored credentials, for a change in which a blank credential keeps its stored value. If the
+// encryption key of the install has changed, it returns only the credentials in clear, so the caller has to send all secrets
+// again.
 func (t CredentialTable) storedCredentials(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
 	map[string]string, error,
 ) {

@@ -30,7 +30,8 @@ func (d DNSAccounts) Find(ctx context.Context, account, id uuid.UUID) (models.DN
 		FROM dns_accounts WHERE account_id = $1 AND id = $2`, account, id)
 }
 
-// Named returns the DNS account to which a call refers. If it does not exist, the error is an invalid input with the given code.
+// Named returns the DNS account to which a call refers. If that DNS account does not exist, the error is an invalid input with
+// the given code.
 func (d DNSAccounts) Named(ctx context.Context, account, id uuid.UUID, code string) (models.DNSAccount, error) {
 	found, err := d.Find(ctx, account, id)
 	if errors.Is(err, models.NotFound("DNS account")) {
@@ -52,8 +53,8 @@ const (
 		checked_at = NULL, failing_since = NULL, failure = '' WHERE id = $1 AND account_id = $2`
 )
 
-// Save connects a new DNS account, or changes the existing one with the given id. A nil label keeps the present one. A blank
-// credential keeps its stored value if the provider stays the same. Errors: not_found, invalid_credentials, too_many,
+// Save connects a new DNS account, or changes the existing one with the given id. If label is nil, the label does not change. A
+// blank credential keeps its stored value if the provider stays the same. Errors: not_found, invalid_credentials, too_many,
 // no_encryption_key.
 func (d DNSAccounts) Save(ctx context.Context, account, id uuid.UUID, p models.DNSProvider, label *string,
 	sent map[string]string,
@@ -86,7 +87,7 @@ func (d DNSAccounts) Save(ctx context.Context, account, id uuid.UUID, p models.D
 	})
 }
 
-// stored returns a DNS account with its credentials. The credentials are nil if they belong to another provider.
+// stored returns a DNS account with its credentials. The credentials are nil if the DNS account is at another provider than p.
 func (d DNSAccounts) stored(ctx context.Context, account, id uuid.UUID, p models.DNSProvider) (
 	a models.DNSAccount, credentials map[string]string, err error,
 ) {
@@ -97,7 +98,8 @@ func (d DNSAccounts) stored(ctx context.Context, account, id uuid.UUID, p models
 	return a, credentials, err
 }
 
-// checkRoom returns the error too_many if the account has its maximum number of DNS accounts. The caller has locked the account.
+// checkRoom returns the error too_many if the account has its maximum number of DNS accounts. The caller must have locked the
+// account.
 func (d DNSAccounts) checkRoom(ctx context.Context, account uuid.UUID) error {
 	have, err := db.Get[int](ctx, d.s.c, "dns accounts", `SELECT count(*) FROM dns_accounts WHERE account_id = $1`, account)
 	if err == nil && have >= models.MaxDNSAccounts {
@@ -116,8 +118,8 @@ UPDATE dns_accounts SET checked_at = now(), failure = $4,
 	failing_since = CASE WHEN $4 = '' THEN NULL ELSE coalesce(failing_since, now()) END
 WHERE account_id = $1 AND id = $2 AND saved_at = $3`
 
-// RecordResult records the result of a request to the provider. An empty failure means success. Nothing is recorded if the DNS
-// account was changed since a was read.
+// RecordResult records the result of a request to the provider. An empty failure means success. If the DNS account was changed
+// after the caller read a, nothing is recorded.
 func (d DNSAccounts) RecordResult(ctx context.Context, a models.DNSAccount, failure string) error {
 	return d.s.run(ctx, "note dns account", recordDNS, a.AccountID, a.ID, a.SavedAt, failure)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // DomainSecret returns the key that signs the answers to challenges at the domains of this install: see models.DomainProof. The
-// redirect gets the same key with its routing.
+// redirect service gets the same key together with its routing.
 func (s *Store) DomainSecret(ctx context.Context) ([]byte, error) {
 	return seal.InstallSecret(ctx, s.c, LanderKeys)
 }
@@ -43,8 +43,8 @@ func (d Domains) ClaimDue(ctx context.Context, now time.Time, limit int) ([]DueD
 
 const scheduleCheck = `UPDATE domain_checks SET due_at = $3 WHERE account_id = $1 AND domain_id = $2 AND due_at > $3`
 
-// ScheduleCheck makes the check of a domain due no later than by, because the domain has changed. A domain that is no longer
-// checked stays unchecked.
+// ScheduleCheck makes the check of a domain due no later than the time by, because the domain has changed. It does not restart
+// the checks of a domain that is no longer checked.
 func (d Domains) ScheduleCheck(ctx context.Context, account, id uuid.UUID, by time.Time) error {
 	return d.s.run(ctx, "look at domain again", scheduleCheck, account, id, by)
 }
@@ -58,9 +58,9 @@ WHERE k.account_id = $1
 RETURNING wrong_since`
 
 // RecordCheck records the result of a domain check. It starts or stops serving the domain by the rule of models.ProofTXT. A
-// decision of an operator stays valid.
+// decision of an operator takes precedence.
 //
-// The conflict domain_taken means that another owner got the host a moment ago. Call RecordCheck again then.
+// The conflict domain_taken means that another account got the host a moment ago. Call RecordCheck again then.
 func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c models.DomainCheck) (models.DomainState, error) {
 	return TxOf(ctx, d.s, func(s *Store) (out models.DomainState, err error) {
 		domains := s.Domains()
@@ -103,8 +103,8 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 	})
 }
 
-// setServing starts or stops serving a domain after a check. A domain that was verified without a proof and now shows one must keep
-// showing that proof from then on.
+// setServing starts or stops serving a domain after a check. If a domain was verified without a proof and a check now finds a
+// proof, the domain must keep that proof from then on.
 func (d Domains) setServing(ctx context.Context, domain models.Domain, c models.DomainCheck, on bool) error {
 	proof := domain.Proof
 	if on && c.Proof != nil && *c.Proof != models.ProofNone && (!domain.IsVerified || proof == models.ProofBefore || proof == models.ProofNone) {
@@ -116,7 +116,7 @@ func (d Domains) setServing(ctx context.Context, domain models.Domain, c models.
 	return d.serve(ctx, domain.AccountID, domain.ID, on, proof)
 }
 
-// writeCheck stores the result of a domain check. It returns the time since when the domain has been wrong, or nil if the domain is
+// writeCheck stores the result of a domain check. It returns since when the domain has been wrong, or nil if the domain is
 // right.
 func (d Domains) writeCheck(ctx context.Context, domain models.Domain, c models.DomainCheck) (since *time.Time, err error) {
 	records, err := json.Marshal(c.Records)
@@ -132,8 +132,8 @@ const (
 SELECT EXISTS (SELECT FROM domain_claims WHERE host = $1 AND owner_id <> $2) AS claimed,
 	EXISTS (SELECT FROM domains WHERE host = $1 AND id <> $3 AND (is_verified OR account_id IS NULL)) AS served`
 
-	// stopServing stops serving the domain of another account whose host was never proved by a record. That account is told at
-	// once, without a grace period.
+	// stopServing stops serving the domain of another account whose host was never proved by a DNS record. That account is
+	// notified at once, without a grace period.
 	stopServing = `
 WITH lost AS (
 	UPDATE domains d SET is_verified = false, updated_at = clock_timestamp()
@@ -146,10 +146,11 @@ UPDATE domain_checks k SET due_at = $3, wrong_since = $3, points = NULL,
 FROM lost WHERE k.domain_id = lost.id RETURNING k.domain_id`
 )
 
-// mayServe reports whether a domain that leads here may serve its account. If it may not, detail contains the reason.
+// mayServe reports whether a domain whose DNS leads to this install may serve its account. If it may not, detail contains the
+// reason.
 func (d Domains) mayServe(ctx context.Context, domain models.Domain, byOperator bool, c models.DomainCheck) (ok bool, detail string, err error) {
 	others, err := db.Get[struct {
-		Claimed bool `db:"claimed"` // another account has the host now or had it before
+		Claimed bool `db:"claimed"` // another account has or had the host
 		Served  bool `db:"served"`
 	}](ctx, d.s.c, "host", otherClaims, domain.Host, domain.AccountID, domain.ID)
 	if err != nil {
@@ -183,11 +184,11 @@ func (d Domains) DeleteExpiredClaims(ctx context.Context, now time.Time) error {
 	return d.s.run(ctx, "expired claims of hosts", `DELETE FROM domain_claims WHERE left_at < $1`, now.AddDate(-1, 0, 0))
 }
 
-// StrayDomain is a domain that has links and leads elsewhere.
+// StrayDomain is a domain that has links but leads elsewhere or is not proved.
 type StrayDomain struct {
 	ID         uuid.UUID `db:"id"`
 	Host       string    `db:"host"`
-	IsVerified bool      `db:"is_verified"` // false: its links no longer work
+	IsVerified bool      `db:"is_verified"` // false: the domain's links no longer work
 	Detail     string    `db:"detail"`
 	ByOperator bool      `db:"by_operator"`
 	Since      time.Time `db:"wrong_since"`

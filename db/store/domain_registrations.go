@@ -17,7 +17,7 @@ WHERE d.id = k.domain_id AND k.domain_id IN (
 	WHERE c.registration_due_at <= $1 ORDER BY c.registration_due_at LIMIT $2 FOR UPDATE OF c SKIP LOCKED)
 RETURNING k.account_id, k.domain_id, d.host`
 
-// DueRegistration is a verified domain whose registry must be asked for the end of its registration.
+// DueRegistration is a verified domain for which it is time to look up when its registration ends.
 type DueRegistration struct {
 	DueDomain
 	Host string `db:"host"`

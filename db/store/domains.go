@@ -46,9 +46,9 @@ func (d Domains) Shared(ctx context.Context) ([]SharedDomain, error) {
 	return db.Select[SharedDomain](ctx, d.s.c, "shared domains", q)
 }
 
-// selectLinkDomains selects the verified domains on which a campaign's alias leads to it. These are its own domain and every other
-// domain of the account on which no other record has the alias. If several campaigns have the same alias, the oldest answers on the
-// domains that belong to none of them. Routing works in the same way.
+// selectLinkDomains selects the verified domains on which a campaign's alias leads to the campaign. These are the campaign's own
+// domain, and every other domain of the account on which no other record has the alias. If several campaigns have the same
+// alias, the oldest of them answers on the domains that are not the own domain of any of them. Routing works in the same way.
 const selectLinkDomains = `
 WITH c AS MATERIALIZED (
 	SELECT id, account_id, domain_id, alias FROM campaigns WHERE account_id = $1 AND id = $2
@@ -66,7 +66,7 @@ type LinkDomain struct {
 	ID      uuid.UUID `db:"id"`
 	Host    string    `db:"host"`
 	Shared  bool      `db:"shared"`
-	TagName string    `db:"tag_name"` // of the page tag; PostbackHost does not read it
+	TagName string    `db:"tag_name"` // name of the page tag; PostbackHost leaves it empty
 }
 
 // LinksOf lists the hosts on which the link of a campaign works. The campaign's own host comes first.
@@ -88,18 +88,18 @@ SELECT id, host, account_id IS NULL AS shared FROM domains WHERE account_id IS N
 ORDER BY account_id IS NULL DESC, is_default DESC, host LIMIT 1`
 
 // PostbackHost returns the host to which an account's networks send their postbacks. This is the shared link domain, because it
-// stays when the account gives up a domain of its own. Without a shared domain it is a verified domain of the account. ok is false
-// if there is no such domain.
+// stays even if the account gives up all its own domains. If there is no shared domain, it is a verified domain of the account.
+// ok is false if there is no such domain either.
 func (d Domains) PostbackHost(ctx context.Context, account uuid.UUID) (host LinkDomain, ok bool, err error) {
 	return db.First[LinkDomain](ctx, d.s.c, "host of postbacks", selectPostbackHost, account)
 }
 
-// Add adds hosts with the same settings, all or none, if the plan allows that many more domains. The new domains have the order of
-// hosts and are not verified. Hosts that the account already has are skipped. Conflicts: duplicate if the account has all hosts,
-// shared_domain for a shared link domain.
+// Add adds hosts with the same settings. It adds either all or none, and none if the plan does not allow that many more domains.
+// The new domains have the order of hosts and are not verified. Hosts that the account already has are skipped. Conflicts:
+// duplicate if the account has all hosts, shared_domain if a host is a shared link domain.
 //
-// A host of another account can be added too. Otherwise any account could add a host and so lock out its owner. The host serves
-// only the account that verifies it.
+// A host of another account can be added too. If it could not, any account could lock out the owner of a host by adding the host
+// first. The host serves only the account that verifies it.
 func (d Domains) Add(ctx context.Context, account uuid.UUID, hosts []string, set models.DomainSettings) (
 	added []models.Domain, skipped []string, err error,
 ) {
@@ -142,16 +142,17 @@ func (d Domains) Add(ctx context.Context, account uuid.UUID, hosts []string, set
 	return added, skipped, err
 }
 
-// existing returns which hosts the account has (false) and which are shared (true).
+// existing returns which of the hosts exist already. The value is false for a domain of the account, and true for a shared
+// domain.
 func (d Domains) existing(ctx context.Context, account uuid.UUID, hosts []string) (map[string]bool, error) {
 	const q = `SELECT host, account_id IS NULL AS shared FROM domains
 	           WHERE host = ANY ($2) AND (account_id = $1 OR account_id IS NULL) ORDER BY shared`
 	return db.Pairs[string, bool](ctx, d.s.c, "domains", q, account, hosts)
 }
 
-// allow refuses to add more domains than the plan allows. The caller has locked the account.
+// allow refuses to add more domains than the plan allows. The caller must have locked the account.
 func (d Domains) allow(ctx context.Context, account uuid.UUID, more int) error {
-	// Store.allow checks the room for one more record, so the query counts all other new domains as existing.
+	// Store.allow checks whether one more record fits. So the query counts all new domains except one as existing.
 	count := fmt.Sprintf(`SELECT count(*) + %d FROM domains WHERE account_id = $1`, more-1)
 	return d.s.allow(ctx, account, allowance{"domains", count, func(p models.Plan) int { return p.Domains }})
 }
@@ -190,14 +191,15 @@ const (
 	detachSmartlinks = `UPDATE smartlinks SET domain_id = NULL WHERE domain_id = $1 AND deleted_at IS NOT NULL`
 )
 
-// Remove deletes a domain as Delete does. It does not report whether a certificate is released.
+// Remove deletes a domain as Delete does, but does not report whether a certificate is released.
 func (d Domains) Remove(ctx context.Context, account, id uuid.UUID) error {
 	_, err := d.Delete(ctx, account, id)
 	return err
 }
 
-// Delete deletes a domain. released reports whether the edge now deletes a certificate of the domain. While live campaigns or
-// smartlinks use the domain, the error is a conflict, domain_in_use. Deleted campaigns and smartlinks are detached from the domain.
+// Delete deletes a domain. released reports whether the edge now has to delete the domain's certificate. If live campaigns or
+// smartlinks use the domain, the error is the conflict domain_in_use. Deleted campaigns and smartlinks are detached from the
+// domain.
 func (d Domains) Delete(ctx context.Context, account, id uuid.UUID) (released bool, err error) {
 	return TxOf(ctx, d.s, func(s *Store) (bool, error) {
 		if _, err := db.Get[uuid.UUID](ctx, s.c, "domain", lockDomain, account, id); err != nil {
@@ -224,21 +226,22 @@ func (d Domains) Delete(ctx context.Context, account, id uuid.UUID) (released bo
 	})
 }
 
-// setVerified starts or stops serving a domain. When serving stops, the last proof is kept as a record of the former owner.
+// setVerified starts or stops serving a domain. When serving stops, the last proof stays stored as a record of the former owner.
 const setVerified = `is_verified = $3, proof = CASE WHEN $3 THEN $4 ELSE t.proof END`
 
-// serve starts or stops serving a domain. A host serves only one account. For a second account the error is a conflict,
-// domain_taken.
+// serve starts or stops serving a domain. A host serves only one account. If it already serves another account, the error is the
+// conflict domain_taken.
 func (d Domains) serve(ctx context.Context, account, id uuid.UUID, on bool, proof string) error {
 	err := d.s.execOne(ctx, domainTable.what, domainTable.set(setVerified), account, id, on, proof)
 	if db.UniqueViolation(err) == "domains_served" {
-		err = models.Conflict("domain_taken", "the host serves another account, or all of them")
+		err = models.Conflict("domain_taken", "the host already serves another account, or all accounts")
 	}
 	return err
 }
 
 // SetVerified records an operator's decision whether the domain belongs to the account. A verified domain serves. No later check
-// overrides the decision. A host serves only one account. For a second account the error is a conflict, domain_taken.
+// overrides the decision. A host serves only one account. If it already serves another account, the error is the conflict
+// domain_taken.
 func (d Domains) SetVerified(ctx context.Context, account, id uuid.UUID, on bool) (models.Domain, error) {
 	return TxOf(ctx, d.s, func(s *Store) (out models.Domain, err error) {
 		if err := s.Domains().serve(ctx, account, id, on, models.ProofOperator); err != nil {

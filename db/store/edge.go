@@ -18,7 +18,7 @@ type Edge struct{ s *Store }
 // Edge returns access to the edge records on this store's connection.
 func (s *Store) Edge() Edge { return Edge{s} }
 
-// gatherEdge turns recorded changes into work. However many changes an account has, it gets only one row.
+// gatherEdge turns recorded changes into one row for each account. An account gets only one row, even if it has many changes.
 const gatherEdge = `
 WITH seen AS (DELETE FROM edge_changes WHERE id IN (
 	SELECT id FROM edge_changes ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING owner_id),
@@ -27,16 +27,16 @@ work AS (INSERT INTO edge_accounts AS a (owner_id) SELECT owner_id FROM owners
 	ON CONFLICT (owner_id) DO UPDATE SET wanted = a.wanted + 1, next_at = least(a.next_at, now() + make_interval(secs => $2)))
 SELECT count(*) FROM seen`
 
-// firstEdge adds accounts with a verified domain that were never published, because the install had no edge at that time.
+// firstEdge adds accounts with a verified domain that were never published, because the install had no edge until now.
 const firstEdge = `
 INSERT INTO edge_accounts (owner_id) SELECT DISTINCT account_id FROM domains WHERE account_id IS NOT NULL AND is_verified
 ON CONFLICT (owner_id) DO NOTHING`
 
-// gatherAtOnce is the number of changes that one statement takes. An account whose publishing failed is tried again retryOnChange
-// seconds after a new change.
+// gatherAtOnce is the number of changes that one statement collects. If publishing an account has failed, a new change of the
+// account makes it due again retryOnChange seconds later.
 const gatherAtOnce, retryOnChange = 10_000, 5
 
-// CollectChanges determines which accounts must be published.
+// CollectChanges finds the accounts that must be published.
 func (e Edge) CollectChanges(ctx context.Context) error {
 	if err := e.s.run(ctx, "accounts of the edge", firstEdge); err != nil {
 		return err
@@ -62,15 +62,15 @@ func (e Edge) ListDue(ctx context.Context, target string, limit int) ([]uuid.UUI
 SELECT owner_id FROM edge_accounts WHERE (published < wanted OR target <> $1) AND next_at <= now() ORDER BY next_at LIMIT $2`, target, limit)
 }
 
-// Begin returns the number of the last change that a publishing which starts now includes. The caller passes this number to
+// Begin returns the number of the last change that is included if publishing starts now. The caller passes this number to
 // RecordPublished.
 func (e Edge) Begin(ctx context.Context, account uuid.UUID) (wanted int64, err error) {
 	return db.Get[int64](ctx, e.s.c, "publishing", `
 INSERT INTO edge_accounts AS a (owner_id) VALUES ($1) ON CONFLICT (owner_id) DO UPDATE SET wanted = a.wanted RETURNING wanted`, account)
 }
 
-// RecordPublished records that all changes up to the number from Begin are at the target. It deletes the row of an account that
-// no longer exists.
+// RecordPublished records that all changes up to the number from Begin are published at the target. If the account no longer
+// exists, it deletes the account's row.
 func (e Edge) RecordPublished(ctx context.Context, account uuid.UUID, wanted int64, target string) error {
 	const done = `UPDATE edge_accounts SET published = $2, target = $3, published_at = now(), failures = 0, failure = '', next_at = now()
 WHERE owner_id = $1`
@@ -81,8 +81,8 @@ WHERE owner_id = $1`
 	return e.s.run(ctx, "published for a deleted account", deleteOrphan, account)
 }
 
-// RecordFailure records why an account could not be published. The next attempt comes after a wait that grows up to a quarter of
-// an hour.
+// RecordFailure records why an account could not be published. The next attempt comes after a wait that grows to at most a
+// quarter of an hour.
 func (e Edge) RecordFailure(ctx context.Context, account uuid.UUID, why string) error {
 	const failed = `UPDATE edge_accounts SET failures = failures + 1, failure = $2,
 	next_at = now() + least(interval '5 seconds' * power(2, least(failures, 10)), interval '15 minutes') WHERE owner_id = $1`
@@ -92,8 +92,8 @@ func (e Edge) RecordFailure(ctx context.Context, account uuid.UUID, why string) 
 // EdgeKey describes a key of the edge as it was last published.
 type EdgeKey struct {
 	Key      string `db:"key"`
-	Hash     []byte `db:"hash"` // of the value; empty if unknown
-	MayExist bool   `db:"held"` // the edge may have it
+	Hash     []byte `db:"hash"` // hash of the value; empty if unknown
+	MayExist bool   `db:"held"` // the edge may have the key
 }
 
 // Keys lists the edge keys of an account.
@@ -101,8 +101,8 @@ func (e Edge) Keys(ctx context.Context, account uuid.UUID) ([]EdgeKey, error) {
 	return db.Select[EdgeKey](ctx, e.s.c, "keys of the edge", `SELECT key, hash, held FROM edge_keys WHERE owner_id = $1`, account)
 }
 
-// claimKeys records the keys that the edge may have from now on, before anything is written. If the host of a key belonged to
-// another account before, the key now becomes this account's.
+// claimKeys records the keys that the edge may have from now on. It runs before anything is written to the edge. If the host of
+// a key belonged to another account before, the key now belongs to this account.
 const claimKeys = `
 INSERT INTO edge_keys AS k (key, owner_id, campaign_id, origin, held)
 SELECT key, $1, campaign_id, coalesce(string_to_array(nullif(origin, ''), ' '), '{}'), held
@@ -110,7 +110,8 @@ FROM unnest($2::text[], $3::uuid[], $4::text[], $5::bool[]) AS new (key, campaig
 ON CONFLICT (key) DO UPDATE SET campaign_id = excluded.campaign_id, origin = excluded.origin, held = k.held OR excluded.held,
 	hash = '', owner_id = $1`
 
-// Claim records the bundles of an account that are about to be written, and the bundles that the edge cannot hold.
+// Claim records the bundles of an account that are about to be written to the edge. It also records the bundles that the edge
+// cannot hold.
 func (e Edge) Claim(ctx context.Context, account uuid.UUID, list []models.EdgeBundle) error {
 	keys, campaigns, origins, held := make([]string, len(list)), make([]uuid.UUID, len(list)), make([]string, len(list)), make([]bool, len(list))
 	for i, b := range list {
@@ -119,15 +120,15 @@ func (e Edge) Claim(ctx context.Context, account uuid.UUID, list []models.EdgeBu
 	return e.s.run(ctx, "claim keys of the edge", claimKeys, account, pq.Array(keys), campaigns, pq.Array(origins), pq.Array(held))
 }
 
-// RecordWritten records the keys and hashes that the edge has now.
+// RecordWritten records the keys that the edge now has, and the hashes of their values.
 func (e Edge) RecordWritten(ctx context.Context, account uuid.UUID, keys []string, hashes [][]byte) error {
 	const written = `UPDATE edge_keys k SET hash = new.hash, held = true FROM unnest($2::text[], $3::bytea[]) AS new (key, hash)
 WHERE k.key = new.key AND k.owner_id = $1`
 	return e.s.run(ctx, "keys are at the edge", written, account, pq.Array(keys), pq.ByteaArray(hashes))
 }
 
-// RecordRemoved records that the edge no longer has the keys. The keys in kept stay listed, because they still belong to the
-// account's campaigns.
+// RecordRemoved records that the edge no longer has the keys. The keys in kept stay listed, because they still belong to
+// campaigns of the account.
 func (e Edge) RecordRemoved(ctx context.Context, account uuid.UUID, keys, kept []string) error {
 	const removed = `
 WITH deleted AS (DELETE FROM edge_keys WHERE owner_id = $1 AND key = ANY ($2) AND key <> ALL ($3))
@@ -139,14 +140,14 @@ UPDATE edge_keys SET held = false, hash = '' WHERE owner_id = $1 AND key = ANY (
 type EdgeState struct {
 	Routable      int        `db:"routable"`       // active campaigns on domains of the account
 	WithoutDomain int        `db:"without_domain"` // active campaigns on shared domains
-	Published     int        `db:"published"`      // of Routable
+	Published     int        `db:"published"`      // the part of Routable that is published
 	Waiting       bool       `db:"waiting"`        // true while changes wait to be published
 	PublishedAt   *time.Time `db:"published_at"`
 	Failure       string     `db:"failure"`
 	Origin        []EdgeOrigin
 }
 
-// EdgeOrigin counts the campaigns that leave a certain task to this service.
+// EdgeOrigin counts the campaigns for which a certain task is left to this service instead of the edge.
 type EdgeOrigin struct {
 	What      string `db:"what"`
 	Campaigns int    `db:"campaigns"`
@@ -174,7 +175,7 @@ func (e Edge) State(ctx context.Context, account uuid.UUID) (EdgeState, error) {
 	return out, err
 }
 
-// accountRecords selects the records of an account from which its bundles are made.
+// accountRecords selects those records of an account that its bundles contain.
 const accountRecords = `
 SELECT 'accounts' AS table_name, id FROM accounts WHERE id = $1
 UNION ALL SELECT 'domains', id FROM domains WHERE account_id = $1 AND is_verified

@@ -20,7 +20,8 @@ type Exports struct{ s *Store }
 // Exports returns access to the report files on this store's connection.
 func (s *Store) Exports() Exports { return Exports{s} }
 
-// expired returns the time at or before which a file counts as expired. An expired file cannot be found, even before it is deleted.
+// expired returns a time: files that were created at or before it are expired. An expired file cannot be found, even before it
+// is deleted.
 func expired() time.Time { return time.Now().AddDate(0, 0, -models.ExportDays) }
 
 var exportColumns = db.Columns[models.Export]("")
@@ -40,11 +41,11 @@ const selectChunk = `
 SELECT c.content FROM export_chunks c JOIN exports e ON e.id = c.export_id AND e.fence = c.fence
 WHERE e.account_id = $1 AND e.id = $2 AND c.n = $3`
 
-// WriteFunc writes the text of a file. It fails if the file is deleted during the writing.
+// WriteFunc writes the text of a file. It fails if the file is deleted while it writes.
 type WriteFunc = func(context.Context, io.Writer) error
 
-// Open finds a file and returns a function that writes its text. That function reads one chunk after the other. A slow reader
-// therefore holds no connection, and no more than one chunk is in memory.
+// Open finds a file and returns a function that writes the file's text. That function reads the chunks one after the other. So
+// it holds no connection while a slow reader receives a chunk, and it has only one chunk in memory.
 func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export, WriteFunc, error) {
 	q := `SELECT ` + exportColumns + ` FROM exports WHERE account_id = $1 AND id = $2 AND created_at > $3`
 	x, err := db.Get[models.Export](ctx, e.s.c, "file", q, account, id, expired())
@@ -68,8 +69,8 @@ func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export
 
 // chunkReader reads chunks of bytes one after the other.
 type chunkReader struct {
-	unread []byte                      // bytes of the chunk last that Read has not returned yet; at the start all of chunk 0
-	last   int                         // number of the chunk that was read last
+	unread []byte                      // bytes that Read has not returned yet; at the start all of chunk 0
+	last   int                         // number of the latest chunk that was read
 	next   func(n int) ([]byte, error) // reads chunk n; returns io.EOF after the last chunk
 }
 
@@ -110,8 +111,8 @@ func (e Exports) Delete(ctx context.Context, account, id uuid.UUID) error {
 
 const sumExports = `SELECT coalesce(sum(byte_size), 0)::bigint FROM exports WHERE account_id = $1 AND created_at > $2`
 
-// Reserve returns the error plan_limit if the plan of the account has no room for another export. Unfinished exports count with the
-// largest size that a file may have. The export's job has the given kind. Submit the job first, then call Reserve in the same
+// Reserve returns the error plan_limit if the plan of the account has no room for another export. An unfinished export counts as
+// if it had the maximum size. kind is the kind of the export's job. Submit the job first, then call Reserve in the same
 // transaction.
 func (e Exports) Reserve(ctx context.Context, account uuid.UUID, kind string) error {
 	plan, err := e.s.lockedPlan(ctx, account)
@@ -141,8 +142,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 
 const deleteOtherChunks = `DELETE FROM export_chunks WHERE export_id = $1 AND fence <> $2`
 
-// Finish creates a file from the chunks of an attempt and deletes the chunks of all other attempts. Call it in the transaction that
-// ends the attempt.
+// Finish creates a file from the chunks of one attempt and deletes the chunks of all other attempts. Call it in the transaction
+// that ends the attempt.
 func (e Exports) Finish(ctx context.Context, x models.Export, fence int64) error {
 	const what = "finish export"
 	err := e.s.run(ctx, what, insertExport, x.ID, x.AccountID, x.Kind, x.Name, x.RowCount, x.ByteSize, x.CreatedAt, fence)
@@ -158,7 +159,7 @@ func (e Exports) DeleteChunks(ctx context.Context, id uuid.UUID, fence int64) er
 	return e.s.run(ctx, "drop export", q, id, fence)
 }
 
-// No attempt runs for a whole day. Older chunks without a file are therefore orphans.
+// No attempt runs for a whole day. So chunks that are older than a day and have no file are orphans.
 const deleteExpiredExports = `
 WITH deleted AS (DELETE FROM exports WHERE created_at < $1 RETURNING id),
 	deleted_chunks AS (
@@ -167,7 +168,7 @@ WITH deleted AS (DELETE FROM exports WHERE created_at < $1 RETURNING id),
 	)
 SELECT count(*) FROM deleted`
 
-// DeleteExpired deletes expired files, and chunks that have had no file for a day. It returns the number of files.
+// DeleteExpired deletes expired files, and chunks that still have no file after a day. It returns the number of deleted files.
 func (e Exports) DeleteExpired(ctx context.Context) (int64, error) {
 	return db.Get[int64](ctx, e.s.c, "sweep exports", deleteExpiredExports, expired(), time.Now().AddDate(0, 0, -1))
 }

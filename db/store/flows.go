@@ -12,18 +12,18 @@ import (
 	"switchyard/models/flow"
 )
 
-// Flows accesses the saved flows of accounts. A paused flow cannot start a campaign. Campaigns have copies of the paths, so they do
-// not change when a flow is paused or removed.
+// Flows accesses the saved flows of accounts. A campaign cannot start from a paused flow. A campaign has its own copy of the
+// paths, so it does not change when the flow is paused or removed.
 type Flows struct{ pausable[flow.Saved] }
 
 // Flows returns access to the saved flows on this store's connection.
 func (s *Store) Flows() Flows { return Flows{pausable[flow.Saved]{records[flow.Saved]{s, flowTable}}} }
 
-// Paths get new ids. A path whose id the flow had before keeps it.
+// Paths get new ids, except that a path keeps its id if the flow already had a path with this id.
 var flowTable = newTable(table[flow.Saved]{
 	name: "flows", what: "saved flow", allowance: allowance{limit: func(p models.Plan) int { return p.Flows }},
 	prepare: func(ctx context.Context, s *Store, f, old *flow.Saved) error {
-		if err := s.inlineDeleted(ctx, f.AccountID, old.Paths); err != nil { // as the caller saw them
+		if err := s.inlineDeleted(ctx, f.AccountID, old.Paths); err != nil { // the caller was shown the paths in this form
 			return err
 		}
 		identify(f.Paths, old.Paths)
@@ -33,12 +33,12 @@ var flowTable = newTable(table[flow.Saved]{
 	},
 })
 
-// List lists the saved flows. The most recently changed flow comes first, unless the page asks for another order. Saved rules that
-// were deleted are inlined.
+// List lists the saved flows. The most recently changed flow comes first, unless the page asks for another order. In place of a
+// deleted saved rule, a path has the rule's conditions.
 //
-// Flows may change between two pages. A flow that was changed or created after the first page therefore comes after all others. A
-// change never moves a flow to a part that was already read, so no flow is missed. A flow that changes after it was listed may be
-// listed again.
+// Flows can change between two pages. So all flows that were changed or created after the first page come last. A change never
+// moves a flow to a part that was already read, so no flow is missed. A flow that changes after it was listed can be listed
+// again.
 func (k Flows) List(ctx context.Context, account uuid.UUID, p Page) ([]flow.Saved, string, error) {
 	q := flowTable.page(account, p)
 	if p.Sort == "" {
@@ -71,7 +71,8 @@ func (k Flows) Find(ctx context.Context, account, id uuid.UUID) (flow.Saved, err
 	return found, err
 }
 
-// AllWithRules lists every saved flow of an account, oldest first. Saved rules that were deleted are inlined.
+// AllWithRules lists every saved flow of an account, oldest first. In place of a deleted saved rule, a path has the rule's
+// conditions.
 func (k Flows) AllWithRules(ctx context.Context, account uuid.UUID) ([]flow.Saved, error) {
 	list, err := k.All(ctx, account)
 	if err == nil {
@@ -90,7 +91,7 @@ func (k Flows) Start(ctx context.Context, account, id uuid.UUID) ([]flow.Path, e
 	return found.Paths, err
 }
 
-// identify gives each path a new id, unless the old flow had a path with the same id.
+// identify gives each path a new id, unless the old flow had a path with that id.
 func identify(paths, old []flow.Path) {
 	flow.Identify(paths, func(id string) bool {
 		return slices.ContainsFunc(old, func(p flow.Path) bool { return p.ID == id })

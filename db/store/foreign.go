@@ -21,7 +21,7 @@ func (s *Store) ForeignLinks() ForeignLinks { return ForeignLinks{s} }
 var selectForeignLinks = `SELECT ` + db.Columns[models.ForeignLink]("") + ` FROM foreign_links
 WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) ORDER BY form, foreign_id, domain_id`
 
-// Of lists the links that lead to some campaigns of the account.
+// Of lists the links of other trackers that lead to the given campaigns of the account.
 func (k ForeignLinks) Of(ctx context.Context, account uuid.UUID, campaigns ...uuid.UUID) ([]models.ForeignLink, error) {
 	return db.Select[models.ForeignLink](ctx, k.s.c, "foreign links", selectForeignLinks, account, db.UUIDs(campaigns))
 }
@@ -30,7 +30,7 @@ const (
 	countForeignDomains = `
 SELECT count(*) FROM domains WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 
-	// A link that stays is not written, so that web processes do not read it again.
+	// A link that does not change is not written, so that web processes do not read it again.
 	dropForeignLinks = `
 DELETE FROM foreign_links l WHERE account_id = $1 AND campaign_id = $2 AND NOT EXISTS (
 	SELECT FROM unnest($3::uuid[], $4::text[], $5::text[]) AS n (domain_id, form, foreign_id)
@@ -46,9 +46,10 @@ WHERE l.campaign_id <> excluded.campaign_id`
 	countForeignLinks = `SELECT count(*) FROM foreign_links WHERE account_id = $1`
 )
 
-// Replace makes links the only ones that lead to a campaign. It reads the domain, the form and the foreign id of each link. A link that
-// led to another campaign of the account leads to this one from then on. Replace runs in the transaction of the store, in which the
-// campaign may have been made. Errors: invalid_campaign, invalid_domain, invalid_input, plan_limit.
+// Replace replaces all links of other trackers that lead to a campaign. It reads the domain, the form and the foreign id of each
+// link. If a link led to another campaign of the account, it leads to this campaign from now on. Replace runs in the transaction
+// of the store, in which the campaign may have been created. Errors: invalid_campaign, invalid_domain, invalid_input,
+// plan_limit.
 func (k ForeignLinks) Replace(ctx context.Context, account, campaign uuid.UUID, links []models.ForeignLink) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		if err := s.checkForeignLinks(ctx, account, campaign, links); err != nil {
@@ -73,8 +74,8 @@ func (k ForeignLinks) Replace(ctx context.Context, account, campaign uuid.UUID, 
 	})
 }
 
-// FormerLink is a link of another tracker as it was before a change. If Own is set, it led to the campaign that was changed,
-// whose id may be different by now. Otherwise it led to CampaignID.
+// FormerLink is a link of another tracker as it was before a change. If Own is set, the link led to the changed campaign, whose
+// id may be different by now. Otherwise it led to CampaignID.
 type FormerLink struct {
 	DomainID   uuid.NullUUID `db:"domain_id" json:"domain_id"`
 	Form       string        `db:"form" json:"form"`
@@ -90,7 +91,7 @@ WHERE account_id = $1 AND (campaign_id = $2 OR EXISTS (
 	SELECT FROM unnest($3::uuid[], $4::text[], $5::text[]) AS n (domain_id, form, foreign_id)
 	WHERE n.domain_id IS NOT DISTINCT FROM l.domain_id AND n.form = l.form AND n.foreign_id = l.foreign_id))`
 
-	// A link that leads to another campaign by now is not changed.
+	// A link that now leads to another campaign is not changed.
 	restoreForeignLinks = `
 INSERT INTO foreign_links (id, account_id, domain_id, form, foreign_id, campaign_id)
 SELECT gen_random_uuid(), $1, n.domain_id, n.form, n.foreign_id, c.id
@@ -100,12 +101,12 @@ WHERE n.domain_id IS NULL OR EXISTS (SELECT FROM domains d WHERE d.account_id = 
 ON CONFLICT DO NOTHING`
 )
 
-// Former lists the links that lead to a campaign, and the stored links that are equal to one of links.
+// Former lists the links that lead to a campaign, and the stored links that are equal to one of the given links.
 func (k ForeignLinks) Former(ctx context.Context, account, campaign uuid.UUID, links []models.ForeignLink) ([]FormerLink, error) {
 	return db.Select[FormerLink](ctx, k.s.c, "former foreign links", selectFormerLinks, linkArgs(account, campaign, links)...)
 }
 
-// Restore makes links lead where they led before a campaign was changed. The store must be in a transaction.
+// Restore makes links lead again to where they led before a campaign was changed. The store must be in a transaction.
 func (k ForeignLinks) Restore(ctx context.Context, account, campaign uuid.UUID, former []FormerLink) error {
 	if err := k.s.run(ctx, "foreign links of a campaign", deleteForeignLinks, account, campaign); err != nil || len(former) == 0 {
 		return err
@@ -132,7 +133,8 @@ type MovedCampaign struct {
 	Host      string    `db:"host"` // empty: the account has no domain of its own
 }
 
-// A link of all domains is shown with the campaign's own domain, or with the account's first one.
+// A link without a domain works on all domains. It is shown with the campaign's own domain or, if the campaign has no domain,
+// with the account's first domain.
 const (
 	selectMoved = `
 SELECT c.id, c.name, c.status, l.form, l.foreign_id, coalesce(on_one.host, own.host,
@@ -171,7 +173,7 @@ func (s *Store) checkForeignLinks(ctx context.Context, account, campaign uuid.UU
 	var domains []uuid.UUID
 	for _, l := range links {
 		if !slices.Contains(foreign.Forms, l.Form) {
-			return models.Invalid("invalid_input", "%.50q is no form of links of other trackers", l.Form)
+			return models.Invalid("invalid_input", "%.50q is not a form of links of other trackers", l.Form)
 		}
 		if err := foreign.CheckID(l.ForeignID); err != nil {
 			return err

@@ -52,7 +52,7 @@ func TestForeignLinks(t *testing.T) {
 	path := models.ForeignLink{Form: foreign.FormPath, ForeignID: "x"}
 	onOwn := models.ForeignLink{Form: foreign.FormPath, ForeignID: "x", DomainID: own}
 	query := models.ForeignLink{Form: foreign.FormQuery, ForeignID: "K1"}
-	for range 2 { // the second import of the same changes nothing
+	for range 2 { // importing the same links a second time changes nothing
 		if err := put(first, path, onOwn, query, query); err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestForeignLinks(t *testing.T) {
 	if list, err := links.Of(t.Context(), other.ID, first, second); err != nil || len(list) > 0 {
 		t.Errorf("another account sees %v, %v", list, err)
 	}
-	// The same link may be another account's too.
+	// Another account may have the same link.
 	if err := links.Replace(t.Context(), other.ID, theirs, []models.ForeignLink{path}); err != nil {
 		t.Fatal(err)
 	}

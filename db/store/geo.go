@@ -57,7 +57,8 @@ INSERT INTO geo_databases (account_id, provider, key, enabled, looked_after) VAL
 ON CONFLICT (account_id) DO UPDATE SET provider = $2, key = $3, enabled = $4, looked_after = $5, saved_at = now(),
 	failing_since = NULL, failure = ''`
 
-// Save stores a geo database with a sealed key. It replaces the present one. Only clicks from now on are looked up.
+// Save stores a geo database with a sealed key. It replaces the account's previous geo database. Only clicks that arrive from
+// now on are looked up.
 func (g GeoDatabases) Save(ctx context.Context, account uuid.UUID, provider string, sealed []byte, enabled bool) error {
 	return g.s.run(ctx, "save geo database", saveGeo, account, provider, sealed, enabled, models.FloorClickID(time.Now()))
 }
@@ -68,7 +69,7 @@ UPDATE geo_databases SET enabled = $3, saved_at = now(),
 WHERE account_id = $1 AND provider = $2`
 
 // SetEnabled switches a geo database on or off. The error is models.NotFound if the account has no database of the provider.
-// Clicks that came while it was off are not looked up.
+// Clicks that arrive while it is off are never looked up.
 func (g GeoDatabases) SetEnabled(ctx context.Context, account uuid.UUID, provider string, enabled bool) error {
 	return g.s.execOne(ctx, "geo database", switchGeo, account, provider, enabled, models.FloorClickID(time.Now()))
 }
@@ -89,7 +90,8 @@ func (g GeoDatabases) Delete(ctx context.Context, account uuid.UUID) (ok bool, e
 const idleGeo = `
 SELECT account_id, looked_after FROM geo_databases WHERE enabled AND (leased_until IS NULL OR leased_until < now())`
 
-// Idle returns the accounts whose geo database is switched on and not leased. The value is the last click that was looked up.
+// Idle returns the accounts whose geo database is switched on and not leased. For each account it returns the last click that
+// was looked up.
 func (g GeoDatabases) Idle(ctx context.Context) (map[uuid.UUID]uuid.UUID, error) {
 	return db.Pairs[uuid.UUID, uuid.UUID](ctx, g.s.c, "geo databases", idleGeo)
 }
@@ -109,8 +111,8 @@ UPDATE geo_databases SET leased_until = NULL, looked_after = greatest(looked_aft
 	failing_since = CASE WHEN $4 <> '' THEN coalesce(failing_since, now()) WHEN $5 THEN NULL ELSE failing_since END
 WHERE account_id = $1 AND provider = $2`
 
-// Release ends a lease. after is the last click that was looked up. failure is the reason of failed look-ups. worked reports
-// whether at least one look-up succeeded.
+// Release ends a lease. after is the last click that was looked up. failure says why look-ups failed. worked reports whether at
+// least one look-up succeeded.
 func (g GeoDatabases) Release(ctx context.Context, d models.GeoDatabase, after uuid.UUID, failure string, worked bool) error {
 	if failure == "" && !worked {
 		failure = d.Failure
@@ -118,7 +120,7 @@ func (g GeoDatabases) Release(ctx context.Context, d models.GeoDatabase, after u
 	return g.s.run(ctx, "release geo database", releaseGeo, d.AccountID, d.Provider, after, failure, worked)
 }
 
-// GeoAnswer is the answer of a geo database for the addresses of a prefix.
+// GeoAnswer is the answer of a geo database for all addresses of a prefix.
 type GeoAnswer struct {
 	Prefix netip.Prefix
 	Place  models.Place

@@ -25,7 +25,7 @@ type Attempt struct {
 type Stored struct {
 	Status int
 	Answer []byte    // nil: the answer was not stored
-	ID     uuid.UUID // the id from LeaseAttempt: the job of a call that waited for one
+	ID     uuid.UUID // the id from LeaseAttempt, which is the id of the job if the call waited for a job
 }
 
 // maxStoredAnswer is the size in bytes of the largest answer that is stored.
@@ -33,7 +33,7 @@ const maxStoredAnswer = 64 << 10
 
 // The errors of BeginAttempt.
 var (
-	ErrInProgress = models.Conflict("idempotency_in_progress", "the first request with this Idempotency-Key still runs")
+	ErrInProgress = models.Conflict("idempotency_in_progress", "the first request with this Idempotency-Key is still running")
 	errKeyReused  = models.Errorf(models.KindUnprocessable, "idempotency_key_reused",
 		"this Idempotency-Key was used with a different request")
 )
@@ -48,8 +48,9 @@ const findAttempt = `
 SELECT fingerprint, status, answer, coalesce(lease_until > now(), false) AS running, created_at
 FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND created_at > now() - interval '24 hours'`
 
-// BeginAttempt locks the key until the transaction ends. It returns the stored answer of an earlier attempt, or nil if this attempt
-// must run. Errors: ErrInProgress while another attempt runs, errKeyReused if the key was used with a different request.
+// BeginAttempt locks the key until the transaction ends. It returns the stored answer of an earlier attempt, or nil if this
+// attempt must run. Errors: ErrInProgress if another attempt is running, errKeyReused if the key was used with a different
+// request.
 func (s *Store) BeginAttempt(ctx context.Context, a Attempt) (*Stored, error) {
 	locked, err := db.Get[bool](ctx, s.c, "idempotency lock", lockAttempt, a.Account.String()+"|"+a.Key)
 	if err != nil {
@@ -75,7 +76,7 @@ func (s *Store) BeginAttempt(ctx context.Context, a Attempt) (*Stored, error) {
 	case row.Status == nil && row.Running:
 		return nil, ErrInProgress
 	case row.Status == nil:
-		return nil, nil //nolint:nilnil // the first attempt died
+		return nil, nil //nolint:nilnil // the first attempt died without an answer
 	}
 	out := &Stored{Status: *row.Status, ID: a.id(row.CreatedAt)}
 	if row.Answer == nil {
@@ -102,7 +103,7 @@ ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, 
                       THEN idempotency_keys.created_at ELSE now() END
 RETURNING created_at`
 
-// sumStored counts the last 24 hours and the hour that has just begun.
+// sumStored adds up the answers of the last 24 hours, including the present hour.
 const sumStored = `SELECT coalesce(sum(bytes), 0)::bigint FROM kept_answers WHERE account_id = $1 AND hour > now() - interval '25 hours'`
 
 const addStored = `
@@ -110,8 +111,8 @@ INSERT INTO kept_answers (account_id, hour, bytes) VALUES ($1, date_trunc('hour'
 ON CONFLICT (account_id, hour) DO UPDATE SET bytes = kept_answers.bytes + excluded.bytes`
 
 // SaveAttempt stores the answer for 24 hours. Call it in the transaction of the request's effect, so that both commit or neither
-// does. An answer above 64 kB, or beyond the allowance, is not stored. Its status is stored, so that the request does not run
-// again.
+// does. An answer that is larger than 64 kB, or exceeds the allowance, is not stored. The status is always stored, so that the
+// request does not run again.
 func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error {
 	sealed, err := s.sealAnswer(ctx, a, answer)
 	if err != nil {
@@ -121,7 +122,7 @@ func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error
 		nil)
 }
 
-// sealAnswer seals an answer and counts its size. It returns nil if the answer is not stored.
+// sealAnswer seals an answer and adds its size to the account's sum. It returns nil if the answer is not stored.
 func (s *Store) sealAnswer(ctx context.Context, a Attempt, answer Stored) ([]byte, error) {
 	if len(answer.Answer) > maxStoredAnswer {
 		return nil, nil
@@ -138,9 +139,9 @@ func (s *Store) sealAnswer(ctx context.Context, a Attempt, answer Stored) ([]byt
 	return sealed, err
 }
 
-// LeaseAttempt marks the attempt as running, for a call that cannot run in a single transaction. A repeated call renews the lease.
-// Once the lease has expired, the next attempt may run. The returned id is the same for every attempt until an attempt is saved or
-// dropped.
+// LeaseAttempt marks the attempt as running, for a call that cannot run in a single transaction. A repeated call renews the
+// lease. When the lease has expired, the next attempt may run. The returned id is the same for every attempt until an attempt is
+// saved or deleted.
 func (s *Store) LeaseAttempt(ctx context.Context, a Attempt, lease time.Duration) (uuid.UUID, error) {
 	since, err := db.Get[time.Time](ctx, s.c, "lease idempotency key", upsertAttempt, a.Account, a.Key, a.Fingerprint, nil, nil,
 		lease.Seconds())

@@ -23,8 +23,8 @@ INSERT INTO integration_runs (id, account_id, kind, target_id, provider, origin,
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT (id) DO UPDATE SET started_at = $10, ended_at = NULL, failure = '', provider_request = ''`
 
-// Start records the start of a run. If the run is already stored, as for a repeated job, it starts again: its end and its failure are
-// cleared.
+// Start records the start of a run. If the run is already stored, because its job was repeated, the run starts again: its end
+// and its failure are cleared.
 func (k IntegrationRuns) Start(ctx context.Context, r models.IntegrationRun) error {
 	return k.s.run(ctx, "start run", startRun, r.ID, r.AccountID, r.Kind, r.TargetID, r.Provider, r.Origin, r.From, r.To,
 		r.Applied, r.StartedAt)
@@ -36,13 +36,13 @@ func (k IntegrationRuns) RecordRead(ctx context.Context, account, id uuid.UUID, 
 		WHERE account_id = $1 AND id = $2`, account, id, requests, pages, read)
 }
 
-// RecordLastDay stores the last day of a run that has chosen the day only while it read.
+// RecordLastDay stores the last day of a run that did not know this day when it started.
 func (k IntegrationRuns) RecordLastDay(ctx context.Context, account, id uuid.UUID, day time.Time) error {
 	return k.s.run(ctx, "last day of run", `UPDATE integration_runs SET to_day = $3::date WHERE account_id = $1 AND id = $2`,
 		account, id, day.Format(time.DateOnly))
 }
 
-// RunEnd is the result of a run.
+// RunEnd describes how a run ended.
 type RunEnd struct {
 	Matched, Changed int
 	Failure          string // empty: success

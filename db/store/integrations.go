@@ -10,7 +10,7 @@ import (
 )
 
 // countIntegrations counts active traffic sources and networks together, because they share an allowance. No other query counts
-// them.
+// integrations.
 const countIntegrations = `
 SELECT (SELECT count(*) FROM traffic_sources WHERE account_id = $1 AND is_active AND deactivated_at IS NULL)
      + (SELECT count(*) FROM networks WHERE account_id = $1 AND is_active AND deactivated_at IS NULL)`

@@ -16,8 +16,9 @@ type Jobs struct{ s *Store }
 // Jobs returns access to the jobs on this store's connection.
 func (s *Store) Jobs() Jobs { return Jobs{s} }
 
-// Submit inserts the row of a job. The error is plan_limit if the account then has more open jobs than its plan allows. An existing
-// row stays unchanged. Call it in a transaction, because the account's row stays locked until the transaction ends.
+// Submit inserts the row of a job. The error is plan_limit if the account would then have more open jobs than its plan allows. A
+// row that already exists does not change. Call it in a transaction, because the account's row stays locked until the
+// transaction ends.
 func (j Jobs) Submit(ctx context.Context, row models.Job) error {
 	plan, err := j.s.lockedPlan(ctx, row.AccountID.UUID)
 	if err != nil {
@@ -33,7 +34,7 @@ func (j Jobs) Submit(ctx context.Context, row models.Job) error {
 	return err
 }
 
-// Unfinished returns the arguments of an account's jobs of a kind that wait, run or have failed.
+// Unfinished returns the arguments of an account's jobs of one kind. It covers jobs that wait, run or have failed.
 func (j Jobs) Unfinished(ctx context.Context, account uuid.UUID, kind string) ([]json.RawMessage, error) {
 	return jobrow.Unfinished(ctx, j.s.c, account, kind)
 }

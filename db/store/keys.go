@@ -17,7 +17,7 @@ var keyColumns = db.Columns[models.Key]("")
 // keyOverlap is how long a rotated key remains valid.
 const keyOverlap = "1 day"
 
-// Caller identifies the caller of a request by a valid key and its account.
+// Caller is the caller of a request, identified by a valid key, with the key's account.
 type Caller struct {
 	Account models.Account `db:"account"`
 	KeyID   uuid.UUID      `db:"key_id"`
@@ -31,15 +31,15 @@ SELECT k.id AS key_id, k.scope AS key_scope, coalesce(k.used_at > now() - interv
 FROM api_keys k JOIN accounts a ON a.id = k.account_id
 WHERE k.hash = $1 AND k.kind = 'key' AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`
 
-// Nested lists columns of a table as fields of a nested struct.
+// Nested lists the columns of a table so that they are read into a nested struct with the given field name.
 func Nested(columns, table, field string) string {
 	return strings.Join(db.Map(strings.Split(columns, ", "), func(c string) string {
 		return table + `.` + c + ` AS "` + field + `.` + c + `"`
 	}), ", ")
 }
 
-// Authenticate returns the owner of a key. For an unknown, revoked or expired key the error is 401 unauthenticated. It reads the
-// database each time, so that every process refuses a revoked key at once.
+// Authenticate returns the caller that a key identifies. For an unknown, revoked or expired key the error is 401
+// unauthenticated. It reads the database each time, so that every process refuses a revoked key at once.
 func (s *Store) Authenticate(ctx context.Context, key string) (Caller, error) {
 	unknown := models.Errorf(models.KindUnauthenticated, "unauthenticated", "the API key is missing, revoked or expired")
 	if !models.LooksLikeAPIKey(key) {
@@ -59,7 +59,7 @@ func (s *Store) Authenticate(ctx context.Context, key string) (Caller, error) {
 func (s *Store) RecordKeyUse(ctx context.Context, id uuid.UUID) {
 	const q = `UPDATE api_keys SET used_at = now() WHERE id = $1`
 	if err := s.run(ctx, "use of a key", q, id); err != nil {
-		slog.WarnContext(ctx, "use of a key not noted", "error", err)
+		slog.WarnContext(ctx, "use of a key not recorded", "error", err)
 	}
 }
 
@@ -68,7 +68,8 @@ INSERT INTO api_keys (id, account_id, name, scope, hash, hint, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))
 RETURNING ` + keyColumns
 
-// CreateKey creates a key. It returns the key in clear, which is not possible later. A key with a life of zero does not expire.
+// CreateKey creates a key. It returns the key in clear, because the key cannot be read later. If life is zero, the key does not
+// expire.
 func (s *Store) CreateKey(ctx context.Context, account uuid.UUID, name, scope string, life time.Duration,
 ) (models.Key, string, error) {
 	if _, err := s.FindAccount(ctx, account); err != nil {
@@ -91,14 +92,14 @@ func (s *Store) ListKeys(ctx context.Context, account uuid.UUID) ([]models.Key, 
 	return db.Select[models.Key](ctx, s.c, "list keys", q, account)
 }
 
-// FindKey returns a key of an account. A connected assistant is not found.
+// FindKey returns a key of an account. It does not find the keys of connected assistants.
 func (s *Store) FindKey(ctx context.Context, account, id uuid.UUID) (models.Key, error) {
 	q := `SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 AND id = $2 AND kind = 'key'`
 	return db.Get[models.Key](ctx, s.c, "key", q, account, id)
 }
 
-// RotateKey replaces a valid key by a new one with the same name, scope and lifetime. The old key stays valid for a day, or until
-// it expires if that is earlier. A key that is no longer active cannot be rotated: the error is a conflict, not_active.
+// RotateKey replaces a valid key by a new key with the same name, scope and lifetime. The old key stays valid for a day, or
+// until it expires if that is earlier. A key that is no longer active cannot be rotated: the error is the conflict not_active.
 func (s *Store) RotateKey(ctx context.Context, id uuid.UUID) (fresh models.Key, clear string, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
 		old, err := db.Get[models.Key](ctx, s.c, "key", `SELECT `+keyColumns+` FROM api_keys WHERE id = $1 AND kind = 'key' FOR UPDATE`, id)
@@ -106,7 +107,7 @@ func (s *Store) RotateKey(ctx context.Context, id uuid.UUID) (fresh models.Key, 
 			return err
 		}
 		if state := old.State(time.Now()); state != "active" {
-			return models.Conflict("not_active", "the key is %s already", state)
+			return models.Conflict("not_active", "the key is already %s", state)
 		}
 		var life time.Duration
 		if old.ExpiresAt != nil {

@@ -19,8 +19,8 @@ func namesIn(table string) string {
 	return `SELECT id::text, name FROM ` + table + ` WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 }
 
-// nameQueries read the names of the records $2 of the account $1. The map's key is the report dimension that contains the records'
-// ids.
+// nameQueries read the names of the records $2 of the account $1. The keys of the map are the report dimensions whose values are
+// ids of such records.
 var nameQueries = map[string]string{
 	"campaign_id": namesIn("campaigns"), "stream_id": pathNames, "lander_id": namesIn("landers"),
 	"offer_id": namesIn("offers"), "source_id": namesIn("traffic_sources"), "network_id": namesIn("networks"),
@@ -29,10 +29,12 @@ var nameQueries = map[string]string{
 // HasLabels reports whether the values of a report dimension are ids of records with names.
 func HasLabels(dimension string) bool { return nameQueries[dimension] != "" }
 
-// LabelName returns the field for the names of a dimension's records. It appears next to the ids: campaign_name for campaign_id.
+// LabelName returns the name of the field that holds the names of a dimension's records. It stands next to the field with the
+// ids: campaign_name next to campaign_id.
 func LabelName(dimension string) string { return strings.TrimSuffix(dimension, "_id") + "_name" }
 
-// LabelsOf returns the Labels of each dimension that has names. values(i) returns the values of the dimension with index i.
+// LabelsOf returns the result of Labels for each dimension that has names. values(i) returns the values of the dimension with
+// index i.
 func (s *Store) LabelsOf(ctx context.Context, account uuid.UUID, dimensions []string, values func(i int) []string) (
 	map[string]map[string]string, error,
 ) {
@@ -50,7 +52,8 @@ func (s *Store) LabelsOf(ctx context.Context, account uuid.UUID, dimensions []st
 	return labels, nil
 }
 
-// NamesOf returns the names of records by id. ids has the records' ids by dimension. Ids without a record are left out.
+// NamesOf returns the names of records by id. ids maps dimensions to the ids of their records. Ids without a record are left
+// out.
 func (s *Store) NamesOf(ctx context.Context, account uuid.UUID, ids map[string][]string) (map[string]string, error) {
 	names := map[string]string{}
 	for dimension, values := range ids {
@@ -63,8 +66,8 @@ func (s *Store) NamesOf(ctx context.Context, account uuid.UUID, ids map[string][
 	return names, nil
 }
 
-// Labels returns the names of the account's records whose ids are values of a dimension, including deleted records. Other values
-// have no label.
+// Labels returns the names of the account's records, including deleted records, whose ids are values of a dimension. A value
+// that is no such id has no label.
 func (s *Store) Labels(ctx context.Context, account uuid.UUID, dimension string, values []string) (
 	map[string]string, error,
 ) {

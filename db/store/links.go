@@ -30,7 +30,7 @@ SELECT 'domain' AS kind, id, account_id, host AS name, 'http://' || host || '/' 
 WHERE is_verified AND account_id IS NOT NULL`
 )
 
-// linkCheck is a kind of check. table has its results, and links is a query of the links that it checks.
+// linkCheck is a kind of check. table is the table with the results of the check, and links is a query for the links to check.
 type linkCheck struct{ table, links string }
 
 var (
@@ -38,14 +38,14 @@ var (
 	screens = linkCheck{"link_screens", screenedLinks}
 )
 
-// Unchecked lists links of all accounts whose URL was not checked since the given time. The link that has waited longest comes
+// Unchecked lists links of all accounts whose URL was not checked after the time since. The link that has waited longest comes
 // first.
 func (k Links) Unchecked(ctx context.Context, since time.Time, limit int) ([]models.Link, error) {
 	return k.due(ctx, checks, since, since, limit)
 }
 
-// Unscreened lists links of all accounts whose URL was not looked up since a time. That time is domainsSince for tracking domains,
-// and since for all other links. The link that has waited longest comes first.
+// Unscreened lists links of all accounts whose URL was not looked up in lists of unsafe addresses after a time. That time is
+// domainsSince for tracking domains, and since for all other links. The link that has waited longest comes first.
 func (k Links) Unscreened(ctx context.Context, since, domainsSince time.Time, limit int) ([]models.Link, error) {
 	return k.due(ctx, screens, since, domainsSince, limit)
 }
@@ -58,8 +58,8 @@ func (k Links) due(ctx context.Context, v linkCheck, since, domainsSince time.Ti
 	return db.Select[models.Link](ctx, k.s.c, "due links", q, since, domainsSince, limit)
 }
 
-// record runs fn in a transaction that locks the link. It does nothing if the URL has changed, or another result was recorded,
-// since the link was read. Two simultaneous sweeps therefore count as a single one.
+// record runs fn in a transaction that locks the link. It does nothing if, after the link was read, the URL has changed or
+// another result was recorded. So two sweeps at the same time count as one.
 func (k Links) record(ctx context.Context, v linkCheck, l models.Link, fn func(*Store) ([]uuid.UUID, error)) ([]uuid.UUID, error) {
 	return TxOf(ctx, k.s, func(s *Store) ([]uuid.UUID, error) {
 		const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 11))`
@@ -119,8 +119,8 @@ func (k Links) Find(ctx context.Context, account uuid.UUID, kind string, id uuid
 	return db.Get[models.Link](ctx, k.s.c, kind, q, account, kind, id)
 }
 
-// States returns the states of an account's links by the ids of their records. A link is missing if its present URL was never
-// checked.
+// States returns the states of an account's links, by the ids of the links' records. A link is missing if its present URL was
+// never checked.
 func (k Links) States(ctx context.Context, account uuid.UUID, kind string, ids []uuid.UUID) (
 	map[uuid.UUID]models.LinkState, error,
 ) {
@@ -147,8 +147,9 @@ ON CONFLICT (kind, record_id) DO UPDATE SET url = excluded.url, checked_at = exc
 	threats = excluded.threats, unsafe_at = excluded.unsafe_at`
 
 // RecordScreen records whether a list of unsafe addresses contains a link. If the link becomes unsafe, the event link.unsafe is
-// stored as in RecordCheck. Campaigns of an unsafe domain move to a spare domain, if the account has switched failover on. The
-// event reports that move. It is stored again if campaigns move only later, for example because a spare domain is new.
+// stored as in RecordCheck. Campaigns on an unsafe domain move to a spare domain, if the account has enabled failover. The event
+// reports that move. If campaigns move only later, for example because the account then adds a spare domain, the event is stored
+// again.
 func (k Links) RecordScreen(ctx context.Context, l models.Link, list string, at time.Time, threats []string) ([]uuid.UUID, error) {
 	return k.record(ctx, screens, l, func(s *Store) ([]uuid.UUID, error) {
 		unsafeAt, _, err := db.First[*time.Time](ctx, s.c, "record screen", findScreen, l.Kind, l.ID, l.URL)
@@ -199,7 +200,7 @@ func (k Links) SaveService(ctx context.Context, v models.LinkService) error {
 	return k.s.run(ctx, "save service", saveService, v.Name, v.Status, v.Message, v.CheckedAt)
 }
 
-// Services returns the result of the last run of each kind of check. A kind that never ran is missing.
+// Services returns the result of the last run of each kind of check. A kind that has never run is missing.
 func (k Links) Services(ctx context.Context) ([]models.LinkService, error) {
 	q := `SELECT ` + db.Columns[models.LinkService]("") + ` FROM link_services ORDER BY name`
 	return db.Select[models.LinkService](ctx, k.s.c, "services", q)

@@ -59,19 +59,21 @@ type pageQuery[T any] struct {
 	SQL string
 	// Args are the arguments of SQL.
 	Args []any
-	// Order lists the columns that order the list. The last column is unique. A walk can miss a record if these values change.
+	// Order lists the columns that order the list. The last column is unique. If values of these columns change while pages are
+	// read, a record can be missed.
 	Order []orderColumn
-	// Asc lists the smallest values first. The default is newest first.
+	// Asc sorts the smallest values first. The default is newest first.
 	Asc bool
-	// Filters contains everything else that decides which rows are in the list. A cursor is valid only with the Filters with which
-	// it was made.
+	// Filters describes everything else that decides which rows are in the list. A cursor is valid only with the same Filters
+	// with which it was made.
 	Filters string
 	// Conditions are further conditions.
 	Conditions []pageCondition
-	// Walk is for an order that may change between two pages. The argument after Args is then the time of the first page, by the
+	// Walk is for an order that can change between two pages. The argument after Args is then the time of the first page, by the
 	// database's clock. Every cursor carries that time.
 	Walk bool
-	// Place returns a row's values of the Order columns, as text that the column's type can read. start is the time of a Walk.
+	// Place returns a row's values of the Order columns, as text that PostgreSQL can convert to the type of the column. start is
+	// the time of the first page, if Walk is set.
 	Place func(row T, start time.Time) []string
 }
 
@@ -86,12 +88,13 @@ func placeOf(created time.Time, id uuid.UUID) []string {
 	return []string{created.UTC().Format(time.RFC3339Nano), id.String()}
 }
 
-// MaxAlerts is the maximum length of the lists of problems.
+// MaxAlerts is the maximum length of each list of problems.
 const MaxAlerts = 500
 
-// readPage reads a page and returns the cursor of the next page, or "" at the end. It pages by position and not by offset. A row
-// that exists during the whole walk therefore appears exactly once, even if other rows are inserted or deleted at the same time. A
-// cursor that was changed, or that belongs to another account, list or filter, is refused as 400 invalid_input.
+// readPage reads a page and returns the cursor of the next page, or "" at the end. A cursor holds the position of a row, not an
+// offset. So a record that exists while all pages are read appears exactly once, even if other rows are inserted or deleted at
+// the same time. A cursor that was changed, or that belongs to another account, list or filter, is refused with 400
+// invalid_input.
 func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q pageQuery[T]) ([]T, string, error) {
 	key, err := s.cursorKey(ctx)
 	if err != nil {
@@ -150,12 +153,13 @@ func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q
 	return rows, makeCursor(key, scope, place), nil
 }
 
-// conditionsScope returns the part of a cursor's scope that the conditions add.
+// conditionsScope returns the part of a cursor's scope that comes from the conditions.
 func conditionsScope(list []pageCondition) string {
 	return strings.Join(db.Map(list, func(o pageCondition) string { return fmt.Sprintf("|%q|%q", o.sql, o.arg) }), "")
 }
 
-// walkStart returns the time of a walk's first page. Without a place this is now, otherwise it is the last value of the place.
+// walkStart returns the time of the first page. If place is nil, this is the first page, and the time is now. Otherwise the time
+// is the last value of place.
 func (s *Store) walkStart(ctx context.Context, place []string) (time.Time, error) {
 	if place == nil {
 		now, err := db.Get[time.Time](ctx, s.c, "clock", `SELECT clock_timestamp()`)

@@ -47,8 +47,8 @@ func add(t rapidOrTest, s *store.Store, account uuid.UUID, name string) models.O
 
 type rapidOrTest interface{ Fatalf(string, ...any) }
 
-// TestWalkMissesAndDoublesNothing checks that a record that exists during the whole walk appears exactly once, whatever is added,
-// deleted and renamed at the same time.
+// TestWalkMissesAndDoublesNothing checks that a record that exists while all pages are read appears exactly once, whatever is
+// added, deleted and renamed at the same time.
 func TestWalkMissesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)
@@ -90,7 +90,7 @@ func TestWalkMissesAndDoublesNothing(t *testing.T) {
 			case 1:
 				id := rapid.SampledFrom(ids).Draw(r, "deleted")
 				delete(alive, id)
-				_ = s.Offers().Remove(ctx, account.ID, id) // it may have been deleted before
+				_ = s.Offers().Remove(ctx, account.ID, id) // it may be deleted already
 			case 2:
 				id := rapid.SampledFrom(ids).Draw(r, "renamed")
 				n++

@@ -9,7 +9,7 @@ import (
 	"switchyard/db"
 )
 
-// ListedOrder is an order that a network's report has listed, with the key of the conversion that it is recorded as.
+// ListedOrder is an order that a network's report has listed, with the key of the conversion as which the order is recorded.
 type ListedOrder struct {
 	ClickID      uuid.UUID `db:"click_id"`
 	Goal         string    `db:"goal"`
@@ -17,7 +17,7 @@ type ListedOrder struct {
 	OrderedAt    time.Time `db:"ordered_at"`
 }
 
-// Listed returns the orders of a network in [from, to) that an import since a moment has listed.
+// Listed returns the orders of a network with an order time in [from, to) that an import has listed after the moment since.
 func (k NetworkIntegrations) Listed(ctx context.Context, account, network uuid.UUID, since, from, to time.Time) ([]ListedOrder, error) {
 	return db.Select[ListedOrder](ctx, k.s.c, "listed orders", `SELECT click_id, goal, conversion_id, ordered_at FROM listed_orders
 		WHERE account_id = $1 AND network_id = $2 AND listed_at >= $3 AND ordered_at >= $4 AND ordered_at < $5
@@ -31,8 +31,8 @@ FROM unnest($4::uuid[], $5::text[], $6::text[], $7::timestamptz[]) AS o (c, g, v
 ON CONFLICT (network_id, click_id, goal, conversion_id) DO UPDATE SET ordered_at = excluded.ordered_at, listed_at = excluded.listed_at
 WHERE l.listed_at < $3 OR l.ordered_at <> excluded.ordered_at`
 
-// SetListed stores that an import has listed orders now. An order that an import has listed at since or later is written only if
-// its time has changed.
+// SetListed records that an import has listed the orders at the time now. If an import has already listed an order at since or
+// later, the order is written only if its order time has changed.
 func (k NetworkIntegrations) SetListed(ctx context.Context, account, network uuid.UUID, since time.Time, list []ListedOrder, now time.Time) error {
 	if len(list) == 0 {
 		return nil
@@ -44,7 +44,7 @@ func (k NetworkIntegrations) SetListed(ctx context.Context, account, network uui
 		db.Map(list, func(o ListedOrder) time.Time { return o.OrderedAt }), now)
 }
 
-// DeleteListed deletes orders from before a moment, at most limit of them.
+// DeleteListed deletes at most limit orders with an order time before a moment.
 func (k NetworkIntegrations) DeleteListed(ctx context.Context, before time.Time, limit int) error {
 	return k.s.run(ctx, "delete listed orders", `DELETE FROM listed_orders WHERE ctid IN (
 		SELECT ctid FROM listed_orders WHERE ordered_at < $1 LIMIT $2)`, before, limit)

@@ -15,8 +15,9 @@ SELECT (SELECT coalesce(sum(match_bytes), 0) FROM rules WHERE account_id = $1 AN
 	+ (SELECT coalesce(sum(match_bytes), 0) FROM smartlinks WHERE account_id = $1 AND deleted_at IS NULL AND id <> $2)
 	+ (SELECT coalesce(sum(match_bytes), 0) FROM bot_entries WHERE account_id = $1 AND id <> $2)`
 
-// allowMatching returns the error plan_limit if a record's conditions would take the account's conditions beyond the plan's size
-// limit. id is the id of the record, or zero for a new record. The account is locked until the transaction ends.
+// allowMatching returns the error plan_limit if the conditions of an account, together with the conditions of a new or changed
+// record, would exceed the plan's size limit. id is the id of the record, or zero for a new record. The account is locked until
+// the transaction ends.
 func (s *Store) allowMatching(ctx context.Context, account, id uuid.UUID, bytes int) error {
 	if bytes == 0 {
 		return nil
@@ -27,7 +28,7 @@ func (s *Store) allowMatching(ctx context.Context, account, id uuid.UUID, bytes 
 	}
 	others, err := db.Get[int](ctx, s.c, "account", countMatching, account, id)
 	if err == nil && others+bytes > plan.MatchingBytes {
-		err = models.PlanLimit("the plan %q allows conditions of %d bytes in memory: the account's others take %d, these %d",
+		err = models.PlanLimit("the plan %q allows conditions of %d bytes in memory: the account's other conditions need %d, these conditions need %d",
 			plan.Name, plan.MatchingBytes, others, bytes)
 	}
 	return err

@@ -11,24 +11,24 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// keysPlace returns the place of the sealed hashes of a message's personal data.
+// keysPlace returns the place of the sealed hashes of the personal data in a message.
 func keysPlace(account, message uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "conversion_match_keys", Row: message.String(), Column: "sealed"}
 }
 
-// SealKeys encrypts the hashes of a message's personal data, so that no dump, spool or log contains them in clear. Without
-// ENCRYPTION_KEY the first call needs PostgreSQL.
+// SealKeys encrypts the hashes of the personal data in a message, so that no dump, spool or log contains them in clear. Without
+// ENCRYPTION_KEY, the first call needs PostgreSQL.
 func (s *Store) SealKeys(ctx context.Context, account, message uuid.UUID, h matchkey.Hashes) ([]byte, error) {
 	return s.sealJSON(ctx, keysPlace(account, message), "db: seal match keys", h)
 }
 
-// OpenKeys decrypts hashes from SealKeys. The error is seal.ErrOpen if the key has changed.
+// OpenKeys decrypts hashes that SealKeys has encrypted. The error is seal.ErrOpen if the encryption key has changed.
 func (s *Store) OpenKeys(ctx context.Context, account, message uuid.UUID, sealed []byte) (h matchkey.Hashes, err error) {
 	err = s.openJSON(ctx, keysPlace(account, message), sealed, "db: match keys", &h)
 	return h, err
 }
 
-// sealJSON seals a value as JSON. It needs no ENCRYPTION_KEY: see seal.Box. The text of an error begins with what.
+// sealJSON seals a value as JSON. It works without ENCRYPTION_KEY: see seal.Box. The text of an error begins with what.
 func (s *Store) sealJSON(ctx context.Context, place seal.Place, what string, value any) ([]byte, error) {
 	raw, err := json.Marshal(value)
 	if err == nil {
@@ -40,8 +40,8 @@ func (s *Store) sealJSON(ctx context.Context, place seal.Place, what string, val
 	return raw, nil
 }
 
-// openJSON decrypts a sealed JSON document and stores it in the value that into points to. The text of an error begins with
-// what. The error is seal.ErrOpen if the key has changed.
+// openJSON decrypts a sealed JSON document and stores it in the value to which into points. The text of an error begins with
+// what. The error is seal.ErrOpen if the encryption key has changed.
 func (s *Store) openJSON(ctx context.Context, place seal.Place, sealed []byte, what string, into any) error {
 	raw, err := s.box.Open(ctx, place, sealed)
 	if err == nil {

@@ -27,8 +27,8 @@ func (s *Store) NetworkIntegrations() NetworkIntegrations {
 	return NetworkIntegrations{Integrations{s, networkIntegrations}}
 }
 
-// If the connection moves to another account at the platform, or to another platform, changes_to is reset, because the changes
-// there were not read yet.
+// If the connection changes to another account at the platform, or to another platform, changes_to is reset, because no changes
+// were read there yet.
 const saveNetworkIntegration = `
 INSERT INTO network_integrations (network_id, account_id, provider, settings, secrets, is_enabled, next_at, wide_at, changes_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7)
@@ -37,9 +37,9 @@ ON CONFLICT (network_id) DO UPDATE SET provider = $3, settings = $4, secrets = $
 	changes_to = CASE WHEN network_integrations.provider = $3 AND network_integrations.settings = $4 THEN network_integrations.changes_to END,
 	changes_at = $7, changes_failure = '', changes_failures = 0, older_from = NULL`
 
-// Save connects a network, or changes its connection. A blank credential keeps its stored value if the platform stays the same. A
-// nil enabled keeps the present state. A new connection is enabled. The first import runs at next. Errors: not_found,
-// invalid_credentials, no_encryption_key.
+// Save connects a network, or changes its connection. A blank credential keeps its stored value if the platform stays the same.
+// If enabled is nil, the connection stays enabled or disabled, and a new connection is enabled. The first import runs at next.
+// Errors: not_found, invalid_credentials, no_encryption_key.
 func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUID, p models.NetworkProvider,
 	sent map[string]string, enabled *bool, next time.Time,
 ) error {
@@ -71,14 +71,15 @@ func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUI
 	})
 }
 
-// Changes returns how far changes were read from a network. The error is ErrNoIntegration if it is not connected.
+// Changes returns up to which time changes were read from a network. The error is ErrNoIntegration if the network is not
+// connected.
 func (k NetworkIntegrations) Changes(ctx context.Context, account, network uuid.UUID) (models.ChangesRead, error) {
 	return findIntegration[models.ChangesRead](ctx, k.Integrations, account, network)
 }
 
-// RecordChanges stores the end of a reading of changes: the time until which all changes are stored, or the reason of its failure.
-// changes is the time of the next reading. The import of orders follows at once. Nothing is stored if the connection has changed
-// since i was read.
+// RecordChanges records that reading changes has ended. to is the time until which all changes are stored. If reading failed,
+// the reason is stored instead. changes is the time of the next reading. The import of orders follows at once. If the connection
+// has changed after the caller read i, nothing is stored.
 func (k NetworkIntegrations) RecordChanges(ctx context.Context, i models.Integration, to time.Time, failure string, changes, now time.Time) error {
 	return k.s.run(ctx, "changes of the network", `UPDATE network_integrations SET checked_at = $7, next_at = $7, changes_at = $6,
 			changes_to = coalesce($4, changes_to), changes_failure = $5,
@@ -89,21 +90,22 @@ func (k NetworkIntegrations) RecordChanges(ctx context.Context, i models.Integra
 
 // OlderEnd is the end of an import of older orders.
 type OlderEnd struct {
-	First    *time.Time // the first day of the next import; nil: it begins with the oldest orders
+	First    *time.Time // the first day of the next import; nil: the next import begins with the oldest orders
 	Failure  string     // empty: success
-	Failures int        // in a row
+	Failures int        // number of failures in a row
 	At       time.Time  // time of the next import
 }
 
-// RecordOlder stores the end of an import of older orders, for a provider whose API cannot select orders by the date of a
-// change. The import of the last days follows at once. Nothing is stored if the connection has changed since i was read.
+// RecordOlder records that an import of older orders has ended. Such imports are for a provider whose API cannot select orders
+// by the date of a change. The import of the last days follows at once. If the connection has changed after the caller read i,
+// nothing is stored.
 func (k NetworkIntegrations) RecordOlder(ctx context.Context, i models.Integration, e OlderEnd, now time.Time) error {
 	return k.s.run(ctx, "older orders of the network", `UPDATE network_integrations SET checked_at = $8, next_at = $8, changes_at = $4,
 			older_from = $5, changes_failure = $6, changes_failures = $7
 		WHERE account_id = $1 AND network_id = $2 AND saved_at = $3`, i.AccountID, i.TargetID, i.SavedAt, e.At, e.First, e.Failure, e.Failures, now)
 }
 
-// AdoptedOrder is an order for whose click a conversion with another id existed already.
+// AdoptedOrder is an order whose click already had a conversion with another id.
 type AdoptedOrder struct {
 	OrderID      string    `db:"order_id"`
 	ClickID      uuid.UUID `db:"click_id"`
@@ -111,7 +113,7 @@ type AdoptedOrder struct {
 	ConversionID string    `db:"conversion_id"`
 }
 
-// Adopted lists the adopted orders of a network for the clicks.
+// Adopted lists a network's adopted orders that belong to the given clicks.
 func (k NetworkIntegrations) Adopted(ctx context.Context, account, network uuid.UUID, clicks []uuid.UUID) ([]AdoptedOrder, error) {
 	return db.Select[AdoptedOrder](ctx, k.s.c, "adopted orders", `SELECT order_id, click_id, goal, conversion_id FROM adopted_orders
 		WHERE account_id = $1 AND network_id = $2 AND click_id = ANY ($3::uuid[])`, account, network, db.UUIDs(clicks))

@@ -10,11 +10,11 @@ import (
 	"switchyard/models/postback"
 )
 
-// maxNetworkWords is how many unknown status words of a network are kept. A new word replaces the word that has not come for the
-// longest time.
+// maxNetworkWords is the maximum number of unknown status words that are kept for a network. When it is reached, a new word
+// replaces the word that was received least recently.
 const maxNetworkWords = 50
 
-// countWord does not wait for a row that another transaction deletes.
+// countWord does not wait for a row that another transaction is deleting.
 const countWord = `
 WITH counted AS (
 	INSERT INTO network_words (network_id, account_id, word, count, last_at)
@@ -35,8 +35,8 @@ const selectWords = `
 SELECT network_id, word, count, last_at FROM network_words
 WHERE account_id = $1 AND network_id = ANY ($2::uuid[]) ORDER BY count DESC, word`
 
-// UnknownWords returns the status words of networks that neither the network's own map nor the common table has, by network. The most
-// frequent word comes first.
+// UnknownWords returns, for each network, the status words that are in neither the network's own map nor the common table. The
+// most frequent word comes first.
 func (k Networks) UnknownWords(ctx context.Context, account uuid.UUID, list []models.Network) (map[uuid.UUID][]models.StatusWord, error) {
 	rows, err := db.Select[struct {
 		NetworkID uuid.UUID `db:"network_id"`
@@ -55,7 +55,7 @@ func (k Networks) UnknownWords(ctx context.Context, account uuid.UUID, list []mo
 	return out, err
 }
 
-// MapWords changes the status map of a network under a lock. edit returns the new map.
+// MapWords changes the status map of a network under a lock. edit gets the present map and returns the new map.
 func (k Networks) MapWords(ctx context.Context, account, id uuid.UUID,
 	edit func(map[string][]string) (map[string][]string, error),
 ) (models.Network, error) {

@@ -28,8 +28,8 @@ var networkTable = newTable(table[models.Network]{
 	prepare: readChangesAgain,
 })
 
-// readChangesAgain makes the next imports read the changes of orders again if the account changes the meaning of statuses, because
-// orders with an unknown status were refused.
+// readChangesAgain makes the next imports read the changes of orders again if the account has changed its map of statuses.
+// Orders with a status that was unknown before had been refused.
 func readChangesAgain(ctx context.Context, s *Store, n, old *models.Network) error {
 	if maps.EqualFunc(n.StatusMap, old.StatusMap, slices.Equal) {
 		return nil
@@ -43,12 +43,12 @@ func (k Networks) Create(ctx context.Context, n models.Network) (models.Network,
 	return k.write(ctx, n, networkTable.create)
 }
 
-// Update saves every field of a network, except whether it is active. An empty secret keeps the saved one.
+// Update saves every field of a network, except whether it is active. If the secret is empty, the saved secret stays.
 func (k Networks) Update(ctx context.Context, n models.Network) (models.Network, error) {
 	return k.write(ctx, n, networkTable.change)
 }
 
-// write calls save for a network. If the network has a secret, write then stores the secret.
+// write calls save with a network. If the network has a secret, write then stores the secret.
 func (k Networks) write(ctx context.Context, n models.Network,
 	save func(context.Context, *Store, models.Network) (models.Network, error),
 ) (models.Network, error) {

@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// Usage accesses the amounts that accounts use of their plans.
+// Usage reads how much of their plans accounts use.
 type Usage struct{ s *Store }
 
 // Usage returns access to the usage of plans on this store's connection.
@@ -23,8 +23,8 @@ type PlanUsage struct {
 	Offers    int `db:"offers"`
 	Landers   int `db:"landers"`
 	Domains   int `db:"domains"`
-	Sources   int `db:"sources"`  // active ones
-	Networks  int `db:"networks"` // active ones
+	Sources   int `db:"sources"`  // active sources
+	Networks  int `db:"networks"` // active networks
 	Webhooks  int `db:"webhooks"`
 	Keys      int `db:"keys"` // valid API keys
 }
@@ -45,8 +45,8 @@ func (u Usage) Count(ctx context.Context, account uuid.UUID) (PlanUsage, error) 
 	return db.Get[PlanUsage](ctx, u.s.c, "usage", countUsage, account)
 }
 
-// Room returns how many more records the plan of an account allows, by the names of their tables. Networks share their allowance with
-// sources. A kind without a limit is missing.
+// Room returns how many more records the plan of an account allows, by the names of the records' tables. Networks share their
+// allowance with sources. A kind of record without a limit is missing.
 func (u Usage) Room(ctx context.Context, account models.Account) (map[string]int, error) {
 	plan, room := account.Allowances(), map[string]int{}
 	for name, a := range map[string]allowance{
@@ -67,14 +67,14 @@ func (u Usage) Room(ctx context.Context, account models.Account) (map[string]int
 	return room, nil
 }
 
-// UnknownPlans lists the plans of accounts that are not in models.Plans. Accounts on such a plan are allowed nothing. It is for
-// workers.
+// UnknownPlans lists the plan names of accounts that are not in models.Plans. An account on such a plan is allowed nothing. It
+// is for workers.
 func (u Usage) UnknownPlans(ctx context.Context) ([]string, error) {
 	names := db.Map(models.Plans, func(p models.Plan) string { return p.Name })
 	return db.Select[string](ctx, u.s.c, "lost plans", `SELECT DISTINCT plan FROM accounts WHERE plan <> ALL ($1) ORDER BY 1 LIMIT 100`, names)
 }
 
-// PlanLimit is an account's allowance of clicks in a month, together with its number of clicks.
+// PlanLimit is the number of clicks that an account's plan allows in a month, together with the account's clicks in that month.
 type PlanLimit struct {
 	AccountID uuid.UUID `db:"account_id"`
 	Plan      string    `db:"plan"`
@@ -89,8 +89,8 @@ FROM accounts a JOIN unnest($2::text[], $3::bigint[]) AS p (plan, allowance) ON 
 WHERE NOT EXISTS (SELECT FROM plan_limits m WHERE m.account_id = a.id AND m.month = $4::date)
 ORDER BY a.id`
 
-// Open lists the limits that were not announced yet in the month of the time at, for all accounts whose plan limits clicks.
-// Their Clicks are zero. It is for workers.
+// Open lists the limits of all accounts whose plan limits clicks, for the month that contains the time at. It leaves out limits
+// that were already announced in that month. It does not set Clicks. It is for workers.
 func (u Usage) Open(ctx context.Context, at time.Time) ([]PlanLimit, error) {
 	var names []string
 	var limits []int64
@@ -106,7 +106,8 @@ const insertLimit = `
 INSERT INTO plan_limits (account_id, month, plan, allowance, clicks, reached_at) VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (account_id, month) DO NOTHING`
 
-// Announce stores the event plan.limit_reached, once a month. The caller dispatches the event's deliveries after the commit.
+// Announce stores the event plan.limit_reached, at most once a month. The caller dispatches the event's deliveries after the
+// commit.
 func (u Usage) Announce(ctx context.Context, l PlanLimit) ([]uuid.UUID, error) {
 	return TxOf(ctx, u.s, func(s *Store) ([]uuid.UUID, error) {
 		n, err := s.exec(ctx, "announce limit", insertLimit, l.AccountID, models.MonthOf(l.ReachedAt), l.Plan, l.Allowance,
@@ -122,7 +123,8 @@ func (u Usage) Announce(ctx context.Context, l PlanLimit) ([]uuid.UUID, error) {
 
 var findLimit = `SELECT ` + db.Columns[PlanLimit]("") + ` FROM plan_limits WHERE account_id = $1 AND month = $2`
 
-// Limit returns the limit that was announced in the month of the time at. The error is not_found if there is no such limit.
+// Limit returns the limit that was announced in the month that contains the time at. The error is not_found if no limit was
+// announced.
 func (u Usage) Limit(ctx context.Context, account uuid.UUID, at time.Time) (PlanLimit, error) {
 	return db.Get[PlanLimit](ctx, u.s.c, "limit", findLimit, account, models.MonthOf(at))
 }

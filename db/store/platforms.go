@@ -25,9 +25,9 @@ type integrationTable struct {
 	zone    string // expression for the time zone of the account at the platform
 	changed string // expression that is true if changes are due ($1: now)
 	since   string // expression for the time until which changes are stored
-	older   string // expression for the next day of older orders
-	failing string // expressions for the reason of the failures, their number in a row, and the time of the first of them
-	account string // sets the columns of that account to $7 (currency) and $8 (zone); empty: no such columns
+	older   string // expression for the day with which the next import of older orders begins
+	failing string // expressions for the reason, the number in a row and the first time of failures
+	account string // sets the columns of the account at the platform: $7 (currency) and $8 (zone); empty: no such columns
 }
 
 // integrationColumns lists the columns of a connection, for a query of its table.
@@ -43,18 +43,18 @@ func findIntegration[I any](ctx context.Context, k Integrations, account, target
 // ErrNoIntegration is the error for a network or a traffic source without a connection.
 var ErrNoIntegration = models.NotFound("connection")
 
-// Find returns the connection of a network or of a traffic source. The error is ErrNoIntegration if it is not connected.
+// Find returns the connection of a network or of a traffic source. The error is ErrNoIntegration if there is no connection.
 func (k Integrations) Find(ctx context.Context, account, target uuid.UUID) (models.Integration, error) {
 	return findIntegration[models.Integration](ctx, k, account, target)
 }
 
-// Credentials returns all credentials of a connection, decrypted. The credentials of a custom endpoint are the ones that its Form
-// names. The error is seal.ErrOpen if they can no longer be decrypted.
+// Credentials returns all credentials of a connection, decrypted. For a custom endpoint, these are the credentials that its Form
+// names. The error is seal.ErrOpen if the credentials can no longer be decrypted.
 func (k Integrations) Credentials(ctx context.Context, i models.Integration) (map[string]string, error) {
 	return k.t.Read(ctx, k.s, i.AccountID, i.TargetID, i.Settings)
 }
 
-// Remove disconnects a network or a traffic source and deletes its credentials. ok is false if it was not connected.
+// Remove disconnects a network or a traffic source and deletes the credentials. ok is false if there was no connection.
 func (k Integrations) Remove(ctx context.Context, account, target uuid.UUID) (ok bool, err error) {
 	n, err := k.s.exec(ctx, "remove the "+k.t.What, `DELETE FROM `+k.t.Name+` WHERE account_id = $1 AND `+k.t.Key+` = $2`, account, target)
 	return n > 0, err
@@ -63,11 +63,12 @@ func (k Integrations) Remove(ctx context.Context, account, target uuid.UUID) (ok
 // IntegrationResult is the result of a request to a platform.
 type IntegrationResult struct {
 	Failure        string // empty: success
-	Synced         bool   // orders were imported, or spend was read
-	Currency, Zone string // of the account at the platform; empty: the platform did not return it
+	Synced         bool   // true if orders were imported or spend was read
+	Currency, Zone string // currency and zone of the account at the platform; empty: not returned
 }
 
-// Record stores the result of a request to the platform. Nothing is stored if the connection has changed since i was read.
+// Record stores the result of a request to the platform. If the connection has changed after the caller read i, nothing is
+// stored.
 func (k Integrations) Record(ctx context.Context, i models.Integration, r IntegrationResult, now time.Time) error {
 	args := []any{i.AccountID, i.TargetID, i.SavedAt, r.Failure, r.Synced, now}
 	if k.t.account != "" {
@@ -80,8 +81,8 @@ func (k Integrations) Record(ctx context.Context, i models.Integration, r Integr
 		WHERE account_id = $1 AND `+k.t.Key+` = $2 AND saved_at = $3`, args...)
 }
 
-// SetNext stores the time of the next automatic import. From the time wide on, an import uses the longer window. A zero wide
-// keeps the present value. Nothing is stored if the connection has changed since i was read.
+// SetNext stores the time of the next automatic import. Imports at or after the time wide use the longer window. If wide is
+// zero, the present value stays. If the connection has changed after the caller read i, nothing is stored.
 func (k Integrations) SetNext(ctx context.Context, i models.Integration, at, wide time.Time) error {
 	q := `UPDATE ` + k.t.Name + ` SET next_at = $4, wide_at = coalesce($5, wide_at) WHERE account_id = $1 AND ` + k.t.Key + ` = $2 AND saved_at = $3`
 	return k.s.run(ctx, "next run of the "+k.t.What, q, i.AccountID, i.TargetID, i.SavedAt, at, sql.NullTime{Time: wide, Valid: !wide.IsZero()})
@@ -92,18 +93,18 @@ type DueIntegration struct {
 	AccountID uuid.UUID `db:"account_id"`
 	TargetID  uuid.UUID `db:"target_id"`
 	Provider  string    `db:"provider"`
-	Zone      string    `db:"zone"` // of the account at the platform; empty: not known
+	Zone      string    `db:"zone"` // time zone of the account at the platform; empty: not known
 	Wide      bool      `db:"wide"` // the import uses the longer window
-	// Changed says that the import reads the changes from Since on, or older orders if the provider's API cannot select orders
-	// by the date of a change. A nil Since means that no changes were read yet.
+	// Changed says that the import reads the changes after Since. If the provider's API cannot select orders by the date of a
+	// change, the import reads older orders instead. A nil Since means that no changes were read yet.
 	Changed   bool       `db:"changed"`
 	Since     *time.Time `db:"since"`
-	OlderFrom *time.Time `db:"older_from"` // the next day of older orders; nil: the oldest orders
+	OlderFrom *time.Time `db:"older_from"` // first day of the next import of older orders; nil: the oldest orders
 	SavedAt   time.Time  `db:"saved_at"`
 }
 
-// ClaimDue claims at most limit connections of all accounts whose import is due. They become due again at next. After a failure
-// the next import uses the shorter window, because only the longer window may be failing.
+// ClaimDue claims at most limit connections of all accounts whose import is due. They become due again at next. If an import
+// fails, the next import uses the shorter window, because perhaps only the longer window fails.
 func (k Integrations) ClaimDue(ctx context.Context, now, next time.Time, limit int) ([]DueIntegration, error) {
 	return db.Select[DueIntegration](ctx, k.s.c, "due "+k.t.owners, `
 		UPDATE `+k.t.Name+` i SET next_at = $2

@@ -13,30 +13,32 @@ import (
 	"switchyard/models/postback"
 )
 
-// PostbackNetwork has the data to read and authenticate a network's postbacks.
+// PostbackNetwork has the data that is needed to read and authenticate a network's postbacks.
 type PostbackNetwork struct {
 	ID        uuid.UUID
 	AccountID uuid.UUID
 	Secret    string // empty: no secret is required, unless there is a scheme
-	Scheme    string // of notifications; empty: the network sends postbacks with parameters
+	Scheme    string // scheme of the network's notifications; empty: the network sends postbacks with parameters
 	postback.Network
 }
 
 const selectPostbackNetwork = `
 SELECT account_id, postback_params, postback_scheme, status_map, postback_secret FROM networks WHERE id = $1`
 
-// proofPlace returns the place of a postback's sealed proof. It names no account, because the account may be found out only later.
+// proofPlace returns the place of a postback's sealed proof. It contains no account, because the account may become known only
+// later.
 func proofPlace(postback uuid.UUID) seal.Place {
 	return seal.Place{Table: "postbacks", Row: postback.String(), Column: "proof"}
 }
 
-// SealProof encrypts the proof of a postback's sender. Without ENCRYPTION_KEY the first call reads the key from PostgreSQL.
+// SealProof encrypts the proof that a postback's sender has sent. Without ENCRYPTION_KEY, the first call reads the key from
+// PostgreSQL.
 func (s *Store) SealProof(ctx context.Context, id uuid.UUID, p postback.Proof) ([]byte, error) {
 	return s.sealJSON(ctx, proofPlace(id), "db: seal proof of postback", p)
 }
 
-// OpenProof decrypts a proof from SealProof. If sealed is empty, it returns the empty proof. The error is seal.ErrOpen if the key
-// has changed.
+// OpenProof decrypts a proof that SealProof has encrypted. If sealed is empty, it returns the empty proof. The error is
+// seal.ErrOpen if the encryption key has changed.
 func (s *Store) OpenProof(ctx context.Context, id uuid.UUID, sealed []byte) (p postback.Proof, err error) {
 	if len(sealed) == 0 {
 		return p, nil
@@ -45,8 +47,8 @@ func (s *Store) OpenProof(ctx context.Context, id uuid.UUID, sealed []byte) (p p
 	return p, err
 }
 
-// PostbackNetwork returns a network by the id in a postback's address. It also finds deactivated networks, for postbacks that were
-// accepted before. ok is false for an unknown id.
+// PostbackNetwork returns a network by the id in the address of a postback. It also finds deactivated networks, for postbacks
+// that were accepted before the network was deactivated. ok is false for an unknown id.
 func (s *Store) PostbackNetwork(ctx context.Context, id uuid.UUID) (n PostbackNetwork, ok bool, err error) {
 	row, ok, err := db.First[struct {
 		Account uuid.UUID `db:"account_id"`
@@ -59,7 +61,7 @@ func (s *Store) PostbackNetwork(ctx context.Context, id uuid.UUID) (n PostbackNe
 		return n, false, err
 	}
 	n.ID, n.AccountID, n.Scheme = id, row.Account, row.Scheme
-	// Malformed settings add nothing. The common aliases still work.
+	// Malformed settings are ignored. The common aliases still work.
 	_ = json.Unmarshal(row.Params, &n.Params)
 	_ = json.Unmarshal(row.Words, &n.Statuses)
 	n.Statuses = notification.Statuses(n.Scheme, n.Statuses)
@@ -84,7 +86,7 @@ func (s *Store) SecretParams(ctx context.Context, account uuid.UUID) ([]string, 
 	}
 	return db.Map(rows, func(params []byte) string {
 		var n postback.Network
-		_ = json.Unmarshal(params, &n.Params) // as PostbackNetwork does
+		_ = json.Unmarshal(params, &n.Params) // ignore malformed settings, as PostbackNetwork does
 		return n.SecretParam()
 	}), nil
 }

@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// records has the methods that all kinds of record share.
+// records has the methods that all kinds of records share.
 type records[R any] struct {
 	s *Store
 	t *table[R]
@@ -41,9 +41,9 @@ func (t *table[R]) page(account uuid.UUID, p Page) pageQuery[R] {
 
 // sortByName orders a list by name, ignoring case.
 //
-// Names may change between two pages. A record that was changed after the first page therefore comes after all others, ordered by
-// id. A change never moves a record to a part that was already read, so no record is missed. A record that changes after it was
-// listed may be listed again.
+// A name can change between two pages. So all records that were changed after the first page come last, ordered by id. A change
+// never moves a record to a part that was already read, so no record is missed. A record that changes after it was listed can be
+// listed again.
 func (q *pageQuery[R]) sortByName() {
 	last := "t.updated_at > $2"
 	if !q.Asc {
@@ -69,7 +69,7 @@ func (k records[R]) Find(ctx context.Context, account, id uuid.UUID) (R, error) 
 	return k.t.find(ctx, k.s, account, id)
 }
 
-// Among lists the records with one of the ids that are not removed.
+// Among lists the records whose ids are given. It leaves out removed records.
 func (k records[R]) Among(ctx context.Context, account uuid.UUID, ids []uuid.UUID) ([]R, error) {
 	return db.Select[R](ctx, k.s.c, k.t.what+"s by id", k.t.from+` WHERE `+k.t.live+` AND t.id = ANY ($2)`, account, db.UUIDs(ids))
 }
@@ -89,16 +89,16 @@ func (k records[R]) Update(ctx context.Context, record R) (R, error) {
 	return k.t.change(ctx, k.s, record)
 }
 
-// Remove removes a record, so that it is no longer listed. Most kinds of record stay in the database for history.
+// Remove removes a record, so that it is no longer listed. Records of most kinds stay in the database for history.
 func (k records[R]) Remove(ctx context.Context, account, id uuid.UUID) error {
 	return k.s.execOne(ctx, k.t.what, k.t.remove, account, id)
 }
 
-// pausable has the methods of all kinds of record that can be paused.
+// pausable has the methods of all kinds of records that can be paused.
 type pausable[R any] struct{ records[R] }
 
-// SetActive pauses or resumes a record. Resuming a deactivated record restores it. That needs room in the plan's allowance, and
-// a name that no other record has taken in the meantime.
+// SetActive pauses or resumes a record. Resuming a deactivated record also restores it. For that, the plan's allowance must have
+// room, and no other record may have taken the name.
 func (k pausable[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bool) error {
 	if !on || k.t.removed != deactivated {
 		return k.s.execOne(ctx, k.t.what, k.t.set(`is_active = $3`), account, id, on)
@@ -115,8 +115,8 @@ func (k pausable[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bo
 	})
 }
 
-// deactivated is a column with the time of removal. Records of kinds with this column stay in the database for history and can
-// be restored.
+// deactivated is the name of a column with the time of removal. If a kind of record has this column, its records stay in the
+// database for history and can be restored.
 const deactivated = "deactivated_at"
 
 // isRemoved locks a record of the account and reports whether it was removed.
@@ -157,7 +157,7 @@ func (t *table[R]) conditions(f Filter) (list []pageCondition) {
 	return list
 }
 
-// searched extends a search for a part of the name to the alias or slug of the record's link.
+// searched extends a search for a part of the name to the alias or slug in the record's link.
 func (t *table[R]) searched(sql string) string {
 	for _, word := range []string{"t.alias", "t.slug"} {
 		if slices.Contains(t.read, word) {
@@ -172,7 +172,7 @@ func (k records[R]) All(ctx context.Context, account uuid.UUID) ([]R, error) {
 	return db.Select[R](ctx, k.s.c, "all "+k.t.what+"s", k.t.from+` WHERE `+k.t.live+` ORDER BY t.id`, account)
 }
 
-// RemovedAmong lists the records with one of the ids that were removed.
+// RemovedAmong lists those removed records whose ids are given.
 func (k records[R]) RemovedAmong(ctx context.Context, account uuid.UUID, ids []uuid.UUID) ([]R, error) {
 	q := k.t.from + ` WHERE t.account_id = $1 AND t.id = ANY ($2) AND t.` + k.t.removed + ` IS NOT NULL ORDER BY t.id`
 	return db.Select[R](ctx, k.s.c, "removed "+k.t.what+"s", q, account, db.UUIDs(ids))

@@ -14,7 +14,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// Destinations accesses the places where flows lead to offers or to landing pages.
+// Destinations accesses the places in flows that lead to offers or to landing pages.
 type Destinations struct {
 	s           *Store
 	table, what string
@@ -33,12 +33,12 @@ type Place struct {
 	Name         string             `db:"name"`
 	Status       string             `db:"status"`
 	PathID       string             `db:"path_id"`
-	Path         string             `db:"path"` // its name
+	Path         string             `db:"path"` // name of the path
 	Destinations []flow.Destination `db:"destinations,json"`
-	Total        int                `db:"total"` // number of all places, also of those beyond the limit
+	Total        int                `db:"total"` // number of all places, including places beyond the limit
 }
 
-// NamesOfPlaces returns the names of the campaigns and saved flows, each once.
+// NamesOfPlaces returns the names of the campaigns and saved flows that contain the places, each name once.
 func NamesOfPlaces(places []Place) (names []string) {
 	for i, p := range places {
 		if i == 0 || places[i-1].ID != p.ID {
@@ -48,7 +48,7 @@ func NamesOfPlaces(places []Place) (names []string) {
 	return names
 }
 
-// Chosen limits a replacement to some campaigns and saved flows. A nil Chosen stands for all of them.
+// Chosen limits a replacement to some campaigns and saved flows. A nil Chosen means all campaigns and saved flows.
 type Chosen struct{ Campaigns, Flows []uuid.UUID }
 
 // holders are the tables with flows. status is SQL for the status of a record.
@@ -57,8 +57,8 @@ var holders = []struct{ kind, table, paths, live, status string }{
 	{bulk.Flow, "flows", "paths", "", "CASE WHEN t.is_active THEN 'active' ELSE 'paused' END"},
 }
 
-// selectPlaces returns SQL for the paths that the condition matches. In the condition, PATHS is a whole flow, t its record and
-// p a path. The query stops before the destinations have more than MaxBytes.
+// selectPlaces returns SQL for the paths that match the condition. In the condition, PATHS is a whole flow, t is the record of
+// the flow and p is a path. The query stops before the size of the destinations exceeds MaxBytes.
 func selectPlaces(condition string) string {
 	var parts []string
 	for _, h := range holders {
@@ -74,7 +74,7 @@ func selectPlaces(condition string) string {
 	) f WHERE size <= $3 ORDER BY ` + order + ` LIMIT $4`
 }
 
-// leadsTo is the condition that a flow and a path lead to the record $2, as text.
+// leadsTo is the condition that a flow, and a path in it, lead to the record $2. $2 is the id as text.
 const leadsTo = `PATHS @> jsonb_build_array(jsonb_build_object('destinations', jsonb_build_array(jsonb_build_object('id', $2::text))))
 	AND p @> jsonb_build_object('destinations', jsonb_build_array(jsonb_build_object('id', $2::text)))`
 
@@ -84,8 +84,8 @@ var (
 	heldPlaces   = selectPlaces(`t.id = ANY ($2) AND p ->> 'id' = ANY ($5)`)
 )
 
-// Places lists the places that lead to a record of the account, even a deactivated one. It lists at most MaxPaths places with
-// at most MaxBytes of destinations. whole is false if there are more.
+// Places lists the places that lead to a record of the account, even if the record is deactivated. It lists at most MaxPaths
+// places whose destinations have at most MaxBytes. whole is false if there are more.
 func (k Destinations) Places(ctx context.Context, account, id uuid.UUID) (list []Place, whole bool, err error) {
 	if err := k.exists(ctx, account, id); err != nil {
 		return nil, false, err
@@ -99,14 +99,14 @@ func (s *Store) places(ctx context.Context, query string, args ...any) (list []P
 	return list, len(list) == 0 || list[0].Total == len(list), err
 }
 
-// exists returns not_found for an id that is not a record of the account. A deactivated record exists.
+// exists returns not_found if an id is not a record of the account. It accepts a deactivated record.
 func (k Destinations) exists(ctx context.Context, account, id uuid.UUID) error {
 	_, err := db.Get[uuid.UUID](ctx, k.s.c, k.what, `SELECT id FROM `+k.table+` WHERE account_id = $1 AND id = $2`, account, id)
 	return err
 }
 
-// CheckWith refuses a record that cannot replace another one, with the error invalid_with: it must be a live record of the
-// account and differ from id.
+// CheckWith returns the error invalid_with if the record "with" cannot replace the record id. The record must be a live record
+// of the account and differ from id.
 func (k Destinations) CheckWith(ctx context.Context, account, id, with uuid.UUID) error {
 	if with == id {
 		return models.Invalid("invalid_with", "with must be another %s", k.what)
@@ -119,11 +119,12 @@ func (k Destinations) CheckWith(ctx context.Context, account, id, with uuid.UUID
 	return err
 }
 
-// Replace puts another record in the place of id, in all flows of the account or in the chosen ones, and stores the change. Slots
-// and weights stay; flow.Replace describes paths that have both records. It returns the places before the replacement.
+// Replace puts the record "with" in the place of the record id, in all flows of the account or in the chosen flows, and stores
+// the change. Slots and weights stay. For paths that already contain both records, see flow.Replace. It returns the places as
+// they were before the replacement.
 //
-// Errors: invalid_with, invalid_chosen if a chosen flow does not lead to id, invalid_weight if a sum of weights is too large, and
-// too_many if there are more places than MaxPaths or MaxBytes allow.
+// Errors: invalid_with, invalid_chosen if a chosen flow does not lead to id, invalid_weight if a sum of weights is too large,
+// and too_many if there are more places than MaxPaths or MaxBytes allow.
 func (k Destinations) Replace(ctx context.Context, account, id, with uuid.UUID, only *Chosen) (
 	places []Place, change bulk.Change, err error,
 ) {
@@ -195,7 +196,7 @@ func (k Destinations) lockPlaces(ctx context.Context, account, id uuid.UUID, onl
 }
 
 func errTooMany() error {
-	return models.Invalid("too_many", "there are more than %d places, or they are too large: choose fewer campaigns", bulk.MaxPaths)
+	return models.Invalid("too_many", "there are more than %d paths to change, or their destinations are too large: choose fewer campaigns", bulk.MaxPaths)
 }
 
 // check refuses a chosen campaign or saved flow that is not among the places.
@@ -206,7 +207,7 @@ func (c Chosen) check(places []Place) error {
 	}{{bulk.Campaign, c.Campaigns}, {bulk.Flow, c.Flows}} {
 		for i, id := range list.ids {
 			if !slices.ContainsFunc(places, func(p Place) bool { return p.Kind == list.kind && p.ID == id }) {
-				return models.Invalid("invalid_chosen", "%ss[%d] is not a %s of this account that leads there", list.kind, i, list.kind)
+				return models.Invalid("invalid_chosen", "%ss[%d] is not a %s of this account that leads to the replaced record", list.kind, i, list.kind)
 			}
 		}
 	}
@@ -224,7 +225,7 @@ func (s *Store) lockFlows(ctx context.Context, account uuid.UUID, ids []uuid.UUI
 	return nil
 }
 
-// writePaths sets the destinations of each path to the result of the function of. The rest of the flows does not change.
+// writePaths sets the destinations of each path to the result of calling the function of. The rest of the flows does not change.
 func (s *Store) writePaths(ctx context.Context, account uuid.UUID, paths []bulk.Path, of func(bulk.Path) []flow.Destination) error {
 	byFlow := map[uuid.UUID]map[string][]flow.Destination{}
 	for _, p := range paths {
@@ -245,15 +246,15 @@ func (s *Store) writePaths(ctx context.Context, account uuid.UUID, paths []bulk.
 	return nil
 }
 
-// UndoReplacement puts the replaced record back into every path that still is as the replacement left it, and marks the change
-// as undone. It returns the other paths. If the replaced record has been deactivated in the meantime, the error has the code
-// removed.
+// UndoReplacement puts the replaced record back into every path that has not changed since the replacement, and marks the change
+// as undone. It returns the other paths. If the replaced record has been deactivated since the replacement, the error has the
+// code removed.
 func (s *Store) UndoReplacement(ctx context.Context, account uuid.UUID, change bulk.Change) (restored int, kept []bulk.Kept, err error) {
 	kept = []bulk.Kept{}
 	err = s.Tx(ctx, func(s *Store) error {
 		live, err := s.isLiveDestination(ctx, account, change.Changed.Replaced)
 		if err == nil && !live {
-			err = models.Conflict("removed", "the offer or landing page that was replaced has been removed since: restore it first")
+			err = models.Conflict("removed", "the replaced offer or landing page was removed after the replacement: restore it first")
 		}
 		if err != nil {
 			return err
@@ -279,7 +280,8 @@ func (s *Store) isLiveDestination(ctx context.Context, account, id uuid.UUID) (b
 	return db.Get[bool](ctx, s.c, "destination", q, account, id)
 }
 
-// unchangedPaths returns the paths that are as a change left them, and the others with the reason.
+// unchangedPaths returns as back the paths that have not changed since a change. It returns as kept the other paths, each with
+// the reason.
 func (s *Store) unchangedPaths(ctx context.Context, account uuid.UUID, holders []uuid.UUID, paths []bulk.Path) (
 	back []bulk.Path, kept []bulk.Kept, err error,
 ) {

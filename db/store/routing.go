@@ -17,7 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// RoutingChannel is the channel on which PostgreSQL announces changed records of the redirect, each as a RoutingKey.
+// RoutingChannel is the channel on which PostgreSQL announces changes of records that the redirect reads. Each announcement is a
+// RoutingKey.
 const RoutingChannel = "routing"
 
 // RoutingKey identifies a record that the redirect reads.
@@ -34,22 +35,22 @@ func ParseRoutingKey(payload string) (key RoutingKey, ok bool) {
 	return RoutingKey{table, id}, err == nil && known
 }
 
-// RoutingVersion is the key of a record and the version of its row. The version changes with every write.
+// RoutingVersion is the key of a record together with the version of the record's row. The version changes with every write.
 type RoutingVersion struct {
 	RoutingKey
 	Version int64 `db:"version"`
 }
 
-// RoutingRow is a record that the redirect reads. It is a pointer to one of the types below.
+// RoutingRow is a record that the redirect reads. It is a pointer to one of the Routing types below.
 type RoutingRow interface {
 	// Head returns the row's key and version.
 	Head() RoutingVersion
 }
 
-// Routing is a set of records of the redirect in any order. See routingTables for the rows that it reads.
+// Routing is a set of records that the redirect reads, in any order. routingTables says which rows are read.
 type Routing struct {
 	Rows []RoutingRow
-	// LanderSecret signs the keys of protected landing pages, hop links and domain proofs. Only a full load sets it.
+	// LanderSecret is the key that signs keys of protected landing pages, hop links and domain proofs. Only a full load sets it.
 	LanderSecret []byte
 }
 
@@ -72,12 +73,13 @@ type RoutingAccount struct {
 	BotThreshold int            `db:"bot_threshold"`
 	BotDisabled  pq.StringArray `db:"bot_disabled"`
 	SiteKey      string         `db:"site_key"`
-	// OldTracker is the account's old tracker, a constant of package foreign. Postbacks about that tracker's clicks are sent on
-	// to it. It is empty if the account has no old tracker.
+	// OldTracker is the account's old tracker, a constant of package foreign. Postbacks about clicks of that tracker are
+	// forwarded to it. It is empty if the account has no old tracker.
 	OldTracker string `db:"old_tracker"`
-	// HasOldClicks says that clicks of another tracker were brought over, so that postbacks may name them by their ids there.
+	// HasOldClicks says that clicks of another tracker were imported. Postbacks can then name these clicks by the ids that the
+	// other tracker gave them.
 	HasOldClicks bool `db:"has_old_clicks"`
-	// GoalSecret is the sealed secret by which the account's servers report goals. GoalSecretHash is its hash.
+	// GoalSecret is the sealed secret with which the account's servers report goals. GoalSecretHash is the hash of the secret.
 	GoalSecretHash []byte `db:"goal_secret_hash"`
 	GoalSecret     []byte `db:"goal_secret"`
 	// The previous secret remains valid until OldGoalSecretUntil.
@@ -112,8 +114,8 @@ type RoutingSource struct {
 	TrafficLossPct  decimal.Decimal `db:"traffic_loss_pct"`
 }
 
-// RoutingNetwork has the fields of an affiliate network that click-outs and postbacks need. It leaves out the secret, because only
-// workers need it.
+// RoutingNetwork has the fields of an affiliate network that click-outs and postbacks need. It leaves out the secret, because
+// only workers need the secret.
 type RoutingNetwork struct {
 	ID         uuid.UUID `db:"id"`
 	Version    int64     `db:"version"`
@@ -121,7 +123,7 @@ type RoutingNetwork struct {
 	Name       string    `db:"name"`
 	ClickParam string    `db:"click_param"`
 	AnswerText string    `db:"answer_text"`
-	// PostbackParams are the network's own parameters, as saved. A copy on disk that an older version wrote does not have them.
+	// PostbackParams are the network's own parameters, as saved. They are missing in a copy on disk that an older version wrote.
 	PostbackParams json.RawMessage `db:"postback_params"`
 	PostbackScheme string          `db:"postback_scheme"`
 }
@@ -164,7 +166,7 @@ type RoutingSmartlink struct {
 	Paused         bool            `db:"paused"` // the link leads nowhere but keeps its address
 }
 
-// RoutingRule is a saved rule. It may be deleted, because flows that use it keep its conditions.
+// RoutingRule is a saved rule. It may be deleted: flows that use it still need its conditions.
 type RoutingRule struct {
 	ID         uuid.UUID       `db:"id"`
 	Version    int64           `db:"version"`
@@ -232,7 +234,7 @@ type RoutingGoal struct {
 	models.GoalTerms
 }
 
-// RoutingCampaign has the fields of a campaign that the redirect needs. Streams is its flow as saved.
+// RoutingCampaign has the fields of a campaign that the redirect needs. Streams is the campaign's flow as saved.
 type RoutingCampaign struct {
 	ID                 uuid.UUID       `db:"id"`
 	Version            int64           `db:"version"`
@@ -307,9 +309,9 @@ func routingHead(table string, id uuid.UUID, version int64) RoutingVersion {
 	return RoutingVersion{RoutingKey{table, id}, version}
 }
 
-// routingTables lists the kinds of record that the redirect reads, with the condition of their rows. An account's domain must be
-// verified. Deactivated sources and networks are read too, because campaigns and offers still refer to them. A click that was
-// recorded without their parameters, cost or id could not be corrected later.
+// routingTables lists the kinds of records that the redirect reads, each with the condition for its rows. A domain of an account
+// must be verified. Deactivated sources and networks are read too, because campaigns and offers still refer to them. If the
+// redirect recorded a click without the source's or network's parameters, cost or id, the click could not be corrected later.
 var routingTables = []routingTable{
 	tableOf[RoutingAccount](`true`),
 	tableOf[RoutingDomain](`(account_id IS NULL OR is_verified)`),
@@ -328,11 +330,11 @@ var routingTables = []routingTable{
 	tableOf[RoutingGoal](`true`),
 }
 
-// routingExprs has the expressions of columns that are not read unchanged. version is the id of the transaction that wrote the row,
-// so a later write has a different version.
+// routingExprs has the expressions for columns that are not read unchanged. version is the id of the transaction that wrote the
+// row, so each write gives the row a different version.
 var routingExprs = map[string]string{
 	"version": `xmin::text::bigint AS version`, "host": `lower(host) AS host`, "paused": `NOT is_active AS paused`,
-	// The old tracker counts only if it has an address to which postbacks are sent.
+	// The old tracker counts only if it has an address for postbacks.
 	"old_tracker": `CASE WHEN old_tracker_url <> '' THEN old_tracker ELSE '' END AS old_tracker`,
 	"blocked":     `ARRAY(SELECT v.value FROM blocked_values v WHERE v.list_id = block_lists.id AND v.removed_at IS NULL) AS blocked`,
 }
@@ -363,17 +365,16 @@ var versionsQuery = func() string {
 	}), ` UNION ALL `)
 }()
 
-// RoutingVersions lists every record of the redirect with its version. A record that is not listed no longer exists. A record with
-// a different version must be read again.
+// RoutingVersions lists every record that the redirect reads, with its version. If the redirect has a record that is not listed,
+// the record no longer exists. If the version differs, the record must be read again.
 func RoutingVersions(ctx context.Context, c db.Conn) ([]RoutingVersion, error) {
 	return db.Select[RoutingVersion](ctx, c, "list routing versions", versionsQuery)
 }
 
-// routingBatch is the number of records that one query reads. A thousand flows are about 10 MB.
+// routingBatch is the number of records that one query reads. A thousand flows have about 10 MB.
 const routingBatch = 1000
 
-// LoadRouting reads records. A record that does not exist, or no longer exists, is missing from the result. A key of an unknown
-// table is ignored.
+// LoadRouting reads records. A record that does not exist is missing from the result. A key of an unknown table is ignored.
 func LoadRouting(ctx context.Context, c db.Conn, keys []RoutingKey) (*Routing, error) {
 	ids := map[string][]uuid.UUID{}
 	for _, k := range keys {
@@ -397,14 +398,14 @@ INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)
 ON CONFLICT (host) WHERE is_verified OR account_id IS NULL
 	DO UPDATE SET is_verified = true WHERE domains.account_id IS NULL AND NOT domains.is_verified`
 
-// preferSharedDomain sets the default shared domain. New campaigns without a domain of their own use it.
+// preferSharedDomain makes a shared domain the default. New campaigns without a domain of their own use the default.
 const preferSharedDomain = `
 UPDATE domains SET is_default = (host = $1) WHERE account_id IS NULL AND is_default <> (host = $1)
 	AND EXISTS (SELECT FROM domains WHERE host = $1 AND account_id IS NULL)`
 
-// EnsureSharedDomains adds the configured hosts as shared link domains. Every process may call it when it starts. New campaigns use
-// the first host. A host that is no longer configured keeps serving its campaigns. A host that already serves an account stays with
-// that account.
+// EnsureSharedDomains adds the configured hosts as shared link domains. Every process may call it when it starts. New campaigns
+// use the first host. A host that is no longer configured still serves its campaigns. A host that already serves an account
+// stays with that account.
 func EnsureSharedDomains(ctx context.Context, c db.Conn, hosts []string) error {
 	for _, host := range hosts {
 		if err := db.Run(ctx, c, "shared domain", insertSharedDomain, uuid.New(), strings.ToLower(host)); err != nil {

@@ -9,13 +9,15 @@ import (
 	"switchyard/models/flow"
 )
 
-// CampaignRouting loads the records that route a campaign: the campaign, the campaigns to which it may hand over, their offers,
-// landing pages and saved rules, and the lists of blocked values. A deleted campaign, or a campaign of another account, is left out.
+// CampaignRouting loads the records that route a campaign: the campaign, the campaigns to which it can hand visitors over, the
+// offers, landing pages and saved rules of all these campaigns, and the lists of blocked values. A deleted campaign, or a
+// campaign of another account, is left out.
 func CampaignRouting(ctx context.Context, c db.Conn, account, id uuid.UUID) (*Routing, error) {
 	return loadAround(ctx, c, account, &Routing{}, []uuid.UUID{id}, nil)
 }
 
-// These queries select the records to which a word of a tracking link can lead on the domains of an account, and these domains.
+// These queries select the records to which a word in a tracking link can lead on the domains of an account, and they select
+// these domains.
 const (
 	campaignsNamed  = `SELECT id FROM campaigns WHERE account_id = $1 AND alias = $2 AND deleted_at IS NULL LIMIT 100`
 	smartlinksNamed = `SELECT id FROM smartlinks WHERE account_id = $1 AND slug = $2 AND deleted_at IS NULL LIMIT 100`
@@ -24,8 +26,8 @@ const (
 	domainsOf       = `SELECT id FROM domains WHERE account_id = $1 OR account_id IS NULL`
 )
 
-// LinkRouting does the same as CampaignRouting, and also loads everything else that decides where a tracking link of the
-// account leads: the records that the link's word names, the domains, the sources and networks, and the bot lists.
+// LinkRouting does the same as CampaignRouting, and also loads everything else that decides where a tracking link of the account
+// leads: the records with the word in the link, the domains, the sources and networks, and the bot lists.
 func LinkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID, word string) (*Routing, error) {
 	named, err := db.Select[uuid.UUID](ctx, c, "campaigns of a link", campaignsNamed, account, word)
 	if err != nil {
@@ -47,7 +49,7 @@ func LinkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID, word str
 	return addDomains(ctx, c, account, r, keys)
 }
 
-// CampaignsRouting does the same as CampaignRouting for several campaigns, and also loads everything that decides how their
+// CampaignsRouting does the same as CampaignRouting for several campaigns. It also loads everything that decides how requests of
 // visitors are read: the sources, the networks and the bot lists.
 func CampaignsRouting(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (*Routing, error) {
 	r, err := loadAround(ctx, c, account, &Routing{}, ids, nil)
@@ -66,7 +68,8 @@ func CampaignsRouting(ctx context.Context, c db.Conn, account uuid.UUID, ids []u
 	return r, nil
 }
 
-// readersOf returns the keys of the bot lists of an account, and of the sources and networks of the campaigns and offers in r.
+// readersOf returns the keys of an account's bot lists, and of the sources and networks to which the campaigns and offers in r
+// refer.
 func readersOf(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing) ([]RoutingKey, error) {
 	entries, err := db.Select[uuid.UUID](ctx, c, "bot lists of a link", botEntriesOf, account)
 	if err != nil {
@@ -89,7 +92,7 @@ func NetworkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID) (*Rou
 	return addDomains(ctx, c, account, &Routing{}, keys)
 }
 
-// addDomains adds to r the records of keys and the domains that an account may use.
+// addDomains adds to r the records with the given keys, and the domains that an account may use.
 func addDomains(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, keys []RoutingKey) (*Routing, error) {
 	domains, err := db.Select[uuid.UUID](ctx, c, "domains of an account", domainsOf, account)
 	if err != nil {
@@ -110,7 +113,8 @@ func FlowRouting(ctx context.Context, c db.Conn, campaign RoutingCampaign, paths
 	return loadAround(ctx, c, campaign.AccountID, r, next, paths)
 }
 
-// loadAround adds to r the campaigns of next, the campaigns to which they hand over, and the records to which they and paths refer.
+// loadAround adds to r the campaigns in next, the campaigns to which these hand visitors over, and the records to which these
+// campaigns and paths refer.
 func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, next []uuid.UUID, paths []flow.Path,
 ) (*Routing, error) {
 	known := map[uuid.UUID]bool{}
@@ -164,7 +168,7 @@ func blockListsAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Rout
 	return keysOf("block_lists", lists, nil), err
 }
 
-// keysOf returns keys of the ids that are not in known, and adds these ids to known.
+// keysOf returns the keys of the ids that are not in known, and adds these ids to known.
 func keysOf(table string, ids []uuid.UUID, known map[uuid.UUID]bool) []RoutingKey {
 	var keys []RoutingKey
 	for _, id := range ids {
@@ -179,7 +183,7 @@ func keysOf(table string, ids []uuid.UUID, known map[uuid.UUID]bool) []RoutingKe
 	return keys
 }
 
-// CheckFlow returns the error with which saving the paths in the account would fail.
+// CheckFlow returns the error that saving the paths in the account would return.
 func (k Campaigns) CheckFlow(ctx context.Context, account uuid.UUID, paths []flow.Path) error {
 	flow.Canonical(paths)
 	_, err := k.s.checkFlow(ctx, account, paths, nil)

@@ -39,7 +39,7 @@ func param(field reflect.Value, isJSON bool) any {
 	return field.Interface()
 }
 
-// nonNil returns an empty list for nil, because no column allows NULL.
+// nonNil returns an empty list instead of nil, because no column of a list allows NULL.
 func nonNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -19,9 +19,9 @@ type Rules struct{ records[models.Rule] }
 // Rules returns access to the saved rules on this store's connection.
 func (s *Store) Rules() Rules { return Rules{records[models.Rule]{s, ruleTable}} }
 
-// Removing a rule frees its name. No flow can be saved with the rule after that. Flows that use it keep routing by its conditions
-// and show it as an inline rule. The rule's row stays for these flows and does not count for the plan. A rule that no flow uses is
-// deleted.
+// Removing a rule frees the rule's name. After that, no flow can be saved with the rule. Flows that already use the rule keep
+// routing by its conditions, and show it as an inline rule. The rule's row stays for these flows, but does not count for the
+// plan. A removed rule that no flow uses is deleted.
 var ruleTable = newTable(table[models.Rule]{
 	name: "rules", what: "rule", removed: "deleted_at",
 	allowance: allowance{what: "saved rules", limit: func(p models.Plan) int { return p.Rules }},
@@ -40,8 +40,8 @@ func (k Rules) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Ru
 	return k.records.List(ctx, account, p)
 }
 
-// usedRules selects the saved rules in the flows of campaigns and in saved flows of the account $1. If $1 is null, it covers all
-// accounts.
+// usedRules selects the saved rules that are used in the flows of campaigns and in saved flows of the account $1. If $1 is null,
+// it covers all accounts.
 const usedRules = `
 SELECT r ->> 'rule_id' FROM campaigns c, jsonb_path_query(c.streams, '$[*].rules[*]') r
 WHERE ($1::uuid IS NULL OR c.account_id = $1) AND c.deleted_at IS NULL AND r ->> 'rule_id' IS NOT NULL
@@ -49,7 +49,7 @@ UNION
 SELECT r ->> 'rule_id' FROM flows f, jsonb_path_query(f.paths, '$[*].rules[*]') r
 WHERE ($1::uuid IS NULL OR f.account_id = $1) AND r ->> 'rule_id' IS NOT NULL`
 
-// Remove removes a rule. The account is locked, so that no flow with the rule is saved at the same time.
+// Remove removes a rule. It locks the account, so that no flow with the rule is saved at the same time.
 func (k Rules) Remove(ctx context.Context, account, id uuid.UUID) error {
 	return k.s.LockedTx(ctx, account, func(s *Store) error {
 		if err := s.execOne(ctx, ruleTable.what, ruleTable.remove, account, id); err != nil {
@@ -66,7 +66,7 @@ func (k Rules) DeleteUnused(ctx context.Context) (int64, error) {
 	return k.s.exec(ctx, "forget rules", q, nil)
 }
 
-// inlineDeleted replaces references to deleted rules by inline rules in flows that were read.
+// inlineDeleted replaces references to deleted rules by inline rules. It changes only the flows in memory.
 func (s *Store) inlineDeleted(ctx context.Context, account uuid.UUID, flows ...[]flow.Path) error {
 	_, _, ids := flow.References(slices.Concat(flows...))
 	if len(ids) == 0 {

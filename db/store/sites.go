@@ -28,7 +28,7 @@ func (k Sites) List(ctx context.Context, account uuid.UUID) ([]models.Site, erro
 	return db.Select[models.Site](ctx, k.s.c, "sites", siteTable.from+` WHERE `+siteTable.live+` ORDER BY t.id`, account)
 }
 
-// Create adds a site under a new id. With seed it also adds the suggested goals. Errors: plan_limit, duplicate_name.
+// Create adds a site under a new id. If seed is true, it also adds the suggested goals. Errors: plan_limit, duplicate_name.
 func (k Sites) Create(ctx context.Context, site models.Site, seed bool) (models.Site, error) {
 	return TxOf(ctx, k.s, func(s *Store) (models.Site, error) {
 		if err := s.allowGoals(ctx, site.AccountID, siteTable.allowance.count, "sites",
@@ -65,7 +65,8 @@ func (s *Store) allowGoals(ctx context.Context, account uuid.UUID, count, what s
 	return err
 }
 
-// Update replaces the settings of a site. If isActive is nil, the site stays active or inactive. Errors: not_found, duplicate_name.
+// Update replaces the settings of a site. If isActive is nil, the site stays active or inactive as it was. Errors: not_found,
+// duplicate_name.
 func (k Sites) Update(ctx context.Context, site models.Site, isActive *bool) (models.Site, error) {
 	return TxOf(ctx, k.s, func(s *Store) (models.Site, error) {
 		old, err := siteTable.findLocked(ctx, s, site.AccountID, site.ID)
@@ -82,8 +83,8 @@ const clearMeasured = `
 UPDATE campaigns SET measurement_site_id = NULL, updated_at = clock_timestamp()
 WHERE account_id = $1 AND measurement_site_id = $2 AND deleted_at IS NULL`
 
-// Remove deletes a site and its goals. It returns the number of campaigns that were measured by the site. These campaigns have no
-// site then. The site's events and conversions stay. ok is false if there is no such site.
+// Remove deletes a site and its goals. It returns the number of campaigns that used the site for measurement. These campaigns
+// then have no site. The site's events and conversions stay. ok is false if there is no such site.
 func (k Sites) Remove(ctx context.Context, account, id uuid.UUID) (campaigns int64, ok bool, err error) {
 	err = k.s.Tx(ctx, func(s *Store) error {
 		n, err := s.exec(ctx, "delete site", siteTable.remove, account, id)
@@ -120,7 +121,7 @@ func (k Sites) Lead(ctx context.Context, account models.Account) (models.Site, e
 	})
 }
 
-// Site returns a site of the account. For the zero id it returns the oldest active site. ok is false if there is no such site.
+// Site returns a site of the account. If id is zero, it returns the oldest active site. ok is false if there is no such site.
 func (k Sites) Site(ctx context.Context, account, id uuid.UUID) (site models.Site, ok bool, err error) {
 	q := siteTable.from + ` WHERE ` + siteTable.live + ` AND (t.id = $2 OR $2 IS NULL AND t.is_active) ORDER BY t.id LIMIT 1`
 	return db.First[models.Site](ctx, k.s.c, "site", q, account, db.OrNull(id))
@@ -181,8 +182,8 @@ func orNoSite(err error) error {
 	return err
 }
 
-// RemoveGoal deletes the goal with a key from a site. The zero id stands for the first active site. It reports whether there was
-// such a goal. The goal's conversions stay. Error: no_site.
+// RemoveGoal deletes the goal with the given key from a site. If site is zero, it uses the oldest active site. It reports
+// whether there was such a goal. The goal's conversions stay. Error: no_site.
 func (k Sites) RemoveGoal(ctx context.Context, account, site uuid.UUID, key string) (bool, error) {
 	found, ok, err := k.Site(ctx, account, site)
 	if err != nil || !ok {
@@ -192,13 +193,13 @@ func (k Sites) RemoveGoal(ctx context.Context, account, site uuid.UUID, key stri
 	return n > 0, err
 }
 
-// goalSecretPlace returns the place of the sealed secret of an account's servers.
+// goalSecretPlace returns the place of the sealed secret with which an account's servers report goals.
 func goalSecretPlace(account uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "accounts", Row: account.String(), Column: "goal_secret"}
 }
 
-// RotateGoalSecret replaces the secret by which the account's servers report goals. It returns the new secret, which cannot be read
-// later. The previous secret stays valid for models.SecretOverlap. An even older secret becomes invalid.
+// RotateGoalSecret replaces the secret with which the account's servers report goals. It returns the new secret, which cannot be
+// read later. The previous secret stays valid for models.SecretOverlap. An even older secret becomes invalid.
 func (k Sites) RotateGoalSecret(ctx context.Context, account uuid.UUID) (string, error) {
 	secret := models.NewGoalSecret()
 	sealed, err := k.s.box.SealForService(ctx, goalSecretPlace(account), []byte(secret))
@@ -220,7 +221,7 @@ func (s *Store) OpenGoalSecret(ctx context.Context, account uuid.UUID, sealed []
 	return string(secret), nil
 }
 
-// GoalSecretAt returns the time when the secret was created, or nil if there is no secret.
+// GoalSecretAt returns the time at which the goal secret was created, or nil if there is no secret.
 func (k Sites) GoalSecretAt(ctx context.Context, account uuid.UUID) (*time.Time, error) {
 	return db.Get[*time.Time](ctx, k.s.c, "account", `SELECT goal_secret_at FROM accounts WHERE id = $1`, account)
 }

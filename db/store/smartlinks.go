@@ -34,7 +34,8 @@ func (k Smartlinks) Create(ctx context.Context, l models.Smartlink) (models.Smar
 	return createSmartlink(ctx, k.s, l)
 }
 
-// checkRuleValues refuses conditions with a value that no visitor can have. It accepts conditions that the old rules already have.
+// checkRuleValues refuses conditions with a value that no visitor can have. It accepts a condition that is already in the old
+// rules.
 func checkRuleValues(rules, old []models.SmartlinkRule) error {
 	var oldConditions []cond.Condition
 	for _, r := range old {
@@ -48,7 +49,7 @@ func checkRuleValues(rules, old []models.SmartlinkRule) error {
 	return nil
 }
 
-// createSmartlink checks a new smartlink and inserts it. Without a slug it gets a generated one.
+// createSmartlink checks a new smartlink and inserts it. A smartlink without a slug gets a generated slug.
 func createSmartlink(ctx context.Context, s *Store, l models.Smartlink) (models.Smartlink, error) {
 	return TxOf(ctx, s, func(s *Store) (models.Smartlink, error) {
 		err := s.allow(ctx, l.AccountID, smartlinkTable.allowance)
@@ -77,7 +78,8 @@ func (s *Store) prepareSmartlink(ctx context.Context, l *models.Smartlink, old m
 }
 
 // Update saves every field of a smartlink. A rule that the smartlink already had keeps its id, and so its statistics. Any other
-// rule gets a new id. An unchanged source is not checked, because it may have been deactivated after it was chosen.
+// rule gets a new id. Update does not check an unchanged source, because the source may have been deactivated after it was
+// chosen.
 func (k Smartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
 	return TxOf(ctx, k.s, func(s *Store) (models.Smartlink, error) {
 		old, err := smartlinkTable.findLocked(ctx, s, l.AccountID, l.ID)
@@ -99,7 +101,8 @@ func (k Smartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smar
 	})
 }
 
-// identifyRules gives each rule a new id, except the first rule with an id that the smartlink already had.
+// identifyRules gives new ids to the rules. A rule keeps its id only if the smartlink already had a rule with that id, and no
+// earlier rule in the list has the same id.
 func identifyRules(rules, old []models.SmartlinkRule) {
 	seen := map[uuid.UUID]bool{}
 	for i := range rules {
@@ -133,7 +136,7 @@ func (k Smartlinks) Clone(ctx context.Context, account, id uuid.UUID) (models.Sm
 	}, createSmartlink)
 }
 
-// Names returns the names and slugs of smartlinks by id, including deleted ones. For nil ids it returns all.
+// Names returns the names and slugs of smartlinks by id, including deleted smartlinks. If ids is nil, it returns all smartlinks.
 func (k Smartlinks) Names(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]SmartlinkName, error) {
 	const q = `SELECT id, name, slug FROM smartlinks WHERE account_id = $1 AND ($2::uuid[] IS NULL OR id = ANY ($2))`
 	rows, err := db.Select[SmartlinkName](ctx, k.s.c, "names of smartlinks", q, account, ids)

@@ -11,8 +11,9 @@ import (
 	"switchyard/models"
 )
 
-// WithActions returns the connection of a traffic source whose platform has conversion actions. connection is the OAuth connection
-// for requests to the platform. Errors: not_platform_ab, not_connected, no_customer_id, no_account_id.
+// WithActions returns the connection of a traffic source, provided that its platform has conversion actions. connection is the
+// id of the OAuth connection for requests to the platform. Errors: not_platform_ab, not_connected, no_customer_id,
+// no_account_id.
 func (k SourceIntegrations) WithActions(ctx context.Context, account, source uuid.UUID) (
 	i models.SourceIntegration, connection uuid.UUID, err error,
 ) {
@@ -33,7 +34,7 @@ func (k SourceIntegrations) WithActions(ctx context.Context, account, source uui
 	const needed = true
 	chosen, err := models.ChooseConnection(signedIn, i.ConnectionID, needed)
 	if e, ok := models.AsError(err); ok {
-		err = models.Invalid("not_connected", "%s", e.Message) // for both cases: no connection exists, or none was chosen
+		err = models.Invalid("not_connected", "%s", e.Message) // whether no connection exists or none was chosen
 	}
 	if err == nil {
 		err = i.CheckAdvertiser()
@@ -47,9 +48,9 @@ UPDATE source_integrations SET conversion_action = $4,
 		ELSE $6 END
 WHERE account_id = $1 AND source_id = $2 AND saved_at = $3 RETURNING uploads_ready_at`
 
-// SetAction stores the conversion action to which a source's conversions are uploaded, and the time from which the platform accepts
-// them (ready). If ready is nil, the stored time stays. If ready is nil and the action has changed, latest is stored. SetAction
-// returns the stored time. Nothing is stored if the connection has changed since i was read.
+// SetAction stores the conversion action to which a source's conversions are uploaded. It also stores ready, the time from which
+// the platform accepts them. If ready is nil, it stores latest if the action has changed, and keeps the stored time if the
+// action is the same. It returns the stored time. If the connection has changed after the caller read i, nothing is stored.
 func (k SourceIntegrations) SetAction(ctx context.Context, i models.SourceIntegration, action string, ready, latest *time.Time) (
 	*time.Time, error,
 ) {

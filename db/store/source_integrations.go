@@ -36,9 +36,9 @@ func (k SourceIntegrations) Find(ctx context.Context, account, source uuid.UUID)
 	return findIntegration[models.SourceIntegration](ctx, k.Integrations, account, source)
 }
 
-// SourceConnect is a change of a connection by its account. If the provider stays the same, a nil field keeps its value. In a new
-// connection a nil field gets its default. With another provider it gets its default too, except that CampaignParam and Enabled
-// keep their values.
+// SourceConnect is a change that an account makes to a connection. If the provider stays the same, a nil field keeps its value.
+// In a new connection, a nil field gets its default. If the provider changes, a nil field gets its default too, except that
+// CampaignParam and Enabled keep their values.
 type SourceConnect struct {
 	Provider           models.SourceProvider
 	Credentials        map[string]string // a blank credential keeps its stored value
@@ -70,14 +70,14 @@ ON CONFLICT (source_id) DO UPDATE SET provider = $3, settings = $4, secrets = $5
 	upload_next_at = now(), upload_failure = '', upload_failures = 0, upload_failing_since = NULL,
 	uploads_ready_at = CASE WHEN source_integrations.conversion_action = $11 THEN source_integrations.uploads_ready_at END`
 
-// Pending uploads for the former platform are not sent to the new platform.
+// Pending uploads to the former platform are not sent to the new platform.
 const skipUploadsOfOthers = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'the traffic source has another platform now', decided_at = now()
 FROM source_integrations i WHERE i.source_id = u.source_id AND i.account_id = $1 AND u.source_id = $2 AND i.provider <> $3
 	AND u.result = 'pending'`
 
-// Save connects a traffic source, or changes its connection. Stopped uploads start again. Errors: not_found, and the errors of PUT
-// /traffic-sources/{id}/integration.
+// Save connects a traffic source, or changes its connection. If uploads were stopped, they start again. Errors: not_found, and
+// the errors of PUT /traffic-sources/{id}/integration.
 func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID, w SourceConnect) error {
 	return k.s.LockedTx(ctx, account, func(s *Store) error {
 		if _, err := s.Sources().Find(ctx, account, source); err != nil {
@@ -124,8 +124,9 @@ func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID,
 	})
 }
 
-// findOrNew returns the present connection with its credentials. If the source is not connected to the provider, it returns a new
-// connection. A new connection takes CampaignParam and IsEnabled from a connection to another provider.
+// findOrNew returns the present connection with its credentials. If the source is not connected to the provider, it returns a
+// new connection. If the source is connected to another provider, the new connection takes CampaignParam and IsEnabled from that
+// connection.
 func (k SourceIntegrations) findOrNew(ctx context.Context, account, source uuid.UUID, provider string) (
 	i models.SourceIntegration, stored map[string]string, err error,
 ) {
@@ -146,7 +147,7 @@ func (k SourceIntegrations) findOrNew(ctx context.Context, account, source uuid.
 	return i, stored, err
 }
 
-// applyTo copies the fields that the call has sent to a connection.
+// applyTo copies to a connection the fields that the call has sent.
 func (w SourceConnect) applyTo(i *models.SourceIntegration) {
 	set(&i.IsEnabled, w.Enabled)
 	set(&i.Endpoint, w.Endpoint)
@@ -170,7 +171,7 @@ func set[T any](to, value *T) {
 	}
 }
 
-// complete returns the credentials that a connection has after the change. An error has the code invalid_input.
+// complete returns the credentials that a connection has after the change. Its errors have the code invalid_input.
 func (w SourceConnect) complete(i models.SourceIntegration, stored map[string]string) (map[string]string, error) {
 	stored = maps.Clone(stored)
 	for _, name := range w.Clear {
@@ -190,8 +191,8 @@ func sessionPlace(i models.Integration) seal.Place {
 	return seal.Place{Account: i.AccountID, Table: "source_integrations", Row: i.TargetID.String(), Column: "session"}
 }
 
-// Session returns the decrypted session that a login with the credentials has returned. It is empty if there is no session, or if
-// the session can no longer be decrypted.
+// Session returns the decrypted session that an earlier login with the credentials returned. It is empty if there is no session,
+// or if the session can no longer be decrypted.
 func (k SourceIntegrations) Session(ctx context.Context, i models.Integration) (string, error) {
 	sealed, err := db.Get[[]byte](ctx, k.s.c, "connection of the traffic source",
 		`SELECT coalesce(session, '') FROM source_integrations WHERE account_id = $1 AND source_id = $2`, i.AccountID, i.TargetID)
@@ -208,8 +209,8 @@ func (k SourceIntegrations) Session(ctx context.Context, i models.Integration) (
 	return string(plain), nil
 }
 
-// SaveSession stores the session that a login with the credentials has returned. Nothing is stored if the connection has changed
-// since i was read.
+// SaveSession stores the session that a login with the credentials returned. If the connection has changed after the caller read
+// i, nothing is stored.
 func (k SourceIntegrations) SaveSession(ctx context.Context, i models.Integration, session string) error {
 	sealed, err := k.s.box.Seal(sessionPlace(i), []byte(session))
 	if err != nil {

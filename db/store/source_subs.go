@@ -10,21 +10,21 @@ import (
 	"switchyard/models"
 )
 
-// SubUse is a record that names a sub-parameter of a source's clicks.
+// SubUse is a record that refers to a sub-parameter of a source's clicks.
 type SubUse struct {
 	Sub    int       `db:"sub" json:"-"`
 	Kind   string    `db:"kind" json:"kind" enum:"campaign,rule,copilot_rule,bot_entry,offer,lander"`
 	ID     uuid.UUID `db:"id" json:"id"`
-	Name   string    `db:"name" json:"name" doc:"of a bot_entry: its note, else its first value"`
+	Name   string    `db:"name" json:"name" doc:"for a bot_entry: its note or, if the note is empty, its first value"`
 	Status string    `db:"status" json:"status" enum:"active,paused,archived"`
 }
 
 // maxSubUses is the maximum number of uses that are listed.
 const maxSubUses = 200
 
-// subUses selects the records that name a sub-parameter of the clicks of the source $2: flows of its campaigns, the saved rules
-// in them, rules of the Copilot and entries of bot lists that apply to its campaigns, saved views, and addresses with its
-// token.
+// subUses selects the records that refer to a sub-parameter of the clicks of the source $2. These are flows of the source's
+// campaigns, saved rules in these flows, the Copilot's rules and entries of bot lists that apply to these campaigns, saved
+// views, and addresses that contain the sub-parameter's token.
 var subUses = fmt.Sprintf(`
 WITH own AS MATERIALIZED (
 	SELECT id, name, status, streams FROM campaigns WHERE account_id = $1 AND source_id = $2 AND deleted_at IS NULL
@@ -52,7 +52,7 @@ SELECT n AS sub, kind, id, name, status FROM t, generate_series(1, %d) n
 WHERE position('"sub' || n || '"' IN text) > 0 OR position('{sub' || n || '}' IN text) > 0
 ORDER BY 1, 2, 4, 3 LIMIT $3`, models.Subs)
 
-// SubUses lists the records that name a sub-parameter of a source's clicks, at most 200.
+// SubUses lists at most 200 records that refer to a sub-parameter of a source's clicks.
 func (s *Store) SubUses(ctx context.Context, account, source uuid.UUID) ([]SubUse, error) {
 	return db.Select[SubUse](ctx, s.c, "uses of sub-parameters", subUses, account, source, maxSubUses)
 }

@@ -35,19 +35,19 @@ var sourceTable = newTable(table[models.TrafficSource]{
 	},
 })
 
-// sourceInUse reports whether a campaign or a smartlink, even a deleted one, names the source $2, or whether the source has
-// figures.
+// sourceInUse reports whether the source $2 has figures, or a campaign or a smartlink refers to it. Deleted campaigns and
+// smartlinks count too.
 const sourceInUse = `
 SELECT EXISTS (SELECT FROM campaigns WHERE account_id = $1 AND source_id = $2)
 	OR EXISTS (SELECT FROM smartlinks WHERE account_id = $1 AND source_id = $2)
 	OR EXISTS (SELECT FROM ledger_rollups WHERE rollup = 'traffic' AND account_id = $1 AND source_id = $2)
 	OR EXISTS (SELECT FROM ledger WHERE account_id = $1 AND source_id = $2 AND NOT merged)`
 
-// maxNamed is the number of sources above which no common names of their sub-parameters are searched.
+// maxNamed is the largest number of sources for which SubNames looks for common names of sub-parameters.
 const maxNamed = 200
 
-// selectNamed reads sources of the account $1 by their ids $2, else by the campaigns $3. Without ids it reads all that are not
-// deactivated.
+// selectNamed reads sources of the account $1: the sources with the ids $2 or, without ids, the sources of the campaigns $3.
+// Without both, it reads all sources that are not deactivated.
 var selectNamed = `SELECT ` + db.Columns[models.SourceLink]("s.") + ` FROM traffic_sources s
 WHERE s.account_id = $1 AND CASE
 	WHEN cardinality($2::uuid[]) > 0 THEN s.id = ANY ($2)
@@ -55,8 +55,8 @@ WHERE s.account_id = $1 AND CASE
 	ELSE s.deactivated_at IS NULL END
 LIMIT $4`
 
-// SubNames returns the names of the sub-parameters in a report or log with filters, by sub1 and so on. A name is given if all sources
-// that the filters select agree on it.
+// SubNames returns the names of the sub-parameters (sub1 and so on) in a report or log with filters. It names a sub-parameter
+// only if all sources that the filters select give it the same name.
 func (s *Store) SubNames(ctx context.Context, account uuid.UUID, filters []models.ReportFilter) (map[string]string, error) {
 	ids := map[string][]uuid.UUID{}
 	for _, f := range filters {
@@ -77,7 +77,7 @@ func (s *Store) SubNames(ctx context.Context, account uuid.UUID, filters []model
 	return subslot.Common(links), nil
 }
 
-// SubNamesOf returns the names of the sub-parameters of sources, by sub1 and so on.
+// SubNamesOf returns for each source the names of its sub-parameters (sub1 and so on).
 func (s *Store) SubNamesOf(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]map[string]string, error) {
 	q := sourceTable.from + ` WHERE t.account_id = $1 AND t.id = ANY ($2::uuid[])`
 	list, err := db.Select[models.TrafficSource](ctx, s.c, "names of sub-parameters", q, account, db.UUIDs(ids))

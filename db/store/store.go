@@ -16,7 +16,7 @@ import (
 	"switchyard/models"
 )
 
-// Store accesses the control plane on a connection, which is the pool or a transaction.
+// Store accesses the control plane through a connection, which is the pool or a transaction.
 type Store struct {
 	c      db.Conn
 	box    *seal.Box
@@ -51,7 +51,7 @@ func TxOf[T any](ctx context.Context, s *Store, fn func(*Store) (T, error)) (res
 	return result, err
 }
 
-// LockedTx runs fn like Tx, after it has locked an account.
+// LockedTx locks an account and then runs fn, both in a transaction as Tx does.
 func (s *Store) LockedTx(ctx context.Context, account uuid.UUID, fn func(*Store) error) error {
 	return s.Tx(ctx, func(s *Store) error {
 		if err := s.LockAccount(ctx, account); err != nil {
@@ -70,8 +70,8 @@ func LockedTxOf[T any](ctx context.Context, s *Store, account uuid.UUID, fn func
 	return result, err
 }
 
-// LockAccount locks the account's row until the transaction ends. Calls that check before they write, for example whether a name is
-// free, therefore run one after the other.
+// LockAccount locks the account's row until the transaction ends. So calls that check something before they write, for example
+// whether a name is free, run one after the other.
 func (s *Store) LockAccount(ctx context.Context, account uuid.UUID) error {
 	return s.execOne(ctx, "account", `SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account)
 }
@@ -86,12 +86,12 @@ func (s *Store) lockedPlan(ctx context.Context, account uuid.UUID) (models.Plan,
 // allowance is the number of records of a kind that a plan allows.
 type allowance struct {
 	what  string // plural of the kind in error messages
-	count string // query of the present number, with the account as $1
+	count string // query for the present number of records, with the account as $1
 	limit func(models.Plan) int
 }
 
-// allow returns the error plan_limit if the plan has no room for another record. Without a limit it always succeeds. The account's
-// row is locked until the transaction ends, so that two concurrent creates cannot both pass.
+// allow returns the error plan_limit if the plan has no room for another record. If the allowance has no limit, it always
+// succeeds. The account's row is locked until the transaction ends, so that two concurrent creates cannot both pass.
 func (s *Store) allow(ctx context.Context, account uuid.UUID, a allowance) error {
 	if a.limit == nil {
 		return nil

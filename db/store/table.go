@@ -14,18 +14,18 @@ import (
 	"switchyard/models"
 )
 
-// table has the SQL of a kind of record. Its columns are the db tags of R, so a new column needs only a field and a migration. The
-// options of a tag are
+// table has the SQL for a kind of record. Its columns are the db tags of R, so a new column needs only a field and a migration.
+// The options of a tag are
 //
 //	json    the column is a JSON document
 //	once    insert writes it, update does not
-//	auto    neither writes it: the database sets it, or a separate method
-//	joined  the table has no such column: the field joined has its SQL
+//	auto    neither insert nor update writes it: the database or a separate method sets it
+//	joined  the table has no such column: the field joined of this struct has its SQL
 //
-// R has the fields ID, AccountID, Name, CreatedAt and UpdatedAt. In SQL the table is t, the account $1 and the id $2.
+// R has the fields ID, AccountID, Name, CreatedAt and UpdatedAt. In SQL, t is the table, $1 the account and $2 the id.
 type table[R any] struct {
 	name    string // name of the table in SQL, and in cursors
-	what    string // name of a record in messages; its plural ends in s
+	what    string // name of a record in messages; adding s makes the plural
 	removed string // column with the time of removal; empty: removal deletes the row
 	joined  string // SQL of the joined columns, after a comma
 	join    string // SQL of the tables that have the joined columns
@@ -33,7 +33,8 @@ type table[R any] struct {
 	allowance allowance // how many records the plan allows
 	// nameTaken returns the error duplicate_name. If it is nil, the error is a conflict.
 	nameTaken func(code, format string, args ...any) *models.Error
-	// prepare completes and checks a record before it is saved. old is the saved record, under a lock. It is empty for a new record.
+	// prepare completes and checks a record before it is saved. old is the saved record, under a lock. For a new record, old is
+	// empty.
 	prepare func(ctx context.Context, s *Store, record, old *R) error
 
 	read    []string // columns of the table
@@ -89,7 +90,7 @@ func columnsOf(record reflect.Type) []column {
 	return list
 }
 
-// newTable derives the columns and the SQL of a table. For offers insert is
+// newTable derives the columns and the SQL of a table. For offers, the field insert is
 //
 //	WITH t AS (INSERT INTO offers (account_id, id, name, ...) VALUES ($1, $2, $3, ...) RETURNING *)
 //	SELECT t.account_id, t.id, t.name, ... FROM t
@@ -138,7 +139,7 @@ func newTable[R any](t table[R]) *table[R] {
 	return &t
 }
 
-// set returns a statement that updates the record with the id $2.
+// set returns a statement that makes the assignments "what" in the record with the id $2.
 func (t *table[R]) set(what string) string {
 	return `UPDATE ` + t.name + ` t SET ` + what + `, updated_at = clock_timestamp() WHERE ` + t.byID
 }
@@ -182,14 +183,14 @@ func (t *table[R]) write(ctx context.Context, s *Store, text string, record R, p
 	return saved, err
 }
 
-// orNone returns id if it is a live record of the account. Otherwise it returns no id.
+// orNone returns id if it is the id of a live record of the account. Otherwise it returns no id.
 func (t *table[R]) orNone(ctx context.Context, s *Store, account uuid.UUID, id uuid.NullUUID) (uuid.NullUUID, error) {
 	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.byID
 	found, _, err := db.First[uuid.NullUUID](ctx, s.c, t.what, q, account, id)
 	return found, err
 }
 
-// check refuses an id that is not a live record of the account, with the error invalid_<field>. It accepts a missing id.
+// check returns the error invalid_<field> if id is not the id of a live record of the account. It accepts a missing id.
 func (t *table[R]) check(ctx context.Context, s *Store, account uuid.UUID, id uuid.NullUUID, field string) error {
 	live, err := t.orNone(ctx, s, account, id)
 	if err == nil && live != id {
@@ -229,8 +230,8 @@ func (t *table[R]) change(ctx context.Context, s *Store, record R) (R, error) {
 	})
 }
 
-// clone copies a record under an unused name that ends in " (copy)". A copy of a nameless record stays nameless. edit
-// changes the copy, and create saves it. The account is locked, so that two concurrent copies get different names.
+// clone copies a record under an unused name that ends in " (copy)". The copy of a record without a name has no name either.
+// edit changes the copy before create saves it. The account is locked, so that two concurrent copies get different names.
 func (t *table[R]) clone(ctx context.Context, s *Store, account, id uuid.UUID, edit func(*Store, *R) error,
 	create func(context.Context, *Store, R) (R, error),
 ) (R, error) {
@@ -261,7 +262,8 @@ func field[V, R any](record *R, name string) *V {
 
 const maxName = 255
 
-// copyName returns the first name of "N (copy)", "N (copy 2)" and so on that no live record has. It cuts a long name to fit.
+// copyName returns the first name of "N (copy)", "N (copy 2)" and so on that no live record has. It shortens a name that would
+// be too long.
 func (t *table[R]) copyName(ctx context.Context, s *Store, account uuid.UUID, name string) (string, error) {
 	q := `SELECT lower(t.name) FROM ` + t.name + ` t WHERE ` + t.live + ` AND lower(t.name) LIKE '%(copy%)'`
 	taken, err := db.Select[string](ctx, s.c, t.what, q, account)

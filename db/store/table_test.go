@@ -49,7 +49,8 @@ func TestStatementsOfATable(t *testing.T) {
 	}
 }
 
-// TestParam checks fields as parameters: a missing id becomes NULL, and a list never becomes NULL, neither alone nor in a document.
+// TestParam checks how fields become query parameters: a missing id becomes NULL, and a list never becomes NULL, neither alone
+// nor in a document.
 func TestParam(t *testing.T) {
 	t.Parallel()
 	v := reflect.ValueOf(thing{Name: "n"})

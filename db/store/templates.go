@@ -35,7 +35,7 @@ func (k NetworkTemplates) Find(ctx context.Context, account uuid.UUID, name stri
 	return db.First[template.SavedNetwork](ctx, k.s.c, "network template", findNetworkTemplate, account, name)
 }
 
-// If several templates have the same name, the last one is saved. PostgreSQL decides which names are the same.
+// If several templates in the list have the same name, the last of them is saved. PostgreSQL decides which names are the same.
 var saveNetworkTemplates = `
 WITH saved AS (
 	INSERT INTO network_templates (id, account_id, name, settings)

@@ -9,11 +9,12 @@ import (
 	"switchyard/models"
 )
 
-// maxUsers is the maximum number of users of a record that are listed.
+// maxUsers is the maximum number of records that UsersOf lists.
 const maxUsers = 100
 
-// usersOf selects the flows that refer to a record ($2, as text) as a destination of a path, as a saved rule or as the campaign to
-// hand over to. It also selects the campaigns and smartlinks of a source, and the offers of a network.
+// usersOf selects the flows that refer to the record $2 (its id as text): as the destination of a path, as a saved rule, or as
+// the campaign to which a path hands visitors over. It also selects the campaigns and smartlinks of a source, and the offers of
+// a network.
 const usersOf = `
 WITH named (path) AS (VALUES
 	(jsonb_build_array(jsonb_build_object('destinations', jsonb_build_array(jsonb_build_object('id', $2::text))))),
@@ -33,8 +34,9 @@ SELECT 'smartlink', id, coalesce(nullif(name, ''), slug), CASE WHEN is_active TH
 WHERE account_id = $1 AND source_id = $2::uuid AND deleted_at IS NULL
 ORDER BY 1, 4, 3, 2 LIMIT $3`
 
-// UsersOf lists the records that use an offer, a landing page, a saved rule, a campaign, a traffic source or a network. These are
-// campaigns, saved flows, offers and smartlinks, at most 100. Within each kind the active ones come first.
+// UsersOf lists the records that use a given record, which is an offer, a landing page, a saved rule, a campaign, a traffic
+// source or a network. It lists at most 100 campaigns, saved flows, offers and smartlinks. Within each kind, active records come
+// first.
 func (s *Store) UsersOf(ctx context.Context, account, id uuid.UUID) ([]models.User, error) {
 	return db.Select[models.User](ctx, s.c, "users of a record", usersOf, account, id.String(), maxUsers)
 }

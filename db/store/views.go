@@ -9,7 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// Views accesses the saved views of reports. A person sees their own views and the shared views of the account.
+// Views accesses the saved views of reports. A person can see their own views and the shared views of the account.
 type Views struct{ s *Store }
 
 // Views returns access to the saved views on this store's connection.
@@ -19,8 +19,8 @@ var viewColumns = db.Columns[models.View]("v.")
 
 const seenViews = ` FROM views v WHERE v.account_id = $1 AND (v.shared OR v.user_id = $2)`
 
-// List lists the views that a person sees, by name. defaultView is the view with which their reports open. It is the zero id if the
-// person has not chosen a view.
+// List lists the views that a person can see, by name. defaultView is the view with which the person's reports open. It is zero
+// if the person has not chosen a view.
 func (v Views) List(ctx context.Context, account, person uuid.UUID) (list []models.View, defaultView uuid.UUID, err error) {
 	list, err = db.Select[models.View](ctx, v.s.c, "views",
 		`SELECT `+viewColumns+seenViews+` ORDER BY lower(v.name), v.id LIMIT $3`, account, person, 2*models.MaxViews)
@@ -33,7 +33,7 @@ func (v Views) List(ctx context.Context, account, person uuid.UUID) (list []mode
 	return list, defaultView, err
 }
 
-// Find returns a view that a person sees, and locks it until the transaction ends.
+// Find returns a view that a person can see, and locks it until the transaction ends.
 func (v Views) Find(ctx context.Context, account, person, id uuid.UUID) (models.View, error) {
 	return db.Get[models.View](ctx, v.s.c, "view", `SELECT `+viewColumns+seenViews+` AND v.id = $3 FOR NO KEY UPDATE`, account, person, id)
 }
@@ -41,8 +41,8 @@ func (v Views) Find(ctx context.Context, account, person, id uuid.UUID) (models.
 const insertView = `
 INSERT INTO views AS v (id, account_id, user_id, author, name, shared, report) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING `
 
-// Create saves a new view. Errors: duplicate_name, and too_many if the person or, for a shared view, the account has too many
-// views.
+// Create saves a new view. Errors: duplicate_name, and too_many if the person has too many views or, for a shared view, the
+// account has too many shared views.
 func (v Views) Create(ctx context.Context, account uuid.UUID, view models.View) (models.View, error) {
 	return TxOf(ctx, v.s, func(s *Store) (models.View, error) {
 		if err := s.Views().checkRoom(ctx, account, view.UserID.UUID, view.Shared); err != nil {
@@ -107,7 +107,7 @@ const setDefaultView = `
 INSERT INTO default_views (account_id, user_id, view_id) VALUES ($1, $2, $3)
 ON CONFLICT (account_id, user_id) DO UPDATE SET view_id = excluded.view_id`
 
-// SetDefault makes the reports of a person open with a view that the person sees. With the zero id they open without a view.
+// SetDefault makes a person's reports open with a view that the person can see. If id is zero, they open without a view.
 func (v Views) SetDefault(ctx context.Context, account, person, id uuid.UUID) error {
 	return v.s.Tx(ctx, func(s *Store) error {
 		if id == uuid.Nil {

@@ -15,7 +15,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// moving is a list whose order depends on changes of its records.
+// moving is a list whose order depends on when its records were changed.
 type moving struct {
 	create func(name string) (uuid.UUID, error)
 	change func(id uuid.UUID, name string) error
@@ -23,7 +23,7 @@ type moving struct {
 	list   func(p store.Page) (ids []uuid.UUID, next string, err error)
 }
 
-// keeper stores the records of one kind, as store.Rules does.
+// keeper is the part of store.Rules, and of similar types, that stores records of one kind.
 type keeper[T any] interface {
 	Create(ctx context.Context, record T) (T, error)
 	Update(ctx context.Context, record T) (T, error)
@@ -64,8 +64,8 @@ func movingFlows(s *store.Store, account uuid.UUID) moving {
 	})
 }
 
-// TestMovingListsMissNothing checks walks through lists whose records move at the same time. An unchanged record appears once, a
-// changed record once or twice. The walk ends.
+// TestMovingListsMissNothing reads lists page by page while their records move. An unchanged record appears once, a changed
+// record once or twice. The last page is reached.
 func TestMovingListsMissNothing(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)
@@ -85,7 +85,7 @@ func walkMoving(r *rapid.T, s *store.Store, open func(*store.Store, uuid.UUID) m
 	list, n := open(s, account.ID), 0
 	var ids []uuid.UUID
 	alive, changed, seen := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}, map[uuid.UUID]int{}
-	name := func() string { // a name that may sort anywhere and is never used twice
+	name := func() string { // a name with a random place in the order, which is never used twice
 		n++
 		return fmt.Sprintf("%s %d", rapid.StringMatching(`[a-dA-D]`).Draw(r, "name"), n)
 	}
@@ -119,11 +119,11 @@ func walkMoving(r *rapid.T, s *store.Store, open func(*store.Store, uuid.UUID) m
 		case 1:
 			id := rapid.SampledFrom(ids).Draw(r, "deleted")
 			delete(alive, id)
-			_ = list.remove(id) // it may have been deleted before
+			_ = list.remove(id) // it may be deleted already
 		default:
 			id := rapid.SampledFrom(ids).Draw(r, "changed")
 			changed[id] = true
-			_ = list.change(id, name()) // it may have been deleted before
+			_ = list.change(id, name()) // it may be deleted already
 		}
 	}
 	for id := range alive {

@@ -64,7 +64,7 @@ func (w Webhooks) Create(ctx context.Context, hook models.Webhook) (models.Webho
 	if err != nil {
 		return hook, "", err
 	}
-	err = w.s.LockedTx(ctx, hook.AccountID, func(s *Store) error { // two concurrent creates must not both pass the check
+	err = w.s.LockedTx(ctx, hook.AccountID, func(s *Store) error { // without the lock, two creates could both pass
 		have, err := db.Get[int](ctx, s.c, "webhooks", countWebhooks, hook.AccountID)
 		if err != nil {
 			return err
@@ -84,8 +84,8 @@ UPDATE webhook_endpoints SET old_secret = secret, old_secret_until = now() + mak
 	updated_at = now()
 WHERE account_id = $1 AND id = $2 RETURNING old_secret_until`
 
-// Rotate gives an endpoint a new signing secret. It returns the secret, which cannot be read later, and the time until which the
-// old secret signs too. Without an ENCRYPTION_KEY the error is no_encryption_key.
+// Rotate gives an endpoint a new signing secret. It returns the new secret, which cannot be read later, and the time until which
+// deliveries are also signed with the old secret. Without an ENCRYPTION_KEY the error is no_encryption_key.
 func (w Webhooks) Rotate(ctx context.Context, account, id uuid.UUID) (string, time.Time, error) {
 	secret := newSigningSecret()
 	sealed, err := w.s.box.Seal(delivery.SecretPlace(account, id), []byte(secret))
@@ -96,7 +96,7 @@ func (w Webhooks) Rotate(ctx context.Context, account, id uuid.UUID) (string, ti
 	return secret, until, err
 }
 
-// A successful attempt writes nothing if the endpoint has no failures.
+// If the endpoint has no failures, a successful attempt does not write to the endpoint.
 const markAttempt = `
 WITH d AS (` + delivery.MarkAttempt + `)
 UPDATE webhook_endpoints w SET
@@ -104,8 +104,8 @@ UPDATE webhook_endpoints w SET
 	consecutive_failures = CASE WHEN d.delivered THEN 0 ELSE consecutive_failures + 1 END
 FROM d WHERE w.id = d.endpoint_id AND NOT (d.delivered AND consecutive_failures = 0)`
 
-// MarkAttempt records an attempt in its delivery and in the delivery's endpoint. Call it in the transaction that ends the job's
-// attempt.
+// MarkAttempt records an attempt in its delivery and in the endpoint of that delivery. Call it in the transaction that ends the
+// job's attempt.
 func (w Webhooks) MarkAttempt(ctx context.Context, id uuid.UUID, a delivery.Attempt) error {
 	return w.s.run(ctx, "mark attempt", markAttempt, delivery.MarkArgs(id, a)...)
 }
@@ -117,7 +117,7 @@ func newSigningSecret() string {
 	return "whsec_" + base64.RawURLEncoding.EncodeToString(raw[:])
 }
 
-// A new url resets the failures of the endpoint, and so does switching the endpoint on again.
+// The failures of an endpoint are reset by a new url, and also when the endpoint is switched on again.
 const updateWebhook = `
 UPDATE webhook_endpoints SET url = coalesce($3::text, url), events = coalesce($4::text[], events),
 	name = coalesce($5::text, name), active = coalesce($6::boolean, active), updated_at = now(),
@@ -131,12 +131,12 @@ func (w Webhooks) Update(ctx context.Context, account, id uuid.UUID, c models.We
 	return db.Get[models.Webhook](ctx, w.s.c, "webhook", updateWebhook, account, id, c.URL, c.Events, c.Name, c.Active)
 }
 
-// Delete deletes an endpoint and its delivery log. Jobs of pending deliveries then find no delivery and end.
+// Delete deletes an endpoint and its delivery log. The jobs of its pending deliveries then find no delivery and end.
 func (w Webhooks) Delete(ctx context.Context, account, id uuid.UUID) error {
 	return w.s.execOne(ctx, "webhook", `DELETE FROM webhook_endpoints WHERE account_id = $1 AND id = $2`, account, id)
 }
 
-// DeliveryFilter selects deliveries. A zero field does not restrict the selection.
+// DeliveryFilter selects deliveries. A field with the zero value selects all.
 type DeliveryFilter struct {
 	Webhook uuid.UUID
 	Status  string

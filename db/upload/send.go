@@ -22,14 +22,14 @@ type Due struct {
 	Provider  string    `db:"provider"`
 }
 
-// inTurn is SQL that is true for an upload u if it need not wait for another upload of its conversion. The uploads of a conversion
-// are sent one after another. An upload that is sent again also waits for the outcome of later uploads that the platform has
-// accepted for processing.
+// inTurn is SQL that is true if an upload u need not wait for another upload of its conversion. The uploads of a conversion are
+// sent one after another. An upload that is sent again also waits until the outcome is known of later uploads that the platform
+// has accepted for processing.
 const inTurn = `NOT EXISTS (SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id
 	AND (e.place < u.place AND e.result = 'pending' OR e.place > u.place AND e.result = 'accepted' AND e.request <> ''))`
 
 var (
-	// A source with an unfinished job is not due, because that job also sends uploads that are added while it runs.
+	// A source with an unfinished job is not due, because that job also sends uploads that are added while the job runs.
 	claimDue = `
 SELECT i.account_id, i.source_id, i.provider FROM source_integrations i
 JOIN traffic_sources s ON s.id = i.source_id AND s.account_id = i.account_id
@@ -41,8 +41,7 @@ WHERE i.conversions_enabled AND i.uploads_stopped = '' AND i.upload_next_at <= $
 	AND NOT ` + jobrow.IsOpen("i.upload_job") + `
 ORDER BY i.upload_next_at LIMIT $2 FOR UPDATE OF i SKIP LOCKED`
 
-	// A concurrent sweep may have started a job after the first query began. The first query does not see that job, but this query
-	// does.
+	// Another sweep may have started a job after the query claimDue began. claimDue does not see that job, but this query does.
 	stillDue = `
 SELECT i.account_id, i.source_id, i.provider FROM source_integrations i
 WHERE i.source_id = ANY ($1::uuid[]) AND NOT ` + jobrow.IsOpen("i.upload_job") + ` ORDER BY i.upload_next_at`
@@ -57,8 +56,8 @@ WHERE id IN (
 	WHERE u.result = 'pending' AND i.source_id IS NULL LIMIT $2 FOR UPDATE OF u SKIP LOCKED)`
 )
 
-// ClaimDue returns at most limit traffic sources of all accounts that have uploads to send or requests to ask about, and that
-// have no unfinished job for this work. The sources stay locked until the transaction of c ends.
+// ClaimDue returns at most limit traffic sources of all accounts that have uploads to send, or requests whose outcome must be
+// queried, and that have no unfinished job for this. The sources stay locked until the transaction of c ends.
 func ClaimDue(ctx context.Context, c db.Conn, now time.Time, limit int) ([]Due, error) {
 	due, err := db.Select[Due](ctx, c, "due uploads", claimDue, now, limit)
 	if err != nil || len(due) == 0 {
@@ -78,7 +77,7 @@ func SkipUnwanted(ctx context.Context, c db.Conn, now time.Time, limit int) erro
 	return db.Run(ctx, c, "skip uploads", skipUnwanted, now, limit)
 }
 
-// Batch describes the batch of uploads that Claim claims from a source.
+// Batch describes the uploads of a source that one call of Claim claims.
 type Batch struct {
 	AccountID, SourceID uuid.UUID
 	Limit               int
@@ -90,13 +89,14 @@ type Batch struct {
 }
 
 const (
-	// skipRetracted covers only uploads that were never tried. An upload that may have reached the platform is retracted there.
+	// skipRetracted covers only uploads that were never tried. If an upload may have reached the platform, it must be retracted
+	// at the platform.
 	skipRetracted = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'taken back before it was sent', decided_at = $3
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.attempts = 0 AND u.action <> 'retract' AND EXISTS (
 	SELECT FROM conversion_uploads r WHERE r.conversion_id = u.conversion_id AND r.place > u.place AND r.action = 'retract')`
 
-	// A conversion that the platform never received can be neither changed nor retracted there.
+	// A conversion that the platform never received can be neither changed nor retracted at the platform.
 	skipNeverThere = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'the platform does not have the conversion', decided_at = $3
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.action <> 'upload' AND NOT EXISTS (
@@ -104,14 +104,14 @@ WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.acti
 	AND (o.provider = u.provider OR o.provider = '')
 	AND (o.result IN ('pending', 'accepted') OR o.result = 'shadow' AND NOT $4))`
 
-	// skipOvertaken covers uploads that were sent before, but too soon. Sending them again would undo a later upload that the
-	// platform has accepted.
+	// skipOvertaken covers uploads that were sent once, but too soon for the platform. Sending such an upload again would undo a
+	// later upload that the platform has accepted.
 	skipOvertaken = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'the platform has a later one of the conversion', decided_at = $3
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND EXISTS (
 	SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id AND e.place > u.place AND e.result = 'accepted' AND e.request = '')`
 
-	// rateUploads sets the worth by the rate of the conversion's day, if that rate exists now.
+	// rateUploads calculates the worth by the exchange rate of the conversion's day, if there is such a rate by now.
 	rateUploads = `
 UPDATE conversion_uploads u SET worth = u.value * n.rate, next_at = $3 FROM (
 	SELECT w.id, coalesce(k.rate, CASE WHEN v.currency = w.currency THEN v.rate END) AS rate
@@ -135,9 +135,9 @@ SELECT u.worth, ` + columns + ` FROM conversion_uploads u
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.next_at <= $3 AND ` + inTurn + `
 ORDER BY u.place LIMIT $4 FOR UPDATE OF u SKIP LOCKED`
 
-// Claim claims the next uploads of a source in the transaction of c. Once it commits, they count as tried. Uploads beyond the
-// day's caps wait for the next day, and later uploads within the caps may be sent before them. An upload whose value cannot be
-// converted to the account's currency yet also waits, and is checked again after rateEvery.
+// Claim claims the next uploads of a source in the transaction of c. When the transaction commits, they count as tried. Uploads
+// beyond the day's caps wait for the next day, and later uploads within the caps may be sent before them. An upload whose value
+// cannot be converted to the account's currency yet also waits, and is checked again after rateEvery.
 func Claim(ctx context.Context, c db.Conn, b Batch) ([]models.ConversionUpload, error) {
 	if err := db.Run(ctx, c, "uploads taken back", skipRetracted, b.AccountID, b.SourceID, b.Now); err != nil {
 		return nil, err
@@ -168,13 +168,13 @@ type pendingUpload struct {
 	Worth decimal.NullDecimal `db:"worth"` // in the account's currency; NULL if there is no rate yet
 }
 
-// postponement is the reason why uploads are postponed, and the time until which they are postponed.
+// postponement is the time until which uploads are postponed, and the reason.
 type postponement struct {
 	why   string
 	until time.Time
 }
 
-// rateEvery is how often an upload without an exchange rate is checked again.
+// rateEvery is the time after which an upload without an exchange rate is checked again.
 const rateEvery = time.Hour
 
 func idsOf(list []models.ConversionUpload) string {
@@ -237,7 +237,7 @@ UPDATE conversion_uploads u SET result = d.result, reason = d.reason, next_at = 
 FROM unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $7::text[], $8::text[]) AS d (id, result, reason, next_at, request, keys)
 WHERE u.account_id = $1 AND u.id = d.id AND u.result = 'pending'`
 
-	// If the connection was removed while the request ran, there is no platform left to ask, so no request is stored.
+	// If the connection was removed while the request ran, the platform can no longer be queried, so no request is stored.
 	addRequests = `
 INSERT INTO upload_requests (source_id, request, account_id, made_at, check_at)
 SELECT DISTINCT i.source_id, r.request, i.account_id, $4::timestamptz, $5::timestamptz
@@ -261,7 +261,7 @@ UPDATE source_integrations SET upload_failure = $3, upload_next_at = $4,
 WHERE account_id = $1 AND source_id = $2`
 )
 
-// Decide records the results of uploads of a source. An upload that was already decided does not change.
+// Decide records the results of uploads of a source. An upload that is already decided does not change.
 func Decide(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time, list []Decision) error {
 	err := db.Run(ctx, c, "decide uploads", decide, account,
 		db.UUIDs(db.Map(list, func(d Decision) uuid.UUID { return d.ID })),
@@ -280,8 +280,8 @@ func Decide(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.
 	return db.Run(ctx, c, "add requests of uploads", addRequests, account, source, pq.Array(requests), now, now.Add(CheckEvery))
 }
 
-// Share counts recent uploads that the platform has decided since uploads were started. Only the last ones, at most window,
-// are counted. Accepted is the number of accepted uploads among them.
+// Share counts the uploads of a source that the platform has decided since uploads were started: at most the last window
+// uploads, window being the parameter of RecentShare. Accepted is the number of accepted uploads among them.
 type Share struct {
 	Decided  int `db:"n"`
 	Accepted int `db:"accepted"`

@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// uploading is a traffic source whose platform receives conversions.
+// uploading is a traffic source from whose clicks conversions are uploaded to its platform.
 type uploading struct {
 	SourceID uuid.UUID    `db:"source_id"`
 	Provider string       `db:"provider"`
@@ -25,7 +25,7 @@ type uploading struct {
 	Percent  models.Money `db:"send_payout_pct"`
 }
 
-// share returns the part of an amount that is reported to the platform.
+// share returns the part of an amount that is reported to the platform. It depends on the percentage that the account has set.
 func (u uploading) share(amount decimal.Decimal) decimal.Decimal {
 	return models.SourcePostback{SendPayoutPct: u.Percent}.Share(amount)
 }
@@ -37,10 +37,10 @@ WHERE i.account_id = $1 AND i.source_id = ANY ($2::uuid[]) AND i.conversions_ena
 
 var columns = db.Columns[models.ConversionUpload]("u.")
 
-// selectLastUploads selects up to two uploads for each conversion: the last upload that the platform refused, and the last upload
-// that it did not refuse. The later of the two comes first. Skipped uploads are left out, because the platform never received them.
-// Shadow uploads count only in shadow mode: once the connection is live, the conversion is sent. Uploads to a platform other than
-// the source's present one do not count either.
+// selectLastUploads selects up to two uploads for each conversion: the last upload that the platform refused, and the last
+// upload that it did not refuse. The later of the two comes first. Skipped uploads are left out, because the platform never
+// received them. Shadow uploads count only in shadow mode: when the connection becomes live, the conversion must still be sent.
+// Uploads to a platform that is not the source's present platform do not count either.
 var selectLastUploads = `
 SELECT ` + columns + ` FROM (
 	SELECT DISTINCT ON (e.conversion_id, e.result = 'rejected') e.* FROM conversion_uploads e
@@ -50,7 +50,7 @@ SELECT ` + columns + ` FROM (
 	ORDER BY e.conversion_id, e.result = 'rejected', e.place DESC
 ) u ORDER BY u.conversion_id, u.place DESC`
 
-// The values of the identity column place follow the order of the list.
+// The values of the identity column place are assigned in the order of the list.
 const insert = `
 INSERT INTO conversion_uploads (id, account_id, source_id, provider, click_id, conversion_id, goal, action, happened_at, status, value, currency, worth,
 	changed_at)
@@ -60,11 +60,11 @@ FROM unnest($2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::text[], $7::text
 	AS p (source_id, provider, click_id, conversion_id, goal, action, happened_at, status, value, currency, worth, changed_at, nth)
 ORDER BY p.nth`
 
-// afterClick is the minimum time between a click and its conversion that platforms accept.
+// afterClick is the shortest time between a click and its conversion that platforms accept.
 const afterClick = time.Second
 
-// Add stores the uploads that report changed conversions to the ad platforms of an account's traffic sources, in the order
-// of the list. The caller has locked the clicks of the conversions.
+// Add stores the uploads that report changed conversions to the ad platforms of an account's traffic sources, in the order of
+// the list. The caller must have locked the clicks of the conversions.
 func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) error {
 	sources, conversions := map[uuid.UUID]bool{}, []uuid.UUID(nil)
 	for _, v := range list {
@@ -91,8 +91,8 @@ func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conver
 	return w.write(ctx, c, account)
 }
 
-// platformState is the state of a conversion at its platform: see models.NextUpload for there and refused. fresh is the same
-// upload as there, if that upload is not stored yet.
+// platformState is the state of a conversion at its platform: see models.NextUpload for there and refused. If the upload there
+// is not stored yet, fresh is the same upload.
 type platformState struct {
 	there, refused *models.ConversionUpload
 	fresh          *newUpload
@@ -115,13 +115,13 @@ func platformStates(last []models.ConversionUpload) map[uuid.UUID]*platformState
 	return out
 }
 
-// newUpload is an upload to store. worth is its value in the account's currency, if there is a rate.
+// newUpload is an upload to store. worth is the upload's value in the account's currency, if there is an exchange rate.
 type newUpload struct {
 	models.ConversionUpload
 	worth decimal.NullDecimal
 }
 
-// writing collects the uploads for a list of changed conversions.
+// writing collects the uploads that a list of changed conversions needs.
 type writing struct {
 	sources map[uuid.UUID]uploading
 	states  map[uuid.UUID]*platformState
@@ -129,7 +129,7 @@ type writing struct {
 	fresh   []*newUpload
 }
 
-// add adds the upload that reports the present state of a conversion to the platform, if an upload is needed.
+// add adds the upload that reports the present state of a conversion to the platform, if there is something to report.
 func (w *writing) add(v models.Conversion) {
 	u, ok := w.sources[v.SourceID]
 	if !ok {
@@ -188,7 +188,8 @@ func (h *platformState) next(v models.Conversion, action string, value decimal.D
 	return out
 }
 
-// write stores the collected uploads. If an upload has been sent before it could be amended, a new upload restates it.
+// write stores the collected uploads. If an upload was sent before it could be amended, write stores a new upload that restates
+// it.
 func (w *writing) write(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	if len(w.amended) > 0 {
 		done, err := db.Select[uuid.UUID](ctx, c, "amend uploads", amend, append([]any{account, ids(w.amended,
@@ -257,8 +258,9 @@ const (
 UPDATE conversion_uploads SET worth = worth * $2 WHERE account_id = $1 AND (result = 'pending' OR decided_at >= $3)`
 )
 
-// ConvertCaps converts an account's daily caps on the value of uploads, and the worth by which uploads count towards these caps. It
-// converts pending uploads and uploads that were decided since the given time. It runs in the transaction of c.
+// ConvertCaps converts an account's daily caps on the value of uploads, and the worth with which uploads count towards these
+// caps. It converts the worth of pending uploads and of uploads that were decided since the given time. It runs in the
+// transaction of c.
 func ConvertCaps(ctx context.Context, c db.Conn, account uuid.UUID, rate decimal.Decimal, since time.Time) error {
 	if err := db.Run(ctx, c, "convert caps", convertCaps, account, rate); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package jobstest helps to test code that submits jobs. A Recorder records the enqueued jobs and answers as the test has set,
-// without Redis. Redis starts a private server for tests that need one, and Run runs a worker.
+// Package jobstest helps to test code that submits jobs. A Recorder records the enqueued jobs without Redis, and gives them the
+// answers that the test has set. Redis starts a private server for tests that need a server, and Run runs a worker.
 package jobstest
 
 import (
@@ -60,7 +60,7 @@ func failed(err error) jobs.Outcome {
 	return jobs.Outcome{Error: e}
 }
 
-// Break makes every call fail with err, as if Redis were unavailable. Break(nil) ends that.
+// Break makes every call fail with err, as if Redis were unavailable. Break(nil) makes calls succeed again.
 func (r *Recorder) Break(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

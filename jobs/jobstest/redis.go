@@ -11,9 +11,9 @@ import (
 	"switchyard/models/await"
 )
 
-// Redis starts a private, empty server on a socket and returns a client of it. Both end with the test. Each test has its own
-// server, because the names of asynq's keys are fixed, and because a test may empty or stop its server. Under -short the test is
-// skipped.
+// Redis starts a private, empty server on a Unix socket and returns a client of it. Both end with the test. Each test has its
+// own server, because the names of asynq's keys are fixed, and because a test may empty or stop its server. With -short, the
+// test is skipped.
 func Redis(tb testing.TB) redis.UniversalClient {
 	tb.Helper()
 	r, err := jobs.OpenRedis(RedisURL(tb))
@@ -24,7 +24,7 @@ func Redis(tb testing.TB) redis.UniversalClient {
 	return r
 }
 
-// RedisURL starts a server like Redis and returns its URL, for a test that makes its own clients.
+// RedisURL starts a server as Redis does and returns its URL, for a test that makes its own clients.
 func RedisURL(tb testing.TB) string {
 	tb.Helper()
 	if testing.Short() {

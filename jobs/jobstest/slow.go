@@ -11,11 +11,11 @@ import (
 	"switchyard/jobs"
 )
 
-// ErrSlow is the error of commands beyond the number that a Slow allows.
+// ErrSlow is the error of the commands that a Slow does not let through.
 var ErrSlow = errors.New("redis takes too long")
 
-// Slow lets Redis answer a limited number of commands and makes the others fail. It simulates a Redis so slow that only this
-// many commands fit into one run. Connections and pipelines are not limited.
+// Slow lets Redis answer a limited number of commands and makes all other commands fail. It simulates a Redis that is so slow
+// that only this number of commands fits into one run. Connections and pipelines are not limited.
 type Slow struct{ left atomic.Int64 }
 
 // SlowDown adds a Slow to a Redis client. No command is answered until Answer is called.
@@ -25,7 +25,7 @@ func SlowDown(r jobs.Redis) *Slow {
 	return s
 }
 
-// Answer sets how many more commands are answered.
+// Answer sets the number of further commands that are answered.
 func (s *Slow) Answer(commands int) { s.left.Store(int64(commands)) }
 
 // DialHook implements redis.Hook.

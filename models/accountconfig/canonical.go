@@ -11,13 +11,13 @@ import (
 	"switchyard/models/flow"
 )
 
-// decoded has the data for the checks of whole documents.
+// decoded has the data that is needed to check a whole document.
 type decoded struct {
 	flows map[place][]flow.Path
-	costs map[uuid.UUID]cond.Cost // of saved rules
+	costs map[uuid.UUID]cond.Cost // costs of the conditions of saved rules
 }
 
-// canonical returns the members of a record as the account would show them after it was saved.
+// canonical returns the members of a record as the account would show them after saving the record.
 func (p *planner) canonical(kind Kind, key string, m Members, ids IDs) (Members, error) {
 	switch kind {
 	case Domains:
@@ -50,7 +50,7 @@ func (p *planner) canonical(kind Kind, key string, m Members, ids IDs) (Members,
 	return again(BotListCodec, key, m, ids, nil)
 }
 
-// again decodes a record and encodes it.
+// again decodes a record and encodes it again.
 func again[R any](c *Codec[R], key string, m Members, ids IDs, see func(R)) (Members, error) {
 	record, err := c.Decode(key, m, ids)
 	if err != nil {
@@ -115,12 +115,12 @@ func (p *planner) idsOf(kind Kind) map[uuid.UUID]bool {
 	return ids
 }
 
-// hashID returns an id that stands for a key while a plan is made.
+// hashID returns an id that stands for a record with the given key while a plan is made.
 func hashID(kind Kind, key string) uuid.UUID {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(string(kind)+"/"+key))
 }
 
-// asking gives records ids that are hashes of their keys, and remembers which records were asked for.
+// asking implements IDs with ids that are hashes of keys. It records which records were requested.
 type asking struct {
 	known func(place) bool
 	asked []place
@@ -144,7 +144,7 @@ func (a *asking) ID(kind Kind, key string) (uuid.UUID, bool) {
 	return id, true
 }
 
-// Key returns the key of a record that was asked for.
+// Key returns the key of a record whose id was requested.
 func (a *asking) Key(kind Kind, id uuid.UUID) (string, bool) {
 	at, ok := a.keys[id]
 	return at.key, ok && at.kind == kind

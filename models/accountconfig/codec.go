@@ -23,18 +23,18 @@ type IDs interface {
 // Codec converts records of a kind between a document and the store.
 type Codec[R any] struct {
 	kind   Kind
-	refs   []ref      // members that name another record
+	refs   []ref      // members that refer to another record
 	keys   *bind.Keys // names that the body may have
 	read   func(body []byte) (R, error)
 	view   func(R) any // the members of the record, with ids
-	preset Members     // the members of a record with nothing but defaults
+	preset Members     // the members of a record in which everything has its default
 }
 
-// ref is a member that holds a key, and the member of the API's body that holds the id.
+// ref is a member that holds the key of another record, together with the member of the API's body that holds that record's id.
 type ref struct {
 	member, idMember string
 	kind             Kind
-	isList           bool // the members hold lists
+	isList           bool // both members hold lists
 }
 
 // Decode returns the record that members of a document describe. Its id and account are not set. The error is a Problem.
@@ -59,8 +59,8 @@ func (c *Codec[R]) Decode(key string, m Members, ids IDs) (R, error) {
 	return record, nil
 }
 
-// Encode returns the members of a record. Members with their default are left out. So are references to records that ids does not
-// know.
+// Encode returns the members of a record. It leaves out members that have their default, and references to records that ids does
+// not know.
 func (c *Codec[R]) Encode(record R, ids IDs) (Members, error) {
 	m, err := c.encode(record, ids)
 	if err != nil {
@@ -79,7 +79,7 @@ func (c *Codec[R]) encode(record R, ids IDs) (Members, error) {
 	return m, nil
 }
 
-// problemOf returns what is wrong with a body.
+// problemOf returns the problem that an error describes.
 func problemOf(err error) Problem {
 	if p, ok := errors.AsType[Problem](err); ok {
 		return p
@@ -104,7 +104,7 @@ func membersOf(v any) (m Members, err error) {
 	return ReadMembers(raw)
 }
 
-// ReadMembers reads members from JSON. Numbers keep their digits. An empty text gives no members.
+// ReadMembers reads members from JSON. Numbers keep their digits. For an empty text it returns no members.
 func ReadMembers(raw []byte) (m Members, err error) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -114,7 +114,7 @@ func ReadMembers(raw []byte) (m Members, err error) {
 	return m, dec.Decode(&m)
 }
 
-// newCodec returns a codec. The record that the smallest body describes has the defaults.
+// newCodec returns a codec. The defaults are the values of the record that is decoded from the body "smallest".
 func newCodec[R any](kind Kind, smallest string, c Codec[R], own ...string) *Codec[R] {
 	c.kind = kind
 	record, err := c.read([]byte(smallest))
@@ -130,18 +130,18 @@ func newCodec[R any](kind Kind, smallest string, c Codec[R], own ...string) *Cod
 	return &c
 }
 
-// noIDs knows no record.
+// noIDs implements IDs without any record.
 type noIDs struct{}
 
 func (noIDs) ID(Kind, string) (uuid.UUID, bool)  { return uuid.Nil, false }
 func (noIDs) Key(Kind, uuid.UUID) (string, bool) { return "", false }
 
-// active is the member is_active of a record. In the API, a separate call sets it.
+// active is the member is_active of a record. In the API, is_active is set by a separate call, not in the body.
 type active struct {
 	IsActive bool `json:"is_active" default:"true"`
 }
 
-// body reads a body of the API's type B, with is_active.
+// body decodes a body of the API's type B, and the member is_active.
 func body[B any](raw []byte) (b B, isActive bool, err error) {
 	var a struct {
 		IsActive bind.Opt[bool] `json:"is_active"`

@@ -19,13 +19,14 @@ type Campaign struct {
 
 type campaignMembers struct {
 	Name   string `json:"name"`
-	Alias  string `json:"alias,omitempty"` // empty: it is generated
+	Alias  string `json:"alias,omitempty"` // empty: an alias is generated
 	Status string `json:"status"`
 	models.CampaignSettings
 	Paths []flow.Path `json:"streams"`
 }
 
-// newCampaign turns the members of a campaign into the body of a new one, which always has an alias and is not archived.
+// newCampaign turns the members of a campaign into the body of a new campaign. A new campaign always has an alias and is not
+// archived.
 func newCampaign(raw []byte) (body []byte, archived bool, err error) {
 	object, err := bind.Object(raw)
 	if err != nil {
@@ -41,13 +42,13 @@ func newCampaign(raw []byte) (body []byte, archived bool, err error) {
 	return body, archived, err
 }
 
-// campaignRefs are the references of a campaign. The member paths of a document is called streams in the API.
+// campaignRefs are the references of a campaign. The API calls the member paths of a document streams.
 var campaignRefs = []ref{
 	{member: "domain", idMember: "domain_id", kind: Domains}, {member: "source", idMember: "source_id", kind: Sources}, {member: "site", idMember: "measurement_site_id", kind: Sites},
 }
 
-// CampaignCodec returns the codec of the campaigns of an account. A new campaign of the account has the defaults. A document always has the
-// currency, because the default differs between accounts.
+// CampaignCodec returns the codec of the campaigns of an account. The defaults are the values of a new campaign of the account.
+// A document always contains the currency, because its default differs between accounts.
 func CampaignCodec(account models.Account) *Codec[Campaign] {
 	fresh := models.NewCampaign(account)
 	read := func(raw []byte) (Campaign, error) {
@@ -76,7 +77,7 @@ func CampaignCodec(account models.Account) *Codec[Campaign] {
 		view: func(c Campaign) any {
 			alias := c.Alias
 			if c.SharedHost {
-				alias = "" // it is generated
+				alias = "" // an alias is generated
 			}
 			return campaignMembers{c.Name, alias, c.Status, c.CampaignSettings, c.Paths}
 		},
@@ -115,7 +116,7 @@ var SmartlinkCodec = newCodec(Smartlinks, `{"slug": "x", "destination_url": "htt
 			m := smartlinkMembers{SmartlinkFields: l.SmartlinkFields, Name: l.Name, Notes: l.Notes, IsActive: l.IsActive}
 			for _, r := range l.Rules {
 				rule := smartlinkRuleMembers{r.Name, r.Logic, r.Conditions, r.DestinationURL}
-				if rule.Logic == "and" { // the default
+				if rule.Logic == "and" { // "and" is the default
 					rule.Logic = ""
 				}
 				m.Rules = append(m.Rules, rule)
@@ -153,7 +154,7 @@ type goalMembers struct {
 	IsActive  bool         `json:"isActive"`
 }
 
-// SiteCodec is the codec of sites. The goals of a site are an object by their keys.
+// SiteCodec is the codec of sites. In a document, the goals of a site are an object whose members are the goals by key.
 var SiteCodec = newCodec(Sites, `{"name": "x"}`, Codec[Site]{
 	keys: bind.KeysOf(siteMembers{}),
 	read: readSite,
@@ -213,7 +214,7 @@ func goalOf(g models.Goal) goalMembers {
 	return goalMembers{g.Name, g.Kind, g.MatchPath, g.Dedupe, g.ValueMode, g.Value, g.Currency, g.Status, g.IsPrimary, g.IsActive}
 }
 
-// newGoal has the members of a goal with nothing but defaults. A document always has the name.
+// newGoal has the members of a goal in which everything has its default. A document always contains the name.
 var newGoal = func() Members {
 	m, err := membersOf(goalOf(models.NewGoal(models.Site{}, "")))
 	if err != nil {

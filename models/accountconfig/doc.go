@@ -1,5 +1,6 @@
-// Package accountconfig describes everything that an account has set up as one document. A document is YAML or JSON. It names records
-// by keys instead of ids, so it can be kept in a repository, changed and applied to the same account or to another one:
+// Package accountconfig describes everything that an account has set up as one document. A document is YAML or JSON. It refers
+// to records by keys instead of ids. So it can be kept in a repository, changed, and applied to the same account or to another
+// account:
 //
 //	version: 1
 //	networks:
@@ -14,7 +15,8 @@
 //	    paths:
 //	      - {name: Everybody, action: offer, destinations: [{offer: nutra-de}]}
 //
-// A record has the members of its body in the API, with two differences. Where the body has the id of another record, the
-// document has its key, in a member that is named after the kind of that record: network for network_id. The member is_active
-// says whether the record is paused. A member that is left out has its default. A document holds no secrets and no times.
+// A record has the members of its body in the API, with two differences. First, where the body has the id of another record, the
+// document has that record's key, in a member that is named after the kind of that record: network instead of network_id.
+// Second, the member is_active says whether the record is active or paused. A member that is left out has its default. A
+// document contains no secrets and no times.
 package accountconfig

@@ -27,15 +27,16 @@ const (
 // Members are the members of a record in a document. A value is a text, a json.Number, a bool, nil, a []any or a map[string]any.
 type Members = map[string]any
 
-// Document is the settings of an account, by kind and key.
+// Document contains the settings of an account, by kind and key.
 type Document map[Kind]map[string]Members
 
-// Problem is something in a document that is wrong or that the reader should know. Without a kind it concerns the document as a whole.
-type Problem struct { //nolint:errname // it is a warning, too
+// Problem is something in a document that is wrong, or that the person who wrote it should know. If Kind is empty, it is about
+// the document as a whole.
+type Problem struct { //nolint:errname // it can also be a warning
 	Kind Kind   `json:"kind"`
 	Key  string `json:"key"`
 	Path string `json:"path" doc:"the member, such as paths[0].destinations[1].offer; empty: the record as a whole"`
-	Line int    `json:"line" doc:"in the document; 0: not known"`
+	Line int    `json:"line" doc:"line in the document; 0: not known"`
 	Text string `json:"text"`
 }
 
@@ -75,7 +76,7 @@ func Parse(raw []byte) (Document, error) {
 	return r.document(top, root.Content[0])
 }
 
-// document checks the outer two levels of a document.
+// document checks the two outer levels of a document.
 func (r *reader) document(top map[string]any, node *yaml.Node) (Document, error) {
 	if v := top["version"]; v != json.Number(strconv.Itoa(Version)) {
 		return nil, Problem{Line: 1, Text: fmt.Sprintf("version must be %d", Version)}
@@ -186,8 +187,8 @@ func scalar(n *yaml.Node) (any, error) {
 	return nil, Problem{Line: n.Line, Text: fmt.Sprintf("%.40s is not supported", n.Tag)}
 }
 
-// YAML returns the document as text. Equal documents give equal texts: kinds stand in the order of Kinds, records by key, and members
-// by name, after the name of the record.
+// YAML returns the document as text. Equal documents give equal texts: kinds are in the order of Kinds, and records are sorted
+// by key. The members of a record are sorted by name, but its own name comes first.
 func (d Document) YAML() ([]byte, error) {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	put(root, "version", scalarNode("!!int", strconv.Itoa(Version)))
@@ -211,7 +212,8 @@ func (d Document) YAML() ([]byte, error) {
 	return out.Bytes(), enc.Close()
 }
 
-// shown returns the records of a kind that a text has. Settings that are all defaults are left out.
+// shown returns the records of a kind that the text of a document contains. It leaves out settings in which everything has its
+// default.
 func (d Document) shown(kind Kind) map[string]Members {
 	if kind == BotDetection && len(d[kind][SettingsKey]) == 0 {
 		return nil
@@ -269,7 +271,7 @@ func node(v any) *yaml.Node {
 	return scalarNode("!!null", "null")
 }
 
-// byName sorts names of members: the name of a record first, and the long members last.
+// byName sorts names of members: the name of the record comes first, and long members come last.
 func byName(a, b string) int {
 	rank := func(name string) int {
 		switch name {

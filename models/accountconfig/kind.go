@@ -26,19 +26,19 @@ const (
 	Flows      Kind = "flows"
 	Smartlinks Kind = "smartlinks"
 	BotLists   Kind = "bot_lists"
-	// CopilotRules are the rules by which the Copilot changes campaigns. Rules are saved conditions.
+	// CopilotRules are the rules by which the Copilot changes campaigns. The kind Rules, in contrast, has saved conditions.
 	CopilotRules Kind = "copilot_rules"
 	// BotDetection has the settings of bot detection. It has one record, whose key is SettingsKey.
 	BotDetection Kind = "bot_detection"
 )
 
-// Kinds lists the kinds in the order in which their records are written: a record comes after those to which it refers. Campaigns
-// refer to each other, too.
+// Kinds lists the kinds in the order in which their records are written: a record comes after the records to which it refers.
+// Campaigns also refer to each other.
 var Kinds = []Kind{Domains, Networks, Sources, Landers, Offers, Sites, Rules, Campaigns, Flows, Smartlinks, BotLists, CopilotRules, BotDetection}
 
 // Noun returns the name of one record of the kind, for messages.
 func (k Kind) Noun() string {
-	switch k { //nolint:exhaustive // the others follow from their names
+	switch k { //nolint:exhaustive // the nouns of the other kinds follow from the names of the kinds
 	case BotLists:
 		return "bot list entry"
 	case CopilotRules:
@@ -49,10 +49,11 @@ func (k Kind) Noun() string {
 	return strings.TrimSuffix(string(k), "s")
 }
 
-// SharedDomain is the key of the shared link domain of an install. A document does not describe it.
+// SharedDomain is the key of the shared link domain of an install. A document can refer to it, but does not contain it.
 const SharedDomain = "shared"
 
-// SettingsKey is the key of the one record of a kind that every account has. It stands in a document only if it is not all defaults.
+// SettingsKey is the key of the only record of a kind, for settings that every account has. The record is in a document only if
+// not everything in it has its default.
 const SettingsKey = "account"
 
 // MaxKey is the maximum number of characters of a key.
@@ -64,7 +65,8 @@ var keyForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)
 func ValidKey(key string) bool { return keyForm.MatchString(key) }
 
 // NewKey returns a key for a record with a name, such as nutra-de for "Nutra DE". taken reports whether another record of the
-// kind has the key. If the name has no letter or digit that a key may have, the key is the noun of the kind.
+// kind already has the key. If the name has no letter or digit that is allowed in a key, the result is made from the noun of the
+// kind.
 func NewKey(kind Kind, name string, taken func(string) bool) string {
 	base := slug(name)
 	if base == "" {

@@ -18,24 +18,24 @@ const (
 	OpChange  = "change"
 	OpSame    = "same"
 	OpDelete  = "delete"
-	OpArchive = "archive" // of a campaign that has clicks, where another record would be deleted
+	OpArchive = "archive" // instead of OpDelete for a campaign that has clicks
 	OpRefused = "refused"
 )
 
 // Ops lists the operations.
 var Ops = []string{OpCreate, OpChange, OpSame, OpDelete, OpArchive, OpRefused}
 
-// Current is what an account has set up at a moment.
+// Current describes everything that an account has set up at a moment.
 type Current struct {
 	Account models.Account
 	Records Document
-	Removed map[Kind]map[string]bool // records that were deactivated, and to which live records still refer
+	Removed map[Kind]map[string]bool // deactivated records to which live records still refer
 	Clicked map[string]bool          // keys of the campaigns that have clicks
 	Shared  bool                     // the install has a shared link domain
 	Room    map[Kind]int             // how many more records the plan allows; a kind without a limit is missing
 }
 
-// Prune says which records a plan deletes: those within the scope that the document does not have. An empty scope is refused.
+// Prune says which records a plan deletes: the records within the scope that are not in the document. An empty scope is refused.
 type Prune struct {
 	Group string `json:"group" trim:"true" maxLength:"255" doc:"records of this group"`
 	Tag   string `json:"tag" trim:"true" maxLength:"64" doc:"records with this tag"`
@@ -51,11 +51,11 @@ func (p Prune) has(m Members) bool {
 	})
 }
 
-// FieldChange is a member of a record that a plan changes. A member that is left out has its default.
+// FieldChange is a change of a member of a record. A member that is left out has its default.
 type FieldChange struct {
 	Path string `json:"path" doc:"such as paths[Germans].weight"`
 	Was  any    `json:"was" is:"json" doc:"the value before; null: not set, or the default"`
-	Is   any    `json:"is" is:"json" doc:"the value before; null: not set, or the default"`
+	Is   any    `json:"is" is:"json" doc:"the value after; null: not set, or the default"`
 }
 
 // Item describes what a plan does with one record.
@@ -64,7 +64,7 @@ type Item struct {
 	Key      string        `json:"key"`
 	Name     string        `json:"name"`
 	Op       string        `json:"op" enum:"create,change,same,delete,archive,refused"`
-	Fields   []FieldChange `json:"fields" doc:"of a change, at most 200"`
+	Fields   []FieldChange `json:"fields" doc:"the members that change, at most 200"`
 	Errors   []string      `json:"errors" doc:"why the record is refused"`
 	Warnings []string      `json:"warnings"`
 	Before   Members       `json:"-"` // nil: the record is new
@@ -77,8 +77,8 @@ func (i *Item) refuse(format string, args ...any) {
 	i.Errors = append(i.Errors, fmt.Sprintf(format, args...))
 }
 
-// MakePlan returns the items that give an account the records of a document, in the order in which they are carried out.
-// Records that the document does not have stay as they are, unless they are within the scope of prune.
+// MakePlan returns the items that bring an account to the state that a document describes, in the order in which they are
+// carried out. Records that are not in the document do not change, unless they are within the scope of prune.
 func MakePlan(now Current, want Document, prune Prune) []Item {
 	p := planner{now: now, want: want, asked: map[place][]place{}, items: map[place]*Item{}}
 	var list []*Item
@@ -117,7 +117,7 @@ type planner struct {
 	decoded
 }
 
-// item compares a record of the document with the account's.
+// item compares a record of the document with the same record of the account.
 func (p *planner) item(kind Kind, key string, m Members) *Item {
 	item := &Item{Kind: kind, Key: key, Name: nameOf(m, key), Before: p.now.Records[kind][key]}
 	if err := checkKey(kind, key); err != nil {
@@ -148,7 +148,7 @@ func (p *planner) item(kind Kind, key string, m Members) *Item {
 	return item
 }
 
-// keepGenerated copies members that the service generates from the account's record, if the document leaves them out.
+// keepGenerated copies members that the service generates from the account's present record, if the document leaves them out.
 func keepGenerated(kind Kind, sent, after, before Members) {
 	names := map[Kind][]string{Campaigns: {"alias"}, Sources: {"subs"}}[kind]
 	for _, name := range names {
@@ -164,12 +164,12 @@ func keepGenerated(kind Kind, sent, after, before Members) {
 func checkKey(kind Kind, key string) error {
 	if kind == Domains {
 		if host, ok := models.HostOf(key); !ok || host != key {
-			return models.Invalid("invalid_domain", "the key of a domain is its host, in lower case and as DNS has it")
+			return models.Invalid("invalid_domain", "the key of a domain is its host, in lower case and in the form that DNS uses")
 		}
 		return nil
 	}
 	if kind == BotDetection && key != SettingsKey {
-		return models.Invalid("invalid_input", "its one record has the key %s", SettingsKey)
+		return models.Invalid("invalid_input", "the only record of this kind has the key %s", SettingsKey)
 	}
 	if !ValidKey(key) {
 		return models.Invalid("invalid_input", "a key has 1 to %d of a-z, 0-9, dot, _ and -, and begins with a letter or digit", MaxKey)
@@ -219,7 +219,7 @@ func (p *planner) checkNames(list []*Item) {
 	}
 }
 
-// uniqueNames returns the texts that no other record may have: the name within its kind, and the address of a link.
+// uniqueNames returns the texts of a record that no other record may have: the name within its kind, and the address of a link.
 func uniqueNames(kind Kind, m Members) (names []string) {
 	text := func(member string) string { t, _ := m[member].(string); return t }
 	if name := text("name"); name != "" {
@@ -250,7 +250,7 @@ func (p *planner) checkRoom(list []*Item) {
 	}
 }
 
-// checkActing refuses Copilot rules with another action than alert, if the plan does not allow them.
+// checkActing refuses Copilot rules with an action other than alert, if the account's plan does not allow such rules.
 func (p *planner) checkActing(list []*Item) {
 	if p.now.Account.Allowances().OneClick {
 		return
@@ -263,7 +263,7 @@ func (p *planner) checkActing(list []*Item) {
 	}
 }
 
-// roomOf returns the kind whose allowance a record takes. Sources and networks share one.
+// roomOf returns the kind whose allowance a record uses. Sources and networks share one allowance.
 func roomOf(kind Kind) Kind {
 	if kind == Sources {
 		return Networks
@@ -271,7 +271,7 @@ func roomOf(kind Kind) Kind {
 	return kind
 }
 
-// refuseUsers refuses each record that refers to a new record which is refused, again and again until no more are found.
+// refuseUsers refuses each record that refers to a refused new record. It repeats this until no more such records are found.
 func (p *planner) refuseUsers() {
 	for again := true; again; {
 		again = false
@@ -290,7 +290,7 @@ func (p *planner) refuseUsers() {
 	}
 }
 
-// pruned returns the removals. A record comes before the records to which it refers.
+// pruned returns the items that remove records. A record is removed before the records to which it refers.
 func (p *planner) pruned(prune Prune) (list []Item) {
 	for _, kind := range slices.Backward(Kinds) {
 		for _, key := range slices.Sorted(maps.Keys(p.now.Records[kind])) {
@@ -311,7 +311,7 @@ func (p *planner) pruned(prune Prune) (list []Item) {
 
 const maxFields = 200
 
-// differences returns the members that differ. Objects of a list that have names are compared by name.
+// differences returns the members that differ. Objects in a list are matched by name if they have names.
 func differences(was, is Members) []FieldChange {
 	var list []FieldChange
 	compare("", was, is, &list)
@@ -358,8 +358,8 @@ func union(a, b map[string]any) map[string]any {
 	return all
 }
 
-// byNames returns the objects of a list by their names, and the names in order. It returns nil if the list has anything else, or a name
-// twice.
+// byNames returns the objects of a list by their names, and the names in order. It returns nil if an item of the list is not an
+// object with a name, or if a name occurs twice.
 func byNames(v any) (map[string]any, []string) {
 	list, ok := v.([]any)
 	if !ok || len(list) == 0 {

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// Members that hold other objects. The API calls the paths of a campaign streams. A document calls them paths.
+// Members that contain other objects. A document calls the member with the paths paths, and the API calls it streams.
 const (
 	pathsMember   = "paths"
 	streamsMember = "streams"
@@ -30,7 +30,7 @@ func (t *toBody) problem(path, format string, args ...any) {
 	}
 }
 
-// record returns the body of a record.
+// record returns the API's body for a record of a document.
 func (t *toBody) record(m Members, refs []ref) Members {
 	out := make(Members, len(m))
 	for name, v := range m {
@@ -109,7 +109,7 @@ func (t *toBody) reference(object Members, path string, r ref) {
 	object[r.idMember] = id.String()
 }
 
-// list changes each object of a list. Other items are left for the checks of the body.
+// list changes each object in a list. Other items stay unchanged, so that the checks of the body refuse them.
 func (t *toBody) list(list []any, path string, change func(Members, string)) []any {
 	out := make([]any, len(list))
 	for i, item := range list {
@@ -141,7 +141,7 @@ func (t *toBody) path(p Members, path string) {
 	}
 }
 
-// destination reads a destination: an offer, a landing page or an address.
+// destination replaces the key in a destination, which is an offer, a landing page or an address.
 func (t *toBody) destination(d Members, path string) {
 	if _, ok := d["id"]; ok {
 		t.problem(path+"id", "a document has no ids: offer or lander names the destination by its key")
@@ -191,7 +191,7 @@ func (f fromBody) reference(object Members, r ref) bool {
 	text, _ := object[r.idMember].(string)
 	id, _ := models.ParseID(text)
 	key, ok := f.ids.Key(r.kind, id)
-	if ok || r.member != "offer" { // a destination that is no offer may be a landing page
+	if ok || r.member != "offer" { // a destination that is not an offer may be a landing page
 		delete(object, r.idMember)
 	}
 	if ok {
@@ -200,8 +200,8 @@ func (f fromBody) reference(object Members, r ref) bool {
 	return ok
 }
 
-// references replaces the ids in a list by the keys of their records. A record that is limited to others is switched off if none of them
-// is known, because it would be limited to nothing without them.
+// references replaces the ids in a list by the keys of their records. The list limits a record, for example to some campaigns.
+// If none of the ids is known, an empty list would remove the limit, so the record is switched off.
 func (f fromBody) references(object Members, r ref) {
 	ids, _ := object[r.idMember].([]any)
 	delete(object, r.idMember)
@@ -218,7 +218,7 @@ func (f fromBody) references(object Members, r ref) {
 	}
 }
 
-// newPath has the members of a path with nothing but defaults.
+// newPath has the members of a path in which everything has its default.
 var newPath = func() Members {
 	m, err := membersOf(flow.NewPath())
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package apiversion lists the versions of other services' APIs that the adapters use, with the day on which each one ends.
-// Operators are told before a version ends, and `make audit` fails if the table was not checked for a year.
+// Package apiversion lists the versions of other services' APIs that the adapters use, with the day on which each version ends.
+// Operators are warned before a version ends, and `make audit` fails if a row of the table was not checked for a year.
 package apiversion
 
 import (
@@ -11,11 +11,11 @@ import (
 
 // Version is a version of an API. Page is the document or the SDK that was read on the day Checked. Days are YYYY-MM-DD.
 type Version struct {
-	Provider string // as in models.SourceProviders, NetworkProviders, DNSProviders and GeoProviders, or the name of an adapter
-	Version  string // as in addresses and headers of requests
-	Ends     string // the first day without it; the first of the month if the page names a month; empty: no end is announced
-	Setting  string // the setting of the install that chooses another version; empty: none does
-	Old      bool   // it is used only if the setting names it
+	Provider string // name in models.SourceProviders, NetworkProviders, DNSProviders or GeoProviders, or of an adapter
+	Version  string // the version in the form that URLs and headers of requests use
+	Ends     string // first day without the version; if the page names a month, its first day; empty: no end is announced
+	Setting  string // the setting of the install that selects another version; empty: there is no setting
+	Old      bool   // the version is used only if the setting selects it
 	Checked  string
 	Page     string
 }
@@ -28,14 +28,14 @@ const (
 	metaVersions      = "https://developers.facebook.com/documentation/ads-commerce/marketing-api/marketing-api-changelog/versions"
 )
 
-// The settings that choose a version.
+// The settings that select a version.
 const (
 	googleSetting = "GOOGLE_ADS_VERSION"
 	metaSetting   = "META_VERSION"
 )
 
-// Versions is the table. A new version of an API gets a row, and the row of the former version stays, as Old, until the day on
-// which it ends.
+// Versions is the table. A new version of an API gets a new row. The row of the former version stays, marked as Old, until the
+// day on which that version ends.
 var Versions = []Version{
 	{Provider: models.GoogleAds, Version: models.GoogleAdsVersion, Ends: "2027-11-01", Setting: googleSetting, Checked: "2026-11-26", Page: googleSchedule},
 	{Provider: models.GoogleAds, Version: "v25", Ends: "2027-08-01", Setting: googleSetting, Old: true, Checked: "2026-11-26", Page: googleSchedule},
@@ -56,10 +56,10 @@ var Versions = []Version{
 	{Provider: "snapchat", Version: "v1", Checked: "2026-11-26", Page: "https://developers.snap.com/api/marketing-api/Ads-API/measurement"},
 	{Provider: "snapchat", Version: "v3", Checked: "2026-11-26", Page: "https://developers.snap.com/api/marketing-api/Conversions-API"},
 	{Provider: "trafficstars", Version: "v1.1", Checked: "2026-11-26", Page: "https://trafficstars.com/blog/how-to-use-trafficstars-api"},
-	{Provider: "trafficstars", Version: "v1", Checked: "2026-11-26", Page: "https://trafficstars.com/blog/how-to-use-trafficstars-api"}, // of its tokens
+	{Provider: "trafficstars", Version: "v1", Checked: "2026-11-26", Page: "https://trafficstars.com/blog/how-to-use-trafficstars-api"}, // page about the API's tokens
 	{Provider: "pinterest", Version: "v5", Checked: "2026-11-26", Page: "https://github.com/pinterest/api-description"},
 	{Provider: "reddit", Version: "v3", Checked: "2026-11-26", Page: "https://ads-api.reddit.com/docs/v3/"},
-	{Provider: "reddit", Version: "v1", Checked: "2026-11-26", Page: "https://github.com/reddit-archive/reddit/wiki/OAuth2"}, // of its sign-in
+	{Provider: "reddit", Version: "v1", Checked: "2026-11-26", Page: "https://github.com/reddit-archive/reddit/wiki/OAuth2"}, // page about signing in
 	{Provider: "openai_ads", Version: "v1", Checked: "2026-11-26", Page: "https://developers.openai.com/ads"},
 	{Provider: "microsoft_uet", Version: "v1", Checked: "2026-11-26", Page: "https://github.com/segmentio/action-destinations"},
 	{Provider: "safe_browsing", Version: "v5", Checked: "2026-11-26", Page: "https://developers.google.com/safe-browsing/reference/rest/v5/urls/search"},
@@ -94,8 +94,8 @@ var Versions = []Version{
 	{Provider: "azure", Version: "2018-05-01", Checked: "2026-11-25", Page: legoDNS},
 }
 
-// Used returns the versions that an install uses. chosen has the versions that its settings name, by provider. A chosen version
-// that is not in the table is returned without a day.
+// Used returns the versions that an install uses. chosen has the versions that the install's settings select, by provider. If a
+// selected version is not in the table, Used returns it without a day.
 func Used(chosen map[string]string) []Version {
 	var used []Version
 	for _, v := range Versions {
@@ -110,7 +110,7 @@ func Used(chosen map[string]string) []Version {
 	return used
 }
 
-// Notice is how long before its end operators are told about a version.
+// Notice is the time before the end of a version at which operators are first warned.
 const Notice = 60 * 24 * time.Hour
 
 // Left returns the time until the version ends. known is false if no end is announced.
@@ -122,13 +122,13 @@ func (v Version) Left(now time.Time) (left time.Duration, known bool) {
 	return ends.Sub(now), true
 }
 
-// EndsSoon reports whether operators have to be told that the version ends.
+// EndsSoon reports whether operators must be warned that the version ends.
 func (v Version) EndsSoon(now time.Time) bool {
 	left, known := v.Left(now)
 	return known && left < Notice
 }
 
-// maxAge is how long a row counts as checked.
+// maxAge is the time for which a row counts as checked.
 const maxAge = 365 * 24 * time.Hour
 
 // Stale returns the rows whose page was last read more than a year ago.

@@ -13,8 +13,9 @@ import (
 	"switchyard/models/apiversion"
 )
 
-// inPath matches a version in an address or a path of the adapters, and inHeader one in a header or a parameter. Versions of OAuth are
-// left out. inConst matches the constant of a version that a setting can change. entry matches the row of a provider in a table.
+// inPath matches a version in a URL or a path of the adapters, and inHeader matches a version in a header or a parameter. They
+// leave out versions of OAuth. inConst matches the constant of a version that a setting can change. entry matches the row of a
+// provider in a table.
 var (
 	inPath   = regexp.MustCompile(`"[^"\s]*?/(v[0-9]+(?:\.[0-9]+)?(?:beta)?|[0-9]+\.[0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2})[/"]`)
 	inHeader = regexp.MustCompile(`(?i)-version"[,:] ?\{?"([^"/]+)"`)
@@ -22,7 +23,7 @@ var (
 	entry    = regexp.MustCompile(`^\t"(\w+)": +\{`)
 )
 
-// providersOf maps the file of an adapter to its providers, if the file has another name than its provider.
+// providersOf maps the file of an adapter to its providers, if the name of the file is not the name of its only provider.
 var providersOf = map[string][]string{
 	"ads/google": {models.GoogleAds}, "ads/microsoft": {models.MicrosoftAds}, "ads/upload_microsoft": {models.MicrosoftAds},
 	"ads/upload_google": {"google_data_manager"}, "ads/upload_google_status": {"google_data_manager"}, "ads/upload_uet": {"microsoft_uet"},
@@ -32,7 +33,7 @@ var providersOf = map[string][]string{
 	"safebrowsing/google": {"safe_browsing", "web_risk"}, "geolookup/geolookup": {"maxmind"}, "cloudflare/client": {"cloudflare"},
 }
 
-// constants has the providers and the versions of the constants.
+// constants maps constants to their providers and versions.
 var constants = map[string]row{
 	"models.GoogleAdsVersion": {models.GoogleAds, models.GoogleAdsVersion}, "models.MetaVersion": {models.Meta, models.MetaVersion},
 }
@@ -46,7 +47,7 @@ type usage struct {
 	owners  []string
 }
 
-// versionsIn returns the versions in the text of an adapter. file is its path without ".go".
+// versionsIn returns the versions in the source text of an adapter. file is the path without ".go".
 func versionsIn(file, text string) (found []usage) {
 	family, name, _ := strings.Cut(file, "/")
 	providers, named := providersOf[family+"/"+name]
@@ -73,8 +74,8 @@ func versionsIn(file, text string) (found []usage) {
 	return found
 }
 
-// TestVersionsOfAdapters reads the addresses, paths and headers in the adapters. It checks that each version there has a row of that
-// adapter's provider, and that each row that is used by default is the version of an adapter.
+// TestVersionsOfAdapters reads the URLs, paths and headers in the adapters. It checks that the table has a row for each version
+// and the adapter's provider. It also checks that each row that is used by default is the version of some adapter.
 func TestVersionsOfAdapters(t *testing.T) {
 	t.Parallel()
 	const adapters = "../../workers/providers/"
@@ -108,7 +109,8 @@ func TestVersionsOfAdapters(t *testing.T) {
 	}
 }
 
-// TestVersionsIn checks that a version belongs to the provider of its file, or of the row in which it is.
+// TestVersionsIn checks that a version is assigned to the provider of the file or, in a table of providers, to the provider of
+// the row.
 func TestVersionsIn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, text, version, owner string }{
@@ -131,7 +133,8 @@ func TestVersionsIn(t *testing.T) {
 	}
 }
 
-// TestRows checks that each row names its page and the day on which it was read. A setting chooses among the rows of one provider.
+// TestRows checks that each row names its page and the day on which the page was read. A setting selects among the rows of one
+// provider.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	seen := map[row]bool{}
@@ -171,7 +174,7 @@ func TestUsed(t *testing.T) {
 	}
 }
 
-// TestEndsSoon checks that operators are told from 60 days before the end on, and after it.
+// TestEndsSoon checks that operators are warned from 60 days before the end on, and also after the end.
 func TestEndsSoon(t *testing.T) {
 	t.Parallel()
 	v := apiversion.Version{Ends: "2027-02-23"}

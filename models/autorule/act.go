@@ -21,16 +21,16 @@ type Target struct {
 	Path     string
 	Offer    string
 	Value    string
-	Name     string // for a person
+	Name     string // name for people to read
 
 	Figures models.Figures
 	Payout  *decimal.Decimal // nil: the payout is not known
 
-	place int // index of its series
+	place int // index of the target's series
 }
 
-// NewTarget returns the target that a row of a report with the rule's dimensions describes. ok is false if the row describes no
-// target, for example because it has no path.
+// NewTarget returns the target that a row of a report describes. The report must have the rule's dimensions. ok is false if the
+// row describes no target, for example because it has no path.
 func (s Settings) NewTarget(dims []string, f models.Figures) (t Target, ok bool) {
 	t.Figures = f
 	for i, name := range s.Dimensions() {
@@ -55,7 +55,7 @@ func (s Settings) NewTarget(dims []string, f models.Figures) (t Target, ok bool)
 	return t, len(t.Value) <= copilot.MaxValue
 }
 
-// Key returns a text that identifies a target among the targets of a rule, whatever settings the rule had before.
+// Key returns a text that identifies a target among the targets of a rule, even if the settings of the rule have changed.
 func (s Settings) Key(t Target) string {
 	parts := []string{s.LooksAt, models.IDText(t.Campaign), t.Path, t.Offer}
 	if s.LooksAt == Value {
@@ -64,17 +64,17 @@ func (s Settings) Key(t Target) string {
 	return strings.Join(parts, "/")
 }
 
-// Act is one change that a rule asks for.
+// Act is one change that a rule requests.
 type Act struct {
 	Action     copilot.Action
 	CampaignID uuid.NullUUID
-	What       string // for a person
+	What       string // text for people to read
 	Targets    []Target
 }
 
-// Acts returns the changes that the rule asks for on the matched targets. The function paths returns the paths of a campaign. A
-// matched target is returned as idle if nothing is left to change, for example because its weight is at its bound or it is
-// gone.
+// Acts returns the changes that the rule requests for the matched targets. The function paths returns the paths of a campaign.
+// If there is nothing to change for a target, it is returned in idle, for example because its weight is at its limit or because
+// it no longer exists.
 func (s Settings) Acts(matched []Target, paths func(uuid.UUID) []flow.Path) (acts []Act, idle []Target) {
 	groups := map[string]int{}
 	for _, t := range matched {
@@ -144,7 +144,7 @@ func (s Settings) pause(a Act, t Target) (Act, bool) {
 	return a, true
 }
 
-// weigh adds the new weight of a path, or of an offer in the path, to the change. ok is false if the weight stays the same.
+// weigh adds the new weight of a path, or of an offer in the path, to the change. ok is false if the weight does not change.
 func (s Settings) weigh(a Act, t Target, paths []flow.Path) (Act, bool) {
 	at := slices.IndexFunc(paths, func(p flow.Path) bool { return p.ID == t.Path })
 	if at < 0 {
@@ -167,8 +167,8 @@ func (s Settings) weigh(a Act, t Target, paths []flow.Path) (Act, bool) {
 }
 
 // Weigh returns the new weight, rounded to thousandths. A lowered weight stops at MinWeight, and a raised weight stops at
-// MaxWeight. A weight that is already beyond its bound stays unchanged. So does 0, because a weight of 0 sends no visitors
-// there.
+// MaxWeight. A weight that is already beyond the limit stays unchanged. A weight of 0 also stays unchanged, because it means
+// that no visitors are sent there.
 func (s Settings) Weigh(weight float64) float64 {
 	factor := s.Factor.InexactFloat64()
 	next := math.Round(weight*factor*1000) / 1000
@@ -185,7 +185,7 @@ func ByCost(list []Target) {
 	})
 }
 
-// TargetFigures returns the figures of a target that evidence shows.
+// TargetFigures returns the figures of a target that are shown as evidence.
 func (s Settings) TargetFigures(t *Target) []copilot.Figure {
 	list := []copilot.Figure{}
 	for _, name := range s.evidenceFigures() {
@@ -196,10 +196,10 @@ func (s Settings) TargetFigures(t *Target) []copilot.Figure {
 	return list
 }
 
-// maxFigures is the number of figures that an evidence may have.
+// maxFigures is the maximum number of figures in an evidence.
 const maxFigures = 60
 
-// Evidence returns the figures on which a rule acted. from and to are the bounds of the window, written for people.
+// Evidence returns the figures that made a rule act. from and to are the bounds of the window, written for people.
 func (s Settings) Evidence(targets []Target, from, to string) *copilot.Evidence {
 	e := copilot.Evidence{From: from, To: to, Confidence: 1, Method: "rule: " + s.Text(), Figures: []copilot.Figure{}}
 	for i := range targets {
@@ -211,10 +211,10 @@ func (s Settings) Evidence(targets []Target, from, to string) *copilot.Evidence 
 	return &e
 }
 
-// maxName is the length of a target's name in characters.
+// maxName is the maximum length of a target's name in characters.
 const maxName = 300
 
-// Describe returns a readable name of a target. names holds the names of ids. A long name is cut.
+// Describe returns a readable name of a target. names maps ids to names. A long name is cut.
 func (s Settings) Describe(t Target, names map[string]string) string {
 	name := func(id string) string { return cmp.Or(names[id], id) }
 	text := "campaign " + name(models.IDText(t.Campaign))

@@ -7,7 +7,7 @@ import (
 	"switchyard/models/measure"
 )
 
-// isAmount reports whether a figure is money.
+// isAmount reports whether a figure is an amount of money.
 func isAmount(figure string) bool {
 	m := measure.Find(figure)
 	return figure == Payout || m != nil && m.IsAmount()
@@ -16,8 +16,8 @@ func isAmount(figure string) bool {
 // amountPlaces is the number of decimals of an amount in a rule.
 const amountPlaces = 6
 
-// IsAmount reports whether the value of the comparison is an amount in the account's currency, or a number per unit of that
-// currency. If both sides are amounts, the value is only a factor and IsAmount is false. It is also false for zero.
+// IsAmount reports whether the value of the comparison depends on the account's currency: it is an amount, or a number per unit
+// of the currency. If both figures are amounts, the value is only a factor, and IsAmount is false. It is also false for zero.
 func (c Comparison) IsAmount() bool {
 	return isAmount(c.Figure) != isAmount(c.Times) && !c.Value.IsZero()
 }

@@ -32,7 +32,7 @@ func enum(t *testing.T, structValue any, field string) []string {
 	return strings.Split(bind.Expand(f.Tag.Get("enum")), ",")
 }
 
-// counts draws small figures, so that equal figures and zeros occur.
+// counts generates small figures, so that equal figures and zeros occur.
 func counts(t *rapid.T) (f models.Figures) {
 	for i, at := range f.AppendPointersTo(nil) {
 		name := measure.Counters[i].Name
@@ -46,7 +46,7 @@ func counts(t *rapid.T) (f models.Figures) {
 	return f
 }
 
-// plain returns a figure by its definition, unrounded. It returns nil for a division by zero.
+// plain calculates a figure by its definition, without rounding. It returns nil for a division by zero.
 func plain(f models.Figures, payout *decimal.Decimal, name string) *big.Rat {
 	m := measure.Find(name)
 	switch {
@@ -84,7 +84,8 @@ func plain(f models.Figures, payout *decimal.Decimal, name string) *big.Rat {
 	return out
 }
 
-// evaluate compares by definition. close is true if the difference of the sides is smaller than the rounding of a ratio.
+// evaluate evaluates a comparison by its definition. close is true if the difference of the two sides is smaller than the
+// rounding of a ratio.
 func evaluate(c autorule.Comparison, f models.Figures, payout *decimal.Decimal) (yes, close bool) {
 	left, right := plain(f, payout, c.Figure), c.Value.Rat()
 	if c.Times != "" {
@@ -140,7 +141,7 @@ func TestMatches(t *testing.T) {
 			doubt = doubt || near && (slices.Contains(ratios, c.Figure) || slices.Contains(ratios, c.Times))
 		}
 		got := s.Matches(&autorule.Target{Figures: f, Payout: payout})
-		if got != want && !doubt { // ratios are compared as reports show them: rounded
+		if got != want && !doubt { // Matches compares rounded ratios, as reports show them
 			rt.Fatalf("%s on %+v, payout %v: %v", s.Text(), f, payout, got)
 		}
 		if got {
@@ -155,7 +156,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// TestTables checks that the figures and attributes that a request may have are the existing ones.
+// TestTables checks that a request may name exactly the existing figures and attributes.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	have := enum(t, autorule.Comparison{}, "Figure")
@@ -187,16 +188,16 @@ func TestValidate(t *testing.T) {
 		change func(*autorule.Settings)
 		code   string
 	}{
-		"the default":           {func(*autorule.Settings) {}, ""},
-		"a path is weighed":     {func(s *autorule.Settings) { s.LooksAt, s.Action, s.Factor = autorule.Path, autorule.Weight, whole(2) }, ""},
-		"a value is denied":     {func(s *autorule.Settings) { s.LooksAt, s.Action, s.Attribute = autorule.Value, autorule.Deny, "sub3" }, ""},
-		"a campaign is denied":  {func(s *autorule.Settings) { s.Action = autorule.Deny }, "invalid_rule"},
-		"no attribute given":    {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Value, autorule.Deny }, "invalid_rule"},
-		"an attribute too much": {func(s *autorule.Settings) { s.Attribute = "sub1" }, "invalid_rule"},
-		"too many days":         {func(s *autorule.Settings) { s.Window = autorule.MaxDays + 1 }, "invalid_rule"},
-		"most days":             {func(s *autorule.Settings) { s.Window = autorule.MaxDays }, ""},
-		"a factor of 1":         {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Path, autorule.Weight }, "invalid_rule"},
-		"bounds the wrong way": {func(s *autorule.Settings) {
+		"the default":                   {func(*autorule.Settings) {}, ""},
+		"a path is weighed":             {func(s *autorule.Settings) { s.LooksAt, s.Action, s.Factor = autorule.Path, autorule.Weight, whole(2) }, ""},
+		"a value is denied":             {func(s *autorule.Settings) { s.LooksAt, s.Action, s.Attribute = autorule.Value, autorule.Deny, "sub3" }, ""},
+		"a campaign is denied":          {func(s *autorule.Settings) { s.Action = autorule.Deny }, "invalid_rule"},
+		"no attribute given":            {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Value, autorule.Deny }, "invalid_rule"},
+		"an attribute that is not used": {func(s *autorule.Settings) { s.Attribute = "sub1" }, "invalid_rule"},
+		"too many days":                 {func(s *autorule.Settings) { s.Window = autorule.MaxDays + 1 }, "invalid_rule"},
+		"most days":                     {func(s *autorule.Settings) { s.Window = autorule.MaxDays }, ""},
+		"a factor of 1":                 {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Path, autorule.Weight }, "invalid_rule"},
+		"the limits in the wrong order": {func(s *autorule.Settings) {
 			s.LooksAt, s.Action, s.Factor, s.MinWeight, s.MaxWeight = autorule.Path, autorule.Weight, whole(2), whole(9), whole(8)
 		}, "invalid_rule"},
 		"an offer is paused": {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Offer, autorule.Pause }, ""},
@@ -222,7 +223,8 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestWindows checks that a window consists of whole hours, or of days of the account, with or without the current hour or day.
+// TestWindows checks that a window consists of whole hours, or of days in the account's time zone, with or without the current
+// hour or day.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	account := models.Account{Timezone: "Asia/Tokyo"}
@@ -246,7 +248,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestWeigh checks that a weight stops at its bound and never moves in the other direction.
+// TestWeigh checks that a weight stops at its limit and never moves in the other direction.
 func TestWeigh(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -284,7 +286,7 @@ func TestActs(t *testing.T) {
 	weigh := settings(func(s *autorule.Settings) {
 		s.LooksAt, s.Action, s.Factor = autorule.Path, autorule.Weight, models.NewMoney(decimal.RequireFromString("0.5"))
 	})
-	// The weight of 1 is at its lower bound, and the last path does not exist.
+	// The weight of 1 is at its lower limit, and the last path does not exist.
 	acts, idle = actsOf(weigh, autorule.Target{Path: paths[0].ID}, autorule.Target{Path: paths[1].ID}, autorule.Target{Path: paths[2].ID}, autorule.Target{Path: uuid.NewString()})
 	if len(acts) != 1 || len(acts[0].Action.Weights) != 2 || acts[0].Action.Weights[0].Weight != 20 || acts[0].Action.Weights[1].Weight != 5 || len(idle) != 2 {
 		t.Errorf("weights set by %+v, idle %v", acts, idle)
@@ -300,8 +302,8 @@ func TestActs(t *testing.T) {
 	}
 }
 
-// TestDenies checks for each attribute that the result of a rule's deny is an entry that bot lists accept, or conditions that
-// paths accept.
+// TestDenies checks for each attribute what a rule with the action deny produces: an entry that bot lists accept, or conditions
+// that paths accept.
 func TestDenies(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{

@@ -14,16 +14,16 @@ import (
 const Payout = "payout"
 
 // Comparison compares a figure with a number, or with a multiple of another figure, as in cost > 3 times payout. A comparison
-// never holds if one of its figures would divide by zero, or if the payout is not known.
+// never holds if one of its figures would need a division by zero, or if the payout is not known.
 type Comparison struct {
-	Figure   string       `json:"figure" bad:"invalid_condition" required:"invalid_condition" trim:"true" enum:"{measures}" doc:"as reports have it: {percentages} are percentages"`
+	Figure   string       `json:"figure" bad:"invalid_condition" required:"invalid_condition" trim:"true" enum:"{measures}" doc:"a figure as in reports; {percentages} are percentages"`
 	Operator string       `json:"operator" bad:"invalid_condition" required:"invalid_condition" trim:"true" enum:">,>=,<,<=,=,!="`
 	Value    models.Money `json:"value" bad:"invalid_condition" min:"-1000000000" max:"1000000000"`
-	Times    string       `json:"times" bad:"invalid_condition" trim:"true" enum:",payout,{measures}" doc:"what value is multiplied by; empty: nothing"`
+	Times    string       `json:"times" bad:"invalid_condition" trim:"true" enum:",payout,{measures}" doc:"the figure by which value is multiplied; empty: value is not multiplied"`
 }
 
-// operators holds a function for each operator. It reports whether a comparison holds. order is negative, zero or positive if
-// the left side is smaller than, equal to or greater than the right side.
+// operators has a function for each operator. The function reports whether a comparison holds. order is negative, zero or
+// positive if the left side is smaller than, equal to or greater than the right side.
 var operators = map[string]func(order int) bool{
 	">":  func(order int) bool { return order > 0 },
 	">=": func(order int) bool { return order >= 0 },
@@ -90,8 +90,8 @@ func (s Settings) Text() string {
 	return strings.Join(list, " and ")
 }
 
-// evidenceFigures returns the figures that evidence shows. The figures that every rule shows come first, then the figures that
-// the rule compares.
+// evidenceFigures returns the names of the figures that are shown as evidence. First come the figures that every rule shows,
+// then the figures that the rule compares.
 func (s Settings) evidenceFigures() []string {
 	names := []string{"clicks", "conversions", "cost", "revenue"}
 	for _, c := range s.Conditions {

@@ -6,18 +6,18 @@ import (
 	"switchyard/models"
 )
 
-// Series holds the figures of a target over time, by the index of the hour or day. An hour or day without figures is left out.
+// Series holds the figures of a target over time, by the index of the hour or day. An hour or day without figures has no entry.
 type Series struct {
 	Target Target // without figures
 	At     map[int]models.Figures
-	// Zeros says that an hour or day without figures counts as zero figures, from the index Since on.
+	// Zeros says that, from the index Since on, an hour or day without figures counts as one in which all figures are zero.
 	Zeros bool
 	Since int
 }
 
 // ReplayedAct is an action that a rule would have taken.
 type ReplayedAct struct {
-	Bucket int    // the hour or day after which it would have acted
+	Bucket int    // the hour or day after which the rule would have acted
 	Target Target // with the figures that matched
 	After  models.Figures
 }
@@ -31,8 +31,8 @@ func (s Settings) Buckets() (size int, each time.Duration) {
 }
 
 // Replay returns the actions that the rule would have taken at the end of each hour or day, from the index first on. all is the
-// number of hours or days in the series. The actions do not alter the figures, which stay the recorded figures. A target that
-// the rule would have paused or denied does not match again. A rule that runs more often than once per hour or day may act
+// number of hours or days in the series. The actions do not change the figures: Replay always uses the recorded figures. A
+// target that the rule would have paused or denied does not match again. A rule that runs more than once per hour or day may act
 // sooner than Replay says.
 func (s Settings) Replay(list []Series, first, all int) (out []ReplayedAct) {
 	size, each := s.Buckets()
@@ -47,7 +47,7 @@ func (s Settings) Replay(list []Series, first, all int) (out []ReplayedAct) {
 			if f, ok := list[i].At[b]; ok {
 				sums[i], filled[i] = sums[i].Plus(f), filled[i]+1
 			}
-			if f, ok := list[i].At[b-size]; ok { // it has left the window
+			if f, ok := list[i].At[b-size]; ok { // this hour or day has left the window
 				sums[i], filled[i] = sums[i].Plus(f.Neg()), filled[i]-1
 			}
 			if !runs {
@@ -83,15 +83,15 @@ func (s Series) after(b int) (sum models.Figures) {
 // replay is the state of a rule during Replay.
 type replay struct {
 	Settings
-	cooldown int             // in hours or days
-	until    map[string]int  // when a target may be acted upon again
-	stands   map[string]bool // keys of the alerts that stand
+	cooldown int             // cool-down in hours or days
+	until    map[string]int  // when the rule may act on a target again
+	stands   map[string]bool // keys of the alerts that are active
 }
 
-// never is after every hour and day.
+// never is larger than the index of every hour or day.
 const never = 1 << 30
 
-// step returns the matched targets that the rule would act upon.
+// step returns the matched targets on which the rule would act.
 func (r *replay) step(b int, matched []Target) (acted []Target) {
 	stood := r.stands
 	r.stands = map[string]bool{}

@@ -67,7 +67,7 @@ func TestReplay(t *testing.T) {
 				case before && (b-at)*24*60 < s.CooldownMinutes:
 					rt.Fatalf("day %d: again after %d days, within %d minutes", b, b-at, s.CooldownMinutes)
 				case standing[id]:
-					rt.Fatalf("day %d: the alert was already standing", b)
+					rt.Fatalf("day %d: the alert was already active", b)
 				}
 				last[id] = b
 			}
@@ -93,8 +93,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayZeros checks that a campaign without data counts as zero figures from the day on which it was made, and that the
-// figures after an action are returned.
+// TestReplayZeros checks that, from the day on which a campaign was created, a day without data counts as a day on which all
+// figures are zero. It also checks that the figures after an action are returned.
 func TestReplayZeros(t *testing.T) {
 	t.Parallel()
 	s := settings(func(s *autorule.Settings) {

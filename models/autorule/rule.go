@@ -27,7 +27,7 @@ const (
 	Alert  = "alert"
 )
 
-// The modes of a rule. In shadow mode its log says which changes it would make, and nothing is changed.
+// The modes of a rule. In shadow mode, the rule only logs the changes that it would make, and changes nothing.
 const (
 	Shadow = "shadow"
 	Live   = "live"
@@ -43,38 +43,39 @@ const (
 const (
 	// MaxDays is the longest window in days.
 	MaxDays = 90
-	// MaxMatched is the number of matched targets that a run continues with. The run keeps the targets with the highest cost.
+	// MaxMatched is the maximum number of matched targets with which a run continues. If there are more, the run keeps the
+	// targets with the highest cost.
 	MaxMatched = 200
 )
 
 // Settings are the settings of a rule that an account chooses.
 type Settings struct {
-	Mode string `db:"mode" json:"mode" bad:"invalid_rule" trim:"true" enum:"shadow,live" doc:"shadow: its runs say what it would do, and nothing is changed"`
+	Mode string `db:"mode" json:"mode" bad:"invalid_rule" trim:"true" enum:"shadow,live" doc:"shadow: the log of each run says what the rule would do, and nothing is changed"`
 
-	LooksAt   string `db:"looks_at" json:"looks_at" bad:"invalid_rule" trim:"true" enum:"campaign,path,destination,offer,value" doc:"whose figures are compared: destination is an offer in one path, value is one of attribute in one campaign"`
-	Attribute string `db:"attribute" json:"attribute" bad:"invalid_rule" trim:"true" enum:",country,isp,asn,ip,device_type,os,browser,connection_type,mobile_operator,hour_of_day,{subs}" doc:"with looks_at value"`
+	LooksAt   string `db:"looks_at" json:"looks_at" bad:"invalid_rule" trim:"true" enum:"campaign,path,destination,offer,value" doc:"the objects whose figures are compared; destination: an offer in one path; value: a value of attribute in one campaign"`
+	Attribute string `db:"attribute" json:"attribute" bad:"invalid_rule" trim:"true" enum:",country,isp,asn,ip,device_type,os,browser,connection_type,mobile_operator,hour_of_day,{subs}" doc:"only if looks_at is value: the attribute whose values are compared"`
 
-	CampaignIDs []uuid.UUID `db:"campaign_ids,json" json:"campaign_ids" bad:"invalid_scope" maxItems:"50" doc:"only these campaigns; empty: all that are active"`
-	SourceIDs   []uuid.UUID `db:"source_ids,json" json:"source_ids" bad:"invalid_scope" maxItems:"50" doc:"only what these traffic sources sent; empty: all"`
+	CampaignIDs []uuid.UUID `db:"campaign_ids,json" json:"campaign_ids" bad:"invalid_scope" maxItems:"50" doc:"only these campaigns; empty: all active campaigns"`
+	SourceIDs   []uuid.UUID `db:"source_ids,json" json:"source_ids" bad:"invalid_scope" maxItems:"50" doc:"only clicks from these traffic sources; empty: all clicks"`
 
-	Conditions []Comparison `db:"conditions,json" json:"conditions" bad:"invalid_condition" minItems:"1" maxItems:"10" doc:"all of them have to hold"`
+	Conditions []Comparison `db:"conditions,json" json:"conditions" bad:"invalid_condition" minItems:"1" maxItems:"10" doc:"conditions that must all hold"`
 
 	Window         int    `db:"window_size" json:"window" bad:"invalid_rule" min:"1" max:"168" doc:"number of hours or days that the figures cover; days: at most 90"`
 	WindowUnit     string `db:"window_unit" json:"window_unit" bad:"invalid_rule" trim:"true" enum:"hours,days" doc:"whole hours, or days of the account's time zone"`
-	IncludeCurrent bool   `db:"include_current" json:"include_current" bad:"invalid_rule" doc:"the current hour or day, which is not over yet, is one of them"`
+	IncludeCurrent bool   `db:"include_current" json:"include_current" bad:"invalid_rule" doc:"the current hour or day, which is not over yet, counts as one of the hours or days"`
 
-	EveryMinutes int `db:"every_minutes" json:"every_minutes" bad:"invalid_rule" min:"10" max:"10080" doc:"how often it runs"`
+	EveryMinutes int `db:"every_minutes" json:"every_minutes" bad:"invalid_rule" min:"10" max:"10080" doc:"minutes between two runs of the rule"`
 
-	Action    string       `db:"action" json:"action" bad:"invalid_rule" trim:"true" enum:"pause,weight,deny,alert" doc:"pause: campaign, path, offer; weight: path, destination; deny: value; alert: all"`
+	Action    string       `db:"action" json:"action" bad:"invalid_rule" trim:"true" enum:"pause,weight,deny,alert" doc:"the action, which looks_at limits: pause for campaign, path and offer; weight for path and destination; deny for value; alert for all"`
 	Factor    models.Money `db:"factor" json:"factor" bad:"invalid_rule" min:"0" max:"100" doc:"weight: the factor by which the rule multiplies the weight"`
 	MinWeight models.Money `db:"min_weight" json:"min_weight" bad:"invalid_rule" min:"0" max:"1000000" doc:"weight: the rule does not lower the weight below this"`
 	MaxWeight models.Money `db:"max_weight" json:"max_weight" bad:"invalid_rule" min:"0" max:"1000000" doc:"weight: the rule does not raise the weight above this"`
 
-	CooldownMinutes int `db:"cooldown_minutes" json:"cooldown_minutes" bad:"invalid_rule" min:"60" max:"43200" doc:"how long the rule leaves a target alone after it acted on it, and after a person undid that"`
-	MaxChanges      int `db:"max_changes" json:"max_changes" bad:"invalid_rule" min:"1" max:"50" doc:"the most changes of one run; the next run continues"`
+	CooldownMinutes int `db:"cooldown_minutes" json:"cooldown_minutes" bad:"invalid_rule" min:"60" max:"43200" doc:"minutes for which the rule does not act on a target again after an action, and after a person has undone the action"`
+	MaxChanges      int `db:"max_changes" json:"max_changes" bad:"invalid_rule" min:"1" max:"50" doc:"maximum number of changes in one run; the next run continues"`
 }
 
-// Defaults returns the settings of a rule for which the account gives no others.
+// Defaults returns the settings that a rule has if the account sends no others.
 func Defaults() Settings {
 	return Settings{
 		Mode: Shadow, LooksAt: Campaign, Window: 1, WindowUnit: Days, IncludeCurrent: true, EveryMinutes: 60, Action: Alert,
@@ -89,15 +90,16 @@ type Rule struct {
 	Name     string `db:"name" json:"name"`
 	IsActive bool   `db:"is_active" json:"is_active"`
 	Settings
-	NextAt  models.Stamp `db:"next_at,auto" json:"next_at" doc:"when it runs next, if it is active"`
-	LastRun *RunSummary  `db:"last_run,auto,json" json:"last_run" doc:"null: it has not run since it was saved"`
+	NextAt  models.Stamp `db:"next_at,auto" json:"next_at" doc:"when the rule runs next, if it is active"`
+	LastRun *RunSummary  `db:"last_run,auto,json" json:"last_run" doc:"null: the rule has not run since it was saved"`
 	models.Dated
 }
 
 // level is a kind of object that a rule can judge.
 type level struct {
 	name string
-	// dimensions are the dimensions of the report with the level's figures. For a value, the attribute follows them.
+	// dimensions are the dimensions of the report that has the level's figures. For a value, the attribute is added as the last
+	// dimension.
 	dimensions []string
 	actions    []string
 }
@@ -128,11 +130,11 @@ func (s Settings) Dimensions() []string {
 	return list
 }
 
-// Changes reports whether the rule changes anything. Only plans with automatic changes allow such a rule to act.
+// Changes reports whether the rule changes anything. Such a rule may act only on a plan with automatic changes.
 func (s Settings) Changes() bool { return s.Action != Alert }
 
-// Validate returns an error for settings that do not fit together: invalid_rule or invalid_condition. Each setting alone has
-// already been checked by its tags.
+// Validate returns the error invalid_rule or invalid_condition for settings that do not fit together. The tags have already
+// checked each setting alone.
 func (s Settings) Validate() error {
 	bad := func(format string, args ...any) error { return models.Invalid("invalid_rule", format, args...) }
 	_, known := copilot.BlockOp(s.Attribute)
@@ -153,12 +155,12 @@ func (s Settings) Validate() error {
 	case s.Action == Weight && s.Factor.Equal(money(1).Decimal):
 		return bad("a factor of 1 changes no weight")
 	case len(s.Conditions) == 0:
-		return models.Invalid("invalid_condition", "a rule needs one condition at least")
+		return models.Invalid("invalid_condition", "a rule needs at least one condition")
 	}
 	return nil
 }
 
-// WindowAt returns the time range [from, to) whose figures the rule judges in a run.
+// WindowAt returns the time range [from, to) of the figures that the rule judges in a run.
 func (s Settings) WindowAt(a models.Account, now time.Time) (from, to time.Time) {
 	n := s.Window
 	if s.IncludeCurrent {
@@ -181,5 +183,5 @@ func (s Settings) Next(at time.Time) time.Time {
 	return at.Add(time.Duration(s.EveryMinutes) * time.Minute)
 }
 
-// Cooldown returns the time for which the rule leaves a target alone after an action.
+// Cooldown returns the time for which the rule does not act on a target again after an action.
 func (s Settings) Cooldown() time.Duration { return time.Duration(s.CooldownMinutes) * time.Minute }

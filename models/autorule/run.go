@@ -13,22 +13,22 @@ import (
 const (
 	RunDone     = "done"
 	RunShadow   = "shadow"        // the rule is in shadow mode, so nothing was changed
-	RunTooLarge = "too_large"     // its figures need more clicks than a run may read
+	RunTooLarge = "too_large"     // the figures need more clicks than a run may read
 	RunPlan     = "plan_required" // the plan does not allow automatic changes
-	RunFailed   = "failed"        // failed several times because of a fault of this install
+	RunFailed   = "failed"        // the run failed several times because of a fault of this install
 )
 
 // The outcomes for a target that matched.
 const (
 	ItemDone    = "done"
-	ItemWould   = "would"   // it would have been done in live mode
-	ItemCooling = "cooling" // the rule acted on it, or the action was undone, within the cool-down
+	ItemWould   = "would"   // the change would have been made in live mode
+	ItemCooling = "cooling" // the cool-down is not over: the rule acted on the target, or the action was undone
 	ItemIdle    = "idle"    // nothing is left to change
-	ItemLeft    = "left"    // the run had already made its maximum of changes
+	ItemLeft    = "left"    // the run had already made the maximum number of changes
 	ItemRefused = "refused" // the target has changed after it was judged, or cannot be changed; Why gives the reason
 )
 
-// MaxItems is the number of targets in the log of a run.
+// MaxItems is the maximum number of targets in the log of a run.
 const MaxItems = 50
 
 // RunSummary is the result of a run.
@@ -38,24 +38,24 @@ type RunSummary struct {
 	To      models.Stamp `db:"window_to" json:"to"`
 	Outcome string       `db:"outcome" json:"outcome" enum:"done,shadow,too_large,plan_required,failed"`
 	Looked  int          `db:"looked" json:"looked" doc:"how many campaigns, paths, offers or values were checked"`
-	Matched int          `db:"matched" json:"matched" doc:"of them, those that met all conditions"`
+	Matched int          `db:"matched" json:"matched" doc:"how many of them met all conditions"`
 	Done    int          `db:"done" json:"done" doc:"changes that were made, or alerts that are active"`
-	Cut     bool         `db:"cut" json:"cut" doc:"there was more than one run can check"`
+	Cut     bool         `db:"cut" json:"cut" doc:"true if there were more than one run can check, so that some were not checked"`
 }
 
 // Run is one run of a rule.
 type Run struct {
 	ID uuid.UUID `db:"id" json:"id"`
 	RunSummary
-	Items []RunItem `db:"items,json" json:"items" doc:"what matched, at most 50: those that cost most first"`
+	Items []RunItem `db:"items,json" json:"items" doc:"targets that matched, at most 50; the targets with the highest cost come first"`
 }
 
 // RunItem is a target that matched in a run.
 type RunItem struct {
 	Of       string           `json:"of"`
 	Outcome  string           `json:"outcome" enum:"done,would,cooling,idle,left,refused"`
-	Why      string           `json:"why" doc:"of what was refused"`
-	ChangeID uuid.NullUUID    `json:"change_id" doc:"of done: id of the change, which POST /copilot can undo; null: an alert"`
+	Why      string           `json:"why" doc:"why the change was refused"`
+	ChangeID uuid.NullUUID    `json:"change_id" doc:"if the change was made: its id, with which POST /copilot can undo it; null: an alert"`
 	Figures  []copilot.Figure `json:"figures"`
 }
 

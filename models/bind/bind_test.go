@@ -102,7 +102,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// Any input yields a value, or an error that a client may see.
+// FuzzDecode checks that any input gives a value, or an error that a client may see.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"id":"` + uuid.NewString() + `","money":1e5,"items":[{"weight":1}]}`, `{"a":"\u0000"}`, `[`,

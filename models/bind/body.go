@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-const maxDepth = 32 // how deep objects and arrays may be nested
+const maxDepth = 32 // maximum depth of nested objects and arrays
 
 // The errors for a body as a whole.
 var (
@@ -19,16 +19,18 @@ var (
 	errNUL   = models.Invalid("invalid_input", "a text contains the character U+0000")
 )
 
-// Decode reads a JSON object into the struct that into points to, and checks it against the rules in the struct's tags. Fields
-// are matched by their exact name. Unknown fields are ignored. If a field is repeated, the last value counts. A field that was
-// left out is not touched, unless it has a default. Null is the same as left out, unless a tag says otherwise.
+// Decode reads a JSON object into the struct to which into points, and checks it against the rules in the struct's tags. Names
+// of fields must match exactly. Unknown fields are ignored. If a field is repeated, the last value counts. A field that was left
+// out does not change the struct, unless the field has a default. Null means the same as leaving the field out, unless a tag
+// says otherwise.
 //
-// Anything but an object is 400 bad_body. Any other mistake is 400 with the code of its field. The reported field is the first
-// whose value has the wrong type, or else the first that breaks a rule.
+// Anything other than an object is refused with 400 bad_body. Any other mistake is refused with 400 and the code of its field.
+// The error reports the first field whose value has the wrong type. If all types are right, it reports the first field that
+// breaks a rule.
 func Decode(body []byte, into any) error { return DecodeKnown(body, nil, into) }
 
-// DecodeKnown does the same as Decode, for an object that may have only the names in keys. An unknown name is reported before
-// any mistake in a field.
+// DecodeKnown does the same as Decode, for an object in which only the names in keys are allowed. An unknown name is reported
+// before any mistake in a field.
 func DecodeKnown(body []byte, keys *Keys, into any) error {
 	fields, err := Object(body)
 	if err == nil {
@@ -44,14 +46,14 @@ func DecodeKnown(body []byte, keys *Keys, into any) error {
 	return d.refused
 }
 
-// HasFields reports whether a body has at least one field of the struct bodyType, as null or as a value.
+// HasFields reports whether a body contains at least one field of the struct bodyType, whether null or with a value.
 func HasFields(body []byte, bodyType any) bool {
 	sent, err := Object(body)
 	isSent := func(f field) bool { return sent[f.name] != nil }
 	return err == nil && slices.ContainsFunc(fieldsOf(reflect.TypeOf(bodyType)), isSent)
 }
 
-// Object checks a body as a whole and splits it into its fields.
+// Object checks the form of a body as a whole and splits the body into its fields.
 func Object(body []byte) (map[string]json.RawMessage, error) {
 	body = withoutMark(body)
 	if len(body) == 0 || body[0] != '{' || !utf8.Valid(body) {
@@ -67,12 +69,13 @@ func Object(body []byte) (map[string]json.RawMessage, error) {
 	return fields, nil
 }
 
-// withoutMark trims space around a body and the byte order mark that some editors write at its start.
+// withoutMark removes space around a body, and the byte order mark that some editors write at the start.
 func withoutMark(body []byte) []byte {
 	return bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\xef\xbb\xbf"))
 }
 
-// scan checks the nesting and the escaped NUL character. It reads the bytes once, before anything is decoded.
+// scan checks the depth of nesting, and refuses an escaped NUL character. It goes over the bytes once, before anything is
+// decoded.
 func scan(body []byte) error {
 	depth, inText := 0, false
 	for i := 0; i < len(body); i++ {

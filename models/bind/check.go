@@ -15,8 +15,8 @@ import (
 	"switchyard/models"
 )
 
-// check enforces the rules of the field and converts its texts to their stored form. given means that a value other than null was
-// sent; null means that null was sent.
+// check enforces the rules of the field and converts its texts to their stored form. given means that the body has a value other
+// than null for the field. null means that the body has null.
 func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	isText := v.Kind() == reflect.String
 	nullIsValue := null && f.optional && f.null == "empty"
@@ -26,11 +26,11 @@ func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	switch {
 	case null && f.null == "refused":
 		return spot{path, f.formCode()}.bad(typeInWords(v))
-	// An Opt (f.optional) may be required and still be sent empty.
+	// An Opt (f.optional) may be required and still be sent with an empty value.
 	case f.Required && (!given || !f.optional && isBlank(v)):
 		return refuse(f.missing, "%s is required", path)
-	// A field that was left out gets its default, and no other rule applies. The same holds for null, unless null is the empty value
-	// of an Opt, and for an empty text, unless the field is an Opt.
+	// A field that was left out gets its default, and no other rule applies. Null is treated in the same way, unless null is the
+	// empty value of an Opt. An empty text is treated in the same way, unless the field is an Opt.
 	case !given && !nullIsValue, !f.optional && isText && v.Len() == 0:
 		return f.setDefault(v, path)
 	}
@@ -55,7 +55,7 @@ func (f *field) setDefault(v reflect.Value, path string) error {
 	return new(decoder).value(json.RawMessage(f.preset), v, spot{path, f.formCode()})
 }
 
-// isBlank reports whether a value is empty, which the value of a required field must not be.
+// isBlank reports whether a value is empty. The value of a required field must not be empty.
 func isBlank(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:
@@ -81,10 +81,10 @@ func typeInWords(v reflect.Value) string {
 
 func refuse(code, format string, args ...any) error { return models.Invalid(code, format, args...) }
 
-// formCode returns the code of the error for a value of another type or form.
+// formCode returns the error code for a value of the wrong type or form.
 func (r *Rules) formCode() string { return cmp.Or(r.form, "invalid_input") }
 
-// limitCode returns the code of the error for a value beyond a limit. usual is the code without a tag.
+// limitCode returns the error code for a value beyond a limit. usual is the code if no tag sets another code.
 func (r *Rules) limitCode(usual string) string { return cmp.Or(r.beyond, usual) }
 
 // value enforces the rules on a value that was sent.
@@ -161,7 +161,7 @@ func (r *Rules) text(v reflect.Value, path string, maxLength int) error {
 	return nil
 }
 
-// list enforces the rules on each text of a list, then on the number of items.
+// list enforces the rules for texts on each text of a list, and then the limits of the number of items.
 func (f *field) list(v reflect.Value, path string) error {
 	isText := v.Type().Elem().Kind() == reflect.String
 	for i := 0; isText && i < v.Len(); i++ {

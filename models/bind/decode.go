@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// spot is the place of a value in the body, and the code of the error if the value has the wrong type.
+// spot is the place of a value in the body, and the error code if the value has the wrong type.
 type spot struct {
 	path string
 	code string
@@ -23,12 +23,12 @@ func (s spot) bad(want string) error { return models.Invalid(s.code, "%s must be
 
 func (s spot) at(key string) spot { return spot{s.path + key, s.code} }
 
-// decoder decodes one body. It continues after a broken rule, because a value of the wrong type further down takes precedence in
-// the error.
+// decoder decodes one body. It continues after a broken rule, because a value of the wrong type later in the body takes
+// precedence as the error.
 type decoder struct{ refused error } // the error of the first broken rule
 
-// fields decodes and checks the fields of a struct in their order. If several fields have the same kind of mistake, the
-// error names the first of them.
+// fields decodes and checks the fields of a struct in the order of the struct. If several fields have the same kind of mistake,
+// the error names the first of them.
 func (d *decoder) fields(sent map[string]json.RawMessage, v reflect.Value, prefix string) error {
 	for _, f := range fieldsOf(v.Type()) {
 		if err := d.field(&f, sent[f.name], v.FieldByIndex(f.index), prefix+f.name); err != nil {
@@ -38,7 +38,7 @@ func (d *decoder) fields(sent map[string]json.RawMessage, v reflect.Value, prefi
 	return nil
 }
 
-// field decodes and checks one field. raw is nil if it was not sent.
+// field decodes and checks one field. raw is nil if the field was not sent.
 func (d *decoder) field(f *field, raw json.RawMessage, v reflect.Value, path string) error {
 	null := string(raw) == "null"
 	given := raw != nil && !null
@@ -185,7 +185,7 @@ func idValue(raw json.RawMessage, into *uuid.UUID, s spot) error {
 	return nil
 }
 
-const maxDigits = 40 // numbers beyond 10^40 become 10^40: no range reaches that far, and arithmetic stays cheap
+const maxDigits = 40 // larger numbers become 10^40: that is outside every range, and arithmetic stays cheap
 
 // number reads an exact number. A text is not a number.
 func number(raw json.RawMessage, into *decimal.Decimal, s spot) error {
@@ -193,7 +193,7 @@ func number(raw json.RawMessage, into *decimal.Decimal, s spot) error {
 		return s.bad("a number")
 	}
 	d, err := decimal.NewFromString(string(raw))
-	if err != nil { // the text is valid JSON, so only its exponent can be too large
+	if err != nil { // the text is valid JSON, so the only possible error is an exponent that is too large
 		d = decimal.Zero
 		if !strings.Contains(strings.ToLower(string(raw)), "e-") {
 			d = decimal.New(1, maxDigits+1)

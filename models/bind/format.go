@@ -11,31 +11,32 @@ import (
 	"switchyard/models/token"
 )
 
-// format is a rule for texts, in addition to their length limits. An empty text passes, except as an alias or a slug.
+// format is a rule for the form of texts. Limits of length are separate rules. An empty text is valid, except as an alias or a
+// slug.
 type format struct {
-	code   string         // error for a text of another form, if the field has no code of its own
+	code   string         // error code for a text of the wrong form, if the field has no code of its own
 	schema map[string]any // the part of the rule that JSON Schema can express
-	// read returns the text in its stored form. Its error is a sentence for a person.
+	// read returns the text in its stored form. Its error is a sentence for people.
 	read func(path, text string) (string, error)
 }
 
-// formats are the rules by the name in a format tag.
+// formats are the rules, by the name in a format tag.
 var formats = map[string]*format{
 	"uuid": {"invalid_id", map[string]any{"format": "uuid"}, readUUID},
-	// An http or https address. {token} placeholders may stand anywhere after the scheme. A host in letters of any script is stored
-	// in the form in which DNS has it, here and in the other formats of addresses.
+	// An http or https address. {token} placeholders may be anywhere after the scheme. A host in letters of any script is stored
+	// in its DNS form. This also holds for the other formats of addresses.
 	"url": {"invalid_url", map[string]any{"format": "url"}, readURL},
-	// An address that visitors can be sent to: its host has no placeholders.
+	// An address to which visitors can be sent: its host has no placeholders.
 	"routable": {"invalid_url", map[string]any{"format": "url"}, readRoutable},
-	// A domain is stored as DNS has it. Any other text passes.
+	// A domain is stored in its DNS form. Any other text is accepted unchanged.
 	"domain":  {read: readDomain},
 	"country": {"invalid_country", map[string]any{"pattern": `^([A-Za-z]{2})?$`}, readCountry},
-	// Two letters that are the code of an existing country. UK becomes GB.
+	// Two letters that are the code of an existing country. UK is changed to GB.
 	"iso_country": {"invalid_country", map[string]any{"pattern": `^[A-Za-z]{2}$`}, readVisitorCountry},
 	"alias":       {"invalid_alias", map[string]any{"pattern": models.AliasForm.String()}, unchanged(models.CheckAlias)},
 	"slug":        {"invalid_slug", map[string]any{"pattern": models.SlugForm.String()}, unchanged(models.CheckSlug)},
 	"timezone":    {code: "invalid_timezone", read: readTimezone},
-	// Three letters; anything else is USD.
+	// Three letters. Any other text is changed to USD.
 	"currency": {read: readCurrency},
 }
 
@@ -77,7 +78,8 @@ func readDomain(_, text string) (string, error) {
 	return text, nil
 }
 
-// readTimezone accepts the IANA name of a zone. It refuses "Local", the machine's own zone, which means nothing to an account.
+// readTimezone accepts the IANA name of a time zone. It refuses "Local", which is the zone of the machine and has no meaning for
+// an account.
 func readTimezone(path, text string) (string, error) {
 	if zone, err := time.LoadLocation(text); err != nil || zone == time.Local {
 		return "", fmt.Errorf("%s must be a time zone by its IANA name, such as Europe/Berlin", path)

@@ -12,14 +12,15 @@ import (
 	"switchyard/models"
 )
 
-// Keys are the names that an object may have, with the Keys of the objects inside it. Nil allows any name.
+// Keys are the names that an object may have, together with the Keys of the objects inside it. Nil allows any name.
 type Keys struct {
 	fields    map[string]*Keys
-	elsewhere map[string]string // names that another call accepts, with that call
+	elsewhere map[string]string // names that another call accepts, mapped to that call
 }
 
-// KeysOf returns the names in the JSON forms of some types, including types inside lists and fields. If several types have a
-// name, the Keys below it are merged. A type that is not a struct allows any name. So does json.RawMessage.
+// KeysOf returns the names in the JSON forms of some types, including the types of list items and fields. If several types have
+// the same name, the Keys of the objects below that name are merged. A type that is not a struct allows any name, and so does
+// json.RawMessage.
 func KeysOf(types ...any) *Keys {
 	var all *Keys
 	for _, t := range types {
@@ -42,7 +43,8 @@ func merged(k, more *Keys) *Keys {
 	return k
 }
 
-// keysOf returns the names of a type. within has the types around it, so that a type that contains itself ends the walk.
+// keysOf returns the names of a type. within has the types that contain this type, so that keysOf stops at a type that contains
+// itself.
 func keysOf(t reflect.Type, within []reflect.Type) *Keys {
 	for t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
 		t = t.Elem()
@@ -67,8 +69,8 @@ func keysOf(t reflect.Type, within []reflect.Type) *Keys {
 // Names returns the names that the object itself may have, sorted.
 func (k *Keys) Names() []string { return slices.Sorted(maps.Keys(k.fields)) }
 
-// PointElsewhere removes the names in other from k, except the names in own. For a removed name, the error of Check names
-// call, the call that accepts the name.
+// PointElsewhere removes the names in other from k, except the names in own. If a body has a removed name, the error of Check
+// names call, which is the call that accepts the name.
 func (k *Keys) PointElsewhere(other, own *Keys, call string) {
 	if k == nil || other == nil || own == nil {
 		return
@@ -84,8 +86,8 @@ func (k *Keys) PointElsewhere(other, own *Keys, call string) {
 	}
 }
 
-// Check returns 400 invalid_input if an object has a name that is not in the keys, at any depth. The error suggests the
-// nearest known name. Names that begin with _ pass. The body must already have passed the checks of Object.
+// Check returns 400 invalid_input if an object has a name that is not in the keys, at any depth. The error suggests the nearest
+// known name. Names that begin with _ are accepted. The body must already have passed the checks of Object.
 func (k *Keys) Check(body []byte) error {
 	if k == nil {
 		return nil
@@ -108,7 +110,7 @@ func (k *Keys) check(v any, path string) error {
 			}
 		}
 	case map[string]any:
-		for name, below := range v { // if there are several errors, any of them is reported
+		for name, below := range v { // if there are several errors, any one of them is reported
 			at := strings.TrimPrefix(path+"."+name, ".")
 			inner, ok := k.fields[name]
 			if !ok && !strings.HasPrefix(name, "_") {

@@ -6,7 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Opt is a body field in three states: left out, null, or a value. A PATCH does not change fields that are left out.
+// Opt is a body field that distinguishes three states: left out, null, or a value. A PATCH does not change fields that are left
+// out.
 type Opt[T any] struct {
 	Set   bool // the field was in the body, as null or as a value
 	Null  bool
@@ -24,14 +25,14 @@ func (o Opt[T]) Or(other T) T {
 	return other
 }
 
-// Into assigns the value that was sent to a field. Null assigns def. A field that was left out does not change.
+// Into assigns the sent value to a field. If null was sent, it assigns def. If the field was left out, it does nothing.
 func (o Opt[T]) Into(field *T, def T) {
 	if o.Set {
 		*field = o.Or(def)
 	}
 }
 
-// Sent returns a pointer to the value that was sent, or to the zero value for null. It returns nil if the field was left out.
+// Sent returns a pointer to the sent value, or to the zero value if null was sent. It returns nil if the field was left out.
 func (o Opt[T]) Sent() *T {
 	if !o.Set {
 		return nil
@@ -42,21 +43,21 @@ func (o Opt[T]) Sent() *T {
 // OptValue returns a zero value of the field's type, for the OpenAPI document.
 func (o Opt[T]) OptValue() any { var zero T; return zero }
 
-// mark records what was sent and returns the place for the value.
+// mark records whether the field and null were sent, and returns the place for the value.
 func (o *Opt[T]) mark(sent, null bool) reflect.Value {
 	o.Set, o.Null = sent, null
 	return reflect.ValueOf(&o.Value).Elem()
 }
 
-// opt is implemented by pointers to every Opt.
+// opt is implemented by a pointer to any Opt.
 type opt interface {
 	mark(sent, null bool) reflect.Value
 }
 
-// tagsRules are the rules of every field of type models.Tags.
+// tagsRules are the rules for every field of the type models.Tags.
 const tagsRules reflect.StructTag = `trim:"true" skipBlank:"true" unique:"true" itemLength:"64" maxItems:"20"`
 
-// ID is embedded in the body of a PUT or a PATCH that names its record in the body.
+// ID is embedded in the body of a PUT or a PATCH whose record is named in the body instead of the URL.
 type ID struct {
 	ID uuid.UUID `json:"id" bad:"invalid_id" required:"invalid_id" doc:"the record's id"`
 }

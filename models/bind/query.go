@@ -26,7 +26,7 @@ func Query(raw string) (url.Values, error) {
 	for name, list := range values {
 		for _, text := range append(list, name) {
 			if !ValidText(text) {
-				return nil, models.Invalid("invalid_input", "the query holds characters that are not text")
+				return nil, models.Invalid("invalid_input", "the query contains characters that are not text")
 			}
 		}
 	}
@@ -36,8 +36,8 @@ func Query(raw string) (url.Values, error) {
 // ValidText reports whether PostgreSQL can store a text: valid UTF-8 without NUL.
 func ValidText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
-// Int reads a whole number. A number outside the range becomes the nearest number in it. An absent or empty parameter is the
-// default. Anything else is invalid_input.
+// Int reads a whole number. A number outside the range becomes the nearest number in the range. For an absent or empty parameter
+// it returns the default. Any other text is invalid_input.
 func Int(q url.Values, name string, def, low, high int) (int, error) {
 	text := q.Get(name)
 	if text == "" {
@@ -49,12 +49,12 @@ func Int(q url.Values, name string, def, low, high int) (int, error) {
 		if digits == "" || strings.Trim(digits, "0123456789") != "" {
 			return 0, models.Invalid("invalid_input", "%s must be a whole number", name)
 		}
-		// The number is beyond int64, and ParseInt has returned the nearest int64.
+		// The number is too large for int64, and ParseInt has returned the nearest int64.
 	}
 	return int(min(max(n, int64(low)), int64(high))), nil
 }
 
-// Bool reads true, false, 1 or 0. An absent or empty parameter is the default. Anything else is invalid_input.
+// Bool reads true, false, 1 or 0. For an absent or empty parameter it returns the default. Any other text is invalid_input.
 func Bool(q url.Values, name string, def bool) (bool, error) {
 	switch q.Get(name) {
 	case "":
@@ -67,7 +67,8 @@ func Bool(q url.Values, name string, def bool) (bool, error) {
 	return false, models.Invalid("invalid_input", "%s must be true or false", name)
 }
 
-// QueryID reads an optional id. An absent or empty parameter is the zero id. A malformed id is 400 with the code.
+// QueryID reads an optional id. For an absent or empty parameter it returns the zero id. For a malformed id it returns a 400
+// with the given code.
 func QueryID(q url.Values, name, code string) (uuid.UUID, error) {
 	text := q.Get(name)
 	if text == "" {

@@ -16,43 +16,44 @@ import (
 	"switchyard/models/measure"
 )
 
-// Rules are the rules for a body field's value, read from its tags. Decode enforces them, and Schema adds them to the OpenAPI
-// document. The package's documentation lists the tags.
+// Rules are the rules for the value of a body field, read from the field's tags. Decode enforces them, and Schema adds them to
+// the OpenAPI document. The documentation of the package lists the tags.
 type Rules struct {
-	Required bool // the field must be sent; unless it is an Opt, it must not be empty either
+	Required bool // the field must be sent; it must also not be empty, unless it is an Opt
 
-	optional  bool   // an Opt or a field with the tag: if left out it keeps its value, and an empty text is a value
-	missing   string // code of a required field that was not sent or is empty
-	blank     string // code of an Opt that was sent empty; no code: it may be empty
-	form      string // code of a value of another type or form; no code: invalid_input, or the format's code
-	beyond    string // code of a value beyond a limit; no code: the limit's usual code
-	null      string // "refused": null has the wrong form; "empty": null is an empty value, here or in the embedded fields
-	loose     bool   // a value of another type is an empty text
+	optional  bool   // an Opt or a field with the tag: leaving it out keeps the value, and an empty text is a value
+	missing   string // error code if a required field was not sent or is empty
+	blank     string // error code if an Opt was sent with an empty value; no code: it may be empty
+	form      string // error code for a value of the wrong type or form; no code: invalid_input, or the format's code
+	beyond    string // error code for a value beyond a limit; no code: the limit's usual code
+	null      string // "refused": null counts as the wrong form; "empty": null is an empty value; also for embedded fields
+	loose     bool   // a value of another type counts as an empty text
 	trim      bool
 	omitBlank bool
 	unique    bool
 	toCase    func(string) string // changes a text to upper or lower case; nil: the case stays
 
 	min, max             *decimal.Decimal
-	minLength, maxLength int // characters; 0: no limit
+	minLength, maxLength int // limits of a text in characters; 0: no limit
 	minItems, maxItems   int
-	itemLength           int // characters of an item
+	itemLength           int // maximum number of characters in an item
 	enum                 []string
 	pattern              *regexp.Regexp
 	format               *format
-	preset               string // the value of a field that was left out
+	preset               string // the value if the field is left out
 }
 
 var cases = map[string]func(string) string{"upper": strings.ToUpper, "lower": strings.ToLower}
 
-// Expand replaces the placeholders in a field's tag: {subs} by the names of the sub-parameters, {lastSub} by the last name, {mostSubs} by
-// their number, and the placeholders of measure.Expand.
+// Expand replaces the placeholders in a field's tag: {subs} by the names of the sub-parameters, {lastSub} by the last of these
+// names, {mostSubs} by the number of sub-parameters, and the placeholders of measure.Expand.
 func Expand(tag string) string { return subs.Replace(measure.Expand(tag)) }
 
 var subs = strings.NewReplacer(
 	"{subs}", strings.Join(models.SubKeys[:], ","), "{lastSub}", models.SubKeys[models.Subs-1], "{mostSubs}", strconv.Itoa(models.Subs))
 
-// RulesOf reads the tags of a field. It panics on a tag that makes no sense, because tags are read before the first request.
+// RulesOf reads the tags of a field. It panics if a tag makes no sense. That is found early, because tags are read before the
+// first request.
 func RulesOf(f reflect.StructField) Rules {
 	tag := f.Tag
 	if f.Type == reflect.TypeFor[models.Tags]() {
@@ -112,8 +113,9 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Schema adds the rules to the JSON Schema of the field's type. For a list, the rules for texts go to the schema of its items. If
-// body is false, the schema is for an answer and gets only the enum, because the rules do not apply to its values.
+// Schema adds the rules to the JSON Schema of the field's type. For a list, the rules for texts go to the schema of the items.
+// If body is false, the schema is for an answer. It then gets only the enum, because the other rules do not apply to values in
+// answers.
 func (r Rules) Schema(schema map[string]any, body bool) {
 	if !body {
 		r = Rules{enum: r.enum}
@@ -171,7 +173,7 @@ func isText(schema map[string]any) bool {
 	return ok && kind == "string"
 }
 
-// choices returns the values of an enum in the type of their field.
+// choices returns the values of an enum, as texts or numbers like the field.
 func (r *Rules) choices(texts bool) any {
 	if texts {
 		return r.enum
@@ -183,7 +185,7 @@ func (r *Rules) choices(texts bool) any {
 	return out
 }
 
-// Literal parses a tag as JSON. A tag that is not JSON is returned as a text.
+// Literal parses the text of a tag as JSON. If the text is not JSON, it returns the text itself.
 func Literal(text string) any {
 	var v any
 	if json.Unmarshal([]byte(text), &v) != nil {
@@ -192,7 +194,7 @@ func Literal(text string) any {
 	return v
 }
 
-// field is a field of a body's struct, or of a struct that is embedded in it.
+// field is a field of the struct of a body, or of a struct that is embedded in it.
 type field struct {
 	Rules
 	index []int
@@ -201,7 +203,7 @@ type field struct {
 
 var fieldsByType sync.Map // of reflect.Type to []field
 
-// fieldsOf returns the fields of a struct that a body can set, in their order.
+// fieldsOf returns the fields of a struct that a body can set, in the order of the struct.
 func fieldsOf(t reflect.Type) []field {
 	if known, ok := fieldsByType.Load(t); ok {
 		return known.([]field) //nolint:forcetypeassert // nothing else is stored

@@ -8,7 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// Window is a span of time in UTC, both ends included to the second.
+// Window is a span of time in UTC. Both ends are included, to the second.
 type Window struct{ From, To time.Time }
 
 // End returns the first second after the window.
@@ -22,17 +22,17 @@ type Range struct {
 
 const windowDays = 7
 
-// Range returns the window in the form of answers.
+// Range returns the window in the form that answers have.
 func (w Window) Range() Range { return Range{w.From.Format(time.DateTime), w.To.Format(time.DateTime)} }
 
-// RangeOf returns the range from one moment up to, but not including, another.
+// RangeOf returns the range from one moment up to, but not including, another moment.
 func RangeOf(from, end time.Time) Range {
 	return Window{from.UTC(), end.UTC().Add(-time.Second)}.Range()
 }
 
-// ParseWindow reads the parameters "from" and "to": YYYY-MM-DD or YYYY-MM-DD HH:MM:SS, in UTC. A bare date in "to" means the end
-// of that day. The default is the last seven days, including today. If only "to" is sent and it lies before these seven days,
-// the window is the seven days that end with "to". A malformed date or a reversed window is invalid_input.
+// ParseWindow reads the parameters "from" and "to": YYYY-MM-DD or YYYY-MM-DD HH:MM:SS, in UTC. A date without a time in "to"
+// means the end of that day. The default is the last seven days, including today. If only "to" is sent and it is before these
+// seven days, the window is the seven days that end with "to". A malformed date or a reversed window is invalid_input.
 func ParseWindow(q url.Values, now time.Time) (Window, error) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	w := Window{From: today.AddDate(0, 0, 1-windowDays), To: endOfDay(today)}
@@ -63,13 +63,13 @@ func ParseWindow(q url.Values, now time.Time) (Window, error) {
 	return w, nil
 }
 
-// ParseRange reads FROM..TO. Both parts have the form that ParseWindow accepts. Anything else is invalid_input.
+// ParseRange parses FROM..TO. Both parts have the form that ParseWindow accepts. Any other text is invalid_input.
 func ParseRange(name, text string) (Window, error) {
 	from, to, ok := strings.Cut(text, "..")
 	if !ok || from == "" || to == "" {
 		return Window{}, models.Invalid("invalid_input", "%s must be FROM..TO, each YYYY-MM-DD or YYYY-MM-DD HH:MM:SS", name)
 	}
-	// Both ends are given, so the current time does not matter.
+	// Both ends are given, so the current time has no effect.
 	return ParseWindow(url.Values{"from": {from}, "to": {to}}, time.Time{})
 }
 

@@ -9,7 +9,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// bounds holds the bounds that the texts of the signals must mention.
+// bounds maps signals to the limits that the texts of these signals must mention.
 var bounds = map[bot.Signals][]any{
 	bot.FastClick: {bot.FastBound.Seconds()}, bot.ClickFlood: {bot.FloodBound}, bot.CampaignFlood: {bot.FloodBound},
 	bot.RepeatClick: {bot.RepeatBound, bot.RepeatWindow.Hours()},
@@ -31,7 +31,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s is not found by its name", row.Reason)
 		}
 	}
-	// Stored clicks hold these bits: they must never move.
+	// Stored clicks contain these bits, so the bit of a signal must never change.
 	for signal, bit := range map[bot.Signals]int{
 		bot.DenyList: 0, bot.Headless: 6, bot.Datacenter: 12,
 		bot.FewHeaders: 18, bot.NoJS: 24, bot.ForgedBrowser: 25, bot.Allowed: 62,
@@ -62,8 +62,8 @@ func TestScore(t *testing.T) {
 		{"own threshold", bot.Datacenter, bot.NewSettings(45, nil), 45, true, "datacenter"},
 		{"threshold raised to 20", bot.RepeatClick, bot.NewSettings(1, nil), 20, true, "repeat_click"},
 		{"threshold lowered to 95", bot.HTTPLibrary, bot.NewSettings(400, nil), 90, false, "http_library"},
-		{"one crowd is not counted twice", bot.ClickFlood | bot.CampaignFlood, bot.Settings{}, 50, false, "click_flood"},
-		{"a crowd and more", bot.ClickFlood | bot.CampaignFlood | bot.FewHeaders, bot.Settings{}, 75, true, "click_flood"},
+		{"two signals of the same flood count once", bot.ClickFlood | bot.CampaignFlood, bot.Settings{}, 50, false, "click_flood"},
+		{"a flood and another signal", bot.ClickFlood | bot.CampaignFlood | bot.FewHeaders, bot.Settings{}, 75, true, "click_flood"},
 		{"the other flood alone", bot.ClickFlood | bot.CampaignFlood, bot.NewSettings(0, []string{"click_flood"}), 40, false, "campaign_flood"},
 		{"capped", bot.DeclaredBot | bot.Honeypot, bot.Settings{}, 100, true, "declared_bot"},
 		{"allow wins", bot.Allowed | bot.DenyList | bot.DeclaredBot, bot.Settings{}, 0, false, ""},

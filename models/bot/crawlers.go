@@ -7,20 +7,20 @@ type Crawler struct {
 	Name string
 	// Mark is the text that the crawler's user agent contains, in lower case.
 	Mark string
-	// Hosts are the domains of the host names of its addresses, as its operator documents them. A look-up of such a name must
-	// return the address again. Hosts is empty if no such names are documented, or if some names do not return their address,
-	// because then a forged crawler cannot be recognized. If a domain is missing here, genuine crawlers below it count as
-	// forged.
+	// Hosts are the domains to which the host names of the crawler's IP addresses belong, as the crawler's operator documents
+	// them. Looking up such a host name must return the same IP address. Hosts is empty if the operator documents no host names,
+	// or if looking up some of the names does not return their address. A forged crawler cannot be recognized then. If a domain
+	// is missing in Hosts, genuine crawlers with host names below that domain count as forged.
 	Hosts []string
 }
 
-// Domains of Google's crawlers and fetchers. Fetchers request pages because a user asked for them.
+// Domains of Google's crawlers and fetchers. A fetcher requests a page because a user asked for it.
 var (
 	googleHosts    = []string{"googlebot.com", "google.com"}
 	googleFetchers = []string{"google.com", "gae.googleusercontent.com"}
 )
 
-// crawlers is the table of well-known crawlers. If a user agent contains several marks, the first crawler counts.
+// crawlers is the table of well-known crawlers. If a user agent contains several marks, the first crawler in the table counts.
 var crawlers = [...]Crawler{
 	{"AdsBot-Google", "adsbot-google", googleHosts},
 	{"Mediapartners-Google", "mediapartners-google", googleHosts},
@@ -44,7 +44,7 @@ var crawlers = [...]Crawler{
 	{"Amazonbot", "amazonbot", []string{"crawl.amazonbot.amazon"}},
 	{"Pinterestbot", "pinterestbot", []string{"pinterest.com", "pinterestcrawler.com"}},
 
-	{"AhrefsBot", "ahrefsbot", nil}, // names below ahrefs.net exist, some without an address
+	{"AhrefsBot", "ahrefsbot", nil}, // there are host names below ahrefs.net, but some have no address
 	{"SemrushBot", "semrushbot", nil},
 	{"DuckDuckBot", "duckduckbot", nil},
 	{"Qwantbot", "qwantbot", nil},
@@ -84,7 +84,7 @@ func CrawlerNamed(name string) (Crawler, bool) {
 	return Crawler{}, false
 }
 
-// Owns reports whether the host name of an address belongs to the crawler. The name may end with a dot.
+// Owns reports whether the host name of an IP address belongs to the crawler. The name may end with a dot.
 func (c Crawler) Owns(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	for _, h := range c.Hosts {

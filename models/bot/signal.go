@@ -1,6 +1,6 @@
 // Package bot scores clicks by their signals. The caller detects the signals.
 //
-// A click stores its signals as a bitmask, so that old clicks can be scored again with other settings.
+// A click stores its signals as a bitmask, so that older clicks can be scored again with other settings.
 package bot
 
 import (
@@ -48,17 +48,17 @@ const (
 type Signal struct {
 	Bit        Signals
 	Reason     string // the signal's name, and the bot_reason of clicks
-	Weight     int    // added to the score
+	Weight     int    // the weight that the signal adds to the score
 	CanDisable bool
 	Meaning    string
 	When       When
-	Found      string // how it is found
+	Found      string // how the signal is found
 }
 
 // When is the moment at which a signal is found.
 type When string
 
-// The moments at which signals are found. A signal that is found after the click changes the click's score later.
+// The moments at which signals are found. A signal that is found some time after the click changes the click's score then.
 const (
 	AtClick  When = "at the click"
 	Later    When = "seconds later"
@@ -140,11 +140,11 @@ var table = [...]Signal{
 	},
 }
 
-// Unrecorded holds the signals of requests that are answered but not recorded. Disabling them changes nothing.
+// Unrecorded holds the signals of requests that are answered but not recorded. Disabling these signals has no effect.
 const Unrecorded = HeadRequest | Prefetch
 
-// floods are the two signals that are found in the same clicks. Only the heavier signal counts. Otherwise many people behind
-// one address could count as bots for this reason alone.
+// floods are two signals that are found in the same clicks. Only the heavier one counts. If both counted, many people behind one
+// address could count as bots for this reason alone.
 const floods = ClickFlood | CampaignFlood
 
 // Network holds the signals that FromProxyKind returns.
@@ -175,8 +175,8 @@ func ByReason(reason string) (Signal, bool) {
 	return table[i], true
 }
 
-// Reasons returns the names of the signals in the set, the heaviest first. Signals of equal weight are in the order of the
-// table. Unknown bits are left out.
+// Reasons returns the names of the signals in the set, the heaviest first. Signals with the same weight are in the order of the
+// table. Unknown bits are ignored.
 func (s Signals) Reasons() []string {
 	var found []Signal
 	for _, row := range table {
@@ -202,12 +202,12 @@ const (
 
 // Settings decide how an account's clicks are scored. The zero value is the default.
 type Settings struct {
-	Threshold int     // 0: DefaultThreshold; others are clamped to MinThreshold and MaxThreshold
+	Threshold int     // 0: DefaultThreshold; other values are limited to MinThreshold to MaxThreshold
 	Disabled  Signals // signals that do not count
 }
 
-// NewSettings returns settings with a threshold and the signals of these names disabled. Names that are unknown or cannot be
-// disabled are ignored.
+// NewSettings returns settings with a threshold, in which the signals with the given names are disabled. It ignores names that
+// are unknown or belong to signals that cannot be disabled.
 func NewSettings(threshold int, disabled []string) Settings {
 	s := Settings{Threshold: threshold}
 	for _, name := range disabled {
@@ -218,7 +218,7 @@ func NewSettings(threshold int, disabled []string) Settings {
 	return s
 }
 
-// Limit returns the lowest score that makes a click a bot.
+// Limit returns the lowest score with which a click counts as a bot's.
 func (s Settings) Limit() int {
 	if s.Threshold == 0 {
 		return DefaultThreshold
@@ -227,7 +227,7 @@ func (s Settings) Limit() int {
 }
 
 // Score returns the sum of the weights of the enabled signals, at most 100. If both floods fired, only the heavier one counts,
-// unless one of them is disabled. With Allowed the score is 0. The reason is the heaviest signal that counted, or empty. Score
+// unless one of them is disabled. If Allowed is set, the score is 0. reason is the heaviest signal that counted, or empty. Score
 // does not allocate.
 func Score(fired Signals, settings Settings) (score int, isBot bool, reason string) {
 	if fired&Allowed != 0 {

@@ -103,8 +103,8 @@ func TestWrongEntries(t *testing.T) {
 	}
 }
 
-// TestGuards checks that entries that would classify people as bots are refused. With Force they are accepted, and reported as
-// overruled.
+// TestGuards checks that entries that would classify people as bots are refused. With Force they are accepted, and are reported
+// in Overruled.
 func TestGuards(t *testing.T) {
 	t.Parallel()
 	var wide, parts strings.Builder
@@ -114,7 +114,7 @@ func TestGuards(t *testing.T) {
 	}
 	for _, c := range []struct {
 		kind          botdata.Kind
-		content, want string // empty: nothing is wrong
+		content, want string // want: text of the error; empty: no error
 		entries       int
 	}{
 		{botdata.Datacenter, wide.String(), "f: the list has 34.8 % of all IPv4 addresses, and one of kind datacenter has at most 12.5 %", 89},
@@ -208,8 +208,8 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// full returns lists of 100,000 networks of each kind and 100,000 domains. The networks of two kinds do not overlap: each kind has ten
-// first bytes of its own. SpamIP has 51 to 60.
+// full returns lists of 100,000 networks of each kind and 100,000 domains. The networks of two kinds do not overlap, because the
+// first bytes of their addresses differ. The first byte is 51 or 52 for SpamIP.
 func full() *botdata.Set {
 	lists := map[botdata.Kind][]string{}
 	for _, k := range []botdata.Kind{botdata.Tor, botdata.VPN, botdata.Proxy, botdata.Datacenter, botdata.SpamIP} {

@@ -19,13 +19,14 @@ import (
 
 var update = flag.Bool("update", false, "write the networks of clouds again")
 
-// cloudsFile is the file with the networks of clouds.
+// cloudsFile is the file with the networks of large clouds.
 const cloudsFile = "clouds.bin"
 
-// cloudsSum is the checksum of the module with the networks, in the version that BuiltIns names. Change both together.
+// cloudsSum is the checksum of the module with the networks, in the version that BuiltIns names. Change version and checksum
+// together.
 const cloudsSum = "h1:6pJ4XnovIrTWzlCJs5/QD1tv6wvK0wiICmmdY0/8WAs="
 
-// TestClouds compares the built-in networks with the module from which they come: each address is in both or in neither.
+// TestClouds compares the built-in networks with the module from which they come: an address must be in both or in neither.
 func TestClouds(t *testing.T) {
 	t.Parallel()
 	i := slices.IndexFunc(botdata.BuiltIns, func(b botdata.BuiltIn) bool { return b.Kind == botdata.Datacenter })
@@ -72,8 +73,8 @@ func TestClouds(t *testing.T) {
 	}
 }
 
-// TestCloudsAreBuiltIn checks that the clouds are known without a loaded list and are replaced by a loaded list. It also checks
-// that an operator could load them as a list.
+// TestCloudsAreBuiltIn checks that the networks of clouds are known without a loaded list, and that a loaded list replaces them.
+// It also checks that an operator could load them as a list.
 func TestCloudsAreBuiltIn(t *testing.T) {
 	t.Parallel()
 	cloud, person := netip.MustParseAddr("52.94.76.1"), netip.MustParseAddr("91.10.20.30")

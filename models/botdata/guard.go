@@ -15,14 +15,14 @@ import (
 	"switchyard/models/cond"
 )
 
-// guardError refuses an entry that can be read but would classify people as bots. List.Force accepts such an entry all the
-// same.
+// guardError is the error for an entry that is well-formed but would classify people as bots. With List.Force, such an entry is
+// accepted anyway.
 type guardError struct{ error }
 
 func guarded(format string, args ...any) error { return &guardError{fmt.Errorf(format, args...)} }
 
-// accepts reports whether an entry may be accepted: err is nil, or it is a guardError and the list has Force. It stores an
-// overruled error in Overruled.
+// accepts reports whether an entry is accepted: err is nil, or err is a guardError and the list has Force. In the second case it
+// stores the error in Overruled.
 func (l *List) accepts(at string, err error) bool {
 	if err == nil {
 		return true
@@ -70,7 +70,7 @@ func guardRange(entry string, r netipx.IPRange) error {
 	return nil
 }
 
-// peopleSites lists sites from which people come. Their subdomains count too.
+// peopleSites lists sites from which people come. Their subdomains count as well.
 var peopleSites = []string{
 	"ask.com", "baidu.com", "bing.com", "brave.com", "coccoc.com", "daum.net", "duckduckgo.com", "ecosia.org", "google.com",
 	"mojeek.com", "msn.com", "naver.com", "petalsearch.com", "qwant.com", "seznam.cz", "sogou.com", "startpage.com", "ya.ru",
@@ -83,10 +83,10 @@ var peopleSites = []string{
 	"taboola.com", "wikipedia.org",
 }
 
-// worldSites lists the names of sites that have a domain in each country. People come from these sites too.
+// worldSites lists the names of sites that have a domain in each country, such as google.de. People also come from these sites.
 var worldSites = []string{"amazon", "ebay", "google", "pinterest", "yahoo", "yandex"}
 
-// guardDomain refuses a public suffix, and sites from which people come.
+// guardDomain refuses a public suffix, and refuses sites from which people come.
 func guardDomain(entry, host string) error {
 	suffix, official := publicsuffix.PublicSuffix(host)
 	if suffix == host && official {
@@ -103,7 +103,7 @@ func guardDomain(entry, host string) error {
 	return nil
 }
 
-// guardPattern refuses a pattern that matches a browser that people use.
+// guardPattern refuses a pattern that matches the user agent of a browser that people use.
 func guardPattern(entry string, re *regexp.Regexp) error {
 	for _, agent := range bot.Browsers() {
 		if re.MatchString(agent) {

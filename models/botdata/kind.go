@@ -1,9 +1,9 @@
 // Package botdata holds lists of networks, domains and user agents that an operator has loaded: data centres, Tor exits, VPNs,
-// proxies, addresses of abusers, spam referrers and crawlers. The networks of large clouds are built in. They are used until a
-// list of data centres is loaded.
+// proxies, addresses of abusers, spam referrers and crawlers. The networks of large clouds are built in. They are used until the
+// operator loads a list of data centres.
 //
-// Read parses files, Pack and Unpack compress and decompress the entries of a list, and a Set looks up visitors. A look-up
-// allocates nothing.
+// Read parses files. Pack and Unpack compress and decompress the entries of a list. A Set looks up visitors, and a look-up does
+// not allocate memory.
 package botdata
 
 import (
@@ -30,22 +30,22 @@ const (
 	kindCount
 )
 
-// Limits of the data that is loaded.
+// Limits of the data that an operator loads.
 const (
-	MaxNetworks = 500_000  // networks in a list of one kind
-	MaxDomains  = 200_000  // spam referrers
-	MaxPatterns = 2000     // patterns of crawlers
-	MaxFile     = 64 << 20 // bytes
-	maxLine     = 1000     // bytes
+	MaxNetworks = 500_000  // maximum number of networks in a list
+	MaxDomains  = 200_000  // maximum number of spam referrers
+	MaxPatterns = 2000     // maximum number of patterns of crawlers
+	MaxFile     = 64 << 20 // maximum size of a file in bytes
+	maxLine     = 1000     // maximum length of a line in bytes
 )
 
-// The largest shares of all addresses that a list of networks may cover. The large clouds have some 5 % of IPv4 together.
+// The largest shares of all addresses that a list of networks may cover. All large clouds together have about 5 % of IPv4.
 const (
 	fewAddresses  = 1. / 32
 	manyAddresses = 1. / 8
 )
 
-// kinds is the table of the kinds. A new kind needs a row here and a look-up in Set.
+// kinds is the table of the kinds. To add a kind, add a row here and a look-up in Set.
 var kinds = [kindCount]struct {
 	name    string // the name in --kind and in the database
 	meaning string
@@ -53,7 +53,7 @@ var kinds = [kindCount]struct {
 	clean   func(entry string) (string, error)
 	fires   bot.Signals
 	share   float64  // largest share of all addresses that a list may cover; 0: not limited
-	files   []string // prefixes of the names of its files
+	files   []string // prefixes of the names of files that hold the kind
 }{
 	Tor:         {"tor", "exits of Tor: proxy_kind tor, signal tor_exit", MaxNetworks, cleanNetwork, bot.TorExit, fewAddresses, []string{"tor"}},
 	VPN:         {"vpn", "networks of VPN providers: proxy_kind vpn, signal vpn_or_proxy", MaxNetworks, cleanNetwork, bot.VPNOrProxy, fewAddresses, []string{"vpn"}},
@@ -70,7 +70,7 @@ func (k Kind) String() string { return kinds[k].name }
 // Meaning describes the entries and the effect of a list of the kind.
 func (k Kind) Meaning() string { return kinds[k].meaning }
 
-// Fires returns the signals that a list of the kind fires.
+// Fires returns the signals that a visitor gets if a list of the kind contains the visitor.
 func (k Kind) Fires() bot.Signals { return kinds[k].fires }
 
 // Names returns the names of the kinds.
@@ -88,7 +88,7 @@ func Named(name string) (Kind, bool) {
 	return Kind(i), i >= 0
 }
 
-// KindOfFile returns the kind of list that a file holds, from its name: tor-exits.txt, ip-ranges.json.
+// KindOfFile returns the kind of list in a file. It recognizes names of files such as tor-exits.txt and ip-ranges.json.
 func KindOfFile(name string) (Kind, bool) {
 	name = strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
 	for k, row := range kinds {
@@ -101,7 +101,7 @@ func KindOfFile(name string) (Kind, bool) {
 	return 0, false
 }
 
-// BuiltIn is a list that comes with the build, from a module.
+// BuiltIn is a list that is part of the build. It comes from a Go module.
 type BuiltIn struct {
 	Kind    Kind
 	Module  string
@@ -109,10 +109,10 @@ type BuiltIn struct {
 	Dated   time.Time // date of the version
 }
 
-// BuiltIns lists the lists that come with the build.
+// BuiltIns lists the lists that are part of the build.
 var BuiltIns = []BuiltIn{
 	{Crawler, "github.com/x-way/crawlerdetect", "v0.2.31", time.Date(2026, 6, 13, 0, 0, 0, 0, time.UTC)},
-	// The networks of Amazon, Google and Oracle, in clouds.bin. They are copied there because the module itself would add a DNS
-	// client to the build.
+	// The networks of Amazon, Google and Oracle, which clouds.bin contains. They are copied into that file, because importing
+	// the module would add a DNS client to the build.
 	{Datacenter, "github.com/projectdiscovery/cdncheck", "v1.1.24", time.Date(2025, 6, 22, 0, 0, 0, 0, time.UTC)},
 }

@@ -14,12 +14,12 @@ import (
 	"switchyard/models/cond"
 )
 
-// List holds the entries that files have for one kind.
+// List holds the entries of one kind from one or several files.
 type List struct {
 	Kind    Kind
 	Dated   time.Time // date of the oldest file
 	Entries []string  // entries in canonical form, each once
-	// Force accepts entries even if they would classify people as bots. Overruled holds the reasons against the first such
+	// Force accepts entries even if they would classify people as bots. Overruled holds the errors about the first of these
 	// entries.
 	Force     bool
 	Overruled []error
@@ -29,12 +29,13 @@ type List struct {
 // NewList returns an empty list.
 func NewList(k Kind) *List { return &List{Kind: k, entrySet: map[string]bool{}} }
 
-// maxReported is the number of wrong entries of a file that are reported individually.
+// maxReported is the maximum number of wrong entries in a file that are reported one by one.
 const maxReported = 10
 
-// Read adds the entries of a file to the list. The file is text with one entry a line, where # begins a comment. It can also be
-// JSON in the form that large clouds and crawler-user-agents publish. dated is the date of the file. A date inside the JSON
-// replaces dated. The error names the file and each wrong line. After an error, no part of the list may be used.
+// Read adds the entries of a file to the list. The file can be text with one entry in each line, where # begins a comment. It
+// can also be JSON in the form that large clouds and crawler-user-agents publish. dated is the date of the file. If the JSON
+// contains a date, that date is used instead. The error names the file and each wrong line. After an error, no part of the list
+// may be used.
 func (l *List) Read(name string, content []byte, dated time.Time) error {
 	if len(content) > MaxFile {
 		return fmt.Errorf("%s: a file has at most %d MB", name, MaxFile>>20)
@@ -82,7 +83,7 @@ func appendError(list []error, name string, err error) []error {
 type reader struct {
 	list     *List
 	file     string
-	seen     int // entries, including wrong and repeated ones
+	seen     int // number of entries, including wrong and repeated entries
 	wrong    int
 	reported []error
 }
@@ -117,7 +118,7 @@ func (r *reader) text(content string) {
 }
 
 // uncomment returns a line without its comment. In lists of networks and domains, a ; begins a comment too. In a list of
-// patterns, only a line that begins with # is a comment, because # may be part of a pattern.
+// patterns, only a line that begins with # is a comment, because # can be part of a pattern.
 func uncomment(line string, k Kind) string {
 	if k == Crawler {
 		if strings.HasPrefix(strings.TrimSpace(line), "#") {
@@ -157,10 +158,10 @@ type ranges struct {
 	} `json:"values"`
 }
 
-// json reads a file of JSON and returns its date, or dated if the file contains no date.
+// json reads a JSON file. It returns the date in the file, or dated if the file contains no date.
 func (r *reader) json(content []byte, dated time.Time) time.Time {
 	if r.list.Kind == Crawler {
-		var all []struct { // the content of the file of crawler-user-agents
+		var all []struct { // the form of the file that crawler-user-agents publishes
 			Pattern string `json:"pattern"`
 		}
 		if r.decode(content, &all) {
@@ -172,7 +173,7 @@ func (r *reader) json(content []byte, dated time.Time) time.Time {
 	}
 	var all ranges
 	if r.list.Kind == BadReferrer {
-		r.reported = append(r.reported, fmt.Errorf("%s: a list of kind %s is text, one entry a line", r.file, r.list.Kind))
+		r.reported = append(r.reported, fmt.Errorf("%s: a list of kind %s is text, one entry in each line", r.file, r.list.Kind))
 	} else if r.decode(content, &all) {
 		r.ranges(&all)
 	}
@@ -222,7 +223,7 @@ func (r *reader) ranges(all *ranges) {
 	}
 }
 
-// clean returns an entry in canonical form. It also returns the form together with a guardError.
+// clean returns an entry in canonical form. If the error is a guardError, it returns the canonical form as well.
 func (k Kind) clean(entry string) (string, error) {
 	if len(entry) > maxLine {
 		return "", fmt.Errorf("%q is over %d bytes", short(entry), maxLine)

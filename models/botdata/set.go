@@ -26,23 +26,23 @@ type Set struct{ lists [kindCount]*Compiled }
 //go:embed clouds.bin
 var cloudsPacked []byte
 
-// clouds returns the built-in networks of data centres. A loaded list of Datacenter replaces them.
+// clouds returns the built-in networks of data centres. They are used only if no list of Datacenter is loaded.
 var clouds = sync.OnceValue(func() *Compiled {
 	entries, err := Unpack(cloudsPacked)
 	if err != nil {
-		panic(err) // the file is a part of the program, and a test reads it
+		panic(err) // the file is part of the program, and a test checks that it can be read
 	}
 	return Compile(Datacenter, entries)
 })
 
-// Compiled is a list in the form in which visitors are looked up.
+// Compiled is a list in a form in which visitors can be looked up.
 type Compiled struct {
 	networks *bart.Lite
 	domains  map[string]struct{}
 	patterns *Patterns
 }
 
-// Compile prepares the entries of a List. An entry that cannot be read matches no visitor.
+// Compile prepares the entries of a List for look-ups. An entry that cannot be read matches no visitor.
 func Compile(k Kind, entries []string) *Compiled {
 	c := &Compiled{}
 	switch k {
@@ -87,8 +87,8 @@ func (s *Set) has(k Kind, addr netip.Addr) bool {
 	return l != nil && l.networks.Lookup(addr)
 }
 
-// ProxyKind returns the proxy_kind of an address: the kind of the first list that contains the address, as clickattr names it.
-// It is empty if no list contains the address.
+// ProxyKind returns the proxy_kind of an IP address: the kind of the first list that contains the address, with its name in
+// clickattr. It is empty if no list contains the address.
 func (s *Set) ProxyKind(addr netip.Addr) string {
 	if !addr.IsValid() {
 		return ""
@@ -101,7 +101,7 @@ func (s *Set) ProxyKind(addr netip.Addr) string {
 	return ""
 }
 
-// Signals returns the signals of an address and of a referrer's domain. Signals that follow from ProxyKind are not included.
+// Signals returns the signals of an IP address and of a referrer's domain. It leaves out signals that follow from ProxyKind.
 func (s *Set) Signals(addr netip.Addr, referrer string) (fired bot.Signals) {
 	if s == nil {
 		return 0
@@ -110,7 +110,7 @@ func (s *Set) Signals(addr netip.Addr, referrer string) (fired bot.Signals) {
 		fired |= bot.SpamIP
 	}
 	if l := s.lists[BadReferrer]; l != nil {
-		// The domain itself, and then each domain above it.
+		// Check the domain itself, and then each parent domain.
 		for domain, more := referrer, referrer != ""; more; _, domain, more = strings.Cut(domain, ".") {
 			if _, bad := l.domains[domain]; bad {
 				return fired | bot.BadReferrer
@@ -120,7 +120,7 @@ func (s *Set) Signals(addr netip.Addr, referrer string) (fired bot.Signals) {
 	return fired
 }
 
-// Crawlers returns the patterns of crawlers, or nil if no such list is loaded.
+// Crawlers returns the patterns of the loaded list of crawlers, or nil if no such list is loaded.
 func (s *Set) Crawlers() *Patterns {
 	if s == nil || s.lists[Crawler] == nil {
 		return nil
@@ -128,7 +128,7 @@ func (s *Set) Crawlers() *Patterns {
 	return s.lists[Crawler].patterns
 }
 
-// Patterns recognizes crawlers by their user agents. A check takes some 20 ns for each plain text, and more for each pattern.
+// Patterns recognizes crawlers by their user agents. A check takes about 20 ns for each plain text, and more for each pattern.
 type Patterns struct {
 	plain    []string
 	compiled []*regexp.Regexp
@@ -156,11 +156,11 @@ func (p *Patterns) Match(userAgent string) bool {
 		slices.ContainsFunc(p.compiled, func(re *regexp.Regexp) bool { return re.MatchString(userAgent) })
 }
 
-// maxInstructions is the limit for the instructions of all patterns of a list together. One instruction at one byte takes some
-// 10 ns at most.
+// maxInstructions limits the instructions of all patterns of a list together. Applying one instruction to one byte takes at most
+// about 10 ns.
 const maxInstructions = 20_000
 
-// checkPatterns refuses patterns that take more than maxInstructions together. A pattern that is a plain text takes none.
+// checkPatterns refuses patterns that together need more than maxInstructions. A pattern that is plain text needs none.
 func checkPatterns(entries []string) error {
 	sum, maxSize, heaviest := 0, 0, ""
 	for _, e := range entries {

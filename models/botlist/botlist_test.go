@@ -164,8 +164,8 @@ func BenchmarkJudge(b *testing.B) {
 	}
 }
 
-// TestWrongValuesAreNamed checks that an error names a wrong value by its original place, although blank and repeated values
-// before it are left out.
+// TestWrongValuesAreNamed checks that an error names a wrong value by the place at which it was sent, even if blank and repeated
+// values before it were left out.
 func TestWrongValuesAreNamed(t *testing.T) {
 	t.Parallel()
 	heavy := "[a-z]{40}x[0-9]{40}"
@@ -191,7 +191,7 @@ func TestWrongValuesAreNamed(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprint("bot", i)
 	}
-	many[len(many)-2] = "(" // this value is in another condition than the first value
+	many[len(many)-2] = "(" // this value is not in the same condition as the first value
 	want := fmt.Sprintf("line %d: ", len(many)-1)
 	if err := botlist.Check(entry(models.BotDeny, "user_agent", "regex", many...), place); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)

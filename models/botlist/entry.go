@@ -1,8 +1,8 @@
 // Package botlist matches visitors against the allow and deny lists of an account.
 //
-// Addresses and networks are looked up in a routing table, and equal texts in a map. A list of a hundred thousand entries
-// therefore costs a click as much as a list of ten. Only texts that are searched for and patterns are tried one after another,
-// and their cost is bounded.
+// Addresses and networks are looked up in a routing table, and equal texts in a map. So matching a click against a list of a
+// hundred thousand entries costs as much as against a list of ten. Only patterns, and texts that may be anywhere in a value, are
+// tried one after another, and their cost is limited.
 package botlist
 
 import (
@@ -24,7 +24,7 @@ const (
 	inCIDR   = "in_cidr"
 )
 
-// attrOf returns the visitor's attribute that an entry's attribute refers to.
+// attrOf returns the visitor's attribute to which the attribute of an entry refers.
 func attrOf(name string) cond.Attr {
 	if name == "ip_range" {
 		return cond.IP
@@ -32,7 +32,7 @@ func attrOf(name string) cond.Attr {
 	return cond.Named(name)
 }
 
-// byAddress reports whether an entry's values are addresses or networks.
+// byAddress reports whether the values of an entry are addresses or networks.
 func byAddress(e *models.BotEntry) bool {
 	return attrOf(e.Attribute) == cond.IP && (e.Operator == equals || e.Operator == inCIDR)
 }
@@ -40,18 +40,18 @@ func byAddress(e *models.BotEntry) bool {
 // Budget is the maximum cost of all texts and patterns in an account's lists together, in steps of package cond.
 const Budget = cond.MaxSteps / 2
 
-// Approximate memory that a value takes, in addition to its text.
+// The memory that a value needs, in addition to its text, as an estimate.
 const (
 	rangeBytes = 64
 	textBytes  = 48
 )
 
-// Place returns a name for errors of the i-th value that was sent, such as value[3] or line 17.
+// Place returns the name that errors use for the i-th value that was sent, such as value[3] or line 17.
 type Place func(i int) string
 
-// Check brings the values of an entry into canonical form and sets their cost. The attribute and the operator must be valid
-// already. The errors are invalid_operator, invalid_regex, value_required, and invalid_input for a value that no visitor can
-// have. They name the value by its place.
+// Check brings the values of an entry into canonical form and sets their cost. The attribute and the operator must already be
+// valid. The errors are invalid_operator, invalid_regex, value_required, and invalid_input for a value that no visitor can have.
+// An error names the wrong value by its place.
 func Check(e *models.BotEntry, place Place) error {
 	c := &checker{e, place, make([]int, len(e.Value))}
 	for i := range c.sent {
@@ -66,7 +66,7 @@ func Check(e *models.BotEntry, place Place) error {
 	case byAddress(e):
 		err = c.ranges()
 	case e.Operator == inCIDR:
-		err = models.Invalid("invalid_operator", "in_cidr compares addresses: it goes with ip and ip_range")
+		err = models.Invalid("invalid_operator", "in_cidr compares addresses: use it with ip or ip_range")
 	case e.Operator == equals:
 		err = c.texts()
 	default:
@@ -80,7 +80,7 @@ func Check(e *models.BotEntry, place Place) error {
 type checker struct {
 	*models.BotEntry
 	place Place
-	sent  []int // index of each value among the values that were sent
+	sent  []int // for each value, its index among the values that were sent
 }
 
 // wrong returns an error about the i-th value.
@@ -92,7 +92,7 @@ func (c *checker) wrong(code string, i int, format string, args ...any) error {
 func (c *checker) search() error {
 	m, err := compile(c.BotEntry)
 	if bad, ok := errors.AsType[*cond.Error](err); ok && bad.Reason == cond.BadRegex {
-		for first, condition := range conditions(c.BotEntry) { // each condition has its own bound
+		for first, condition := range conditions(c.BotEntry) { // each condition has its own limit
 			if bad, ok := errors.AsType[*cond.Error](cond.Validate(condition)); ok {
 				return c.wrong("invalid_regex", first+bad.Item, "the pattern %.60q cannot be used: %s", c.Value[first+bad.Item],
 					bad.Detail)
@@ -127,7 +127,7 @@ func (c *checker) clean() error {
 		return models.Invalid("value_required", "there is no value: send a text, a number, or a list of them")
 	}
 	if len(list) > models.MaxBotValues {
-		return models.Invalid("invalid_input", "an entry has at most %d values: send the others, from %s on, as a second one",
+		return models.Invalid("invalid_input", "an entry has at most %d values: send the rest, from %s on, as a second entry",
 			models.MaxBotValues, c.place(sent[models.MaxBotValues]))
 	}
 	c.Value, c.sent = list, sent

@@ -11,15 +11,15 @@ import (
 	"switchyard/models/cond"
 )
 
-// An entry counts as matching everybody from these limits on: a share of all addresses, a share of people's browsers, a number
-// of countries.
+// An entry counts as matching everybody if it reaches one of these limits: a share of all addresses, a share of people's
+// browsers, or a number of countries.
 const (
 	everyAddress = 0.5
 	everyBrowser = 0.8
 	everyCountry = 200
 )
 
-// strangers are sample visitors who have nothing in common.
+// strangers are sample visitors that have nothing in common.
 var strangers = []models.Visitor{
 	{
 		IP: netip.MustParseAddr("203.0.113.7"), ASN: 3320, Country: "DE", ISP: "Telekom", Referrer: "https://news.example/a",
@@ -35,8 +35,8 @@ var strangers = []models.Visitor{
 // strangeSubs are the values of the sub-parameters of the strangers.
 var strangeSubs = []string{"alpha-1", "7", "Zone_B"}
 
-// TooBroad returns the reason why an entry matches all or most visitors. The reason is empty if the entry does not. The entry
-// must have passed Check.
+// TooBroad returns the reason why an entry matches all or most visitors. The reason is empty if the entry does not do so. The
+// entry must have passed Check.
 func TooBroad(e *models.BotEntry) string {
 	switch {
 	case byAddress(e):

@@ -12,7 +12,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// Lists holds the entries of an account in the form in which visitors are looked up. Nil means that the account has no entries.
+// Lists holds the entries of an account in a form in which visitors can be looked up. Nil means that the account has no entries.
 type Lists struct{ allow, deny list }
 
 // list holds the entries of one type: the entries for all campaigns, and the entries for a single campaign.
@@ -21,14 +21,14 @@ type list struct {
 	campaigns map[uuid.UUID]*scope
 }
 
-// scope is a set of entries. Its maps and tables lead to the ids of entries.
+// scope is a set of entries. Its maps and tables map values to the ids of entries.
 type scope struct {
 	networks *bart.Table[uuid.UUID]
 	texts    []texts
 	searches []search
 }
 
-// texts holds the values that an attribute may equal, without case.
+// texts holds the values with which an attribute is compared for equality, ignoring case.
 type texts struct {
 	attr   cond.Attr
 	values map[string]uuid.UUID
@@ -110,8 +110,8 @@ func (s *scope) addTexts(e *models.BotEntry) {
 	}
 }
 
-// Judge returns the entry that a visitor of a campaign matches, or the zero id if no entry matches. Allow entries are checked
-// before deny entries.
+// Judge returns the entry that a visitor of a campaign matches, or the zero id if the visitor matches no entry. It checks allow
+// entries before deny entries.
 func (l *Lists) Judge(f *cond.Facts, addr netip.Addr, campaign uuid.UUID) (entry uuid.UUID, allowed bool) {
 	if l == nil {
 		return uuid.Nil, false

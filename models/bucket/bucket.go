@@ -15,8 +15,8 @@ type Set[K comparable] struct {
 	known *otter.Cache[K, *rate.Limiter]
 }
 
-// New returns buckets that each hold burst tokens and gain perSecond tokens a second. At most keys buckets are kept, at
-// about 200 bytes each. An evicted bucket is full again when its key is used next.
+// New returns a set of buckets. Each bucket holds burst tokens and gains perSecond tokens a second. At most keys buckets are
+// kept, at about 200 bytes each. If a bucket is evicted, it is full again when its key is next used.
 func New[K comparable](perSecond rate.Limit, burst, keys int) Set[K] {
 	return Set[K]{perSecond, burst, otter.Must(&otter.Options[K, *rate.Limiter]{MaximumSize: keys})}
 }
@@ -33,7 +33,7 @@ func (s Set[K]) AllowN(key K, n int, now time.Time) bool {
 	return l.AllowN(now, n)
 }
 
-// Wait returns how long it takes until the bucket of a key has a token. It is 0 if there is one now.
+// Wait returns the time until the bucket of a key has a token. It is 0 if the bucket has a token now.
 func (s Set[K]) Wait(key K, now time.Time) time.Duration {
 	l, ok := s.known.GetIfPresent(key)
 	if !ok {

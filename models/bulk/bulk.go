@@ -1,5 +1,5 @@
-// Package bulk describes changes of many records by one call. A change holds the values before and after it, so that it can be
-// undone.
+// Package bulk describes changes of many records by one call. A change contains the values before and after the change, so that
+// it can be undone.
 package bulk
 
 import (
@@ -13,7 +13,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// Kinds of the records that one call can change.
+// The kinds of records that one call can change.
 const (
 	Campaign = "campaign"
 	Flow     = "flow" // a saved flow
@@ -21,13 +21,13 @@ const (
 	Lander   = "lander"
 )
 
-// Limits of a call. Work beyond them would hold the locks of the records for too long.
+// Limits of a call. A call that does more would hold the locks of the records for too long.
 const (
 	MaxPaths = 5_000     // paths in which a destination is replaced
 	MaxBytes = 8_000_000 // size of the destinations of these paths
 )
 
-// Change is what one call changed. A change can be undone once.
+// Change describes the changes that one call made. It can be undone once.
 type Change struct {
 	ID       uuid.UUID  `db:"id"`
 	Changed  Changed    `db:"changed,json"`
@@ -36,13 +36,13 @@ type Change struct {
 
 // Changed lists the changed paths or the changed records.
 type Changed struct {
-	// Replaced is the offer or landing page that another one replaced. It is zero if no destination was replaced.
+	// Replaced is the offer or landing page that was replaced by another. It is zero if no destination was replaced.
 	Replaced uuid.UUID `json:"replaced"`
 	Paths    []Path    `json:"paths,omitempty"`
 	Records  []Record  `json:"records,omitempty"`
 }
 
-// Campaigns returns the ids of the changed campaigns, each once.
+// Campaigns returns the ids of the changed campaigns, each id once.
 func (c Changed) Campaigns() (ids []uuid.UUID) {
 	add := func(kind string, id uuid.UUID) {
 		if kind == Campaign && !slices.Contains(ids, id) {
@@ -69,7 +69,7 @@ type Path struct {
 	After      []flow.Destination `json:"after"`
 }
 
-// Record is a record whose fields were changed. It holds only the fields that changed.
+// Record is a record whose fields were changed. It contains only the fields that changed.
 type Record struct {
 	Kind   string    `json:"kind"`
 	ID     uuid.UUID `json:"id"`
@@ -78,7 +78,7 @@ type Record struct {
 	After  Members   `json:"after"`
 }
 
-// Members are the fields of a record in the form of the API.
+// Members are the fields of a record as the API writes them.
 type Members map[string]json.RawMessage
 
 // MembersOf returns the members of a value that is a JSON object.
@@ -114,13 +114,13 @@ func (m Members) Has(other Members) bool {
 // Names returns the names of the members, sorted.
 func (m Members) Names() []string { return slices.Sorted(maps.Keys(m)) }
 
-// Kept is a record or a path that an undo did not restore, because it was changed again later.
+// Kept is a record or a path that an undo did not restore, because it was changed again after the change.
 type Kept struct {
 	Kind   string    `json:"kind" enum:"campaign,flow,offer,lander"`
 	ID     uuid.UUID `json:"id"`
 	Name   string    `json:"name"`
-	Path   string    `json:"path" doc:"name of the path; empty: the record as a whole"`
-	Reason string    `json:"reason" doc:"changed, not_found, or the code of the error that refused the earlier values"`
+	Path   string    `json:"path" doc:"name of the path; empty: the whole record"`
+	Reason string    `json:"reason" doc:"changed, not_found, or the code of the error with which the earlier values were refused"`
 }
 
 // Reasons of a Kept.

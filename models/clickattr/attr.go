@@ -1,7 +1,7 @@
-// Package clickattr is the table of all attributes of a click. It defines the tag under which the spool stores an attribute,
-// and the conditions, tokens, reports and files that use the attribute. Package cond, package token, the spool, the columns of
-// the click store, the dimensions of reports and the columns of export files are derived from it. README.md shows how to add an
-// attribute.
+// Package clickattr is the table of all attributes of a click. For each attribute it defines the tag under which the spool
+// stores it, and the conditions, tokens, reports and files that use it. Package cond, package token, the spool, the columns of
+// the click store, the dimensions of reports and the columns of export files are derived from the table. README.md shows how to
+// add an attribute.
 package clickattr
 
 import (
@@ -14,28 +14,28 @@ import (
 	"switchyard/models"
 )
 
-// Attr is one attribute. A recorded attribute has a Tag and exactly one of the accessors, which decides its type. An attribute
-// without a Tag is only known while a click is routed, and is not recorded.
+// Attr is one attribute. A recorded attribute has a Tag and exactly one of the accessors, which determines its type. An
+// attribute without a Tag is known only while a click is routed, and is not recorded.
 type Attr struct {
 	// Name is the attribute's name in conditions and reports. It is also the name of its column in the table clicks and in
 	// export files.
 	Name string
-	// Tag is the attribute's tag in the spool. Tags are stored on disks, so a tag is never given to another attribute.
+	// Tag is the attribute's tag in the spool. Tags are stored on disks, so a tag must never be given to another attribute.
 	Tag byte
 	// Compare says how conditions compare the attribute. With NotCompared, conditions cannot use it.
 	Compare Compare
-	// Token is the attribute's token in URLs, followed by other trackers' names for it, with commas between. It is empty if the
-	// attribute has no token.
+	// Token is the attribute's token in URLs, followed by the names that other trackers use for it, separated by commas. It is
+	// empty if the attribute has no token.
 	Token string
 	// Doc is the description of the token's value in the documentation.
 	Doc string
 	// Dimension is the attribute's place in the list of report dimensions, counted from 1. It is zero if reports cannot use the
 	// attribute.
 	Dimension int
-	// Values lists the values that the attribute can have. Nil allows any value. A value that a caller names is checked against
+	// Values lists the values that the attribute can have. Nil allows any value. A value that a caller sends is checked against
 	// the list and stored in its canonical form.
 	Values *Values
-	// In lists further places that have the attribute.
+	// In lists further places that use the attribute.
 	In Home
 
 	Text  func(*models.Click) *string
@@ -64,11 +64,11 @@ const (
 	AsAddr
 )
 
-// Home is a set of places that have an attribute.
+// Home is a set of places that use an attribute.
 type Home uint8
 
-// Exports means the export files. Their columns have the order of the table. Smartlinks means the clicks of smartlinks: the
-// attribute also has a column in smartlink_clicks.
+// Exports means the export files. Their columns are in the order of the table. Smartlinks means the clicks of smartlinks: the
+// attribute then also has a column in smartlink_clicks.
 const (
 	Exports Home = 1 << iota
 	Smartlinks
@@ -84,7 +84,8 @@ func (a *Attr) Column() string {
 	return a.Name
 }
 
-// Append appends the value in the form that tokens in a URL have. A truth value becomes 0 or 1. An unknown value adds nothing.
+// Append appends the value in the form that tokens in a URL have. A boolean becomes 0 or 1. For an unknown value it appends
+// nothing.
 func (a *Attr) Append(dst []byte, c *models.Click) []byte {
 	switch {
 	case a.Text != nil:
@@ -118,8 +119,9 @@ func Find(name string) *Attr {
 	return nil
 }
 
-// IsBlockable reports whether the values of an attribute can be blocked: reports group by it, and it is known before a visitor is
-// routed. Ids of records, addresses and the result of the bot detection have their own settings.
+// IsBlockable reports whether the values of an attribute can be blocked. That is so if reports can group by the attribute, and
+// it is known before a visitor is routed. Ids of records, IP addresses and the result of the bot detection have their own
+// settings instead.
 func (a *Attr) IsBlockable() bool {
 	byValue := a.Text != nil && (a.Compare == AsText || a.Compare == AsVersion) || a.ASN != nil
 	return byValue && a.Dimension > 0 && a.Name != "bot_reason"

@@ -19,8 +19,8 @@ var update = flag.Bool("update", false, "add new tags to the golden file")
 
 const golden = "testdata/tags.golden"
 
-// TestTagsAreNeverReused protects the tags that are stored on disks. A tag in the golden file keeps its meaning for ever, or is
-// no longer used.
+// TestTagsAreNeverReused protects the tags that are stored on disks. A tag in the golden file must keep its meaning or not be
+// used any more.
 func TestTagsAreNeverReused(t *testing.T) {
 	t.Parallel()
 	var lines []string
@@ -66,14 +66,15 @@ func TestTagsAreNeverReused(t *testing.T) {
 	}
 }
 
-// TestRows checks the rules for rows: each has its own name and place, and a recorded attribute has exactly one accessor.
+// TestRows checks the rules for rows: each row has its own name and its own place, and a recorded attribute has exactly one
+// accessor.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	names, places, tokens := map[string]bool{}, map[int]string{}, map[string]bool{"": true}
 	for _, a := range clickattr.All {
 		for name := range strings.SplitSeq(a.Token, ",") {
 			if tokens[name] && a.Token != "" {
-				t.Errorf("%s: the token %s is taken", a.Name, name)
+				t.Errorf("%s: another attribute has the token %s", a.Name, name)
 			}
 			tokens[name] = true
 		}
@@ -110,8 +111,8 @@ func accessors(a clickattr.Attr) (n int) {
 	return n
 }
 
-// TestEveryFieldHasARow compares the table with the struct. Each field of a click belongs to one attribute. The visitor's
-// fields in the click log have the attributes' names, in the order of the export files.
+// TestEveryFieldHasARow compares the table with the struct. Each field of a click must belong to one attribute. In the click
+// log, the visitor's fields have the names of the attributes and are in the order of the export files.
 func TestEveryFieldHasARow(t *testing.T) {
 	t.Parallel()
 	var c models.Click
@@ -135,7 +136,7 @@ func TestEveryFieldHasARow(t *testing.T) {
 			case field.Anonymous:
 				walk(f)
 				continue
-			case field.Name == "Subs": // an array, whose elements are the sub-parameters
+			case field.Name == "Subs": // an array with the sub-parameters
 				continue
 			case owner[at] == "":
 				t.Errorf("the field %s has no row", field.Name)

@@ -13,7 +13,7 @@ import (
 // All lists the attributes in the order of the columns of export files. Callers must not change it.
 var All = slices.Concat(routing, subs(), visitor, bookkeeping, passing)
 
-// routing lists the attributes that say where a click came from and where it went.
+// routing lists the attributes that say where a click came from and where the visitor was sent.
 var routing = []Attr{
 	{
 		Name: "id", Tag: 1, In: Smartlinks,
@@ -86,7 +86,7 @@ var routing = []Attr{
 	},
 }
 
-// visitor lists the attributes that models.Visitor holds.
+// visitor lists the attributes that are fields of models.Visitor.
 var visitor = []Attr{
 	{
 		Name: "ip", Tag: 16, Compare: AsAddr, Token: "ip", Dimension: 22, In: Both,
@@ -218,7 +218,7 @@ var visitor = []Attr{
 	},
 }
 
-// bookkeeping lists the attributes that score, price and explain a click.
+// bookkeeping lists the attributes for the score, the price and the explanation of a click.
 var bookkeeping = []Attr{
 	{
 		Name: "bot_signals", Tag: 40, In: Smartlinks,
@@ -292,7 +292,7 @@ var bookkeeping = []Attr{
 	},
 }
 
-// passing lists the attributes that are known while a click is routed but are not recorded.
+// passing lists the attributes that are known only while a click is routed, and are not recorded.
 var passing = []Attr{
 	{Name: "continent", Compare: AsText, Values: Continents},
 	{Name: "timezone", Compare: AsText},

@@ -13,23 +13,23 @@ import (
 	"switchyard/models/country"
 )
 
-// Values describes the values that an attribute can have. Each value has one canonical form. Clicks have this form, the store
-// keeps it and reports show it. Other spellings are accepted and converted. A nil Values means any text.
+// Values describes the values that an attribute can have. Each value has one canonical form. Clicks have the canonical form, and
+// it is stored and shown in reports. Other spellings are accepted and converted. A nil Values means that any text is a value.
 type Values struct {
-	// Name is the documentation's name for such a value, such as CountryCode.
+	// Name is the name of such a value in the documentation, such as CountryCode.
 	Name string
-	// Open says that a visitor may have a value that is not in the list, such as the name of a rare browser.
+	// Open says that a visitor can also have a value that is not in the list, such as the name of a rare browser.
 	Open bool
 
-	list  []string          // canonical forms; nil: too many to list
-	forms map[string]string // canonical forms by the plain forms of values and synonyms
-	names []string          // plain forms among which suggestions are looked up
-	// parse returns the canonical form of a text that forms does not have. It may be nil.
+	list  []string          // canonical forms; nil: there are too many to list
+	forms map[string]string // maps the plain forms of values and synonyms to canonical forms
+	names []string          // plain forms in which suggestions are searched
+	// parse returns the canonical form of a text that is not in forms. It may be nil.
 	parse       func(text string) (canonical string, ok bool)
 	description string // describes the values in messages
 }
 
-// List returns the canonical forms, or nil if they are too many to list. Callers must not change it.
+// List returns the canonical forms, or nil if there are too many to list. Callers must not change the list.
 func (v *Values) List() []string {
 	if v == nil {
 		return nil
@@ -53,7 +53,8 @@ func (v *Values) Find(text string) (canonical string, ok bool) {
 	return "", false
 }
 
-// Check returns the canonical form of a text. Its error names the value that was probably meant, or else describes the values.
+// Check returns the canonical form of a text. Its error names the value that was probably meant or, if no value is similar,
+// describes the values.
 func (v *Values) Check(text string) (string, error) {
 	if canonical, ok := v.Find(text); ok {
 		return canonical, nil
@@ -66,14 +67,14 @@ func (v *Values) Check(text string) (string, error) {
 	return text, fmt.Errorf("%s is no value of it: it is %s", quoted, v.description)
 }
 
-// Resembles reports whether a text that is not one of the values is probably a mistyped value.
+// Resembles reports whether a text is probably a mistyped value. The text must not be one of the values.
 func (v *Values) Resembles(text string) bool { return v.near(text) != "" }
 
 // near returns the value that was probably meant, or an empty text. Texts of at most three letters are too short for a guess.
 func (v *Values) near(text string) string {
 	const shortest = 4
 	if v.parse != nil {
-		for i, r := range text { // en-US, and DE (Germany)
+		for i, r := range text { // texts such as en-US and DE (Germany)
 			if !unicode.IsLetter(r) {
 				if canonical, ok := v.Find(text[:i]); ok {
 					return canonical
@@ -85,11 +86,11 @@ func (v *Values) near(text string) string {
 	if len(text) < shortest {
 		return ""
 	}
-	return v.forms[models.Nearest(plain(text), v.names)] // there is no form for an empty text
+	return v.forms[models.Nearest(plain(text), v.names)] // an empty text has no form
 }
 
-// plain returns a text in lower case, without spaces and without the punctuation that joins or abbreviates words. The signs !,
-// * and % are kept, and so is the first sign of the text: neither !DE nor -DE becomes DE.
+// plain returns a text in lower case, without spaces and without the punctuation that joins or abbreviates words. The signs !, *
+// and % stay, and so does a sign at the beginning of the text. So neither !DE nor -DE becomes de.
 func plain(text string) string {
 	var out strings.Builder
 	for i, r := range text {
@@ -101,7 +102,7 @@ func plain(text string) string {
 	return out.String()
 }
 
-// oneOf returns the values of a list under a name. synonyms maps other spellings to canonical forms.
+// oneOf returns Values with the given name and a fixed list of values. synonyms maps other spellings to canonical forms.
 func oneOf(name string, list []string, synonyms map[string]string) *Values {
 	v := &Values{Name: name, list: list, forms: map[string]string{}, description: "one of " + strings.Join(list, ", ")}
 	for text, canonical := range synonyms {
@@ -189,7 +190,7 @@ var (
 	}, nil)
 )
 
-// replacedLanguages maps codes that ISO 639 has replaced to the present codes. Android, Java and old programs still send the replaced
+// replacedLanguages maps codes that ISO 639 has replaced to the present codes. Android, Java and old programs still send the old
 // codes.
 var replacedLanguages = map[string]string{"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro"}
 

@@ -11,9 +11,9 @@ func TestAssign(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, value string
-		ok          bool   // Assign accepts the value
-		known       bool   // the attribute is known afterwards; the time and is_bot are known before
-		text        string // the attribute afterwards
+		ok          bool   // true if Assign accepts the value
+		known       bool   // true if the attribute is known after Assign; the time and is_bot are known before it
+		text        string // the attribute's text after Assign
 	}{
 		{"country", "DE", true, true, "DE"},
 		{"country", "uk", true, true, "GB"},

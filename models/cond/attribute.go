@@ -9,10 +9,10 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// Attr is a known attribute of a visitor, an index into Facts.
+// Attr is a known attribute of a visitor. It is an index into Facts.
 type Attr uint8
 
-// The attributes that follow from the address and the time. The attributes of the click come after them, in the order of
+// The attributes that follow from the IP address and the time. The attributes of the click come after them, in the order of
 // clickattr.All.
 const (
 	IPVersion Attr = iota
@@ -22,13 +22,13 @@ const (
 	Schedule
 	firstOfClick
 
-	numAttrs = 72 // room for attributes; the program panics at the start if there are more
+	numAttrs = 72 // maximum number of attributes; the program panics when it starts if there are more
 
-	attrParam  Attr = 200 // param.<name>, looked up in the request
+	attrParam  Attr = 200 // param.<name>, which is looked up in the request
 	attrHeader Attr = 201 // header.<name>
 )
 
-// The attributes of the click that the code refers to by name.
+// The attributes of the click to which the code refers by name.
 var (
 	IP           = Named("ip")
 	ASN          = Named("asn")
@@ -46,7 +46,7 @@ var (
 
 	ReferrerDomain = Named("referrer_domain")
 
-	firstSub = Named(models.SubKeys[0]) // the other subs have the next numbers
+	firstSub = Named(models.SubKeys[0]) // the other sub-parameters have the next numbers
 )
 
 // kind is the way in which the values of an attribute are compared.
@@ -58,7 +58,7 @@ const (
 	kindVersion  = kind(clickattr.AsVersion)
 	kindBool     = kind(clickattr.AsBool)
 	kindIP       = kind(clickattr.AsAddr)
-	kindDate     = kindIP + 1 // no attribute of the click has this kind or the next
+	kindDate     = kindIP + 1 // no attribute of the click has this kind or the next kind
 	kindSchedule = kindIP + 2
 )
 
@@ -98,7 +98,7 @@ func Named(name string) Attr {
 	return a
 }
 
-// String returns the attribute's name as conditions spell it.
+// String returns the attribute's name in the spelling of conditions.
 func (a Attr) String() string {
 	if int(a) < len(attrByName) {
 		return attributes[a].name
@@ -109,7 +109,7 @@ func (a Attr) String() string {
 // maxName is the maximum length of the <name> in param.<name> and header.<name>.
 const maxName = 100
 
-// findAttr returns the attribute that a condition names. arg is the <name> of param.<name> and header.<name>.
+// findAttr returns the attribute that a condition names. arg is the <name> in param.<name> and header.<name>.
 func findAttr(name string) (a Attr, k kind, arg string, ok bool) {
 	if a, ok := attrByName[name]; ok {
 		return a, attributes[a].kind, "", true

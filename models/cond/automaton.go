@@ -2,18 +2,17 @@ package cond
 
 import "bytes"
 
-// automaton finds out whether a text contains one of many values, in one pass over the text (Aho-Corasick). It stops at the
-// first value that it finds. A value therefore must not begin with another value, and a node where a value ends needs no
-// children.
+// automaton reports whether a text contains one of many values, in one pass over the text (Aho-Corasick). It stops at the first
+// value that it finds. So no value may begin with another value, and a node where a value ends needs no children.
 //
-// Nodes are numbered level by level. The children of a node are therefore next to each other, and they end where the children
-// of the next node begin. That is why a node takes only five bytes. Existing libraries take 90 to 2000 bytes a node, and most
-// of them allocate during a search.
+// Nodes are numbered level by level. So the children of a node are next to each other, and they end where the children of the
+// next node begin. Because of this, a node needs only five bytes. Existing libraries need 90 to 2000 bytes for each node, and
+// most of them allocate during a search.
 type automaton struct {
 	firstPairs pairSet     // the pairs of bytes with which values begin
 	root       [256]uint16 // the children of the root by their byte; 0: none
 	label      []byte      // the byte that leads to a node
-	child      []uint16    // the first child of each node; a last entry marks the end
+	child      []uint16    // the first child of each node; one more entry marks the end of the last node's children
 	fail       []uint16    // for each node, the node of the longest proper suffix of the node's text, or valueEnds
 }
 
@@ -21,16 +20,16 @@ const (
 	valueEnds = ^uint16(0) // an entry in fail: a value ends at the node
 	nodeBytes = 5
 
-	// maxNodes is the maximum number of nodes of an automaton. The automata of MaxConditions conditions then take less than
-	// RuleBudget.
+	// maxNodes is the maximum number of nodes of an automaton. With this limit, the automata of MaxConditions conditions need
+	// less memory than RuleBudget.
 	maxNodes = 8192
 
-	// manyChildren is the number of children above which bytes.IndexByte searches for a child.
+	// manyChildren is the number of children above which a child is searched with bytes.IndexByte.
 	manyChildren = 8
 )
 
-// pairSet is a set of pairs of bytes, stored by a hash. Where no value has matched in part, the set shows in a nanosecond that no
-// value begins. Without the set, a usual text takes twice the time.
+// pairSet is a set of pairs of bytes, stored by a hash. At a position where no value has matched in part, the set shows within a
+// nanosecond that no value begins there. Without the set, searching a usual text takes twice as long.
 type pairSet [32]uint64
 
 func (s *pairSet) add(a, b byte) {
@@ -46,7 +45,7 @@ func (s *pairSet) has(a, b byte) bool {
 // hashOfPair returns a hash of 11 bits.
 func hashOfPair(a, b byte) uint32 { return (uint32(a)<<8 | uint32(b)) * 0x9e3779b1 >> 21 }
 
-// newAutomaton returns the automaton of values that distinct has returned. It returns nil if the automaton would be too large.
+// newAutomaton returns the automaton for values that distinct has returned. It returns nil if the automaton would be too large.
 func newAutomaton(values [][]byte) *automaton {
 	size := countNodes(values)
 	if size > maxNodes {
@@ -54,7 +53,7 @@ func newAutomaton(values [][]byte) *automaton {
 	}
 	a := &automaton{label: make([]byte, 1, size), child: make([]uint16, 0, size+1), fail: make([]uint16, 1, size)}
 	a.setFirstPairs(values)
-	type node struct{ from, to, depth int } // the values that run through it, and the length of their common prefix
+	type node struct{ from, to, depth int } // the values whose paths contain the node, and the length of their common prefix
 	queue := append(make([]node, 0, size), node{0, len(values), 0})
 	for n := 0; n < len(queue); n++ {
 		p := queue[n]
@@ -169,5 +168,5 @@ func (a *automaton) foundIn(text []byte) bool {
 	return false
 }
 
-// bytes returns the approximate memory of the automaton: the fixed tables, and the nodes.
+// bytes returns the approximate memory of the automaton: the fixed tables and the nodes.
 func (a *automaton) bytes() int { return 1024 + (nodeBytes+1)*len(a.label) }

@@ -8,7 +8,7 @@ import (
 	"go4.org/netipx"
 )
 
-// Matcher is a compiled list of conditions. Any number of goroutines may use it. Only a shared matcher changes.
+// Matcher is a compiled list of conditions. It is safe for concurrent use. Only a shared matcher can change.
 type Matcher struct {
 	list       []compiled
 	conditions []Condition // the conditions in list, for Explain; nil after DiscardConditions
@@ -17,18 +17,18 @@ type Matcher struct {
 	live       *atomic.Pointer[Matcher] // set only in a shared matcher, whose other fields are empty
 }
 
-// NewShared returns a matcher that stands for another matcher until Set replaces it. A rule that many flows use can therefore
-// change without compiling any of the flows again.
+// NewShared returns a matcher that stands for another matcher until Set replaces that matcher. With it, a rule that many flows
+// use can change without compiling any of the flows again.
 func NewShared(m *Matcher) *Matcher {
 	s := &Matcher{live: new(atomic.Pointer[Matcher])}
 	s.live.Store(m.current())
 	return s
 }
 
-// Set replaces the matcher that a shared matcher stands for. It panics if m was not made by NewShared.
+// Set replaces the matcher for which a shared matcher stands. It panics if m was not made by NewShared.
 func (m *Matcher) Set(to *Matcher) { m.live.Store(to.current()) }
 
-// current returns the matcher that a shared matcher stands for. It returns any other matcher itself.
+// current returns the matcher for which a shared matcher stands. For any other matcher it returns the matcher itself.
 func (m *Matcher) current() *Matcher {
 	if m.live != nil {
 		return m.live.Load()
@@ -36,7 +36,7 @@ func (m *Matcher) current() *Matcher {
 	return m
 }
 
-// Never matches no visitor. It stands in for a rule that no longer exists.
+// Never matches no visitor. It is used in place of a rule that no longer exists.
 var Never = &Matcher{never: true}
 
 // compiled is a compiled condition.
@@ -46,12 +46,12 @@ type compiled struct {
 	want   bool   // the answer that is_set expects
 	steps  int32  // cost of one comparison, without the steps of its patterns
 	test   tester // nil for is_set
-	arg    string // the name of param.<name> or header.<name>
+	arg    string // the name in param.<name> or header.<name>
 }
 
-// Compile compiles a list of conditions. With the logic "or" one condition has to hold, and with any other logic all
-// conditions. An empty list matches every visitor. The error is an *Error. The matcher uses the list until DiscardConditions is
-// called, so the caller must not change the list until then.
+// Compile compiles a list of conditions. With the logic "or" at least one condition must hold, and with any other logic all
+// conditions must hold. An empty list matches every visitor. The error is an *Error. The matcher uses the list until
+// DiscardConditions is called, so the caller must not change the list before that.
 func Compile(list []Condition, logic string) (*Matcher, error) {
 	m := &Matcher{list: make([]compiled, 0, len(list)), conditions: list, or: strings.EqualFold(logic, "or")}
 	for i := range list {
@@ -65,7 +65,7 @@ func Compile(list []Condition, logic string) (*Matcher, error) {
 }
 
 // DiscardConditions releases the conditions from which the matcher was compiled, because they would add 40% to a campaign's
-// memory. After that, the matcher cannot be explained.
+// memory. After that, Explain cannot be called.
 func (m *Matcher) DiscardConditions() { m.conditions = nil }
 
 func compile(c *Condition) (compiled, *Error) {
@@ -108,7 +108,7 @@ func compile(c *Condition) (compiled, *Error) {
 	return out, nil
 }
 
-// newTester returns the tester for an operator and a kind of attribute. The operator is considered first, then the kind.
+// newTester returns the tester for an operator and a kind of attribute. It looks at the operator first, then at the kind.
 func newTester(a Attr, k kind, op operator, values []string) (tester, *Error) {
 	if op == opRegex {
 		return newRegexTest(values)
@@ -163,7 +163,7 @@ func newAddrTest(values []string) (tester, *Error) {
 	return addrTest{set}, nil
 }
 
-// pair returns the two ends of the operator between. values holds both ends, or one text "from,to".
+// pair returns the two bounds of the operator between. values holds both bounds, or a single text "from,to".
 func pair(values []string) (lo, hi string, err *Error) {
 	if len(values) == 1 {
 		values = strings.Split(values[0], ",")
@@ -201,7 +201,7 @@ func newVersionTest(op operator, values []string) (tester, *Error) {
 		return nil, &Error{Reason: BadValue, Detail: "not a version number"}
 	}
 	slices.SortFunc(t.values, compareVersion)
-	switch op { // the widest bound includes all others
+	switch op { // the widest bound includes all other bounds
 	case opGT, opGTE:
 		t.values = t.values[:1:1]
 	case opLT, opLTE:
@@ -212,7 +212,7 @@ func newVersionTest(op operator, values []string) (tester, *Error) {
 }
 
 // canonicalValues returns the values of a closed set in the canonical form that visitors have. Conditions that were saved before
-// Canonical was applied to them may contain other forms: phone means mobile.
+// Canonical existed may contain other forms: phone means mobile.
 func canonicalValues(a Attr, values []string) []string {
 	closed := valuesOf(a)
 	for i, text := range values {
@@ -245,7 +245,7 @@ func newNumberTest(a Attr, k kind, op operator, values []string) (tester, *Error
 		if lo > hi && !cyclic {
 			return nil, descending()
 		}
-		if lo > hi { // 22 to 6 runs over midnight
+		if lo > hi { // 22 to 6 includes midnight
 			return numberTest{{lo: lo, hi: inf}, {lo: -inf, hi: hi}}, nil
 		}
 		return numberTest{{lo: lo, hi: hi}}, nil

@@ -9,19 +9,20 @@ import (
 	"switchyard/models"
 )
 
-// Limits of a condition. Compile enforces all limits except MaxConditions, which the owner of the list enforces.
+// Limits of a condition. Compile enforces all limits except MaxConditions. The package that owns the list enforces
+// MaxConditions.
 const (
-	MaxConditions = 20   // conditions of a list
-	MaxItems      = 200  // values of one condition
-	MaxItemLen    = 200  // characters of one value
-	MaxPattern    = 1024 // bytes of one regular expression
+	MaxConditions = 20   // maximum number of conditions in a list
+	MaxItems      = 200  // maximum number of values in a condition
+	MaxItemLen    = 200  // maximum length of a value in characters
+	MaxPattern    = 1024 // maximum length of a regular expression in bytes
 )
 
 // Condition compares one attribute of a visitor: see models.Condition.
 type Condition = models.Condition
 
-// Clip cuts a condition to MaxItems values of MaxItemLen characters. Regular expressions keep their length, because a part of a
-// pattern means something else.
+// Clip cuts a condition to MaxItems values with MaxItemLen characters each. It does not cut regular expressions, because a part
+// of a pattern has another meaning.
 func Clip(c Condition) Condition {
 	cut := func(v any) any {
 		s, ok := v.(string)
@@ -61,11 +62,11 @@ const (
 	UnknownAttribute Reason = iota + 1
 	UnknownOperator         // the operator does not exist, or not for this attribute
 	NoValue
-	BadValue // the value has the wrong form: not a number, not a network, too many or too long
-	BadRegex // does not compile, too long or too costly
+	BadValue // the value has the wrong form: it is not a number or not a network, is too long, or there are too many values
+	BadRegex // the pattern does not compile, or is too long or too costly
 )
 
-// Error says why a condition cannot be used. The caller maps Reason to the error code of its own API.
+// Error says why a condition cannot be used. The caller converts Reason into an error code of its own API.
 type Error struct {
 	Reason    Reason
 	Attribute string

@@ -5,27 +5,27 @@ import (
 	"math/bits"
 )
 
-// Cost is the maximum work and memory that conditions take.
+// Cost is the maximum work and memory that conditions need.
 type Cost struct {
-	// Steps is a bound on the work of matching one visitor whose texts have maxText bytes. A step is about 10 ns: one
-	// instruction of a pattern at one byte takes 5 to 13 ns, as measured with patterns made to be slow.
+	// Steps is an upper limit of the work to match one visitor whose texts have maxText bytes. A step is about 10 ns. Applying
+	// one instruction of a pattern to one byte takes 5 to 13 ns, as measured with patterns that were made to be slow.
 	Steps int `db:"match_steps"`
-	// Bytes is the approximate memory of the compiled conditions. Every web process holds them.
+	// Bytes is the approximate memory of the compiled conditions, which every web process keeps in memory.
 	Bytes int `db:"match_bytes"`
 }
 
-// MaxSteps is the number of steps after which a routing decision ends: about a millisecond. The steps are counted with the
-// visitor's own texts, which are mostly shorter than maxText.
+// MaxSteps is the number of steps after which a routing decision ends: about a millisecond. The steps are counted for the
+// visitor's real texts, which are mostly shorter than maxText.
 const MaxSteps = 100_000
 
-// maxText is the length in bytes for which the cost of matching a text is computed. No value that a visitor chooses is longer,
-// except the requested URL and the referrer.
+// maxText is the length in bytes for which the cost of matching a text is calculated. No text that a visitor can choose is
+// longer, except the requested URL and the referrer.
 const maxText = 512
 
 // The budgets of conditions that are saved together.
 var (
 	RuleBudget = Cost{MaxSteps, 1 << 20} // a saved rule
-	FlowBudget = Cost{MaxSteps, 1 << 20} // a flow with its saved rules, or a smartlink: one decision may look at all of them
+	FlowBudget = Cost{MaxSteps, 1 << 20} // a flow with its saved rules, or a smartlink: one decision may evaluate all of them
 )
 
 // Plus returns the sum of two costs.
@@ -65,14 +65,14 @@ func (m *Matcher) Cost() (sum Cost) {
 	return sum
 }
 
-// Memory that compiled conditions take in bytes, including slice headers and the allocator's rounding.
+// The memory of compiled conditions in bytes, including slice headers and the allocator's rounding.
 const (
 	conditionBytes = 128
 	valueBytes     = 48 // of a value, in addition to its text
 	searchBytes    = valueBytes + 32
 )
 
-// steps returns the number of steps of one comparison by a tester, without the steps of its patterns.
+// steps returns the number of steps of one comparison with a tester, without the steps of its patterns.
 func steps(t tester) int32 {
 	if r, ok := t.(*regexTest); ok {
 		t = &r.parts
@@ -87,16 +87,16 @@ func bytesOf(values [][]byte) (n int) {
 	return n
 }
 
-// cost returns the cost of a binary search. Comparing up to `linear` values one by one costs no more.
+// cost returns the cost of a binary search. Comparing up to `linear` values one by one costs no more than that.
 func (t equalTest) cost() Cost { return Cost{4, bytesOf(t)} }
 
-// cost returns the cost of a binary search in the worst case, in which the values are alike and are compared byte by byte from
-// the end.
+// cost returns the cost of a binary search in the worst case: the values are similar, and are compared byte by byte from the
+// end.
 func (t *edgeTest) cost() Cost {
 	return Cost{min(len(t.values), 4*linear), bytesOf(t.values)}
 }
 
-// cost returns the cost of a binary search, or of a comparison with all names.
+// cost returns the cost of a binary search among the versions, or of a comparison with all names if that is more.
 func (t *versionTest) cost() Cost {
 	c := Cost{Steps: max(10*bits.Len(uint(len(t.values))), len(t.names))}
 	for _, list := range [][]string{t.values, t.names} {

@@ -15,7 +15,8 @@ import (
 	"switchyard/models/longtest"
 )
 
-// A pattern matches as package regexp does, even if it is searched for as plain texts.
+// TestPatternsMatchAsRegexp checks that a pattern gives the same result as package regexp, even if it is replaced by a search
+// for plain texts.
 func TestPatternsMatchAsRegexp(t *testing.T) {
 	t.Parallel()
 	part := rapid.SampledFrom([]string{
@@ -46,7 +47,8 @@ func TestPatternsMatchAsRegexp(t *testing.T) {
 	})
 }
 
-// A pattern that is a choice of plain texts costs almost nothing. The cost of any other pattern is its maximum work.
+// TestCost checks that a pattern that is a choice of plain texts costs almost nothing. The cost of any other pattern is its
+// maximum work.
 func TestCost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -77,7 +79,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// A decision ends when it has used its steps. After that nothing matches, whatever the conditions are.
+// TestExhausted checks that a decision ends when it has used up its steps. After that, no condition matches.
 func TestExhausted(t *testing.T) {
 	t.Parallel()
 	costly := cond.Condition{Attribute: "user_agent", Operator: "not_regex", Value: strings.Repeat("(a|b|c|.d)?", 40) + "z$"}
@@ -108,7 +110,8 @@ func TestExhausted(t *testing.T) {
 	}
 }
 
-// A decision ends soon if a long URL contains the beginnings of many listed texts again and again.
+// TestLongTextsEnd checks that a decision ends soon even if a long URL contains the beginnings of many listed texts again and
+// again.
 func TestLongTextsEnd(t *testing.T) {
 	t.Parallel()
 	values := make([]any, cond.MaxItems)
@@ -161,7 +164,8 @@ func randomRules(r *rand.Rand) []cond.Condition {
 	return list
 }
 
-// Rule sets within the budget take no more memory than their cost says, whatever their conditions are.
+// TestRandomRulesWithinTheBudget checks that lists of rules within the budget need no more memory than their cost says, whatever
+// conditions they contain.
 func TestRandomRulesWithinTheBudget(t *testing.T) { //nolint:paralleltest // it measures the memory of the process
 	r := rand.New(rand.NewPCG(1, 2))
 	f := &cond.Facts{}
@@ -181,7 +185,7 @@ func TestRandomRulesWithinTheBudget(t *testing.T) { //nolint:paralleltest // it 
 			continue
 		}
 		taken := time.Hour
-		for range 3 { // the processor may have been away, and the first time allocates
+		for range 3 { // another process may have had the processor, and the first match allocates
 			taken = min(taken, processorTime(func() { m.Match(longTexts(f)) }))
 		}
 		slowest = max(slowest, taken)

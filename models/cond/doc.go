@@ -3,9 +3,10 @@
 //
 // A list of conditions is compiled once, when it is saved or loaded. Matching then neither allocates nor fails.
 //
-// The values of one condition are alternatives. A positive operator is true if the comparison holds for at least one value. A negated
-// operator is true if the comparison holds for no value. If the visitor's value is unknown, a positive operator is false and a negated
-// operator is true. Text is compared without case. Times are in the time zone that the Facts carry.
+// The values of one condition are alternatives. A positive operator is true if the comparison holds for at least one value. A
+// negated operator is true if the comparison holds for no value. If the visitor's value is unknown, a positive operator is false
+// and a negated operator is true. Texts are compared ignoring case. Times are in the time zone of the Facts.
 //
-// The attributes come from clickattr.All. Only the attributes of the address and the time are defined in this package.
+// The attributes come from clickattr.All. Only the attributes that follow from the IP address and the time are defined in this
+// package.
 package cond

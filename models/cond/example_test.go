@@ -9,7 +9,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// A list of conditions is compiled once and matched against the facts of any number of visitors.
+// A list of conditions is compiled once, and then matched against the facts of any number of visitors.
 func Example() {
 	matcher, err := cond.Compile([]cond.Condition{
 		{Attribute: "country", Operator: "in", Value: []any{"DE", "AT"}},
@@ -20,7 +20,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	var facts cond.Facts // one for each goroutine
+	var facts cond.Facts // each goroutine needs its own
 	for _, visitor := range []models.Visitor{
 		{Country: "at", OSVersion: "16.10", IP: netip.MustParseAddr("198.51.100.1")},
 		{Country: "DE", OSVersion: "17", IP: netip.MustParseAddr("192.0.2.7")},

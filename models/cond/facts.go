@@ -10,26 +10,26 @@ import (
 	"switchyard/models"
 )
 
-// Source looks up values that are not attributes of their own: query parameters and request headers. Header names are passed in
-// canonical form. An empty answer is an unknown value.
+// Source looks up values that are not attributes themselves: query parameters and request headers. Names of headers are passed
+// in canonical form. An empty result means that the value is unknown.
 type Source interface {
 	Param(name string) string
 	Header(name string) string
 }
 
-// Facts holds the known facts about one visitor at one moment. In the zero value nothing is known. Facts must be used by one
-// goroutine only, because a match stores folded text in them. If Facts are used again after Reset, matching allocates nothing.
+// Facts holds the known facts about one visitor at one moment. In the zero value nothing is known. Only one goroutine may use
+// Facts, because a match stores folded text in them. If Facts are used again after Reset, matching allocates nothing.
 type Facts struct {
 	text    [numAttrs]string
 	num     [numAttrs]int64
 	known   [(numAttrs + 63) / 64]uint64 // a bit for each attribute
-	steps   int                          // steps taken since Reset
+	steps   int                          // number of steps since Reset
 	addr    netip.Addr
 	source  Source
 	now     time.Time
 	zone    *time.Location
-	timed   bool // readClock has set minute, and day, hour and date in num
-	minute  int  // minute of the local day
+	timed   bool // true after readClock has set minute, and day, hour and date in num
+	minute  int  // minute of the day in local time
 	folded  [numAttrs]span
 	scratch []byte
 	pairs   [4]textPairs // pairs of the last texts that were searched
@@ -54,16 +54,16 @@ func (f *Facts) Reset() {
 	*f = Facts{scratch: scratch}
 }
 
-// Exhausted reports whether the decision took more than MaxSteps. After that, no condition matches.
+// Exhausted reports whether the decision has used more than MaxSteps. After that, no condition matches.
 func (f *Facts) Exhausted() bool { return f.steps > MaxSteps }
 
-// countSteps adds steps to the decision. It returns false if the decision is exhausted.
+// countSteps adds to the steps of the decision. It returns false if the decision is exhausted.
 func (f *Facts) countSteps(steps int) bool {
 	f.steps = min(f.steps+steps, MaxSteps+1)
 	return !f.Exhausted()
 }
 
-// SetText sets a text or version attribute. An empty text is an unknown value.
+// SetText sets an attribute that is a text or a version. An empty text means that the value is unknown.
 func (f *Facts) SetText(a Attr, v string) {
 	f.text[a], f.folded[a] = v, span{}
 	f.setKnown(a, v != "")
@@ -84,7 +84,7 @@ func (f *Facts) SetBool(a Attr, v bool) {
 	f.SetInt(a, n)
 }
 
-// SetIP sets the address and ip_version. An IPv4 address mapped into IPv6 counts as IPv4.
+// SetIP sets the IP address and ip_version. An IPv4 address mapped into IPv6 counts as IPv4.
 func (f *Facts) SetIP(addr netip.Addr) {
 	addr = addr.Unmap().WithZone("")
 	f.addr, f.folded[IP] = addr, span{}
@@ -95,7 +95,7 @@ func (f *Facts) SetIP(addr netip.Addr) {
 	}
 }
 
-// SetTime sets the moment, and the time zone in which days and hours are counted. A nil zone means UTC.
+// SetTime sets the moment, and the time zone for days and hours. A nil zone means UTC.
 func (f *Facts) SetTime(now time.Time, zone *time.Location) {
 	if zone == nil {
 		zone = time.UTC
@@ -107,7 +107,7 @@ func (f *Facts) SetTime(now time.Time, zone *time.Location) {
 	}
 }
 
-// clickText and clickFact each read one attribute of a click. They are derived from clickattr.All.
+// clickText and clickFact each read one attribute from a click. They are derived from clickattr.All.
 type (
 	clickText struct {
 		attr Attr
@@ -142,8 +142,8 @@ var clickTexts, clickFacts = func() (texts []clickText, facts []clickFact) {
 	return texts, facts
 }()
 
-// SetClick sets the attributes that are recorded with a click, except ids. The caller sets the texts of the ids that matter,
-// because it already has them. Most sub-parameters are empty and cost only a look.
+// SetClick sets the attributes that are recorded with a click, except ids. The caller sets the texts of the ids that are needed,
+// because it already has them. Most sub-parameters are empty, so each costs only one check.
 func (f *Facts) SetClick(c *models.Click) {
 	for i := range clickTexts {
 		f.SetText(clickTexts[i].attr, *clickTexts[i].at(c))
@@ -192,7 +192,7 @@ func (f *Facts) number(a Attr) int64 {
 	return f.num[a]
 }
 
-// readClock computes day, hour, date and minute at the first use.
+// readClock calculates day, hour, date and minute when they are first used.
 func (f *Facts) readClock() {
 	if f.timed {
 		return
@@ -224,10 +224,10 @@ func (f *Facts) appendText(dst []byte, a Attr) []byte {
 	}
 }
 
-// Fold returns a text without case, in the same form as Folded.
+// Fold returns a text folded: texts that differ only in upper and lower case become equal. Folded uses the same form.
 func Fold(text string) []byte { return appendFold(nil, text) }
 
-// Folded returns the value of a known attribute without case. The bytes stay valid until Reset.
+// Folded returns the folded value of a known attribute: see Fold. The bytes stay valid until Reset.
 func (f *Facts) Folded(a Attr) []byte {
 	if s := f.folded[a]; s.to > s.from {
 		return f.scratch[s.from:s.to]
@@ -270,7 +270,7 @@ func lowerASCII(b []byte) {
 	}
 }
 
-// appendFold appends s without case. Bytes that are not UTF-8 stay unchanged.
+// appendFold appends the folded form of s. Bytes that are not UTF-8 stay unchanged.
 func appendFold(dst []byte, s string) []byte {
 	for i := 0; i < len(s); {
 		c := s[i]

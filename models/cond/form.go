@@ -21,8 +21,8 @@ const (
 	Timespan Kind = "schedule" // {days, from, to}
 )
 
-// Form is a set of conditions with the same shape. Each of its attributes can be combined with each of its operators. The
-// value, or each value of a list, has its kind. A condition belongs to exactly one form.
+// Form is a set of conditions with the same shape. Each of its attributes can be combined with each of its operators. The value,
+// or each value of a list, is of the form's kind. Each condition belongs to exactly one form.
 type Form struct {
 	Name       string
 	Doc        string
@@ -34,7 +34,7 @@ type Form struct {
 	Example    Condition
 }
 
-// Families lists the prefixes of attributes that end in a name of the caller's choice.
+// Families lists the prefixes of attributes whose names end in a name that the caller chooses.
 var Families = []string{"param.", "header."}
 
 // Forms returns the forms of all conditions that can be saved.

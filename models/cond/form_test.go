@@ -51,9 +51,9 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// refusedOperator reports whether an error says that the attribute does not support the operator.
+// refusedOperator reports whether an error says that the operator cannot be used with the attribute.
 func refusedOperator(err error) bool {
-	e, ok := err.(*cond.Error) //nolint:errorlint // documented
+	e, ok := err.(*cond.Error) //nolint:errorlint // Validate documents that it returns an *Error
 	return ok && e != nil && e.Reason == cond.UnknownOperator
 }
 
@@ -71,7 +71,7 @@ func canonical(t *testing.T, c cond.Condition) cond.Condition {
 	return cond.Canonical(read)
 }
 
-// TestCanonicalTypes checks that values are saved in the type of their kind, in whatever form they were sent.
+// TestCanonicalTypes checks that values are saved with the type of their kind, in whatever form they were sent.
 func TestCanonicalTypes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -105,7 +105,7 @@ func TestCanonicalTypes(t *testing.T) {
 	}
 }
 
-// TestImpossibleValues checks that a value that no visitor can have is refused and not read as another value.
+// TestImpossibleValues checks that a value that no visitor can have is refused, and is not taken as another value.
 func TestImpossibleValues(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -139,7 +139,7 @@ func TestImpossibleValues(t *testing.T) {
 	}
 }
 
-// TestSavedBefore checks that conditions with uncanonical values, which were saved in the past, match the intended visitors.
+// TestSavedBefore checks that old saved conditions whose values are not in canonical form match the intended visitors.
 func TestSavedBefore(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ attribute, typed, visitor string }{

@@ -24,14 +24,14 @@ func verdictOf(b bool) verdict {
 	return no
 }
 
-// tester compares a value of the visitor with all values of a condition. It is only called for known values.
+// tester compares a value of the visitor with all values of a condition. It is called only if the visitor's value is known.
 type tester interface {
 	test(f *Facts, c *compiled) verdict
 	cost() Cost
 }
 
-// Match reports whether the facts satisfy the conditions. It allocates nothing if the Facts were used before. When no steps are
-// left (Facts.Exhausted) it returns false.
+// Match reports whether the facts satisfy the conditions. It allocates nothing if the Facts were used before. It returns false
+// when no steps are left (see Facts.Exhausted).
 func (m *Matcher) Match(f *Facts) bool {
 	m = m.current()
 	if m.never {
@@ -52,10 +52,10 @@ func (m *Matcher) Match(f *Facts) bool {
 // Len returns the number of conditions.
 func (m *Matcher) Len() int { return len(m.current().list) }
 
-// Or reports whether one condition is enough.
+// Or reports whether it is enough that one condition holds.
 func (m *Matcher) Or() bool { return m.current().or }
 
-// Uses reports whether a condition looks at an attribute. Callers need not find out a costly attribute that is not used.
+// Uses reports whether a condition uses an attribute. If not, the caller can save the cost of determining it.
 func (m *Matcher) Uses(a Attr) bool {
 	return slices.ContainsFunc(m.current().list, func(c compiled) bool { return c.attr == a })
 }
@@ -95,7 +95,7 @@ func (c *compiled) paramOrHeader(f *Facts) string {
 	}
 }
 
-// raw returns a text attribute's value as received.
+// raw returns the value of a text attribute as received.
 func (c *compiled) raw(f *Facts) string {
 	if c.attr < numAttrs {
 		return f.text[c.attr]
@@ -103,7 +103,7 @@ func (c *compiled) raw(f *Facts) string {
 	return c.paramOrHeader(f)
 }
 
-// folded returns the value of a text attribute without case. The bytes stay valid until the facts are used again.
+// folded returns the folded value of a text attribute. The bytes stay valid until the facts are used for something else.
 func (c *compiled) folded(f *Facts) []byte {
 	if c.attr < numAttrs {
 		return f.Folded(c.attr)
@@ -115,7 +115,7 @@ func (c *compiled) folded(f *Facts) []byte {
 	return value
 }
 
-// Finding is the result of one condition: the value that it saw, and whether it matched.
+// Finding is the result of one condition: the visitor's value, and whether the condition matched.
 type Finding struct {
 	Attribute string `json:"attribute"`
 	Operator  string `json:"operator"`
@@ -125,8 +125,9 @@ type Finding struct {
 	Matched   bool   `json:"matched"`
 }
 
-// Explain returns the result of Match and a finding for every condition, including conditions that did not influence the
-// result. Its steps do not count for the decision, and it may take as many steps as a decision. It panics after DiscardConditions.
+// Explain returns the result of Match and a finding for every condition, including conditions that had no influence on the
+// result. Its steps do not count for the decision, and it may use as many steps as a decision. It panics after
+// DiscardConditions.
 func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
 	m = m.current()
 	taken := f.steps
@@ -191,8 +192,8 @@ func (t numberTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// versionTest compares with versions in ascending order. For equality it compares with all versions, and for other operators with
-// the widest bound. Names, such as XP, can only be equal or not equal.
+// versionTest compares with versions in ascending order. For equality it compares with all versions, and for other operators
+// only with the widest bound. Names, such as XP, can only be equal or not equal.
 type versionTest struct {
 	op     operator
 	values []string
@@ -229,7 +230,7 @@ func ordered(op operator, cmp int) bool {
 	}
 }
 
-// boolTest says whether the value false matches, and whether the value true matches.
+// boolTest says whether the condition matches the value false, and whether it matches the value true.
 type boolTest [2]bool
 
 func (t boolTest) test(f *Facts, c *compiled) verdict { return verdictOf(t[f.num[c.attr]&1]) }

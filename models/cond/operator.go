@@ -34,8 +34,8 @@ var operators = map[string]opInfo{
 	"between": {opBetween, false}, "is_set": {opIsSet, false},
 }
 
-// textual holds the operators for texts. ordering holds the operators that compare which value is greater. inOrder is for
-// values that have an order, and anyOrder is for values that are texts and also have an order.
+// textual holds the operators for texts. ordering holds the operators that compare by order. inOrder is for kinds whose values
+// have an order. anyOrder is for kinds whose values have an order and are also texts.
 var (
 	textual  = ops(opEquals, opContains, opStartsWith, opEndsWith, opRegex, opIsSet)
 	ordering = ops(opGT, opGTE, opLT, opLTE, opBetween)

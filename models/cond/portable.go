@@ -5,14 +5,14 @@ import (
 	"regexp/syntax"
 )
 
-// Portable holds compiled conditions for another program: see ops/deploy/edge.
+// Portable is the compiled conditions in a form for another program: see ops/deploy/edge.
 type Portable struct {
 	Or    bool                `json:"or,omitempty"`
 	Never bool                `json:"never,omitempty"`
 	All   []PortableCondition `json:"all,omitempty"`
 }
 
-// PortableCondition is one condition. Test says how the attribute is compared. It also decides which of the other fields are
+// PortableCondition is one condition. Test says how the attribute is compared. It also determines which of the other fields are
 // used:
 //
 //	equals, contains, starts_with, ends_with   Texts, without case as Fold gives them
@@ -43,8 +43,8 @@ type PortableRange struct {
 // OriginOnly is the Test of a condition that only this program can compare.
 const OriginOnly = "origin"
 
-// Portable returns the conditions in portable form. known reports whether the other program knows an attribute. The matcher
-// must still have its conditions (see DiscardConditions). Without them, every list of texts that is searched for is OriginOnly.
+// Portable returns the conditions in portable form. known reports whether the other program knows an attribute. The matcher must
+// still have its conditions (see DiscardConditions). Without them, a condition that searches for texts becomes OriginOnly.
 func (m *Matcher) Portable(known func(attribute string) bool) Portable {
 	m = m.current()
 	out := Portable{Or: m.or, Never: m.never}
@@ -65,7 +65,7 @@ func (m *Matcher) Portable(known func(attribute string) bool) Portable {
 	return out
 }
 
-// setTest sets the fields that say how condition i compares. A condition without a portable form stays OriginOnly.
+// setTest sets the fields that say how condition i compares. If a condition has no portable form, its Test stays OriginOnly.
 func (m *Matcher) setTest(i int, p *PortableCondition) {
 	c := &m.list[i]
 	switch t := c.test.(type) {
@@ -108,14 +108,14 @@ func (m *Matcher) setTest(i int, p *PortableCondition) {
 	}
 }
 
-// setContained makes the condition search for texts, without case. Without texts, the condition stays OriginOnly.
+// setContained makes the condition search for texts, ignoring case. Without texts, the condition stays OriginOnly.
 func (p *PortableCondition) setContained(texts []string) {
 	for _, v := range foldAll(texts) {
 		p.Test, p.Texts = "contains", append(p.Texts, string(v))
 	}
 }
 
-// originalValues returns the values from which condition i was compiled, or nil after DiscardConditions.
+// originalValues returns the values from which condition i was compiled. After DiscardConditions it returns nil.
 func (m *Matcher) originalValues(i int) []string {
 	if m.conditions == nil {
 		return nil

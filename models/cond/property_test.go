@@ -12,8 +12,8 @@ import (
 	"switchyard/models/cond"
 )
 
-// genCondition draws conditions with every kind of comparison. Some of their values occur often among the visitors, others do
-// not.
+// genCondition generates conditions with every kind of comparison. Some of their values are frequent among the visitors, and
+// others are not.
 func genCondition(t *rapid.T) cond.Condition {
 	c := cond.Condition{Attribute: rapid.SampledFrom([]string{
 		"country", "city", "user_agent", "browser_version", "ip", "asn", "is_bot", "param.a", "header.x-b", "sub1",
@@ -32,8 +32,8 @@ func genCondition(t *rapid.T) cond.Condition {
 	return c
 }
 
-// TestListsMatchAsTheirConditions checks that a list gives the result that its logic and its conditions define, that Explain
-// gives the same result, and that no screen refuses a visitor that matches.
+// TestListsMatchAsTheirConditions checks that the result of a list follows from its logic and its conditions, that Explain gives
+// the same result, and that no screen refuses a visitor that matches.
 func TestListsMatchAsTheirConditions(t *testing.T) {
 	t.Parallel()
 	refused := 0
@@ -74,7 +74,7 @@ func TestListsMatchAsTheirConditions(t *testing.T) {
 			screen.Add([]*cond.Matcher{m}, false)
 			screen.Add([]*cond.Matcher{m, compile("and")}, true)
 			if screen.Refuses(0, f) || screen.Refuses(1, f) && want || screen.Refuses(2, f) {
-				rt.Fatal("the screen refuses what matches")
+				rt.Fatal("the screen refuses a visitor that matches")
 			}
 			if screen.Refuses(1, f) {
 				refused++
@@ -89,9 +89,9 @@ func TestListsMatchAsTheirConditions(t *testing.T) {
 	}
 }
 
-// TestLongListsMatchAsTheirValues checks that a list of any length gives the same result as its values compared one after
-// another. The words consist of few letters. Many words therefore begin alike, and a word often begins inside a partial match
-// of another.
+// TestLongListsMatchAsTheirValues checks that a list of any length gives the same result as comparing its values one after
+// another. The words consist of only a few different letters. Because of this, many words begin alike, and a word often begins within a
+// partial match of another word.
 func TestLongListsMatchAsTheirValues(t *testing.T) {
 	t.Parallel()
 	matched, lists := 0, 0
@@ -159,7 +159,8 @@ func matches(t *rapid.T, c cond.Condition, value string) bool {
 	return m.Match(f)
 }
 
-// A list of versions gives the same result as its versions compared one after another.
+// TestVersionListsMatchAsTheirValues checks that a list of versions gives the same result as comparing the versions one after
+// another.
 func TestVersionListsMatchAsTheirValues(t *testing.T) {
 	t.Parallel()
 	version := rapid.StringMatching(`[0-2](\.[0-2]){0,2}[a-]?`)
@@ -187,8 +188,8 @@ func TestVersionListsMatchAsTheirValues(t *testing.T) {
 	})
 }
 
-// BenchmarkLongLists compares a list of values with the same values in lists that are short enough to be searched for one
-// after another.
+// BenchmarkLongLists compares searching one long list with searching the same values in several lists, each so short that its
+// values are searched one after another.
 func BenchmarkLongLists(b *testing.B) {
 	agent := "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36"
 	bot := func(i int) string {
@@ -236,7 +237,8 @@ func BenchmarkLongLists(b *testing.B) {
 	}
 }
 
-// A screen uses the current value of an attribute, even if the value changes after a first check.
+// TestScreenSeesTheValueOfNow checks that a screen uses the current value of an attribute, even if the value changed after a
+// first check.
 func TestScreenSeesTheValueOfNow(t *testing.T) {
 	t.Parallel()
 	m, err := cond.Compile([]cond.Condition{{Attribute: "country", Operator: "in", Value: []any{"DE", "FR"}}}, "and")

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// regexTest searches for patterns. A pattern that is a choice of plain texts, such as "bot|crawl|spider", is replaced by a
+// regexTest searches for patterns. If a pattern is a choice of plain texts, such as "bot|crawl|spider", it is replaced by a
 // search for these texts, which takes a hundredth of the time.
 type regexTest struct {
 	parts    containsTest
@@ -16,11 +16,11 @@ type regexTest struct {
 
 type pattern struct {
 	*regexp.Regexp
-	Cost // Steps: the number of instructions; each is a step at each byte
+	Cost // Steps is the number of instructions; each instruction costs one step for each byte
 }
 
-// maxProgram is the maximum number of instructions of a condition's patterns. It is twice the number that MaxSteps allows at maxText
-// bytes, so every condition with more instructions would exceed its budget.
+// maxProgram is the maximum number of instructions of a condition's patterns. It is twice the number that MaxSteps allows for
+// maxText bytes. A condition with more instructions would exceed its budget in any case.
 const maxProgram = 2 * MaxSteps / maxText
 
 func newRegexTest(values []string) (tester, *Error) {
@@ -67,7 +67,7 @@ func newPattern(text string, tree *syntax.Regexp) (p pattern, err error) {
 	for i := range prog.Inst {
 		p.Bytes += 40 + 4*cap(prog.Inst[i].Rune)
 	}
-	p.Bytes = 2048 + 3*p.Bytes // an anchored pattern is compiled twice, and a pattern in use takes as much again
+	p.Bytes = 2048 + 3*p.Bytes // an anchored pattern is compiled twice, and using a pattern needs the same memory again
 	p.Regexp, err = regexp.Compile("(?i:" + text + ")")
 	return p, err
 }
@@ -87,8 +87,8 @@ func sizeOf(re *syntax.Regexp) int {
 	return min(n, maxProgram+1)
 }
 
-// choices returns the texts of a pattern that is only a choice of texts. ok is false if the pattern has any other part, or more
-// than MaxItems texts.
+// choices returns the texts of a pattern that is only a choice of texts. ok is false if the pattern has any other part, or has
+// more than MaxItems texts.
 func choices(re *syntax.Regexp) (texts []string, ok bool) {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -133,8 +133,8 @@ func product(begins, ends []string) (texts []string) {
 	return texts
 }
 
-// lettersOf returns the letters of a small character class, without case. ok is false if the class is large, or has a letter in
-// one case only.
+// lettersOf returns the letters of a small character class, ignoring case. ok is false if the class is large, or contains a
+// letter only in upper case or only in lower case.
 func lettersOf(ranges []rune) (texts []string, ok bool) {
 	var all []rune
 	for i := 0; i < len(ranges); i += 2 {
@@ -179,8 +179,8 @@ func (t *regexTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// value returns the text that patterns are matched against. Texts and versions are returned as received. Any other value is
-// returned in its written form.
+// value returns the text to which patterns are applied. It returns texts and versions as received. It returns any other value in
+// written form.
 func (c *compiled) value(f *Facts) (text string, written []byte) {
 	if c.attr < numAttrs && attributes[c.attr].kind != kindText && attributes[c.attr].kind != kindVersion {
 		return "", f.Folded(c.attr)

@@ -2,22 +2,22 @@ package cond
 
 import "hash/maphash"
 
-// Screen is a quick first check of all paths of a flow, stored in two pieces of memory. For each path it stores at most one
-// text equality that a visitor must satisfy, as hashes of the allowed values. With many campaigns the matchers are not in the
-// processor's caches: without the screen a redirect among 10,000 campaigns takes 29% longer (BenchmarkRedirectMany, one
+// Screen is a quick first check of all paths of a flow. It needs only two pieces of memory. For each path it stores at most one
+// text equality that a visitor must satisfy, as hashes of the allowed values. With many campaigns, the matchers are not in the
+// processor's caches. Without the screen, a redirect with 10,000 campaigns takes 29% longer (BenchmarkRedirectMany, one
 // processor). The zero value has no paths.
 type Screen struct {
 	needs  []need
 	hashes []uint32
 }
 
-// need says which hashes belong to a path. A path without hashes lets every visitor pass.
+// need says which hashes belong to a path. A path without hashes refuses no visitor.
 type need struct {
 	attr     Attr
 	from, to uint16 // bounds in Screen.hashes
 }
 
-// Add adds a path with its matchers. With or, one matcher has to match, and otherwise all matchers.
+// Add adds a path with its matchers. If or is true, one matcher must match, otherwise all matchers must match.
 func (s *Screen) Add(matchers []*Matcher, or bool) {
 	n := need{from: uint16(len(s.hashes)), to: uint16(len(s.hashes))} //nolint:gosec // less, see below
 	attr, values := necessary(matchers, or)
@@ -30,8 +30,8 @@ func (s *Screen) Add(matchers []*Matcher, or bool) {
 	s.needs = append(s.needs, n)
 }
 
-// necessary returns the first equality that must hold for the matchers to match. It skips a shared matcher, because it may
-// change.
+// necessary returns the first equality that must hold for the matchers to match. It skips a shared matcher, because a shared
+// matcher can change.
 func necessary(matchers []*Matcher, or bool) (Attr, equalTest) {
 	if or && len(matchers) > 1 {
 		return 0, nil
@@ -50,8 +50,8 @@ func necessary(matchers []*Matcher, or bool) (Attr, equalTest) {
 	return 0, nil
 }
 
-// Refuses reports whether path i certainly does not match. Paths are numbered in the order of Add. If it returns false, the
-// path's matchers have to decide.
+// Refuses reports whether path i certainly does not match. Paths are numbered in the order in which they were added. If Refuses
+// returns false, the path's matchers must decide.
 func (s *Screen) Refuses(i int, f *Facts) bool {
 	n := &s.needs[i]
 	if n.from == n.to {

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// linear is the number of values up to which values are compared one by one. A binary search among three values makes a
-// redirect 7% slower.
+// linear is the largest number of values that are compared one by one. A binary search among only three values makes a redirect
+// 7% slower.
 const linear = 16
 
-// equalTest compares a folded text with folded values in ascending order.
+// equalTest compares a folded text with folded values, which are in ascending order.
 type equalTest [][]byte
 
 func newEqualTest(values []string) equalTest {
@@ -41,7 +41,7 @@ func (t equalTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// distinct sorts values and drops each value that begins with another value.
+// distinct sorts values and removes each value that begins with another value.
 func distinct(values [][]byte, compare func(a, b []byte) int, begins func(text, value []byte) bool) [][]byte {
 	slices.SortFunc(values, compare)
 	kept := values[:0]
@@ -53,8 +53,8 @@ func distinct(values [][]byte, compare func(a, b []byte) int, begins func(text, 
 	return slices.Clone(kept)
 }
 
-// edgeTest searches for folded values at the beginning or at the end of a folded text. No value has another value at that edge.
-// The values are in ascending order, so the only candidate for a text is the last value that is not above the text.
+// edgeTest searches for folded values at the beginning or at the end of a folded text. No value begins (or ends) with another
+// value. The values are in ascending order, so the only possible match for a text is the last value that is not above the text.
 type edgeTest struct {
 	hasAtEdge func(text, value []byte) bool
 	compare   func(a, b []byte) int
@@ -80,7 +80,7 @@ func (t *edgeTest) test(f *Facts, c *compiled) verdict {
 	return verdictOf(slices.ContainsFunc(t.values, func(v []byte) bool { return t.hasAtEdge(value, v) }))
 }
 
-// compareBackwards compares texts like bytes.Compare, but from their ends.
+// compareBackwards compares two texts like bytes.Compare, but starts at the end of the texts.
 func compareBackwards(a, b []byte) int {
 	for i, j := len(a)-1, len(b)-1; i >= 0 && j >= 0; i, j = i-1, j-1 {
 		if a[i] != b[j] {
@@ -90,15 +90,15 @@ func compareBackwards(a, b []byte) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// containsTest searches for folded values in a folded text. For more than linear values it uses an automaton. Otherwise it
-// searches for one value after another. It searches only for values whose pairs of bytes all occur in the text. Without that
+// containsTest searches for folded values anywhere in a folded text. For more than linear values it uses an automaton. Otherwise
+// it searches for one value after another, and skips a value unless all of its pairs of bytes occur in the text. Without that
 // check, BenchmarkPick takes a third longer.
 type containsTest struct {
 	values    []searched
-	automaton *automaton // used instead of values; nil: there are few values, or it would be too large
+	automaton *automaton // used instead of values; nil: there are few values, or the automaton would be too large
 }
 
-// searched is a value to search for, with its pairs.
+// searched is a value to search for, with its pairs of bytes.
 type searched struct {
 	text  []byte
 	pairs pairs
@@ -148,8 +148,8 @@ func (t *containsTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// cost returns the cost of a search. An automaton makes one pass over maxText bytes. As measured, a hostile text takes a step
-// for each byte, and a usual text a quarter of that. Longer texts take one more step for each further byte.
+// cost returns the cost of a search. An automaton makes one pass over maxText bytes. As measured, a hostile text costs one step
+// for each byte, and a usual text a quarter of that. For a text longer than maxText, each further byte costs one more step.
 func (t *containsTest) cost() (c Cost) {
 	if t.automaton != nil {
 		return Cost{maxText / 2, t.automaton.bytes()}
@@ -160,9 +160,9 @@ func (t *containsTest) cost() (c Cost) {
 	return c
 }
 
-// searchSteps returns the cost of a search for one value in a text of n bytes. As measured, a hostile text takes a quarter of a
-// step for each byte, and a usual text almost nothing. A text of usual length is therefore counted with a cost in between, and
-// a longer text with the worst cost.
+// searchSteps returns the cost of a search for one value in a text of n bytes. As measured, a hostile text costs a quarter of a
+// step for each byte, and a usual text costs almost nothing. So a text of usual length is counted with a cost in between, and a
+// longer text with the cost of a hostile text.
 func searchSteps(n int) int {
 	if n > 4*maxText {
 		return n / 4
@@ -173,7 +173,8 @@ func searchSteps(n int) int {
 // pairs is the set of all pairs of neighbouring bytes in a text, stored by a hash.
 type pairs [4]uint64
 
-// maxPairs is the length of the longest text whose pairs are worth collecting. The pairs of longer texts would fill the set.
+// maxPairs is the length of the longest text for which collecting pairs is useful. The pairs of a longer text would fill the
+// set.
 const maxPairs = 256
 
 func pairsOf(text []byte) (p pairs) {

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// TestTextAgainstStrings compares the optimized searches with the plain functions of package strings.
+// TestTextAgainstStrings compares the optimized searches with the functions of package strings.
 func TestTextAgainstStrings(t *testing.T) {
 	t.Parallel()
 	plain := map[string]func(s, v string) bool{
@@ -20,13 +20,13 @@ func TestTextAgainstStrings(t *testing.T) {
 	f := &cond.Facts{}
 	rapid.Check(t, func(rt *rapid.T) {
 		f.Reset()
-		// The long texts are around maxPairs (256), above which contains does not collect pairs.
+		// The long texts have about maxPairs (256) bytes. For longer texts, contains does not collect pairs.
 		text := rapid.StringMatching(`[abXé ]{1,12}|[a-cZ]{250,262}`).Draw(rt, "text")
 		values := rapid.SliceOfN(rapid.StringMatching(`[abxé]{1,5}`), 1, 10).Draw(rt, "values")
 		attr := rapid.SampledFrom([]cond.Attr{cond.Named("user_agent"), cond.Named("region"), cond.URL}).Draw(rt, "attribute")
 		f.SetText(cond.Named("user_agent"), "other text")
 		f.SetText(cond.Named("region"), "more text")
-		for range 2 { // the second time with a changed value
+		for range 2 { // the second time with a changed text
 			f.SetText(attr, text)
 			for operator, holds := range plain {
 				list := make([]any, len(values))
@@ -43,7 +43,7 @@ func TestTextAgainstStrings(t *testing.T) {
 					rt.Fatalf("%q %s %q: %v", text, operator, values, got)
 				}
 			}
-			// This is another text, to show that SetText drops the folded form of the old text.
+			// The text changes here, to check that SetText discards the folded form of the old text.
 			text = "b" + string([]rune(text)[utf8.RuneCountInString(text)/2:])
 		}
 	})

@@ -12,7 +12,7 @@ import (
 	"go4.org/netipx"
 )
 
-// items returns the values of a condition as texts, without blank values.
+// items returns the values of a condition as texts. It leaves out blank values.
 func items(v any) ([]string, *Error) {
 	list, ok := v.([]any)
 	if !ok {
@@ -69,7 +69,7 @@ func tooLong(list []string) *Error {
 // maxDigits is the maximum number of digits in a number.
 const maxDigits = 30
 
-// parseNumber reads a plain decimal number: no exponent, no hexadecimal digits, no infinity.
+// parseNumber parses a plain decimal number: without exponent, hexadecimal digits or infinity.
 func parseNumber(s string) (float64, bool) {
 	if strings.TrimLeft(s, "-.0123456789") != "" || len(strings.Trim(s, "-"))-strings.Count(s, ".") > maxDigits {
 		return 0, false
@@ -90,7 +90,7 @@ func parseBool(s string) (v, ok bool) {
 
 var dayNames = [...]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
 
-// parseDay reads a day: a number from 1 (Monday) to 7, the name of a day, or its first three letters.
+// parseDay parses a day: a number from 1 (Monday) to 7, the name of a day, or the first three letters of the name.
 func parseDay(s string) (int, bool) {
 	if n, err := strconv.Atoi(s); err == nil {
 		return n, 1 <= n && n <= 7
@@ -103,7 +103,7 @@ func parseDay(s string) (int, bool) {
 	return 0, false
 }
 
-// operand reads a value for the numeric comparison of an attribute.
+// operand parses a value for the numeric comparison of an attribute.
 func operand(a Attr, k kind, s string) (float64, bool) {
 	switch {
 	case k == kindDate:
@@ -118,7 +118,7 @@ func operand(a Attr, k kind, s string) (float64, bool) {
 	return parseNumber(s)
 }
 
-// withoutAS returns the number of a network without the prefix in AS3320.
+// withoutAS returns the number of an autonomous system without the prefix AS: 3320 for AS3320.
 func withoutAS(s string) string {
 	if len(s) > 2 && strings.EqualFold(s[:2], "as") {
 		return s[2:]
@@ -126,8 +126,8 @@ func withoutAS(s string) string {
 	return s
 }
 
-// compareVersion compares versions by their numeric segments. A missing segment counts as zero. A tail that is not a number is
-// ignored.
+// compareVersion compares versions segment by segment, as numbers. A missing segment counts as zero. A rest that is not a number
+// is ignored.
 func compareVersion(a, b string) int {
 	for a != "" || b != "" {
 		var x, y uint64
@@ -159,7 +159,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isVersion(s string) bool { return s != "" && isDigit(s[0]) }
 
-// ParseRange reads a network in CIDR form, an address, or a range a-b. For any other text the result is not valid. IPv4
+// ParseRange parses a network in CIDR form, an address, or a range a-b. For any other text the result is an invalid range. IPv4
 // addresses mapped into IPv6 become IPv4.
 func ParseRange(s string) netipx.IPRange {
 	if from, to, ok := strings.Cut(s, "-"); ok {

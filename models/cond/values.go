@@ -12,7 +12,7 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// bounds holds the smallest and the greatest number that an attribute can have.
+// bounds holds the smallest and the largest number that an attribute can have.
 var bounds = map[Attr]struct{ min, max float64 }{IPVersion: {4, 6}, DayOfWeek: {1, 7}, HourOfDay: {0, 23}, BotScore: {0, 100}}
 
 // valuesOf returns the values that an attribute can have, or nil if it can have any value.
@@ -29,10 +29,10 @@ func valuesOf(a Attr) *clickattr.Values {
 	return nil
 }
 
-// Canonical returns a condition in the form in which its values are saved and shown. Values of a closed set that are compared
-// for equality get the form that visitors have: us becomes US, and phone becomes mobile. Every value gets the type of its kind,
-// so "5" becomes 5 where a number is compared. A value without such a form stays unchanged. Compile or CheckValues refuses such a
-// value.
+// Canonical returns a condition with its values in the form in which they are saved and shown. Values of a closed set that are
+// compared for equality get the form that visitors have: us becomes US, and phone becomes mobile. Every value gets the type of
+// its kind, so "5" becomes 5 if the condition compares numbers. A value that has no such form stays unchanged. Compile or
+// CheckValues then refuses it.
 func Canonical(c Condition) Condition {
 	a, k, _, ok := findAttr(c.Attribute)
 	info, known := operators[c.Operator]
@@ -58,7 +58,7 @@ func Canonical(c Condition) Condition {
 	return c
 }
 
-// formOf returns the function that converts a value of a condition into its canonical form.
+// formOf returns the function that converts a value of a condition to canonical form.
 func formOf(a Attr, k kind, op operator) func(any) any {
 	values := valuesOf(a)
 	switch {
@@ -115,10 +115,10 @@ func canonical(a Attr, values *clickattr.Values, v any) any {
 	return form
 }
 
-// CheckValues returns an error for conditions with a value that no visitor can have, such as the country USSR. A condition that
-// is also in kept, in any order, passes, so that a record that was saved with such a value can still be changed. The conditions
-// must be valid and within their budget. The error is an *Error. Compile does not check values, so that saved conditions always
-// load.
+// CheckValues returns an error for conditions with a value that no visitor can have, such as the country USSR. It accepts a
+// condition that is also in kept, in any order, so that a record that was saved with such a value can still be changed. The
+// conditions must be valid and within their budget. The error is an *Error. Compile does not check values, so that saved
+// conditions can always be loaded.
 func CheckValues(list, kept []Condition) error {
 	var known map[string]bool
 	for i := range list {
@@ -140,7 +140,7 @@ func CheckValues(list, kept []Condition) error {
 	return nil
 }
 
-// canonicalText returns a text that is the same for equal conditions.
+// canonicalText returns a text that is the same for conditions that are equal in canonical form.
 func canonicalText(c Condition) string {
 	text, _ := json.Marshal(Canonical(c)) //nolint:errchkjson // the condition came from JSON
 	return string(text)
@@ -176,7 +176,7 @@ func checkValues(c *Condition) *Error {
 	return &Error{Reason: BadValue, Detail: "it holds for no value: it is one of " + strings.Join(closed.List(), ", ")}
 }
 
-// checkForm returns an error for a text that does not have the form that the attribute always has.
+// checkForm returns an error for a text that is not in the form that all values of the attribute have.
 func checkForm(a Attr, texts []string) *Error {
 	if a >= numAttrs { // a parameter or a header
 		return nil
@@ -194,7 +194,7 @@ func checkForm(a Attr, texts []string) *Error {
 	return nil
 }
 
-// checkSchedule returns an error for an entry with a member that schedules do not have. Such a member would have no effect.
+// checkSchedule returns an error for an entry that has a member unknown in schedules. Such a member would have no effect.
 func checkSchedule(v any) *Error {
 	list, isList := v.([]any)
 	if !isList {
@@ -214,7 +214,7 @@ func checkSchedule(v any) *Error {
 	return nil
 }
 
-// suggestion returns the end of a message about an unknown name: the name that was probably meant, or nothing.
+// suggestion returns the end of a message about an unknown name: the name that was probably meant, or an empty text.
 func suggestion(name string, known []string) string {
 	if near := models.Nearest(name, known); near != "" {
 		return "; did you mean " + near + "?"
@@ -222,7 +222,7 @@ func suggestion(name string, known []string) string {
 	return ""
 }
 
-// holds reports whether one of the values satisfies a condition. It ignores the condition's negation.
+// holds reports whether one of the values satisfies a condition, ignoring the condition's negation.
 func holds(c *Condition, a Attr, values []string) bool {
 	m, err := compile(c)
 	if err != nil {

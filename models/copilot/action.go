@@ -14,14 +14,14 @@ import (
 // Limits of an action.
 const (
 	MaxWeights   = flow.MaxPaths
-	MaxValues    = 100 // values in a list to block
-	MaxValue     = 500 // characters of a value
-	maxParameter = 100 // characters of a parameter
+	MaxValues    = 100 // maximum number of values to block
+	MaxValue     = 500 // maximum length of a value in characters
+	maxParameter = 100 // maximum length of a parameter in characters
 	MaxCampaigns = 200
 	MaxCap       = 1_000_000
 )
 
-// The operations. Each is a row in the table ops.
+// The operations. The table ops has a row for each.
 const (
 	OpPauseCampaign         = "pause_campaign"
 	OpPausePath             = "pause_path"
@@ -38,7 +38,7 @@ const (
 // Action is a change to one record: an operation with its arguments. Fields that the operation does not need are empty.
 type Action struct {
 	Op         string        `json:"op" enum:"pause_campaign,pause_path,set_weights,set_destination_weights,swap_destination,exclude,pause_offer,set_cap,deny,map_postback"`
-	CampaignID uuid.NullUUID `json:"campaign_id" doc:"all but pause_offer, set_cap and map_postback"`
+	CampaignID uuid.NullUUID `json:"campaign_id" doc:"all operations except pause_offer, set_cap and map_postback"`
 	PathID     string        `json:"path_id,omitempty" doc:"pause_path, set_destination_weights, swap_destination"`
 	OfferID    uuid.NullUUID `json:"offer_id" doc:"pause_offer, set_cap"`
 	NetworkID  uuid.NullUUID `json:"network_id" doc:"map_postback"`
@@ -47,17 +47,17 @@ type Action struct {
 	Weights []Weight `json:"weights,omitempty" maxItems:"128" doc:"set_weights, set_destination_weights"`
 	From    string   `json:"from,omitempty" doc:"swap_destination: the offer or landing page that is replaced"`
 	To      string   `json:"to,omitempty" doc:"swap_destination: the offer or landing page that replaces it"`
-	// Cap is the number of conversions a day for set_cap. Nil means no cap.
-	Cap *int `json:"cap,omitempty" doc:"set_cap: conversions a day; left out: no cap"`
-	// Values are the values for deny and exclude, ordered by loss, the largest first. The first Worst values make up most of
+	// Cap is the maximum number of conversions per day for set_cap. Nil means no cap.
+	Cap *int `json:"cap,omitempty" doc:"set_cap: maximum number of conversions per day; left out: no cap"`
+	// Values are the values for deny and exclude, ordered by loss, the largest loss first. The first Worst values cause most of
 	// the loss.
-	Attribute string      `json:"attribute,omitempty" doc:"deny: of a bot list; exclude: of a condition"`
+	Attribute string      `json:"attribute,omitempty" doc:"deny: attribute of a bot list entry; exclude: attribute of a condition"`
 	Values    []string    `json:"values,omitempty" maxItems:"100"`
-	Worst     int         `json:"worst,omitempty" doc:"how many of the values the variant named most blocks"`
-	Campaigns []uuid.UUID `json:"campaigns,omitempty" maxItems:"200" doc:"deny: the other campaigns, for the variant named network"`
-	// Field and Parameter are for map_postback: a field of postbacks, and the parameter that carries it.
+	Worst     int         `json:"worst,omitempty" doc:"number of values that the variant most blocks, from the first on"`
+	Campaigns []uuid.UUID `json:"campaigns,omitempty" maxItems:"200" doc:"deny: the other campaigns in which the variant network blocks the values"`
+	// Field and Parameter are for map_postback: a field of postbacks, and the parameter that contains the field's value.
 	Field     string `json:"field,omitempty" doc:"map_postback: a field of postback_params"`
-	Parameter string `json:"parameter,omitempty" doc:"map_postback: the parameter that carries it"`
+	Parameter string `json:"parameter,omitempty" doc:"map_postback: the parameter that contains the field's value"`
 }
 
 // Weight is the new weight of a path, an offer or a landing page.
@@ -85,7 +85,7 @@ func (a Action) Variants() []string {
 	return list
 }
 
-// Variant returns the action of a variant. An empty name means all. The error has the code invalid.
+// Variant returns the action that a variant applies. An empty name means the whole action. The error has the code invalid.
 func (a Action) Variant(name string) (Action, error) {
 	if name != VariantNetwork {
 		a.Campaigns = nil
@@ -107,7 +107,7 @@ func (a Action) Variant(name string) (Action, error) {
 }
 
 // Validate returns the error invalid for an action that could not be applied to any record. It does not check whether the ids
-// belong to the account, because that shows only when the records are read.
+// belong to the account, because that is found when the records are read.
 func (a Action) Validate() error {
 	o, ok := ops[a.Op]
 	if !ok {
@@ -127,16 +127,17 @@ type Target struct {
 	ID   uuid.UUID
 }
 
-// The kinds of record that actions change.
+// The kinds of records that actions change.
 const (
 	TargetCampaign = "campaign" // settings of a campaign
 	TargetFlow     = "flow"     // the paths of a campaign
 	TargetOffer    = "offer"
 	TargetNetwork  = "network"
-	TargetBotLists = "bot_lists" // bot list entries of a campaign, which are made or removed
+	TargetBotLists = "bot_lists" // bot list entries of a campaign, which are created or removed
 )
 
-// Target returns the record that the action changes. For deny it is the campaign. Campaigns holds further campaigns.
+// Target returns the record that the action changes. For deny it is the campaign. The field Campaigns may name further
+// campaigns.
 func (a Action) Target() Target {
 	kind := ops[a.Op].target
 	switch kind {
@@ -148,7 +149,7 @@ func (a Action) Target() Target {
 	return Target{kind, a.CampaignID.UUID}
 }
 
-// needID returns a check that the action names a record. name is the field with the record's id.
+// needID returns a check that the action names a record. name is the name of the field with the record's id.
 func needID(name string, id func(Action) uuid.NullUUID) func(Action) string {
 	return func(a Action) string {
 		if !id(a).Valid {

@@ -58,8 +58,8 @@ func actions() []copilot.Action {
 	}
 }
 
-// Each action changes its record. Undo gives back the previous record from the stored parts of the change. Apply does not
-// modify the record it received.
+// TestUndoGivesBackWhatWas checks that each action changes its record, and that Undo restores the previous record from the
+// stored parts of the change. Apply must not modify the record that it received.
 func TestUndoGivesBackWhatWas(t *testing.T) {
 	t.Parallel()
 	for _, a := range actions() {
@@ -82,7 +82,7 @@ func TestUndoGivesBackWhatWas(t *testing.T) {
 			}
 			for i := range after.Entries {
 				after.Entries[i].ID = uuid.New()
-				is.Entries[len(is.Entries)-1-i] = after.Entries[i].ID // the order of the ids does not matter
+				is.Entries[len(is.Entries)-1-i] = after.Entries[i].ID // the order of the ids has no effect
 			}
 			var stored [2]copilot.Part
 			if err := json.Unmarshal([]byte(text(t, [2]copilot.Part{was, is})), &stored); err != nil {
@@ -99,7 +99,7 @@ func TestUndoGivesBackWhatWas(t *testing.T) {
 	}
 }
 
-// Undo refuses a record if the part that the action had changed was changed again.
+// TestUndoRefusesAnotherRecord checks that Undo refuses a record if the part that the action had changed was changed again.
 func TestUndoRefusesAnotherRecord(t *testing.T) {
 	t.Parallel()
 	for _, a := range actions() {
@@ -126,7 +126,7 @@ func TestUndoRefusesAnotherRecord(t *testing.T) {
 	}
 }
 
-// The limits of a value and of a parameter count characters, not bytes.
+// TestLimitsCountCharacters checks that the limits of a value and of a parameter count characters, not bytes.
 func TestLimitsCountCharacters(t *testing.T) {
 	t.Parallel()
 	deny, mapping := actions()[8], actions()[9]
@@ -167,7 +167,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// An unused spare of the path changes places with a broken destination. A destination that already serves visitors does not.
+// TestSwapSpare checks that an unused spare destination of the path changes places with a broken destination. A destination that
+// already serves visitors does not.
 func TestSwapSpare(t *testing.T) {
 	t.Parallel()
 	r := record()

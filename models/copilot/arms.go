@@ -12,29 +12,29 @@ import (
 	"switchyard/models/flow"
 )
 
-// The minimum samples of competing arms, and the thresholds below which a change is too small.
+// The minimum samples for comparing arms, and the thresholds below which a change is too small to suggest.
 const (
 	minArmClicks     = 100 // clicks of each arm
 	minArmsConverted = 20  // conversions of all arms together
 	minArmDays       = 3
-	holdOut          = 0.10  // share of the visitors that is spread evenly, so that no suggested weight is zero
-	minMove          = 0.10  // the smallest share of the visitors that a suggestion moves
+	holdOut          = 0.10  // share of the visitors that is spread evenly over the arms, so that no suggested weight is zero
+	minMove          = 0.10  // the smallest share of the visitors that a suggestion moves to other arms
 	normal95         = 1.645 // the 95 % quantile of a normal distribution
-	minLoss          = 0.05  // an arm is paused only if it earns at least this much less a click than the best
+	minLoss          = 0.05  // an arm is paused only if it earns at least this share less per click than the best
 )
 
-// group is a set of arms to which visitors are drawn only by weight.
+// group is a set of arms among which visitors are distributed at random, by weight alone.
 type group struct {
 	campaign *CampaignInput
-	path     string // the path whose destinations are the arms; empty: the arms are paths
-	what     string // of each arm: path, offer or landing page
-	slot     int    // of offers
+	path     string // the path whose destinations are the arms; empty: the arms are paths themselves
+	what     string // kind of the arms: path, offer or landing page
+	slot     int    // slot of the offers
 	arms     []Arm
-	weight   float64 // of all arms together
+	weight   float64 // weight of all arms together
 }
 
-// findArms judges every group of arms. If pause is true, it looks for arms that certainly lose, and suggests to stop them. Otherwise
-// it suggests other weights.
+// findArms judges every group of arms. If pause is true, it looks for arms that certainly earn less than the best arm, and
+// suggests pausing them. Otherwise it suggests other weights.
 func findArms(in *Input, pause bool) (list []finding) {
 	for i := range in.Campaigns {
 		for _, g := range groupsOf(in, &in.Campaigns[i]) {
@@ -69,7 +69,8 @@ func (g group) hasEnough() bool {
 
 func (g group) key() string { return g.campaign.ID.String() + "/" + g.path + "/" + g.what }
 
-// losers returns a finding for each arm, with the p value of the hypothesis that the arm is as good as the best of the others.
+// losers returns a finding for each arm, with the p value of the hypothesis that the arm is as good as the best of the other
+// arms.
 func (g group) losers(in *Input, j judgement) (list []finding) {
 	top := g.top(j)
 	for i, a := range g.arms {
@@ -82,7 +83,7 @@ func (g group) losers(in *Input, j judgement) (list []finding) {
 	return list
 }
 
-// top returns the index of the arm that earns the most a click.
+// top returns the index of the arm with the highest earnings per click.
 func (g group) top(j judgement) int {
 	top := 0
 	for i := range j.epc {
@@ -114,7 +115,7 @@ func (g group) pause(in *Input, j judgement, i, top int, a Arm) Suggestion {
 	return s
 }
 
-// move suggests weights in proportion to the probability that each arm is the best (Thompson, 1933).
+// move suggests weights in proportion to each arm's probability of being the best (Thompson, 1933).
 func (g group) move(in *Input, j judgement) finding {
 	f := finding{p: j.differ, group: g.key()}
 	if j.best == nil {
@@ -148,7 +149,8 @@ func (g group) move(in *Input, j judgement) finding {
 	return f
 }
 
-// shares returns the share of the visitors of each arm: its probability of being the best, with an even hold-out.
+// shares returns each arm's share of the visitors. The hold-out is spread evenly over the arms, and the rest follows each arm's
+// probability of being the best.
 func (g group) shares(j judgement) []float64 {
 	shares := make([]float64, len(g.arms))
 	for i := range shares {
@@ -157,14 +159,14 @@ func (g group) shares(j judgement) []float64 {
 	return shares
 }
 
-// weightOf returns the weight that gives an arm a share. It is rounded to about a hundredth of the weight of all arms, because
-// people read it. If all arms together weigh 100 or more, it is a whole number. It is never zero.
+// weightOf returns the weight that gives an arm a share of the visitors. It is rounded to about a hundredth of the weight of all
+// arms, so that people can read it. If the weight of all arms is 100 or more, the result is a whole number. It is never zero.
 func (g group) weightOf(share float64) float64 {
 	unit := max(math.Pow(10, min(math.Floor(math.Log10(g.weight))-2, 0)), 0.001)
 	return thousandths(max(math.Round(share*g.weight/unit), 1) * unit)
 }
 
-// suggestion returns the part that all suggestions about arms have in common.
+// suggestion returns the fields that all suggestions about arms have in common.
 func (g group) suggestion(j judgement, confidence float64) Suggestion {
 	s := Suggestion{CampaignID: uuid.NullUUID{UUID: g.campaign.ID, Valid: true}, CampaignName: g.campaign.Name}
 	for i, a := range g.arms {
@@ -179,15 +181,15 @@ func (g group) suggestion(j judgement, confidence float64) Suggestion {
 	return s
 }
 
-// rounded returns a confidence in the form that answers show. It is never 1, because a test never gives certainty.
+// rounded returns a confidence in the form that answers show. The result is never 1, because a test never gives certainty.
 func rounded(c float64) float64 { return min(math.Floor(c*1e4)/1e4, 0.9999) }
 
-// effect returns the additional earnings a day that other shares would bring.
+// effect returns the additional earnings per day that other shares would bring.
 func (g group) effect(in *Input, j judgement, shares []float64) *Effect {
 	clicks := pooled(g.arms).Clicks / float64(max(len(in.Days), 1))
 	mean, variance := 0.0, 0.0
 	for i, a := range g.arms {
-		moved := (shares[i] - a.Share) * clicks // clicks a day that the arm gains
+		moved := (shares[i] - a.Share) * clicks // clicks per day that the arm gains
 		mean += moved * j.epc[i].mean()
 		variance += moved * moved * j.epc[i].shape / (j.epc[i].rate * j.epc[i].rate)
 	}
@@ -209,7 +211,7 @@ func groupsOf(in *Input, c *CampaignInput) (list []group) {
 	return list
 }
 
-// pathGroups returns groups of regular paths that take the same visitors in one draw.
+// pathGroups returns groups of regular paths. The paths of a group share the same visitors in one random choice.
 func pathGroups(in *Input, c *CampaignInput) (list []group) {
 	at := map[string]int{}
 	for i := range c.Paths {
@@ -220,7 +222,7 @@ func pathGroups(in *Input, c *CampaignInput) (list []group) {
 		draw := ""
 		if c.FlowRotation != "weight" {
 			if p.RuleGroup == 0 {
-				continue // tried one after the other
+				continue // such paths are tried one after the other
 			}
 			draw = strconv.Itoa(p.RuleGroup)
 		}
@@ -247,8 +249,8 @@ func destinationGroups(in *Input, c *CampaignInput, p *flow.Path) (list []group)
 	return fillGroups(in, list, func(r ArmRow, id string) bool { return r.Path == p.ID && (r.Offer == id || r.Lander == id) })
 }
 
-// addArm adds an arm to the group with a key. If there is no such group yet, it appends empty. at has the indexes of the groups by
-// key.
+// addArm adds an arm to the group with the given key. If there is no such group yet, it first adds the group in the parameter
+// empty. at maps keys to the indexes of groups.
 func addArm(list []group, at map[string]int, key string, empty group, a Arm) []group {
 	i, known := at[key]
 	if !known {
@@ -259,8 +261,8 @@ func addArm(list []group, at map[string]int, key string, empty group, a Arm) []g
 	return list
 }
 
-// fillGroups sets the shares and days of the arms. belongs reports whether a row counts for the arm with an id. fillGroups drops
-// groups with fewer than two arms.
+// fillGroups sets the shares and days of the arms. belongs reports whether a row counts for the arm with the given id.
+// fillGroups removes groups with fewer than two arms.
 func fillGroups(in *Input, list []group, belongs func(r ArmRow, id string) bool) []group {
 	list = slices.DeleteFunc(list, func(g group) bool { return len(g.arms) < 2 })
 	for i := range list {

@@ -8,7 +8,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// The kinds of comparison, in the words of answers.
+// The kinds of comparison, with their names in answers.
 const (
 	ByPath   = "stream"
 	ByLander = "lander"
@@ -17,58 +17,60 @@ const (
 
 // The states of a comparison.
 const (
-	TooEarly = "too_early" // below the minimum samples: nothing is estimated
-	Open     = "open"      // the arm that leads may still lead by chance
-	Decided  = "decided"   // each other arm loses, at levelMove
-	TooMany  = "too_many"  // more arms than are compared in one answer
+	TooEarly = "too_early" // the minimum samples are not reached, so nothing is estimated
+	Open     = "open"      // the arm that leads may lead only by chance
+	Decided  = "decided"   // each other arm loses, at the significance level levelMove
+	TooMany  = "too_many"  // there are more arms than one answer compares
 )
 
 // The reasons why a path or a destination is in no comparison.
 const (
-	ReasonPaused   = "paused"    // it, or its record, is not active, or it is gone
-	ReasonNoWeight = "no_weight" // no visitor is drawn to it
-	ReasonCapped   = "capped"    // after its cap, its visitors go to the others
-	ReasonAlone    = "alone"     // nothing else takes the same visitors
-	ReasonAddress  = "address"   // an address has no record, so its clicks are not told apart
-	ReasonTwice    = "twice"     // it is in several slots of the path
-	ReasonNotDrawn = "not_drawn" // it takes the visitors that other paths leave, or its clicks are not recorded
+	ReasonPaused   = "paused"    // the path, the destination or its record is not active or no longer exists
+	ReasonNoWeight = "no_weight" // its weight is zero, so no visitor is sent to it
+	ReasonCapped   = "capped"    // after its cap is reached, its visitors go to other destinations
+	ReasonAlone    = "alone"     // there is nothing with which it shares its visitors
+	ReasonAddress  = "address"   // an address has no record, so its clicks cannot be distinguished
+	ReasonTwice    = "twice"     // it occurs in several slots of the path
+	ReasonNotDrawn = "not_drawn" // it gets only the visitors that no other path takes, or its clicks are not recorded
 )
 
 // Limits of a comparison.
 const (
-	MaxCompared   = 20         // arms in one group
-	maxJudged     = 60         // arms in one answer
-	farAway       = 10_000_000 // more clicks are never asked for: the arms earn alike
+	MaxCompared   = 20         // maximum number of arms in one group
+	maxJudged     = 60         // maximum number of arms in one answer
+	farAway       = 10_000_000 // if more clicks would be needed, no number is given, because the arms earn alike
 	sampleQuality = 1.959964 + 0.841621
 )
 
-// Comparison compares paths, landing pages or offers among which visitors are drawn by weight alone.
+// Comparison compares paths, landing pages or offers among which visitors are distributed at random, by weight alone.
 type Comparison struct {
-	PathID, Path string // of landing pages and offers
+	PathID, Path string // the path of landing pages and offers
 	Slot         int
 	State        string
-	// MoreClicks is about how many clicks of all arms together are missing. It is nil if nothing is missing or if it is not known.
+	// MoreClicks is the estimated number of clicks that are missing, for all arms together. It is nil if no clicks are missing
+	// or if the number is not known.
 	MoreClicks *int64
 	// MoreDays is the number of further days with clicks that the minimum requires.
 	MoreDays int
-	// InMoney reports whether arms are compared by earnings. Otherwise no payout is known, and conversions count.
+	// InMoney reports whether arms are compared by earnings. If it is false, no payout is known, and arms are compared by
+	// conversions.
 	InMoney bool
-	// SpreadAssumed reports that the payouts are too few to see how much they vary.
+	// SpreadAssumed reports that there are too few payouts to measure how much they vary, so an assumed value is used.
 	SpreadAssumed bool
-	Arms          []Compared // the best first
+	Arms          []Compared // the best arm comes first
 }
 
-// Compared is an arm in a comparison. Estimates are nil if nothing was estimated.
+// Compared is an arm in a comparison. Its estimates are nil if nothing was estimated.
 type Compared struct {
 	ID, Name            string
 	Clicks, Conversions int64
-	Value               float64 // payouts, approved and pending
+	Value               float64 // sum of approved and pending payouts
 	Earns, Low, High    *float64
 	Best                *float64
-	// Behind is how much less than the best the arm earns a click, with its 95 % interval.
+	// Behind is the difference in earnings per click between the best arm and this arm, with its 95 % interval.
 	Behind, BehindLow, BehindHigh *float64
-	Loses                         bool   // whether the difference to the best is more than chance
-	MoreClicks                    *int64 // of this arm and of the best each, until they can be told apart
+	Loses                         bool   // whether the difference to the best arm is more than chance
+	MoreClicks                    *int64 // clicks that this arm and the best arm each need until they can be distinguished
 	Weight                        float64
 	Proposed                      *float64
 }
@@ -76,8 +78,9 @@ type Compared struct {
 // LeftOut is a path or a destination that is in no comparison.
 type LeftOut struct{ PathID, Path, ID, Name, Reason string }
 
-// Compare compares the paths, landing pages or offers of a campaign. It uses the probabilities and weights of the suggestion to
-// move weights (see the package comment), and the same minimum samples. Unlike a suggestion, it answers before a difference is certain.
+// Compare compares the paths, landing pages or offers of a campaign. It uses the same probabilities and weights as the
+// suggestion to move weights (see the package comment), and the same minimum samples. Unlike a suggestion, it gives a result
+// even if no difference is certain yet.
 //
 // The interval of a difference is the 95 % interval between the posteriors. MoreClicks is the sample size of a comparison of two means at
 // a level of 5 % with a power of 80 % (Chow, Shao and Wang, Sample Size Calculations in Clinical Research, 2008, sections 3.2 and 4.2).
@@ -127,8 +130,8 @@ func (g group) compare(c *CampaignInput, tooMany bool) Comparison {
 	return out
 }
 
-// missing returns about how many clicks and days the group lacks until the minimum samples are reached. The clicks are not known
-// while there is no conversion.
+// missing returns the estimated number of clicks, and the number of days, that the group needs until the minimum samples are
+// reached. Without a conversion, the number of clicks is not known.
 func (g group) missing() (clicks *int64, days int) {
 	all, need := pooled(g.arms), 0.0
 	for _, a := range g.arms {
@@ -144,8 +147,8 @@ func (g group) missing() (clicks *int64, days int) {
 	return whole(need), max(minArmDays-g.daysWithClicks(), 0)
 }
 
-// whole returns a number of clicks, rounded up to two digits because it is an estimate. It is nil if no click is missing, or more
-// clicks than farAway.
+// whole returns a number of clicks, rounded up to two significant digits because it is an estimate. It returns nil if no click
+// is missing, or if more clicks than farAway are missing.
 func whole(clicks float64) *int64 {
 	if !(clicks > 0 && clicks <= farAway) {
 		return nil
@@ -154,7 +157,7 @@ func whole(clicks float64) *int64 {
 	return new(int64(math.Ceil(clicks/unit) * unit))
 }
 
-// estimate sets the figures that follow from the posteriors, and sorts the arms by their earnings a click.
+// estimate sets the figures that follow from the posteriors, and sorts the arms by their earnings per click.
 func (g group) estimate(out *Comparison) {
 	j := judge(g.arms)
 	j.best = probabilityBest(j.epc)
@@ -192,16 +195,16 @@ func orZero(n *int64) int64 {
 	return *n
 }
 
-// samples returns how many clicks each of two arms takes until a difference between their means is found at a level of 5 % with a
-// power of 80 %.
+// samples returns how many clicks each of two arms needs until a difference between their means is found at a level of 5 % with
+// a power of 80 %.
 func samples(difference, variance, other float64) float64 {
 	return sampleQuality * sampleQuality * (variance + other) / (difference * difference)
 }
 
-// difference returns a quantile of the difference between two independent posteriors, by the midpoint rule over the quantiles of the
-// second and by bisection.
+// difference returns a quantile of the difference between two independent posteriors. It uses bisection, and the midpoint rule
+// over the quantiles of the second posterior.
 func difference(a, b posterior, q float64) float64 {
-	const nodes, steps, widest = 100, 40, 12 // widest: in standard deviations
+	const nodes, steps, widest = 100, 40, 12 // widest is in standard deviations
 	x := make([]float64, nodes)
 	for n := range x {
 		x[n] = b.quantile((float64(n) + 0.5) / nodes)
@@ -266,8 +269,8 @@ func whyNoPath(c *CampaignInput, p *flow.Path) string {
 	return ReasonAlone
 }
 
-// whyNoDestination returns the reason for a destination that is in no group, and its name. The reason is empty for a record of the
-// other kind.
+// whyNoDestination returns the reason why a destination is in no group, and the destination's name. The reason is empty for a
+// record of the other kind.
 func whyNoDestination(in *Input, by string, p *flow.Path, d flow.Destination, twice bool) (reason, name string) {
 	offer, isOffer := in.Offers[d.ID]
 	lander, isLander := in.Landers[d.ID]
@@ -281,7 +284,7 @@ func whyNoDestination(in *Input, by string, p *flow.Path, d flow.Destination, tw
 	case d.ID == "":
 		return ReasonAddress, d.URL
 	case !isOffer && !isLander:
-		return "", "" // the record is deleted, so its kind is not known
+		return "", "" // the record is deleted, so it is not known whether it is an offer or a landing page
 	case !p.IsActive, isOffer && !bool(offer.IsActive), isLander && !lander.Active:
 		return ReasonPaused, name
 	case d.Weight <= 0:

@@ -8,7 +8,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// The sample size of Chow, Shao and Wang (2008, section 4.2): rates of 0.65 and 0.85 take 70 in each arm.
+// TestSamplesOfAPublishedExample checks the sample size of Chow, Shao and Wang (2008, section 4.2): rates of 0.65 and 0.85 need
+// 70 in each arm.
 func TestSamplesOfAPublishedExample(t *testing.T) {
 	t.Parallel()
 	variance := func(p float64) float64 { return p * (1 - p) }
@@ -17,8 +18,9 @@ func TestSamplesOfAPublishedExample(t *testing.T) {
 	}
 }
 
-// The probability of being the best equals the closed form for counts (Miller, Formulas for Bayesian A/B Testing, 2014). The
-// difference between two exponential variables of the same rate has a Laplace distribution, whose quantiles are known.
+// TestProbabilityAndIntervalOfClosedForms checks that the probability of being the best equals the closed form for counts
+// (Miller, Formulas for Bayesian A/B Testing, 2014). It also checks the difference between two exponential variables with the
+// same rate. This difference has a Laplace distribution, whose quantiles are known.
 func TestProbabilityAndIntervalOfClosedForms(t *testing.T) {
 	t.Parallel()
 	closed := func(shapeA int, rateA, shapeB, rateB float64) (sum float64) {
@@ -48,8 +50,9 @@ func TestProbabilityAndIntervalOfClosedForms(t *testing.T) {
 	}
 }
 
-// Two offers that earn alike stay open, and no number of clicks is promised. An offer that earns a quarter loses: the other one leads
-// with almost certainty, gets the larger weight, and the interval of the difference leaves out zero.
+// TestCompareOffers checks that two offers that earn alike stay open, and that no number of missing clicks is given. If one
+// offer earns only a quarter of the other, it loses: the other leads with almost certainty and gets the larger weight, and the
+// interval of the difference does not contain zero.
 func TestCompareOffers(t *testing.T) {
 	t.Parallel()
 	in := quiet()
@@ -74,7 +77,7 @@ func TestCompareOffers(t *testing.T) {
 	if sum := *first.Proposed + *second.Proposed; math.Abs(sum-200) > 1 {
 		t.Errorf("the weights add up to %v, want about 200 as before", sum)
 	}
-	// Weights that people have chosen are whole numbers or have a decimal or two. The proposed ones have no more.
+	// Weights that people choose are whole numbers, or have one or two decimals. Proposed weights must not have more.
 	for scale, unit := range map[float64]float64{1: 1, 0.2: 0.1, 0.005: 0.01, 0.00001: 0.001} {
 		d := in.Campaigns[0].Paths[0].Destinations
 		for i := range d {
@@ -83,13 +86,13 @@ func TestCompareOffers(t *testing.T) {
 		list, _ = copilot.Compare(&in, &in.Campaigns[0], copilot.ByOffer)
 		for _, a := range list[0].Arms {
 			if units := *a.Proposed / unit; units < 1-1e-9 || math.Abs(units-math.Round(units)) > 1e-6 {
-				t.Errorf("of %v each: the weight %v is proposed, want a multiple of %v", 100*scale, *a.Proposed, unit)
+				t.Errorf("with weights of %v: the weight %v is proposed, want a multiple of %v", 100*scale, *a.Proposed, unit)
 			}
 		}
 	}
 }
 
-// Below the minimum samples nothing is estimated, and the answer says how much is missing.
+// TestCompareTooEarly checks that nothing is estimated below the minimum samples, and that the answer says how much is missing.
 func TestCompareTooEarly(t *testing.T) {
 	t.Parallel()
 	in := quiet()
@@ -108,7 +111,7 @@ func TestCompareTooEarly(t *testing.T) {
 	}
 }
 
-// Everything that cannot be compared is named with its reason.
+// TestCompareNamesWhatIsLeftOut checks that everything that cannot be compared is listed with its reason.
 func TestCompareNamesWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	in := quiet()

@@ -7,13 +7,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Constants of the delay from click to conversion. They include the delay that is assumed while few conversions are known.
+// Constants for the delay between a click and its conversion, including the delay that is assumed while only few conversions are
+// known.
 const (
-	delayShare  = 0.95                // share of the conversions that come within the delay
-	minDelays   = 20                  // conversions that are needed to know the delay
-	delayKnown  = 14 * 24 * time.Hour // age that the first click must have
-	delayMargin = 3 * 24 * time.Hour  // the least delay that is assumed
-	longDelay   = 21 * 24 * time.Hour // figures never wait longer
+	delayShare  = 0.95                // share of the conversions that arrive within the delay
+	minDelays   = 20                  // number of conversions that are needed to know the delay
+	delayKnown  = 14 * 24 * time.Hour // minimum age of the first click for the delay to be known
+	delayMargin = 3 * 24 * time.Hour  // the shortest delay that is assumed
+	longDelay   = 21 * 24 * time.Hour // the longest delay for which figures wait
 )
 
 // DelayDays is the number of days of conversions that NewDelays needs.
@@ -37,7 +38,7 @@ type delays struct {
 	list  []time.Duration
 }
 
-// NewDelays returns the delays of the conversions in list, which are the conversions of the last DelayDays days.
+// NewDelays returns the delays of the conversions in list. The list must have the conversions of the last DelayDays days.
 func NewDelays(now time.Time, list []Arrival) Delays {
 	d := Delays{now: now, all: &delays{first: now}, byCampaign: map[uuid.UUID]*delays{}}
 	for _, a := range list {
@@ -60,7 +61,8 @@ func NewDelays(now time.Time, list []Arrival) Delays {
 	return d
 }
 
-// within returns the delay within which delayShare of the conversions come. ok is false if too few conversions are known.
+// within returns the delay within which the share delayShare of the conversions arrives. ok is false if too few conversions are
+// known.
 func (d *delays) within() (delay time.Duration, ok bool) {
 	if len(d.list) < minDelays {
 		return 0, false
@@ -68,8 +70,8 @@ func (d *delays) within() (delay time.Duration, ok bool) {
 	return max(d.list[int(delayShare*float64(len(d.list)-1)+0.5)], 0), true
 }
 
-// ForCampaign returns the delay of a campaign's conversions. A campaign with few conversions or no old clicks has no known delay.
-// For such a campaign ForCampaign returns the account's delay, and at least three days.
+// ForCampaign returns the delay of a campaign's conversions. The delay of a campaign with few conversions or without old clicks
+// is not known. For such a campaign, ForCampaign returns the account's delay, but at least three days.
 func (d Delays) ForCampaign(campaign uuid.UUID) time.Duration {
 	if ofCampaign, ok := d.byCampaign[campaign]; ok && d.now.Sub(ofCampaign.first) >= delayKnown {
 		if delay, ok := ofCampaign.within(); ok {
@@ -80,12 +82,12 @@ func (d Delays) ForCampaign(campaign uuid.UUID) time.Duration {
 	return min(max(delay, delayMargin), longDelay)
 }
 
-// lateSteps lists the numbers of days that Late can return. They are few, because figures are read once for each number.
+// lateSteps lists the numbers of days that Late can return. There are only a few, because figures are read once for each number.
 var lateSteps = []int{0, 1, 2, 3, 5, 7, 10, 14, 21, int(longDelay/(24*time.Hour)) + 1}
 
-// Late returns the number of days before end that are not complete, because more conversions of their clicks are expected.
+// Late returns the number of days before end that are not complete, because more conversions of their clicks are still expected.
 func (d Delays) Late(campaign uuid.UUID, end time.Time) int {
-	complete := d.now.Add(-d.ForCampaign(campaign)) // clicks before this time have their conversions
+	complete := d.now.Add(-d.ForCampaign(campaign)) // conversions of clicks before this time have arrived
 	i := slices.IndexFunc(lateSteps, func(days int) bool { return !end.AddDate(0, 0, -days).After(complete) })
 	if i < 0 {
 		return lateSteps[len(lateSteps)-1]

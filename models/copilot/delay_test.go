@@ -9,7 +9,8 @@ import (
 	"switchyard/models/copilot"
 )
 
-// arrivals returns n conversions of a campaign. Each has the same delay, and their clicks are spread over the time before now.
+// arrivals returns n conversions of a campaign, all with the same delay. Their clicks are spread over the time from oldest to
+// now.
 func arrivals(id uuid.UUID, n int, oldest, delay time.Duration) (list []copilot.Arrival) {
 	for i := range n {
 		clicked := now.Add(-oldest * time.Duration(i+1) / time.Duration(n))
@@ -18,8 +19,8 @@ func arrivals(id uuid.UUID, n int, oldest, delay time.Duration) (list []copilot.
 	return list
 }
 
-// A day is late if it is within the delay of the campaign. If that delay is not known, the delay of the account counts, and if
-// neither is known, three days.
+// TestDelays checks that a day is late if it is within the delay of the campaign. If that delay is not known, the delay of the
+// account is used. If neither is known, three days are used.
 func TestDelays(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
@@ -48,8 +49,8 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// The evidence about values ends before the days whose conversions are still to come. A campaign that is judged by turn keeps
-// its suggestions until its next turn.
+// TestLateDays checks that the evidence about values ends before the days whose conversions are still expected. A campaign that
+// is not judged in every run keeps its suggestions until it is judged again.
 func TestLateDays(t *testing.T) {
 	t.Parallel()
 	in := quiet()
@@ -62,7 +63,7 @@ func TestLateDays(t *testing.T) {
 	if got := list[0].ExpiresAt.Sub(now); got != copilot.Life+4*24*time.Hour {
 		t.Errorf("the suggestion stays for %v, but the campaign is judged again only in four days", got)
 	}
-	// In a window of two days the value makes up more than half of the cost. Then the whole campaign loses, and not the value.
+	// In a window of only two days, the value causes more than half of the cost. Then the whole campaign loses, not the value.
 	in.Campaigns[0].Late = 28
 	if list, _ := copilot.Judge(in); len(list) > 0 {
 		t.Errorf("%+v", list)

@@ -9,13 +9,14 @@ import (
 	"switchyard/models/flow"
 )
 
-// WindowDays is the number of days whose figures are judged. Today is not included, because its conversions are still to come.
+// WindowDays is the number of days whose figures are judged. Today is not included, because many of its conversions are still
+// expected.
 const WindowDays = 30
 
-// Input holds the data of an account that is judged.
+// Input holds the data of an account that Judge judges.
 type Input struct {
 	Now       time.Time
-	Days      []string // of the window, YYYY-MM-DD in the account's time zone
+	Days      []string // days of the window, YYYY-MM-DD in the account's time zone
 	Currency  string
 	Campaigns []CampaignInput
 	// Offers and Landers hold the live records, by their ids in the form that paths use.
@@ -32,17 +33,18 @@ type CampaignInput struct {
 	models.Campaign
 	Paths  []flow.Path
 	Rows   []ArmRow
-	Values []ValueRow // of attributes that can be blocked
+	Values []ValueRow // figures for the values of attributes that can be blocked
 	// Others lists the other active campaigns of the campaign's traffic source.
 	Others []uuid.UUID
-	// Late is the number of last days whose conversions are still to come: see Delays. Values have no figures of these days.
+	// Late is the number of days at the end of the window whose conversions are still expected: see Delays. Values have no
+	// figures for these days.
 	Late int
-	// Turn is the number of days, beyond the usual one, until the campaign is judged again. Its suggestions stay for that many
-	// days longer.
+	// Turn is the number of additional days until the campaign is judged again, if it is not judged every day. Its suggestions
+	// stay for that many days longer.
 	Turn int
 }
 
-// lastDay is the last day on which values are judged.
+// lastDay returns the last day on which values are judged.
 func (c *CampaignInput) lastDay(in *Input) string {
 	if n := c.judgedDays(in); n > 0 {
 		return in.Days[n-1]
@@ -53,15 +55,15 @@ func (c *CampaignInput) lastDay(in *Input) string {
 // judgedDays returns the number of days of the window on which values are judged.
 func (c *CampaignInput) judgedDays(in *Input) int { return max(len(in.Days)-c.Late, 0) }
 
-// ArmRow has the figures of a path, with a landing page and an offer, on one day. An empty id means that the row has no landing
-// page or no offer.
+// ArmRow has the figures of one day for a path together with a landing page and an offer. An empty id means that the row has no
+// landing page or no offer.
 type ArmRow struct {
 	Path, Lander, Offer string
-	Day                 int // in Input.Days
+	Day                 int // index in Input.Days
 	Clicks, LPViews     int64
 	LPClicks            int64
 	Conversions         int64
-	Value               float64 // payouts, approved and pending
+	Value               float64 // sum of approved and pending payouts
 	Cost                float64
 }
 
@@ -70,18 +72,18 @@ type ValueRow struct {
 	Attribute, Value string
 	Clicks           int64
 	Conversions      int64
-	Returns          float64 // payouts, approved and pending
+	Returns          float64 // sum of approved and pending payouts
 	Cost             float64
 }
 
 // OfferInput is a live offer.
 type OfferInput struct {
 	models.Offer
-	Problem string     // why its link should not be used; empty: the link may be used
+	Problem string     // why the offer's link should not be used; empty: the link may be used
 	Days    []OfferDay // in the order of Input.Days; nil unless the offer has a cap
 }
 
-// pathName returns the name of a path, or the id if the campaign has no such path.
+// pathName returns the name of a path. If the campaign has no such path, it returns the id.
 func (c *CampaignInput) pathName(id string) string {
 	if i := findPath(c.Paths, id); i >= 0 {
 		return c.Paths[i].Name
@@ -104,8 +106,9 @@ type SourceInput struct {
 	ID           uuid.UUID
 	Name         string
 	Clicks, Bots int64
-	Macros       map[string]string // the source's macros, by the name of the sub that they fill
-	// Empty holds, by the name of a sub, how many of the Clicks lack the value of a token that the source's links have.
+	Macros       map[string]string // the source's macros, by the name of the sub-parameter that they fill
+	// Empty holds, by the name of a sub-parameter, the number of clicks among Clicks that lack the value of a token in the
+	// source's links.
 	Empty map[string]int64
 }
 
@@ -114,8 +117,8 @@ type NetworkInput struct {
 	models.Network
 	Unmatched, Total int64
 	Since            time.Time
-	// Parameter is a parameter that carries click ids of the account in Found of the Examined postbacks. In Read of these
-	// postbacks, the network's present settings already read the click id from it.
+	// Parameter is a parameter that contains click ids of the account in Found of the Examined postbacks. In Read of these
+	// postbacks, the network's present settings already take the click id from it.
 	Parameter             string
 	Found, Read, Examined int64
 }
@@ -124,7 +127,7 @@ type NetworkInput struct {
 type DomainInput struct {
 	ID              uuid.UUID
 	Host            string
-	ExpiresAt       time.Time // of the certificate; zero: it does not end soon
-	RegisteredUntil time.Time // of the host's registered name; zero: it does not end soon
+	ExpiresAt       time.Time // end of the certificate; zero: it does not end soon
+	RegisteredUntil time.Time // end of the registration of the host's name; zero: it does not end soon
 	Campaigns       int
 }

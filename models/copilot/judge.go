@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// The levels of the tests: the largest shares of wrong suggestions that are expected among the suggestions of one refresh.
+// The levels of the tests: the largest share of wrong suggestions that is expected among the suggestions of one refresh.
 const (
 	levelPause = 0.01 // suggestions that stop something
 	levelMove  = 0.05 // all other suggestions that are estimated
@@ -23,12 +23,12 @@ const Life = 3 * 24 * time.Hour
 // kind is one kind of suggestion.
 type kind struct {
 	name string
-	// minimum describes, for a person, the sample below which nothing is judged.
+	// minimum describes, for people, the sample below which nothing is judged.
 	minimum string
-	// level is the largest share of its suggestions that may be wrong. It is 0 for findings that are counted and need no
-	// statistics.
+	// level is the largest share of the kind's suggestions that may be wrong. It is 0 for findings that are counted and so need
+	// no statistics.
 	level float64
-	// find returns the findings that are worth judging, each with its possible suggestion. It leaves out samples below the
+	// find returns the findings that are worth judging, each with a possible suggestion. It leaves out samples below the
 	// minimum.
 	find func(*Input) []finding
 }
@@ -37,38 +37,38 @@ type kind struct {
 type finding struct {
 	p     float64 // p value of the hypothesis that nothing needs to be done
 	level float64 // overrides the level of the kind if it is not 0
-	// group joins findings into one suggestion. The finding with the most weight makes the suggestion.
+	// group combines findings into one suggestion. The finding with the largest weight makes the suggestion.
 	group  string
 	weight float64
-	item   int // index of the judged value, for suggest
-	// suggest returns the suggestion for the items of the group that were kept. It is nil for a finding that is judged without
-	// a suggestion.
+	item   int // index of the judged value, which is passed to suggest
+	// suggest returns the suggestion for those items of the group that are significant. It is nil for a finding that is judged
+	// but makes no suggestion.
 	suggest func(items []int) Suggestion
 }
 
-// row is a finding with the name and the minimum of its kind.
+// row is a finding, together with the name and the minimum of its kind.
 type row struct {
 	finding
 	kind    string
 	minimum string
 }
 
-// Scope describes the data that a run has judged.
+// Scope describes the data that was judged in a run.
 type Scope struct {
 	From        string  `json:"from" doc:"first day of the figures"`
-	To          string  `json:"to" doc:"last day of the figures; today is left out, because its conversions are still to come"`
+	To          string  `json:"to" doc:"last day of the figures; today is left out, because more of its conversions are expected"`
 	Campaigns   int     `json:"campaigns" doc:"active campaigns whose figures were read"`
-	Skipped     int     `json:"skipped" doc:"active campaigns that are read on another day"`
-	Clicks      int64   `json:"clicks" doc:"of these campaigns"`
-	Conversions int64   `json:"conversions" doc:"of these clicks"`
+	Skipped     int     `json:"skipped" doc:"active campaigns that are judged on another day"`
+	Clicks      int64   `json:"clicks" doc:"number of clicks of the campaigns that were read"`
+	Conversions int64   `json:"conversions" doc:"number of conversions of these clicks"`
 	Checks      []Check `json:"checks"`
 }
 
-// Check says how many cases had enough data to be judged for a kind of suggestion.
+// Check says, for a kind of suggestion, how many cases had enough data to be judged.
 type Check struct {
 	Kind    string `json:"kind"`
 	Judged  int    `json:"judged" doc:"cases with enough data; 0: no case had enough"`
-	Minimum string `json:"minimum" doc:"the least data that a case needs to be judged"`
+	Minimum string `json:"minimum" doc:"the minimum data that a case needs to be judged"`
 }
 
 // Judged returns the number of cases that were judged.
@@ -80,7 +80,7 @@ func (s Scope) Judged() (n int) {
 }
 
 // Judge returns the suggestions that follow from the figures, the most important first. scope describes the data that was
-// judged. There is one suggestion for each kind and key. The suggestions have no ids.
+// judged. There is at most one suggestion for each kind and key. The suggestions have no ids yet.
 func Judge(in Input) (list []Suggestion, scope Scope) {
 	rows, checks := in.significant()
 	at, items := map[string]int{}, [][]int{}
@@ -92,7 +92,7 @@ func Judge(in Input) (list []Suggestion, scope Scope) {
 			at[r.group] = i
 			first, items = append(first, r), append(items, nil)
 		}
-		if r.kind == first[i].kind { // the first finding of a group decides the kind of its suggestion
+		if r.kind == first[i].kind { // the first finding of a group determines the kind of the group's suggestion
 			items[i] = append(items[i], r.item)
 		}
 	}
@@ -122,7 +122,8 @@ func (in *Input) scope(checks []Check) Scope {
 	return out
 }
 
-// significant returns the significant findings, the heaviest first, and the number of findings of each kind that were judged.
+// significant returns the significant findings, the one with the largest weight first. For each kind it also returns how many
+// findings were judged.
 func (in *Input) significant() (rows []row, checks []Check) {
 	var values []float64
 	for _, k := range kinds {

@@ -21,8 +21,8 @@ const (
 	kindDomain      = "expiring_domain"
 )
 
-// The data that is read for an account in addition to its records. The values of each of Attributes are read under the
-// attribute's name.
+// The data that is read for an account in addition to its records. Further data are the values of each attribute in Attributes.
+// They are named like their attribute.
 const (
 	Caps      = "caps"      // figures of offers with a cap
 	Campaigns = "campaigns" // which campaigns have clicks
@@ -30,8 +30,8 @@ const (
 	Sources   = "sources"   // figures of traffic sources
 )
 
-// KindsBy returns the kinds of suggestion that cannot be found if some data was not read. what names the data: Caps, Campaigns, Arms,
-// Sources, one of Attributes, or KindToken for the clicks without the value of a token.
+// KindsBy returns the kinds of suggestion that cannot be found if some data was not read. what is the name of that data: Caps,
+// Campaigns, Arms, Sources, one of Attributes, or KindToken for the clicks that lack the value of a token.
 func KindsBy(what string) []string {
 	blocks := []string{kindBlockValue, kindBlockISP, kindBlockDevice, kindNoReturn}
 	switch what {
@@ -54,10 +54,10 @@ func KindsBy(what string) []string {
 	return nil
 }
 
-// kinds lists the kinds of suggestion that Judge looks for, each with its minimum sample.
+// kinds lists the kinds of suggestion for which Judge looks, each with its minimum sample.
 var kinds []kind
 
-func init() { // in init, because the functions refer to kinds
+func init() { // set in init, because the functions refer to kinds
 	values := func(kind string) func(*Input) []finding {
 		return func(in *Input) []finding { return findValues(in, kind) }
 	}

@@ -66,7 +66,7 @@ func worse(in *copilot.Input, clicks int64) {
 	}
 }
 
-// placement adds a value that costs 200 and returns nothing.
+// placement adds a value whose clicks cost 200 and have no conversions.
 func placement(in *copilot.Input, attribute, value string, clicks int64) {
 	c := &in.Campaigns[0]
 	c.Values = append(c.Values, copilot.ValueRow{Attribute: attribute, Value: value, Clicks: clicks, Cost: 200})
@@ -82,8 +82,8 @@ func capped(in *copilot.Input, most int, day copilot.OfferDay) {
 	in.Offers[otherOffer] = o
 }
 
-// Each kind is found where it occurs, without any other kind. A similar account in which it does not occur, or whose sample is too
-// small, gets no suggestion.
+// TestKinds checks that each kind is found where it occurs, and no other kind with it. A similar account in which the kind does
+// not occur, or whose sample is too small, must get no suggestion.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	source := copilot.SourceInput{ID: uuid.New(), Name: "push", Macros: map[string]string{"sub2": "{creative}"}}
@@ -150,7 +150,7 @@ func TestKinds(t *testing.T) {
 			in.Campaigns[0].Paths[0].Destinations = in.Campaigns[0].Paths[0].Destinations[1:]
 			broken(in, otherOffer)
 		}, func(*copilot.Input) {}, nil},
-		{"bad_link", copilot.OpSwapDestination, func(in *copilot.Input) { // a spare of the path
+		{"bad_link", copilot.OpSwapDestination, func(in *copilot.Input) { // a spare destination of the path
 			in.Campaigns[0].Paths[0].Destinations[0].Weight = 0
 			broken(in, otherOffer)
 		}, func(in *copilot.Input) { in.Campaigns[0].Paths[0].Destinations[0].Weight = 0 }, nil},
@@ -162,7 +162,7 @@ func TestKinds(t *testing.T) {
 			second(in, "DE", "AT")
 			broken(in, otherOffer)
 		}, func(in *copilot.Input) { second(in, "DE", "AT") }, nil},
-		{"bad_link", "", func(in *copilot.Input) { // a spare that does not work either
+		{"bad_link", "", func(in *copilot.Input) { // a spare destination that does not work either
 			in.Campaigns[0].Paths[0].Destinations[0].Weight = 0
 			broken(in, otherOffer)
 			broken(in, offer.UUID.String())
@@ -173,7 +173,7 @@ func TestKinds(t *testing.T) {
 		},
 		{"unmatched_postbacks", "", func(in *copilot.Input) { unmatchedNetwork(in, 12, 20, 3, 0) }, func(in *copilot.Input) { unmatchedNetwork(in, 9, 20, 3, 0) }, nil},
 		{"unmatched_postbacks", "", func(in *copilot.Input) { unmatchedNetwork(in, 12, 24, 12, 0) }, func(*copilot.Input) {}, nil},  // half of all postbacks match, so the settings are right
-		{"unmatched_postbacks", "", func(in *copilot.Input) { unmatchedNetwork(in, 12, 12, 12, 12) }, func(*copilot.Input) {}, nil}, // the settings read it already
+		{"unmatched_postbacks", "", func(in *copilot.Input) { unmatchedNetwork(in, 12, 12, 12, 12) }, func(*copilot.Input) {}, nil}, // the settings already read the parameter
 		{"tracking_gap", "", func(in *copilot.Input) { views(in, 400, 0) }, func(in *copilot.Input) { views(in, 400, 1) }, nil},
 		{"duplicate_campaign", "", func(in *copilot.Input) {
 			twin := in.Campaigns[0]
@@ -225,8 +225,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// A block of a value in the flow claims no effect, because the clicks are still paid for at the traffic source. The confidence
-// comes from the statistical test. Payouts that vary lower it.
+// TestBlocks checks that a block of a value in the flow claims no effect, because the clicks must still be paid for at the
+// traffic source. The confidence comes from the statistical test. It is lower if payouts vary.
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	block := func(attribute string, change func(in *copilot.Input)) copilot.Suggestion {
@@ -257,7 +257,7 @@ func TestBlocks(t *testing.T) {
 	even := func(in *copilot.Input) { in.Campaigns[0].Values[0].Cost = 120 }
 	uneven := func(in *copilot.Input) {
 		even(in)
-		for i := range in.Campaigns[0].Rows { // a mean of 10 as before
+		for i := range in.Campaigns[0].Rows { // the mean stays 10
 			r := &in.Campaigns[0].Rows[i]
 			r.Value = 20 + 4*float64(1-2*(r.Day%2))
 		}
@@ -271,7 +271,7 @@ func TestBlocks(t *testing.T) {
 func TestExpiring(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		certificate, registration int // days until the certificate ends, and the registration; 0: far away
+		certificate, registration int // days until the certificate and the registration end; 0: far away
 		want                      []string
 	}{
 		{5, 0, []string{"The HTTPS certificate of go.test ends on 2026-04-06"}},
@@ -308,7 +308,7 @@ func broken(in *copilot.Input, id string) {
 	in.Offers[id] = o
 }
 
-// second gives each of the two offers its own path, with a country.
+// second gives each of the two offers its own path with a filter for a country.
 func second(in *copilot.Input, countries ...string) {
 	first := in.Campaigns[0].Paths[0]
 	in.Campaigns[0].Paths = nil
@@ -335,8 +335,8 @@ func views(in *copilot.Input, n, on int64) {
 	c.Rows = append(c.Rows, copilot.ArmRow{Path: pathA, Lander: lander, Clicks: n, LPViews: n, LPClicks: on})
 }
 
-// TestEveryKindHasATest checks that every kind has a test. All but one are rows of TestKinds. move_weight is suggested only in a
-// narrow range of differences between offers, so TestWeights tries many.
+// TestEveryKindHasATest checks that every kind has a test. All kinds except one are rows of TestKinds. The exception is
+// move_weight: it is suggested only for a narrow range of differences between offers, so TestWeights tries many differences.
 func TestEveryKindHasATest(t *testing.T) {
 	t.Parallel()
 	tested := []string{
@@ -351,8 +351,8 @@ func TestEveryKindHasATest(t *testing.T) {
 	}
 }
 
-// A suggestion of weights leaves each of the two offers at least 5 % of the weight (its half of the 10 % hold-out), and does not
-// change the sum.
+// TestWeights checks that a suggestion of weights leaves each of the two offers at least 5 % of the weight (half of the 10 %
+// hold-out), and does not change the sum of the weights.
 func TestWeights(t *testing.T) {
 	t.Parallel()
 	for good := int64(50); good < 400; good += 10 {
@@ -379,7 +379,8 @@ func TestWeights(t *testing.T) {
 	t.Error("no tried difference between the offers leads to a suggestion of weights")
 }
 
-// Values that pay exactly for their clicks are blocked in few markets, even if they are judged many times.
+// TestBreakEvenIsNotBlocked checks that values that pay exactly for their clicks are blocked in only a few markets, even if they
+// are judged many times.
 func TestBreakEvenIsNotBlocked(t *testing.T) {
 	t.Parallel()
 	const markets, cost, payout = 400, 1.0, 10.0

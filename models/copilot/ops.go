@@ -53,7 +53,7 @@ func init() {
 	}
 }
 
-// thousandths rounds a weight as flows do.
+// thousandths rounds a weight in the same way as flows do.
 func thousandths(w float64) float64 {
 	if w <= 0 {
 		return 0
@@ -100,7 +100,8 @@ func setWeights(a Action, p Part) (Part, error) {
 	return out, nil
 }
 
-// onlyIndex returns the index of the destination with an id. It fails if the path has several, or has it no longer.
+// onlyIndex returns the index of the destination with an id. It fails if the path has this destination several times or no
+// longer has it.
 func onlyIndex(list []flow.Destination, id string) (int, error) {
 	at := -1
 	for i, d := range list {
@@ -130,8 +131,8 @@ func setDestinationWeights(a Action, p Part) (Part, error) {
 	return out, nil
 }
 
-// swapDestination puts the destination To in the place of the destination From. If To is a spare of the path, without weight,
-// From gets the place of To.
+// swapDestination puts the destination To in the place of the destination From. If To is a spare destination of the path, which
+// has no weight, From gets the place of To.
 func swapDestination(a Action, p Part) (Part, error) {
 	i, err := onlyIndex(p.Destinations, a.From)
 	if err != nil {
@@ -153,7 +154,7 @@ func swapDestination(a Action, p Part) (Part, error) {
 	return out, nil
 }
 
-// exclude closes the regular paths to visitors with the values. The default path takes these visitors.
+// exclude makes the regular paths refuse visitors with the values. The default path then takes these visitors.
 func exclude(a Action, p Part) (Part, error) {
 	values := make([]any, len(a.Values))
 	for i, v := range a.Values {
@@ -212,7 +213,7 @@ func writeCampaign(_ Action, r Record, p Part) Record {
 	return r
 }
 
-// readEntries returns the ids of the entries that the action has made. The list is empty before the action is applied.
+// readEntries returns the ids of the entries that the action has created. The list is empty before the action is applied.
 func readEntries(_ Action, r Record) (p Part, err error) {
 	for _, e := range r.Entries {
 		p.Entries = append(p.Entries, e.ID)
@@ -220,12 +221,12 @@ func readEntries(_ Action, r Record) (p Part, err error) {
 	return p, nil
 }
 
-// deny returns a part with one entry for the campaign and one for each of the other campaigns.
+// deny returns a part with one entry for the campaign and one entry for each of the other campaigns.
 func deny(a Action, _ Part) (Part, error) {
 	return Part{Entries: make([]uuid.UUID, len(denied(a)))}, nil
 }
 
-// denied returns the campaigns for which deny makes entries.
+// denied returns the campaigns for which deny creates entries.
 func denied(a Action) []uuid.UUID {
 	list := []uuid.UUID{a.CampaignID.UUID}
 	for _, id := range a.Campaigns {
@@ -236,7 +237,7 @@ func denied(a Action) []uuid.UUID {
 	return list
 }
 
-// writeEntries sets the entries to create. An undo sets no entries.
+// writeEntries sets the entries to create. When an action is undone, it sets no entries.
 func writeEntries(a Action, r Record, p Part) Record {
 	r.Entries = nil
 	if len(p.Entries) == 0 {
@@ -290,8 +291,8 @@ func mapPostback(a Action, p Part) (Part, error) {
 	return out, nil
 }
 
-// BlockOp returns the operation that keeps visitors with a value of an attribute away. It is OpDeny, or OpExclude if bot lists
-// do not know the attribute. ok is false if neither operation accepts the attribute.
+// BlockOp returns the operation that blocks visitors with a value of an attribute. It is OpDeny, or OpExclude if bot lists do
+// not have the attribute. ok is false if neither operation accepts the attribute.
 func BlockOp(attribute string) (op string, ok bool) {
 	if slices.Contains(DenyAttributes, attribute) {
 		return OpDeny, true

@@ -13,14 +13,15 @@ import (
 	"switchyard/models/flow"
 )
 
-// Record holds the record that an action changes, in the field of its kind. The other fields are empty.
+// Record holds the record that an action changes, in the field for its kind. The other fields are empty.
 type Record struct {
 	Campaign *models.Campaign
 	Paths    []flow.Path
 	Offer    *models.Offer
 	Network  *models.Network
-	// Entries are entries of bot lists. Apply returns the entries to create, without ids. The caller puts their ids into the
-	// part. Undo receives the entries that still exist. It returns no entries, because they have to be removed.
+	// Entries are entries of bot lists. Apply returns the entries to create, without ids. The caller writes the ids of the
+	// created entries into the part. Undo receives the entries that still exist. It returns no entries, because the entries must
+	// be removed.
 	Entries []models.BotEntry
 	Names   map[string]string // known names of offers and landing pages by id, for Title
 }
@@ -28,16 +29,16 @@ type Record struct {
 // Part is the part of a record that an action changes, stored so that it can be restored. Fields that the action does not
 // change are empty.
 type Part struct {
-	Status       string             `json:"status,omitempty"` // of a campaign or an offer
+	Status       string             `json:"status,omitempty"` // status of a campaign or an offer
 	Cap          *int               `json:"cap,omitempty"`
 	Paths        []PathPart         `json:"paths,omitempty"`
 	Destinations []flow.Destination `json:"destinations,omitempty"`
 	Filters      []FilterPart       `json:"filters,omitempty"`
 	Params       map[string]string  `json:"params,omitempty"`
-	Entries      []uuid.UUID        `json:"entries,omitempty"` // of bot lists, once they are created
+	Entries      []uuid.UUID        `json:"entries,omitempty"` // ids of the created entries of bot lists
 }
 
-// PathPart holds the fields of a path that decide the draw among paths.
+// PathPart holds the fields of a path that determine how visitors are distributed among paths.
 type PathPart struct {
 	ID       string  `json:"id"`
 	IsActive bool    `json:"is_active"`
@@ -52,19 +53,19 @@ type FilterPart struct {
 	Filters []cond.Condition `json:"filters"`
 }
 
-// op is an operation. Its functions change no argument in place.
+// op is an operation. Its functions do not modify their arguments.
 type op struct {
 	target string // one of the Target constants
 	title  func(Action, Record) string
-	checks []func(Action) string              // each returns why the action is invalid, or an empty text
+	checks []func(Action) string              // each returns why the action is invalid; empty: it is valid
 	judged func(Action, Record) any           // the data on which a suggestion is based
-	read   func(Action, Record) (Part, error) // the part that the action changes
-	change func(Action, Part) (Part, error)   // that part after the action
-	write  func(Action, Record, Part) Record  // the record with the part in it
+	read   func(Action, Record) (Part, error) // returns the part that the action changes
+	change func(Action, Part) (Part, error)   // returns that part after the action
+	write  func(Action, Record, Part) Record  // returns the record with the part in it
 }
 
-// JudgedDigest returns the digest of the data on which a suggestion with this action is based. If the digest has changed, the
-// suggestion is stale.
+// JudgedDigest returns the digest of the data on which a suggestion with this action is based. If the digest has changed since
+// the suggestion was made, the suggestion is stale.
 func (a Action) JudgedDigest(r Record) string { return digest(ops[a.Op].judged(a, r)) }
 
 // digest returns a hash that is equal for equal documents.
@@ -77,8 +78,8 @@ func digest(v any) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Apply returns the record after the action, and the changed part before and after it. The error has the code invalid, or stale
-// if the record no longer contains an object that the action names.
+// Apply returns the record after the action, and the changed part before and after the action. The error has the code invalid,
+// or stale if something that the action names is no longer in the record.
 func (a Action) Apply(r Record) (after Record, was, is Part, err error) {
 	if err := a.Validate(); err != nil {
 		return r, was, is, err
@@ -127,7 +128,8 @@ func pathsOf(_ Action, r Record) any {
 	return list
 }
 
-// pathOf returns the path of the action, without its name and without the fields that decide the draw among paths.
+// pathOf returns the path of the action, without its name and without the fields that determine how visitors are distributed
+// among paths.
 func pathOf(a Action, r Record) any {
 	i := findPath(r.Paths, a.PathID)
 	if i < 0 {

@@ -13,33 +13,33 @@ import (
 	"switchyard/models/flow"
 )
 
-// Minimum samples of findings that are counted rather than estimated, and the thresholds for them.
+// The minimum samples for findings that are counted instead of estimated, and the thresholds for these findings.
 const (
-	capDays          = 7   // the last days of the window, on which caps are judged
-	capReached       = 3   // days on which the cap must be reached
+	capDays          = 7   // number of days at the end of the window for which caps are judged
+	capReached       = 3   // number of days on which the cap must be reached
 	capStep          = 1.5 // factor by which a cap is raised
-	minRefused       = 40  // conversions
-	refusedPart      = 0.1 // share of an offer's conversions
-	minSourceHits    = 500 // clicks and bots
+	minRefused       = 40  // number of conversions
+	refusedPart      = 0.1 // share of refused conversions among an offer's conversions
+	minSourceHits    = 500 // number of clicks, including bots
 	botPart          = 0.3 // share of bots among the clicks of a source
-	minTokenClicks   = 200 // clicks of a source
-	minLanderViews   = 300 // views of a landing page
-	minUnmatched     = 10  // postbacks
-	minMapped        = 5   // postbacks with a click id in another parameter
-	mappedPart       = 0.8 // share of the postbacks that were examined
+	minTokenClicks   = 200 // number of clicks of a source
+	minLanderViews   = 300 // number of views of a landing page
+	minUnmatched     = 10  // number of postbacks
+	minMapped        = 5   // number of postbacks with a click id in another parameter
+	mappedPart       = 0.8 // share of these postbacks among the postbacks that were examined
 	certificateSoon  = 14 * 24 * time.Hour
 	registrationSoon = 30 * 24 * time.Hour
 )
 
-// Weights of findings whose loss cannot be given as an amount of money. They put such findings before findings with a small
-// loss.
+// Weights of findings whose loss cannot be expressed in money. With these weights, such findings come before findings with a
+// small loss.
 const (
 	weightBroken = 1e6
 	weightSetUp  = 1e3
 	weightAdvice = 1
 )
 
-// certainFinding returns a finding that was counted rather than estimated.
+// certainFinding returns a finding that was counted instead of estimated.
 func certainFinding(weight float64, s Suggestion) finding {
 	if s.Evidence.Confidence == 0 {
 		s.Evidence.Confidence, s.Evidence.Method = 1, "counted"
@@ -47,7 +47,7 @@ func certainFinding(weight float64, s Suggestion) finding {
 	return finding{weight: weight, suggest: func([]int) Suggestion { return s }}
 }
 
-// inOrder returns the keys of a map in order, so that the same input gives the same suggestions.
+// inOrder returns the keys of a map in alphabetical order, so that the same input always gives the same suggestions.
 func inOrder[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // findReachedCaps finds offers whose cap was reached on several days.
@@ -83,7 +83,7 @@ func findReachedCaps(in *Input) (list []finding) {
 	return list
 }
 
-// findRefusedCaps finds offers whose network accepts fewer conversions than their cap lets through.
+// findRefusedCaps finds offers whose network accepts fewer conversions than the offer's cap allows.
 func findRefusedCaps(in *Input) (list []finding) {
 	for _, id := range inOrder(in.Offers) {
 		o := in.Offers[id]
@@ -103,7 +103,8 @@ func findRefusedCaps(in *Input) (list []finding) {
 		if all < minRefused || days < capReached {
 			continue
 		}
-		// The posterior probability that at most refusedPart of its conversions are refused. 0.5 is the prior of Jeffreys.
+		// p is the posterior probability that at most the share refusedPart of the offer's conversions is refused. The 0.5 is
+		// the Jeffreys prior.
 		f := finding{p: mathext.RegIncBeta(float64(refused)+0.5, float64(all-refused)+0.5, refusedPart)}
 		slices.Sort(approved)
 		lowered := int(max(approved[len(approved)/2], 1))
@@ -132,7 +133,7 @@ func findBotSources(in *Input) (list []finding) {
 		if all < minSourceHits {
 			continue
 		}
-		// The posterior probability that at most botPart of its clicks are bots.
+		// p is the posterior probability that at most the share botPart of the source's clicks is from bots.
 		f := finding{p: mathext.RegIncBeta(float64(v.Bots)+0.5, float64(v.Clicks)+0.5, botPart)}
 		low, high := shareInterval(float64(v.Bots), float64(all))
 		s := Suggestion{
@@ -152,14 +153,15 @@ func findBotSources(in *Input) (list []finding) {
 
 func tokenKey(source uuid.UUID, sub string) string { return source.String() + "/" + sub }
 
-// TokenOf returns the parts of a key of KindToken: the traffic source, and the sub-parameter that it never fills.
+// TokenOf returns the parts of the key of a suggestion of KindToken: the traffic source, and the sub-parameter that the source
+// never fills.
 func TokenOf(key string) (source uuid.UUID, sub string) {
 	id, sub, _ := strings.Cut(key, "/")
-	source, _ = uuid.Parse(id) // the zero id if it is not a key
+	source, _ = uuid.Parse(id) // the zero id if the text is not such a key
 	return source, sub
 }
 
-// findEmptyTokens finds parameters of links that the traffic source never fills.
+// findEmptyTokens finds parameters in links that the traffic source never fills.
 func findEmptyTokens(in *Input) (list []finding) {
 	for _, v := range in.Sources {
 		for _, sub := range inOrder(v.Empty) {
@@ -177,8 +179,8 @@ func findEmptyTokens(in *Input) (list []finding) {
 	return list
 }
 
-// findGaps finds landing pages that no visitor leaves through one of their links. The usual cause is a link that is not the
-// tracker's.
+// findGaps finds landing pages that no visitor leaves through a link of the page. The usual cause is that the page does not use
+// the tracker's links.
 func findGaps(in *Input) (list []finding) {
 	for i := range in.Campaigns {
 		c := &in.Campaigns[i]
@@ -214,7 +216,7 @@ func (c *CampaignInput) leadsOn(in *Input, path string) bool {
 	})
 }
 
-// findUnmatched finds networks whose postbacks find no click, and the parameter in which their click ids are.
+// findUnmatched finds networks whose postbacks find no click, and the parameter that contains their click ids.
 func findUnmatched(in *Input) (list []finding) {
 	for i := range in.Networks {
 		n := &in.Networks[i]
@@ -232,7 +234,7 @@ func findUnmatched(in *Input) (list []finding) {
 		switch {
 		case known && 2*n.Read > n.Found:
 			s.Detail = fmt.Sprintf("The id of a click is read from “%s” by now. Replay those that came before.", n.Parameter)
-		case known && 2*n.Unmatched > n.Total: // otherwise the present setting is right for most postbacks
+		case known && 2*n.Unmatched > n.Total: // if fewer are unmatched, the present setting is right for most postbacks
 			s.Detail = fmt.Sprintf("%d of the %d that were looked at have the id of a click in “%s”. Read it from there, then replay them.",
 				n.Found, n.Examined, n.Parameter)
 			s.Evidence.Figures = append(s.Evidence.Figures, count(n.Parameter, "with_click_id", n.Found))

@@ -7,20 +7,21 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Arm is one of several alternatives among which visitors are drawn: a path, or an offer or a landing page of a path.
+// Arm is one of several alternatives among which visitors are distributed at random: a path, or an offer or a landing page of a
+// path.
 type Arm struct {
 	ID   string
 	Name string
-	// Share is the part of the visitors that the weights give to the arm.
+	// Share is the share of the visitors that the arm gets according to the weights.
 	Share float64
-	Days  []Day // one for each day of the window, the same days for all arms
+	Days  []Day // one for each day of the window; all arms have the same days
 }
 
 // Day holds the figures of an arm on a day. A conversion belongs to the day of its click.
 type Day struct {
 	Clicks      float64
 	Conversions float64
-	Value       float64 // payouts, approved and pending
+	Value       float64 // sum of approved and pending payouts
 }
 
 // judgement is the result of comparing competing arms. Its lists are in the order of the arms.
@@ -28,19 +29,19 @@ type judgement struct {
 	clicks, conversions []float64
 	payout              []float64 // mean value of a conversion
 	spread              float64   // squared coefficient of variation of payouts
-	assumed             bool      // spread is not estimated: there are too few days with payouts
+	assumed             bool      // spread is assumed, because there are too few days with payouts to estimate it
 	epc                 []posterior
 	best                []float64 // probability of being the best; nil if no test is significant
-	loses               []float64 // p value, valid at each look, of the hypothesis that no other arm is better
-	differ              float64   // p value, valid at each look, of the hypothesis that all arms are equally good
+	loses               []float64 // p value of the hypothesis that no other arm is better; valid however often it is tested
+	differ              float64   // p value of the hypothesis that all arms are equally good; valid however often it is tested
 }
 
 // judge compares arms that compete for the same visitors.
 //
-// A day that was good or bad for all arms must not count for or against an arm that had another share on that day. judge
-// therefore compares an arm's conversions with the conversions it would have if each day's conversions were spread by clicks
-// (indirect standardisation). The test of judgement.loses looks at how each day's conversions are divided between two arms (a
-// conditional test). Conversions that are still to come are missing on both sides alike.
+// A day that was good or bad for all arms must not count for or against an arm whose share was different on that day. So judge
+// compares an arm's conversions with the conversions that it would have if each day's conversions were distributed in proportion
+// to clicks (indirect standardisation). The test for judgement.loses examines how each day's conversions are divided between two
+// arms (a conditional test). Conversions that are still expected are missing for both arms alike.
 func judge(arms []Arm) judgement {
 	j := judgement{}
 	for _, a := range arms {
@@ -59,19 +60,20 @@ func judge(arms []Arm) judgement {
 	}
 	expected := expectedConversions(arms)
 	for i, a := range arms {
-		// The mean payout of an arm with few conversions is pulled toward the mean of all arms, as if the arm had one more
-		// conversion of that value.
+		// The mean payout of an arm with few conversions is moved towards the mean of all arms, as if the arm had one more
+		// conversion with that mean payout.
 		value := total(a.Days).Value
 		if all.Value <= 0 {
 			value = j.conversions[i]
 		}
 		j.payout = append(j.payout, (max(value, 0)+mean)/(j.conversions[i]+1))
-		// Gamma posterior of the rate relative to all, with the prior of one conversion where one was expected.
+		// The gamma posterior of the arm's rate relative to all arms. The prior is one conversion where one conversion was
+		// expected.
 		shape := j.conversions[i] + 1
 		relative := 1/shape + j.spread/shape
 		j.epc = append(j.epc, gammaOf(shape/(expected[i]+1)*rate*j.payout[i], relative))
 	}
-	var average float64 // of the evidence that each arm is not the best
+	var average float64 // average of the evidence that each arm is not the best
 	for i := range arms {
 		var sum float64
 		for k := range arms {
@@ -79,13 +81,14 @@ func judge(arms []Arm) judgement {
 				sum += evidence(arms[k].Days, arms[i].Days, j.payout[k], j.payout[i], 1+j.spread)
 			}
 		}
-		// If arm i is the best, each of these values has a mean of at most 1, and so has their average (Vovk and Wang, 2021).
+		// If arm i is the best, each of these values has an expected value of at most 1, and so has their average (Vovk and
+		// Wang, 2021).
 		mean := sum / float64(len(arms)-1)
 		j.loses = append(j.loses, pValue(mean))
 		average += mean / float64(len(arms))
 	}
 	j.differ = pValue(average)
-	if min(j.differ, slices.Min(j.loses)) <= levelMove { // otherwise it is not needed
+	if min(j.differ, slices.Min(j.loses)) <= levelMove { // otherwise best is not needed
 		j.best = probabilityBest(j.epc)
 	}
 	return j
@@ -110,7 +113,8 @@ func pooled(arms []Arm) (sum Day) {
 	return sum
 }
 
-// expectedConversions returns the conversions that each arm would have if each day's conversions were spread by clicks.
+// expectedConversions returns the conversions that each arm would have if each day's conversions were distributed in proportion
+// to clicks.
 func expectedConversions(arms []Arm) []float64 {
 	expected := make([]float64, len(arms))
 	for day := range arms[0].Days {
@@ -128,8 +132,8 @@ func expectedConversions(arms []Arm) []float64 {
 }
 
 // payoutSpread returns the squared coefficient of variation of the payouts. It is estimated from the differences between the
-// mean payouts of days (method of moments). With fewer than five days with conversions it assumes 1, the value for exponential
-// payouts.
+// mean payouts of days (method of moments). If there are fewer than five days with conversions, it is assumed to be 1, the value
+// for exponential payouts.
 func payoutSpread(arms []Arm) (spread float64, assumed bool) {
 	squares, degrees, days := 0.0, 0.0, 0
 	for _, a := range arms {
@@ -154,11 +158,11 @@ func payoutSpread(arms []Arm) (spread float64, assumed bool) {
 	return squares / degrees, false
 }
 
-// evidence returns how much better the figures fit "the first earns more a click than the second" than "it earns at most as
-// much". It is a mixture of likelihood ratios over possible gains of the first (mixture sequential probability ratio test:
-// Robbins, 1970). If the first earns at most as much, the mean of the evidence is at most 1 at every look. Its inverse is
-// therefore a p value that stays valid for daily looks (Ville's inequality). Varying payouts weaken the evidence by their
-// dispersion (quasi-likelihood).
+// evidence returns how much better the figures fit "the first arm earns more per click than the second" than "it earns at most
+// as much". It is a mixture of likelihood ratios over possible gains of the first arm (mixture sequential probability ratio
+// test: Robbins, 1970). If the first arm earns at most as much, the expected value of the evidence is at most 1, however often
+// it is calculated. So its inverse is a p value that stays valid if it is calculated every day (Ville's inequality). Varying
+// payouts weaken the evidence in proportion to their dispersion (quasi-likelihood).
 func evidence(first, second []Day, payoutFirst, payoutSecond, dispersion float64) float64 {
 	logs := make([]float64, len(gains))
 	for i := range first {
@@ -166,7 +170,7 @@ func evidence(first, second []Day, payoutFirst, payoutSecond, dispersion float64
 		if a.Clicks <= 0 || b.Clicks <= 0 || a.Conversions+b.Conversions == 0 {
 			continue
 		}
-		// payoutSecond / payoutFirst is the value of a conversion of the second, measured in conversions of the first.
+		// payoutSecond / payoutFirst is the value of a conversion of the second arm, measured in conversions of the first arm.
 		odds := a.Clicks / b.Clicks * payoutSecond / payoutFirst
 		even := odds / (1 + odds)
 		for g, gain := range gains {
@@ -176,13 +180,14 @@ func evidence(first, second []Day, payoutFirst, payoutSecond, dispersion float64
 	}
 	sum := 0.0
 	for g := range gains {
-		sum += gainWeights[g] * math.Exp(min(logs[g]/dispersion, 700)) // larger exponents overflow
+		sum += gainWeights[g] * math.Exp(min(logs[g]/dispersion, 700)) // larger exponents would overflow
 	}
 	return sum
 }
 
-// gains lists the factors by which an arm may be better. gainWeights holds their probabilities before any data is seen. The
-// logarithm of a gain is half of a normal variable around 0 with a deviation of 0.4, so that gains of 10 to 100 % count most.
+// gains lists the factors by which an arm may be better. gainWeights holds the probabilities of these factors before any data is
+// known. The logarithm of a gain is half of a normal variable around 0 with a standard deviation of 0.4, so that gains of 10 to
+// 100 % count most.
 var gains, gainWeights = func() (list, weights []float64) {
 	const steps, widest, deviation = 40, 1.6, 0.4
 	sum := 0.0
@@ -198,9 +203,9 @@ var gains, gainWeights = func() (list, weights []float64) {
 	return list, weights
 }()
 
-// shortfall returns the evidence that a value converts less than break-even needs. It compares the observed conversions with
-// the number that was due. It is a mixture of Poisson likelihood ratios, uniform over the share of the break-even rate. Like
-// evidence, it is valid at each look.
+// shortfall returns the evidence that a value converts less than it must to break even. It compares the observed conversions
+// with due, the number that is needed. It is a mixture of Poisson likelihood ratios, uniform over the share of the break-even
+// rate. Like evidence, it is valid however often it is calculated.
 func shortfall(conversions, due, dispersion float64) float64 {
 	const steps = 100
 	sum := 0.0
@@ -217,7 +222,7 @@ func pValue(evidence float64) float64 { return min(1, 1/evidence) }
 // posterior is a gamma distribution.
 type posterior struct{ shape, rate float64 }
 
-// gammaOf returns the gamma distribution with a mean and a squared coefficient of variation.
+// gammaOf returns the gamma distribution with the given mean and squared coefficient of variation.
 func gammaOf(mean, relative float64) posterior {
 	mean = max(mean, 1e-12)
 	return posterior{1 / relative, 1 / (relative * mean)}
@@ -234,7 +239,8 @@ func (p posterior) below(x float64) float64 {
 
 func (p posterior) quantile(q float64) float64 { return mathext.GammaIncRegInv(p.shape, q) / p.rate }
 
-// probabilityBest returns for each posterior the probability that it is the largest, by the midpoint rule over its quantiles.
+// probabilityBest returns, for each posterior, the probability that it is the largest. It uses the midpoint rule over the
+// posterior's quantiles.
 func probabilityBest(list []posterior) []float64 {
 	const nodes = 200
 	best, sum := make([]float64, len(list)), 0.0
@@ -257,7 +263,7 @@ func probabilityBest(list []posterior) []float64 {
 	return best
 }
 
-// shareInterval returns the 5 % and 95 % quantiles of a share after some hits in a sample. Its prior is the prior of Jeffreys.
+// shareInterval returns the 5 % and 95 % quantiles of a share after a number of hits in a sample. It uses the Jeffreys prior.
 func shareInterval(hits, sample float64) (low, high float64) {
 	a, b := hits+0.5, sample-hits+0.5
 	return mathext.InvRegIncBeta(a, b, 0.05), mathext.InvRegIncBeta(a, b, 0.95)

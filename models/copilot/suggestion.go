@@ -17,45 +17,45 @@ const (
 	StatusExpired   = "expired"
 )
 
-// States of a change and of a proposal, in addition to the states they share with suggestions.
+// States of a change and of a proposal, in addition to the states of suggestions.
 const (
-	StatusUndone    = "undone"    // a change
-	StatusCancelled = "cancelled" // a proposal
-	StatusStale     = "stale"     // a proposal
+	StatusUndone    = "undone"    // state of a change
+	StatusCancelled = "cancelled" // state of a proposal
+	StatusStale     = "stale"     // state of a proposal
 )
 
 // Suggestion is a change, or a piece of advice, that follows from an account's figures.
 type Suggestion struct {
 	models.Owned
 	Kind string `db:"kind,once" json:"kind"`
-	// Key identifies a suggestion among the suggestions of a kind. There is at most one current suggestion for each key.
+	// Key identifies a suggestion among the suggestions of its kind. There is at most one current suggestion for each key.
 	Key          string        `db:"key,once" json:"-"`
 	CampaignID   uuid.NullUUID `db:"campaign_id,once" json:"campaign_id"`
 	CampaignName string        `db:"campaign_name" json:"campaign"`
 	Title        string        `db:"title" json:"title"`
 	Detail       string        `db:"detail" json:"detail"`
 	Evidence     Evidence      `db:"evidence,json" json:"evidence"`
-	Effect       *Effect       `db:"effect,json" json:"effect" doc:"what the change is expected to bring; null: not known"`
+	Effect       *Effect       `db:"effect,json" json:"effect" doc:"expected effect of the change; null: not known"`
 	Action       *Action       `db:"action,json" json:"action" doc:"null: advice only"`
 	Digest       string        `db:"digest" json:"-"` // digest of the judged data, see Action.JudgedDigest
 	Status       string        `db:"status,auto" json:"status" enum:"open,applied,dismissed,snoozed,expired"`
 	CreatedAt    models.Stamp  `db:"created_at,auto" json:"created_at"`
-	JudgedAt     models.Stamp  `db:"judged_at" json:"judged_at" doc:"when the figures last supported it"`
-	ExpiresAt    models.Stamp  `db:"expires_at" json:"expires_at" doc:"when it expires unless the figures support it again"`
+	JudgedAt     models.Stamp  `db:"judged_at" json:"judged_at" doc:"when the figures last supported the suggestion"`
+	ExpiresAt    models.Stamp  `db:"expires_at" json:"expires_at" doc:"when the suggestion expires unless the figures support it again"`
 }
 
-// AdviceOnly reports whether only a person can do what the suggestion asks for.
+// AdviceOnly reports whether the suggestion has no action, so that only a person can follow it.
 func (s Suggestion) AdviceOnly() bool { return s.Action == nil }
 
 // Evidence holds the figures on which a suggestion is based.
 type Evidence struct {
 	Figures    []Figure `json:"figures"`
-	From       string   `json:"from" doc:"first day, or hour, of the window, in the account's time zone"`
+	From       string   `json:"from" doc:"first day or hour of the window, in the account's time zone"`
 	To         string   `json:"to" doc:"last day, or the moment at which the window ends"`
-	Sample     int64    `json:"sample" doc:"clicks, or what else was counted"`
+	Sample     int64    `json:"sample" doc:"number of clicks, or of other items that were counted"`
 	Confidence float64  `json:"confidence" doc:"0 to 1; 1 for an observed fact that needs no statistics"`
-	Method     string   `json:"method" doc:"how the confidence was found"`
-	Minimum    string   `json:"minimum" doc:"the least data that such a suggestion needs to be considered"`
+	Method     string   `json:"method" doc:"how the confidence was calculated"`
+	Minimum    string   `json:"minimum" doc:"the minimum data for such a suggestion"`
 }
 
 // Figure is one figure of an object, such as a path.
@@ -65,12 +65,12 @@ type Figure struct {
 	Value models.Money `json:"value"`
 }
 
-// Effect is the expected effect of a change in a day, with an interval of 90 %.
+// Effect is the expected effect of a change per day, with an interval of 90 %.
 type Effect struct {
 	Value models.Money `json:"value"`
 	Low   models.Money `json:"low"`
 	High  models.Money `json:"high"`
-	Unit  string       `json:"unit" doc:"a currency; a day"`
+	Unit  string       `json:"unit" doc:"unit of the amounts: a currency code, per day"`
 }
 
 // Change is an action that was applied.
@@ -84,13 +84,13 @@ type Change struct {
 	Action       Action        `db:"action,json" json:"action"`
 	Before       Part          `db:"before,json" json:"before"`
 	After        Part          `db:"after,json" json:"after"`
-	Evidence     *Evidence     `db:"evidence,json" json:"evidence" doc:"of a rule: the figures that made it act"`
+	Evidence     *Evidence     `db:"evidence,json" json:"evidence" doc:"for a change by a rule: the figures that made the rule act"`
 	Status       string        `db:"status,auto" json:"status" enum:"applied,undone"`
 	CreatedAt    models.Stamp  `db:"created_at,auto" json:"created_at"`
 	UndoneAt     *models.Stamp `db:"undone_at,auto" json:"undone_at"`
 }
 
-// Proposal is a change that the chat asked for.
+// Proposal is a change that the chat has proposed.
 type Proposal struct {
 	models.Owned
 	CampaignID uuid.NullUUID `db:"campaign_id" json:"campaign_id"`

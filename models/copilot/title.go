@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	maxItems      = 3  // items of a list in a title
-	maxNameLength = 60 // characters of a name in a title
+	maxItems      = 3  // maximum number of items of a list in a title
+	maxNameLength = 60 // maximum length of a name in a title, in characters
 )
 
-// Title returns one line that says what a valid action does to a record. It shows an id where no name is known.
+// Title returns one line that says what a valid action does to a record. If a name is not known, it contains the id instead.
 func (a Action) Title(r Record) string { return ops[a.Op].title(a, r) }
 
 // Destinations returns the ids of the offers and landing pages that Title names.
@@ -36,7 +36,7 @@ func quoted(name string) string {
 	return "“" + name + "”"
 }
 
-// listed returns the first items of a list as text, at most limit, and says how many more there are.
+// listed returns at most limit items of a list as text, from the first on, and the number of further items.
 func listed[T any](list []T, limit int, text func(T) string) string {
 	shown := list[:min(len(list), limit)]
 	parts := make([]string, len(shown))

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTitle checks that the title of an action says what it does and to which records. It uses names, or ids where names are
-// missing.
+// TestTitle checks that the title of an action says what the action does, and to which records. If names are missing, it
+// contains ids.
 func TestTitle(t *testing.T) {
 	t.Parallel()
 	r := record()

@@ -13,14 +13,14 @@ import (
 	"switchyard/models/flow"
 )
 
-// The minimum samples of a value, and the minimum of its loss.
+// The minimum samples for judging a value, and the thresholds for its loss.
 const (
 	minValueClicks = 100
-	minValueDue    = 2   // conversions that would have paid for its clicks
-	maxValueReturn = 0.5 // share of its cost that it may return at most
-	maxValuePart   = 0.5 // share of the campaign's cost; above it, the whole campaign loses and not the value
+	minValueDue    = 2   // number of conversions that would have paid for the value's clicks
+	maxValueReturn = 0.5 // a value is blocked only if it returns at most this share of its cost
+	maxValuePart   = 0.5 // share of the campaign's cost; above this share, the whole campaign loses, not the value
 	worstPart      = 0.8 // share of the loss of all values that the variant "most" covers
-	minPayouts     = 5   // conversions that are needed to know the value of a conversion
+	minPayouts     = 5   // number of conversions that are needed to know the value of a conversion
 	valueMethod    = "sequential likelihood ratio test against break-even; Benjamini-Hochberg over all that was judged"
 	returnLevel    = 0.05 // on each side of an interval
 )
@@ -45,7 +45,7 @@ var attributes = func() []attribute {
 	return list
 }()
 
-// Attributes returns the dimensions of reports that Judge needs for the Values of each campaign.
+// Attributes returns the dimensions of the reports that Judge needs for the Values of each campaign.
 func Attributes() []string {
 	var names []string
 	for _, a := range attributes {
@@ -77,8 +77,8 @@ func findValues(in *Input, kind string) (list []finding) {
 	return list
 }
 
-// payout returns the value of a conversion of the campaign, and the spread of payouts. With too few conversions the value is
-// the largest fixed payout of the campaign's offers in the account's currency, or 0 if there is no such offer.
+// payout returns the value of a conversion of the campaign, and the spread of payouts. If there are too few conversions, the
+// value is the largest fixed payout of the campaign's offers in the account's currency, or 0 if no offer has such a payout.
 func (c *CampaignInput) payout(in *Input) (mean, spread float64) {
 	arm := Arm{Days: make([]Day, len(in.Days))}
 	for _, r := range c.Rows {
@@ -118,7 +118,7 @@ func (c *CampaignInput) judgeValues(in *Input, a attribute, payout, spread, cost
 	return list
 }
 
-// Excludes reports whether a path is already closed to a value of an attribute.
+// Excludes reports whether a path already refuses visitors with a value of an attribute.
 func Excludes(paths []flow.Path, attribute, value string) bool {
 	return slices.ContainsFunc(paths, func(p flow.Path) bool {
 		for _, f := range p.Filters {
@@ -131,8 +131,8 @@ func Excludes(paths []flow.Path, attribute, value string) bool {
 	})
 }
 
-// LossChance returns how likely values that pay for their clicks are to return as little as these did (a p value). payout is the
-// value of a conversion. Payouts are assumed to be exponential, as for an account with few conversions.
+// LossChance returns the probability that values that pay for their clicks return as little as the given returns (a p value).
+// payout is the value of a conversion. Payouts are assumed to be exponential, as for an account with few conversions.
 func LossChance(cost, returns, payout float64) float64 {
 	return ValueRow{Cost: cost, Returns: returns}.pays(payout, 1)
 }
@@ -142,7 +142,7 @@ func (v ValueRow) pays(payout, spread float64) float64 {
 	return pValue(shortfall(max(v.Returns, 0)/payout, v.Cost/payout, 1+spread))
 }
 
-// block returns the suggestion to block values. The values that lose the most come first.
+// block returns the suggestion to block values. The values with the largest loss come first.
 func (c *CampaignInput) block(in *Input, a attribute, items []int, payout, spread float64) Suggestion {
 	slices.SortFunc(items, func(i, k int) int {
 		return cmp.Compare(c.Values[k].Cost-c.Values[k].Returns, c.Values[i].Cost-c.Values[i].Returns)
@@ -183,21 +183,22 @@ func (c *CampaignInput) block(in *Input, a attribute, items []int, payout, sprea
 	return s
 }
 
-// blocked describes the effect of blocking. Blocking here saves no money, because clicks are paid at the traffic source.
+// blocked describes the effect of blocking. A block in this service saves no money, because the clicks are paid for at the
+// traffic source.
 var blocked = map[string]string{
 	OpDeny:    "Its visitors count as bots from then on, and are still paid for. Money is saved once the traffic source blocks it, too.",
 	OpExclude: "The default path takes its visitors, which are still paid for. Money is saved once the traffic source blocks it, too.",
 }
 
-// setOtherCampaigns sets the campaigns of the variant "network". Only placements have them, because a placement belongs to the
-// source and a country does not.
+// setOtherCampaigns sets the campaigns of the variant "network". Only placements have this variant, because a placement belongs
+// to the source, and a country does not.
 func (c *CampaignInput) setOtherCampaigns(s *Suggestion, a attribute) {
 	if a.op == OpDeny && a.kind == kindBlockValue {
 		s.Action.Campaigns = c.Others[:min(len(c.Others), MaxCampaigns)]
 	}
 }
 
-// worst returns the number of values, from the first on, that make up most of the loss.
+// worst returns how many values, from the first on, cause most of the loss.
 func (c *CampaignInput) worst(items []int, loss float64) int {
 	sum := 0.0
 	for n, i := range items {
@@ -208,8 +209,8 @@ func (c *CampaignInput) worst(items []int, loss float64) int {
 	return len(items)
 }
 
-// savedCost returns the cost that is saved a day once the traffic source no longer sends these values. The interval comes from a
-// gamma posterior of the values' returns.
+// savedCost returns the cost that is saved per day if the traffic source no longer sends visitors with these values. The
+// interval comes from a gamma posterior of the values' returns.
 func savedCost(in *Input, judgedDays int, sum ValueRow, payout float64) *Effect {
 	days := float64(max(judgedDays, 1))
 	returns := posterior{max(sum.Returns, 0)/payout + 0.5, 1 / payout}
@@ -221,8 +222,8 @@ func savedCost(in *Input, judgedDays int, sum ValueRow, payout float64) *Effect 
 }
 
 const (
-	maxFigures = 40 // figures in an evidence
-	maxListed  = 5  // values in a text
+	maxFigures = 40 // maximum number of figures in an evidence
+	maxListed  = 5  // maximum number of values in a text
 )
 
 func plural(what string, n int) string {

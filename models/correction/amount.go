@@ -9,15 +9,15 @@ import (
 	"switchyard/models/money"
 )
 
-// amount reads the amount of a column. The amount itself states its currency, or else the cell of currencyColumn, or else the
-// heading. fallback returns the currency that is assumed if none of them states it; nil: it is not known. given is false if there is
-// no amount, or if the row is refused.
+// amount reads the amount of a column. The currency is taken from the amount itself or, if the amount states no currency, from
+// the cell of currencyColumn or else from the heading. If none of these states a currency, fallback returns the currency to
+// assume. If fallback is nil, the currency is then unknown. given is false if there is no amount, or if the row is refused.
 func (l *line) amount(column, currencyColumn int, fallback func() string) (value decimal.Decimal, currency string, given bool) {
 	text, headingText := l.find(column)
 	name := l.table.columns[column].Name
 	_, heading := money.Heading(headingText, "")
 	named, err := money.Currency(l.cell(currencyColumn), heading)
-	if named != "" { // a sign of several currencies in the heading stands for named
+	if named != "" { // a sign that several currencies use in the heading means named
 		_, heading = money.Heading(headingText, named)
 	}
 	switch {

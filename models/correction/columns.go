@@ -1,17 +1,18 @@
 package correction
 
-// Column is a column that a file may have, under any of its names. If a header has several of these names, the first name with a
-// non-empty cell counts.
+// Column is a column that a file may have, under any one of its names. If a header has several of these names, the first name
+// whose cell in a row is not empty counts for that row.
 type Column struct {
 	Name     string   `json:"name"` // the documented name
 	Required bool     `json:"required"`
-	Names    []string `json:"-"` // as fold writes them: letters and digits only, in lower case
+	Names    []string `json:"-"` // the names in the form that fold returns: only letters and digits, in lower case
 }
 
 // Columns returns the columns of a kind of file. The caller must not change them.
 func Columns(kind Kind) []Column { return kinds[kind] }
 
-// The dashboard checks and sends files of offers and of smartlinks row by row. This package has only their columns.
+// The dashboard checks and sends files with offers and files with smartlinks row by row. For these files, this package has only
+// the columns.
 var (
 	offerColumns = []Column{
 		{"name", true, []string{"name", "offer", "offername", "title"}},

@@ -19,20 +19,20 @@ type Conversion struct {
 	ClickID      uuid.UUID
 	ConversionID string
 	Goal         string
-	WordGoal     bool             // the goal follows from the status word, because the row names none
-	Status       string           // one of the four; empty: not given
+	WordGoal     bool             // the goal follows from the status word, because the row names no goal
+	Status       string           // one of the four statuses; empty: not given
 	Word         string           // the status as written in the file
 	Payout       *decimal.Decimal // nil: not given
 	Currency     string           // code of the currency; empty: not given
 	Sale         *decimal.Decimal // amount of the sale; nil: not given
 	SaleCurrency string
 	Time         time.Time     // zero: not given
-	InvalidTime  string        // the time that a network states, if it does not count and Time is in its place
+	InvalidTime  string        // the time that a network states, if that time does not count and Time is used instead
 	Precision    time.Duration // unit of the time: a day, a minute, a second or a millisecond
 	Order        *Order        // the order that the row reports; nil for rows of files
 }
 
-// Order is an order as a network reports it: the fields that the import of a row may change.
+// Order is an order as a network reports it. It has the fields that the import of a row may change.
 type Order struct {
 	ID   string
 	Goal string
@@ -78,8 +78,8 @@ var conversionColumns = []Column{
 	}},
 }
 
-// ReadConversions reads the rows of a file in their order. The file may have no rows. fallback returns the currency of a row whose
-// payout states none; nil: it is not known. Errors: empty, invalid_input.
+// ReadConversions reads the rows of a file in order. The file may have no rows. fallback returns the currency of a row whose
+// payout states no currency. If fallback is nil, such a currency is not known. Errors: empty, invalid_input.
 func ReadConversions(text string, fallback func(Conversion) string) ([]Conversion, Skips, error) {
 	return read(text, conversionColumns, func(l *line) Conversion { return l.conversion(fallback) })
 }
@@ -102,7 +102,7 @@ func (l *line) conversion(fallback func(Conversion) string) (v Conversion) {
 	return v
 }
 
-// The refusals of a row that names no click of this service.
+// Reasons for refusing a row that names no click of this service.
 const (
 	NoClick      = "it names no click"
 	ForeignClick = "its click id is not one of this service"
@@ -120,7 +120,8 @@ func (l *line) readClick(v *Conversion) {
 	}
 }
 
-// readTerms reads status, payout and currency. A negative amount is a chargeback of that amount, unless its status is rejected.
+// readTerms reads status, payout and currency. A negative amount becomes a chargeback of that amount, unless its status is
+// rejected.
 func (l *line) readTerms(v *Conversion, fallback func(Conversion) string) {
 	if v.Word = l.cell(statusColumn); v.Word != "" {
 		word, ok := postback.KnownWord(v.Word)

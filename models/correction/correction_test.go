@@ -19,7 +19,7 @@ var clickID = uuid.MustParse("0193a2b4-0000-7000-8000-000000000001")
 
 var click = models.FormatClickID(clickID)
 
-// layouts maps each precision other than a second to the layout in which fieldsOf writes the time.
+// layouts maps each precision except a second to the layout in which fieldsOf writes the time.
 var layouts = map[time.Duration]string{
 	24 * time.Hour: time.DateOnly, time.Minute: "2006-01-02 15:04", time.Millisecond: "2006-01-02 15:04:05.000",
 }
@@ -53,7 +53,7 @@ func TestConversionFiles(t *testing.T) {
 				click + ",12.5,approved,USD,T-1,2026-11-01 10:00:00,sale\n" + click + ",,,,,,\n",
 			[]string{"2 12.5|approved|USD|T-1|2026-11-01 10:00:00|sale", "3 -||||-|"},
 		},
-		"times are as exact as they are written": {
+		"times are as precise as they are written": {
 			"click id,time\n" + click + ",2026-11-01\n" + click + ",1793527200\n" + click + ",2026-11-01 10:00\n" +
 				click + ",2026-11-01T10:00:00.250Z\n",
 			[]string{
@@ -69,7 +69,7 @@ func TestConversionFiles(t *testing.T) {
 			"\uFEFFCLICK_ID\tRevenue ($)\rx\t1\r" + click + "\t$3\r",
 			[]string{"2 its click id is not one of this service", "3 3||USD||-|"},
 		},
-		// The comma is part of the name "amount, net", which is no known column.
+		// The comma is part of the name "amount, net", which is not a known column.
 		"a sep= line names the separator": {"sep=;\nsubid;amount, net\n" + click + ";5\n", []string{"3 -||||-|"}},
 		"quotes": {
 			`"click id","conversion id",payout` + "\n" + `"` + click + `","a ""b"", c` + "\n" + `d" , "2,5"` + "\n" +
@@ -160,7 +160,8 @@ func TestCostFiles(t *testing.T) {
 	}
 }
 
-// A platform that is used in German writes German heads. Unknown heads are still told apart.
+// TestGermanCostFiles checks that German headings are read, because a platform writes them if it is used in German. Unknown
+// headings must still be distinguished.
 func TestGermanCostFiles(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -226,11 +227,11 @@ func TestRowsAreLimited(t *testing.T) {
 	}
 }
 
-// TestHostileTexts parses hostile texts, in the long form as large as a call may be. All bytes that are allocated in addition to the
-// text count, including bytes that are freed again. The test runs alone, because it measures the whole process.
+// TestHostileTexts parses hostile texts. In the long form, they are as large as a call may be. All bytes that are allocated in
+// addition to the text count, including bytes that are freed again. The test runs alone, because it measures the whole process.
 func TestHostileTexts(t *testing.T) {
 	size := longtest.Size(2<<20, 8<<20)
-	// MaxRows rows take almost 7 MB, however large the text is. The rest is a margin, too small for a copy of the text.
+	// MaxRows rows need almost 7 MB, however large the text is. The rest is a margin that is too small for a copy of the text.
 	limit := uint64(7<<20 + size*3/8)
 	fill := func(head, s string) string { return head + strings.Repeat(s, (size-len(head))/len(s)) }
 	for name, text := range map[string]string{
@@ -279,8 +280,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestCostOfCampaign: a file of costs needs no source if it names campaigns, because the source follows from the campaign. A file with
-// neither lacks the source only. Days are read in the given order.
+// TestCostOfCampaign checks that a file of costs needs no source if it names campaigns, because the source follows from the
+// campaign. If a file has neither, only the source is reported as missing. Days are read in the given order.
 func TestCostOfCampaign(t *testing.T) {
 	t.Parallel()
 	rows, _, err := ReadCosts("Date,Campaign,Cost\n03/04/2026,A,1\n2026-03-05,,2\n", CostOptions{Order: timetext.DayFirst})

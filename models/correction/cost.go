@@ -13,18 +13,18 @@ import (
 	"switchyard/models/timetext"
 )
 
-// Cost is a row that reports the spend of a day at a source.
+// Cost is a row that reports the spend at a source on a day.
 type Cost struct {
 	Row
 
 	DayText     string // the day as written in the file
 	Day         time.Time
-	Source      string   // id or name; empty: the campaign's
-	Campaign    string   // id, name or alias; empty: all
-	Others      []string // further cells that may name the campaign, as platforms write both its id and its name
+	Source      string   // id or name; empty: the campaign's source
+	Campaign    string   // id, name or alias; empty: all campaigns
+	Others      []string // further cells that may name the campaign, because platforms write both its id and its name
 	Spend       decimal.Decimal
 	Currency    string // code of the currency; empty: not given
-	Clicks      *int64 // clicks as the source counted them; nil: not given
+	Clicks      *int64 // number of clicks that the source counted; nil: not given
 	Impressions *int64
 }
 
@@ -40,13 +40,13 @@ const (
 	lastDayColumn
 )
 
-// dayNames are the English names of the column of days.
+// dayNames are the English names of the column with the day.
 var dayNames = []string{
 	"day", "date", "reportdate", "statdate", "statsdate", "reportingdate", "dt", "gregoriandate", "stattimeday", "byday",
 	"timeperiod", "datestart", "reportingstarts", "startdate", "time",
 }
 
-// Ad platforms write the heads in the language of the person who downloads the file.
+// Ad platforms write the headings in the language of the person who downloads the file.
 var costColumns = []Column{
 	dayColumn: {"day", true, append(slices.Clone(dayNames), "datum", "tag", "berichtsstart", "berichtsbeginn")},
 	sourceColumn: {"source", true, []string{
@@ -71,12 +71,12 @@ var costColumns = []Column{
 
 // CostOptions say how to read a file of costs.
 type CostOptions struct {
-	Source   string            // the traffic source of rows that name none
-	Order    timetext.Order    // of day and month, in dates that do not show it
-	Fallback func(Cost) string // returns the currency of a row whose spend states none; nil: it is not known
+	Source   string            // the traffic source of rows that name no source
+	Order    timetext.Order    // order of day and month, for dates in which the order is not clear
+	Fallback func(Cost) string // returns the currency of a row whose spend states no currency; nil: such a currency is not known
 }
 
-// ReadCosts reads the rows of a file in their order. The file may have no rows. A row that names a campaign needs no source. Errors:
+// ReadCosts reads the rows of a file in order. The file may have no rows. A row that names a campaign needs no source. Errors:
 // empty, invalid_input.
 func ReadCosts(text string, o CostOptions) ([]Cost, Skips, error) {
 	row := func(l *line) Cost { return l.cost(o) }
@@ -85,8 +85,8 @@ func ReadCosts(text string, o CostOptions) ([]Cost, Skips, error) {
 	return rows, skips, err
 }
 
-// refuseSums refuses a row without a campaign whose spend is the sum of the rows with a campaign of the same day and source. Some
-// platforms write totals without a word that says so.
+// refuseSums refuses a row without a campaign whose spend is the sum of the rows with a campaign for the same day and source.
+// Some platforms write such totals without a word that marks them as totals.
 func refuseSums(rows []Cost) {
 	type place struct {
 		day              time.Time
@@ -145,7 +145,7 @@ func (l *line) checkLastDay(day time.Time, order timetext.Order) {
 	}
 }
 
-// day reads a day as written. A time of day is ignored.
+// day reads a day from a text. It ignores a time of day.
 func (l *line) day(text string, order timetext.Order) time.Time {
 	day, err := timetext.DayBy(text, order)
 	switch {

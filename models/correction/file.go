@@ -2,8 +2,8 @@ package correction
 
 import "switchyard/models"
 
-// Check checks that a file can be read and has rows. It returns the text up to row MaxRows, and whether rows were cut
-// off. sourced says that the caller names the traffic source of rows that name none. Errors: empty, no_rows, invalid_input.
+// Check checks that a file can be read and has rows. It returns the text up to row MaxRows, and whether rows were cut off.
+// sourced says that the caller names the traffic source for rows that name no source. Errors: empty, no_rows, invalid_input.
 func Check(kind Kind, text string, sourced bool) (kept string, truncated bool, err error) {
 	t, err := open(text, kinds[kind], given(kind, sourced)...)
 	if err != nil {
@@ -20,7 +20,7 @@ func Check(kind Kind, text string, sourced bool) (kept string, truncated bool, e
 	return kept, truncated, nil
 }
 
-// given returns the required columns that a file may lack.
+// given returns the required columns that a file may leave out, because the caller gives the value.
 func given(kind Kind, sourced bool) []int {
 	if kind == Costs && sourced {
 		return []int{sourceColumn}
@@ -31,16 +31,16 @@ func given(kind Kind, sourced bool) []int {
 // Preview describes the contents of a file, before its rows are read.
 type Preview struct {
 	Header  []Heading `json:"header" doc:"the cells of the header"`
-	Missing []string  `json:"missing" doc:"needed columns that the header lacks"`
-	Rows    int       `json:"rows" doc:"below the header, empty lines left out; at most 5001"`
-	Records []Cells   `json:"records" doc:"of a file of offers or links: the rows, at most 1000; else empty"`
+	Missing []string  `json:"missing" doc:"required columns that the header lacks"`
+	Rows    int       `json:"rows" doc:"number of rows below the header, without empty lines; at most 5001"`
+	Records []Cells   `json:"records" doc:"the rows of a file with offers or links, at most 1000; empty for other files"`
 	Skips
 }
 
 // Heading is a cell of a header.
 type Heading struct {
 	Cell   string `json:"cell"`
-	Column string `json:"column" doc:"the name of the column that it is read as; empty: it is not read"`
+	Column string `json:"column" doc:"the name of the column as which the cell is read; empty: the column is not read"`
 }
 
 // Cells are the cells of a row.
@@ -68,7 +68,7 @@ func ReadPreview(kind Kind, text string) (Preview, error) {
 	return out, nil
 }
 
-// headings returns the cells of the header with the columns that they are read as.
+// headings returns the cells of the header, each with the column as which it is read.
 func (t *table) headings() []Heading {
 	out := make([]Heading, len(t.header.Cells))
 	for i, cell := range t.header.Cells {

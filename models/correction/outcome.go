@@ -16,22 +16,22 @@ const (
 	Refused   = "refused"
 )
 
-// Verdict is the result of a row. In a dry run it is the result that the row would have.
+// Verdict is the result of a row. In a dry run, it is the result that the row would have.
 type Verdict struct {
-	Line     int    `json:"line" doc:"where the row stands; in a file the header is on line 1"`
+	Line     int    `json:"line" doc:"line of the row; the first line of a file is line 1"`
 	Accepted bool   `json:"accepted"`
 	Result   string `json:"result" enum:"created,updated,unchanged,spread,alone,refused"`
-	Reason   string `json:"reason" doc:"why it is refused; else empty"`
-	Note     string `json:"note" doc:"if the amount states another currency than its column: which one counts; else empty"`
+	Reason   string `json:"reason" doc:"why the row is refused; empty: it is not refused"`
+	Note     string `json:"note" doc:"which currency counts if the amount states another currency than its column; otherwise empty"`
 }
 
 // Row holds the fields that every row has.
 type Row struct {
 	Line    int
 	Refusal string // why the row is refused; empty: it is not refused
-	// Note says which currency counts if the amount states another currency than its column. It is empty otherwise.
+	// Note says which currency counts if the amount states another currency than its column. Otherwise it is empty.
 	Note string
-	// DependsOnCurrency reports whether the amount states no currency and is read in another way if another currency holds.
+	// DependsOnCurrency reports whether the amount states no currency, and would be read differently in another currency.
 	DependsOnCurrency bool
 }
 
@@ -58,15 +58,15 @@ type ConversionOutcome struct {
 	ClickID      string        `json:"click_id"`
 	ConversionID string        `json:"conversion_id"`
 	Goal         string        `json:"goal"`
-	Status       string        `json:"status" doc:"empty: not said"`
+	Status       string        `json:"status" doc:"empty: the row has no status"`
 	Payout       *models.Money `json:"payout"`
 	Currency     string        `json:"currency"`
-	Counts       *models.Money `json:"counts" doc:"the payout in the account's currency; null: it is refused, or there is no rate for its day yet"`
+	Counts       *models.Money `json:"counts" doc:"the payout in the account's currency; null: the row is refused, or there is no exchange rate for its day yet"`
 	Time         *string       `json:"time"`
 }
 
-// Amount returns the amount that the row adds to the sum of the file, in the account's currency. It is zero for a refused row, and
-// if there is no rate.
+// Amount returns the amount that the row adds to the sum of the file, in the account's currency. It is zero if the row is
+// refused or there is no exchange rate.
 func (o ConversionOutcome) Amount() decimal.Decimal { return orNothing(o.Counts) }
 
 func orNothing(m *models.Money) decimal.Decimal {
@@ -80,23 +80,23 @@ func orNothing(m *models.Money) decimal.Decimal {
 type CostOutcome struct {
 	Verdict
 	Day          string        `json:"day"`
-	Source       string        `json:"source" doc:"as it stands in the row"`
+	Source       string        `json:"source" doc:"source as written in the row"`
 	SourceID     *string       `json:"source_id"`
-	Campaign     string        `json:"campaign" doc:"as it stands in the row; empty: all"`
+	Campaign     string        `json:"campaign" doc:"campaign as written in the row; empty: all campaigns"`
 	CampaignID   *string       `json:"campaign_id"`
 	Spend        models.Money  `json:"spend"`
-	Currency     string        `json:"currency" doc:"empty: the campaign's where the row names one, else the account's"`
-	Counts       *models.Money `json:"counts" doc:"the spend in the account's currency; null: it is refused, or there is no rate for its day yet"`
-	Clicks       *int64        `json:"clicks" doc:"as the source counted them"`
+	Currency     string        `json:"currency" doc:"empty: the currency of the row's campaign or, if the row names no campaign, of the account"`
+	Counts       *models.Money `json:"counts" doc:"the spend in the account's currency; null: the row is refused, or there is no exchange rate for its day yet"`
+	Clicks       *int64        `json:"clicks" doc:"number of clicks that the source counted"`
 	Impressions  *int64        `json:"impressions"`
-	SpreadClicks int64         `json:"spread_clicks" doc:"clicks that the spend is spread over"`
+	SpreadClicks int64         `json:"spread_clicks" doc:"number of clicks over which the spend is spread"`
 }
 
-// Amount returns the amount that the row adds to the sum of the file, in the account's currency. It is zero for a refused row, and
-// if there is no rate.
+// Amount returns the amount that the row adds to the sum of the file, in the account's currency. It is zero if the row is
+// refused or there is no exchange rate.
 func (o CostOutcome) Amount() decimal.Decimal { return orNothing(o.Counts) }
 
-// Counts converts an amount by a rate. It returns nil if there is no rate.
+// Counts converts an amount with an exchange rate. It returns nil if there is no rate.
 func Counts(amount decimal.Decimal, rate decimal.NullDecimal) *models.Money {
 	if !rate.Valid {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// reports are files in the form in which ad platforms write them, with invented data. Each gives two rows of spend: 12.50 on the
-// first of November and 7.25 on the second.
+// reports are files in the form in which ad platforms write them, with invented data. Each contains two rows of spend: 12.50 on
+// the first of November and 7.25 on the second.
 var reports = map[string]struct {
 	text    string
 	skipped string // the lines that are ignored, with the reason: titles, empty lines, separators
@@ -111,7 +111,8 @@ func skippedText(s Skips) string {
 	return strings.Join(out, ", ")
 }
 
-// Files of ad platforms are read as they are downloaded. Each line that is not a row of spend is listed with the reason.
+// TestReportsOfPlatforms checks that files of ad platforms are read as they were downloaded. Each line that is not a row of
+// spend is listed with the reason.
 func TestReportsOfPlatforms(t *testing.T) {
 	t.Parallel()
 	for name, c := range reports {
@@ -129,7 +130,7 @@ func TestReportsOfPlatforms(t *testing.T) {
 				if r.Refusal != "" {
 					refused = append(refused, fmt.Sprint(r.Line, " ", reasonWord(r.Refusal)))
 				} else {
-					names := append([]string{r.Campaign}, r.Others...) // an id comes before the name
+					names := append([]string{r.Campaign}, r.Others...) // the id comes before the name
 					got = append(got, fmt.Sprint(r.Day.Format(time.DateOnly), " ", r.Source, " ", r.Spend.StringFixed(2), " ", names[len(names)-1]))
 				}
 			}
@@ -145,7 +146,7 @@ func TestReportsOfPlatforms(t *testing.T) {
 			}
 		}
 		if _, _, err := Check(Costs, c.text, false); err != nil {
-			t.Errorf("%s names campaigns, and from them follow the sources: %v", name, err)
+			t.Errorf("%s names campaigns, from which the sources follow: %v", name, err)
 		}
 		if kept, _, err := Check(Costs, c.text, true); err != nil || !strings.Contains(kept, "2026") {
 			t.Errorf("%s: %v", name, err)
@@ -153,7 +154,8 @@ func TestReportsOfPlatforms(t *testing.T) {
 	}
 }
 
-// A row that names no campaign is a total if its spend equals the sum of the other rows of its day, and the sum is not zero.
+// TestUnnamedTotals checks that a row that names no campaign is a total if its spend equals the sum of the other rows of its day
+// and the sum is not zero.
 func TestUnnamedTotals(t *testing.T) {
 	t.Parallel()
 	rows, _, err := ReadCosts("day,source,campaign,spend\n2026-11-01,P,A,10\n2026-11-01,P,B,2.5\n2026-11-01,P,,12.5\n2026-11-02,P,,12.5\n"+
@@ -194,7 +196,7 @@ func TestReadPreview(t *testing.T) {
 	}
 }
 
-// The list of skipped lines is limited, and their number is not.
+// TestSkippedLinesAreLimited checks that the list of skipped lines is limited, and that their number is not.
 func TestSkippedLinesAreLimited(t *testing.T) {
 	t.Parallel()
 	_, skips, err := ReadCosts("day,source,spend\n"+strings.Repeat("2026-11-01,P,1\n\n", 300), CostOptions{})

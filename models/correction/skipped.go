@@ -6,23 +6,23 @@ import (
 	"switchyard/models/csvfile"
 )
 
-// Skipped are consecutive lines of a file that are no rows.
+// Skipped describes consecutive lines of a file that are not rows.
 type Skipped struct {
 	Line   int    `json:"line"`
-	Last   int    `json:"last" doc:"the last of consecutive lines that are skipped for the same reason; else line"`
+	Last   int    `json:"last" doc:"the last of the consecutive lines that are skipped for the same reason; the same as line if there is only one"`
 	Reason string `json:"reason"`
 	Text   string `json:"text" doc:"the beginning of the line"`
 }
 
-// Skips are the lines of a file that are no rows: at most maxSkipped entries, and the number of all these lines.
+// Skips lists the lines of a file that are not rows, in at most maxSkipped entries. It also has the number of all these lines.
 type Skips struct {
-	Skipped []Skipped `json:"skipped" doc:"lines that are no rows, such as titles above the header and empty lines; at most 100 entries"`
-	Lines   int       `json:"skipped_lines" doc:"how many lines these are, also beyond the 100 entries"`
+	Skipped []Skipped `json:"skipped" doc:"lines that are not rows, such as titles above the header and empty lines; at most 100 entries"`
+	Lines   int       `json:"skipped_lines" doc:"number of all these lines, including lines beyond the 100 entries"`
 }
 
 const (
 	maxSkipped     = 100
-	maxSkippedText = 100 // bytes
+	maxSkippedText = 100 // maximum length of a skipped line's text in bytes
 )
 
 // Reasons for which lines are skipped.
@@ -42,14 +42,14 @@ func (s *skips) add(r csvfile.Record, reason string) {
 		return
 	}
 	if len(s.Skipped) < maxSkipped {
-		text := strings.TrimSpace(strings.Join(r.Cells[:min(len(r.Cells), 5)], " ")) // the first cells are enough
+		text := strings.TrimSpace(strings.Join(r.Cells[:min(len(r.Cells), 5)], " ")) // the first few cells are enough
 		s.Skipped = append(s.Skipped, Skipped{
 			Line: r.Line, Last: r.Line, Reason: reason, Text: strings.ToValidUTF8(text[:min(len(text), maxSkippedText)], ""),
 		})
 	}
 }
 
-// OrEmpty returns the lines with a list that is not nil.
+// OrEmpty returns the same value with an empty list in place of a nil list.
 func (s Skips) OrEmpty() Skips {
 	if s.Skipped == nil {
 		s.Skipped = []Skipped{}

@@ -21,11 +21,12 @@ type table struct {
 	skipped skips
 }
 
-// headerLines is the number of records among which the header is searched. Reports of ad platforms have titles above it.
+// headerLines is the number of records at the start of a file among which the header is searched. Reports of ad platforms have
+// titles above the header.
 const headerLines = 50
 
-// open finds the header of a file that has all required columns. given lists required columns that the file may lack, because
-// the caller gives the value. Errors: empty, invalid_input.
+// open finds the header of a file. The header must have all required columns. given lists required columns that the file may
+// leave out, because the caller gives the value. Errors: empty, invalid_input.
 func open(text string, columns []Column, given ...int) (*table, error) {
 	t, err := find(text, optional(columns, given))
 	if err != nil {
@@ -37,10 +38,10 @@ func open(text string, columns []Column, given ...int) (*table, error) {
 	return t, nil
 }
 
-// find finds the separator and the header. The header is the first record that has all required columns. Without such a record,
-// the header is the record with the most known columns. find tries each separator, and keeps the separator that gives the header
-// the most known columns. If no separator gives a known column, find keeps the one with the most columns, so that a caller can show
-// the unknown heads one by one. Errors: empty, invalid_input.
+// find finds the separator and the header. The header is the first record that has all required columns. If there is no such
+// record, the header is the record with the most known columns. find tries each separator, and uses the separator with which the
+// header has the most known columns. If no separator gives a known column, find uses the separator with the most columns, so
+// that a caller can show the unknown headings one by one. Errors: empty, invalid_input.
 func find(text string, columns []Column) (*table, error) {
 	text, err := csvfile.FromText(text)
 	if err != nil {
@@ -65,7 +66,7 @@ func find(text string, columns []Column) (*table, error) {
 	return best, nil
 }
 
-// optional returns the columns with the given columns not required.
+// optional returns the columns, in which the given columns are no longer required.
 func optional(columns []Column, given []int) []Column {
 	out := slices.Clone(columns)
 	for _, i := range given {
@@ -74,7 +75,7 @@ func optional(columns []Column, given []int) []Column {
 	return out
 }
 
-// findHeader searches the header. It returns false if no record can be a header.
+// findHeader searches for the header. It returns false if no record can be a header.
 func (t *table) findHeader() bool {
 	var best csvfile.Record
 	mostColumns := -1 // known columns of the best record so far
@@ -119,7 +120,7 @@ func (t *table) setHeader(r csvfile.Record) {
 	}
 }
 
-// known returns the number of columns that the header has.
+// known returns the number of known columns in the header.
 func (t *table) known() int {
 	n := 0
 	for _, p := range t.indexes {
@@ -128,7 +129,8 @@ func (t *table) known() int {
 	return n
 }
 
-// follows maps a required column to the column from which its values follow. A header that has the second column may lack the first.
+// follows maps a required column to a column from which its values follow. A header that has the second column may leave out the
+// first.
 var follows = map[string]string{"source": "campaign"}
 
 // has reports whether the header has the column with this name.
@@ -147,7 +149,8 @@ func (t *table) missing() (names []string) {
 	return names
 }
 
-// rank orders the readings of a file by different separators. A header with all required columns comes before any other.
+// rank orders the results of reading a file with different separators. A header with all required columns comes before any other
+// header.
 func (t *table) rank() int {
 	if len(t.missing()) == 0 {
 		return len(t.columns) + 1 + t.known()
@@ -174,7 +177,7 @@ func headings(cell string) (full, short string) {
 
 // fold returns the letters and digits of a name in lower case.
 func fold(s string) string {
-	if len(s) > 100 { // longer than any name
+	if len(s) > 100 { // longer than the name of any column
 		return ""
 	}
 	return strings.Map(func(r rune) rune {
@@ -234,16 +237,16 @@ type line struct {
 	depends bool   // Row.DependsOnCurrency
 }
 
-const maxCell = 500 // bytes; no valid value is longer
+const maxCell = 500 // in bytes; no valid value is longer
 
-// cell returns the value of a column, or an empty text if the row has no value for the column. It refuses the row if the value is
-// too long.
+// cell returns the value of a column. If the row has no value for the column, it returns an empty text. If the value is too
+// long, it refuses the row.
 func (l *line) cell(column int) string {
 	text, _ := l.find(column)
 	return text
 }
 
-// find returns the same text as cell, and the heading of the value.
+// find returns the same text as cell, together with the heading of the value.
 func (l *line) find(column int) (text, heading string) {
 	v, _ := l.next(column, 0)
 	return v.text, v.heading
@@ -252,7 +255,7 @@ func (l *line) find(column int) (text, heading string) {
 // value is the value of a cell, and its heading.
 type value struct{ text, heading string }
 
-// values returns the values of all cells of a column that have one.
+// values returns the values of all cells of a column that are not empty.
 func (l *line) values(column int) (list []value) {
 	for v, after := l.next(column, 0); v.text != ""; v, after = l.next(column, after) {
 		list = append(list, v)
@@ -260,7 +263,7 @@ func (l *line) values(column int) (list []value) {
 	return list
 }
 
-// next returns the first value among the column's cells from index from on, and the index after that value.
+// next returns the first value among the column's cells, starting at the index from. It also returns the index after that value.
 func (l *line) next(column, from int) (v value, after int) {
 	indexes := l.table.indexes[column]
 	for i := from; i < len(indexes); i++ {
@@ -280,7 +283,7 @@ func (l *line) next(column, from int) (v value, after int) {
 	return v, len(indexes)
 }
 
-// placeholders lists the texts that platforms write into a cell without a value.
+// placeholders lists the texts that platforms write into a cell that has no value.
 var placeholders = map[string]bool{"-": true, "--": true, "---": true, "\u2013": true, "\u2014": true, "N/A": true, "n/a": true}
 
 // end returns the line of the row, and the reason why the row is refused.
@@ -291,10 +294,11 @@ func (l *line) end() Row {
 	return Row{Line: l.Line, Refusal: l.Fault, Note: l.note, DependsOnCurrency: l.depends}
 }
 
-// reasonTotal is the reason why a line of totals is refused. Such a line adds up the other lines.
+// reasonTotal is the reason why a line of totals is refused. Such a line contains the sums of other lines.
 const reasonTotal = "it is a line of totals"
 
-// totals lists the beginnings of the first cell of a line of totals. The rest of the cell begins with no letter.
+// totals lists the texts with which the first cell of a line of totals can begin. The rest of the cell must not begin with a
+// letter.
 var totals = []string{
 	"total", "totals", "grand total", "subtotal", "sub total", "sum", "summary", "results from", "overall", "all campaigns",
 	"gesamt", "insgesamt", "summe",
@@ -315,14 +319,15 @@ func (l *line) isTotal() bool {
 	return false
 }
 
-// refuse sets the reason why the row is refused. A reason that is already set stays.
+// refuse sets the reason why the row is refused. If a reason is already set, it stays.
 func (l *line) refuse(reason string) {
 	if l.Fault == "" {
 		l.Fault = reason
 	}
 }
 
-// unguarded removes the apostrophe that report files put before a cell that a spreadsheet would run as a formula.
+// unguarded removes the apostrophe that report files write before a cell that a spreadsheet would otherwise execute as a
+// formula.
 func unguarded(v string) string {
 	if text, ok := strings.CutPrefix(v, "'"); ok && models.IsFormula(text) {
 		return strings.TrimSpace(text)

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/timetext"
 )
 
-// Total is a row with the sums that a network reports for a day. Nil: not given.
+// Total is a row with the sums that a network reports for a day. A nil sum is not given.
 type Total struct {
 	Row
 
@@ -42,8 +42,9 @@ var totalColumns = []Column{
 	totalCurrencyColumn: {"currency", false, conversionColumns[currencyColumn].Names},
 }
 
-// IsTotals reports whether a network's report has daily sums: its header names a day, and no click id. A header that names neither is
-// refused. The error lists the cells of the header, so that a person sees which line was taken for it. Errors: empty, invalid_input.
+// IsTotals reports whether a network's report has daily sums: its header names a day and no click id. A header that names
+// neither is refused. The error lists the cells of the header, so that a person sees which line was used as the header. Errors:
+// empty, invalid_input.
 func IsTotals(text string) (bool, error) {
 	conversions, err := find(text, conversionColumns)
 	if err != nil {
@@ -63,8 +64,8 @@ func IsTotals(text string) (bool, error) {
 	return true, nil
 }
 
-// ReadTotals reads the rows of a file of daily sums in their order. The file may have no rows. currency is the currency of a row
-// that states none. Errors: empty, invalid_input.
+// ReadTotals reads the rows of a file of daily sums in order. The file may have no rows. currency is the currency of a row that
+// states no currency. Errors: empty, invalid_input.
 func ReadTotals(text, currency string) ([]Total, Skips, error) {
 	return read(text, totalColumns, func(l *line) (v Total) {
 		if l.Fault == "" {

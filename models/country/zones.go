@@ -19,8 +19,8 @@ var zones = sync.OnceValue(func() map[string][]*time.Location {
 	return all
 })
 
-// OffsetFits reports whether clocks somewhere in a country have an offset from UTC, such as +02:00, at a moment. It returns
-// true for a country whose zones are not known.
+// OffsetFits reports whether the clocks anywhere in a country have a given offset from UTC, such as +02:00, at a moment. For a
+// country whose zones are not known it returns true.
 func OffsetFits(code, offset string, at time.Time) bool {
 	known := zones()[code]
 	return len(known) == 0 || slices.ContainsFunc(known, func(zone *time.Location) bool {

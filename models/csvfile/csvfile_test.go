@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// encoded returns a text in a charset.
+// encoded returns a text as bytes in a charset.
 func encoded(t *testing.T, e encoding.Encoding, text string) []byte {
 	t.Helper()
 	out, err := e.NewEncoder().String(text)
@@ -22,7 +22,7 @@ func encoded(t *testing.T, e encoding.Encoding, text string) []byte {
 	return []byte(out)
 }
 
-// A file is read in the charset that its byte-order mark names, or that its bytes show.
+// TestDecode checks that a file is read in the charset that its byte order mark names, or that its bytes suggest.
 func TestDecode(t *testing.T) {
 	t.Parallel()
 	little, big := unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
@@ -69,7 +69,8 @@ func all(s *Scanner) (out [][]string) {
 	return out
 }
 
-// The separator that a spreadsheet names is tried first, and the line that names it is no record.
+// TestStart checks that the separator that a spreadsheet names in the first line is tried first, and that this line is not a
+// record.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]struct {
@@ -90,7 +91,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// Records have the line on which they begin, with line breaks of any system.
+// TestLines checks that each record has the number of the line on which it begins, with the line breaks of any system.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	for _, end := range []string{"\n", "\r\n", "\r"} {
@@ -107,8 +108,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// FuzzWritten writes records with the standard library and reads the same cells. Only spaces and line breaks at the ends of a
-// cell may differ.
+// FuzzWritten writes records with the standard library and checks that the scanner reads the same cells. Only spaces and line
+// breaks at the ends of a cell may differ.
 func FuzzWritten(f *testing.F) {
 	f.Add("a", "b\n\"c", " d", byte(';'))
 	f.Add("", "€,;\t|", "\r\n", byte(','))
@@ -140,12 +141,12 @@ func FuzzWritten(f *testing.F) {
 	})
 }
 
-// FuzzCharsets reads the same text from each charset that can hold it.
+// FuzzCharsets checks that the same text is read from each charset that can represent it.
 func FuzzCharsets(f *testing.F) {
 	f.Add("Tag;Größe\n1;2\n")
 	f.Add("День;Расход\n1;2\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		if strings.ContainsRune(text, 0) { // no text file has a zero byte
+		if strings.ContainsRune(text, 0) { // a text file has no zero byte
 			return
 		}
 		text = strings.TrimPrefix(strings.ToValidUTF8(text, ""), "\uFEFF")

@@ -1,5 +1,5 @@
-// Package csvfile reads CSV as spreadsheets, networks and ad platforms write it: in any common charset, with commas, semicolons,
-// tabs or bars, with line breaks of any system, and with lines above the header.
+// Package csvfile reads CSV in the forms that spreadsheets, networks and ad platforms write: in any common charset, with commas,
+// semicolons, tabs or bars, with line breaks of any system, and with lines above the header.
 //
 // Files are not trusted. Work and memory are linear in the length of a file.
 package csvfile
@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// The charsets that Decode recognizes, by the names of the IANA.
+// The charsets that Decode recognizes, with their IANA names.
 const (
 	UTF8        = "utf-8"
 	UTF16LE     = "utf-16le"
@@ -24,7 +24,7 @@ const (
 	Windows1252 = "windows-1252"
 )
 
-// ErrBinary says that a file is not a text.
+// ErrBinary says that a file is not text.
 var ErrBinary = errors.New("this is no text file: save it as CSV in UTF-8")
 
 var decoders = map[string]encoding.Encoding{
@@ -32,8 +32,8 @@ var decoders = map[string]encoding.Encoding{
 	Windows1251: charmap.Windows1251, Windows1252: charmap.Windows1252,
 }
 
-// Decode returns the text of a file without a byte-order mark, and the charset in which the file was written. A byte-order mark
-// names the charset. Without one, the bytes show it. The error is ErrBinary.
+// Decode returns the text of a file without a byte order mark, and the charset in which the file was written. If the file has a
+// byte order mark, the mark determines the charset. Otherwise the bytes determine it. The error is ErrBinary.
 func Decode(raw []byte) (text, charset string, err error) {
 	charset = charsetOf(raw)
 	if decoder := decoders[charset]; decoder != nil {
@@ -68,7 +68,7 @@ func charsetOf(raw []byte) string {
 	return Windows1252
 }
 
-// zeros returns the number of zero bytes at even and at odd places.
+// zeros returns the number of zero bytes at even and at odd positions.
 func zeros(raw []byte) (even, odd int) {
 	for i, b := range raw {
 		if b == 0 {
@@ -82,12 +82,12 @@ func zeros(raw []byte) (even, odd int) {
 	return even, odd
 }
 
-// isCyrillic reports whether bytes look like windows-1251. There, a word consists of letters beyond ASCII. In the languages of
-// windows-1252 these letters stand alone or in pairs.
+// isCyrillic reports whether bytes look like windows-1251. In that charset, all letters of a word are outside ASCII. In the
+// languages of windows-1252, letters outside ASCII occur alone or in pairs.
 func isCyrillic(raw []byte) bool {
 	run := 0
 	for _, b := range raw {
-		if b < 0xC0 && b != 0xA8 && b != 0xB8 { // the last two are the letter io
+		if b < 0xC0 && b != 0xA8 && b != 0xB8 { // the last two are the letter yo
 			run = 0
 		} else if run++; run == 3 {
 			return true
@@ -96,7 +96,7 @@ func isCyrillic(raw []byte) bool {
 	return false
 }
 
-// FromText returns a text without a byte-order mark. A text that is not UTF-8 is decoded. The error is ErrBinary.
+// FromText returns a text without a byte order mark. If the text is not UTF-8, FromText decodes it. The error is ErrBinary.
 func FromText(text string) (string, error) {
 	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
 		return strings.TrimPrefix(text, "\uFEFF"), nil

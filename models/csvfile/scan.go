@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Limits of a record. A record beyond them is malformed.
+// Limits of a record. A record that exceeds them is malformed.
 const (
 	MaxCells  = 256
-	maxQuoted = 64 << 10 // bytes between two quotes; beyond that the closing quote counts as missing
+	maxQuoted = 64 << 10 // maximum bytes between two quotes; if there are more, the closing quote counts as missing
 )
 
 // Scanner splits a text into records. A malformed record ends with the line on which it began, so that a missing quote does not
@@ -17,7 +17,7 @@ type Scanner struct {
 	text  string
 	comma byte
 	pos   int
-	line  int // number of the line at pos
+	line  int // number of the line that contains pos
 }
 
 // NewScanner returns a scanner of a text whose cells are separated by comma.
@@ -26,7 +26,7 @@ func NewScanner(text string, comma byte) *Scanner { return &Scanner{text: text, 
 // Comma returns the separator.
 func (s *Scanner) Comma() byte { return s.comma }
 
-// Read returns the text up to the current position.
+// Read returns the part of the text before the current position.
 func (s *Scanner) Read() string { return s.text[:s.pos] }
 
 // Record is one row of a CSV text. A quoted cell may span several lines.
@@ -77,7 +77,7 @@ func (s *Scanner) record() Record {
 	return r
 }
 
-// cell reads a cell and the separator or line break after it. more reports whether a separator followed.
+// cell reads a cell and the separator or line break after it. more reports whether a separator followed the cell.
 func (s *Scanner) cell() (cell string, more bool, fault string) {
 	for s.pos < len(s.text) && s.text[s.pos] == ' ' {
 		s.pos++
@@ -109,7 +109,7 @@ func (s *Scanner) cell() (cell string, more bool, fault string) {
 
 func (s *Scanner) endsCell(c byte) bool { return c == s.comma || c == '\n' || c == '\r' }
 
-// quoted reads a quoted cell from its opening quote, and moves past the closing quote.
+// quoted reads a quoted cell, beginning at its opening quote, and moves to the position after the closing quote.
 func (s *Scanner) quoted() (cell, fault string) {
 	s.pos++
 	start := s.pos
@@ -132,7 +132,7 @@ func (s *Scanner) quoted() (cell, fault string) {
 	}
 }
 
-// endLine moves past the line break at pos.
+// endLine moves to the position after the line break at pos.
 func (s *Scanner) endLine() {
 	if s.pos < len(s.text) && s.text[s.pos] == '\r' {
 		s.pos++

@@ -1,5 +1,5 @@
-// Package difference compares the figures that a traffic source or a network reports with ours, by day and campaign. It splits each
-// difference into causes. The causes and the unexplained rest add up to the difference exactly: see Sheet.
+// Package difference compares the figures that a traffic source or a network reports with ours, by day and campaign. It splits
+// each difference into causes. The causes and an unexplained rest add up to the difference exactly: see Sheet.
 package difference
 
 import (
@@ -11,26 +11,27 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Limits of a comparison. A window with more gets the error too_many.
+// Limits of a comparison. If the window contains more, the error is too_many.
 const (
 	MaxDays        = 62
-	MaxRows        = 5000   // days and campaigns
-	MaxConversions = 50_000 // conversions, and as many orders
-	MaxRefused     = 50_000 // postbacks that became no conversion
+	MaxRows        = 5000   // combinations of a day and a campaign
+	MaxConversions = 50_000 // maximum number of conversions, and also of orders
+	MaxRefused     = 50_000 // postbacks that did not become conversions
 )
 
-// The causes of a difference, in the order in which they are shown. Each cause is positive if it makes their figure the larger one.
+// The causes of a difference, in the order in which they are shown. "They" are the traffic source or the network. The amount of
+// a cause is positive if the cause makes their figure larger than ours.
 const (
-	NotRead       = "not_read"       // nothing of theirs is stored for the day
-	TimeZone      = "time_zone"      // their day begins at another moment
-	ConversionDay = "conversion_day" // they count by the day of the conversion, and we by the day of its click
-	Bots          = "bots"           // clicks that arrived, and that we count as bots
-	Hops          = "hops"           // visitors that stayed on a landing page and did not go on to the offer
-	Unmatched     = "unmatched"      // their conversion names no click that we know
+	NotRead       = "not_read"       // none of their figures is stored for the day
+	TimeZone      = "time_zone"      // their day begins at another moment than ours
+	ConversionDay = "conversion_day" // they count a conversion on its own day, and we count it on the day of its click
+	Bots          = "bots"           // clicks that arrived, but that we count as bots
+	Hops          = "hops"           // visitors that did not go on from a landing page to the offer
+	Unmatched     = "unmatched"      // their conversion names no click of ours
 	NotReceived   = "not_received"   // their conversion was never reported to us
 	Refused       = "refused"        // their conversion was refused for another reason
-	NotSent       = "not_sent"       // our conversion was not sent to them, or not accepted
-	Late          = "late"           // one side changed after the other was read
+	NotSent       = "not_sent"       // our conversion was not sent to them, or they did not accept it
+	Late          = "late"           // one side changed after the figures of the other were read
 	Currency      = "currency"       // the amount is in another currency
 	Correction    = "correction"     // an amount or a conversion was entered or changed by hand
 )
@@ -40,15 +41,15 @@ var Causes = []string{NotRead, TimeZone, ConversionDay, Bots, Hops, Unmatched, N
 
 // The origins of their figures.
 const (
-	FromPlatform  = "platform"  // spend that the connection of a source has read
-	FromSpend     = "spend"     // spend that was entered for a source, from a file
-	FromOrders    = "orders"    // orders that the connection of a network or a file has reported
-	FromTotals    = "totals"    // daily sums from a file of a network
+	FromPlatform  = "platform"  // spend that was read through the connection of a source
+	FromSpend     = "spend"     // spend that a person entered for a source, with a file
+	FromOrders    = "orders"    // orders that were read through the connection of a network or from a file
+	FromTotals    = "totals"    // daily sums from a network's file
 	FromPostbacks = "postbacks" // postbacks that a network has sent
 	FromNothing   = ""          // nothing is stored
 )
 
-// Kinds of the other side.
+// The kinds of the other side: of "them".
 const (
 	OfSource  = "source"
 	OfNetwork = "network"
@@ -58,10 +59,11 @@ const (
 type Args struct {
 	Kind string    `json:"kind"` // OfSource or OfNetwork
 	ID   uuid.UUID `json:"id"`
-	From string    `json:"from"` // YYYY-MM-DD; From and To are included
+	From string    `json:"from"` // first day, YYYY-MM-DD; From and To are included
 	To   string    `json:"to"`
-	TZ   string    `json:"tz"` // zone of our days; empty: UTC
-	// TheirZone is the zone of their days; empty: the zone of their connection, or else UTC.
+	TZ   string    `json:"tz"` // time zone of our days; empty: UTC
+	// TheirZone is the time zone of their days. If it is empty, it is the zone of their connection or, without a connection,
+	// UTC.
 	TheirZone string `json:"their_zone"`
 }
 
@@ -73,7 +75,7 @@ func (a Args) Days() (from, to time.Time, err error) {
 	return from, to, err
 }
 
-// Figures are the compared figures.
+// Figures are the figures that are compared.
 type Figures struct {
 	Clicks      int64           `json:"clicks"`
 	Conversions int64           `json:"conversions"`
@@ -94,14 +96,14 @@ func (f Figures) Neg() Figures { return Figures{-f.Clicks, -f.Conversions, f.Mon
 // IsZero reports whether all figures are zero.
 func (f Figures) IsZero() bool { return f.Clicks == 0 && f.Conversions == 0 && f.Money.IsZero() }
 
-// Measures says which figures are compared. The other side does not report the others.
+// Measures says which figures are compared. Figures that the other side does not report are not compared.
 type Measures struct {
 	Clicks      bool `json:"clicks"`
 	Conversions bool `json:"conversions"`
 	Money       bool `json:"money"`
 }
 
-// only sets the figures that are not compared to zero, and rounds amounts to the decimals that answers show. Amounts are rounded
+// only sets figures that are not compared to zero, and rounds amounts to the decimals that answers show. Amounts are rounded
 // before they are added, so that the shown amounts add up.
 func (m Measures) only(f Figures) Figures {
 	if !m.Clicks {
@@ -116,7 +118,7 @@ func (m Measures) only(f Figures) Figures {
 	return f
 }
 
-// Part is the share of a difference that has one cause. Reason gives more detail, as a text for people. Only parts of the
+// Part is the part of a difference that has one cause. Reason gives more detail, as a text for people. Only the parts of the
 // totals have reasons.
 type Part struct {
 	Cause  string `json:"cause"`
@@ -124,14 +126,14 @@ type Part struct {
 	Figures
 }
 
-// Cell is a place in the comparison: a day and one of our campaigns. The zero campaign stands for conversions and spend that belong
-// to none.
+// Cell is a place in the comparison: a day and one of our campaigns. The zero campaign stands for conversions and spend that
+// belong to no campaign.
 type Cell struct {
 	Day      string    `json:"day"` // YYYY-MM-DD
 	Campaign uuid.UUID `json:"campaign_id"`
 }
 
-// Row is a cell with both figures. Theirs minus Ours equals the sum of Causes and Unexplained.
+// Row is a cell with our figures and theirs. Theirs minus Ours equals the sum of Causes and Unexplained.
 type Row struct {
 	Cell
 	Theirs      Figures `json:"theirs"`
@@ -140,11 +142,12 @@ type Row struct {
 	Unexplained Figures `json:"unexplained"`
 }
 
-// Example is a conversion or an order that differs. Cause is empty if nothing explains it; Reason then says in what they differ.
+// Example is a conversion or an order that differs. If Cause is empty, the difference is unexplained, and Reason says what
+// differs.
 type Example struct {
 	Cause        string           `json:"cause"`
 	Reason       string           `json:"reason"`
-	Day          string           `json:"day"` // of the order, or else of our conversion
+	Day          string           `json:"day"` // day of the order or, if there is no order, of our conversion
 	OrderID      string           `json:"order_id"`
 	ClickID      uuid.UUID        `json:"click_id"`
 	ConversionID string           `json:"conversion_id"`
@@ -156,8 +159,8 @@ type Example struct {
 	OurCurrency  string           `json:"our_currency"`
 }
 
-// RateUsed is the range of the rates by which amounts of a currency count. Missing is the number of amounts without a rate, which
-// count nothing.
+// RateUsed is the range of the exchange rates with which amounts in a currency were converted. Missing is the number of amounts
+// without a rate, which do not count.
 type RateUsed struct {
 	Currency string          `json:"currency"`
 	Lowest   decimal.Decimal `json:"lowest"`
@@ -165,14 +168,14 @@ type RateUsed struct {
 	Missing  int             `json:"missing"`
 }
 
-// Result is a comparison. Its money is in Currency. Theirs is in TheirCurrency if they report a single currency.
+// Result is a comparison. Its amounts are in Currency. Their own amounts were in TheirCurrency, if all were in one currency.
 type Result struct {
 	Args
-	Basis         string     `json:"basis"`    // where their figures come from
-	TheirTZ       string     `json:"their_tz"` // zone of their days
+	Basis         string     `json:"basis"`    // the origin of their figures
+	TheirTZ       string     `json:"their_tz"` // time zone of their days
 	ReadAt        *time.Time `json:"read_at"`  // when their figures were last read
 	Currency      string     `json:"currency"`
-	TheirCurrency string     `json:"their_currency"` // empty: several, converted to Currency
+	TheirCurrency string     `json:"their_currency"` // empty: several currencies, all converted to Currency
 	Compares      Measures   `json:"compares"`
 	Rates         []RateUsed `json:"rates"`
 	Total         Row        `json:"total"`
@@ -184,12 +187,12 @@ type Result struct {
 
 // Limits of the lists that a Sheet returns.
 const (
-	maxReasons  = 20  // of a cause; the others are added up without a reason
-	maxExamples = 10  // of a cause and reason
-	allExamples = 200 // in all
+	maxReasons  = 20  // maximum number for a cause; the parts with other reasons are added up without a reason
+	maxExamples = 10  // maximum number for a cause and reason
+	allExamples = 200 // maximum number in all
 )
 
-// Sheet adds up a comparison. Its methods may be called in any order, and several times for a cell.
+// Sheet adds up a comparison. Its methods may be called in any order, and several times for the same cell.
 type Sheet struct {
 	cells    map[Cell]*entry
 	reasons  map[[2]string]Figures
@@ -227,7 +230,7 @@ func (s *Sheet) AddTheirs(c Cell, f Figures) { e := s.at(c); e.theirs = e.theirs
 // AddOurs adds figures of ours.
 func (s *Sheet) AddOurs(c Cell, f Figures) { e := s.at(c); e.ours = e.ours.Plus(rounded(f)) }
 
-// Explain adds a part of the difference that has a cause.
+// Explain adds a part of the difference, with its cause.
 func (s *Sheet) Explain(c Cell, cause, reason string, f Figures) {
 	if f = rounded(f); f.IsZero() {
 		return
@@ -237,7 +240,7 @@ func (s *Sheet) Explain(c Cell, cause, reason string, f Figures) {
 	s.reasons[[2]string{cause, reason}] = s.reasons[[2]string{cause, reason}].Plus(f)
 }
 
-// AddExample lists a conversion or an order that differs. Beyond the limits it does nothing.
+// AddExample lists a conversion or an order that differs. If a limit is reached, it does nothing.
 func (s *Sheet) AddExample(x Example) {
 	at := [2]string{x.Cause, x.Reason}
 	if s.listed[at]++; s.listed[at] <= maxExamples && len(s.examples) < allExamples {
@@ -245,7 +248,7 @@ func (s *Sheet) AddExample(x Example) {
 	}
 }
 
-// Finish writes the rows, the totals and the examples to a result, for the figures that the result compares.
+// Finish writes the rows, the totals and the examples to a result. It uses only the figures that the result compares.
 func (s *Sheet) Finish(out *Result) {
 	out.Rows, out.Examples = make([]Row, 0, len(s.cells)), append([]Example{}, s.examples...)
 	out.Total = Row{Causes: []Part{}}
@@ -270,7 +273,8 @@ func (s *Sheet) Finish(out *Result) {
 	}
 }
 
-// partsOf returns the parts of the totals that have a cause, the largest first. Reasons beyond maxReasons are added up.
+// partsOf returns the parts of the totals that have a cause, the largest first. If there are more than maxReasons, the rest is
+// added up.
 func (s *Sheet) partsOf(cause string, m Measures) (list []Part) {
 	for at, f := range s.reasons {
 		if f = m.only(f); at[0] == cause && !f.IsZero() {

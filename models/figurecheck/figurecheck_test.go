@@ -9,7 +9,7 @@ import (
 	"switchyard/models/figurecheck"
 )
 
-// report returns a look-up that has read all rows.
+// report returns a look-up in which no rows were left out.
 func report(rows ...string) figurecheck.Lookup {
 	l := figurecheck.Lookup{Whole: true}
 	for _, r := range rows {
@@ -50,7 +50,7 @@ func TestUnconfirmed(t *testing.T) {
 		{"each once", "5678 and 5678 again", all, []string{"5678"}},
 		{"a total", "In total 2,000 clicks for 100.00.", all, nil},
 		{"a wrong total", "In total 2,001 clicks.", all, []string{"2,001"}},
-		{"a sum that is not called one", "The campaigns had 2,000 clicks.", all, []string{"2,000"}},
+		{"a sum that the text does not call a sum", "The campaigns had 2,000 clicks.", all, []string{"2,000"}},
 		{"a sum of a part", "In total 2,000 clicks.", part, []string{"2,000"}},
 		{"the number of rows", "You have 2 campaigns.", all, nil},
 		{"the number of rows of a part", "You have 2 campaigns.", []figurecheck.Lookup{{Rows: report(`{"x":5}`, `{"x":9}`).Rows}}, []string{"2"}},
@@ -74,7 +74,7 @@ func TestUnconfirmed(t *testing.T) {
 		{"a figure beside the rows", "19 clicks", []figurecheck.Lookup{{Beside: json.RawMessage(`{"totals":{"clicks":19}}`)}}, nil},
 		{"numbers that cannot be read", "1.2.3.4 and " + strings.Repeat("9", 40), all, []string{"1.2.3.4", strings.Repeat("9", 40)}},
 		{"a number of the rows that is too long", "5", []figurecheck.Lookup{{Rows: []json.RawMessage{[]byte(`{"x":5e999999999}`)}}}, []string{"5"}},
-		{"rows that are no JSON", "5", []figurecheck.Lookup{{Rows: []json.RawMessage{[]byte(`{"x":5`)}}}, []string{"5"}},
+		{"rows that are not JSON", "5", []figurecheck.Lookup{{Rows: []json.RawMessage{[]byte(`{"x":5`)}}}, []string{"5"}},
 	} {
 		if got := figurecheck.Unconfirmed(c.text, c.lookups); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q gives %q, want %q", c.what, c.text, got, c.want)

@@ -10,22 +10,23 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// figure is a number in the form that the text gives it.
+// figure is a number, spelled as in the text.
 type figure struct {
 	written  string
-	readings []reading // empty: its meaning is not known
+	readings []reading // possible meanings; empty: the meaning is not known
 	percent  bool
-	about    bool // a word before it says that it is rounded
+	about    bool // a word before the number says that it is rounded
 }
 
-// reading is one possible meaning of a number. Some people read 1.234 as more than a thousand, and others as little more than
-// one. 1,234 is always more than a thousand.
+// reading is one possible meaning of a number. 1.234 can mean more than a thousand or little more than one, depending on the
+// language. 1,234 always means more than a thousand here.
 type reading struct {
 	value decimal.Decimal
-	step  decimal.Decimal // the last stated place: 0.01 for 1.25, 100 for 1.2k
+	step  decimal.Decimal // value of the last written place: 0.01 for 1.25, 100 for 1.2k
 }
 
-// contains reports whether a figure is among the facts. In a sentence about a total, the sum of a column counts too.
+// contains reports whether the facts confirm a figure. total says that the sentence is about a total, so that the sum of a
+// column can confirm the figure too.
 func (k *facts) contains(f figure, total bool) bool {
 	for _, r := range f.readings {
 		step := r.step
@@ -47,7 +48,7 @@ var (
 	hundred = decimal.NewFromInt(100)
 )
 
-// lastPlace returns the place of the last digit that is not zero: 100 for 1200.
+// lastPlace returns the value of the place of the last digit that is not zero: 100 for 1200.
 func lastPlace(n decimal.Decimal) decimal.Decimal {
 	if n.IsZero() {
 		return n
@@ -61,7 +62,7 @@ func lastPlace(n decimal.Decimal) decimal.Decimal {
 
 var ten = decimal.NewFromInt(10)
 
-// noFigures matches parts of a text that contain numbers but state no figures.
+// noFigures matches parts of a text that contain numbers which are not figures.
 var noFigures = []*regexp.Regexp{
 	regexp.MustCompile(`https?://\S+`),
 	regexp.MustCompile(`[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f-]{22}`),
@@ -78,10 +79,10 @@ var noFigures = []*regexp.Regexp{
 
 const months = `(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)`
 
-// number matches every text that could be one number. A non-breaking space may separate thousands too.
+// number matches every text that could be a number. Thousands may also be separated by a non-breaking space.
 var number = regexp.MustCompile(`\d(?:[\d,.'’_\x{00a0}\x{202f}]*\d)?`)
 
-// approximate matches a word right before a figure that says that the figure is rounded.
+// approximate matches a word directly before a figure that says that the figure is rounded.
 var approximate = regexp.MustCompile(`(?i)(\b(about|around|approximately|roughly|nearly|almost|some|circa|ca\.?|over|under|more than|less than)|[~≈])\s*[$€£¥]?$`)
 
 // figures returns the figures of a sentence.
@@ -95,7 +96,7 @@ func figures(sentence string) []figure {
 		written, tail := sentence[at[0]:at[1]], sentence[at[1]:]
 		scale, suffix := magnitude(tail)
 		after, _ := utf8.DecodeRuneInString(tail[len(suffix):])
-		if isWord(before) || isWord(after) { // a part of a word, such as sub1 or 4chan
+		if isWord(before) || isWord(after) { // the number is a part of a word, such as sub1 or 4chan
 			continue
 		}
 		rest := strings.TrimLeft(tail[len(suffix):], " \u00a0\u202f")
@@ -117,7 +118,7 @@ var (
 	marks    = strings.NewReplacer(",", "", ".", "", "'", "", "’", "", "_", "", "\u00a0", "", "\u202f", "")
 )
 
-// maxDigits is the length of the longest number that is read.
+// maxDigits is the length of the longest number that is evaluated.
 const maxDigits = 30
 
 // readings returns the possible meanings of a number.
@@ -136,7 +137,7 @@ func readings(written string) (out []decimal.Decimal) {
 	if !thousands {
 		return out
 	}
-	whole, fraction := written, "" // the last separator precedes the fraction if it comes only once, after another separator
+	whole, fraction := written, "" // the last separator begins the fraction if it occurs only once and after another separator
 	if i := strings.LastIndexAny(written, ",."); i >= 0 && strings.ContainsAny(written[:i], ",.'’_\u00a0\u202f") &&
 		!strings.Contains(written[:i], written[i:i+1]) {
 		whole, fraction = written[:i], "."+written[i+1:]

@@ -12,7 +12,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Rotation is the way in which regular paths are chosen.
+// Rotation is the way in which a path is chosen among the regular paths.
 type Rotation string
 
 // The rotations of a campaign.
@@ -21,7 +21,7 @@ const (
 	ByWeight   Rotation = "weight"
 )
 
-// Bind is the part of the previous decision that a returning visitor keeps.
+// Bind says which part of the previous decision stays the same for a returning visitor.
 type Bind string
 
 // The bindings of a campaign.
@@ -32,49 +32,49 @@ const (
 	BindStreamsLandersOffers Bind = "streams_landers_offers"
 )
 
-// BindsPath reports whether visitors return to their path.
+// BindsPath reports whether returning visitors get the same path again.
 func (b Bind) BindsPath() bool { return b == BindStreams || b.BindsLander() }
 
-// BindsLander reports whether visitors return to their lander.
+// BindsLander reports whether returning visitors get the same lander again.
 func (b Bind) BindsLander() bool { return b == BindStreamsLanders || b.BindsOffer() }
 
-// BindsOffer reports whether visitors return to their offer.
+// BindsOffer reports whether returning visitors get the same offer again.
 func (b Bind) BindsOffer() bool { return b == BindStreamsLandersOffers }
 
 // Options hold the data that a plan needs in addition to its paths. Every field may be left out.
 type Options struct {
-	Rotation Rotation // default by position
-	Bind     Bind     // default none
+	Rotation Rotation // default: by position
+	Bind     Bind     // default: none
 
-	// Ref returns the shared reference of an offer or lander. It returns nil if the record no longer exists. Such a destination
-	// is never served.
+	// Ref returns the shared reference to an offer or lander. It returns nil if the record no longer exists. No visitor is sent
+	// to such a destination.
 	Ref func(id uuid.UUID) *Ref
 	// Rule returns the matcher of a saved rule. It returns nil if the rule no longer exists. No visitor satisfies such a rule.
 	Rule func(id uuid.UUID) *cond.Matcher
 
-	// Fallback is the address for a visitor that no path takes. Destination is used if there is no Fallback. If both are nil,
-	// the visitor gets a 404.
+	// Fallback is the address for a visitor that no path takes. If it is nil, Destination is used. If both are nil, the visitor
+	// gets a 404.
 	Fallback, Destination *token.Template
 
-	// Explained makes a plan that can fill a Trace. Such a plan keeps its conditions, which adds 40% to a campaign's memory.
+	// Explained makes a plan that can fill a Trace. Such a plan keeps its conditions in memory, which adds 40% to a campaign's
+	// memory.
 	Explained bool
 }
 
-// Plan is a compiled flow. It is immutable, except for the references and rules that it shares. Any number of goroutines may
-// use it.
+// Plan is a compiled flow. It is immutable, except for the references and rules that it shares. It is safe for concurrent use.
 type Plan struct {
 	routes      []Route
 	screen      cond.Screen // quick check of the routes
 	forced      []uint8
 	regular     []uint8 // the regular paths in the order in which their groups are tried
-	ends        []uint8 // the index in regular at which each group ends
-	defaultPath int     // index of the default path, -1 for none
+	ends        []uint8 // for each group, the index in regular at which the group ends
+	defaultPath int     // index of the default path; -1: there is no default path
 	bind        Bind
 	fallback    *token.Template
 	destination *token.Template
 }
 
-// Route is a compiled path. The fields that every decision looks at come first.
+// Route is a compiled path. The fields that every decision uses come first.
 type Route struct {
 	active   bool
 	or       bool
@@ -83,7 +83,7 @@ type Route struct {
 	weight   uint64
 	units    []unit
 	DailyCap int      // 0 means no cap
-	first    []choice // the destinations to which the visitor is sent at once
+	first    []choice // the destinations to which the path sends a visitor directly
 
 	ID         uuid.UUID
 	Campaign   uuid.UUID // the next campaign of ActionCampaign
@@ -91,12 +91,12 @@ type Route struct {
 	StreamType string
 	Action     string
 	Transition string
-	Response   *Response // the answer of ActionNothing; nil means 404
+	Response   *Response // the answer for ActionNothing; nil: 404
 	Index      int
-	onward     []choice // for lander paths: the destinations of a click on the page
+	onward     []choice // for paths with a lander: the destinations of a click on the page
 }
 
-// unit is one rule of a path, or all filters of the path together. The unit of the filters has no name.
+// unit is one rule of a path, or all filters of the path together. The unit with the filters has no name.
 type unit struct {
 	name    string
 	matcher *cond.Matcher
@@ -104,7 +104,7 @@ type unit struct {
 
 // choice is one weighted destination.
 type choice struct {
-	id     uuid.UUID // id of the record, or of the template of an address; visitors are bound to it
+	id     uuid.UUID // id of the record, or of the template of an address; the binding of a visitor stores it
 	ref    *Ref
 	url    *token.Template
 	weight uint64
@@ -145,9 +145,9 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// groupPaths returns the indexes of the regular paths, sorted into the groups that are tried one after the other. By weight, all
-// paths are one group. By position, each path of rule group 0 is its own group, and the other rule groups follow in ascending
-// order. ends holds the index in regular at which each group ends.
+// groupPaths returns the indexes of the regular paths, sorted into the groups that are tried one after the other. With the
+// rotation by weight, all paths form one group. With the rotation by position, each path in rule group 0 forms its own group,
+// and the other rule groups follow in ascending order. ends holds the index in regular at which each group ends.
 func groupPaths(paths []Path, rotation Rotation) (regular, ends []uint8) {
 	regular, ends = make([]uint8, 0, len(paths)), make([]uint8, 0, len(paths))
 	for i := range paths {
@@ -168,7 +168,7 @@ func groupPaths(paths []Path, rotation Rotation) (regular, ends []uint8) {
 	return regular, ends
 }
 
-// compile fills a route, except its index. It returns the cost of the route's own conditions.
+// compile sets the fields of a route, except its index. It returns the cost of the route's own conditions.
 func (r *Route) compile(p *Path, o *Options) (own cond.Cost, err error) {
 	var ok bool
 	if r.ID, ok = models.ParseID(p.ID); !ok {
@@ -229,7 +229,8 @@ func compileUnits(p *Path, o *Options) (units []unit, own cond.Cost, err error) 
 	return units, own, nil
 }
 
-// matcher compiles a path's own conditions. It is not used for saved rules, because a plan must not change a rule's matcher.
+// matcher compiles a path's own conditions. It is not used for saved rules, because a plan must not change the matcher of a
+// saved rule.
 func (o *Options) matcher(list []cond.Condition, logic string) (*cond.Matcher, error) {
 	m, err := cond.Compile(list, logic)
 	if err == nil && !o.Explained {
@@ -238,9 +239,9 @@ func (o *Options) matcher(list []cond.Condition, logic string) (*cond.Matcher, e
 	return m, err
 }
 
-// compileChoices divides a path's destinations into first, to which the visitor is sent at once, and onward, to which a click
-// on the lander leads. A destination that no longer exists is left out. A destination of weight 0 is kept, because a visitor
-// who is bound to it may still get it.
+// compileChoices divides a path's destinations into two lists. first has the destinations to which the path sends a visitor
+// directly. onward has the destinations of a click on the lander. A destination that no longer exists is left out. A destination
+// with the weight 0 stays, because a visitor that is bound to it may still get it.
 func compileChoices(p *Path, o *Options) (first, onward []choice) {
 	for i := range p.Destinations {
 		d := &p.Destinations[i]
@@ -268,7 +269,7 @@ func compileChoices(p *Path, o *Options) (first, onward []choice) {
 	return first, onward
 }
 
-// scale turns a weight into whole thousandths.
+// scale converts a weight to a whole number of thousandths.
 func scale(w float64) uint64 {
 	if !validWeight(w) {
 		return 0
@@ -289,7 +290,7 @@ func (p *Plan) Route(id uuid.UUID) *Route {
 	return nil
 }
 
-// Uses reports whether a condition of any path looks at an attribute.
+// Uses reports whether a condition of any path uses an attribute.
 func (p *Plan) Uses(a cond.Attr) bool {
 	return slices.ContainsFunc(p.routes, func(r Route) bool {
 		return slices.ContainsFunc(r.units, func(u unit) bool { return u.matcher.Uses(a) })

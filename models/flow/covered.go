@@ -9,8 +9,8 @@ import (
 
 // Covered returns the paths that no visitor reaches, because an earlier path takes all of their visitors. It maps the index of
 // such a path to the index of the earlier path. It assumes that the earlier path can send visitors on. A path with a daily cap
-// lets visitors pass, so it covers none. Paths that are switched off neither cover others nor are covered. The dashboard's flow
-// editor decides in the same way (coverer in edit.ts).
+// lets visitors pass when the cap is reached, so it covers no path. Paths that are switched off neither cover other paths nor
+// are covered. The dashboard's flow editor decides in the same way (coverer in edit.ts).
 func Covered(paths []Path, rotation Rotation) map[int]int {
 	order := tried(paths)
 	covered := map[int]int{}
@@ -67,8 +67,8 @@ func includes(p, o *Path) bool {
 	})
 }
 
-// LeadsOn reports whether a path can do something for a visitor: it has a destination with a weight, has a campaign, or does
-// nothing on purpose. The state of its records does not matter.
+// LeadsOn reports whether a path leads a visitor anywhere: it has a destination with a weight, has a campaign, or does nothing
+// on purpose. It ignores the state of the records.
 func (p *Path) LeadsOn() bool {
 	switch p.Action {
 	case ActionNothing:
@@ -79,11 +79,12 @@ func (p *Path) LeadsOn() bool {
 	return slices.ContainsFunc(p.Destinations, func(d Destination) bool { return d.Weight > 0 })
 }
 
-// NeverDrawn reports whether a path gets no visitor because its weight is 0. The weights of forced and default paths do not
-// matter.
+// NeverDrawn reports whether a path gets no visitors because its weight is 0. For forced and default paths it is always false,
+// because their weights have no meaning.
 func (p *Path) NeverDrawn() bool { return p.StreamType == Regular && p.Weight == 0 }
 
-// drawnTogether reports whether a visitor that two paths accept gets one of them by chance.
+// drawnTogether reports whether two paths are in the same random choice, so that a visitor that both accept gets either of them
+// by chance.
 func drawnTogether(a, b *Path, rotation Rotation) bool {
 	if a.StreamType != Regular {
 		return false
@@ -94,8 +95,8 @@ func drawnTogether(a, b *Path, rotation Rotation) bool {
 	return rank(a) == rank(b) && a.RuleGroup > 0
 }
 
-// TakesEverybody reports whether a path is open to every visitor at all times: it is switched on, LeadsOn is true, its weight
-// lets it be drawn, and it has neither conditions nor a daily cap.
+// TakesEverybody reports whether a path takes every visitor at all times: it is switched on, LeadsOn is true, its weight is not
+// 0, and it has neither conditions nor a daily cap.
 func (p *Path) TakesEverybody() bool {
 	return p.IsActive && p.LeadsOn() && !p.NeverDrawn() && p.DailyCap == nil && len(p.Rules) == 0 && len(p.Filters) == 0
 }

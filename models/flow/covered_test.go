@@ -7,7 +7,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// A path behind a path that takes everybody is covered, unless visitors can pass. edit.test.ts of the dashboard has the same cases.
+// TestCovered checks that a path that comes after a path for every visitor is covered, unless visitors can pass the earlier
+// path. edit.test.ts of the dashboard has the same cases.
 func TestCovered(t *testing.T) {
 	t.Parallel()
 	path := func(changes ...func(*flow.Path)) flow.Path {

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// decodeJSON decodes a JSON text, with numbers as json.Number.
+// decodeJSON decodes a JSON text, and numbers in it as json.Number.
 func decodeJSON(raw []byte) (v any, err error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -21,7 +21,7 @@ func decodeJSON(raw []byte) (v any, err error) {
 		return nil, fmt.Errorf("flow: read: %w", err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("flow: read: something follows")
+		return nil, errors.New("flow: read: there is more text after the JSON value")
 	}
 	return v, nil
 }
@@ -35,14 +35,15 @@ func object(v any, code, what string) (map[string]any, *models.Error) {
 	return m, nil
 }
 
-// field describes how one member is read if the object has it. A value of the wrong type is refused with the field's code.
+// field describes how one member is read, if the object has the member. A value of the wrong type is refused with the field's
+// code.
 type field struct {
 	name string
 	code string
 	read func(v any) *models.Error
 }
 
-// readObject reads the members of an object by their fields. A null member counts as absent.
+// readObject reads the members of an object as the fields describe. A null member counts as absent.
 func readObject(v any, code, what string, fields ...field) *models.Error {
 	m, err := object(v, code, what)
 	if err != nil {
@@ -60,7 +61,7 @@ func readObject(v any, code, what string, fields ...field) *models.Error {
 	return nil
 }
 
-// scalarField returns a field for a member that has the Go type of its target.
+// scalarField returns a field for a member whose value has the Go type of target.
 func scalarField[T any](name, code, want string, target *T) field {
 	return field{name, code, func(v any) *models.Error {
 		var ok bool
@@ -160,7 +161,7 @@ func (p *Path) read(v any) *models.Error {
 		listField("rules", "invalid_filter", MaxRules, &p.Rules, (*RuleRef).read),
 		listField("destinations", "invalid_destination", MaxDestinations, &p.Destinations, (*Destination).read),
 		field{"response", "invalid_input", func(v any) *models.Error {
-			p.Response = &Response{Status: 404} // the default
+			p.Response = &Response{Status: 404} // default status
 			return p.Response.read(v)
 		}},
 		textField("campaign_id", "invalid_destination", &p.CampaignID),
@@ -191,7 +192,7 @@ func (r *RuleRef) read(v any) *models.Error {
 }
 
 func (d *Destination) read(v any) *models.Error {
-	d.Weight = 100 // the default
+	d.Weight = 100 // default weight
 	return readObject(
 		v, "invalid_destination", "the destination",
 		textField("id", "invalid_destination", &d.ID),

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// A flow is read, validated and compiled once. The plan then picks a path for any number of visitors.
+// A flow is read, validated and compiled once. The plan then chooses a path for any number of visitors.
 func Example() {
 	offer := uuid.MustParse("00000000-0000-4000-8000-000000000001")
 	paths, err := flow.Parse(json.RawMessage(`[

@@ -30,7 +30,7 @@ const (
 	ActionNothing  = "nothing"
 )
 
-// The ways to send a visitor on.
+// The ways in which a visitor is sent to the destination.
 const (
 	Transition302           = "302"
 	Transition301           = "301"
@@ -47,7 +47,7 @@ const (
 // Limits of a flow.
 const (
 	MaxPaths        = 128
-	MaxRules        = 20 // rules of a path
+	MaxRules        = 20 // maximum number of rules in a path
 	MaxDestinations = 100
 	MaxNameLen      = 255
 	MaxURLLen       = 2000
@@ -55,54 +55,54 @@ const (
 	MaxSlot         = 20
 	MaxWeight       = 1_000_000
 	MaxRuleGroup    = 999
-	MaxHandovers    = 3 // number of times that one visitor may be handed to another campaign
+	MaxHandovers    = 3 // maximum number of times that a visitor is handed over to another campaign
 )
 
-// Path is one item of a flow. Its filters and rules decide which visitors it takes. Its action and destinations decide where
-// these visitors go. A Path made by NewPath or read from JSON has its defaults.
+// Path is one item of a flow. Its filters and rules determine which visitors it takes. Its action and destinations determine
+// where these visitors go. A Path made by NewPath or read from JSON has its defaults.
 type Path struct {
-	ID            string           `json:"id" format:"uuid" doc:"keeps the path's statistics when the flow is sent again; new when left out"`
-	Name          string           `json:"name" maxLength:"255" doc:"unique in the flow; Path N when left out"`
-	StreamType    string           `json:"stream_type" enum:"regular,forced,default" default:"regular" doc:"forced paths are tried first, the default one last"`
+	ID            string           `json:"id" format:"uuid" doc:"id of the path; send it again with the flow to keep the path's statistics; left out: a new id"`
+	Name          string           `json:"name" maxLength:"255" doc:"unique in the flow; left out: Path N"`
+	StreamType    string           `json:"stream_type" enum:"regular,forced,default" default:"regular" doc:"forced paths are tried first, the default path last"`
 	Action        string           `json:"action" enum:"lander,offer,redirect,campaign,nothing" required:"invalid_action"`
 	Transition    string           `json:"transition" enum:"302,301,303,307,meta,double_meta,js,blank_referrer,form_post,iframe" default:"302" doc:"how the visitor is sent on"`
-	RuleGroup     int              `json:"rule_group" min:"0" max:"999" doc:"paths are drawn from the lowest group that has a path that fits"`
-	Weight        float64          `json:"weight" min:"0" max:"1000000" default:"100" doc:"its share among paths that fit"`
-	DailyCap      *int             `json:"daily_cap" min:"1" doc:"clicks a day; null: no cap"`
+	RuleGroup     int              `json:"rule_group" min:"0" max:"999" doc:"a path is chosen from the lowest group in which a path takes the visitor"`
+	Weight        float64          `json:"weight" min:"0" max:"1000000" default:"100" doc:"the path's share among the paths of the group that take the visitor"`
+	DailyCap      *int             `json:"daily_cap" min:"1" doc:"maximum number of clicks a day; null: no cap"`
 	IsActive      bool             `json:"is_active" default:"true"`
-	CollectClicks bool             `json:"collect_clicks" default:"true" doc:"false: its clicks are not recorded"`
-	Logic         string           `json:"logic" enum:"and,or" default:"and" doc:"among the filters and rules"`
-	Filters       []cond.Condition `json:"filters" maxItems:"20" doc:"conditions of its own; none: it fits every visitor"`
+	CollectClicks bool             `json:"collect_clicks" default:"true" doc:"false: clicks of this path are not recorded"`
+	Logic         string           `json:"logic" enum:"and,or" default:"and" doc:"whether all or at least one of the filters and rules must match"`
+	Filters       []cond.Condition `json:"filters" maxItems:"20" doc:"the path's own conditions; empty: no conditions"`
 	Rules         []RuleRef        `json:"rules" maxItems:"20"`
-	Destinations  []Destination    `json:"destinations" maxItems:"100" doc:"offers, landing pages and addresses, drawn by weight"`
-	Response      *Response        `json:"response,omitempty" doc:"action nothing: what is answered"`
-	CampaignID    string           `json:"campaign_id,omitempty" doc:"action campaign: the campaign that the visitor is handed over to"`
+	Destinations  []Destination    `json:"destinations" maxItems:"100" doc:"offers, landing pages and addresses, chosen at random by weight"`
+	Response      *Response        `json:"response,omitempty" doc:"the answer if the action is nothing"`
+	CampaignID    string           `json:"campaign_id,omitempty" doc:"the campaign to which visitors are handed over if the action is campaign"`
 }
 
-// RuleRef refers to a saved rule by its id, or holds the path's own rule as logic and conditions. Each RuleRef is one unit.
+// RuleRef is the id of a saved rule, or a rule of the path itself, with logic and conditions. Each RuleRef is one unit.
 type RuleRef struct {
-	Name       string           `json:"name" maxLength:"255" doc:"unique in the flow; Rule N when left out"`
+	Name       string           `json:"name" maxLength:"255" doc:"unique in the flow; left out: Rule N"`
 	RuleID     string           `json:"rule_id,omitempty" doc:"a saved rule, instead of logic and conditions"`
 	Logic      string           `json:"logic,omitempty" enum:"and,or" default:"and"`
 	Conditions []cond.Condition `json:"conditions,omitempty" maxItems:"20"`
 }
 
-// Destination is an offer or a lander, given by id, or an address. Slot is the lander's click slot (1 to 20) to which an offer
-// belongs. 0 serves every slot.
+// Destination is an offer or a lander, given by its id, or an address. Slot is the click slot of the lander (1 to 20) that leads
+// to an offer. 0 means every slot.
 type Destination struct {
 	ID     string  `json:"id,omitempty" doc:"an offer or a landing page; either id or url"`
 	URL    string  `json:"url,omitempty" maxLength:"2000" doc:"an address, with tokens such as {clickid}"`
 	Weight float64 `json:"weight" min:"0" max:"1000000" default:"100"`
-	Slot   int     `json:"slot,omitempty" min:"0" max:"20" doc:"the click slot of the landing page that leads here, as in /out/2; 0 or left out: every slot"`
+	Slot   int     `json:"slot,omitempty" min:"0" max:"20" doc:"the click slot of the landing page that leads to this destination, as in /out/2; 0 or left out: every slot"`
 }
 
-// Response is the answer of a path with the action nothing.
+// Response is the answer of a path whose action is nothing.
 type Response struct {
 	Status int    `json:"status" enum:"200,204,404" default:"404"`
 	Body   string `json:"body" maxLength:"20000"`
 }
 
-// NewPath returns a path with every default except its name and id, which Normalize sets.
+// NewPath returns a path in which everything except name and id has its default. Normalize sets name and id.
 func NewPath() Path {
 	return Path{
 		StreamType: Regular, Transition: Transition302, Weight: 100, IsActive: true, CollectClicks: true,
@@ -110,8 +110,8 @@ func NewPath() Path {
 	}
 }
 
-// Simple returns a flow of one path. The path leads to a lander that leads to the offer, or directly to the offer. One of the
-// ids may be empty, but not both.
+// Simple returns a flow with one path. The path leads to a lander that leads to the offer, or directly to the offer. One of the
+// two ids may be empty.
 func Simple(offerID, landerID string) []Path {
 	p := NewPath()
 	p.Action = ActionOffer
@@ -126,8 +126,8 @@ func Simple(offerID, landerID string) []Path {
 	return Normalize([]Path{p})
 }
 
-// Parse reads the paths of a request and fills in their defaults. Unknown members are ignored, and null counts as left out. The
-// error is a *models.Error with the code of the member that has the wrong type.
+// Parse reads the paths of a request and sets their defaults. It ignores unknown members, and null counts as left out. The error
+// is a *models.Error with the code of the member that has the wrong type.
 func Parse(raw json.RawMessage) ([]Path, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -153,7 +153,7 @@ func Parse(raw json.RawMessage) ([]Path, error) {
 	return Normalize(paths), nil
 }
 
-// UnmarshalJSON reads a path like Parse, but does not set a missing name or id.
+// UnmarshalJSON reads a path as Parse does, but does not set a missing name or id.
 func (p *Path) UnmarshalJSON(b []byte) error {
 	v, err := decodeJSON(b)
 	if err != nil {
@@ -165,8 +165,8 @@ func (p *Path) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Normalize sets a missing name ("Path N") and a missing id of each path. It writes ids in lower case, rounds weights to
-// thousandths, and replaces empty choices by their defaults. If two paths have the same id, the second one gets a new id.
+// Normalize sets a missing name ("Path N") and a missing id of each path. It converts ids to lower case, rounds weights to
+// thousandths, and replaces empty choices by their defaults. If two paths have the same id, the second path gets a new id.
 func Normalize(paths []Path) []Path {
 	names, ids, rules := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range paths {
@@ -204,8 +204,8 @@ func Normalize(paths []Path) []Path {
 	return paths
 }
 
-// Identify sets a new id for every path whose id keep does not accept, so that a flow cannot take over the statistics of
-// another flow's path. A nil keep accepts no id, so a copied flow gets new ids.
+// Identify sets a new id for every path whose id keep does not accept. So a flow cannot take over the statistics of another
+// flow's path. A nil keep accepts no id, so a copied flow gets new ids.
 func Identify(paths []Path, keep func(id string) bool) {
 	for i := range paths {
 		if keep == nil || !keep(paths[i].ID) {

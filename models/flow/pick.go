@@ -9,10 +9,10 @@ import (
 	"switchyard/models/token"
 )
 
-// Via is the step of the order that decided.
+// Via is the step that decided: see the order in the package's documentation.
 type Via uint8
 
-// The steps that can decide. With ViaNone the visitor gets a 404.
+// The steps that can decide. If the step is ViaNone, the visitor gets a 404.
 const (
 	ViaNone Via = iota
 	ViaForced
@@ -28,8 +28,8 @@ func (v Via) String() string {
 	return [...]string{"none", "forced", "bound", "regular", "default", "fallback_url", "destination_url"}[v]
 }
 
-// Binding holds the ids of the visitor's previous decision. uuid.Nil means nothing. Offer is the id of an offer, or of the
-// template of an address (see token.Template.ID).
+// Binding holds the ids of the visitor's previous decision. uuid.Nil means that there is no such id. Offer is the id of an
+// offer, or of the template of an address (see token.Template.ID).
 type Binding struct{ Path, Lander, Offer uuid.UUID }
 
 // Visitor is the visitor to route. Facts must be set, but may be empty.
@@ -38,12 +38,13 @@ type Visitor struct {
 	Bound Binding
 }
 
-// Env lets the caller take part in a decision.
+// Env lets the caller influence a decision.
 type Env struct {
-	// Admit reserves one click of a path with a daily cap. If it returns false, no click is left and the path is passed over.
-	// Admit is called last, so an admitted path is always the chosen path. If Admit is nil, daily caps are not checked.
+	// Admit reserves one click of a path with a daily cap. If it returns false, no click is left and the path is skipped. Admit
+	// is called last, so an admitted path is always the chosen path. If Admit is nil, daily caps are not checked.
 	Admit func(*Route) bool
-	// Trace receives the steps of the decision, if the plan was compiled with Explained. It may be nil. Filling it allocates.
+	// Trace receives the steps of the decision, if the plan was compiled with Explained. It may be nil. Filling it allocates
+	// memory.
 	Trace *Trace
 }
 
@@ -52,26 +53,27 @@ type Decision struct {
 	Via    Via
 	Route  *Route          // nil for fallback_url, destination_url and none
 	Lander *Ref            // set for ActionLander
-	Offer  *Ref            // set for ActionOffer and ActionRedirect, if an offer was drawn
+	Offer  *Ref            // set for ActionOffer and ActionRedirect, if an offer was chosen
 	URL    *token.Template // an address instead of an offer, or the fallback_url or destination_url
 	// Collect is false if the click must not be recorded.
 	Collect bool
-	// Bindable is true if the decision is to be remembered for the visitor: for regular and default paths. A forced path takes
-	// the visitors it matches now, and does not bind them.
+	// Bindable is true if the decision should be stored for the visitor. That is so for regular and default paths. A forced path
+	// takes the visitors that match it now, and does not bind them.
 	Bindable bool
-	// Passed is the first path that was meant to take the visitor but could not.
+	// Passed is the first path that the visitor should have got but that could not take the visitor.
 	Passed RefusedPath
 }
 
 // RefusedPath is a path that could not take the visitor, with the reason: RefusedCapped, RefusedDestinations or RefusedBudget.
-// The path was drawn, was the visitor's bound path, or had conditions that the visitor met. A nil Route means that there was no
-// such path. With RefusedBlocked the visitor was blocked before any path was tried.
+// The path was chosen at random, was the visitor's bound path, or had conditions that the visitor met. A nil Route means that
+// there was no such path. RefusedBlocked means that the visitor was blocked before any path was tried.
 type RefusedPath struct {
 	Route *Route
 	Why   Refusal
 }
 
-// Action returns the action to take: the path's action, redirect for fallback_url and destination_url, or else nothing.
+// Action returns the action to take: the path's action, redirect for fallback_url and destination_url, and nothing in all other
+// cases.
 func (d *Decision) Action() string {
 	switch {
 	case d.Route != nil:
@@ -83,7 +85,7 @@ func (d *Decision) Action() string {
 	}
 }
 
-// Transition returns the way in which the visitor is sent on.
+// Transition returns the way in which the visitor is sent to the destination.
 func (d *Decision) Transition() string {
 	if d.Route != nil {
 		return d.Route.Transition
@@ -91,8 +93,8 @@ func (d *Decision) Transition() string {
 	return Transition302
 }
 
-// Pick routes a visitor. The same visitor, answers of Env.Admit, open references and seed give the same decision. Once the visitor's facts are exhausted (see
-// package cond), no path takes the visitor.
+// Pick routes a visitor. The decision depends only on the visitor, the answers of Env.Admit, the references that are open, and
+// the seed. If the visitor's facts are exhausted (see package cond), no further path takes the visitor.
 func (p *Plan) Pick(v *Visitor, env Env, seed uint64) Decision {
 	pick := picker{plan: p, visitor: v, env: env, seed: seed}
 	d := pick.decide()
@@ -103,8 +105,8 @@ func (p *Plan) Pick(v *Visitor, env Env, seed uint64) Decision {
 	return d
 }
 
-// PickOffer draws the destination of a click on the lander among the usable destinations of the slot (0 counts as 1). If the
-// plan binds offers, the bound offer or address is kept while it is usable. ok is false if no destination is usable.
+// PickOffer chooses the destination of a click on the lander at random among the usable destinations of the slot (0 counts as
+// 1). If the plan binds offers, the bound offer or address is kept while it is usable. ok is false if no destination is usable.
 func (p *Plan) PickOffer(r *Route, slot int, bound uuid.UUID, seed uint64) (offer *Ref, url *token.Template, ok bool) {
 	if !p.bind.BindsOffer() {
 		bound = uuid.Nil
@@ -117,13 +119,13 @@ func (p *Plan) PickOffer(r *Route, slot int, bound uuid.UUID, seed uint64) (offe
 	return c.ref, c.url, true
 }
 
-// picker is the state of one decision. It lives on the stack.
+// picker is the state of one decision. It is on the stack.
 type picker struct {
 	plan    *Plan
 	visitor *Visitor
 	env     Env
 	seed    uint64
-	tried   [MaxPaths / 64]uint64 // paths that were drawn and refused
+	tried   [MaxPaths / 64]uint64 // paths that were chosen at random and then refused
 	passed  RefusedPath
 }
 
@@ -162,8 +164,8 @@ func (p *Plan) Fallback() (Decision, bool) {
 	return Decision{Via: ViaFallback, URL: p.fallback, Collect: true}, p.fallback != nil
 }
 
-// Blocked returns the decision for a visitor that the campaign does not route: its fallback_url or, without one, nothing. The
-// destination_url is not used, because it is where a campaign without paths sends the visitors that it wants.
+// Blocked returns the decision for a visitor that the campaign does not route: its fallback_url or, without a fallback_url,
+// nothing. The destination_url is not used, because it is for the visitors that a campaign without paths wants.
 func (p *Plan) Blocked() Decision {
 	d, ok := p.Fallback()
 	if !ok {
@@ -185,8 +187,8 @@ func (p *Plan) LastResort() Decision {
 	return Decision{Via: ViaNone, Collect: true}
 }
 
-// rotate draws a path of a group by weight. While the drawn path is refused, it draws again among the other paths. The odds are the
-// same as for one draw among the matching paths, but fewer paths have to be checked.
+// rotate chooses a path of a group at random by weight. If the chosen path is refused, it chooses again among the other paths.
+// The probabilities are the same as for one choice among the matching paths, but fewer paths must be checked.
 func (k *picker) rotate(group []uint8) (Decision, bool) {
 	if len(group) == 1 {
 		return k.try(group[0], ViaRegular)
@@ -221,7 +223,7 @@ func (k *picker) rotate(group []uint8) (Decision, bool) {
 	}
 }
 
-// recordWeightless adds the untried paths of a group to the trace. Their weight is 0.
+// recordWeightless adds to the trace the paths of a group that were not tried. Their weight is 0.
 func (k *picker) recordWeightless(group []uint8) {
 	if k.env.Trace == nil {
 		return
@@ -235,11 +237,11 @@ func (k *picker) recordWeightless(group []uint8) {
 
 func (k *picker) isTried(i uint8) bool { return k.tried[i/64]&(1<<(i%64)) != 0 }
 
-// try decides for a path unless the path is refused.
+// try makes the decision for a path, unless the path is refused.
 func (k *picker) try(i uint8, via Via) (Decision, bool) {
 	screened := via != ViaBound && k.plan.screen.Refuses(int(i), k.visitor.Facts)
 	if screened && k.env.Trace == nil {
-		return Decision{}, false // with a trace, the conditions are evaluated in spite of the screen
+		return Decision{}, false // with a trace, the conditions are evaluated even if the screen refuses
 	}
 	r := &k.plan.routes[i]
 	c, refused := k.consider(r, via, screened)
@@ -264,7 +266,7 @@ func (k *picker) try(i uint8, via Via) (Decision, bool) {
 }
 
 // consider returns the destination of a path, or the reason why the path cannot be taken. The destination is nil if the action
-// leads to none. screened says that the plan's screen has refused the path.
+// needs no destination. screened says that the plan's screen has refused the path.
 func (k *picker) consider(r *Route, via Via, screened bool) (c *choice, refused Refusal) {
 	if k.visitor.Facts.Exhausted() {
 		return nil, RefusedBudget
@@ -292,7 +294,7 @@ func (k *picker) consider(r *Route, via Via, screened bool) (c *choice, refused 
 	return c, ""
 }
 
-// bound returns the destination that the visitor had on this path and may keep. It returns uuid.Nil if there is no such
+// bound returns the destination that the visitor got on this path before and may keep. It returns uuid.Nil if there is no such
 // destination.
 func (k *picker) bound(r *Route) uuid.UUID {
 	b := &k.visitor.Bound
@@ -307,8 +309,8 @@ func (k *picker) bound(r *Route) uuid.UUID {
 	return uuid.Nil
 }
 
-// matches reports whether the visitor satisfies a path. With or, the first unit that matches decides, and otherwise the first that
-// does not match. A path without units takes every visitor.
+// matches reports whether the visitor satisfies a path. With the logic or, one matching unit is enough. Otherwise all units must
+// match. A path without units takes every visitor.
 func (k *picker) matches(r *Route) bool {
 	for i := range r.units {
 		if r.units[i].matcher.Match(k.visitor.Facts) == r.or {
@@ -318,8 +320,8 @@ func (k *picker) matches(r *Route) bool {
 	return !r.or || len(r.units) == 0
 }
 
-// draw returns the bound choice if it is usable. Otherwise it draws by weight among the usable choices of a slot. Slot 0
-// includes all choices.
+// draw returns the bound choice if it is usable. Otherwise it chooses at random by weight among the usable choices of a slot.
+// Slot 0 includes all choices.
 func (k *picker) draw(list []choice, slot int, bound uuid.UUID) *choice {
 	var total uint64
 	for i := range list {
@@ -348,7 +350,7 @@ func (k *picker) draw(list []choice, slot int, bound uuid.UUID) *choice {
 		}
 		at -= c.weight
 	}
-	return last // nil if all choices were paused between the two loops
+	return last // nil if all choices have been paused between the two loops
 }
 
 func (c *choice) serves(slot int) bool { return slot == 0 || c.slot == 0 || c.slot == slot }

@@ -13,20 +13,20 @@ import (
 	"switchyard/models/flow"
 )
 
-// shares routes n visitors and returns the number of visitors for each destination.
+// shares routes n visitors and returns how many of them went to each destination.
 func shares(p *flow.Plan, v *flow.Visitor, n int) map[string]int {
 	got := map[string]int{}
 	for i := range n {
-		got[pathOf(p.Pick(v, flow.Env{}, uint64(i)*7919))]++ // any seeds, each different
+		got[pathOf(p.Pick(v, flow.Env{}, uint64(i)*7919))]++ // the seeds are arbitrary, but all different
 	}
 	return got
 }
 
-// checkShare checks that got of n visitors are close to a share.
+// checkShare checks that the number got, out of n visitors, is close to a share.
 func checkShare(t *testing.T, what string, got, n int, share float64) {
 	t.Helper()
-	// The tolerance is six standard deviations. Because the seeds are fixed, the test cannot fail at random, and a wrong weight
-	// still shows.
+	// The tolerance is six standard deviations. The seeds are fixed, so the test cannot fail at random, but a wrong weight still
+	// makes it fail.
 	if d := math.Abs(float64(got) - share*float64(n)); d > 6*math.Sqrt(float64(n)*share*(1-share))+1 {
 		t.Errorf("%s: %d of %d, want a share of %.3f", what, got, n, share)
 	}
@@ -251,7 +251,7 @@ func TestBinding(t *testing.T) {
 }
 
 // TestAdmitIsExact checks that a cap that Admit counts is used up to the last click and never exceeded, with 16 goroutines at
-// once.
+// the same time.
 func TestAdmitIsExact(t *testing.T) {
 	t.Parallel()
 	p := newAccount(t).plan(t, `[{"name":"capped","daily_cap":1000,"action":"nothing"},

@@ -7,7 +7,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Portable is a compiled flow for another program, which decides with it as Pick does: see ops/deploy/edge.
+// Portable is a compiled flow for another program, which uses it to decide in the same way as Pick: see ops/deploy/edge.
 type Portable struct {
 	Routes  []PortableRoute `json:"routes"`
 	Forced  []int           `json:"forced"` // indexes of routes
@@ -37,7 +37,7 @@ type PortableRoute struct {
 	Capped     bool             `json:"capped,omitempty"` // the path has a daily cap
 	Leads      bool             `json:"leads,omitempty"`  // the action needs a destination
 	Units      []cond.Portable  `json:"units,omitempty"`
-	Choices    []PortableChoice `json:"choices,omitempty"` // the destinations to which the visitor is sent at once
+	Choices    []PortableChoice `json:"choices,omitempty"` // the destinations to which the path sends a visitor directly
 	Campaign   *uuid.UUID       `json:"campaign,omitempty"`
 }
 

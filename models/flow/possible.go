@@ -7,13 +7,14 @@ type fit uint8
 
 const (
 	fitsNot fit = iota
-	mayFit      // an attribute that the caller does not know decides
+	mayFit      // it depends on an attribute that the caller does not know
 	fits
 )
 
-// Possible returns every decision that Pick can make for a visitor without bindings, whatever the draws. It assumes that daily
-// caps have room. unsure names the attributes that the caller does not know. If one of them can decide, certain is false, and
-// the list has the decisions for each of its values. The plan must be compiled with Explained.
+// Possible returns every decision that Pick can make for a visitor without bindings, whatever the random choices are. It assumes
+// that daily caps are not reached. unsure reports whether the caller does not know an attribute. If such an attribute can
+// decide, certain is false, and the list has the decisions for all of its values. The plan must have been compiled with
+// Explained.
 func (p *Plan) Possible(f *cond.Facts, unsure func(attribute string) bool) (list []Decision, certain bool) {
 	certain = true
 	try := func(via Via, group ...uint8) (taken bool) {
@@ -51,7 +52,7 @@ func (p *Plan) Possible(f *cond.Facts, unsure func(attribute string) bool) (list
 	return append(list, p.LastResort()), certain
 }
 
-// decisions returns the decisions that lead to each destination of a path, or none if it has no usable destination.
+// decisions returns one decision for each destination of a path. It returns no decisions if the path has no usable destination.
 func (r *Route) decisions(via Via) (list []Decision) {
 	d := Decision{Via: via, Route: r, Collect: r.Collect, Bindable: r.StreamType != Forced}
 	if !r.leads {
@@ -98,7 +99,7 @@ func fitOf(matched bool) fit {
 	return fitsNot
 }
 
-// joined joins the results of conditions. With or, the best of them counts, otherwise the worst.
+// joined combines the results of conditions. If or is true, the best result counts, otherwise the worst.
 func joined(list []fit, or bool) fit {
 	if len(list) == 0 {
 		return fits

@@ -63,7 +63,7 @@ func TestPossibleNamesEveryDrawAndNoOther(t *testing.T) {
 		{"DE", "de", "", "Vodafone", nil, []string{"12", "13"}, true},
 		{"DE", "de", "", "", []string{"isp"}, []string{"12", "13"}, false},
 		{"DE", "de", "", "", []string{"city"}, []string{"11", "12"}, false},
-		{"AT", "de", "", "", []string{"isp"}, []string{"12"}, true}, // the country keeps the other path out for certain
+		{"AT", "de", "", "", []string{"isp"}, []string{"12"}, true}, // the country certainly excludes the other path
 		{"CH", "pt", "", "", []string{"isp"}, []string{"15"}, true},
 		{"CH", "de", "Bern", "", nil, []string{"11"}, true},
 		{"CH", "de", "", "", nil, []string{"none"}, true},
@@ -85,11 +85,11 @@ func TestPossibleNamesEveryDrawAndNoOther(t *testing.T) {
 			drawn[nameOf(d)] = true
 		}
 		if len(drawn) != len(c.want) {
-			t.Errorf("%+v: the draws give %v", c, drawn)
+			t.Errorf("%+v: the random choices give %v", c, drawn)
 		}
 		for name := range drawn {
 			if !slices.Contains(c.want, name) {
-				t.Errorf("%+v: %s was drawn", c, name)
+				t.Errorf("%+v: %s was chosen", c, name)
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// genFlow draws flows that usually pass validation.
+// genFlow generates flows that usually pass validation.
 func genFlow(t *rapid.T) []flow.Path {
 	conditions := []cond.Condition{
 		{Attribute: "country", Operator: "equals", Value: "DE"},
@@ -52,8 +52,8 @@ func genFlow(t *rapid.T) []flow.Path {
 	return flow.Normalize(paths)
 }
 
-// TestProperties checks random flows and visitors. Nothing unusable is served, a decision can be carried out, the trace gives
-// the same result, and a bound visitor returns to the same path, lander and offer.
+// TestProperties checks random flows and visitors. No visitor is sent to an unusable destination, a decision can be carried out,
+// the trace gives the same result, and a bound visitor gets the same path, lander and offer again.
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -94,7 +94,7 @@ func TestProperties(t *testing.T) {
 		}
 		for _, ref := range []*flow.Ref{d.Lander, d.Offer} {
 			if ref != nil && !ref.Open() {
-				rt.Fatal("something unusable was served")
+				rt.Fatal("a visitor was sent to an unusable destination")
 			}
 		}
 		leads := d.Lander != nil || d.Offer != nil || d.URL != nil
@@ -122,8 +122,8 @@ func TestProperties(t *testing.T) {
 	})
 }
 
-// FuzzFlow checks that no JSON makes Parse or Validate panic, that a flow that passes them compiles and routes, and that a
-// refusal is an error for the client.
+// FuzzFlow checks that no JSON makes Parse or Validate panic, that a flow that passes both can be compiled and can route, and
+// that a refusal is an error for the client.
 func FuzzFlow(f *testing.F) {
 	f.Add(withIDs(`[{"action":"offer","destinations":[{"id":"<1>","weight":2}],"rules":[{"rule_id":"<31>"}]}]`),
 		"DE", uint64(1))

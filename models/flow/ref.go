@@ -16,13 +16,13 @@ const (
 	KindURL
 )
 
-// Ref is an offer or a lander that all plans of an account share. It says whether the record may be served now, and holds the
-// owner's record (its address, name and so on). If an offer is paused or reaches its daily cap, every campaign sees this at
-// once, without being compiled again. Any number of goroutines may use a Ref.
+// Ref is an offer or a lander that all plans of an account share. It says whether visitors may be sent to the record now, and
+// holds the record of the package that owns it (with address, name and so on). If an offer is paused or reaches its daily cap,
+// this applies to every campaign at once, without compiling any campaign again. A Ref is safe for concurrent use.
 type Ref struct {
 	ID     uuid.UUID
 	Kind   Kind
-	shut   atomic.Uint32 // one bit for each reason why the record may not be served
+	shut   atomic.Uint32 // one bit for each reason why visitors may not be sent to the record
 	record atomic.Pointer[any]
 }
 
@@ -38,7 +38,7 @@ func NewRef(id uuid.UUID, kind Kind, record any) *Ref {
 	return r
 }
 
-// Open reports whether the record may be served.
+// Open reports whether visitors may be sent to the record.
 func (r *Ref) Open() bool { return r.shut.Load() == 0 }
 
 // SetPaused marks the record as not available because it is paused, deactivated or deleted, or removes this mark.
@@ -61,5 +61,5 @@ func (r *Ref) set(bit uint32, v bool) {
 // Record returns the record that SetRecord stored last.
 func (r *Ref) Record() any { return *r.record.Load() }
 
-// SetRecord replaces the owner's record. The record is shared, so it must not be changed afterwards.
+// SetRecord replaces the record. The record is shared, so it must not be changed after the call.
 func (r *Ref) SetRecord(v any) { r.record.Store(&v) }

@@ -5,14 +5,14 @@ import "slices"
 // Use is a slot of a path that a destination serves.
 type Use struct {
 	Slot      int
-	Weight    float64 // the destination's weight; if the path names it several times for the slot, the sum of its weights
-	NewWeight float64 // of the destination that replaces it
-	Joins     bool    // the new destination was in the slot already, so that the weights are added
+	Weight    float64 // the destination's weight; if it occurs several times in the slot, the sum of the weights
+	NewWeight float64 // weight of the destination that replaces it
+	Joins     bool    // the new destination was already in the slot, so the weights are added
 }
 
-// Replace returns the destinations with another offer or landing page in place of id, in the same slots and with the same weights.
-// If the path already has the new one for a slot, one destination remains there and has the sum of the weights. Every visitor
-// therefore still has the same chance to get to each of the other destinations.
+// Replace returns the destinations with the offer or landing page "with" in place of id, in the same slots and with the same
+// weights. If the path already has "with" in a slot, one destination remains in that slot and has the sum of both weights. So
+// the probabilities of all other destinations do not change.
 func Replace(list []Destination, id, with string) (out []Destination, uses []Use) {
 	out = []Destination{}
 	for _, d := range list {

@@ -10,8 +10,8 @@ import (
 )
 
 // TestValidMeansRoutable checks two directions. If a flow passes validation, a visitor that meets all conditions is sent to an
-// existing destination, as soon as the paths are switched on. If a flow is refused because of its weights, no regular path
-// takes a visitor, only a forced path or the default path.
+// existing destination when the paths are switched on. If a flow is refused because of its weights, no regular path takes a
+// visitor, but only a forced path or the default path can.
 func TestValidMeansRoutable(t *testing.T) {
 	t.Parallel()
 	passed, refused := 0, 0
@@ -40,7 +40,7 @@ func TestValidMeansRoutable(t *testing.T) {
 		case err == nil && d.Route == nil:
 			rt.Fatalf("no visitor can be routed by %+v", paths)
 		case codeOfError(err) == "zero_path_weights" && d.Route != nil && d.Via == flow.ViaRegular:
-			rt.Fatalf("%s was drawn in spite of its weight", d.Route.Name)
+			rt.Fatalf("%s was chosen in spite of its weight", d.Route.Name)
 		}
 	})
 	if passed == 0 || refused == 0 {

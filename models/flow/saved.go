@@ -10,7 +10,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// Saved is a stored flow that can be copied into campaigns. A later change of the saved flow changes no campaign.
+// Saved is a stored flow that can be copied into campaigns. Campaigns do not change when the saved flow changes later.
 type Saved struct {
 	models.Owned
 	Name            string      `db:"name" json:"name"`
@@ -19,7 +19,7 @@ type Saved struct {
 	Tags            models.Tags `db:"tags" json:"tags"`
 	Notes           string      `db:"notes" json:"notes"`
 	Paths           []Path      `db:"paths,json" json:"paths"`
-	models.Pausable             // a paused flow cannot start a campaign
+	models.Pausable             // a campaign cannot start from a paused flow
 }
 
 // Count returns the numbers of rules and of destinations of all paths together.
@@ -37,9 +37,9 @@ type InlineRule struct {
 	Conditions []cond.Condition
 }
 
-// Inline replaces references to the given saved rules by the rules' conditions, so that the paths no longer need the saved
-// rules. The name of a path's own rule must be unique. A name that several paths used therefore gets a number from its second
-// use on.
+// Inline replaces references to the given saved rules by the conditions of these rules, so that the paths no longer need the
+// saved rules. The name of a path's own rule must be unique. So if several paths use the same name, it gets a number from its
+// second use on.
 func Inline(paths []Path, saved map[uuid.UUID]InlineRule) {
 	names := map[string]bool{}
 	for _, p := range paths {
@@ -65,7 +65,7 @@ func Inline(paths []Path, saved map[uuid.UUID]InlineRule) {
 	}
 }
 
-// numbered returns the first free name among "name 2", "name 3" and so on, and marks it as taken.
+// numbered returns the first unused name among "name 2", "name 3" and so on, and marks it as used.
 func numbered(name string, taken map[string]bool) string {
 	for n := 2; ; n++ {
 		ending := fmt.Sprintf(" %d", n)

@@ -11,7 +11,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// After Inline, the paths no longer need the saved rules, pass validation and route as before.
+// TestInline checks that after Inline the paths no longer need the saved rules, pass validation and route as before.
 func TestInline(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("n", flow.MaxNameLen)
@@ -44,7 +44,7 @@ func TestInline(t *testing.T) {
 		}
 		names = append(names, r.Name)
 	}
-	// The second path has a rule of its own with the name "deleted 2".
+	// The second path has its own rule with the name "deleted 2".
 	if got := fmt.Sprint(names); got != "[deleted deleted 3 deleted 4 deleted 5]" {
 		t.Errorf("names %s", got)
 	}

@@ -9,14 +9,14 @@ import (
 // Refusal is the reason why a path was not taken. It is empty for the path that was taken.
 type Refusal string
 
-// The reasons for passing a path over.
+// The reasons why a path was not taken.
 const (
 	RefusedInactive     Refusal = "inactive"
 	RefusedCapped       Refusal = "capped"
 	RefusedConditions   Refusal = "conditions"
 	RefusedDestinations Refusal = "no_usable_destination"
 	RefusedWeight       Refusal = "weight_zero"
-	RefusedBudget       Refusal = "over_budget" // the decision had already used its steps: see cond.MaxSteps
+	RefusedBudget       Refusal = "over_budget" // the decision had already used all of its steps: see cond.MaxSteps
 	RefusedBlocked      Refusal = "blocked"     // no path was tried: the visitor has a blocked value
 )
 
@@ -28,7 +28,7 @@ type Trace struct {
 	units   []Unit // units of the path that is being examined
 }
 
-// Block is a blocked value that a visitor has, and the list that the value is in.
+// Block is a blocked value that a visitor has, together with the list that contains the value.
 type Block struct {
 	ListID    uuid.UUID
 	Scope     string
@@ -46,7 +46,7 @@ type Step struct {
 	Units   []Unit
 }
 
-// Unit is the result of the path's filters together, or of one rule, which has a name.
+// Unit is the result of all of the path's filters together, or the result of one rule. A rule has a name.
 type Unit struct {
 	Rule       string
 	Matched    bool

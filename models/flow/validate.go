@@ -13,16 +13,16 @@ import (
 	"switchyard/models/token"
 )
 
-// Known holds the ids that belong to the account that saves the flow. To fill it, get the ids from References and look up which
-// of them the account has. For each saved rule it also holds the cost of the rule's conditions.
+// Known holds the ids that belong to the account that saves the flow. To set it, get the ids from References and look up which
+// of them belong to the account. For each saved rule, Known also holds the cost of the rule's conditions.
 type Known struct {
 	Offers, Landers, Campaigns map[uuid.UUID]bool
 	Rules                      map[uuid.UUID]cond.Cost
-	// Old is the currently stored flow. A condition in it that can never hold may stay.
+	// Old is the flow that is stored now. A condition that can never hold is accepted if it is already in Old.
 	Old []Path
 }
 
-// References returns the well-formed ids that the paths name, each once: destinations (offers and landers), campaigns and saved
+// References returns the well-formed ids in the paths, each id once: destinations (offers and landers), campaigns and saved
 // rules.
 func References(paths []Path) (destinations, campaigns, rules []uuid.UUID) {
 	add := func(list *[]uuid.UUID, text string) {
@@ -42,8 +42,8 @@ func References(paths []Path) (destinations, campaigns, rules []uuid.UUID) {
 	return destinations, campaigns, rules
 }
 
-// Validate returns a *models.Error, with a code of the API, for a flow that cannot be routed. The paths must be normalised. A
-// flow that passes can be compiled.
+// Validate returns a *models.Error, with a code of the API, if a flow cannot be routed. The paths must be normalised. If
+// Validate accepts a flow, the flow can be compiled.
 func Validate(paths []Path, known Known) error {
 	if len(paths) == 0 {
 		return models.Invalid("no_streams", "the flow has no paths")
@@ -86,7 +86,7 @@ func Validate(paths []Path, known Known) error {
 	return nil
 }
 
-// checkRuleNames refuses a rule name that is used twice. Several paths may use the same saved rule under the same name.
+// checkRuleNames refuses a rule name that is used twice. Several paths may use the same saved rule with the same name.
 func checkRuleNames(paths []Path) error {
 	type use struct{ path, rule string }
 	seen := map[string]use{}
@@ -165,7 +165,7 @@ func checkRules(p *Path, known Known) *models.Error {
 		}
 		id, ok := models.ParseID(r.RuleID)
 		if _, saved := known.Rules[id]; !ok || !saved || len(r.Conditions) > 0 {
-			return models.Invalid("invalid_filter", "the rule %q names no saved rule, or has conditions too", r.Name)
+			return models.Invalid("invalid_filter", "the rule %q names no saved rule, or has both a rule_id and conditions", r.Name)
 		}
 	}
 	return nil
@@ -183,7 +183,8 @@ func checkConditions(list []cond.Condition) *models.Error {
 	return nil
 }
 
-// checkValues returns an error for conditions with a value that no visitor can have, except conditions of the old flow.
+// checkValues returns an error for conditions with a value that no visitor can have. It accepts conditions that are in the old
+// flow.
 func checkValues(paths, old []Path) error {
 	var kept []cond.Condition
 	for _, p := range old {
@@ -201,7 +202,7 @@ func checkValues(paths, old []Path) error {
 	return nil
 }
 
-// conditions yields the path's own lists of conditions.
+// conditions yields the lists of conditions that belong to the path itself.
 func (p Path) conditions(yield func([]cond.Condition) bool) {
 	if !yield(p.Filters) {
 		return
@@ -268,21 +269,21 @@ func checkTarget(p *Path, known Known) *models.Error {
 		}
 	default:
 		if count[KindLander] > 0 {
-			return models.Invalid("invalid_destination", "a landing page is a destination of lander paths only")
+			return models.Invalid("invalid_destination", "a landing page can only be a destination of a path with the action lander")
 		}
 	}
 	switch {
 	case len(p.Destinations) == 0:
 		return models.Invalid("destination_required", "it has no destination")
 	case count[KindLander] > 0 && weight[KindLander] == 0, onward > 0 && weight[KindOffer]+weight[KindURL] == 0:
-		return models.Invalid("zero_weights", "every destination has the weight 0")
+		return models.Invalid("zero_weights", "every landing page, or every offer and address, has the weight 0")
 	}
 	return nil
 }
 
 func checkHandover(campaignID string, known Known) *models.Error {
 	if campaignID == "" {
-		return models.Invalid("destination_required", "it hands over to no campaign: campaign_id is missing")
+		return models.Invalid("destination_required", "campaign_id is missing: the path must name the campaign to which it hands visitors over")
 	}
 	if id, ok := models.ParseID(campaignID); !ok || !known.Campaigns[id] {
 		return models.Invalid("invalid_destination", "campaign_id is not a campaign of this account")
@@ -336,7 +337,7 @@ func checkResponse(p *Path, _ Known) *models.Error {
 
 func validWeight(w float64) bool { return w >= 0 && w <= MaxWeight }
 
-// thousandths rounds a weight to the precision of a draw. A weight above 0 stays above 0.
+// thousandths rounds a weight to thousandths, the precision of random choices. A weight above 0 stays above 0.
 func thousandths(w float64) float64 {
 	if w > 0 && w < 0.001 {
 		return 0.001

@@ -1,5 +1,5 @@
-// Package foreign knows the addresses of other trackers: links, the step from a landing page to an offer, and postbacks. A domain that
-// moved here from another tracker keeps answering them.
+// Package foreign recognises the URLs of other trackers: links, the step from a landing page to an offer, and postbacks. A
+// domain that moved here from another tracker keeps answering these URLs.
 package foreign
 
 import (
@@ -23,27 +23,27 @@ const (
 // Forms lists the forms of links.
 var Forms = []string{FormPath, FormQuery, FormPHP, FormGo, FormCF}
 
-// Kind says what an address is for.
+// Kind is the purpose of a URL.
 type Kind int
 
-// The kinds of addresses.
+// The kinds of URLs.
 const (
 	None     Kind = iota
-	Link          // an ad's link to a campaign
+	Link          // the link of an ad to a campaign
 	Out           // the step from a landing page to an offer
-	Postback      // a report of a network
-	Pixel         // a report of a browser, which wants a picture
+	Postback      // a report from a network
+	Pixel         // a report from a browser, which expects an image
 )
 
-// Address is an address of another tracker.
+// Address is the result of reading a URL of another tracker.
 type Address struct {
 	Kind Kind
-	Form string // of a link
-	ID   string // of a link: an alias, a key or an id
-	Slot int    // of the step to an offer, 1 and up
+	Form string // form of a link
+	ID   string // alias, key or id in a link
+	Slot int    // slot of the step to an offer, from 1
 }
 
-// Read reads an address: the first word of its path, the path after it without slashes around it, and its query. The addresses
+// Read reads a URL, given as the first word of its path, the rest of the path without slashes around it, and the query. The URLs
 // of all trackers differ, so the tracker need not be known.
 func Read(word, rest, query string) Address {
 	switch {
@@ -69,7 +69,7 @@ func Read(word, rest, query string) Address {
 	return wordAlone(word, query)
 }
 
-// wordAlone reads an address without a path after its word.
+// wordAlone reads a URL whose path has only one word.
 func wordAlone(word, query string) Address {
 	form := FormQuery
 	switch word {
@@ -91,7 +91,7 @@ func wordAlone(word, query string) Address {
 	return Address{}
 }
 
-// MayReport reports whether a path may be one to which conversions are reported. For some of them the query decides.
+// MayReport reports whether a URL with this path may report a conversion. For some paths, the query decides whether it does.
 func MayReport(word, rest string) bool {
 	switch word {
 	case "conversion.gif", "click", "click.php", "index.php":
@@ -132,7 +132,7 @@ func out(slot string) Address {
 	return Address{Kind: Out, Slot: n}
 }
 
-// given returns the first filled value of a parameter.
+// given returns the first value of a parameter that is not empty.
 func given(query, name string) string {
 	for query != "" {
 		var p param.Param
@@ -146,7 +146,7 @@ func given(query, name string) string {
 // MaxID is the maximum number of bytes of an id in a link.
 const MaxID = 255
 
-// CheckID returns an error if an id cannot be in a link.
+// CheckID returns an error if a text cannot be the id in a link.
 func CheckID(id string) error {
 	switch {
 	case id == "":
@@ -159,5 +159,6 @@ func CheckID(id string) error {
 	return nil
 }
 
-// ClickParams are the parameters in which a landing page names the click on the way to an offer. Pages keep the names that they had.
+// ClickParams are the parameters in which a landing page can name the click in its link to an offer. Pages that moved here keep
+// the parameters of their old tracker.
 var ClickParams = []string{"clickid", "_token", "_subid", "subid", "uclick", "lp_key", "cid", "click_id", "cf_click_id"}

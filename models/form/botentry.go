@@ -17,11 +17,11 @@ type BotEntryBody struct {
 	ListType   string           `json:"list_type" required:"invalid_list_type" bad:"invalid_list_type" case:"lower" enum:"allow,deny"`
 	Attribute  string           `json:"attribute" required:"invalid_attribute" bad:"invalid_attribute" case:"lower" enum:"ip,ip_range,asn,country,isp,user_agent,referrer,{subs}"`
 	Operator   string           `json:"operator" bad:"invalid_operator" case:"lower" enum:"equals,contains,regex,in_cidr" default:"equals"`
-	Value      json.RawMessage  `json:"value" is:"texts" doc:"a value or a list of values, up to 10,000; one of them is enough"`
-	Text       bind.Opt[string] `json:"text" doc:"in place of value: a text with one value a line; text after a # is ignored"`
+	Value      json.RawMessage  `json:"value" is:"texts" doc:"a value or a list of up to 10,000 values; a visitor that matches one of them matches the entry"`
+	Text       bind.Opt[string] `json:"text" doc:"instead of value: a text with one value in each line; text after a # is ignored"`
 	CampaignID uuid.NullUUID    `json:"campaign_id" bad:"invalid_campaign" doc:"only this campaign; left out: all campaigns"`
 	Note       string           `json:"note" trim:"true" maxLength:"500"`
-	Everybody  bool             `json:"everybody" doc:"true: the entry may match all visitors, or most of them; without it such an entry is refused, for example 0.0.0.0/0"`
+	Everybody  bool             `json:"everybody" doc:"true: the entry may match all or most visitors; otherwise such an entry, for example 0.0.0.0/0, is refused"`
 }
 
 // Record returns the entry that the body describes.
@@ -51,7 +51,7 @@ func (b BotEntryBody) Record() (models.BotEntry, error) {
 	return e, nil
 }
 
-// botValues parses a value, or a list of values. Each value is a text or a number. Errors have the code value_required.
+// botValues parses a value or a list of values. Each value is a text or a number. Its errors have the code value_required.
 func botValues(raw json.RawMessage) (list models.BotValues, place botlist.Place, err error) {
 	place = func(i int) string { return fmt.Sprintf("value[%d]", i) }
 	items := []json.RawMessage{}
@@ -75,7 +75,7 @@ func botValues(raw json.RawMessage) (list models.BotValues, place botlist.Place,
 	return list, place, nil
 }
 
-// linesOf returns the lines of a list, without comments.
+// linesOf returns the lines of a text, without comments.
 func linesOf(text string) (list models.BotValues) {
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "#")

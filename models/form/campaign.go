@@ -8,18 +8,18 @@ import (
 	"switchyard/models"
 )
 
-// CampaignBody is the body of POST /campaigns. A null field is the same as a field that is left out.
+// CampaignBody is the body of POST /campaigns. Null means the same as leaving the field out.
 type CampaignBody struct {
 	Name   string `json:"name" bad:"invalid_input" required:"name_required" trim:"true" maxLength:"255"`
-	Alias  string `json:"alias" bad:"invalid_alias" required:"invalid_alias" format:"alias" doc:"on the shared link domain a generated one takes its place; to choose it, put the campaign on a domain of your own"`
+	Alias  string `json:"alias" bad:"invalid_alias" required:"invalid_alias" format:"alias" doc:"on the shared link domain it is replaced by a generated alias; to choose the alias, put the campaign on a domain of your own"`
 	Status string `json:"status" bad:"invalid_status" optional:"true" trim:"true" enum:"active,paused" doc:"active or paused; PATCH also archived"`
 
 	models.CampaignSettings `optional:"true"`
 
 	Streams  json.RawMessage `json:"streams" is:"paths" doc:"a full flow: an array of Path"`
-	FlowID   uuid.UUID       `json:"flow_id" bad:"invalid_flow" doc:"an active saved flow whose paths are copied, when streams is absent"`
-	OfferID  uuid.UUID       `json:"offer_id" bad:"invalid_destination" doc:"one-path flow, when streams and flow_id are absent"`
-	LanderID uuid.UUID       `json:"lander_id" bad:"invalid_destination" doc:"one-path flow, when streams and flow_id are absent"`
+	FlowID   uuid.UUID       `json:"flow_id" bad:"invalid_flow" doc:"an active saved flow whose paths are copied if streams is left out"`
+	OfferID  uuid.UUID       `json:"offer_id" bad:"invalid_destination" doc:"offer of a flow with one path, if streams and flow_id are left out"`
+	LanderID uuid.UUID       `json:"lander_id" bad:"invalid_destination" doc:"landing page of a flow with one path, if streams and flow_id are left out"`
 }
 
 // Record returns the new campaign that the body describes. Its id and account are not set.
@@ -28,7 +28,7 @@ func (b CampaignBody) Record() (models.Campaign, error) {
 	return c, CheckUniqueness(&c)
 }
 
-// CheckUniqueness refuses the uniqueness method param without the name of a parameter.
+// CheckUniqueness refuses the uniqueness method param if the name of the parameter is missing.
 func CheckUniqueness(c *models.Campaign) error {
 	if c.UniquenessMethod == models.UniqueByParam && c.UniquenessParam == "" {
 		return models.Invalid("uniqueness_param_required", "the method param needs uniqueness_param")

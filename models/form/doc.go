@@ -1,4 +1,4 @@
-// Package form has the bodies by which records are made and replaced, with the checks that the tags of package bind cannot express. The
-// API decodes them from requests, and workers from a document with the settings of an account. Record returns the record that a body
-// describes. It does not read the database: the store checks references and names.
+// Package form has the bodies with which records are created and replaced, with the checks that the tags of package bind cannot
+// express. The API decodes them from requests, and workers decode them from a document with the settings of an account. Record
+// returns the record that a body describes. It does not read the database: the store checks references and names.
 package form

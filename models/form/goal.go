@@ -12,17 +12,17 @@ import (
 // GoalBody is the body of PUT /goals. A field that is left out gets its default, except isPrimary and isActive, which keep their
 // values.
 type GoalBody struct {
-	Key       string         `json:"key" trim:"true" required:"bad_key" bad:"bad_key" pattern:"^[a-z][a-z0-9_]{1,63}$" doc:"name of the event that reaches it; it never changes"`
+	Key       string         `json:"key" trim:"true" required:"bad_key" bad:"bad_key" pattern:"^[a-z][a-z0-9_]{1,63}$" doc:"name of the event that reaches the goal; it never changes"`
 	Name      string         `json:"name" trim:"true" bad:"invalid_input" maxLength:"120" doc:"left out: the key"`
 	Kind      string         `json:"kind" trim:"true" bad:"bad_goal_shape" enum:"event,page" default:"event"`
-	MatchPath string         `json:"matchPath" trim:"true" bad:"bad_goal_shape" maxLength:"500" doc:"of a page goal: the path whose view reaches it; a final slash is ignored. With a star at its end it matches all paths that begin so. A fragment is part of the path if it begins with #/ or #!/"`
-	Dedupe    string         `json:"dedupe" trim:"true" bad:"bad_goal_shape" enum:"per_click,per_order" default:"per_click" doc:"per_order: each order id counts once; without an order id, an event of the page tag counts per_click, and one of POST /t/goal is refused"`
+	MatchPath string         `json:"matchPath" trim:"true" bad:"bad_goal_shape" maxLength:"500" doc:"for a page goal: a view of a page with this path reaches the goal. A slash at the end is ignored. A star at the end matches all paths that begin with the text before it. A fragment is part of the path if it begins with #/ or #!/"`
+	Dedupe    string         `json:"dedupe" trim:"true" bad:"bad_goal_shape" enum:"per_click,per_order" default:"per_click" doc:"per_order: each order id counts once; without an order id, an event of the page tag counts as with per_click, and an event of POST /t/goal is refused"`
 	ValueMode string         `json:"valueMode" trim:"true" bad:"bad_goal_shape" enum:"none,fixed,from_event" default:"none"`
-	Value     models.Money   `json:"value" bad:"no_value" min:"0" max:"1000000000" doc:"for fixed above 0"`
+	Value     models.Money   `json:"value" bad:"no_value" min:"0" max:"1000000000" doc:"must be above 0 if valueMode is fixed"`
 	SiteID    *uuid.UUID     `json:"siteId" bad:"no_site" doc:"left out: the first active site"`
-	Currency  string         `json:"currency" trim:"true" case:"upper" pattern:"^([A-Za-z]{3})?$" doc:"left out: the currency of the event, else of the site"`
+	Currency  string         `json:"currency" trim:"true" case:"upper" pattern:"^([A-Za-z]{3})?$" doc:"left out: the currency of the event or, if the event names none, of the site"`
 	Status    string         `json:"status" trim:"true" enum:"pending,approved" default:"approved"`
-	IsPrimary bind.Opt[bool] `json:"isPrimary" doc:"true for one goal of a site; left out: unchanged"`
+	IsPrimary bind.Opt[bool] `json:"isPrimary" doc:"true for only one goal of a site; left out: unchanged"`
 	IsActive  bind.Opt[bool] `json:"isActive" doc:"default true for a new goal; left out in a change: unchanged"`
 }
 

@@ -16,14 +16,14 @@ import (
 // NetworkBody has the fields of a network as the client sends them.
 type NetworkBody struct {
 	models.NetworkFields
-	PostbackSecret string `json:"postback_secret" trim:"true" maxLength:"255" doc:"on PUT blank leaves it unchanged"`
+	PostbackSecret string `json:"postback_secret" trim:"true" maxLength:"255" doc:"a blank secret in a PUT does not change the secret"`
 }
 
-// These limits of a network cannot be expressed by struct tags.
+// Limits of a network that struct tags cannot express.
 const (
-	maxSecret      = 255 // bytes
-	maxStatusWords = 100 // for each status
-	maxStatusWord  = 255 // characters
+	maxSecret      = 255 // maximum length of a secret in bytes
+	maxStatusWords = 100 // maximum number of words for each status
+	maxStatusWord  = 255 // maximum length of a word in characters
 )
 
 // Record returns the network that the body describes.
@@ -48,14 +48,14 @@ func (b NetworkBody) Record() (models.Network, error) {
 	return n, err
 }
 
-// TooLong returns the error for a text that no struct tag can limit, because it is a key or a value of a map.
+// TooLong returns the error for a text whose length no struct tag can limit, because it is a key or a value in a map.
 func TooLong(what string, limit int) error {
 	return models.Invalid("too_long", "%s may have at most %d characters", what, limit)
 }
 
-// checkSecret refuses a secret that no postback could ever contain. A value of a postback is cut to 255 bytes and loses its control
-// characters. A value that looks like a macro counts as empty. The secret of a platform that signs its notifications is in no
-// postback, and may look like a macro.
+// checkSecret refuses a secret that no postback could contain. A value in a postback is cut to 255 bytes and loses its control
+// characters, and a value that looks like a macro counts as empty. If a platform signs its notifications, the secret is not in
+// the postback, so it may look like a macro.
 func checkSecret(n models.Network) error {
 	secret := n.PostbackSecret
 	s, signs := notification.Find(n.PostbackScheme)
@@ -71,7 +71,7 @@ func checkSecret(n models.Network) error {
 	return nil
 }
 
-// fieldTexts checks the texts for the fields of a postback and removes empty ones. The result is never nil.
+// fieldTexts checks the texts for the fields of a postback and removes empty texts. The result is never nil.
 func fieldTexts(name string, texts map[string]string, limit int) (map[string]string, error) {
 	out := map[string]string{}
 	for _, field := range slices.Sorted(maps.Keys(texts)) {

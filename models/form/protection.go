@@ -5,7 +5,8 @@ import (
 	"switchyard/models/bind"
 )
 
-// ProtectionBody changes a landing page's protection. A field that is left out keeps its value. Null resets a field to its default.
+// ProtectionBody is a change of a landing page's protection. A field that is left out keeps its value. Null resets a field to
+// its default.
 type ProtectionBody struct {
 	Enabled        bind.Opt[bool]     `json:"enabled"`
 	Mode           bind.Opt[string]   `json:"mode" enum:"off,click,signed" doc:"off, click or signed"`
@@ -14,15 +15,15 @@ type ProtectionBody struct {
 	BindUserAgent  bind.Opt[bool]     `json:"bindUserAgent"`
 	SingleUse      bind.Opt[bool]     `json:"singleUse"`
 	BlockBots      bind.Opt[bool]     `json:"blockBots"`
-	Countries      bind.Opt[[]string] `json:"countries" bad:"invalid_input" trim:"true" unique:"true" format:"iso_country" maxItems:"300" doc:"two letters each"`
-	DenyCountries  bind.Opt[[]string] `json:"denyCountries" bad:"invalid_input" trim:"true" unique:"true" format:"iso_country" maxItems:"300" doc:"two letters each"`
+	Countries      bind.Opt[[]string] `json:"countries" bad:"invalid_input" trim:"true" unique:"true" format:"iso_country" maxItems:"300" doc:"country codes of two letters"`
+	DenyCountries  bind.Opt[[]string] `json:"denyCountries" bad:"invalid_input" trim:"true" unique:"true" format:"iso_country" maxItems:"300" doc:"country codes of two letters"`
 	Devices        bind.Opt[[]string] `json:"devices" trim:"true" case:"lower" unique:"true" enum:"desktop,mobile,tablet,console,tv,wearable,car,bot,unknown" doc:"device types"`
 	Referrers      bind.Opt[[]string] `json:"referrers" bad:"invalid_input" trim:"true" case:"lower" unique:"true" itemLength:"255" maxItems:"100" format:"domain" doc:"domains, up to 255 characters each"`
 	FallbackURL    bind.Opt[string]   `json:"fallbackUrl" bad:"invalid_fallback" trim:"true" maxLength:"4000" format:"routable" doc:"http(s), or empty"`
 	FallbackStatus bind.Opt[int]      `json:"fallbackStatus" enum:"302,403,404" doc:"302, 403 or 404"`
 }
 
-// Change copies the fields that the call sent to a protection.
+// Change copies to a protection the fields that the call has sent.
 func (b ProtectionBody) Change(p *models.Protection) {
 	def := models.DefaultProtection()
 	b.Enabled.Into(&p.Enabled, def.Enabled)

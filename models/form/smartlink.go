@@ -11,9 +11,9 @@ import (
 
 // SmartlinkRuleBody is a rule of a smartlink.
 type SmartlinkRuleBody struct {
-	ID             string           `json:"id" doc:"of the rule as it was, to keep its statistics"`
+	ID             string           `json:"id" doc:"id of the existing rule, to keep its statistics"`
 	Name           string           `json:"name" trim:"true" maxLength:"255"`
-	Position       *int             `json:"position" bad:"invalid_number,out_of_range" min:"1" max:"20" doc:"place in the order; default: as listed"`
+	Position       *int             `json:"position" bad:"invalid_number,out_of_range" min:"1" max:"20" doc:"place in the order; default: the place in the list"`
 	Logic          string           `json:"logic" case:"lower" enum:"and,or" default:"and"`
 	Conditions     []cond.Condition `json:"conditions" bad:"invalid_condition" required:"no_conditions" maxItems:"20"`
 	DestinationURL string           `json:"destination_url" bad:"invalid_rule_url,too_long" trim:"true" maxLength:"4000" format:"routable" doc:"http(s); {token} placeholders allowed"`
@@ -23,7 +23,7 @@ type SmartlinkRuleBody struct {
 // SmartlinkBody is the body of POST /short-links.
 type SmartlinkBody struct {
 	models.SmartlinkFields
-	Rules    []SmartlinkRuleBody `json:"rules" bad:"invalid_input,out_of_range" maxItems:"20" doc:"checked in order"`
+	Rules    []SmartlinkRuleBody `json:"rules" bad:"invalid_input,out_of_range" maxItems:"20" doc:"the first rule that matches decides"`
 	Name     string              `json:"name" trim:"true" maxLength:"255"`
 	Notes    string              `json:"notes" maxLength:"2000"`
 	IsActive bind.Opt[bool]      `json:"is_active" default:"true"`
@@ -37,7 +37,7 @@ func (b SmartlinkBody) Record() (models.Smartlink, error) {
 	}
 	var cost cond.Cost
 	for _, r := range rules {
-		each, _ := cond.CostOf(r.Conditions) // they are valid
+		each, _ := cond.CostOf(r.Conditions) // the conditions are valid
 		cost = cost.Plus(each)
 	}
 	if err = cost.Check(cond.FlowBudget); err != nil {
@@ -78,7 +78,7 @@ func (b SmartlinkRuleBody) rule() (models.SmartlinkRule, error) {
 	r := models.SmartlinkRule{
 		Name: b.Name, Logic: b.Logic, Conditions: b.Conditions, DestinationURL: cmp.Or(b.DestinationURL, b.URL),
 	}
-	r.ID, _ = models.ParseID(b.ID) // an invalid id counts as a new rule
+	r.ID, _ = models.ParseID(b.ID) // a rule with an invalid id counts as new
 	for i, c := range r.Conditions {
 		r.Conditions[i] = cond.Canonical(c)
 		if err := cond.Validate(c); err != nil {

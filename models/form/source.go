@@ -17,12 +17,12 @@ type SourceBody struct{ models.SourceFields }
 // The limits of token_macros.
 const (
 	maxMacros    = 50
-	maxParamName = 100 // characters
+	maxParamName = 100 // in characters
 	maxMacroText = 255
-	maxLinkQuery = 4000 // bytes; many servers refuse an address of 8,000 bytes
+	maxLinkQuery = 4000 // in bytes; many servers refuse a URL of 8,000 bytes
 )
 
-const maxMacro = 64 // characters of a macro on its own
+const maxMacro = 64 // maximum length of a single macro in characters
 
 var loneMacro = regexp.MustCompile(`^[A-Za-z0-9${}\[\]#_@!%:().|-]{1,64}$`)
 

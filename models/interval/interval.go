@@ -19,8 +19,8 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Every calls fn after each interval, until the context ends. If intervals end while fn runs, fn is called once more as soon as
-// it returns, however many intervals have ended.
+// Every calls fn after each interval, until the context ends. If one or more intervals end while fn runs, fn is called once more
+// as soon as it returns.
 func Every(ctx context.Context, d time.Duration, fn func()) {
 	tick := time.NewTicker(d)
 	defer tick.Stop()
@@ -35,7 +35,7 @@ func Every(ctx context.Context, d time.Duration, fn func()) {
 }
 
 // Vary returns d, changed at random by up to a twentieth in either direction. It prevents processes that started together from
-// staying in step. d must be at least 10 nanoseconds.
+// acting at the same times. d must be at least 10 nanoseconds.
 func Vary(d time.Duration) time.Duration {
 	return d - d/20 + rand.N(d/10) //nolint:gosec // only spreads the waits
 }

@@ -35,7 +35,7 @@ func TestEvery(t *testing.T) {
 	}
 }
 
-// TestVary checks that waits differ from d by a twentieth at most.
+// TestVary checks that waits differ from d by at most a twentieth.
 func TestVary(t *testing.T) {
 	t.Parallel()
 	const d = time.Hour

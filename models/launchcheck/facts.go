@@ -10,7 +10,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// Facts are the data by which the checks decide.
+// Facts are the data that the checks use.
 type Facts struct {
 	Now      time.Time
 	Account  models.Account
@@ -18,24 +18,25 @@ type Facts struct {
 	Paths    []flow.Path
 	Domain   Domain
 	Source   *Source // nil: the campaign has no source
-	// Records has the offers and landing pages of the paths. A deleted record is missing.
+	// Records has the offers and landing pages of the paths. Deleted records are missing.
 	Records  map[uuid.UUID]Record
 	Networks map[uuid.UUID]Network
 	// Campaigns has the campaigns to which paths hand visitors over.
 	Campaigns map[uuid.UUID]Target
 	Bots      bot.Settings
-	// Rated reports, for each currency of Currencies, whether it has a rate of today.
+	// Rated reports, for each currency in Currencies, whether there is an exchange rate of today.
 	Rated map[string]bool
-	// Used has the conversions of the offers with a cap and the clicks of the paths with a cap, for the account's present day.
+	// Used has the number of conversions of each offer with a cap, and of clicks of each path with a cap, on the account's
+	// present day.
 	Used    map[uuid.UUID]int
-	Landers map[uuid.UUID]Visits // of the last Days, by landing page
+	Landers map[uuid.UUID]Visits // visitors of the last Days, by landing page
 	Tag     Tag
 }
 
 // Days is how far the checks look back: for postbacks, for clicks on landing pages, and for events of the page tag.
 const Days = 30
 
-// Domain is the domain of the tracking link, with what the workers last found about it.
+// Domain is the domain of the tracking link, with the results of the workers' last checks.
 type Domain struct {
 	ID              uuid.UUID  `db:"id"`
 	Host            string     `db:"host"`
@@ -48,11 +49,11 @@ type Domain struct {
 	WrongSince      *time.Time `db:"wrong_since"`
 	RegisteredUntil *time.Time `db:"registered_until"`
 	CertificateEnds *time.Time `db:"expires_at"`
-	Failure         string     `db:"failure"` // of the last request for a certificate
+	Failure         string     `db:"failure"` // why the last request for a certificate failed
 	UnsafeAt        *time.Time `db:"unsafe_at"`
 }
 
-// Record is an offer or a landing page, with what the workers last found about its link.
+// Record is an offer or a landing page, with the results of the workers' last checks of its link.
 type Record struct {
 	ID              uuid.UUID     `db:"id"`
 	Kind            string        `db:"kind"` // AtOffer or AtLander
@@ -74,15 +75,15 @@ type Record struct {
 // Source is the traffic source of the campaign.
 type Source struct {
 	models.TrafficSource
-	ReadsSpend   bool   // a connection reads what it cost
-	SpendFailure string // why the reading fails; empty: it does not fail
+	ReadsSpend   bool   // a connection reads the source's spend
+	SpendFailure string // why reading the spend fails; empty: it does not fail
 	Unfilled     []Unfilled
 }
 
-// Unfilled is a parameter of the link that came empty with every click.
+// Unfilled is a parameter of the link that was empty in every click.
 type Unfilled struct {
 	Sub string
-	At  time.Time // when that was found
+	At  time.Time // when this was found
 }
 
 // Network is the affiliate network of an offer.
@@ -91,10 +92,10 @@ type Network struct {
 	Name         string     `db:"name"`
 	Currency     string     `db:"currency"`
 	Scheme       string     `db:"postback_scheme"`
-	TellsPayout  bool       `db:"tells_payout"` // a macro for the payout is known, or its notifications have it
+	TellsPayout  bool       `db:"tells_payout"` // a macro for the payout is known, or notifications contain the payout
 	LastPostback *time.Time `db:"last_postback"`
-	SyncedAt     *time.Time `db:"synced_at"` // when a connection last read its orders
-	Failing      string     `db:"-"`         // why its postbacks do not become conversions; empty: they do
+	SyncedAt     *time.Time `db:"synced_at"` // when a connection last read the network's orders
+	Failing      string     `db:"-"`         // why the network's postbacks do not become conversions; empty: they do
 	FailingSince time.Time  `db:"-"`
 }
 
@@ -108,7 +109,7 @@ type Target struct {
 // Visits counts the visitors of a landing page.
 type Visits struct{ Clicks, Out int64 }
 
-// Tag is the page tag of the campaign's site, or of the account where the campaign names none.
+// Tag is the page tag of the campaign's site. If the campaign names no site, it is a page tag of the account.
 type Tag struct {
 	Site      uuid.UUID `db:"id"`
 	Name      string    `db:"name"`
@@ -121,7 +122,7 @@ func (f *Facts) expectsGoals() bool {
 	return f.Campaign.TracksGoals() || f.Campaign.MeasurementSiteID.Valid || f.Campaign.PrimaryGoalKey != "" || len(f.Campaign.TrackedGoalKeys) > 0
 }
 
-// Currencies returns each currency in which the campaign has amounts, with the place that uses it first.
+// Currencies returns each currency in which the campaign has amounts, with the first place that uses it.
 func (f *Facts) Currencies() (list []Place) {
 	seen := map[string]bool{f.Account.Currency: true, "": true}
 	add := func(p Place) {
@@ -162,8 +163,8 @@ func (f *Facts) eachPath(fn func(i int, p *flow.Path)) {
 	}
 }
 
-// eachRecord calls fn once for each offer, landing page or both (an empty kind) to which an active path leads, with the place of its
-// first use. Destinations without a share are left out.
+// eachRecord calls fn once for each offer, landing page or (if kind is empty) either of them to which an active path leads, with
+// the place of its first use. It leaves out destinations that get no visitors.
 func (f *Facts) eachRecord(kind string, fn func(Record, Place)) {
 	seen := map[uuid.UUID]bool{}
 	f.eachPath(func(_ int, p *flow.Path) {
@@ -179,7 +180,7 @@ func (f *Facts) eachRecord(kind string, fn func(Record, Place)) {
 	})
 }
 
-// open reports whether a destination can be drawn. isLander reports whether it is a landing page.
+// open reports whether visitors can be sent to a destination. isLander reports whether the destination is a landing page.
 func (f *Facts) open(d flow.Destination) (open, isLander bool) {
 	if d.URL != "" {
 		return d.Weight > 0, false
@@ -189,7 +190,7 @@ func (f *Facts) open(d flow.Destination) (open, isLander bool) {
 	return ok && r.IsActive && d.Weight > 0, r.Kind == AtLander
 }
 
-// lookedAt returns the time of the oldest check by a worker on which the findings of an area depend.
+// lookedAt returns the time of the oldest of the workers' checks on which the findings of an area depend.
 func (f *Facts) lookedAt(area string) (oldest *time.Time) {
 	switch area {
 	case "link":

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/token"
 )
 
-// eachAddress calls fn for each address to which the campaign sends visitors. Offers, landing pages and paths have addresses, and so have
+// eachAddress calls fn for each address to which the campaign sends visitors: the addresses of offers, landing pages and paths,
 // the fallback and the destination.
 func (f *Facts) eachAddress(fn func(p Place, url string)) {
 	f.eachRecord("", func(r Record, p Place) {
@@ -32,8 +32,8 @@ func (f *Facts) eachAddress(fn func(p Place, url string)) {
 	}
 }
 
-// leftovers calls add for each placeholder that stays unfilled. If foreign is set, it calls add only for placeholders in the
-// manner of another program, otherwise only for the others: see token.Leftover.
+// leftovers calls add for each placeholder that stays unfilled. If foreign is true, it calls add only for placeholders in the
+// form of another program, otherwise only for all other placeholders: see token.Leftover.
 func (f *Facts) leftovers(add func(Place), foreign bool) {
 	f.eachAddress(func(p Place, url string) {
 		for _, l := range token.Leftovers(url) {
@@ -45,7 +45,7 @@ func (f *Facts) leftovers(add func(Place), foreign bool) {
 	})
 }
 
-// maxValue is the maximum length in characters of a text of the customer in a finding.
+// maxValue is the maximum length in characters of a customer's text in a finding.
 const maxValue = 80
 
 func macroForeign(f *Facts, add func(Place)) { f.leftovers(add, true) }
@@ -66,7 +66,7 @@ func (s *Source) inSource(field, value string) Place {
 	return Place{Kind: AtSource, ID: s.ID, Name: s.Name, Field: field, Value: value}
 }
 
-// eachPostback calls fn for each address at which the source is told of conversions.
+// eachPostback calls fn for each address to which conversions are reported to the source.
 func (f *Facts) eachPostback(fn func(url string)) {
 	if f.Source != nil {
 		for _, url := range f.Source.URLs() {
@@ -125,7 +125,8 @@ func subUnfilled(f *Facts, add func(Place)) {
 	}
 }
 
-// sourceClickIDMissing leaves out sources that name their parameter: they add it on their own.
+// sourceClickIDMissing leaves out sources that have a parameter for the click id, because such a source adds the parameter
+// itself.
 func sourceClickIDMissing(f *Facts, add func(Place)) {
 	s := f.Source
 	if s == nil || s.ExternalIDMacro != "" || s.ExternalIDParam != "" && s.ExternalIDParam != models.DefaultExternalIDParam {
@@ -137,7 +138,7 @@ func sourceClickIDMissing(f *Facts, add func(Place)) {
 	}
 }
 
-// costMissing leaves out sources that name their parameter for the cost: they add it on their own.
+// costMissing leaves out sources that have a parameter for the cost, because such a source adds the parameter itself.
 func costMissing(f *Facts, add func(Place)) {
 	s := f.Source
 	known := s != nil && (s.ReadsSpend || s.CostMacro != "" || s.CostParam != "" && s.CostParam != models.DefaultCostParam)
@@ -159,7 +160,7 @@ func spendFailing(f *Facts, add func(Place)) {
 	}
 }
 
-// What a path lacks in pathWithoutDestination.
+// The parts that can be missing in a path with the finding pathWithoutDestination.
 const (
 	lacksLander      = "landing page"
 	lacksDestination = "destination"
@@ -244,7 +245,8 @@ func pathCapped(f *Facts, add func(Place)) {
 	})
 }
 
-// slotWithoutOffer finds the buttons of landing pages that no open destination of their path serves. Slot 0 serves every button.
+// slotWithoutOffer finds buttons of landing pages for which the path has no open destination. A destination with slot 0 serves
+// every button.
 func slotWithoutOffer(f *Facts, add func(Place)) {
 	f.eachPath(func(_ int, p *flow.Path) {
 		var served [flow.MaxSlot + 1]bool

@@ -10,7 +10,7 @@ import (
 
 const day = 24 * time.Hour
 
-// The ages from which a check by a worker is too old to count. Domains are checked once a day, and links every hour.
+// The ages above which a worker's check is too old to count. Domains are checked once a day, and links every hour.
 const (
 	oldDomainLook = 3 * day
 	oldLinkLook   = day
@@ -24,7 +24,7 @@ func (d *Domain) place(value string, at *time.Time) Place {
 	return p
 }
 
-// no reports whether the answer to a question is known to be no.
+// no reports whether an answer is known and is no.
 func no(answer *bool) bool { return answer != nil && !*answer }
 
 func domainUnverified(f *Facts, add func(Place)) {
@@ -33,7 +33,7 @@ func domainUnverified(f *Facts, add func(Place)) {
 	}
 }
 
-// leadsElsewhere reports whether a verified domain was last found elsewhere.
+// leadsElsewhere reports whether the last check found that a verified domain leads elsewhere.
 func (d *Domain) leadsElsewhere() bool {
 	return !d.Shared && d.IsVerified && (d.WrongSince != nil || no(d.Points))
 }
@@ -50,7 +50,7 @@ func domainUnsafe(f *Facts, add func(Place)) {
 	}
 }
 
-// leadsHere reports whether the domain is the account's and nothing says that it leads elsewhere.
+// leadsHere reports whether the domain belongs to the account and there is no sign that it leads elsewhere.
 func (d *Domain) leadsHere() bool { return !d.Shared && d.IsVerified && !d.leadsElsewhere() }
 
 func (d *Domain) withoutCertificate(now time.Time) bool {
@@ -85,8 +85,8 @@ func domainUnlooked(f *Facts, add func(Place)) {
 	}
 }
 
-// looked calls add for each active record for which fits returns true, with the answer and the time of the last check of its
-// link. fresh says whether the check is recent enough to count.
+// looked calls add for each active record for which fits returns true, with the answer and the time of the last check of the
+// record's link. fresh says whether that check is recent enough to count.
 func looked(f *Facts, add func(Place), fits func(r *Record, fresh bool) bool) {
 	f.eachRecord("", func(r Record, p Place) {
 		if r.IsActive && fits(&r, r.CheckedAt != nil && f.Now.Sub(*r.CheckedAt) <= oldLinkLook) {
@@ -162,7 +162,8 @@ func networkMissing(f *Facts, add func(Place)) {
 	})
 }
 
-// eachPaidOffer calls fn for each offer whose conversions a network reports. A campaign whose goals the account's own pages report has no such offer.
+// eachPaidOffer calls fn for each offer whose conversions are reported by a network. If the account's own pages report the goals
+// of the campaign, no offer counts.
 func (f *Facts) eachPaidOffer(fn func(Record, Place)) {
 	if !f.expectsGoals() {
 		f.eachRecord(AtOffer, fn)
@@ -235,7 +236,7 @@ func rateMissing(f *Facts, add func(Place)) {
 	}
 }
 
-// minVisits is the number of visitors after which a landing page without a click counts as broken.
+// minVisits is the number of visitors after which a landing page is considered broken if no visitor clicked on it.
 const minVisits = 50
 
 func landerUnclicked(f *Facts, add func(Place)) {

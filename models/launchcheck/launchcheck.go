@@ -1,9 +1,9 @@
-// Package launchcheck looks for faults of a campaign before it gets traffic. Table has a row for each fault. Package
-// db/launchcheck reads the Facts. Nothing here calls another service: the answers of links and domains are the ones that the
+// Package launchcheck looks for faults of a campaign before the campaign gets traffic. Table has a row for each kind of fault.
+// Package db/launchcheck reads the Facts. This package calls no other service: the state of links and domains is what the
 // workers last found.
 //
-// To add a check, add its row to Table, its German texts to text/de/checks.ts of the dashboard, and a case that breaks a sound
-// campaign to TestEveryCheck in api/v1.
+// To add a check, add a row to Table, the row's German texts to text/de/checks.ts of the dashboard, and a case that breaks a
+// sound campaign to TestEveryCheck in api/v1.
 package launchcheck
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The states of a finding and of an area, the best first. Unknown means not checked yet, and never counts as fine.
+// The states of a finding and of an area. Unknown means not checked yet. It never counts as fine.
 const (
 	OK      = "ok"
 	Warning = "warning"
@@ -30,7 +30,7 @@ var Areas = []string{
 	"link", "destinations", "macros", "source", "cost", "postbacks", "payout", "shares", "fallback", "bots", "caps", "rates", "landers", "tag",
 }
 
-// The ways to mend a finding. Each but Open is one call of the API.
+// The ways to mend a finding. Each of them except Open is one call of the API.
 const (
 	VerifyDomain = "verify_domain" // POST /domains/{id}/verify
 	CheckLink    = "check_link"    // POST /tools/check-links
@@ -41,7 +41,7 @@ const (
 // Mends lists the ways to mend a finding.
 var Mends = []string{VerifyDomain, CheckLink, Resume, Open}
 
-// The kinds of records at which a finding is.
+// The kinds of records to which a finding can belong.
 const (
 	AtCampaign = "campaign"
 	AtDomain   = "domain"
@@ -53,32 +53,32 @@ const (
 	AtAccount  = "account"
 )
 
-// Kinds lists the kinds of records at which a finding is.
+// Kinds lists the kinds of records to which a finding can belong.
 var Kinds = []string{AtCampaign, AtDomain, AtOffer, AtLander, AtSource, AtNetwork, AtSite, AtAccount}
 
-// Place is where a fault is.
+// Place is the place of a fault.
 type Place struct {
 	Kind     string // one of Kinds
 	ID       uuid.UUID
 	Name     string
-	Path     string // id of the campaign's path; empty: the fault is in none
+	Path     string // id of the campaign's path; empty: the fault is not in a path
 	PathName string
-	Field    string    // of the record; empty: the whole record
-	Value    string    // what is wrong there, such as an answer or a macro
-	At       time.Time // when that was found; zero: it is so now, or was never checked
+	Field    string    // field of the record; empty: the whole record
+	Value    string    // the wrong text there, such as an answer or a macro
+	At       time.Time // when the fault was found; zero: it is present now, or was never checked
 }
 
 // Check is a row of Table: one fault that a campaign may have.
 type Check struct {
 	Code  string
 	Area  string // one of Areas
-	State string // of its findings
-	// These sentences are for a person. Finding.Filled puts the name, value, path and time of the place into them.
+	State string // state of the check's findings
+	// These sentences are for people. Finding.Filled inserts the name, value, path and time of the place.
 	Says  string // what is wrong
-	Costs string // what the fault costs
+	Costs string // the consequences of the fault
 	Do    string // what to do
 	Mend  string // one of Mends
-	// Find calls add for each place with the fault.
+	// Find calls add for each place that has the fault.
 	Find func(f *Facts, add func(Place))
 }
 
@@ -88,7 +88,7 @@ type Finding struct {
 	Place
 }
 
-// Filled returns a text of the check with the names and values of the place.
+// Filled returns a text of the check in which the names and values of the place are inserted.
 func (f Finding) Filled(text string) string {
 	at := "never"
 	if !f.At.IsZero() {
@@ -97,23 +97,24 @@ func (f Finding) Filled(text string) string {
 	return strings.NewReplacer("{name}", f.Name, "{value}", f.Value, "{path}", f.PathName, "{at}", at).Replace(text)
 }
 
-// Result is the state of an area. Its findings have the order of Table. Findings of one check have the order of the paths.
+// Result is the state of an area. Its findings are in the order of Table. Findings of the same check are in the order of the
+// paths.
 type Result struct {
 	Area     string
 	State    string
 	Findings []Finding
-	LeftOff  int        // findings beyond MaxFindings of a check
-	LookedAt *time.Time // the time of the oldest check by a worker; nil: no worker checks the area, or none has checked it yet
+	LeftOff  int        // number of findings that were left out because a check had more than MaxFindings
+	LookedAt *time.Time // time of the oldest check by a worker; nil: workers do not check the area, or have not checked it yet
 }
 
-// MaxFindings is the number of findings of one check that a report has.
+// MaxFindings is the maximum number of findings of one check in a report.
 const MaxFindings = 20
 
-// Report is everything that was found.
+// Report has the results of all checks.
 type Report struct {
-	State   string // the worst of the areas
+	State   string // the worst state of all areas
 	Count   map[string]int
-	Results []Result // of all Areas
+	Results []Result // results of all Areas
 }
 
 // Run looks for every fault of Table.

@@ -5,7 +5,7 @@ import "strings"
 // Consent is what a message says about the person's consent to the use of their data for ads.
 type Consent int
 
-// The values of Consent. Without a word it is not known, and nothing is kept.
+// The values of Consent. If a message says nothing, the consent is not known, and no data is kept.
 const (
 	ConsentUnknown Consent = iota
 	ConsentGranted
@@ -15,8 +15,8 @@ const (
 // ConsentParam is the parameter of a message that says whether the person has agreed.
 const ConsentParam = "consent"
 
-// ReadConsent reads the word of a message. The documented words are granted and denied, as Google's consent mode and Data Manager
-// API write them.
+// ReadConsent reads the word in a message. The documented words are granted and denied, which Google's consent mode and Data
+// Manager API use.
 func ReadConsent(word string) Consent {
 	switch strings.ToLower(strings.TrimSpace(word)) {
 	case "granted", "consent_granted", "true", "yes", "y", "1":
@@ -27,13 +27,13 @@ func ReadConsent(word string) Consent {
 	return ConsentUnknown
 }
 
-// Reasons for which a whole message's data is not kept.
+// Reasons for keeping no data of a message.
 const (
 	noConsent = "nothing says that the person has agreed: send consent=granted"
 	denied    = "the person has not agreed"
 )
 
-// Receive returns the hashes that may be kept of a message's personal data, and the values that are not kept. Without a consent
+// Receive returns the hashes of a message's personal data that may be kept, and the values that are not kept. Without consent,
 // nothing is kept.
 func Receive(p Person, consent Consent, country string) (Hashes, []Dropped) {
 	if consent == ConsentGranted {

@@ -12,7 +12,7 @@ import (
 
 var isAddress = regexp.MustCompile(`^[^@\s<>()",:;\\]+@[^@\s<>()",:;\\]+\.[^@\s<>()",:;\\.]+$`)
 
-// maxAddress is the longest e-mail address of RFC 5321.
+// maxAddress is the maximum length of an e-mail address according to RFC 5321.
 const maxAddress = 254
 
 // emailForms returns the forms of an e-mail address for Email, EmailGoogle, EmailMicrosoft and EmailReddit.
@@ -40,8 +40,8 @@ func emailForms(value, _ string) ([]string, string) {
 	return []string{address, google, dotless + "@" + domain, reddit + "@" + domain}, ""
 }
 
-// phoneForms returns the forms of a telephone number for Phone and PhoneDigits. A number without its country's code gets
-// the code of the visitor's country.
+// phoneForms returns the forms of a telephone number for Phone and PhoneDigits. A number without a country code gets the code of
+// the visitor's country.
 func phoneForms(value, country string) ([]string, string) {
 	if number, ok := strings.CutPrefix(value, "00"); ok {
 		value = "+" + number
@@ -50,7 +50,7 @@ func phoneForms(value, country string) ([]string, string) {
 		return nil, "it has no country code, and the country is not known"
 	}
 	n, err := phonenumbers.Parse(value, country)
-	if err == nil && !phonenumbers.IsValidNumber(n) && !strings.HasPrefix(value, "+") { // the code of a country without its plus
+	if err == nil && !phonenumbers.IsValidNumber(n) && !strings.HasPrefix(value, "+") { // a country code without its plus
 		n, err = phonenumbers.Parse("+"+value, "")
 	}
 	if err != nil || !phonenumbers.IsValidNumber(n) {
@@ -60,7 +60,7 @@ func phoneForms(value, country string) ([]string, string) {
 	return []string{full, strings.TrimPrefix(full, "+")}, ""
 }
 
-// lower returns a text in lower case, composed, so that the same letters have the same bytes.
+// lower returns a text in lower case and in composed form (NFC), so that the same letters have the same bytes.
 func lower(s string) string { return norm.NFC.String(strings.ToLower(s)) }
 
 // letters returns the letters and digits of a text in lower case, without spaces and punctuation.
@@ -89,7 +89,7 @@ func streetForm(value, _ string) ([]string, string) {
 	return []string{street}, ""
 }
 
-// regionForm returns a region. Platforms know the states of the United States by their two letters only.
+// regionForm returns a region. For the United States, platforms accept only the two letters of a state.
 func regionForm(value, country string) ([]string, string) {
 	region := letters(value)
 	switch {
@@ -103,8 +103,8 @@ func regionForm(value, country string) ([]string, string) {
 
 var isUSZip = regexp.MustCompile(`^[0-9]{5}`)
 
-// zipForm returns a postal code without spaces, up to the first hyphen. A code of the United States is cut to the first five digits.
-// A code of the United Kingdom loses its last two letters, the unit.
+// zipForm returns a postal code without spaces, up to the first hyphen. A code of the United States is cut to its first five
+// digits. A code of the United Kingdom loses its last two letters, which name the unit.
 func zipForm(value, country string) ([]string, string) {
 	code, tail, _ := strings.Cut(value, "-")
 	zip := letters(code)
@@ -133,7 +133,8 @@ func countryForm(value, _ string) ([]string, string) {
 	return []string{strings.ToLower(code)}, ""
 }
 
-// countryOf returns the two letters of a country in upper case, or an empty text. It reads codes of two and three letters.
+// countryOf returns the two letters of a country in upper case. It reads codes with two and three letters. For any other text it
+// returns an empty text.
 func countryOf(text string) string {
 	r, err := language.ParseRegion(strings.TrimSpace(text))
 	if err != nil || !r.IsCountry() {

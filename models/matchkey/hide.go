@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Hidden takes the place of personal data in a text that is kept.
+// Hidden replaces personal data in a text that is kept.
 const Hidden = "(personal data)"
 
 // personMember matches the name of a member of a person's record, such as user[email], customer.phone, data[buyer][em] and
@@ -14,8 +14,8 @@ const Hidden = "(personal data)"
 var personMember = regexp.MustCompile(`^(?:.*[\[\].])?(?:billing|buyer|client|contact|customer|lead|payer|person|shipping|subscriber|user|visitor)` +
 	`(?:_data)?[\[\]._-]+([a-z0-9_]+)\]?$`)
 
-// KeyOf returns the name of the key that a parameter carries, as NameOf does. The name of the person's record may come before it, as in
-// user[email] and customer_email.
+// KeyOf returns the name of the key whose value a parameter contains, as NameOf does. In addition, it accepts the name of the
+// person's record before the key, as in user[email] and customer_email.
 func KeyOf(param string) string {
 	param = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(param)), "[]")
 	if name := NameOf(param); name != "" || !strings.ContainsAny(param, "[._-") {
@@ -27,10 +27,10 @@ func KeyOf(param string) string {
 	return ""
 }
 
-// address matches an e-mail address within a text, also in the form of an address of the web.
+// address matches an e-mail address within a text, even if it is encoded as in a URL.
 var address = regexp.MustCompile(`(?i)[^\s@<>()"',:;&=?/\\#%{}]+(?:@|%40|%2540)[\p{L}\p{N}][\p{L}\p{N}-]*(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,24}`)
 
-// HideAddresses returns a text with Hidden in place of each e-mail address.
+// HideAddresses returns a text in which each e-mail address is replaced by Hidden.
 func HideAddresses(text string) string {
 	if !strings.Contains(text, "@") && !strings.Contains(text, "40") {
 		return text
@@ -41,9 +41,9 @@ func HideAddresses(text string) string {
 // HasAddress reports whether a text contains an e-mail address.
 func HasAddress(text string) bool { return HideAddresses(text) != text }
 
-// CleanURL returns an address of the web without personal data: without the parameters that carry a key or an e-mail address, without a
-// path that has an e-mail address, without a user name and without a fragment. A parameter with only a place stays. The result is empty
-// if the address cannot be read.
+// CleanURL returns a URL without personal data. It removes parameters that contain a key or an e-mail address, a path that
+// contains an e-mail address, the user name and the fragment. A parameter that contains only a place stays. The result is empty
+// if the URL cannot be parsed.
 func CleanURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

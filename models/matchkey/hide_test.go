@@ -6,7 +6,7 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// TestKeyOf checks which parameters carry a key, also if the name says whose data it is, as in user[email].
+// TestKeyOf checks which parameters contain a key, even if the parameter also says whose data it is, as in user[email].
 func TestKeyOf(t *testing.T) {
 	t.Parallel()
 	for param, want := range map[string]string{
@@ -21,7 +21,7 @@ func TestKeyOf(t *testing.T) {
 	}
 }
 
-// TestHideAddresses checks that e-mail addresses are hidden wherever they stand in a text.
+// TestHideAddresses checks that e-mail addresses are hidden wherever they are in a text.
 func TestHideAddresses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -38,7 +38,7 @@ func TestHideAddresses(t *testing.T) {
 	}
 }
 
-// TestCleanURL checks that personal data are removed from addresses of pages.
+// TestCleanURL checks that personal data is removed from the URLs of pages.
 func TestCleanURL(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

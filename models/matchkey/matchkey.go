@@ -1,8 +1,8 @@
-// Package matchkey turns personal data, such as an e-mail address, into the hashes by which ad platforms recognize the person of a
-// conversion. The raw values are never kept: they exist only as a Person in memory, which cannot be printed.
+// Package matchkey turns personal data, such as an e-mail address, into the hashes with which ad platforms recognize the person
+// who made a conversion. The raw values are never stored: they exist only in memory as a Person, which cannot be printed.
 //
-// source.md names the document behind each rule. The platforms hash e-mail addresses and telephone numbers in different forms, so
-// Hashes has each form.
+// source.md names the document behind each rule. Platforms hash e-mail addresses and telephone numbers in different forms, so
+// Hashes has a hash for each form.
 package matchkey
 
 import (
@@ -17,10 +17,10 @@ import (
 	"time"
 )
 
-// Retention is the longest time for which hashes are kept.
+// Retention is the maximum time for which hashes are kept.
 const Retention = 7 * 24 * time.Hour
 
-// Keys are the hashes of a person's data, in the forms of one platform: SHA-256 in lower-case hexadecimal digits. An empty text
+// Keys are the hashes of a person's data in the forms of one platform: SHA-256 in lower-case hexadecimal digits. An empty text
 // means that the value is not known. The raw values are never kept.
 type Keys struct {
 	Email     string `json:"email,omitempty"`
@@ -34,17 +34,17 @@ type Keys struct {
 	Country   string `json:"country,omitempty"`
 }
 
-// Hashes are the hashes of a person's data in the forms of all platforms. Email is the hash of the address in lower case. Phone is
-// the hash of the number in the form E.164, with its plus.
+// Hashes are the hashes of a person's data in the forms of all platforms. Email is the hash of the address in lower case. Phone
+// is the hash of the number in the form E.164, with the plus.
 type Hashes struct {
 	Keys
-	EmailGoogle    string `json:"email_google,omitempty"`    // an address at Gmail without dots and without a tag after a plus
-	EmailMicrosoft string `json:"email_microsoft,omitempty"` // an address at any domain without dots and without a tag
-	EmailReddit    string `json:"email_reddit,omitempty"`    // an address with only letters and digits before the @, and without a tag
-	PhoneDigits    string `json:"phone_digits,omitempty"`    // the number without its plus
+	EmailGoogle    string `json:"email_google,omitempty"`    // for an address at Gmail: without dots and without a tag after a plus
+	EmailMicrosoft string `json:"email_microsoft,omitempty"` // at any domain: without dots and without a tag
+	EmailReddit    string `json:"email_reddit,omitempty"`    // only letters and digits before the @, and without a tag
+	PhoneDigits    string `json:"phone_digits,omitempty"`    // the number without the plus
 }
 
-// The forms of keys that only some platforms take. The other keys have one form, which has the name of the key.
+// Forms of keys that only some platforms accept. Every other key has only one form, which has the name of the key.
 const (
 	EmailGoogle    = "email_google"
 	EmailMicrosoft = "email_microsoft"
@@ -52,7 +52,8 @@ const (
 	PhoneDigits    = "phone_digits"
 )
 
-// In returns the keys in the named forms, and no other key. The row of an ad platform names the forms that the platform takes.
+// In returns the keys in the named forms, and no other keys. The row of an ad platform names the forms that the platform
+// accepts.
 func (h Hashes) In(forms []string) Keys {
 	var k Hashes
 	for _, form := range forms {
@@ -74,7 +75,7 @@ func (h Hashes) In(forms []string) Keys {
 	return k.Keys
 }
 
-// The names of the keys, as senders and answers write them.
+// The names of the keys in messages and answers.
 const (
 	Email     = "email"
 	Phone     = "phone"
@@ -90,16 +91,16 @@ const (
 // key is one kind of personal data.
 type key struct {
 	name string
-	// params lists the other names under which senders write it.
+	// params lists the other names that senders use for the key.
 	params []string
-	// places returns the places of its hashes, one for each form.
+	// places returns pointers to the key's hashes, one for each form.
 	places func(*Hashes) []*string
-	// forms returns the forms to hash, one for each place, or the reason why the value cannot be read. country is two letters in
-	// upper case, or empty if it is not known.
+	// forms returns the texts to hash, one for each place, or the reason why the value cannot be read. country is two letters in
+	// upper case, or empty if the country is not known.
 	forms func(value, country string) (forms []string, reason string)
 }
 
-// table has the keys in the order in which answers name them.
+// table has the keys in the order in which answers list them.
 var table = []key{
 	{Email, []string{"em", "email_address", "sha256_email_address"}, (*Hashes).emails, emailForms},
 	{Phone, []string{"ph", "phone_number", "sha256_phone_number"}, (*Hashes).phones, phoneForms},
@@ -140,8 +141,9 @@ var byParam = func() map[string]*key {
 // hashWord matches the part of a name that says how the value is hashed, as in email_sha256, sha256_email and hashed_phone.
 var hashWord = regexp.MustCompile(`^(?:hashed|hash|md5|sha1|sha256)[_-]?|[_-]?(?:hashed|hash|md5|sha1|sha256)$`)
 
-// NameOf returns the name of the key that a parameter carries. It is empty if the parameter carries no personal data. A word for a hash
-// may come before or after the name, so that personal data under such a name is recognized and hidden, however it is hashed.
+// NameOf returns the name of the key whose value a parameter contains. It is empty if the parameter contains no personal data. A
+// word for a hash may come before or after the name. So personal data under such a name is recognized and hidden, however it is
+// hashed.
 func NameOf(param string) string {
 	param = strings.ToLower(strings.TrimSpace(param))
 	k := byParam[param]
@@ -154,7 +156,7 @@ func NameOf(param string) string {
 	return k.name
 }
 
-// Params returns the names under which a key may be sent. The documented name comes first.
+// Params returns the names of the parameters in which a key may be sent. The documented name comes first.
 func Params(name string) []string {
 	return append([]string{name}, byParam[name].params...)
 }
@@ -173,7 +175,7 @@ func (k Keys) Names() []string {
 // IsEmpty reports whether no key is known.
 func (h Hashes) IsEmpty() bool { return h == Hashes{} }
 
-// With returns h, completed by the keys of o that are not known in h.
+// With returns h, to which those keys of o are added that are not known in h.
 func (h Hashes) With(o Hashes) Hashes {
 	for _, t := range table {
 		to, from := t.places(&h), t.places(&o)
@@ -187,8 +189,8 @@ func (h Hashes) With(o Hashes) Hashes {
 	return h
 }
 
-// Person is personal data as it was received, by the name of its key. It prints as a fixed text, so that no log, error or job can
-// contain it.
+// Person is personal data as it was received, by the name of the key. When it is printed or encoded, the result is a fixed text,
+// so that no log, error or job can contain the data.
 type Person map[string]string
 
 // String implements fmt.Stringer.
@@ -203,11 +205,11 @@ func (Person) MarshalText() ([]byte, error) { return []byte(Hidden), nil }
 // MarshalJSON implements json.Marshaler.
 func (Person) MarshalJSON() ([]byte, error) { return []byte(`"` + Hidden + `"`), nil }
 
-// NotText is the reason for which a value of a person's record is not kept.
+// NotText is the reason why a value in a person's record is not kept.
 const NotText = "it is neither a text nor a number"
 
-// Members returns the texts and numbers of a JSON object, by their names. It also lists the names of other members, sorted. A member
-// that is null is left out. ok is false if raw is no object.
+// Members returns the texts and numbers in a JSON object, by name. It also returns the sorted names of members with values of
+// other types. It ignores members that are null. ok is false if raw is not an object.
 func Members(raw []byte) (texts map[string]string, others []string, ok bool) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {
@@ -231,8 +233,8 @@ func Members(raw []byte) (texts map[string]string, others []string, ok bool) {
 	return texts, others, true
 }
 
-// ReadPerson reads personal data from a JSON object of texts and numbers. Each name of a key is read as its documented name. Values that
-// cannot be read are left out, with the reason.
+// ReadPerson reads personal data from a JSON object of texts and numbers. It converts each name of a key to the key's documented
+// name. It leaves out values that cannot be read, and returns them with the reason.
 func ReadPerson(raw []byte) (p Person, dropped []Dropped) {
 	p = Person{}
 	if len(raw) == 0 {
@@ -265,7 +267,7 @@ type Dropped struct {
 // maxValue is the longest value that is read, in bytes.
 const maxValue = 500
 
-// emptyHash is the hash of an empty text, which senders send for a value that they do not have.
+// emptyHash is the hash of an empty text. Senders send it if they do not have the value.
 var emptyHash = hash("")
 
 var isHash = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
@@ -275,8 +277,9 @@ func hash(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Hash returns the hashes of a person's data and the values that cannot be read. A value of 64 hexadecimal digits is a hash already:
-// it stands for all forms of its key. country is the country of the visitor, two letters, for data that names none.
+// Hash returns the hashes of a person's data, and the values that cannot be read. A value with 64 hexadecimal digits is already
+// a hash, and is used for all forms of its key. country is the two-letter country of the visitor, for data that names no
+// country.
 func Hash(p Person, country string) (keys Hashes, dropped []Dropped) {
 	country = cmp.Or(countryOf(p[Country]), countryOf(country))
 	for _, t := range table {
@@ -313,13 +316,13 @@ func Hash(p Person, country string) (keys Hashes, dropped []Dropped) {
 	return keys, dropped
 }
 
-// NeedsCountry reports whether the reading of the person's data depends on the country of the visitor.
+// NeedsCountry reports whether reading the person's data depends on the country of the visitor.
 func (p Person) NeedsCountry() bool {
 	return countryOf(p[Country]) == "" && (p[Zip] != "" || p[Region] != "" || p[Phone] != "" && !strings.HasPrefix(strings.TrimSpace(p[Phone]), "+"))
 }
 
-// Unknown lists the names in p that are no keys, sorted. A text that does not look like a name is left out, because it may be a
-// value.
+// Unknown returns the sorted names in p that are not keys. It leaves out a text that does not look like a name, because it could
+// be a value.
 func (p Person) Unknown() (names []string) {
 	for name := range p {
 		if !slices.Contains(Names, name) && isName.MatchString(name) {

@@ -28,16 +28,16 @@ func TestPublishedExamples(t *testing.T) {
 		hash    func(matchkey.Hashes) string // one of the hashes
 		want    string                       // the beginning of the published hash
 	}{
-		// Meta, customer information parameters.
+		// Meta: customer information parameters.
 		{matchkey.Person{"email": "John_Smith@gmail.com"}, "", func(k matchkey.Hashes) string { return k.Email }, "62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f"},
 		{matchkey.Person{"phone": "(650)555-1212"}, "us", func(k matchkey.Hashes) string { return k.PhoneDigits }, "e323ec626319ca94ee8bff2e4c87cf613be6ea19919ed1364124e16807ab3176"},
 		{matchkey.Person{"first_name": "Mary"}, "", func(k matchkey.Hashes) string { return k.FirstName }, "6915771be1c5aa0c886870b6951b03d7eafc121fea0e80a5ea83beb7c449f4ec"},
 		{matchkey.Person{"first_name": "정"}, "", func(k matchkey.Hashes) string { return k.FirstName }, "8fa8cd9c440be61d0151429310034083132b35975c4bea67fdd74158eb51db14"},
 		{matchkey.Person{"last_name": "Vale\u0301ry"}, "", func(k matchkey.Hashes) string { return k.LastName }, "08e1996b5dd49e62a4b4c010d44e4345592a863bb9f8e3976219bac29417149c"},
-		// Snap, parameters of the Conversions API.
+		// Snap: parameters of the Conversions API.
 		{matchkey.Person{"email": "Person@Example.com"}, "", func(k matchkey.Hashes) string { return k.Email }, "542d240129883c019e106e3b1b2d3f3cb3537c43c425364de8e951d5a3083345"},
 		{matchkey.Person{"phone": "+44 844 412 4653"}, "", func(k matchkey.Hashes) string { return k.PhoneDigits }, "dc008fda46e2e64002cf2f82a4906236282d4"},
-		// Reddit, manual advanced matching.
+		// Reddit: manual advanced matching.
 		{matchkey.Person{"email": "Al.ice$+Apple@Example.Com"}, "", func(k matchkey.Hashes) string { return k.EmailReddit }, "ff8d9819fc0e12bf0d24892e45987e249a28dce836a85cad60e28eaaa8c6d976"},
 	} {
 		keys, dropped := matchkey.Hash(tt.person, tt.country)
@@ -47,7 +47,7 @@ func TestPublishedExamples(t *testing.T) {
 	}
 }
 
-// TestForms checks what is hashed of each kind of value.
+// TestForms checks which text is hashed for each kind of value.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -67,7 +67,7 @@ func TestForms(t *testing.T) {
 
 		{"phone", "(800) 555-0100", "US", []string{"+18005550100", "18005550100"}},
 		{"phone", "07911 123456", "GB", []string{"+447911123456", "447911123456"}},
-		{"phone", "02 1234 5678", "IT", []string{"+390212345678", "390212345678"}}, // Italy keeps the zero
+		{"phone", "02 1234 5678", "IT", []string{"+390212345678", "390212345678"}}, // numbers in Italy keep the zero
 		{"phone", "0044 7911 123456", "US", []string{"+447911123456", "447911123456"}},
 		{"phone", "44 7911 123456", "US", []string{"+447911123456", "447911123456"}},
 		{"phone", "07911 123456", "", []string{"it has no country code, and the country is not known"}},
@@ -112,7 +112,7 @@ func TestForms(t *testing.T) {
 		}
 		var want []string
 		for _, form := range tt.want {
-			if form == "" { // the value is a hash already, and stands for all forms
+			if form == "" { // the value is already a hash, which is used for all forms
 				want = append(want, sum("x"))
 				continue
 			}
@@ -124,7 +124,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestPersonsCountry checks that a country among the person's data is used instead of the visitor's.
+// TestPersonsCountry checks that a country in the person's data is used instead of the visitor's country.
 func TestPersonsCountry(t *testing.T) {
 	t.Parallel()
 	keys, _ := matchkey.Hash(matchkey.Person{"phone": "07911 123456", "country": "GB", "zip": "SW1A 1AA"}, "US")
@@ -136,7 +136,7 @@ func TestPersonsCountry(t *testing.T) {
 	}
 }
 
-// TestConsent checks that nothing is kept without a consent.
+// TestConsent checks that nothing is kept without consent.
 func TestConsent(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]matchkey.Consent{
@@ -149,15 +149,16 @@ func TestConsent(t *testing.T) {
 			t.Errorf("%q: %d, want %d", word, got, want)
 		}
 		keys, dropped := matchkey.Receive(matchkey.Person{"email": "a@example.com", "zip": " "}, got, "")
-		// With consent nothing is dropped. Without it the e-mail address is dropped and reported; the blank zip is never reported.
+		// With consent, nothing is dropped. Without consent, the e-mail address is dropped and reported. The blank postal code
+		// is never reported.
 		if isKept := want == matchkey.ConsentGranted; keys.IsEmpty() == isKept || (len(dropped) == 1) == isKept {
 			t.Errorf("%q: %v, dropped %v", word, keys.Names(), dropped)
 		}
 	}
 }
 
-// TestIn checks that a platform gets the forms that its row names, and no key that the row does not name. Each want is the e-mail
-// address and the phone number that are hashed, and the names of the keys.
+// TestIn checks that a platform gets the forms that its row names, and no keys that the row does not name. Each want has the
+// e-mail address and the phone number that are hashed, and the names of the keys.
 func TestIn(t *testing.T) {
 	t.Parallel()
 	all, _ := matchkey.Hash(matchkey.Person{"email": "A.b_c+d@gmail.com", "phone": "+18005550100", "first_name": "A", "street": "1 Main", "zip": "1", "city": "Rome"}, "")
@@ -179,7 +180,7 @@ func TestIn(t *testing.T) {
 	}
 }
 
-// TestKeysOfRows checks the names of keys in the rows of ad platforms. Only a platform that takes conversions gets keys.
+// TestKeysOfRows checks the names of keys in the rows of ad platforms. Only a platform that accepts conversions may name keys.
 func TestKeysOfRows(t *testing.T) {
 	t.Parallel()
 	all, _ := matchkey.Hash(matchkey.Person{
@@ -193,7 +194,7 @@ func TestKeysOfRows(t *testing.T) {
 	}
 }
 
-// TestWith checks that known keys stay, and that all forms of a key come from one message.
+// TestWith checks that known keys do not change, and that all forms of a key come from the same message.
 func TestWith(t *testing.T) {
 	t.Parallel()
 	newer, _ := matchkey.Hash(matchkey.Person{"email": sum("x"), "city": "Rome"}, "")
@@ -219,7 +220,7 @@ func TestPersonDoesNotPrint(t *testing.T) {
 	}
 }
 
-// TestPersonAsJSON reads persons as servers and pages write them.
+// TestPersonAsJSON reads persons in the forms that servers and pages send.
 func TestPersonAsJSON(t *testing.T) {
 	t.Parallel()
 	const noObject, noText = "[{user it is no object of texts and numbers}]", "[{email it is neither a text nor a number}]"
@@ -240,7 +241,8 @@ func TestPersonAsJSON(t *testing.T) {
 	}
 }
 
-// TestNames checks that each parameter belongs to one key. Unknown lists only texts that look like names, because others may be values.
+// TestNames checks that each parameter belongs to only one key. Unknown returns only texts that look like names, because other
+// texts could be values.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}

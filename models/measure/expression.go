@@ -7,18 +7,18 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Limits of the formulas of a file: how many, and the length of each in bytes.
+// Limits of the formulas of a file: their number, and the length of each in bytes.
 const (
 	MaxExpressions      = 5
 	maxExpressionLength = 100
 )
 
-// Expression calculates a value from the measures of a row. value returns a measure, and false if the row lacks it. Expression
-// returns false for a division by zero, and if a measure is missing.
+// Expression calculates a value from the measures of a row. value returns a measure, and false if the row does not have it.
+// Expression returns false for a division by zero, and if a measure is missing.
 type Expression func(value func(name string) (decimal.Decimal, bool)) (decimal.Decimal, bool)
 
-// ParseExpressions reads formulas that are separated by commas, such as profit/conversions,cost*1000/clicks. A formula has measures,
-// numbers, + - * / and parentheses.
+// ParseExpressions parses formulas that are separated by commas, such as profit/conversions,cost*1000/clicks. A formula consists
+// of measures, numbers, + - * / and parentheses.
 func ParseExpressions(text string) (texts []string, list []Expression, err error) {
 	if text == "" {
 		return nil, nil, nil
@@ -37,7 +37,7 @@ func ParseExpressions(text string) (texts []string, list []Expression, err error
 	return texts, list, nil
 }
 
-// expressionParser reads an expression from the front of left. Its methods return false for any other text.
+// expressionParser parses an expression at the beginning of left. Its methods return false if there is no expression.
 type expressionParser struct{ left string }
 
 func (p *expressionParser) sum() (Expression, bool)     { return p.chain("+-", p.product) }

@@ -7,7 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// TestExpressions checks what formulas give for a row, and that other texts are refused.
+// TestExpressions checks the results of formulas for a row, and that other texts are refused.
 func TestExpressions(t *testing.T) {
 	t.Parallel()
 	row := map[string]string{"clicks": "100", "conversions": "4", "profit": "10.5", "cost": "20", "revenue": "30.5", "lp_clicks": "0"}
@@ -37,7 +37,7 @@ func TestExpressions(t *testing.T) {
 		strings.Repeat("1+", 60) + "cost", strings.TrimSuffix(strings.Repeat("cost*2,", 6), ","),
 	} {
 		if _, _, err := ParseExpressions(text); err == nil {
-			t.Errorf("%q is taken", text)
+			t.Errorf("%q is accepted", text)
 		}
 	}
 }

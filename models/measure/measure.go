@@ -9,7 +9,7 @@ import "strings"
 type Measure struct {
 	// Name is the measure's name in answers, reports, files, rules and SQL.
 	Name string
-	// Field is the name of its field or method in models.Figures, and of its field in models.FigureRow.
+	// Field is the name of the measure's field or method in models.Figures, and of its field in models.FigureRow.
 	Field string
 	Kind  Kind
 	// Formula calculates the measure from other measures. It is a sum such as "revenue - cost", or a quotient of two sums such as
@@ -93,7 +93,7 @@ func (m *Measure) IsAmount() bool { return m.Kind == Money || m.Kind == Price }
 // IsPercent reports whether the value is a percentage.
 func (m *Measure) IsPercent() bool { return m.Kind == Percent }
 
-// IsRatio reports whether the measure is a quotient. A quotient has no value if it would divide by zero.
+// IsRatio reports whether the measure is a quotient. A quotient has no value if the divisor is zero.
 func (m *Measure) IsRatio() bool { return strings.Contains(m.Formula, " / ") }
 
 // Term is one measure in a sum of a formula.
@@ -102,8 +102,8 @@ type Term struct {
 	Minus bool
 }
 
-// Terms returns the terms of the formula: over is the sum above the fraction bar, under the sum below it. under is empty if the
-// measure is not a quotient.
+// Terms returns the terms of the formula: over is the sum above the fraction bar, and under is the sum below it. If the measure
+// is not a quotient, under is empty.
 func (m *Measure) Terms() (over, under []Term) {
 	above, below, _ := strings.Cut(m.Formula, " / ")
 	return terms(above), terms(below)
@@ -122,13 +122,13 @@ func terms(sum string) (list []Term) {
 	return list
 }
 
-// Sum is one side of a formula as an SQL expression over the columns of the counters.
+// Sum is one side of a formula, as an SQL expression over the columns of the counters.
 type Sum struct {
 	SQL    string
 	Amount bool // whether the sum is an amount of money
 }
 
-// Sums returns the two sides of the formula as SQL. under is empty if the measure is not a quotient.
+// Sums returns the two sides of the formula as SQL. If the measure is not a quotient, under is empty.
 func (m *Measure) Sums() (over, under Sum) {
 	a, b := m.Terms()
 	return sumOf(a), sumOf(b)

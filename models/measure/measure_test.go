@@ -20,7 +20,7 @@ func TestRows(t *testing.T) {
 		}
 		names[m.Name], names[m.Field] = true, true
 		if m.Change > 0 && (places[m.Change] || m.Change > len(measure.All)) {
-			t.Errorf("%s: the place %d of changes is taken or too high", m.Name, m.Change)
+			t.Errorf("%s: the place %d in changes is used twice or too high", m.Name, m.Change)
 		}
 		places[m.Change] = true
 		counts := m.SQL.Click != "" || m.SQL.Conversion != ""
@@ -63,7 +63,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestExpand checks that a tag names each percentage once, the last one after "and".
+// TestExpand checks that a tag names each percentage once, and the last one after "and".
 func TestExpand(t *testing.T) {
 	t.Parallel()
 	want := measure.Names((*measure.Measure).IsPercent)

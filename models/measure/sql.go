@@ -6,12 +6,12 @@ import (
 )
 
 // SQL contains the SQL expressions for the amounts that are added to a counter: by a click (f), by a conversion (v), and by
-// spend without clicks (f). An empty text adds nothing.
+// spend without clicks (f). If a text is empty, nothing is added.
 //
-// In PostgreSQL, the value for a row that adds nothing is NULL, which is the cheapest value to sum. Money is in the account's
-// currency. Without a rate, it adds nothing. Names in braces are replaced by the expressions of the prices.
+// In PostgreSQL, the value for a row that adds nothing is NULL, because NULL is the cheapest value to sum up. Money is in the
+// account's currency. Money without an exchange rate adds nothing. Names in braces are replaced by the SQL of the prices.
 //
-// In ClickHouse, the row of a click also contains the sums of its conversions, in the columns that Sold names.
+// In ClickHouse, the row of a click also contains the sums over its conversions, in the columns that Sold names.
 type SQL struct {
 	Click, Conversion, Spend string
 
@@ -27,8 +27,8 @@ func when(condition, expr string) string { return "CASE WHEN " + condition + " T
 
 func status(name string) string { return "v.status = '" + name + "'" }
 
-// copyPaid returns the ClickHouse SQL that converts an amount of a fact to the account's currency. Without a rate, the result is
-// zero.
+// copyPaid returns the ClickHouse SQL that converts an amount of a fact to the account's currency. Without an exchange rate, the
+// result is zero.
 func copyPaid(amount, fact string) string {
 	return "ifNull(" + amount + " * " + fact + ".rate, " + noMoney + ")"
 }
@@ -36,7 +36,7 @@ func copyPaid(amount, fact string) string {
 // clicks counts the clicks that meet a condition. In ClickHouse, a condition is 0 or 1.
 func clicks(condition string) SQL { return SQL{Click: when(condition, "1"), CopyClick: condition} }
 
-// onlyHumans adds up a column over the clicks that are not a bot's.
+// onlyHumans adds up a column over the clicks that are not from bots.
 func onlyHumans(column string) SQL {
 	return SQL{Click: when("NOT f.is_bot", "f."+column), CopyClick: "if(f.is_bot, 0, f." + column + ")"}
 }
@@ -54,13 +54,13 @@ func payouts(name, sold string) SQL {
 	}
 }
 
-// costs adds up the costs of clicks that are not a bot's, of conversions, and of spend without clicks.
+// costs adds up the costs of clicks that are not from bots, of conversions, and of spend without clicks.
 var costs = SQL{
 	Click: when("NOT f.is_bot", "f.cost * {click rate}"), Conversion: "{cost}", Spend: "{spend}",
 	CopyClick: "if(f.is_bot, " + noMoney + ", " + copyPaid("f.cost", "f") + ")", Sold: "sale_cost", CopySale: "v.cost",
 }
 
-// sqlNull is added by rows that do not count.
+// sqlNull is the value of rows that do not count.
 const sqlNull = "NULL"
 
 // OfClick returns the PostgreSQL expression of the amount that a click adds to a counter.

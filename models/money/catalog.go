@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Names lists signs and names that stand for the same currencies, for the documentation.
+// Names lists signs and names that mean the same currencies, for the documentation.
 type Names struct {
-	Currencies []string // several: the message has to say which one is meant
+	Currencies []string // if there are several, the message must say which currency is meant
 	Names      []string
 }
 
-// Catalog returns the signs and names of currencies that are read besides the codes of ISO 4217 and the signs of CLDR, sorted by
-// currency.
+// Catalog returns the signs and names of currencies that are understood in addition to the codes of ISO 4217 and the signs of
+// CLDR, sorted by currency.
 func Catalog() []Names { return listed(names) }
 
-// Usual returns the signs and names that several currencies have, by the currency that they stand for if nothing says which currency is
-// meant.
+// Usual returns the signs and names that several currencies have, by the currency that they mean if nothing says which currency
+// is meant.
 func Usual() []Names { return listed(usual) }
 
 func listed(table map[string]string) (list []Names) {

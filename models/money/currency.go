@@ -11,18 +11,18 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Unknown is the currency of an amount whose stated currency is not understood. It is the code of ISO 4217 for no currency. It
-// never has an exchange rate, so such an amount counts no money.
+// Unknown is the currency of an amount whose stated currency is not understood. It is the code that ISO 4217 has for "no
+// currency". It never has an exchange rate, so such an amount counts without money.
 const Unknown = "XXX"
 
 // unit is a currency of ISO 4217.
 type unit struct {
 	code   string
-	number uint16 // zero: withdrawn
-	minor  uint8  // decimals by ISO 4217
-	used   uint8  // decimals in use: 0 if CLDR says that people write no decimals, else minor
-	// dotGroups reports whether a locale of the currency's country separates thousands by a dot. commaDecimal reports whether a
-	// locale of that country has a decimal comma.
+	number uint16 // zero: the currency was withdrawn
+	minor  uint8  // number of decimals according to ISO 4217
+	used   uint8  // number of decimals in use: 0 if CLDR says that people write no decimals, otherwise minor
+	// dotGroups reports whether a locale of the currency's country separates thousands with a dot. commaDecimal reports whether
+	// a locale of that country has a comma before the decimals.
 	dotGroups, commaDecimal bool
 }
 
@@ -40,13 +40,13 @@ func Minor(amount decimal.Decimal, code string) (minor decimal.Decimal, ok bool)
 	return amount.Shift(int32(u.minor)).Round(0), ok && code != Unknown
 }
 
-// sign is what a sign, a code or a name of a currency may stand for.
+// sign lists the currencies that a sign, a code or a name can mean.
 type sign struct {
 	codes []string
-	usual string // the currency for which it stands if nothing else is known; empty: none
+	usual string // the currency that it means if nothing else is known; empty: no such currency
 }
 
-// signs holds the signs and names of currencies, folded by foldWord.
+// signs maps signs and names of currencies, folded by foldWord, to the currencies that they can mean.
 var signs = func() map[string]sign {
 	all := map[string]sign{}
 	add := func(word, codes string) {
@@ -78,11 +78,11 @@ var signs = func() map[string]sign {
 	return all
 }()
 
-// pence is a word for the hundredth part of a pound, which differs from the pound's code only in case. It is no currency here, so
-// that an amount in pence never counts as pounds.
+// pence is a word for a hundredth of a pound. It differs from the pound's code only in case. It is not a currency here, so that
+// an amount in pence never counts as pounds.
 const pence = "GBp"
 
-// formerRouble is a code that programs still write for RUB.
+// formerRouble is an old code for RUB that programs still write.
 const formerRouble = "RUR"
 
 // foldWord returns a word in upper case, without spaces, dots and apostrophes.
@@ -102,12 +102,12 @@ func foldWord(word []rune) string {
 	return folded
 }
 
-// multipliers are letters after a number that multiply it, or that are minor units. They are never currencies there.
+// multipliers are letters that, after a number, multiply it or mean minor units. In that position they never mean a currency.
 const multipliers = "BCDGHKLMT"
 
-// lookup returns what a folded word may stand for. given is the currency that applies if an amount states none. behind says
-// that the word follows a number. A single Latin letter stands only for the given currency. After a number, a letter that may
-// be a multiplier stands for no currency.
+// lookup returns the currencies that a folded word can mean. given is the currency that applies if an amount states no currency.
+// behind says that the word follows a number. A single Latin letter can mean only the given currency. After a number, a letter
+// that may be a multiplier means no currency.
 func lookup(word, given string, behind bool) (sign, bool) {
 	switch {
 	case word == given && given != "":
@@ -127,7 +127,7 @@ func lookup(word, given string, behind bool) (sign, bool) {
 	return s, ok
 }
 
-// isShared reports whether a code with X is a currency of several countries.
+// isShared reports whether a code that begins with X is a currency of several countries.
 func isShared(code string) bool {
 	return slices.Contains([]string{"XAF", "XCD", "XCG", "XOF", "XPF", "XDR", "XAU", "XAG", "XPT", "XPD"}, code)
 }
@@ -136,7 +136,8 @@ func isCode(s string) bool {
 	return len(s) == 3 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// find returns what a folded word stands for. A word may consist of two, such as "USD$" or "€EUR", which then agree.
+// find returns the currencies that a folded word can mean. A word can consist of two parts, such as "USD$" or "€EUR". Both parts
+// must then mean the same currency.
 func find(word, given string, behind bool) (sign, bool) {
 	if s, ok := lookup(word, given, behind); ok {
 		return s, true
@@ -155,7 +156,7 @@ func find(word, given string, behind bool) (sign, bool) {
 	return sign{}, false
 }
 
-// common returns the currencies for which both signs stand.
+// common returns the currencies that both signs can mean.
 func (s sign) common(o sign) sign {
 	var both []string
 	for _, code := range s.codes {
@@ -172,8 +173,8 @@ func (s sign) common(o sign) sign {
 	return out
 }
 
-// pick returns the currency for which a sign stands: the given one if it has this sign, or else the usual one. err says that
-// there are several.
+// pick returns the currency that a sign means: the given currency if it has this sign, otherwise the usual currency. err says
+// that there are several currencies and none of them is usual.
 func (s sign) pick(given string) (code string, err error) {
 	switch {
 	case slices.Contains(s.codes, given):
@@ -186,13 +187,13 @@ func (s sign) pick(given string) (code string, err error) {
 	return Unknown, ErrSeveral
 }
 
-// Currency reads a currency: a code of ISO 4217 in any case, its number ("978"), a sign ("€") or a name ("euros", "руб."). given is
-// the currency that applies if the text states none: a sign of several currencies, such as "$" or "kr", stands for the given one if
-// that has this sign, otherwise for the usual one ("$" for USD, "£" for GBP), and "kr", "¥" or "Rs" for none. An empty text gives an
-// empty code.
+// Currency reads a currency: a code of ISO 4217 in upper or lower case, its number ("978"), a sign ("€") or a name ("euros",
+// "руб."). given is the currency that applies if the text states no currency. A sign of several currencies, such as "$" or "kr",
+// means the given currency if that has this sign. Otherwise it means the usual currency: "$" means USD and "£" means GBP, but
+// "kr", "¥" and "Rs" have no usual currency. For an empty text, the code is empty.
 //
-// With an error, the code is the three letters of the text, unchanged, or Unknown. Such a code can be stored, because it counts
-// no money.
+// If there is an error, the code is the three letters of the text, unchanged, or Unknown. Such a code can be stored, because it
+// counts without money.
 func Currency(text, given string) (code string, err error) {
 	if len(text) > MaxText {
 		return Unknown, ErrNoCurrency
@@ -217,10 +218,10 @@ func Currency(text, given string) (code string, err error) {
 	return Unknown, ErrNoCurrency
 }
 
-// Heading reads a heading of a table that may name a currency, in parentheses or as its last or first word, such as
-// "Amount spent (INR)", "Cost (EUR, net)", "Cost, €" or "USD revenue". It returns the heading without the currency, and the code.
-// given is the currency that a column of its own names: see Currency. The code is Unknown if the currency is not understood, or if
-// the heading names a unit that is no currency, such as "Cost (micros)". The code is empty if the heading names no currency.
+// Heading reads a heading of a table that may name a currency, in parentheses or as its first or last word, such as "Amount
+// spent (INR)", "Cost (EUR, net)", "Cost, €" or "USD revenue". It returns the heading without the currency, and the code. given
+// is the currency that a separate column names: see Currency. The code is Unknown if the currency is not understood, or if the
+// heading names a unit that is not a currency, such as "Cost (micros)". The code is empty if the heading names no currency.
 func Heading(text, given string) (name, code string) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxHeading {
@@ -250,8 +251,8 @@ func Heading(text, given string) (name, code string) {
 	return text, ""
 }
 
-// edgeWord returns the currency that the first or the last word of a heading names: a code, or a sign or a name that is written in
-// capital letters or set apart.
+// edgeWord returns the currency that the first or the last word of a heading names: a code, or a sign or name that is written in
+// capital letters or separated from the rest.
 func edgeWord(word, given string, apart bool) string {
 	upper := strings.ToUpper(word)
 	if isNumber(word) || !apart && word != upper && !isCode(upper) {
@@ -263,8 +264,8 @@ func edgeWord(word, given string, apart bool) string {
 	return ""
 }
 
-// statedIn returns the currency that the parentheses of a heading name. It returns Unknown if they name a unit, or if the currency is
-// not understood, and an empty text if they name neither.
+// statedIn returns the currency that the parentheses of a heading name. It returns Unknown if they name a unit or a currency
+// that is not understood, and an empty text if they name neither a unit nor a currency.
 func statedIn(s, given string) string {
 	words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("()[],;:/-_", r) })
 	text := strings.Join(words, " ")
@@ -281,7 +282,7 @@ func statedIn(s, given string) string {
 		switch upper := strings.ToUpper(word); {
 		case slices.Contains(headingUnits, upper):
 			return Unknown
-		case isCode(upper) || !isNumber(word) && word == upper: // other words, such as "real", may be words of the language
+		case isCode(upper) || !isNumber(word) && word == upper: // other words, such as "real", may be ordinary words
 			code = currencyOf(word, given)
 		}
 		if found != "" && code != "" && code != found {
@@ -292,7 +293,8 @@ func statedIn(s, given string) string {
 	return found
 }
 
-// currencyOf returns the currency for which a text of a heading stands, Unknown for one of several, or an empty text.
+// currencyOf returns the currency that a text in a heading means. It returns Unknown if the text can mean several currencies,
+// and an empty text if it means no currency.
 func currencyOf(text, given string) string {
 	code, err := Currency(text, given)
 	if slices.Contains(noCurrencies, strings.ToUpper(text)) || err != nil && !errors.Is(err, ErrSeveral) {
@@ -301,7 +303,7 @@ func currencyOf(text, given string) string {
 	return code
 }
 
-// headingUnits are words of a heading that say that its amounts are parts or multiples of a currency's unit.
+// headingUnits are words in a heading that say that its amounts are parts or multiples of a currency's unit.
 var headingUnits = []string{
 	"MICRO", "MICROS", "MICROAMOUNT", "MILLI", "MILLIS", "CENT", "CENTS", "PENCE", "PAISA", "PAISE", "KOPECKS", "MINOR",
 	"K", "000", "000S", "1000", "1000S", "M", "MM", "THOUSAND", "THOUSANDS", "MLN", "MIO", "MILLION", "MILLIONS", "LAKH", "LAKHS", "CRORE", "CRORES", "%", "PERCENT", "PCT",
@@ -311,5 +313,5 @@ const maxHeading = 100
 
 func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// noCurrencies are words of a heading that look like a code but name no currency.
+// noCurrencies are words in a heading that look like a code but name no currency.
 var noCurrencies = []string{"NET", "TOP", "VAT", "TAX", "ALL", "SUM", "AVG", "CPA", "CPC", "CPM", "CPI", "CPL", "CPV", "ROI", "ROAS", "EPC", "GMT", "UTC"}

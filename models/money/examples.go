@@ -1,13 +1,13 @@
 package money
 
-// Example is a text and how it is read, for the documentation.
+// Example is a text and the result of reading it, for the documentation.
 type Example struct {
 	Text     string
-	Currency string // the currency that applies if the text states none
-	Result   string // the amount with its currency, or the reason why it is no amount
+	Currency string // the currency that applies if the text states no currency
+	Result   string // the amount with its currency, or the reason why the text is not an amount
 }
 
-// Examples returns how some texts are read.
+// Examples returns the results of reading some texts.
 func Examples() []Example {
 	list := []Example{
 		{Text: "1,234.50", Currency: "USD"},

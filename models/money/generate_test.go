@@ -32,8 +32,8 @@ var (
 	localeList string
 )
 
-// signsSince is the first year of a withdrawal after which a currency still has its signs. The successors of older currencies
-// have their signs now.
+// signsSince is a year. A currency that was withdrawn in this year or later still has its signs. The signs of currencies that
+// were withdrawn earlier now belong to their successors.
 const signsSince = 2023
 
 // TestGenerated checks that table.gen.go is up to date with ISO 4217 and CLDR.
@@ -105,7 +105,7 @@ func isoUnits(t *testing.T) []unit {
 			t.Fatal(err)
 		}
 		if u.number = uint16(n); r[3] != "" {
-			u.number = 0 // a later currency may have its number
+			u.number = 0 // a later currency may have the same number
 		}
 		if r[2] != "" {
 			minor, err := strconv.ParseUint(r[2], 10, 8)
@@ -131,8 +131,8 @@ func isoUnits(t *testing.T) []unit {
 }
 
 // homeLocales returns the locales in which people write amounts of a currency. These are the locales of the country whose code
-// begins the currency's code, or else of all countries that have the currency. Only locales of a country's first language count, or
-// all of them if CLDR does not have that language.
+// is the beginning of the currency's code or, if there is no such country, of all countries that have the currency. Only locales
+// with a country's first language count. If CLDR does not have that language, all locales of the country count.
 func homeLocales() map[string][]language.Tag {
 	regions := map[string][]string{"MRU": {"MR"}, "SLE": {"SL"}, "VES": {"VE"}, "VED": {"VE"}, "XCG": {"CW", "SX"}, "ZWG": {"ZW"}}
 	for q := currency.Query(); q.Next(); {
@@ -168,7 +168,8 @@ func localesOf(country string) (list []language.Tag) {
 	return list
 }
 
-// localeSigns returns the currencies that a locale of CLDR writes by a sign, by the sign in upper case without dots and spaces.
+// localeSigns returns the currencies that a locale of CLDR writes with a sign. The keys are the signs, in upper case and without
+// dots and spaces.
 func localeSigns(t *testing.T) map[string][]string {
 	t.Helper()
 	signs := map[string][]string{}

@@ -1,9 +1,9 @@
-// Package money reads amounts of money and currencies as people, programs and networks write them. Everything that comes from
-// outside is read here: postbacks, the cost of a link, files, events of pages and rows of platforms. The package does no input or
-// output.
+// Package money reads amounts of money and currencies in the forms that people, programs and networks write. It is used for
+// everything that comes from outside: postbacks, the cost in a link, files, events of pages and rows of platforms. The package
+// does no input or output.
 //
-// An amount is never guessed. A text that can be read in two ways, or that has letters which are no currency, gives a ReadError
-// instead of an amount.
+// An amount is never guessed. If a text can be read in two ways, or contains letters that are not a currency, the result is a
+// ReadError instead of an amount.
 package money
 
 import (
@@ -13,18 +13,19 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// MaxText is the largest length of an amount's text in bytes.
+// MaxText is the maximum length of an amount's text in bytes.
 const MaxText = 64
 
 const (
-	places    = 6  // decimals of an amount
+	places    = 6  // maximum number of decimals of an amount
 	maxPower  = 9  // an amount is at most 1e9
-	maxDigits = 40 // digits in an amount's text
+	maxDigits = 40 // maximum number of digits in an amount's text
 )
 
 var maxAmount = decimal.New(1, maxPower)
 
-// ReadError says why a text gives no amount or no currency. Its text is for people and completes a sentence about the text.
+// ReadError says why a text is not an amount or not a currency. Its text is for people and completes a sentence whose subject is
+// the text.
 type ReadError string
 
 // Error implements error.
@@ -46,31 +47,34 @@ const (
 
 // Amount is an amount as it was read.
 type Amount struct {
-	Value decimal.Decimal // at most six decimals; below zero for a minus or parentheses
-	// Currency is the currency that the text states: its code, Unknown if it may be one of several, or empty if it states none.
+	Value decimal.Decimal // at most six decimals; negative if there is a minus or parentheses
+	// Currency is the currency that the text states: its code, Unknown if it can be one of several currencies, or empty if the
+	// text states no currency.
 	Currency string
 	// Doubt says why Currency is Unknown.
 	Doubt error
 }
 
-// Read reads an amount. currency is the currency that applies if the text states none, or empty if it is not known.
+// Read reads an amount. currency is the currency that applies if the text states no currency. It is empty if that currency is
+// not known.
 //
-// The currency may stand before or after the number, as a code, a sign or a word with its dots. See Currency for signs of several
-// currencies. Digits of all scripts, spaces and apostrophes between thousands, Indian groups ("1,25,000"), exponents, a minus
-// before or after the number and parentheses for it are understood.
+// The currency can be before or after the number, as a code, a sign, or a word with its dots. For signs of several currencies,
+// see Currency. Read understands digits of all scripts, spaces and apostrophes between thousands, Indian groups ("1,25,000"),
+// exponents, a minus before or after the number, and parentheses instead of a minus.
 //
-// A number with both dot and comma has its decimals after the last of them. A separator that comes twice separates thousands. A
-// single separator separates decimals, unless exactly three digits follow it and one to three digits without a zero in front stand
-// before it, as in "12.500". Then the currency decides, by its decimals (ISO 4217) and the separators of its country (CLDR):
+// If a number has both dot and comma, the last of them is before the decimals. A separator that occurs twice separates
+// thousands. A single separator is before decimals, except in a form such as "12.500": exactly three digits follow the
+// separator, and one to three digits that do not begin with a zero come before it. In this form, the currency decides, by its
+// number of decimals (ISO 4217) and by the separators that its country uses (CLDR):
 //
-//   - Thousands may be separated by a comma, as in English, or by a dot where the country does so. Decimals may follow a dot, as in
-//     programs, or a comma where the country does so. If only one of the two is possible, that one counts: "12,500 USD" is 12500,
-//     and "12.500 USD" is 12.5.
-//   - A currency without decimals in use never has decimals of three digits: "12.500 VND" and "12,500 JPY" are 12500. "12.500 JPY"
-//     is ambiguous, as dots do not separate thousands of yen.
-//   - A currency with three decimals has decimals after a dot that does not separate thousands there: "12.500 KWD" is 12.5. A
-//     comma is ambiguous in such a currency.
-//   - Everything else is ambiguous: "12.500 EUR", "12,500 EUR". So is such a number of an unknown currency. A sign of several
+//   - Thousands can be separated by a comma, as in English, or by a dot if the country does so. Decimals can follow a dot, as
+//     in programs, or a comma if the country does so. If only one of the two is possible, it is used: "12,500 USD" is 12500, and
+//     "12.500 USD" is 12.5.
+//   - A currency that is used without decimals never has three decimals: "12.500 VND" and "12,500 JPY" are 12500. "12.500 JPY"
+//     is ambiguous, because dots do not separate thousands of yen.
+//   - In a currency with three decimals, decimals follow a dot if dots do not separate thousands in its country: "12.500 KWD"
+//     is 12.5. A comma is ambiguous in such a currency.
+//   - All other cases are ambiguous: "12.500 EUR", "12,500 EUR", and such a number in an unknown currency. A sign of several
 //     currencies is no problem if the number is the same in all of them.
 //
 // The error is a ReadError.
@@ -107,7 +111,7 @@ func Read(text, currency string) (Amount, error) {
 	return out, nil
 }
 
-// DependsOnCurrency reports whether a text is read in another way if another currency applies.
+// DependsOnCurrency reports whether a text would be read differently if another currency applied.
 func DependsOnCurrency(text string) bool {
 	if _, ok := plain(text); ok || len(text) > MaxText {
 		return false
@@ -131,11 +135,11 @@ func Limit(amount decimal.Decimal) error {
 	return nil
 }
 
-// Text returns a text that Read reads as the same amount, whatever the currency.
+// Text returns a text that Read reads as the same amount in every currency.
 func Text(amount decimal.Decimal) string { return Exact(amount.String()) }
 
-// Exact returns the text of a number of JSON or of a program, which has a decimal point, so that Read never takes the point for a
-// separator of thousands: "12.500" becomes "12.5000".
+// Exact returns the text of a number from JSON or from a program, which has a decimal point, in a form in which Read never takes
+// the point for a separator of thousands: "12.500" becomes "12.5000".
 func Exact(number string) string {
 	if _, decimals, ok := strings.Cut(number, "."); ok && len(decimals) == groupDigits && strings.Trim(decimals, "0123456789") == "" {
 		return number + "0"
@@ -143,10 +147,10 @@ func Exact(number string) string {
 	return number
 }
 
-// plain is the fast path of Read for digits with at most one point, the usual form of a click's cost. ok is false for any other
-// text, which may still be an amount, and for a number whose value depends on its currency.
+// plain is the fast path of Read, for digits with at most one point, which is the usual form of a click's cost. ok is false for
+// any other text, which may still be an amount. ok is also false for a number whose value depends on its currency.
 func plain(s string) (value decimal.Decimal, ok bool) {
-	const longest = 9 // not beyond maxAmount
+	const longest = 9 // numbers of this length do not exceed maxAmount
 	if len(s) == 0 || len(s) > longest {
 		return decimal.Zero, false
 	}
@@ -174,7 +178,7 @@ func plain(s string) (value decimal.Decimal, ok bool) {
 
 const groupDigits = 3
 
-// mayGroup reports whether digits may stand before the first separator of thousands.
+// mayGroup reports whether digits can be the digits before the first separator of thousands.
 func mayGroup(digits string) bool {
 	return len(digits) > 0 && len(digits) <= groupDigits && digits[0] != '0'
 }

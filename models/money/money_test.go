@@ -15,7 +15,8 @@ import (
 	cldr "golang.org/x/text/number"
 )
 
-// formList is a table of texts: the currency that applies, the text, and the amount with its currency or the reason.
+// formList is a table of texts. Each line has the currency that applies, the text, and the amount with its currency or the
+// reason why the text is not an amount.
 //
 //go:embed testdata/forms.txt
 var formList string
@@ -72,8 +73,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestLocales writes amounts as each locale of CLDR does and reads them back. The result is the same amount, or a reason, but
-// never another amount.
+// TestLocales writes amounts in the form of each locale in CLDR and reads them back. The result must be the same amount, or a
+// reason why it cannot be read, but never another amount.
 func TestLocales(t *testing.T) {
 	t.Parallel()
 	amounts := []string{"0.5", "5", "12.5", "-12.5", "999.99", "1234", "1234.5", "-12345.67", "250000", "1234567.89", "987654321"}
@@ -114,7 +115,7 @@ func TestLocales(t *testing.T) {
 					shown := p.Sprint(form(u.Amount(f)))
 					check(shown, code, value.Round(int32(scale)), code)
 					number := p.Sprint(cldr.Decimal(f, cldr.Scale(scale)))
-					if sign := p.Sprint(form(u)); len(sign) > 1 { // a letter behind a number may be a multiplier
+					if sign := p.Sprint(form(u)); len(sign) > 1 { // a letter after a number may be a multiplier
 						check(number+"\u00a0"+sign, code, value.RoundBank(int32(scale)), code)
 					}
 				}
@@ -126,7 +127,7 @@ func TestLocales(t *testing.T) {
 	}
 }
 
-// TestPlain checks that the fast path never reads a text in another way than the general path.
+// TestPlain checks that the fast path never reads a text differently from the general path.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -263,7 +264,7 @@ func TestHeading(t *testing.T) {
 	}
 }
 
-// TestUnknownCurrencies reads numbers whose value depends on their currency, with codes that are no currency.
+// TestUnknownCurrencies reads numbers whose value depends on their currency, with codes that are not currencies.
 func TestUnknownCurrencies(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"", Unknown, "BTC", "ZZZ"} {
@@ -276,8 +277,8 @@ func TestUnknownCurrencies(t *testing.T) {
 	}
 }
 
-// FuzzRead checks each amount against the digits of its text: it has the same digits, in the same order, wherever the decimals
-// begin. It also checks that a number which two currencies read in different ways is ambiguous without a currency.
+// FuzzRead compares each amount with the digits of its text: the amount must have the same digits in the same order, wherever
+// the decimals begin. It also checks that a number with different values in two currencies is ambiguous without a currency.
 func FuzzRead(f *testing.F) {
 	for line := range strings.Lines(formList) {
 		if cells := strings.Split(strings.TrimRight(line, "\n"), "\t"); len(cells) == 3 {
@@ -308,8 +309,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// sameDigits reports whether a value consists of the digits of a text. It reads the text in the simplest way: it takes all digits,
-// and accepts any place for the decimals that a separator or the end of the digits allows.
+// sameDigits reports whether a value consists of the digits of a text. It reads the text in the simplest way: it takes all
+// digits, and allows the decimals to begin at every separator and at the end of the digits.
 func sameDigits(text string, value decimal.Decimal) bool {
 	var mantissa []int // digits
 	cuts := []int{}    // numbers of digits before a separator

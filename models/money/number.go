@@ -8,13 +8,14 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// number is a number in its written form.
+// number is a number as digits, before its value is calculated.
 type number struct {
 	digits string // the digits without separators
-	whole  int    // how many of the digits stand before the decimals
+	whole  int    // number of digits before the decimals
 	power  int    // exponent of ten
-	// unclear is a dot or a comma that is the only separator and has three digits after it, so that it may separate thousands or
-	// decimals. whole is then the number of digits before the separator. unclear is 0 if the number can be read in only one way.
+	// unclear is a dot or a comma that is the only separator and has three digits after it, so that it can separate thousands or
+	// decimals. In this case, whole is the number of digits before the separator. unclear is 0 if the number can be read in only
+	// one way.
 	unclear rune
 }
 
@@ -57,7 +58,7 @@ func newNumber(s []rune) (n number, err error) {
 
 func isNoDigit(r rune) bool { return !isDigit(r) }
 
-// readPower reads an exponent of at most two digits.
+// readPower reads an exponent with at most two digits.
 func (n *number) readPower(s []rune) bool {
 	sign := 1
 	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {
@@ -80,10 +81,10 @@ func (n *number) readPower(s []rune) bool {
 type marks struct {
 	decimal int  // index of the decimal mark; -1: none
 	group   rune // separator of thousands; 0: none
-	single  bool // the decimal mark is a dot or a comma that comes once, and may be a separator of thousands by its look
+	single  bool // the decimal mark is a dot or a comma that occurs once, so it could also be a separator of thousands
 }
 
-// findMarks finds out which separators of a number have which meaning.
+// findMarks determines the meaning of each separator in a number.
 func findMarks(s []rune) (m marks, err error) {
 	count, last := map[rune]int{}, map[rune]int{}
 	for i, r := range s {
@@ -136,8 +137,8 @@ func (m *marks) setGroup(r rune) bool {
 	return true
 }
 
-// isGrouped reports whether a whole number has a separator between each three digits, or, with a comma, between the pairs of digits
-// before the last three, as in India. If group is 0, the number must have no separator and may be empty.
+// isGrouped reports whether a whole number has a separator before each group of three digits. With a comma, it also accepts
+// groups of two digits before the last three, as in India. If group is 0, the number must have no separator, and may be empty.
 func isGrouped(s []rune, group rune) bool {
 	if group == 0 {
 		return !slices.ContainsFunc(s, isNoDigit)
@@ -188,8 +189,8 @@ func (n number) value(currencies []string) (decimal.Decimal, error) {
 	return d.Round(places), nil
 }
 
-// thousands reports whether a separator before exactly three digits separates thousands in amounts of a currency, rather than
-// decimals. ok is false if the separator may do both.
+// thousands reports whether a separator before exactly three digits separates thousands, not decimals, in amounts of a currency.
+// ok is false if the separator can do both.
 func thousands(code string, separator rune) (isThousands, ok bool) {
 	u, known := unitOf(code)
 	group := separator == ',' || u.dotGroups

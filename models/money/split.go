@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// The separators of Arabic script. Each has one meaning.
+// The separators of Arabic script. Each of them has only one meaning.
 const (
 	arabicDecimal = '\u066b'
 	arabicGroup   = '\u066c'
 )
 
-// usualCharacters maps other characters to the usual character with the same meaning in a number.
+// usualCharacters maps unusual characters to the usual character that has the same meaning in a number.
 var usualCharacters = func() map[rune]rune {
 	m := map[rune]rune{}
 	for to, list := range map[rune]string{
@@ -37,8 +37,9 @@ var usualCharacters = func() map[rune]rune {
 	return m
 }()
 
-// normalize appends the characters of a text to buf: digits of all scripts as ASCII digits, all spaces as one, and dashes,
-// apostrophes and wide forms as the usual character. Characters without width are left out.
+// normalize appends the characters of a text to buf in normal form. Digits of all scripts become ASCII digits, all kinds of
+// spaces become the same space, and dashes, apostrophes and full-width forms become the usual character. Characters without
+// width are left out.
 func normalize(buf []rune, text string) []rune {
 	for _, r := range text {
 		if r < 0x80 {
@@ -68,8 +69,8 @@ func normalize(buf []rune, text string) []rune {
 	return buf
 }
 
-// digit returns the value of a decimal digit of any script. Unicode has the digits of a script in order, so that the first of
-// them begins a run of ten.
+// digit returns the value of a decimal digit of any script. In Unicode, the digits of a script are in order, so each range
+// consists of runs of ten that begin with the digit zero.
 func digit(r rune) rune {
 	for _, t := range unicode.Nd.R16 {
 		if lo, hi := rune(t.Lo), rune(t.Hi); r >= lo && r <= hi {
@@ -120,7 +121,7 @@ func split(text string) (p parts, err error) {
 		first--
 	}
 	before, after := s[:first], s[end:]
-	if len(after) > 0 && isMark(after[0]) { // the number ends in its decimal mark: "5." and "12,-"
+	if len(after) > 0 && isMark(after[0]) { // the number ends with its decimal mark, as in "5." and "12,-"
 		after = after[1:]
 		end++
 		for dashes := 0; dashes < 2 && len(after) > 0 && after[0] == '-'; dashes++ {
@@ -136,7 +137,8 @@ func split(text string) (p parts, err error) {
 	return p, p.around(before, after)
 }
 
-// wholeMarks are written after an amount without decimals: "1,250/-" in India, "500/=" in Kenya and "12:-" in Sweden.
+// wholeMarks are marks that people write after an amount without decimals: "1,250/-" in India, "500/=" in Kenya and "12:-" in
+// Sweden.
 var wholeMarks = []string{"/-", "/=", ":-"}
 
 func trim(s []rune) []rune {
@@ -193,7 +195,7 @@ func (p *parts) around(before, after []rune) error {
 		return ErrMalformed
 	}
 	p.negative = c.minus+c.open > 0
-	if len(before) == 1 && before[0] == '\'' { // spreadsheets mark a text in this way
+	if len(before) == 1 && before[0] == '\'' { // spreadsheets mark a cell as text in this way
 		before = nil
 	}
 	p.before, p.after = foldWord(before), foldWord(after)
@@ -203,7 +205,8 @@ func (p *parts) around(before, after []rune) error {
 	return nil
 }
 
-// currencies returns what the words before and after the number stand for. The result has no codes if there are no words.
+// currencies returns the currencies that the words before and after the number can mean. If there are no words, the result has
+// no codes.
 func (p *parts) currencies(given string) (sign, error) {
 	var out sign
 	for _, w := range []struct {

@@ -1,7 +1,7 @@
 package money
 
-// usual holds the signs and names that stand for one currency if nothing else is known, by currency. Each of them may also stand
-// for another currency, if that currency holds: "$" in Canada is CAD.
+// usual holds, by currency, the signs and names that mean this currency if nothing else is known. They can also mean another
+// currency, if that currency applies: "$" in Canada means CAD.
 var usual = map[string]string{
 	"USD": "$ dollar dollars",
 	"GBP": "£ pound pounds",
@@ -15,8 +15,8 @@ var usual = map[string]string{
 	"PHP": "₱",
 }
 
-// names holds the signs and names that CLDR does not have, by the currencies for which they may stand. A space separates them. A
-// name has no spaces and no dots.
+// names holds signs and names that CLDR does not have, by the currencies that they can mean. They are separated by spaces. A
+// name contains no spaces and no dots.
 var names = map[string]string{
 	"USD":                     "US$ $US USDollar USDollars UnitedStatesDollar доллар долл доллара долларов",
 	"EUR":                     "€ EURO EUROS евро ευρώ €uro",

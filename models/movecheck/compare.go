@@ -13,24 +13,24 @@ import (
 	"switchyard/models/token"
 )
 
-// MaxLines is the number of answers that are compared at once.
+// MaxLines is the maximum number of answers that one call compares.
 const MaxLines = 10_000
 
 // Answer is the old tracker's answer to a visitor.
 type Answer struct {
 	ID       string
 	Campaign uuid.UUID
-	Visitor  int    // its index among the campaign's visitors
-	Told     string // the country that the request named, or an empty text
+	Visitor  int    // index of the visitor among the campaign's visitors
+	Told     string // the country that the request named; empty: no country
 	Status   int    // 0: no answer
 	Location string
 }
 
-// maxLocation is the number of bytes of an address that are compared.
+// maxLocation is the maximum number of bytes of an address that are compared.
 const maxLocation = 4000
 
-// ReadAnswers reads what the script has printed. Lines that it cannot read are counted. asked is the time of the requests. It
-// is zero if the text does not state it.
+// ReadAnswers parses what the script has printed. It counts the lines that it cannot read. asked is the time of the requests. It
+// is zero if the text does not contain it.
 func ReadAnswers(text string) (asked time.Time, list []Answer, unread int, err error) {
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		line = strings.TrimSpace(line)
@@ -66,12 +66,12 @@ func ReadAnswers(text string) (asked time.Time, list []Answer, unread int, err e
 	return asked, list, unread, nil
 }
 
-// Place is where a visitor goes here.
+// Place is the place to which a visitor goes here.
 type Place struct {
 	URL        *token.Template // nil: nowhere
-	ClickParam string          // the parameter in which a network gets the click id, if the address has no token for it
-	ByPage     bool            // a page sends the visitor on, not a redirect
-	Status     int             // of an answer without an address
+	ClickParam string          // the parameter with which a network gets the click id, if the address has no token for the id
+	ByPage     bool            // a page, not a redirect, sends the visitor to the address
+	Status     int             // status of an answer without an address
 }
 
 // Equal reports whether two places are the same.
@@ -85,28 +85,28 @@ func (p Place) Equal(o Place) bool {
 // The results of a comparison.
 const (
 	Same    = "same"
-	Dice    = "dice"    // the draws decide, and the old tracker's answer is one of the possible places
-	Unsure  = "unsure"  // cannot be compared
-	Differs = "differs" // another place
+	Dice    = "dice"    // chance decides, and the old tracker's answer is one of the possible places
+	Unsure  = "unsure"  // the answer cannot be compared
+	Differs = "differs" // the old tracker leads to another place
 	Missing = "missing" // the old tracker did not answer
 )
 
 // Results lists the results.
 var Results = []string{Same, Dice, Unsure, Differs, Missing}
 
-// The reasons for a result that is neither Same nor Dice.
+// The reasons for the results Unsure and Differs.
 const (
-	ByAttribute  = "attribute"  // Unsure: it depends on an attribute that no request can state
-	ByPage       = "page"       // Unsure: the address is in a page
+	ByAttribute  = "attribute"  // Unsure: the place depends on an attribute that no request can state
+	ByPage       = "page"       // Unsure: a page contains the address
 	ToItself     = "itself"     // Unsure: the old tracker leads to its own link
 	Changed      = "changed"    // Unsure: the campaign has changed since the requests were written
-	OtherAddress = "address"    // Differs
+	OtherAddress = "address"    // Differs: the addresses are different
 	OtherParams  = "parameters" // Differs: the same page with other parameters
-	OtherAnswer  = "answer"     // Differs: one sends the visitor on, the other does not
+	OtherAnswer  = "answer"     // Differs: only one of the two sends the visitor to an address
 )
 
-// Compare compares the places to which a visitor can go here with the answer of the old tracker. asked is the requested
-// address, without its scheme. certain is false if other places are possible, because something is not known about the visitor.
+// Compare compares the places to which a visitor can go here with the answer of the old tracker. asked is the requested address,
+// without the scheme. certain is false if other places are also possible, because something is not known about the visitor.
 func Compare(places []Place, certain bool, asked string, a Answer) (result, reason string) {
 	if a.Status == 0 || a.Status == 429 || a.Status >= 500 {
 		return Missing, ""
@@ -135,7 +135,7 @@ func Compare(places []Place, certain bool, asked string, a Answer) (result, reas
 	return Differs, reason
 }
 
-// compare returns the reason why an answer is not the place, or an empty text.
+// compare returns the reason why an answer does not lead to the place. If it leads there, the reason is empty.
 func (p *Place) compare(asked string, a Answer) string {
 	switch {
 	case a.Location != "" && leadsBack(asked, a.Location):
@@ -153,7 +153,7 @@ func (p *Place) compare(asked string, a Answer) string {
 	return p.compareAddress(a.Location)
 }
 
-// leadsBack reports whether an answer leads to the requested address again, such as from http to https.
+// leadsBack reports whether an answer leads back to the requested address, for example from http to https.
 func leadsBack(asked, location string) bool {
 	u, err := url.Parse(location)
 	host, path, _ := strings.Cut(asked, "/")
@@ -161,7 +161,7 @@ func leadsBack(asked, location string) bool {
 	return err == nil && host != "" && strings.EqualFold(u.Host, host) && strings.Trim(u.EscapedPath(), "/") == strings.Trim(path, "/")
 }
 
-// mark stands for the value of a token. It is in no address.
+// mark stands for the value of a token. No address contains it.
 const mark = "\x00"
 
 func (p *Place) compareAddress(location string) string {
@@ -187,7 +187,7 @@ func (p *Place) compareAddress(location string) string {
 	return ""
 }
 
-// split returns an address without query and fragment, in the form for comparing, and its query.
+// split returns an address without query and fragment, in a form for comparing. It also returns the query.
 func split(address string) (page, query string) {
 	address, _, _ = strings.Cut(address, "#")
 	page, query, _ = strings.Cut(address, "?")
@@ -218,7 +218,7 @@ func unescaped(text string) string {
 	return text
 }
 
-// fits reports whether a text has the form of a pattern, in which marks stand for any text.
+// fits reports whether a text matches a pattern, in which each mark stands for any text.
 func fits(pattern, text string) bool {
 	parts := strings.Split(pattern, mark)
 	if len(parts) == 1 {

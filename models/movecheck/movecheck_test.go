@@ -17,8 +17,8 @@ func is(attribute, operator string, value any) cond.Condition {
 	return cond.Condition{Attribute: attribute, Operator: operator, Value: value}
 }
 
-// TestVisitorsMeetTheConditions: each path's conditions are met by a visitor, each value that a path names is tried, and so is
-// a value that no path names.
+// TestVisitorsMeetTheConditions checks that some visitor meets the conditions of each path, and that each value in the
+// conditions is tried, as well as a value that is in no condition.
 func TestVisitorsMeetTheConditions(t *testing.T) {
 	t.Parallel()
 	c := movecheck.Campaign{SubParams: map[int]string{2: "zone"}, Paths: [][]cond.Condition{
@@ -49,7 +49,7 @@ func TestVisitorsMeetTheConditions(t *testing.T) {
 	text := requests.String()
 	for _, want := range []string{"'CH' 'ads.example/x?zone=push-1'", "lp=x%27y", "-e 'https://news.example/'", "-H 'X-Requested-With: app'", "sub_id_7=1", "'AT'", "'ru,en;q=0.8'"} {
 		if !strings.Contains(text, want) {
-			t.Errorf("%s is in none of the requests:\n%s", want, text)
+			t.Errorf("no request has %s:\n%s", want, text)
 		}
 	}
 	if strings.Contains(text, "Host: ") {
@@ -102,7 +102,7 @@ func TestAnswersAreRead(t *testing.T) {
 	}
 }
 
-// TestCompare compares addresses without the values of tokens.
+// TestCompare checks that addresses are compared without the values of their tokens.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	to := func(url string) movecheck.Place { return movecheck.Place{URL: token.Compile(url)} }

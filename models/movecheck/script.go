@@ -13,7 +13,8 @@ import (
 	"switchyard/models/foreign"
 )
 
-// Address returns the address of a link of another tracker without its scheme. Without a host it begins with a slash.
+// Address returns the address of a link of another tracker, without the scheme. If host is empty, the address begins with a
+// slash.
 func Address(host, form, id string) string {
 	switch form {
 	case foreign.FormQuery:
@@ -28,7 +29,7 @@ func Address(host, form, id string) string {
 	return host + "/" + url.PathEscape(id)
 }
 
-// URL returns the address that the visitor asks for, with the visitor's parameters.
+// URL returns the address that the visitor requests, with the visitor's parameters.
 func (v *Visitor) URL(address string) string {
 	var b strings.Builder
 	b.WriteString(address)
@@ -43,14 +44,14 @@ func (v *Visitor) URL(address string) string {
 	return b.String()
 }
 
-// ID names the request of a campaign's visitor. It changes if the content of the request changes.
+// ID returns an id for the request of a campaign's visitor. The id changes if the content of the request changes.
 func (v *Visitor) ID(campaign uuid.UUID, n int, address string) string {
 	sum := fnv.New32a()
-	_, _ = fmt.Fprint(sum, address, *v) // a hash takes everything
+	_, _ = fmt.Fprint(sum, address, *v) // writing to a hash never fails
 	return fmt.Sprintf("%s.%d.%08x", campaign, n+1, sum.Sum32())
 }
 
-// ReadID reads an ID.
+// ReadID parses an ID.
 func ReadID(id string) (campaign uuid.UUID, n int, err error) {
 	parts := strings.Split(id, ".")
 	if len(parts) != 3 || len(parts[2]) != 8 {
@@ -64,7 +65,7 @@ func ReadID(id string) (campaign uuid.UUID, n int, err error) {
 	return campaign, n - 1, nil
 }
 
-var errID = models.Invalid("invalid_input", "a line names no visitor of this check")
+var errID = models.Invalid("invalid_input", "a line does not name a visitor of this check")
 
 // Head is the beginning of the script.
 const Head = `#!/bin/sh
@@ -108,7 +109,8 @@ ask() {
 echo "# asked $(date +%s)"
 `
 
-// Line returns the line of the script that sends a visitor's request. address is the campaign's, without its scheme.
+// Line returns the line of the script that sends a visitor's request. address is the address of the campaign's link, without the
+// scheme.
 func (v *Visitor) Line(id, address string) string {
 	words := []string{"ask", id, quoted(v.Agent.UserAgent), quoted(AcceptLanguage(v.Language)), quoted(v.Country), quoted(v.URL(address))}
 	if v.Referrer != "" {
@@ -120,7 +122,7 @@ func (v *Visitor) Line(id, address string) string {
 	return strings.Join(words, " ") + "\n"
 }
 
-// AcceptLanguage returns the header of a browser in a language.
+// AcceptLanguage returns the Accept-Language header of a browser in a language.
 func AcceptLanguage(language string) string {
 	if language == "en" {
 		return "en-US,en;q=0.9"
@@ -128,5 +130,5 @@ func AcceptLanguage(language string) string {
 	return language + ",en;q=0.8"
 }
 
-// quoted returns a text as one word of a shell.
+// quoted returns a text as one word of a shell command.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -12,13 +12,13 @@ import (
 	"switchyard/models/flow"
 )
 
-// PerCampaign is the number of visitors that are made up for a campaign.
+// PerCampaign is the maximum number of visitors that are made up for a campaign.
 const PerCampaign = 20
 
-// Agent is a browser or a bot that visitors use.
+// Agent is a browser or a bot that made-up visitors use.
 type Agent struct{ Name, UserAgent string }
 
-// Agents are the browsers and bots of made-up visitors. The first is the most usual one.
+// Agents are the browsers and bots of made-up visitors. The first one is the most usual.
 var Agents = []Agent{
 	{"Chrome, Windows", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"},
 	{"Chrome, Android", "Mozilla/5.0 (Linux; Android 14; SM-S921B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Mobile Safari/537.36"},
@@ -40,24 +40,24 @@ const bot = 12 // the index of the bot in Agents
 // Pair is a name with a value.
 type Pair struct{ Name, Value string }
 
-// Visitor is a made-up visitor: what a request can say.
+// Visitor is a made-up visitor: everything that a request can state.
 type Visitor struct {
 	Agent    Agent
 	Country  string // two letters
 	Language string
 	Referrer string
-	Params   []Pair // of the link
+	Params   []Pair // parameters of the link
 	Headers  []Pair
 }
 
-// Campaign is what is known about a campaign whose visitors are made up.
+// Campaign is what must be known about a campaign to make up visitors.
 type Campaign struct {
 	Paths         [][]cond.Condition // the conditions of each path
-	SubParams     map[int]string     // the parameters of sub-parameters that the source names, by their numbers
+	SubParams     map[int]string     // the link parameters that the source names, by the number of the sub-parameter
 	ExternalParam string             // the parameter of the source's own click id
 }
 
-// PathsOf returns the conditions of paths, with the conditions of the saved rules that they use.
+// PathsOf returns the conditions of paths, including the conditions of the saved rules that the paths use.
 func PathsOf(paths []flow.Path, saved map[string][]cond.Condition) [][]cond.Condition {
 	list := make([][]cond.Condition, len(paths))
 	for i, p := range paths {
@@ -69,8 +69,8 @@ func PathsOf(paths []flow.Path, saved map[string][]cond.Condition) [][]cond.Cond
 	return list
 }
 
-// Visitors makes up visitors for a campaign: usual visitors, a visitor for each path, and others with values of the conditions. The same
-// campaign gives the same visitors. read returns what is known about a visitor from the agent alone.
+// Visitors makes up visitors for a campaign: usual visitors, a visitor for each path, and further visitors with values from the
+// conditions. The same campaign always gives the same visitors. read returns what is known about a visitor from the agent alone.
 func Visitors(c Campaign, read func(Agent) *cond.Facts) []Visitor {
 	list := make([]Visitor, 0, PerCampaign)
 	add := func(v Visitor) {
@@ -112,14 +112,14 @@ var (
 	languages = []string{"fr", "es", "hi", "ru", "it"}
 )
 
-// mixed returns a visitor with values that the conditions name, or with others.
+// mixed returns a visitor with values that are in the conditions, or with other values.
 func (c *Campaign) mixed(i int) Visitor {
 	v := Visitor{Agent: Agents[i%len(Agents)], Country: countries[i%len(countries)], Language: languages[i%len(languages)]}
 	n := 0
 	for _, conditions := range c.Paths {
 		for _, one := range conditions {
 			values := valuesOf(one)
-			if n++; len(values) > 0 && (i+n)%3 > 0 { // a third has other values
+			if n++; len(values) > 0 && (i+n)%3 > 0 { // a third of the visitors has other values
 				v.set(c, one.Attribute, sample(one.Operator, values[(i+n)%len(values)]))
 			}
 		}
@@ -130,7 +130,7 @@ func (c *Campaign) mixed(i int) Visitor {
 // ofAgent are the attributes that follow from the agent.
 var ofAgent = []string{"device_type", "device_brand", "device_model", "os", "os_version", "browser", "browser_version", "user_agent", "is_bot"}
 
-// agentFor returns an agent that meets the conditions on agents. Without one it is the most usual agent.
+// agentFor returns an agent that meets the conditions about agents. If there is no such agent, it returns the most usual agent.
 func agentFor(conditions []cond.Condition, read func(Agent) *cond.Facts) Agent {
 	var about []cond.Condition
 	for _, one := range conditions {
@@ -192,7 +192,8 @@ func isHeader(name string) bool {
 		})
 }
 
-// with returns pairs with a value. Other visitors keep their pairs.
+// with returns a copy of pairs in which name has the value. The list itself does not change, because other visitors may share
+// it.
 func with(list []Pair, name, value string) []Pair {
 	list = slices.DeleteFunc(slices.Clone(list), func(p Pair) bool { return strings.EqualFold(p.Name, name) })
 	if value == "" {
@@ -201,7 +202,7 @@ func with(list []Pair, name, value string) []Pair {
 	return append(list, Pair{name, value})
 }
 
-// wanted returns a value that meets a condition. ok is false for a condition that needs something other than a value.
+// wanted returns a value that meets a condition. ok is false if the condition cannot be met with a value.
 func wanted(c cond.Condition) (value string, ok bool) {
 	values := valuesOf(c)
 	switch c.Operator {
@@ -215,7 +216,7 @@ func wanted(c cond.Condition) (value string, ok bool) {
 	return "", false
 }
 
-// sample returns a text that has a value where an operator looks for it.
+// sample returns a text that contains a value at the place where an operator searches for it.
 func sample(operator, value string) string {
 	switch operator {
 	case "starts_with":
@@ -226,7 +227,7 @@ func sample(operator, value string) string {
 	return value
 }
 
-const mostValues = 50 // of a condition
+const mostValues = 50 // maximum number of values of a condition
 
 func valuesOf(c cond.Condition) (texts []string) {
 	list, ok := c.Value.([]any)

@@ -2,14 +2,14 @@ package netguard
 
 import "net/netip"
 
-// ClientPrefix returns the prefix that counts as one client. For IPv4 it is the whole address. For IPv6 it is the 64 bits that
-// a provider gives to one customer. It returns the zero prefix for an invalid address.
+// ClientPrefix returns the prefix of addresses that count as one client. For IPv4 it is the whole address. For IPv6 it is the 64
+// bits that a provider assigns to one customer. It returns the zero prefix for an invalid address.
 func ClientPrefix(a netip.Addr) netip.Prefix {
 	return prefix(a, 32, 64)
 }
 
-// NetworkPrefix returns the largest prefix that one customer of a provider may have: 24 bits for IPv4, and the 48 bits of a
-// site for IPv6.
+// NetworkPrefix returns the largest network that one customer of a provider may have: a prefix of 24 bits for IPv4, and the 48
+// bits of a site for IPv6.
 func NetworkPrefix(a netip.Addr) netip.Prefix { return prefix(a, 24, 48) }
 
 func prefix(a netip.Addr, bits4, bits6 int) netip.Prefix {

@@ -1,5 +1,5 @@
-// Package netguard decides which addresses a customer's URL may reach: only addresses of the public internet. It resolves no
-// names. A name is checked here by its form. Its addresses are checked when a connection is made.
+// Package netguard decides which addresses a customer's URL may reach: only addresses of the public internet. It does not
+// resolve names. It checks only the form of a name. The addresses of a name are checked when a connection is made.
 package netguard
 
 import (
@@ -19,7 +19,7 @@ var special = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
 	"192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24",
 	"198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
-	"168.63.129.16/32",           // a cloud's host agent that has a public address
+	"168.63.129.16/32",           // the host agent of a cloud, which has a public address
 	"::/8",                       // unspecified, loopback, v4-compatible, v4-mapped, v4-translated
 	"64:ff9b::/96",               // NAT64
 	"64:ff9b:1::/48",             // NAT64, local use
@@ -32,7 +32,7 @@ var special = prefixes(
 	"fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
 )
 
-// global is the only range of IPv6 with public addresses.
+// global is the only range of IPv6 that has public addresses.
 var global = netip.MustParsePrefix("2000::/3")
 
 func prefixes(texts ...string) []netip.Prefix {
@@ -63,8 +63,8 @@ func Within(a netip.Addr, prefixes []netip.Prefix) bool {
 // MaxURL is the maximum length of a URL in bytes.
 const MaxURL = 2048
 
-// localNames lists the last labels of names that no public server has. reservedNames lists the last labels of names that are
-// reserved and lead to no server.
+// localNames lists last labels that names on public servers never have. reservedNames lists last labels that are reserved, so
+// names with them lead to no server.
 var (
 	localNames = []string{
 		"localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "arpa",
@@ -79,17 +79,17 @@ var (
 
 // Policy defines which URLs Check accepts.
 type Policy struct {
-	Schemes []string       // default https
+	Schemes []string       // default: https
 	Allow   []netip.Prefix // literal addresses that are accepted although they are not public; 127.0.0.1 includes localhost
-	// Reserved accepts names such as shop.example. It is for records that are stored before anything is sent to them.
+	// Reserved accepts names such as shop.example. It is for records that are stored, and to which nothing is sent yet.
 	Reserved bool
-	// Known reports whether the operator has an address for a name in lower case. Such a name is accepted in any form. A nil
-	// Known accepts no such names.
+	// Known reports whether the operator has configured an address for a name in lower case. Such a name is accepted in any
+	// form. If Known is nil, there are no such names.
 	Known func(host string) bool
 }
 
-// Check returns the error invalid_url, of KindInvalid, for a URL that is not on the public internet. It looks only at the text.
-// A name that resolves to a private address passes here, and is refused when a connection is made.
+// Check returns the error invalid_url, of KindInvalid, for a URL that is not on the public internet. It checks only the text. It
+// accepts a name that resolves to a private address: the connection to that address is refused later.
 func (p Policy) Check(raw string) error {
 	if len(p.Schemes) == 0 {
 		p.Schemes = []string{"https"}
@@ -118,10 +118,11 @@ func (p Policy) Check(raw string) error {
 	return p.checkHost(strings.ToLower(u.Hostname()))
 }
 
-// CheckSent does the same as Check, for an address that a client sends. It also refuses the masked address that answers show.
+// CheckSent does the same as Check, for an address that a client sends. It also refuses an address in the masked form of
+// answers.
 func (p Policy) CheckSent(raw string) error {
 	if strings.HasSuffix(raw, "/"+models.MaskedSecret) {
-		return models.Invalid("invalid_url", "this is the masked address: send the whole one, or leave url out to keep it")
+		return models.Invalid("invalid_url", "this is the masked address: send the whole address, or leave url out to keep the stored one")
 	}
 	return p.Check(raw)
 }
@@ -156,9 +157,9 @@ func (p Policy) checkHost(host string) error {
 	return nil
 }
 
-// literalAddress reads a host that is an IP address. Only the usual notation is valid. Decimal, octal and hexadecimal forms,
-// which resolvers read differently, give the invalid address. So does any host that ends in a number, because no top-level
-// domain is a number.
+// literalAddress parses a host that is an IP address. Only the usual notation is valid. For decimal, octal and hexadecimal
+// forms, which resolvers read differently, it returns the invalid address. It also does so for any host that ends in a number,
+// because no top-level domain is a number.
 func literalAddress(host string) (netip.Addr, bool) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return a, true

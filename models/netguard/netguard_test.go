@@ -25,7 +25,7 @@ func TestBlocked(t *testing.T) {
 	t.Parallel()
 	for _, text := range blocked {
 		if !netguard.Blocked(netip.MustParseAddr(text)) {
-			t.Errorf("%s passes", text)
+			t.Errorf("%s is not blocked", text)
 		}
 	}
 	for _, text := range []string{

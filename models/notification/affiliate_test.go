@@ -49,7 +49,7 @@ func TestClickBank(t *testing.T) {
 			"customer": {"shipping": {"firstName": "A"}, "billing": {"email": "a@example.com"}}, "version": 7.0, "attemptCount": 1` + more + `}`
 	}
 	tracked := `, "trackingCodes": ["CLICK"], "vendorVariables": {"v1": "variable1"}`
-	// same: the message changes the conversion named in about. part: the amount that the refund returns.
+	// In about, "same" says that the message changes the named conversion. "part" is the amount that the refund returns.
 	check(t, "clickbank", sealClickBank, []readCase{
 		{"sale", order("SALE", "CWOGBLFN", "10.49", tracked), "CWOGBLFN |  | SALE | 10.49 USD | click=CLICK"},
 		{"tracking id", order("SALE", "CWOGBLFN", "10.49", `, "trackingId": "CLICK"`), "CWOGBLFN |  | SALE | 10.49 USD | click=CLICK"},
@@ -76,7 +76,7 @@ func TestClickBank(t *testing.T) {
 		t.Errorf("a second attempt has the key %q, the first %q", retried.Key, first.Key)
 	}
 	if _, err := s.Read(request(order("SALE", "X", "1", tracked)), secret, nil); !errors.Is(err, notification.ErrUnproven) {
-		t.Errorf("a message in clear is believed: %v", err)
+		t.Errorf("an unencrypted message is accepted: %v", err)
 	}
 }
 
@@ -94,7 +94,7 @@ func posted(v url.Values) notification.Request {
 	return request(v.Encode(), "content-type", "application/x-www-form-urlencoded; charset=utf-8")
 }
 
-// signer returns a function that parses a query, signs its fields and adds the signature as the field name.
+// signer returns a function that parses a query, signs its fields and adds the signature as a field with the given name.
 func signer(name string, sign func(fields url.Values) string) func(string) notification.Request {
 	return func(query string) notification.Request {
 		v, err := url.ParseQuery(strings.ReplaceAll(query, "CLICK", click))
@@ -158,7 +158,7 @@ func TestDigistore24(t *testing.T) {
 		{"test order", strings.Replace(payment, "api_mode=live", "api_mode=test", 1), "ignored: it is a test of the platform, and no order"},
 	}
 	check(t, "digistore24", asIs, cases)
-	// Signatures over values with HTML entities decoded are accepted too.
+	// Signatures over values whose HTML entities are decoded are accepted too.
 	check(t, "digistore24", signer("sha_sign", digistoreSum(html.UnescapeString)), cases[:1])
 	s := scheme(t, "digistore24")
 	changed := asIs(payment)
@@ -203,11 +203,11 @@ func TestJVZoo(t *testing.T) {
 		{"test", kind("TEST"), "ignored: it is a test of the platform, and no order"},
 	}
 	check(t, "jvzoo", sign, cases)
-	// Signatures that do not cover ctranstime are accepted too.
+	// Signatures that leave out ctranstime are accepted too.
 	check(t, "jvzoo", signer("cverify", jvzooSum("ctranstime")), cases[:1])
 	r := sign(sale)
 	r.Body = []byte(strings.Replace(string(r.Body), "ctransamount=1700", "ctransamount=9900", 1))
 	if _, err := scheme(t, "jvzoo").Read(r, secret, nil); !errors.Is(err, notification.ErrUnproven) {
-		t.Errorf("a changed amount is believed: %v", err)
+		t.Errorf("a changed amount is accepted: %v", err)
 	}
 }

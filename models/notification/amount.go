@@ -7,8 +7,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// The currencies whose smallest unit is not a hundredth, as Stripe counts them (https://docs.stripe.com/currencies). Stripe counts
-// ISK and UGX in hundredths although they have no smaller unit.
+// The currencies whose smallest unit is not a hundredth in Stripe's amounts (https://docs.stripe.com/currencies). Stripe uses
+// hundredths for ISK and UGX, although these currencies have no smaller unit.
 var (
 	withoutDecimals = []string{
 		"BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV", "XAF", "XOF", "XPF",
@@ -16,7 +16,7 @@ var (
 	threeDecimals = []string{"BHD", "JOD", "KWD", "OMR", "TND"}
 )
 
-// decimals returns how many decimals the amounts of a currency have.
+// decimals returns the number of decimals in amounts of a currency.
 func decimals(currency string) int32 {
 	switch currency = strings.ToUpper(currency); {
 	case slices.Contains(withoutDecimals, currency):
@@ -27,8 +27,8 @@ func decimals(currency string) int32 {
 	return 2
 }
 
-// Number reads a plain decimal number. ok is false for any other text. An exponent is not read, because a small text could stand for
-// a number of a billion digits.
+// Number parses a plain decimal number. ok is false for any other text. It does not accept an exponent, because a small text
+// could then mean a number with a billion digits.
 func Number(s string) (d decimal.Decimal, ok bool) {
 	const longest = 30
 	if s == "" || len(s) > longest || strings.Trim(s, "0123456789.-") != "" {
@@ -38,8 +38,8 @@ func Number(s string) (d decimal.Decimal, ok bool) {
 	return d, err == nil
 }
 
-// inWholeUnits returns an amount in whole units, given an amount in smallest units. A text that is not a whole number is returned with a
-// remark, so that it is shown and counts as no money.
+// inWholeUnits converts an amount from smallest units to whole units. If the text is not a whole number, it returns the text
+// with a remark. The text is then shown, but counts without money.
 func inWholeUnits(amount string, places int32) string {
 	if amount == "" {
 		return ""
@@ -51,7 +51,7 @@ func inWholeUnits(amount string, places int32) string {
 	return d.Shift(-places).String()
 }
 
-// subtract returns an amount without some parts. If a part cannot be read, the result is a text that is shown and counts as no
+// subtract subtracts some parts from an amount. If a part cannot be read, the result is a text that is shown but counts without
 // money.
 func subtract(amount string, minus ...string) string {
 	d, ok := Number(amount)
@@ -68,7 +68,7 @@ func subtract(amount string, minus ...string) string {
 	return d.String()
 }
 
-// negated returns an amount with a minus, which says that the conversion is taken back. An empty amount stays empty.
+// negated returns an amount with a minus, which means that the conversion is reversed. An empty amount stays empty.
 func negated(amount string) string {
 	amount = strings.TrimLeft(amount, "-\u2212")
 	if amount == "" {
@@ -77,8 +77,8 @@ func negated(amount string) string {
 	return "-" + amount
 }
 
-// refundAmount returns the amount that a refund returns, without its sign. The result is empty if the amount is zero or cannot be
-// read. The refund is then a refund of the whole sale.
+// refundAmount returns the amount that a refund returns, without its sign. The result is empty if the amount is zero or cannot
+// be read. The refund then counts as a refund of the whole sale.
 func refundAmount(amount string) string {
 	d, ok := Number(amount)
 	if !ok || d.IsZero() {

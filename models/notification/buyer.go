@@ -7,12 +7,12 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// fullName stands in a scheme's table of the buyer for a member with the first and the last name together.
+// fullName is used in a scheme's table of the buyer for a member that contains both first and last name.
 const fullName = "name"
 
-// buyer returns the personal data of the buyer. members has the paths in the message by the name of their key. The first filled
-// member counts. A full name counts only if it has two words, because in a longer name the first and the last name cannot be told
-// apart.
+// buyer returns the personal data of the buyer. members maps the names of keys to paths in the message. The first member that is
+// not empty counts. A full name counts only if it has two words, because in a longer name it is not clear where the last name
+// begins.
 func (d document) buyer(members map[string][]string) matchkey.Person {
 	p := matchkey.Person{}
 	for key, paths := range members {
@@ -27,8 +27,8 @@ func (d document) buyer(members map[string][]string) matchkey.Person {
 	return p
 }
 
-// findConsent looks for the word of the buyer's consent where the click id is looked for: among named values, such as the
-// attributes of an order, and in the query of a text, such as clickid=...&consent=granted.
+// findConsent searches for the word about the buyer's consent in the same places as for the click id: in named values, such as
+// the attributes of an order, and in the query in a text, such as clickid=...&consent=granted.
 func (m *message) findConsent(named []field, texts []string) {
 	for _, f := range named {
 		if strings.EqualFold(f.name, matchkey.ConsentParam) && m.consent == "" {
@@ -40,7 +40,7 @@ func (m *message) findConsent(named []field, texts []string) {
 			text = query
 		}
 		text, _, _ = strings.Cut(text, "#")
-		values, _ := url.ParseQuery(text) // the pairs that can be read
+		values, _ := url.ParseQuery(text) // ignore pairs that cannot be read
 		if word := values.Get(matchkey.ConsentParam); word != "" && m.consent == "" {
 			m.consent = word
 		}

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// TestBuyer checks that the buyer of a message is read in the form that each platform documents.
+// TestBuyer checks that the buyer in a message is read in the form that each platform documents.
 func TestBuyer(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -73,13 +73,13 @@ func TestBuyer(t *testing.T) {
 		}
 		for key := range s.buyer {
 			if key != fullName && !slices.Contains(matchkey.Names, key) {
-				t.Errorf("%s: %s is no key", s.Name, key)
+				t.Errorf("%s: %s is not a key", s.Name, key)
 			}
 		}
 	}
 }
 
-// TestConsentOfBuyer finds the word of the consent wherever the click id can be.
+// TestConsentOfBuyer checks that the word about consent is found in every place where the click id can be.
 func TestConsentOfBuyer(t *testing.T) {
 	t.Parallel()
 	for want, click := range map[string]func(m *message){

@@ -9,9 +9,9 @@ import (
 
 // buygoods reads the notifications of BuyGoods.
 //
-// https://buygoods.ticksy.com/article/16022 documents the fields and actions. BuyGoods documents no signature. A message proves its
-// sender by the secret in the address, or in the fields token_ipn and token, which BuyGoods sends for accounts that have one.
-// total is formatted for people, so the payout is total_amount_charged, which is in US dollars.
+// https://buygoods.ticksy.com/article/16022 documents the fields and actions. BuyGoods documents no signature. A message proves
+// its sender with the secret in the URL, or in the fields token_ipn and token, which BuyGoods sends for accounts that have such
+// tokens. The field total is formatted for people, so the payout is total_amount_charged, which is in US dollars.
 var buygoods = Scheme{
 	Name: "buygoods", Platform: "BuyGoods", Template: "BuyGoods notifications", ClickParam: "subid",
 	Proof:  "the address has the secret, or the field token_ipn is the secret",
@@ -28,12 +28,12 @@ var buygoods = Scheme{
 	read:            readBuyGoods,
 }
 
-// SecretParam is the parameter of the secret in an address of a scheme without a signature.
+// SecretParam is the parameter that contains the secret in the URL, for a scheme without a signature.
 const SecretParam = "secret"
 
 func readBuyGoods(m *message) (Result, error) {
-	query, _ := url.ParseQuery(m.Query) // the pairs that can be read
-	if len(m.Body) == 0 {               // BuyGoods can send the fields in the address
+	query, _ := url.ParseQuery(m.Query) // ignore pairs that cannot be read
+	if len(m.Body) == 0 {               // BuyGoods can send the fields in the URL
 		m.Body = []byte(m.Query)
 	}
 	if m.parse() != nil {

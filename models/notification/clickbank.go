@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/sha1" //nolint:gosec // ClickBank derives its key by SHA-1
+	"crypto/sha1" //nolint:gosec // ClickBank derives its key with SHA-1
 	"encoding/base64"
 	"encoding/hex"
 	"strings"
@@ -16,8 +16,8 @@ import (
 // clickbank reads the notifications of ClickBank's Instant Notification Service, version 6 and later.
 //
 // https://support.clickbank.com/en/articles/10535147-instant-notification-service-ins documents the form: a JSON object with
-// notification and iv, both in base64. The notification is encrypted by AES-256-CBC. Its key is the first 32 characters of the hex
-// SHA-1 of the secret. A message that decrypts to a transaction proves that its sender has the secret.
+// notification and iv, both in base64. The notification is encrypted with AES-256-CBC. The key is the first 32 characters of the
+// secret's SHA-1 in hexadecimal digits. If a message decrypts to a transaction, its sender has the secret.
 var clickbank = Scheme{
 	Name: "clickbank", Platform: "ClickBank", Template: "ClickBank notifications", ClickParam: "tid",
 	Proof:  "the message is encrypted with the secret",
@@ -47,7 +47,7 @@ func (m *message) openClickBank() (text []byte, ok bool) {
 	if err != nil || len(iv) != aes.BlockSize {
 		return nil, false
 	}
-	sum := sha1.Sum([]byte(m.secret)) //nolint:gosec // the same
+	sum := sha1.Sum([]byte(m.secret)) //nolint:gosec // as documented by ClickBank
 	block, err := aes.NewCipher([]byte(hex.EncodeToString(sum[:])[:32]))
 	if err != nil {
 		return nil, false
@@ -106,7 +106,7 @@ func readClickBank(m *message) (Result, error) {
 	return out, err
 }
 
-// clickbankAmount returns what the account earns: the total, or else the sum of the items.
+// clickbankAmount returns the amount that the account earns: the total or, without a total, the sum of the items.
 func clickbankAmount(d document) string {
 	if total := d.text("totalAccountAmount"); total != "" {
 		return total
@@ -118,8 +118,8 @@ func clickbankAmount(d document) string {
 	return sum(amounts)
 }
 
-// noTransaction returns the reason why a word of ClickBank or JVZoo, which has ClickBank's words, records nothing. It is empty for
-// the other words.
+// noTransaction returns the reason why a message with a word of ClickBank records nothing. JVZoo uses the same words. For words
+// that record something, the reason is empty.
 func (m *message) noTransaction(word string) (reason string) {
 	switch {
 	case strings.Contains(word, "test"):
@@ -130,7 +130,8 @@ func (m *message) noTransaction(word string) (reason string) {
 	return ""
 }
 
-// saleOf returns the receipt of the sale that a rebill belongs to. The receipt of the rebill has -B001, -B002 and so on after it.
+// saleOf returns the receipt of the sale to which a rebill belongs. The receipt of the rebill is that receipt followed by -B001,
+// -B002 and so on.
 func saleOf(receipt string) string {
 	sale, _, _ := strings.Cut(receipt, "-")
 	return sale

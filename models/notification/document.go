@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// document is a parsed JSON value, or a form whose names such as order[total] are read as nested objects.
+// document is a parsed JSON value, or a form. In a form, names such as order[total] are read as nested objects.
 type document struct{ v any }
 
 // at returns the member at a path such as "data.object". The result is empty if there is no such member.
@@ -33,7 +33,7 @@ func (d document) at(path string) document {
 	return document{v}
 }
 
-// text returns the first member, among those at the paths, that is a filled text, a number or a truth value.
+// text returns the first member, among the members at the paths, that is a text, a number or a boolean and not empty.
 func (d document) text(paths ...string) string {
 	for _, path := range paths {
 		if path == "" {
@@ -60,7 +60,7 @@ func (d document) has(name string) bool {
 	return ok
 }
 
-// isTrue reports whether a member is true, as JSON or a form writes it.
+// isTrue reports whether a member is true in the form that JSON or a form uses.
 func (d document) isTrue(path string) bool {
 	switch strings.ToLower(d.text(path)) {
 	case "true", "1", "y", "yes":
@@ -69,7 +69,7 @@ func (d document) isTrue(path string) bool {
 	return false
 }
 
-// list returns the items of a list. In a form a list is an object with the names 0, 1, 2 and so on.
+// list returns the items of a list. In a form, a list is an object whose names are 0, 1, 2 and so on.
 func (d document) list(path string) (items []document) {
 	switch in := d.at(path).v.(type) {
 	case []any:
@@ -104,7 +104,7 @@ func (d document) members(path string) (out []field) {
 	return out
 }
 
-// pairs returns the items of a list of objects with a name and a value.
+// pairs returns the name and the value of each object in a list.
 func (d document) pairs(path, name, value string) (out []field) {
 	for _, item := range d.list(path) {
 		if text := item.text(value); text != "" {
@@ -114,7 +114,7 @@ func (d document) pairs(path, name, value string) (out []field) {
 	return out
 }
 
-// maxDepth is the maximum number of members in the path of a field's name.
+// maxDepth is the maximum number of parts in the name of a form's field.
 const maxDepth = 8
 
 // nest returns the fields of a form as a document. A name such as order[charges][0][amount] is a path of members.
@@ -133,7 +133,7 @@ func nest(fields []field) document {
 	return document{root}
 }
 
-// put sets the member at a path, unless an object is there. An empty name is the next number of a list.
+// put sets the member at a path, unless there is already an object. An empty name means the next number of a list.
 func put(members map[string]any, path []string, value string) {
 	name := path[0]
 	if name == "" {

@@ -12,8 +12,9 @@ import (
 	"switchyard/models/notification"
 )
 
-// The fields of a form are signed, and the members of a JSON object are not. A sum over no field proves nothing, because anyone can
-// compute it.
+// TestSignedFieldsAreThoseOfAForm checks that a message is accepted only if its data is in the fields of a form. Those fields
+// are signed, and the members of a JSON object are not. A signature over no fields proves nothing, because anyone can calculate
+// it.
 func TestSignedFieldsAreThoseOfAForm(t *testing.T) {
 	t.Parallel()
 	digistore := `"event": "on_payment", "transaction_id": "1", "custom": "CLICK", "transaction_amount": "9999", "currency": "EUR"`
@@ -28,13 +29,13 @@ func TestSignedFieldsAreThoseOfAForm(t *testing.T) {
 		"JVZoo as JSON":               {"jvzoo", `{"cverify": "` + sumOfSecret + `", ` + jvzoo + `}`, "application/json"},
 	} {
 		if got, err := scheme(t, tt.scheme).Read(request(tt.body, "content-type", tt.kind), secret, nil); !errors.Is(err, notification.ErrUnproven) {
-			t.Errorf("%s is believed: %v %s", name, err, describe(got))
+			t.Errorf("%s is accepted: %v %s", name, err, describe(got))
 		}
 	}
 }
 
-// A message that is sent again keeps its key, although its address, the order of its fields or their escapes differ. None of them
-// is signed.
+// TestKeyIsOfWhatIsSigned checks that a message that is sent again keeps its key, even if its URL, the order of its fields or
+// their escapes are different. These are not signed.
 func TestKeyIsOfWhatIsSigned(t *testing.T) {
 	t.Parallel()
 	sign := signer("sha_sign", digistoreSum(func(s string) string { return s }))
@@ -65,7 +66,8 @@ func TestKeyIsOfWhatIsSigned(t *testing.T) {
 	}
 }
 
-// The version of an order is a text that sorts by time, in whichever zone the shop writes it.
+// TestVersionSorts checks that the version of an order is a text that sorts by time, in whichever time zone the shop writes the
+// time.
 func TestVersionSorts(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ scheme, header, member, want string }{

@@ -11,8 +11,8 @@ import (
 	"switchyard/models/postback"
 )
 
-// FuzzRead reads messages of any content that are signed or carry the right secret. A message gives a result or an error that
-// says why. A result names only click ids of this service, and has a limited number of conversions.
+// FuzzRead reads messages of any content. Each message is signed or contains the right secret. It must give a result or an error
+// with the reason. A result names only click ids of this service, and has a limited number of conversions.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`{` + shopifyOrder + withAttribute + `, "financial_status": "paid"}`, `{` + wooOrder + `, "status": "refunded"}`,
@@ -50,7 +50,7 @@ func FuzzRead(f *testing.F) {
 				}
 				continue
 			}
-			// The key of an event of Stripe is the id that it states, which may be missing.
+			// The key of a Stripe event is the id in the event, which may be missing.
 			if len(out.Reports) == 0 && out.Ignored == "" || len(out.Reports) > 30 || out.Key == "" && name != "stripe" {
 				t.Errorf("%s: %+v", name, out)
 			}

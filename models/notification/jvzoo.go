@@ -1,7 +1,7 @@
 package notification
 
 import (
-	"crypto/sha1" //nolint:gosec // JVZoo signs by SHA-1
+	"crypto/sha1" //nolint:gosec // JVZoo signs with SHA-1
 	"crypto/subtle"
 	"encoding/hex"
 	"strings"
@@ -11,10 +11,11 @@ import (
 
 // jvzoo reads the notifications of JVZoo, called JVZIPN.
 //
-// http://support.jvzoo.com/Knowledgebase/Article/View/17/0/jvzipn documents the fields and the proof: cverify is the first eight
-// characters, in capital letters, of the SHA-1 of all other values, sorted by name, and the secret, each separated by |. The
-// table of fields says that ctranstime is not covered, while the sample code covers it, so both forms are accepted. The amount
-// is documented in pennies. An amount with a decimal point cannot be pennies and is read as dollars.
+// http://support.jvzoo.com/Knowledgebase/Article/View/17/0/jvzipn documents the fields and the proof. cverify is the first eight
+// characters, in capital letters, of a SHA-1. The SHA-1 covers all other values, sorted by name, and then the secret, all
+// separated by |. The documented table of fields says that ctranstime is not covered, but the sample code covers it, so both
+// forms are accepted. The documentation says that the amount is in pennies. An amount with a decimal point cannot be in pennies
+// and is read as dollars.
 var jvzoo = Scheme{
 	Name: "jvzoo", Platform: "JVZoo", Template: "JVZoo", ClickParam: "tid",
 	Proof:  "the field cverify signs all other fields",
@@ -35,7 +36,7 @@ func (m *message) signedByJVZoo(omitted ...string) bool {
 	for _, f := range m.sorted(append(omitted, "cverify")...) {
 		text.WriteString(f.value + "|")
 	}
-	sum := sha1.Sum([]byte(text.String() + m.secret)) //nolint:gosec // the same
+	sum := sha1.Sum([]byte(text.String() + m.secret)) //nolint:gosec // as documented by JVZoo
 	want := strings.ToUpper(hex.EncodeToString(sum[:])[:8])
 	return subtle.ConstantTimeCompare([]byte(want), []byte(strings.ToUpper(m.doc.text("cverify")))) == 1
 }

@@ -19,7 +19,7 @@ import (
 	"switchyard/models/postback"
 )
 
-// message is a message while it is read.
+// message is a message that is being read.
 type message struct {
 	Request
 	secret     string
@@ -27,19 +27,19 @@ type message struct {
 	words      map[string]string // Scheme.Words
 	// units returns an amount of the message in whole units. It is nil if the platform writes amounts in whole units.
 	units func(amount string) string
-	// consent is the word for the buyer's consent, from the places where the click id is looked for. It may be empty.
+	// consent is the word about the buyer's consent, from the places in which the click id is searched. It may be empty.
 	consent string
 	doc     document
-	fields  []field // the fields of a form, in their order
+	fields  []field // the fields of a form, in the order of the form
 }
 
-// status returns the status for which a word of the platform stands, or an empty text.
+// status returns the status that a word of the platform means, or an empty text.
 func (m *message) status(word string) string { return m.words[word] }
 
 // field is a field of a form.
 type field struct{ name, value string }
 
-// maxFields is the largest number of fields of a form.
+// maxFields is the maximum number of fields in a form.
 const maxFields = 2000
 
 // signedBase64 reports whether a header is the base64 HMAC-SHA256 of the raw body.
@@ -66,8 +66,8 @@ func (m *message) parse() error {
 	return m.parseFields()
 }
 
-// parseFields reads the body as a form, even if it looks like JSON. A scheme that signs the fields of a form must read only forms,
-// because the members of a JSON object are not signed.
+// parseFields reads the body as a form, even if it looks like JSON. A scheme that signs the fields of a form must read only
+// forms, because the members of a JSON object are not signed.
 func (m *message) parseFields() error {
 	kind, attributes, _ := mime.ParseMediaType(m.Header["content-type"])
 	if kind == "multipart/form-data" {
@@ -80,8 +80,8 @@ func (m *message) trimmed() []byte {
 	return bytes.TrimSpace(bytes.TrimPrefix(m.Body, []byte("\ufeff")))
 }
 
-// key returns a text that is the same for the same message, however its address and its fields are written. The address is not
-// signed, and a form is signed by its fields, so neither makes a repeated message a new one.
+// key returns a text that is the same whenever the same message is sent, even if the URL or the spelling of the fields differs.
+// The URL is not signed, and a form is signed by the values of its fields, so such a difference does not make it a new message.
 func (m *message) key() string {
 	sum := sha256.New()
 	switch {
@@ -136,7 +136,7 @@ func (m *message) parseParts(boundary string) error {
 	form := multipart.NewReader(bytes.NewReader(m.Body), boundary)
 	for {
 		part, err := form.NextPart()
-		if err == io.EOF { //nolint:errorlint // the reader returns it bare
+		if err == io.EOF { //nolint:errorlint // the reader returns io.EOF unwrapped
 			m.doc = nest(m.fields)
 			return nil
 		}
@@ -151,7 +151,8 @@ func (m *message) parseParts(boundary string) error {
 	}
 }
 
-// sorted returns the fields of a form by name, without the omitted ones. If a name is used twice, the last value counts, as in PHP.
+// sorted returns the fields of a form, sorted by name, without the omitted fields. If a name is used twice, the last value
+// counts, as in PHP.
 func (m *message) sorted(omitted ...string) []field {
 	last := map[string]string{}
 	for _, f := range m.fields {
@@ -167,9 +168,9 @@ func (m *message) sorted(omitted ...string) []field {
 	return out
 }
 
-// click returns the click id that a message names. It looks into named values, such as the attributes of an order, and into texts
-// that are a click id or an address with one. The network's own name comes first, then the usual names of click ids, then
-// anything that is a click id of this service.
+// click returns the click id in a message. It searches named values, such as the attributes of an order. It also searches texts
+// that are a click id, or that are a URL with a click id. The name that the network has configured comes first, then the usual
+// names of click ids, then any text that is a click id of this service.
 func (m *message) click(named []field, texts ...string) string {
 	m.findConsent(named, texts)
 	ownName := m.fieldNames["click_id"]
@@ -193,7 +194,7 @@ func (m *message) click(named []field, texts ...string) string {
 	return ""
 }
 
-// clickIn returns the click id that a text is or contains. The text may be an address, a query, or a list of values.
+// clickIn returns the click id that a text is or contains. The text may be a URL, a query, or a list of values.
 func (m *message) clickIn(text, ownName string, usual []string) string {
 	isClick := func(s string) bool { return postback.IsClick(s, m.Received) }
 	text = strings.TrimSpace(text)
@@ -222,8 +223,8 @@ func (m *message) clickIn(text, ownName string, usual []string) string {
 	return ""
 }
 
-// applyFieldNames replaces the payout and the goal of a report by the members that the network's settings name, if the message has them.
-// A report that takes back a conversion, or that only refers to one, keeps its amount.
+// applyFieldNames replaces the payout and the goal of a report with the members that the network's settings name, if the message
+// has these members. If a report reverses a conversion, or only refers to a conversion, its amount stays.
 func (m *message) applyFieldNames(r *Report) {
 	if r.Same {
 		return

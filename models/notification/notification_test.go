@@ -20,7 +20,7 @@ import (
 
 const secret = "k3y-of-the-sh0p"
 
-// received is when the messages of the tests arrive.
+// received is the time at which the messages of the tests arrive.
 var received = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // click is a click id from the day before.
@@ -57,7 +57,8 @@ func scheme(t *testing.T, name string) *notification.Scheme {
 	return s
 }
 
-// describe returns what a message says, one line for each conversion: its id, goal, word and amount, then the parts that are set.
+// describe returns the content of a message as text, one line for each conversion: its id, goal, word and amount, then the
+// fields that are set.
 func describe(r notification.Result) string {
 	if r.Ignored != "" {
 		return "ignored: " + r.Ignored
@@ -85,7 +86,7 @@ func describe(r notification.Result) string {
 // readCase is a message and the text that describe returns for it.
 type readCase struct{ name, body, want string }
 
-// check reads each message, and reads it again with a wrong secret and with a changed body.
+// check reads each message. It reads the message again with a wrong secret and with a changed body, which must be refused.
 func check(t *testing.T, name string, sign func(body string) notification.Request, cases []readCase) {
 	t.Helper()
 	s := scheme(t, name)
@@ -103,10 +104,10 @@ func check(t *testing.T, name string, sign func(body string) notification.Reques
 			t.Errorf("%s: %s has the keys %s and %s", name, c.name, got.Key, repeated.Key)
 		}
 		if _, err := s.Read(r, secret+"x", nil); !errors.Is(err, notification.ErrUnproven) {
-			t.Errorf("%s: %s is believed with another secret: %v", name, c.name, err)
+			t.Errorf("%s: %s is accepted with another secret: %v", name, c.name, err)
 		}
 		if _, err := s.Read(r, "", nil); !errors.Is(err, notification.ErrUnproven) {
-			t.Errorf("%s: %s is believed without a secret: %v", name, c.name, err)
+			t.Errorf("%s: %s is accepted without a secret: %v", name, c.name, err)
 		}
 		for header := range r.Header {
 			bare := request(c.body)
@@ -117,13 +118,13 @@ func check(t *testing.T, name string, sign func(body string) notification.Reques
 				}
 			}
 			if _, err := s.Read(bare, secret, nil); !errors.Is(err, notification.ErrUnproven) && slices.Contains(s.Headers, header) {
-				t.Errorf("%s: %s is believed without %s: %v", name, c.name, header, err)
+				t.Errorf("%s: %s is accepted without %s: %v", name, c.name, header, err)
 			}
 		}
 	}
 }
 
-// forged checks that a message with one changed byte is not believed.
+// forged checks that a message with one changed byte is not accepted.
 func forged(t *testing.T, name string, r notification.Request) {
 	t.Helper()
 	s := scheme(t, name)
@@ -171,7 +172,7 @@ func TestSchemes(t *testing.T) {
 	}
 }
 
-// A network's own words have priority over the words of its scheme.
+// TestStatuses checks that a network's own words take precedence over the words of its scheme.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	ownWords := map[string][]string{models.StatusRejected: {" Refunded "}}
@@ -185,7 +186,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// The settings of a network may name the member with the click id, the payout or the goal.
+// TestOwnNames checks that the settings of a network can name the member with the click id, the payout or the goal.
 func TestOwnNames(t *testing.T) {
 	t.Parallel()
 	body := `{"id": 7, "financial_status": "paid", "total_price": "20.00", "current_subtotal_price": "17.50", "currency": "EUR",

@@ -11,30 +11,30 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// MaxBody is the largest body of a notification, in bytes. An order of a shop with many items has more than 100 kB.
+// MaxBody is the maximum size of a notification's body in bytes. An order with many items can have more than 100 kB.
 const MaxBody = 256 << 10
 
-// Rate is how many kilobytes of notifications per second a network may receive in each process.
+// Rate is the number of kilobytes of notifications per second that each process accepts for a network.
 const Rate = 2048
 
-// Scheme is the way in which a platform signs and writes its notifications.
+// Scheme describes how a platform signs and writes its notifications.
 type Scheme struct {
 	Name     string // the value of a network's postback_scheme
-	Platform string // the name of the platform, for a person
-	Template string // the name of the template of its networks
-	// ClickParam is the parameter of the sales page's address that carries the click id to the platform.
+	Platform string // the name of the platform, for people
+	Template string // the name of the template for networks of the platform
+	// ClickParam is the parameter in the URL of the sales page that passes the click id to the platform.
 	ClickParam string
 	Proof      string   // how a message proves its sender
 	Secret     string   // where a person finds the secret
-	Setup      string   // where a person enters the address, and which events to choose
-	Click      string   // where the platform carries the click id
+	Setup      string   // where a person enters the URL, and which events to choose
+	Click      string   // where the platform's messages contain the click id
 	Docs       []string // the platform's documentation
-	Headers    []string // the headers that are kept for the proof, in lower case
-	// SecretInAddress reports that the platform signs nothing: the address contains the secret as a parameter.
+	Headers    []string // the headers that are needed for the proof, in lower case
+	// SecretInAddress reports that the platform does not sign its messages: the URL contains the secret as a parameter.
 	SecretInAddress bool
 	// Words maps the platform's words for the status of a conversion, in lower case, to one of the four statuses.
 	Words map[string]string
-	// buyer has the paths of the members with the buyer's personal data, by the name of their key, or by fullName.
+	// buyer has the paths of the members with the buyer's personal data, by the name of their key or by fullName.
 	buyer map[string][]string
 	read  func(*message) (Result, error)
 }
@@ -74,8 +74,8 @@ var Headers = func() []string {
 	return slices.Sorted(maps.Keys(names))
 }()
 
-// Statuses returns a network's own words for the four statuses together with the words of its scheme. The network's own words
-// have priority. If there is no such scheme, it returns only the network's own words.
+// Statuses returns a network's own words for the four statuses, together with the words of its scheme. The network's own words
+// take precedence. If there is no such scheme, it returns only the network's own words.
 func Statuses(scheme string, networkWords map[string][]string) map[string][]string {
 	s, ok := Find(scheme)
 	if !ok {
@@ -99,47 +99,48 @@ func Statuses(scheme string, networkWords map[string][]string) map[string][]stri
 
 // Request is a notification as it arrived.
 type Request struct {
-	Header   map[string]string // the headers of Scheme.Headers and content-type, by their name in lower case
-	Query    string            // query of the address
+	Header   map[string]string // the headers in Scheme.Headers and content-type, by name in lower case
+	Query    string            // query of the URL
 	Body     []byte
 	Received time.Time
 }
 
-// Result is the content of a message that proved its sender.
+// Result is the content of a message that has proved its sender.
 type Result struct {
-	Event   string   // the platform's name of the event
-	Reports []Report // the conversions that it reports
-	Ignored string   // why it reports no conversion; else empty
-	// Key identifies the event. A message with the key of an earlier one is that message, sent again.
+	Event   string   // the platform's name for the event
+	Reports []Report // the conversions that the message reports
+	Ignored string   // why the message reports no conversion; empty: it reports conversions
+	// Key identifies the event. A message with the same key as an earlier message is the earlier message, sent again.
 	Key string
-	// Buyer is the personal data of the buyer, and Consent is the message's word about the buyer's consent to the use of this
-	// data for ads.
+	// Buyer is the personal data of the buyer. Consent is the message's word about the buyer's consent to the use of this data
+	// for ads.
 	Buyer   matchkey.Person
 	Consent string
-	// Version is the time of the state of the order that the message describes, in UTC and in an order of texts. Shops can send an
-	// older state later. It is empty if the message does not state it.
+	// Version is the time of the order's state that the message describes. It is in UTC, as a text that sorts by time. Shops can
+	// send an older state later. Version is empty if the message does not contain it.
 	Version string
 }
 
-// Report is what a message says about one conversion. Empty texts are not stated.
+// Report is what a message says about one conversion. A text is empty if the message does not state it.
 type Report struct {
 	Click        string // the click id, if the message names a click of this service
-	Payout       string // in whole units of the currency; a minus says that the conversion is taken back
+	Payout       string // in whole units of the currency; a minus means that the conversion is reversed
 	Currency     string
-	Word         string // the platform's word for the status; empty: the status stays
+	Word         string // the platform's word for the status; empty: the status does not change
 	ConversionID string
 	Goal         string
 	Time         string
-	// Keys are the platform's ids for this conversion, by which later messages refer to it.
+	// Keys are the platform's ids for this conversion, with which later messages refer to it.
 	Keys []string
-	// About are ids of an earlier conversion, the most exact first. The report belongs to the click of that conversion.
+	// About are ids of an earlier conversion, the most precise first. The report belongs to the click of that conversion.
 	About []string
-	// Same reports that the message changes the conversion of About. Otherwise it reports a conversion of its own.
+	// Same reports that the message changes the conversion that About names. If it is false, the message reports a conversion of
+	// its own.
 	Same bool
-	// Part is the amount that a refund returns, if the message does not say how much of the sale is left. A smaller amount than
-	// the sale's changes nothing.
+	// Part is the amount that a refund returns, if the message does not say how much of the sale is left. If Part is smaller
+	// than the amount of the sale, nothing changes.
 	Part string
-	// Price is the amount of the sale with which the Part of a refund is compared. If it is empty, it is the payout.
+	// Price is the amount of the sale with which Part is compared. If it is empty, Part is compared with the payout.
 	Price string
 }
 
@@ -147,8 +148,8 @@ type Report struct {
 var ErrUnproven = errors.New("notification: the message does not prove its sender")
 
 // Read verifies a message with the network's secret and reads it. The error is ErrUnproven if the proof is missing or wrong. Any
-// other error is a models.Error with the reason why a proven message cannot be read. fieldNames are the network's own names of
-// fields: the member of the message that has the click id, the payout or the goal, such as "metadata.visit".
+// other error is a models.Error with the reason why a proven message cannot be read. fieldNames are the members that the network
+// has configured for the click id, the payout or the goal, such as "metadata.visit".
 func (s *Scheme) Read(r Request, secret string, fieldNames map[string]string) (Result, error) {
 	if secret == "" {
 		return Result{}, ErrUnproven
@@ -173,7 +174,7 @@ func (s *Scheme) Read(r Request, secret string, fieldNames map[string]string) (R
 // reportState returns the result of a message that describes the whole state of an order at a time.
 func reportState(event, at string, r Report) (Result, error) {
 	out, err := report(event, r)
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05"} { // without a zone it is in UTC
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05"} { // a time without a zone is in UTC
 		if t, e := time.Parse(layout, at); e == nil {
 			out.Version = t.UTC().Format("2006-01-02T15:04:05.000")
 			break

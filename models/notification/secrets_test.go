@@ -61,7 +61,7 @@ func TestBuyGoods(t *testing.T) {
 		r.Query = "secret=" + secret
 		return r
 	}, cases)
-	check(t, "buygoods", func(body string) notification.Request { // all fields in the address
+	check(t, "buygoods", func(body string) notification.Request { // all fields are in the URL
 		r := request("")
 		r.Query = "secret=" + secret + "&" + string(request(body).Body)
 		return r
@@ -98,7 +98,7 @@ func TestThriveCart(t *testing.T) {
 		{"test", strings.NewReplacer("mode=live", "mode=test", "mode_int=2", "mode_int=1").Replace(order), "ignored: it is a test of the platform, and no order"},
 	}
 	check(t, "thrivecart", withSecretField("thrivecart_secret"), cases)
-	check(t, "thrivecart", func(body string) notification.Request { // as multipart, which PHP sends for an array
+	check(t, "thrivecart", func(body string) notification.Request { // as multipart, which PHP's curl sends for an array
 		return parts(strings.ReplaceAll(body, "CLICK", click) + "&thrivecart_secret=" + secret)
 	}, cases[:2])
 	object := `{"event": "order.success", "mode": "live", "thrivecart_secret": "` + secret + `", "order_id": 1514394, "currency": "EUR",
@@ -113,7 +113,7 @@ func TestThriveCart(t *testing.T) {
 func parts(query string) notification.Request {
 	var body strings.Builder
 	w := multipart.NewWriter(&body)
-	_ = w.SetBoundary("the-same-in-each-try") // it is valid
+	_ = w.SetBoundary("the-same-in-each-try") // the boundary is valid
 	for pair := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		field, err := w.CreateFormField(strings.NewReplacer("%5B", "[", "%5D", "]").Replace(name))
@@ -124,11 +124,11 @@ func parts(query string) notification.Request {
 			panic(err)
 		}
 	}
-	_ = w.Close() // a builder takes everything
+	_ = w.Close() // writing to a builder never fails
 	return request(body.String(), "content-type", w.FormDataContentType())
 }
 
-// A form with more fields than any platform sends is refused.
+// TestTooManyFields checks that a form with more fields than any platform sends is refused.
 func TestTooManyFields(t *testing.T) {
 	t.Parallel()
 	r := request(strings.Repeat("a=1&", 2001) + "WP_SECURITYKEY=" + secret)
@@ -137,7 +137,8 @@ func TestTooManyFields(t *testing.T) {
 	}
 }
 
-// An amount that is no plain number is shown and never computed with. Its exponent could make it a billion digits long.
+// TestAmountsThatAreNone checks that an amount that is not a plain number is shown but never used in a calculation. Its exponent
+// could make it a billion digits long.
 func TestAmountsThatAreNone(t *testing.T) {
 	t.Parallel()
 	for _, amount := range []string{`1e900000000`, `"1e9"`, `12.5`, `"12,50"`, `-1e-900000000`} {

@@ -8,10 +8,10 @@ import (
 
 // shopify reads the webhooks of Shopify.
 //
-// The proof is documented in https://shopify.dev/docs/apps/build/webhooks/verify-deliveries (header X-Shopify-Hmac-Sha256:
-// base64 of the HMAC-SHA256 of the raw body), the orders in https://shopify.dev/docs/api/admin-rest/latest/resources/order,
-// refunds and disputes in the resources refund and dispute. The header X-Shopify-Topic is not signed. So the kind of a message
-// follows from the members of its body, and the topic is only shown.
+// https://shopify.dev/docs/apps/build/webhooks/verify-deliveries documents the proof: the header X-Shopify-Hmac-Sha256 is the
+// base64 of the HMAC-SHA256 of the raw body. https://shopify.dev/docs/api/admin-rest/latest/resources/order documents orders.
+// The resources refund and dispute document refunds and disputes. The header X-Shopify-Topic is not signed. So the kind of a
+// message is determined by the members of its body, and the topic is only shown.
 var shopify = Scheme{
 	Name: "shopify", Platform: "Shopify", Template: "Shopify", ClickParam: "clickid",
 	Proof:   "the header X-Shopify-Hmac-Sha256 signs the raw body",
@@ -64,7 +64,7 @@ func shopifyOrder(m *message, event string) (Result, error) {
 		Word: cmp.Or(d.text("financial_status"), "pending"), ConversionID: d.text("id"), Time: d.text("processed_at", "created_at"),
 	}
 	r.Keys = []string{r.ConversionID}
-	if d.text("source_name") == "subscription_contract" { // an order that a subscription made
+	if d.text("source_name") == "subscription_contract" { // an order that a subscription has created
 		r.Goal = goalRebill
 	}
 	switch {
@@ -76,8 +76,8 @@ func shopifyOrder(m *message, event string) (Result, error) {
 	return reportState(event, d.text("updated_at"), r)
 }
 
-// shopifyRefund reads a refund. It does not say how much of the order is left, so a refund of a part changes nothing: the
-// notification of the order's update, which Shopify sends too, has the new total.
+// shopifyRefund reads a refund. A refund does not say how much of the order is left. So a refund of a part changes nothing:
+// Shopify also sends a notification that the order was updated, and this notification has the new total.
 func shopifyRefund(m *message, event string) (Result, error) {
 	var amounts []string
 	r := Report{Word: "refunded", Same: true, About: []string{m.doc.text("order_id")}}
@@ -109,7 +109,7 @@ func shopifyDispute(m *message, event string) (Result, error) {
 
 const disputeWon = "the dispute was won: correct the conversion, because a chargeback is final"
 
-// The goals of conversions that are not the first sale.
+// The goals of conversions other than the first sale.
 const (
 	goalRebill = "rebill"
 	goalUpsell = "upsell"

@@ -14,9 +14,9 @@ import (
 
 // stripe reads the events of Stripe.
 //
-// The proof is documented in https://docs.stripe.com/webhooks (header Stripe-Signature: t is the time of sending, v1 the hex
-// HMAC-SHA256 of the time, a dot and the raw body; several v1 while a secret is replaced), the events in
-// https://docs.stripe.com/api/events/types, the amounts in https://docs.stripe.com/currencies.
+// https://docs.stripe.com/webhooks documents the proof, the header Stripe-Signature. In it, t is the time of sending, and v1 is
+// the HMAC-SHA256, in hexadecimal digits, of the time, a dot and the raw body. There are several v1 while a secret is being
+// replaced. https://docs.stripe.com/api/events/types documents the events, and https://docs.stripe.com/currencies the amounts.
 var stripe = Scheme{
 	Name: "stripe", Platform: "Stripe", Template: "Stripe", ClickParam: "client_reference_id",
 	Proof:  "the header Stripe-Signature signs the time and the raw body; the time must be within five minutes of the arrival",
@@ -32,7 +32,7 @@ var stripe = Scheme{
 		"payment_intent.succeeded": models.StatusApproved, "invoice.paid": models.StatusApproved,
 		"charge.refunded": models.StatusChargeback, "charge.dispute.created": models.StatusChargeback,
 	},
-	buyer: map[string][]string{ // of a session, an invoice, a payment or a charge
+	buyer: map[string][]string{ // paths in a session, an invoice, a payment or a charge
 		"email":   {"customer_details.email", "customer_email", "receipt_email", "billing_details.email"},
 		"phone":   {"customer_details.phone", "customer_phone", "billing_details.phone"},
 		fullName:  {"customer_details.name", "customer_name", "billing_details.name"},
@@ -45,8 +45,8 @@ var stripe = Scheme{
 	read: readStripe,
 }
 
-// stripeTolerance is how far the time of a signature may be from the time of arrival. It is the tolerance of Stripe's own
-// libraries.
+// stripeTolerance is the largest accepted difference between the time in a signature and the time of arrival. Stripe's own
+// libraries use the same tolerance.
 const stripeTolerance = 5 * time.Minute
 
 func (m *message) signedByStripe() bool {
@@ -99,7 +99,7 @@ func readStripe(m *message) (Result, error) {
 	return out, err
 }
 
-// stripeEvents holds the events that report something about a conversion.
+// stripeEvents holds the events that report something about a conversion, with the functions that read them.
 var stripeEvents = map[string]func(m *message, event string, object document) (Result, error){
 	"checkout.session.completed":               stripeSession,
 	"checkout.session.async_payment_succeeded": stripeSession,
@@ -114,7 +114,7 @@ var stripeEvents = map[string]func(m *message, event string, object document) (R
 	"charge.dispute.closed":                    stripeDispute,
 }
 
-// id returns the id of a member, which Stripe may replace by the whole object.
+// id returns the id in a member. Stripe may send the whole object instead of its id.
 func (d document) id(path string) string { return d.text(path, path+".id") }
 
 // filled returns the texts that are not empty.
@@ -130,8 +130,8 @@ func filled(texts ...string) (out []string) {
 // amount returns an amount of the message in whole units.
 func (m *message) amount(path string) string { return m.units(m.doc.text(path)) }
 
-// stripeSession reads a Checkout session. The conversion has the id of the payment. For a subscription it has the id of the first
-// invoice. The events about payments and invoices have the same ids.
+// stripeSession reads a Checkout session. The conversion has the id of the payment or, for a subscription, the id of the first
+// invoice. The events about payments and invoices contain the same ids.
 func stripeSession(m *message, event string, s document) (Result, error) {
 	if s.text("mode") == "setup" {
 		return ignore(event, "nothing is sold in a session of the mode setup")
@@ -154,8 +154,8 @@ func stripeSession(m *message, event string, s document) (Result, error) {
 	return report(event, r)
 }
 
-// stripePayment reads a payment without Checkout, whose metadata names the click. The payment of an invoice is reported by the
-// invoice, and the payment of a session by the session.
+// stripePayment reads a payment without Checkout whose metadata names the click. If the payment belongs to an invoice or a
+// session, the conversion is reported by the event about the invoice or the session.
 func stripePayment(m *message, event string, p document) (Result, error) {
 	click := m.click(p.members("metadata"))
 	switch {
@@ -170,8 +170,8 @@ func stripePayment(m *message, event string, p document) (Result, error) {
 	})
 }
 
-// stripeInvoice reads a paid invoice. The first invoice of a subscription is the sale, and each later one a rebill. Versions of
-// Stripe's API before 2025-03-31 have the subscription in another place.
+// stripeInvoice reads a paid invoice. The first invoice of a subscription is the sale, and each later invoice is a rebill.
+// Versions of Stripe's API before 2025-03-31 have the subscription in another place.
 func stripeInvoice(m *message, event string, v document) (Result, error) {
 	const parent = "parent.subscription_details."
 	subscription := v.text("subscription", "subscription.id", parent+"subscription", parent+"subscription.id")
@@ -190,7 +190,7 @@ func stripeInvoice(m *message, event string, v document) (Result, error) {
 	}
 	switch {
 	case v.text("billing_reason") == "subscription_create":
-		if r.Click == "" { // the session that began the subscription is the sale
+		if r.Click == "" { // the session with which the subscription began is the sale
 			r.About, r.Same, r.Word, r.Payout = filled(v.text("id"), subscription), true, "", ""
 		}
 		r.Keys = append(r.Keys, filled(subscription)...)
@@ -203,7 +203,7 @@ func stripeInvoice(m *message, event string, v document) (Result, error) {
 	return report(event, r)
 }
 
-// stripeInvoicePayment links an invoice to its payment, by which refunds and disputes refer to it.
+// stripeInvoicePayment links an invoice to its payment, because refunds and disputes refer to the payment.
 func stripeInvoicePayment(_ *message, event string, p document) (Result, error) {
 	keys := filled(p.id("payment.payment_intent"), p.id("payment.charge"))
 	if len(keys) == 0 || p.id("invoice") == "" {
@@ -212,7 +212,7 @@ func stripeInvoicePayment(_ *message, event string, p document) (Result, error) 
 	return report(event, Report{Same: true, About: []string{p.id("invoice")}, Keys: keys})
 }
 
-// stripeRefund reads a charge after a refund. The charge says how much was refunded so far.
+// stripeRefund reads a charge after a refund. The charge contains the amount that was refunded so far.
 func stripeRefund(m *message, event string, c document) (Result, error) {
 	r := Report{
 		Click: m.click(c.members("metadata")), Currency: c.text("currency"), ConversionID: c.id("payment_intent"),

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/notification"
 )
 
-// signStripeAt returns an event with the signature that Stripe makes at a moment.
+// signStripeAt returns an event with the signature that Stripe would make at the time at.
 func signStripeAt(body string, at time.Time, key string) notification.Request {
 	r := request(body)
 	mac := hmac.New(sha256.New, []byte(key))
@@ -129,7 +129,8 @@ func TestStripe(t *testing.T) {
 	forged(t, "stripe", signStripe(stripeEvent("charge.refunded", charge)))
 }
 
-// A signature is valid for five minutes before and after the arrival, so a recorded event cannot be sent again later.
+// TestStripeReplay checks that a signature is valid only for arrivals within five minutes of its time, so a recorded event
+// cannot be sent again later.
 func TestStripeReplay(t *testing.T) {
 	t.Parallel()
 	s := scheme(t, "stripe")
@@ -149,7 +150,7 @@ func TestStripeReplay(t *testing.T) {
 	if _, err := s.Read(r, secret, nil); !errors.Is(err, notification.ErrUnproven) {
 		t.Errorf("an event with a changed time is accepted: %v", err)
 	}
-	// While a secret is replaced, Stripe sends a signature by the old secret and one by the new secret.
+	// While a secret is being replaced, Stripe sends two signatures: one with the old secret and one with the new secret.
 	byOld, byNew := signStripeAt(body, received, "old"), signStripeAt(body, received, secret)
 	byOld.Header["stripe-signature"] += "," + strings.Split(byNew.Header["stripe-signature"], ",")[1]
 	if _, err := s.Read(byOld, secret, nil); err != nil {

@@ -9,9 +9,10 @@ import (
 
 // thrivecart reads the webhooks of ThriveCart.
 //
-// https://support.thrivecart.com/help/using-webhook-notifications documents the events, the fields and the proof: thrivecart_secret
-// is the account's secret word. Amounts are in hundredths. Newer fields that end in _str have them as people write them, and are
-// used first. The events of the Event Subscription API (https://developers.thrivecart.com) have other names for the same things.
+// https://support.thrivecart.com/help/using-webhook-notifications documents the events, the fields and the proof:
+// thrivecart_secret is the account's secret word. Amounts are in hundredths. Newer fields, whose names end in _str, have the
+// amounts as people write them, and are used first. The events of the Event Subscription API (https://developers.thrivecart.com)
+// use other names for the same things.
 var thrivecart = Scheme{
 	Name: "thrivecart", Platform: "ThriveCart", Template: "ThriveCart", ClickParam: "passthrough[clickid]",
 	Proof:  "the field thrivecart_secret is the secret",
@@ -47,7 +48,7 @@ func readThriveCart(m *message) (Result, error) {
 	case d.text("order_id", "order.id") == "":
 		return Result{}, unreadable("the order has no id")
 	}
-	// In a currency without hundredths, an amount in hundredths is shown but counts as no money.
+	// In a currency without hundredths, an amount in hundredths is shown but counts without money.
 	m.units = func(amount string) string {
 		if decimals(m.doc.text("currency", "order.currency")) != 2 {
 			return amount + " in hundredths"
@@ -81,8 +82,8 @@ func (m *message) thrivecartReport(word string) Report {
 	}
 }
 
-// thrivecartOrder returns one report for each charge of an order. The first product is the sale. Bumps, upsells and downsells are
-// conversions of their own, with their kind as the goal.
+// thrivecartOrder returns one report for each charge of an order. The first product is the sale. Bumps, upsells and downsells
+// are separate conversions, with their kind as the goal.
 func (m *message) thrivecartOrder() (out []Report) {
 	d := m.doc
 	first := m.thrivecartReport("order.success")
@@ -92,7 +93,7 @@ func (m *message) thrivecartOrder() (out []Report) {
 	for _, charge := range d.list("order.charges") {
 		r, reference := first, charge.text("reference")
 		if reference == "" || seen[reference] {
-			seen = nil // the references do not tell the charges apart, so the total is reported
+			seen = nil // the references do not distinguish the charges, so the total is reported
 			break
 		}
 		seen[reference] = true
@@ -114,7 +115,7 @@ func (m *message) thrivecartOrder() (out []Report) {
 	return []Report{first}
 }
 
-// maxReports is the largest number of conversions of one message. A message with more reports the total.
+// maxReports is the maximum number of conversions in one message. If there are more, the message reports only the total.
 const maxReports = 20
 
 func (m *message) thrivecartRebill() Report {

@@ -10,7 +10,7 @@ import (
 // warriorplus reads the notifications of WarriorPlus.
 //
 // https://help.warriorplus.com/en/articles/1658556-advanced-variables-sent-to-your-ipn-and-or-keygen-script documents the fields
-// and actions. A message proves its sender by the account's security key in WP_SECURITYKEY.
+// and actions. A message proves its sender with the account's security key in WP_SECURITYKEY.
 var warriorplus = Scheme{
 	Name: "warriorplus", Platform: "WarriorPlus", Template: "WarriorPlus", ClickParam: "s",
 	Proof:  "the field WP_SECURITYKEY is the secret",

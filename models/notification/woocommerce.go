@@ -9,10 +9,10 @@ import (
 
 // woocommerce reads the webhooks of WooCommerce.
 //
-// The proof and the topics are documented in https://developer.woocommerce.com/docs/apis/rest-api/v3/webhooks/ (header
-// X-WC-Webhook-Signature: base64 of the HMAC-SHA256 of the raw body), the orders in the page "Orders" of the same API. The
-// topic is not signed, so the kind of a message follows from the members of its body. A new webhook sends a ping without a
-// signature.
+// https://developer.woocommerce.com/docs/apis/rest-api/v3/webhooks/ documents the proof and the topics: the header
+// X-WC-Webhook-Signature is the base64 of the HMAC-SHA256 of the raw body. The page "Orders" of the same API documents orders.
+// The topic is not signed, so the kind of a message is determined by the members of its body. A new webhook sends a ping without
+// a signature.
 var woocommerce = Scheme{
 	Name: "woocommerce", Platform: "WooCommerce", Template: "WooCommerce", ClickParam: "clickid",
 	Proof:   "the header X-WC-Webhook-Signature signs the raw body",
@@ -70,7 +70,7 @@ func readWooCommerce(m *message) (Result, error) {
 		r.Payout = negated(r.Payout)
 		return reportState(event, d.text("date_modified_gmt"), r)
 	}
-	for _, refund := range d.list("refunds") { // the amounts that were refunded so far, with a minus
+	for _, refund := range d.list("refunds") { // the amounts that have been refunded so far, with a minus
 		r.Payout = subtract(r.Payout, refund.text("total"))
 	}
 	return reportState(event, d.text("date_modified_gmt"), r)

@@ -16,15 +16,15 @@ import (
 	"switchyard/models/money"
 )
 
-// Errors of a body that cannot be read. Their texts are meant for the sender.
+// Errors for a body that cannot be read. Their texts are meant for the sender.
 var (
 	ErrJSON = errors.New("the body is not a JSON object")
 	ErrForm = errors.New("the body is not a form")
 )
 
-// FromBody returns the parameters of a form or of a JSON object, in their order and in UTF-8. It also recognizes a JSON object
-// without a Content-Type, and a form that a client calls JSON. A list or an object in an object is kept as its JSON text, and null is
-// left out. A body without data, such as null or [], has no parameters. Files of a form are skipped.
+// FromBody returns the parameters in a form or a JSON object, in order and in UTF-8. It also recognizes a JSON object without a
+// Content-Type, and a form that a client calls JSON. A list or an object within an object is returned as its JSON text, and null
+// is left out. A body without data, such as null or [], has no parameters. Files in a form are skipped.
 func FromBody(contentType string, body []byte, clues Clues) ([]Param, error) {
 	kind, attributes, _ := mime.ParseMediaType(contentType)
 	if findCharset(attributes["charset"]) != nil {
@@ -43,7 +43,7 @@ func FromBody(contentType string, body []byte, clues Clues) ([]Param, error) {
 	return FromQuery(string(body), clues), nil
 }
 
-// emptyBodies lists the JSON texts that clients send for no data.
+// emptyBodies lists the JSON texts that clients send if they have no data.
 var emptyBodies = []string{"", "null", "[]", `""`, "{}"}
 
 // isForm reports whether a body begins like a form: with a name and an equals sign.
@@ -52,7 +52,7 @@ func isForm(body []byte) bool {
 	return found && len(name) > 0 && !bytes.ContainsAny(name, "{}[]\"<> \t\r\n")
 }
 
-// withoutMark removes a byte-order mark. It converts a body whose mark says UTF-16.
+// withoutMark removes a byte order mark. If the mark says UTF-16, it converts the body.
 func withoutMark(body []byte) []byte {
 	if plain, ok := bytes.CutPrefix(body, []byte("\xef\xbb\xbf")); ok {
 		return plain
@@ -67,8 +67,8 @@ func withoutMark(body []byte) []byte {
 	return plain
 }
 
-// fromJSON returns the members of a JSON object. An object in a stated charset is converted as a whole, because a byte of a letter
-// may look like a quote.
+// fromJSON returns the members of a JSON object. If a charset is stated, the whole object is converted first, because in some
+// charsets a byte of a letter looks like a quote.
 func fromJSON(body []byte, clues Clues) (list []Param, err error) {
 	stated := findCharset(clues.Charset)
 	if stated != nil && !utf8.Valid(body) {
@@ -115,7 +115,7 @@ func memberText(raw []byte) (text string, ok bool) {
 	return text, true
 }
 
-// maxPart is the number of bytes that are read of a part of a form.
+// maxPart is the maximum number of bytes of a form's part that are read.
 const maxPart = 64 << 10
 
 // fromParts returns the fields of a multipart form, the format that PHP's curl sends by default.
@@ -123,7 +123,7 @@ func fromParts(body []byte, boundary string, clues Clues) (list []Param, err err
 	form := multipart.NewReader(bytes.NewReader(withoutMark(body)), boundary)
 	for {
 		part, err := form.NextPart()
-		if err == io.EOF { //nolint:errorlint // the reader returns it bare
+		if err == io.EOF { //nolint:errorlint // the reader returns io.EOF unwrapped
 			clues.Decode(list)
 			return list, nil
 		}

@@ -9,25 +9,26 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// Clues describe a sender, for texts that are not UTF-8.
+// Clues describe the sender of texts that may not be in UTF-8.
 //
-// A stated charset is believed. Without one, a text is converted only if exactly one readable text can be made from it. Clues first
-// tries the charsets of the visitor's language if that is Chinese, Japanese, Korean or written in Cyrillic letters. It then accepts
-// a text that is Russian by its pairs of letters. It also accepts a text in letters of ASCII with a few other letters, if all charsets of
-// Western and Central Europe have these letters at the same place. Every other text is empty, so that no letter becomes another letter.
+// A stated charset is used. If no charset is stated, a text is converted only if exactly one readable text can be made from it.
+// First, the charsets of the visitor's language are tried, if that language is Chinese, Japanese, Korean or written in Cyrillic
+// letters. Then a text is accepted as Russian if its pairs of letters are frequent in Russian. Then a text is accepted if it
+// consists of ASCII letters and a few other letters that all charsets of Western and Central Europe have at the same place. Any
+// other text becomes empty, so that no letter ever becomes a different letter.
 type Clues struct {
 	// Charset is the label of the stated charset, as in Content-Type. If it is empty, the parameters charset, _charset_ and ie
-	// may state it.
+	// can state the charset.
 	Charset  string
 	Language string // the Accept-Language header
 }
 
 const (
-	maxGuessed   = 64      // texts of one message whose charset is guessed
-	maxGuessable = 4 << 10 // bytes of a text whose charset is guessed
+	maxGuessed   = 64      // maximum number of texts in a message whose charset is guessed
+	maxGuessable = 4 << 10 // maximum length in bytes of a text whose charset is guessed
 )
 
-// Decode converts the names and values of parameters to UTF-8. A name or a value that cannot be converted becomes empty. A
+// Decode converts the names and values of parameters to UTF-8. If a name or value cannot be converted, it becomes empty. A
 // parameter that loses its value in this way is marked as lost.
 func (c Clues) Decode(list []Param) {
 	for i := range list {
@@ -58,7 +59,7 @@ func isOther(text string) bool {
 	return !cut
 }
 
-// StatesCharset reports whether a parameter states the charset of all parameters, and that this is not UTF-8.
+// StatesCharset reports whether a parameter states the charset of all parameters, and that charset is not UTF-8.
 func (p *Param) StatesCharset() bool {
 	switch p.Name {
 	case "charset", "_charset_", "ie":
@@ -73,7 +74,7 @@ func (c Clues) UTF8(text string) string {
 	return d.utf8(text)
 }
 
-// findCharset returns a charset by its label. It returns nil for UTF-8, UTF-16 and a label that the HTML standard does not know.
+// findCharset returns a charset by its label. It returns nil for UTF-8, UTF-16 and labels that the HTML standard does not have.
 func findCharset(label string) encoding.Encoding {
 	if label == "" || len(label) > 40 {
 		return nil
@@ -92,9 +93,9 @@ func findCharset(label string) encoding.Encoding {
 // decoder converts the texts of one message.
 type decoder struct {
 	clues   Clues
-	stated  encoding.Encoding // nil: none
+	stated  encoding.Encoding // nil: no charset is stated
 	foreign bool              // a text of the message is not UTF-8
-	guessed int               // texts whose charset was guessed
+	guessed int               // number of texts whose charset was guessed
 }
 
 func (d *decoder) utf8(text string) string {
@@ -116,9 +117,10 @@ func (d *decoder) utf8(text string) string {
 	return guess(text, d.clues.Language)
 }
 
-// isForeign reports whether a text has to be converted. Two bytes of a double-byte charset may look like a letter of UTF-8. If such a
-// charset is stated, a text counts as UTF-8 only if it has three letters beyond ASCII, or a letter of three bytes. The same rule
-// applies without a stated charset if another text of the message is not UTF-8, but only to letters that are very rare.
+// isForeign reports whether a text must be converted. Two bytes of a double-byte charset can look like a letter in UTF-8. So if
+// such a charset is stated, a text counts as UTF-8 only if it has three letters outside ASCII, or a letter of three bytes. The
+// same rule applies if no charset is stated but another text of the message is not UTF-8, but then only to letters that are very
+// rare.
 func (d *decoder) isForeign(text string) bool {
 	if !utf8.ValidString(text) {
 		return true
@@ -150,7 +152,7 @@ func isName(e encoding.Encoding, names ...string) bool {
 	return slices.Contains(names, name)
 }
 
-// convert returns a text in UTF-8. ok is false, and the text empty, if a byte has no meaning in the charset.
+// convert returns a text in UTF-8. If a byte has no meaning in the charset, ok is false and the text is empty.
 func convert(e encoding.Encoding, text string) (s string, ok bool) {
 	s, err := e.NewDecoder().String(text)
 	if err != nil {
@@ -164,8 +166,8 @@ func convert(e encoding.Encoding, text string) (s string, ok bool) {
 	return s, true
 }
 
-// withoutCutRune removes the beginning of a last character from a text of UTF-8 that its sender has cut at a number of bytes. ok
-// is false for any other text, and for a text without another character beyond ASCII.
+// withoutCutRune removes the last character of a UTF-8 text if it is incomplete, because the sender has cut the text at a number
+// of bytes. ok is false for any other text, and for a text without another character outside ASCII.
 func withoutCutRune(text string) (s string, ok bool) {
 	for n := 1; n < utf8.UTFMax && n < len(text); n++ {
 		tail := text[len(text)-n:]

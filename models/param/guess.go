@@ -13,8 +13,8 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// family holds the charsets in which texts of a script are written. readable reports whether a text of such a charset was decoded
-// correctly. raw is the text before decoding.
+// family holds the charsets in which texts of a script are written. readable reports whether a text in such a charset was
+// decoded correctly. Its parameter raw is the text before decoding.
 type family struct {
 	charsets []encoding.Encoding
 	readable func(raw, text string) bool
@@ -28,26 +28,26 @@ var (
 	taiwanese = family{[]encoding.Encoding{traditionalchinese.Big5}, isTaiwanese}
 
 	// families holds the family of each language. Western and Central European languages are missing, because a text in one of
-	// them is readable in the charsets of the others.
+	// them looks readable in the charsets of all of them.
 	families = map[string]family{
 		"ru": slavic, "uk": slavic, "be": slavic, "bg": slavic, "mk": slavic, "kk": slavic, "ky": slavic, "tg": slavic, "tt": slavic,
 		"zh": chinese, "zh-tw": taiwanese, "zh-hk": taiwanese, "zh-mo": taiwanese, "zh-hant": taiwanese,
 		"ja": {[]encoding.Encoding{japanese.ShiftJIS, japanese.EUCJP}, isJapanese},
 		"ko": {[]encoding.Encoding{korean.EUCKR}, isKorean},
-		// A text in one of these languages is readable in other charsets, so it is never guessed.
+		// A text in one of these languages also looks readable in other charsets, so its charset is never guessed.
 		"he": {}, "iw": {}, "el": {}, "th": {}, "ar": {}, "fa": {},
 	}
 
-	// otherFamilies holds the families that are tried for any other language.
+	// otherFamilies holds the families that are tried for all other languages.
 	otherFamilies = []family{
 		{[]encoding.Encoding{charmap.Windows1250, charmap.Windows1252, charmap.Windows1254, charmap.Windows1257}, isLatin},
 		{cyrillic, func(_, text string) bool { return isRussian(text, 5, 85) }},
 	}
 )
 
-const maxLanguages = 4 // languages of an Accept-Language header that are tried
+const maxLanguages = 4 // maximum number of languages in an Accept-Language header that are tried
 
-// guess returns a text in UTF-8, or an empty text if there is more than one way to read it, or none.
+// guess returns a text in UTF-8. If the text can be read in several ways or in no way, it returns an empty text.
 func guess(text, languages string) string {
 	for range maxLanguages {
 		var tag string
@@ -80,7 +80,8 @@ func familyOf(tag string) (f family, known bool) {
 	}
 }
 
-// decode returns the only readable text that the charsets give. several reports that there is more than one.
+// decode returns the only readable text that can be decoded with the charsets. several reports that there is more than one
+// readable text.
 func decode(text string, list ...family) (s string, several bool) {
 	for _, f := range list {
 		for _, e := range f.charsets {
@@ -97,7 +98,7 @@ func decode(text string, list ...family) (s string, several bool) {
 	return s, false
 }
 
-// signs are the characters beyond ASCII that texts of every script may have.
+// signs are the characters outside ASCII that texts in every script may contain.
 const signs = "\u00a0«»„“”‘’–—…№€°"
 
 // words splits a text into runs of letters and marks.
@@ -105,15 +106,15 @@ func words(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
 }
 
-// hasUsualSigns reports whether the characters of a text beyond ASCII are letters, marks or usual signs.
+// hasUsualSigns reports whether all characters of a text outside ASCII are letters, marks or usual signs.
 func hasUsualSigns(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
 		return r >= utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsMark(r) && !strings.ContainsRune(signs, r)
 	})
 }
 
-// isLatin reports whether a text has letters beyond ASCII. Each of its words must have at least as many letters of ASCII as other
-// letters, and a capital beyond ASCII only at its beginning.
+// isLatin reports whether a text looks like a text in Latin letters with some letters outside ASCII. Each of its words must have
+// at least as many ASCII letters as other letters, and a capital letter outside ASCII only at its beginning.
 func isLatin(_, text string) bool {
 	found := false
 	for _, word := range words(text) {
@@ -136,8 +137,8 @@ func isLatin(_, text string) bool {
 	return found && hasUsualSigns(text)
 }
 
-// isChinese reports whether all characters are among the 3,755 that GB 2312 lists as common, and not all of them are Korean
-// syllables in the same bytes. A text of a charset with single bytes gives mostly rare characters.
+// isChinese reports whether all characters are among the 3,755 that GB 2312 lists as common. It returns false if the same bytes
+// can be read as Korean syllables. A text in a charset with single bytes would give mostly rare characters.
 func isChinese(raw, text string) bool {
 	korean, ok := convert(korean.EUCKR, raw)
 	return isWide(text, unicode.Han) && hasPairs(raw, 0xb0, 0xd7) && (!ok || !isKorean(raw, korean))
@@ -159,7 +160,8 @@ func isTaiwanese(raw, text string) bool {
 	return true
 }
 
-// isJapanese reports whether a text is Japanese and has Kana. A text of another charset that is decoded as Japanese gives Kanji.
+// isJapanese reports whether a text is Japanese and contains Kana. A text in another charset that is decoded as Japanese
+// contains Kanji.
 func isJapanese(_, text string) bool {
 	kana := strings.ContainsFunc(text, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) })
 	return kana && isWide(text, unicode.Han, unicode.Hiragana, unicode.Katakana)
@@ -169,8 +171,8 @@ func isKorean(raw, text string) bool {
 	return isWide(text, unicode.Hangul) && hasPairs(raw, 0xb0, 0xc8)
 }
 
-// isWide reports whether all characters beyond ASCII are of some scripts or full-width signs. Half-width Katakana are refused: every
-// byte above A0 can be read as one.
+// isWide reports whether all characters outside ASCII belong to the given scripts or are full-width signs. It refuses half-width
+// Katakana, because every byte above A0 can be read as such a character.
 func isWide(text string, scripts ...*unicode.RangeTable) bool {
 	found := false
 	for _, r := range text {
@@ -188,7 +190,7 @@ func isWide(text string, scripts ...*unicode.RangeTable) bool {
 	return found
 }
 
-// hasPairs reports whether the bytes beyond ASCII come in pairs. The first byte of a pair must be between two bounds or begin a
+// hasPairs reports whether the bytes outside ASCII are pairs. The first byte of a pair must be between the two bounds or begin a
 // full-width sign, and the second byte must be above A0.
 func hasPairs(raw string, low, high byte) bool {
 	for i := 0; i < len(raw); i++ {
@@ -204,7 +206,8 @@ func hasPairs(raw string, low, high byte) bool {
 }
 
 // isRussian reports whether a text is Russian, judged by the pairs of letters in its words. The text must have at least minPairs
-// pairs, and at least the given percentage of them must be frequent. No word may mix scripts or have a capital after another letter.
+// pairs, and at least the given percentage of them must be frequent in Russian. No word may mix scripts or have a capital letter
+// after another letter.
 func isRussian(text string, minPairs, percent int) bool {
 	pairs, frequent := 0, 0
 	for _, word := range words(text) {

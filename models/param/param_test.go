@@ -38,8 +38,8 @@ func TestFromQuery(t *testing.T) {
 	}
 }
 
-// TestNextReadsLikeTheStandardLibrary compares usual queries with url.ParseQuery, and checks that Next reports only such queries as
-// usual.
+// TestNextReadsLikeTheStandardLibrary compares the results for usual queries with url.ParseQuery. It also checks that Next
+// reports only such queries as usual.
 func TestNextReadsLikeTheStandardLibrary(t *testing.T) {
 	t.Parallel()
 	for query, usual := range map[string]bool{
@@ -71,7 +71,7 @@ func encoded(tb testing.TB, e encoding.Encoding, text string) string {
 	return s
 }
 
-// texts has words in the charsets in which senders write them, with the language of their visitors.
+// texts has words in the charsets in which senders write them, with the language of the sender's visitors.
 var texts = []struct{ charset, language, text string }{
 	{"windows-1251", "ru-RU,ru;q=0.9", "привет"},
 	{"windows-1251", "ru", "Купить iPhone 15 в Москве"},
@@ -109,9 +109,9 @@ var texts = []struct{ charset, language, text string }{
 	{"windows-1252", "", "Müller"},
 }
 
-// TestCharset checks texts in the charsets of their senders. If the charset is stated, each text is read correctly. If only the
-// language is known, each text is read correctly or is empty, and never becomes other letters. At
-// most maxEmpty texts may be empty.
+// TestCharset checks texts in the charsets of their senders. If the charset is stated, each text must be read correctly. If only
+// the language is known, each text must be read correctly or be empty, and must never become other letters. At most maxEmpty
+// texts may be empty.
 func TestCharset(t *testing.T) {
 	t.Parallel()
 	const maxEmpty = 14
@@ -135,7 +135,7 @@ func TestCharset(t *testing.T) {
 			t.Errorf("%s in %s of %q: %q", c.text, c.charset, c.language, got)
 		}
 		for _, other := range []string{"", "en-US", "ru", "zh-CN", "ja", "ko", "fr", "pl", "he", "el", "th", "ar"} {
-			if c.language == "th" && other == "zh-CN" { // these bytes are common Chinese characters too
+			if c.language == "th" && other == "zh-CN" { // these bytes are also common Chinese characters
 				continue
 			}
 			if got := (Clues{Language: other}).UTF8(raw); got != "" && got != c.text {
@@ -148,8 +148,8 @@ func TestCharset(t *testing.T) {
 	}
 }
 
-// TestForeignWordsAreNoRussian checks that words of other scripts, whose bytes are small Cyrillic letters, are not read as Russian
-// without a clue.
+// TestForeignWordsAreNoRussian checks that words in other scripts whose bytes are lower-case Cyrillic letters are not read as
+// Russian without a clue.
 func TestForeignWordsAreNoRussian(t *testing.T) {
 	t.Parallel()
 	for e, list := range map[*charmap.Charmap]string{
@@ -172,7 +172,7 @@ func TestStatedCharset(t *testing.T) {
 		"ie=gb2312&q=%CD%A8":                     "通", // also two bytes of UTF-8
 		"q=%CB%AB%C9%AB&_charset_=GB18030":       "双色",
 		"charset=windows-1252&q=caf%E9":          "café",
-		"charset=windows-1252&q=caf%C3%A9":       "café", // stated wrongly: it is UTF-8
+		"charset=windows-1252&q=caf%C3%A9":       "café", // the stated charset is wrong: the text is UTF-8
 		"charset=windows-1251&q=%D0%B4%D0%B0":    "да",
 		"charset=gbk&q=%E4%BD%A0%E5%A5%BD":       "你好",
 		"charset=utf-8&q=%EF%F0%E8%E2%E5%F2":     "привет",
@@ -229,18 +229,18 @@ func TestFromBody(t *testing.T) {
 		"no boundary": {"multipart/form-data", "x", nil, ErrForm},
 	} {
 		got, err := FromBody(c.kind, []byte(c.body), Clues{})
-		if !slices.Equal(got, c.want) || err != c.err { //nolint:errorlint // returned bare
+		if !slices.Equal(got, c.want) || err != c.err { //nolint:errorlint // FromBody returns its errors unwrapped
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 }
 
-// TestOneBrokenTextCostsNoOther checks which texts of a message are kept if another text is not UTF-8.
+// TestOneBrokenTextCostsNoOther checks which texts of a message are kept if another text of the message is not UTF-8.
 func TestOneBrokenTextCostsNoOther(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
 		"caf%C3%A9": "café", "%C3%A9": "é", "%D0%B4%D0%B0": "да", "%E4%BD%A0": "你", "50%": "50%", "a+b": "a b",
-		"%CB%AB%C9%AB": "", // two letters that hardly occur, and two common ones of GBK
+		"%CB%AB%C9%AB": "", // two letters that are very rare, and also two common characters of GBK
 	} {
 		if got := FromQuery("a=%FF%FE%FD&b="+value, Clues{}); got[0].Value != "" || got[1].Value != want {
 			t.Errorf("%s: %+v", value, got)
@@ -263,8 +263,8 @@ func BenchmarkNext(b *testing.B) {
 	}
 }
 
-// FuzzQuery checks that the result is UTF-8, that a usual query is read as url.ParseQuery reads it, and that the names and values of a
-// text of ASCII are parts of it.
+// FuzzQuery checks that the result is UTF-8, and that a usual query is read in the same way as by url.ParseQuery. It also checks
+// that the names and values read from an ASCII text are parts of that text.
 func FuzzQuery(f *testing.F) {
 	for _, seed := range []string{"a=1&amp;b=%", "a=%EF%F0%E8%E2%E5%F2", "ie=gbk&q=%CB%AB", "&&=&%=%%", "charset=iso-2022-jp&a=\x1b$B"} {
 		f.Add(seed, "zh-CN,ru;q=0.5")
@@ -293,7 +293,7 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// FuzzBody checks that a body is read without a panic, and as UTF-8.
+// FuzzBody checks that reading any body does not panic and gives texts in UTF-8.
 func FuzzBody(f *testing.F) {
 	f.Add("application/json", []byte(`{"a":"\ud800","b":[{}]}`))
 	f.Add("multipart/form-data; boundary=X", []byte("--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n\xff\r\n--X--"))

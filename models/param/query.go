@@ -14,12 +14,13 @@ type Param struct {
 	IsLost bool
 }
 
-// Next returns the first parameter of a query and the rest of the query. usual reports that the parameter is written as it should
-// be, so that every program reads the same name and value. Name and Value of an unusual parameter may not be UTF-8: see Clues.
+// Next returns the first parameter of a query and the rest of the query. usual reports that the parameter is well-formed, so
+// that every program reads the same name and value. The name and value of a parameter that is not usual may not be UTF-8: see
+// Clues.
 func Next(query string) (p Param, rest string, usual bool) {
 	pair, rest, _ := strings.Cut(query, "&")
 	usual = true
-	if pair != "" && (pair[0]|0x20 == 'a' || pair[0] == '#') { // perhaps amp; or #38; after the &
+	if pair != "" && (pair[0]|0x20 == 'a' || pair[0] == '#') { // there may be amp; or #38; after the &
 		pair, usual = withoutEntity(pair)
 	}
 	name, value, _ := strings.Cut(pair, "=")
@@ -40,8 +41,8 @@ func FromQuery(query string, clues Clues) (list []Param) {
 	return list
 }
 
-// Encode returns a query of at most limit bytes with whole parameters, in their order. If there is not room for all, it prefers the
-// parameters for which prefer reports true, and among equal ones the earlier ones.
+// Encode returns a query of at most limit bytes that contains whole parameters, in their order. If there is not enough room for
+// all parameters, it prefers those for which prefer returns true, and otherwise earlier parameters.
 func Encode(list []Param, limit int, prefer func(name string) bool) string {
 	parts := make([]string, len(list))
 	for _, preferred := range [...]bool{true, false} {
@@ -57,11 +58,11 @@ func Encode(list []Param, limit int, prefer func(name string) bool) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "&")
 }
 
-// entities lists the texts that follow the & in HTML's escapes of an &.
+// entities lists the texts that follow the & if HTML escapes an &.
 var entities = [...]string{"amp;", "#38;", "#038;", "#x26;"}
 
-// withoutEntity removes entities from the beginning of a pair. An address that was escaped twice has several of them. usual
-// reports that nothing was removed.
+// withoutEntity removes entities from the beginning of a pair. If a URL was escaped several times, there are several entities.
+// usual reports that nothing was removed.
 func withoutEntity(pair string) (rest string, usual bool) {
 	usual = true
 	for i := 0; i < len(entities); i++ {
@@ -72,7 +73,8 @@ func withoutEntity(pair string) (rest string, usual bool) {
 	return pair, usual
 }
 
-// unescape returns a text of a query with its escapes replaced. usual is false for a broken escape and for a text that is not UTF-8.
+// unescape returns a text from a query with its escapes replaced. usual is false if the text has a broken escape or is not
+// UTF-8.
 func unescape(s string) (text string, usual bool) {
 	for i := range len(s) {
 		if c := s[i]; c == '%' || c == '+' || c >= utf8.RuneSelf {
@@ -108,7 +110,7 @@ func replaceEscapes(s string, at int) (text string, usual bool) {
 	return text, !broken && (ascii || utf8.ValidString(text))
 }
 
-// hexAt returns the value of the hexadecimal digit at a place of a text, or -1.
+// hexAt returns the value of the hexadecimal digit at an index of a text, or -1 if there is no such digit.
 func hexAt(s string, i int) int {
 	if i >= len(s) {
 		return -1

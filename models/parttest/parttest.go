@@ -1,11 +1,11 @@
-// Package parttest divides the tests between `make test` and the parts of `make e2e`. A test that needs more than
-// PostgreSQL and Redis names its part in a statement of its own at its beginning:
+// Package parttest divides the tests between `make test` and the parts of `make e2e`. A test that needs more than PostgreSQL and
+// Redis names its part in a separate statement at its beginning:
 //
 //	func TestKilledWorker(t *testing.T) {
 //		parttest.Faults.Only(t)
 //
-// The command ops/lab/suite reads these lines to find the tests of a part. Fixtures call Needs, which fails a test that
-// uses them without having named the part, so no test ends up in neither command.
+// The command ops/lab/suite reads these lines to find the tests of a part. Fixtures call Needs. If a test uses such a fixture
+// without having named the part, Needs makes the test fail. So each test runs in one of the two commands.
 package parttest
 
 import (
@@ -30,11 +30,11 @@ const (
 // Parts lists the parts in the order in which `make e2e` runs them.
 var Parts = []Part{Clients, Edge, ClickHouse, Faults, Browser}
 
-// Variable is the environment variable with the name of the part that runs. It is unset for `make test`. The value All runs
-// every test.
+// Variable is the environment variable with the name of the part that runs. It is unset for `make test`. If its value is All,
+// every test runs.
 const Variable = "SWITCHYARD_TEST_PART"
 
-// All is the value of Variable for a run of every test, as by `make chaos`.
+// All is the value of Variable for a run of every test, as in `make chaos`.
 const All = "all"
 
 // declared holds the names of the tests that have named a part, as "test part".
@@ -61,8 +61,8 @@ func (p Part) Also(tb testing.TB) {
 	declared.Store(key(tb, p), true)
 }
 
-// Needs is called by fixtures that serve the tests of some parts. It skips the test or subtest unless the part that the test
-// has named runs. It fails a test that has named none of these parts.
+// Needs is called by fixtures for tests of some parts. It skips the test or subtest unless the part that the test has named is
+// running. If the test has named none of these parts, the test fails.
 func Needs(tb testing.TB, parts ...Part) {
 	tb.Helper()
 	for _, p := range parts {
@@ -76,7 +76,7 @@ func Needs(tb testing.TB, parts ...Part) {
 	tb.Fatalf("%s uses a fixture of make e2e: begin it with parttest.X.Only(t), X being one of %v", root(tb), parts)
 }
 
-// Plain skips a subtest that belongs to `make test` while a part of `make e2e` runs the other subtests.
+// Plain skips a subtest that belongs to `make test` while a part of `make e2e` is running.
 func Plain(tb testing.TB) {
 	tb.Helper()
 	if running := os.Getenv(Variable); running != "" && running != All {

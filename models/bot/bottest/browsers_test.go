@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write bot.Browsers again")
 
-// TestBrowsers checks that bot.Browsers lists the user agents of people's browsers in the set.
+// TestBrowsers checks that bot.Browsers lists the user agents of the set's requests that come from people's browsers.
 func TestBrowsers(t *testing.T) {
 	t.Parallel()
 	set, err := bottest.Read(os.DirFS("../testdata"))
@@ -34,7 +34,7 @@ func TestBrowsers(t *testing.T) {
 		}
 		return
 	}
-	const fewest = 500 // the set has more browsers than that
+	const fewest = 500 // the set has more browsers than this
 	if len(want) < fewest || !slices.Equal(bot.Browsers(), want) {
 		t.Errorf("bot.Browsers has %d user agents, but the set has %d and they differ: run this test with -update", len(bot.Browsers()), len(want))
 	}

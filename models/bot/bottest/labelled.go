@@ -1,5 +1,5 @@
-// Package bottest reads the labelled set of requests in models/bot/testdata: requests of real people's browsers, and requests
-// of programs. Detectors are measured with it. The service does not link the package.
+// Package bottest reads the labelled set of requests in models/bot/testdata: requests from browsers of real people, and requests
+// from programs. Detectors are measured with the set. The service does not contain this package.
 package bottest
 
 import (
@@ -15,7 +15,7 @@ import (
 // Dir is the directory of the set, relative to the root of the repository.
 const Dir = "models/bot/testdata"
 
-// Origins of a request or a header set. README.md next to the set says what each origin means.
+// The origins of a request or a header set. README.md in the directory of the set describes each origin.
 const (
 	Recorded  = "recorded"
 	Published = "published"
@@ -26,26 +26,27 @@ const (
 type Request struct {
 	ID      string
 	Kind    string // kind of sender, such as phone or library
-	Bot     bool   // whether a program sent it
+	Bot     bool   // whether a program sent the request
 	Origin  string
 	Method  string
 	Scheme  string // http or https
-	Address string // the sender's address if the label depends on it; else empty
+	Address string // the sender's IP address if the label depends on it; otherwise empty
 	Headers map[string][]string
-	// Device, OS and OSVersion describe the sender's device. They are empty if the set does not know it.
+	// Device, OS and OSVersion describe the sender's device. They are empty if they are not known.
 	Device, OS, OSVersion string
 }
 
-// headerSet is a line of headers.jsonl: the headers that a program sends, in the program's order. Each request gives the values
-// of the headers that are written as {}.
+// headerSet is a line of headers.jsonl: the headers that a program sends, in the program's order. Where the value of a header is
+// {}, each request has its own value.
 type headerSet struct {
 	Set     string      `json:"set"`
 	Origin  string      `json:"origin"`
 	From    string      `json:"from"`
-	Headers [][2]string `json:"headers"` // each a name and a value
+	Headers [][2]string `json:"headers"` // each item is a name and a value
 }
 
-// line is a line of requests.jsonl. Values holds the values that its header set leaves open, in the same order.
+// line is a line of requests.jsonl. Values holds the request's values for the headers that are {} in its header set, in the same
+// order.
 type line struct {
 	ID      string   `json:"id"`
 	Kind    string   `json:"kind"`
@@ -68,7 +69,7 @@ func Read(dir fs.FS) ([]Request, error) {
 	sets := map[string]headerSet{}
 	err := each(dir, "headers.jsonl", func(s headerSet) error {
 		if _, taken := sets[s.Set]; taken || !isOrigin(s.Origin) || s.From == "" {
-			return fmt.Errorf("header set %q is there twice or of no known origin", s.Set)
+			return fmt.Errorf("header set %q occurs twice or has an unknown origin", s.Set)
 		}
 		sets[s.Set] = s
 		return nil
@@ -80,7 +81,7 @@ func Read(dir fs.FS) ([]Request, error) {
 	err = each(dir, "requests.jsonl", func(l line) error {
 		set, known := sets[l.Set]
 		if !known || !isOrigin(l.Origin) {
-			return fmt.Errorf("request %s: header set %q or origin %q is not known", l.ID, l.Set, l.Origin)
+			return fmt.Errorf("request %s: unknown header set %q or origin %q", l.ID, l.Set, l.Origin)
 		}
 		r, err := l.request(set)
 		list = append(list, r)

@@ -2,10 +2,10 @@ package bottest
 
 import "slices"
 
-// Tally counts a detector's right and wrong judgements of the set.
+// Tally counts a detector's right and wrong judgements about the set.
 type Tally struct {
-	Found, Missed int            // programs called bots, and programs not called bots
-	Wrong, Spared int            // people called bots, and people not called bots
+	Found, Missed int            // number of programs that the detector called bots, and of programs that it did not
+	Wrong, Spared int            // number of people that the detector called bots, and of people that it did not
 	Kinds         []Kind         // kinds in the order in which they occur
 	kinds         map[string]int // index in Kinds by name
 }
@@ -14,13 +14,13 @@ type Tally struct {
 type Kind struct {
 	Name         string
 	Bot          bool
-	Called, Sent int // requests that were called bots, and all requests
+	Called, Sent int // number of requests that were called bots, and of all requests
 }
 
-// Share returns the part of the kind's requests that were called bots.
+// Share returns the share of the kind's requests that were called bots.
 func (k Kind) Share() float64 { return float64(k.Called) / float64(k.Sent) }
 
-// Judge asks a detector about every request and returns the tally.
+// Judge applies a detector to every request and returns the tally.
 func Judge(list []Request, isBot func(Request) bool) Tally {
 	t := Tally{kinds: map[string]int{}}
 	for _, r := range list {
