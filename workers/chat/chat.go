@@ -33,7 +33,7 @@ type Options struct {
 	Reads func(account uuid.UUID) http.Handler
 	// Docs is the documentation that the model may search. Nil: none.
 	Docs *tool.Library
-	Now   func() time.Time // default time.Now
+	Now  func() time.Time // default time.Now
 }
 
 // Install is the connection of the install.

@@ -77,7 +77,9 @@ type finding struct{ Code, State, Message, Costs, Do string }
 // findings returns what the service finds at a campaign.
 func (b *env) findings(id string) (list []finding) {
 	b.t.Helper()
-	var answer struct{ Checks []struct{ Findings []finding } }
+	var answer struct {
+		Checks []struct{ Findings []finding }
+	}
 	if err := b.api.Get(b.t.Context(), "/campaigns/"+id+"/check", &answer); err != nil {
 		b.t.Fatal(err)
 	}
