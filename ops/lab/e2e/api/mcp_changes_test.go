@@ -18,6 +18,7 @@ import (
 	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/copilot"
 )
 
 // TestMCPChange proposes, applies and undoes a change. A proposal without the minimum sample must insist, a change is applied
@@ -37,6 +38,10 @@ func TestMCPChange(t *testing.T) {
 	early := a.must("propose_change", weights)
 	if early["state"] != "too_early" || early["proposal_id"] != nil || dbtest.Get[int](t, x.DB, `SELECT count(*) FROM copilot_proposals`) != 0 {
 		t.Fatalf("without a sample: %v", early)
+	}
+	paused := object{"kind": "path", "campaign_id": two, "id": arms[0]["id"], "active": false}
+	if _, failure := a.use("set_active", paused); !strings.HasPrefix(failure, copilot.TooEarly) {
+		t.Errorf("a path is paused below the minimum sample: %q", failure)
 	}
 	weights["insist"] = true
 	proposed := a.must("propose_change", weights)
@@ -81,12 +86,7 @@ func (x *examples) changeDirectly(t *testing.T, a *assistant, paths []object) {
 		t.Errorf("a second change within an hour: %q", failure)
 	}
 	x.Do("PATCH", "/offers", object{"id": x.ids["offer"], "is_active": true}).Want(200, "") // a person may
-	path := object{"kind": "path", "campaign_id": x.ids["campaign"], "id": paths[0]["id"], "active": false}
-	if _, failure := a.use("set_active", path); !strings.HasPrefix(failure, "too_early") {
-		t.Errorf("a path is paused below the minimum sample: %q", failure)
-	}
-	path["active"] = true
-	a.must("set_active", path)
+	a.must("set_active", object{"kind": "path", "campaign_id": x.ids["campaign"], "id": paths[0]["id"], "active": false})
 	for kind, name := range map[string]string{"campaign": "campaign", "lander": "lander", "source": "source", "network": "network", "smartlink": "smartlink"} {
 		if got := a.must("set_active", object{"kind": kind, "id": x.ids[name], "active": true}); got["active"] != true {
 			t.Errorf("%s: %v", kind, got)

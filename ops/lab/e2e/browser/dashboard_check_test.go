@@ -20,7 +20,7 @@ func TestDashboardCheck(t *testing.T) {
 	b.signIn()
 	b.setScreen(1440, "light")
 	offer := b.create("/offers", map[string]any{"name": "Checked offer", "url": "https://checked.example/", "payout_from_param": false})
-	b.change("/offers", map[string]any{"id": offer, "is_active": false})
+	b.change("PATCH", "/offers", map[string]any{"id": offer, "is_active": false})
 	campaign := b.create("/campaigns", map[string]any{
 		"name": "Checked first", "alias": "checked-first", "status": "paused", "offer_id": offer, "cost_model": "cpc", "fallback_url": "https://checked.example/?z={zone}",
 	})
@@ -41,10 +41,10 @@ func (b *env) create(path string, body map[string]any) string {
 	return record.ID
 }
 
-// change changes a record.
-func (b *env) change(path string, body map[string]any) {
+// change changes a record by a method.
+func (b *env) change(method, path string, body map[string]any) {
 	b.t.Helper()
-	if err := b.api.Do(b.t.Context(), http.StatusOK, "PATCH", path, body, nil); err != nil {
+	if err := b.api.Do(b.t.Context(), http.StatusOK, method, path, body, nil); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -145,8 +145,8 @@ func (b *env) mendsFaults(offer, campaign string) {
 			b.t.Errorf("the service still finds %s", f.Code)
 		}
 	}
-	b.change("/offers", map[string]any{"id": offer, "url": "https://checked.example/?c={clickid}", "payout": 3})
-	b.change("/campaigns/"+campaign, map[string]any{"fallback_url": "https://checked.example/"})
+	b.change("PUT", "/offers", map[string]any{"id": offer, "name": "Checked offer", "url": "https://checked.example/?c={clickid}", "payout": 3})
+	b.change("PATCH", "/campaigns/"+campaign, map[string]any{"fallback_url": "https://checked.example/"})
 	b.tap(button("Check again"))
 	b.until("no problem is left", func() bool {
 		return b.run(`[...document.querySelectorAll('dialog[open] button')].some(e => e.textContent.trim() === 'Go live') ? 'yes' : ''`) == "yes"
