@@ -32,7 +32,7 @@ func (e *env) count() (n int) {
 	return n
 }
 
-// TestInstallOff: an install with MCP=off has no address for assistants, and nobody can connect one there. Assistants that were
+// TestInstallOff: an install with MCP=off has no address for assistants, and people cannot connect one there. Assistants that were
 // connected before are refused, and people can still see and end them. What is left works when the install switches MCP on again.
 func TestInstallOff(t *testing.T) {
 	t.Parallel()
@@ -86,7 +86,7 @@ func TestInstallOff(t *testing.T) {
 	}
 }
 
-// TestAccountOff: while an account has assistants switched off, its assistants get no tokens and no answers, and nobody connects one.
+// TestAccountOff: while an account has assistants switched off, its assistants get no tokens and no answers, and no new one is connected.
 // People still see and end them. The addresses that belong to no account still answer.
 func TestAccountOff(t *testing.T) {
 	t.Parallel()
