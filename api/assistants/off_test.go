@@ -33,7 +33,7 @@ func (e *env) count() (n int) {
 }
 
 // TestInstallOff: an install with MCP=off has no address for assistants, and people cannot connect one there. Assistants that were
-// connected before are refused, and people can still see and end them. What is left works when the install switches MCP on again.
+// connected before are refused, and people can still see and end them. All others work when the install switches MCP on again.
 func TestInstallOff(t *testing.T) {
 	t.Parallel()
 	on := newEnv(t)
