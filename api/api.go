@@ -111,7 +111,7 @@ func New(d Deps) http.Handler {
 		e.Handle(row.Method, ginPath(row.Path), func(c *gin.Context) { p.Serve(row, c.Writer, c.Request, c.Param) })
 	}
 	e.NoRoute(func(c *gin.Context) { p.Unknown(c.Writer, c.Request, methodsAt(rows, c.Request.URL.Path)) })
-	list := pages(d)
+	list := Pages(d.Docs)
 	if !d.NoMCP {
 		serveMCP(e, p, site, d, list)
 	}

@@ -3,6 +3,7 @@ package api_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"switchyard/api"
+	"switchyard/models/tool"
 )
 
 // TestOperationPages: every operation is in the list. Each operation has a page with its example and its codes, and a document
@@ -61,4 +63,46 @@ func TestOperationPages(t *testing.T) {
 	get(pages+"offers", 404)
 	get(pages+"nothing.json", 404)
 	get(pages+"listOffers/try", 200)
+}
+
+// TestForPrograms: /llms.txt lists the pages of the documentation, and each is there as Markdown. It names /mcp only where that is served.
+func TestForPrograms(t *testing.T) {
+	t.Parallel()
+	const base = "https://track.example.com"
+	pages := []tool.Page{{Name: "rules", Text: "# Rules\n\nFirst <b>rule</b>.\n"}}
+	for _, off := range []bool{false, true} {
+		h := api.New(api.Deps{BaseURL: base, Docs: pages, NoMCP: off})
+		get := func(path string) *httptest.ResponseRecorder {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+			return w
+		}
+		list := get("/llms.txt")
+		text := list.Body.String()
+		if list.Code != 200 || !strings.HasPrefix(list.Header().Get("Content-Type"), "text/plain") || !strings.HasPrefix(text, "# Switchyard\n") {
+			t.Errorf("%d %v: %s", list.Code, list.Header(), text)
+		}
+		if got := strings.Contains(text, base+"/mcp"); got == off {
+			t.Errorf("/mcp is named: %v, switched off: %v", got, off)
+		}
+		if !strings.Contains(text, base+"/api/v1/openapi.json") {
+			t.Error("the OpenAPI document is not listed")
+		}
+		links := regexp.MustCompile(`\(`+base+`(/docs/[^)]*\.md)\)`).FindAllStringSubmatch(text, -1)
+		if len(links) != 3 {
+			t.Errorf("%d pages are listed: %s", len(links), text)
+		}
+		for _, link := range links {
+			page := get(link[1])
+			if page.Code != 200 || !strings.HasPrefix(page.Header().Get("Content-Type"), "text/markdown") || !strings.Contains(page.Body.String(), "# ") {
+				t.Errorf("%s: %d %v", link[1], page.Code, page.Header())
+			}
+		}
+		if got := get("/docs/rules.md").Body.String(); got != pages[0].Text {
+			t.Errorf("the page is %q", got)
+		}
+		if got := get("/docs/keys.md").Code; got != 404 {
+			t.Errorf("a page that does not exist: %d", got)
+		}
+	}
 }

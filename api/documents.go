@@ -11,11 +11,11 @@ import (
 	"switchyard/models/tool"
 )
 
-// pages returns the pages of the documentation that are served as Markdown. The pages of the API come first.
-func pages(d Deps) []tool.Page {
+// Pages returns the pages of the documentation that are served as Markdown: the pages of the API, then more.
+func Pages(more []tool.Page) []tool.Page {
 	return slices.Concat([]tool.Page{
 		{Name: "tracking", Text: string(openapi.Tracking())}, {Name: "operations", Text: openapi.Operations()},
-	}, d.Docs)
+	}, more)
 }
 
 const markdown = "text/markdown; charset=utf-8"

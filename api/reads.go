@@ -7,10 +7,11 @@ import (
 
 	"switchyard/api/middleware"
 	"switchyard/api/route"
+	"switchyard/models/tool"
 )
 
 // Reads returns a function that makes a read-only handler for an account. The handler serves the GET rows of scope read that are
-// not public, at their paths without a prefix. It writes nothing and finds no records of other accounts. Reads needs only the
+// not public, and the simulator, at their paths without a prefix. It writes nothing and finds no records of other accounts. Reads needs only the
 // Deps that these rows use, and no Rates.
 func Reads(d Deps) func(account uuid.UUID) http.Handler {
 	p := middleware.NewPipeline(d.Store, nil, middleware.NewSite("", nil), d.Undeclared)
@@ -19,8 +20,9 @@ func Reads(d Deps) func(account uuid.UUID) http.Handler {
 		mux := http.NewServeMux()
 		for i := range rows {
 			row := &rows[i]
-			if row.Method == http.MethodGet && row.Scope == route.Read && !row.Public {
-				mux.HandleFunc("GET "+row.Path, func(w http.ResponseWriter, r *http.Request) {
+			simulator := row.Path == tool.SimulatePath && row.Scope == route.Ask
+			if row.Method == http.MethodGet && row.Scope == route.Read && !row.Public || simulator {
+				mux.HandleFunc(row.Method+" "+row.Path, func(w http.ResponseWriter, r *http.Request) {
 					p.ServeAs(account, row, w, r, r.PathValue)
 				})
 			}

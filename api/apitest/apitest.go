@@ -40,6 +40,7 @@ type Options struct {
 	V1    v1.Deps
 	Extra []route.Route // additional routes
 	NoKey bool          // an install without ENCRYPTION_KEY
+	NoMCP bool          // an install with MCP=off
 	Rates *kv.Rates     // default: on TEST_REDIS_URL under a prefix of its own
 	DB    *db.DB        // default: a new database
 }
@@ -101,7 +102,7 @@ func New(tb testing.TB, options ...Options) *Server {
 		o.V1.Reports = report.Reader{Conn: s.DB}
 	}
 	s.Handler = api.New(api.Deps{
-		Store: s.Store, Rates: o.Rates, V1: o.V1, BaseURL: "http://localhost", Version: "test", Extra: o.Extra,
+		Store: s.Store, Rates: o.Rates, V1: o.V1, BaseURL: "http://localhost", Version: "test", Extra: o.Extra, NoMCP: o.NoMCP,
 		Undeclared: func(r *route.Route, status int, code string) {
 			tb.Errorf("%s %s answers %d %s, which its row does not declare", r.Method, r.Path, status, code)
 		},

@@ -38,9 +38,9 @@ type env struct {
 	http *http.Client // reaches the test server by the address of BASE_URL, and follows no redirects
 }
 
-func newEnv(t *testing.T) *env {
+func newEnv(t *testing.T, options ...apitest.Options) *env {
 	t.Helper()
-	s := apitest.New(t)
+	s := apitest.New(t, options...)
 	address := strings.TrimPrefix(s.URL, "http://")
 	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, network, address)

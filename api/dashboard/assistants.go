@@ -28,7 +28,7 @@ func (d Deps) assistants() []route.Route {
 	decide.Confirm, decide.Repeats = true, true
 	return []route.Route{
 		request, decide,
-		personRoute("GET", "/assistants", "connected assistants: for an owner all of the account, for others their own", route.Handle(listAssistants)),
+		personRoute("GET", "/assistants", "connected assistants: for an owner all of the account, for others their own", route.Handle(d.listAssistants)),
 		personRoute("DELETE", "/assistants/{id}", "end a connected assistant at once", route.Handle(revokeAssistant), "404 not_found"),
 	}
 }
@@ -130,7 +130,7 @@ func (d Deps) findRequest(c *route.Call) (ConnectRequest, error) {
 // checkAssistants refuses to connect assistants if the install or the account has switched them off.
 func (d Deps) checkAssistants(c *route.Call) error {
 	if d.NoMCP || !c.Account.Assistants {
-		return models.Errorf(models.KindForbidden, "mcp_off", "assistants are switched off here; an owner switches them on under Settings")
+		return models.Errorf(models.KindForbidden, "mcp_off", "assistants are switched off, for this account by an owner under Settings, or for the whole service by its operator")
 	}
 	return nil
 }
@@ -200,7 +200,8 @@ type AssistantPerson struct {
 
 // AssistantList is the connected assistants that a person sees.
 type AssistantList struct {
-	Rows []AssistantRow `json:"rows"`
+	Rows    []AssistantRow `json:"rows"`
+	Enabled bool           `json:"enabled" doc:"false: the account or the whole service has switched assistants off, so all of them are refused"`
 }
 
 // onlyOwn limits people who are not owners to their own assistants.
@@ -208,9 +209,10 @@ func onlyOwn(c *route.Call) uuid.NullUUID {
 	return uuid.NullUUID{UUID: c.Person.ID, Valid: !c.Role.Includes(models.RoleOwner)}
 }
 
-func listAssistants(c *route.Call) (AssistantList, error) {
+// listAssistants also lists assistants while they are switched off, so that people can end them before they are switched on again.
+func (d Deps) listAssistants(c *route.Call) (AssistantList, error) {
 	list, err := assistant.New(c.Store).List(c.Context(), c.Account.ID, onlyOwn(c), time.Now())
-	return AssistantList{answer.Each(list, func(g models.AssistantGrant) AssistantRow {
+	return AssistantList{Enabled: d.checkAssistants(c) == nil, Rows: answer.Each(list, func(g models.AssistantGrant) AssistantRow {
 		return AssistantRow{
 			g.ID,
 			AssistantClient{g.ClientName, g.ClientHost},

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +15,7 @@ import (
 	"net/http"
 	"regexp"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -142,6 +145,7 @@ type client struct {
 	*caller
 
 	via      models.Via
+	posts    int           // POST requests so far
 	reserved [][]uuid.UUID // uses that were counted for changes that are not made yet
 }
 
@@ -173,16 +177,31 @@ func (c *client) Do(ctx context.Context, r tool.Request) (json.RawMessage, error
 	if r.Body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if r.Key != "" {
-		req.Header.Set("Idempotency-Key", r.Key)
+	if key := c.idempotencyKey(r); key != "" {
+		req.Header.Set("Idempotency-Key", key)
 	}
 	w := &recorder{header: http.Header{}, status: http.StatusOK}
 	c.s.d.API.ServeHTTP(w, req)
 	data, err := w.answer()
 	if err == nil && r.Method != http.MethodGet {
+		if w.header.Get("Idempotent-Replayed") != "" {
+			c.release() // the change was made and counted before
+		}
 		c.reserved = nil // what was reserved is used
 	}
 	return data, err
+}
+
+// idempotencyKey returns the key for a POST of a tool. If the tool sets none, the key follows from the key of the protocol's request,
+// the tool and the number of the POST. A repeated request therefore makes each change once, by the rules of the API.
+func (c *client) idempotencyKey(r tool.Request) string {
+	sent := c.c.Request.Header.Get("Idempotency-Key")
+	if r.Method != http.MethodPost || r.Key != "" || sent == "" {
+		return r.Key
+	}
+	c.posts++
+	sum := sha256.Sum256([]byte(sent + "\n" + c.via.Tool))
+	return "mcp-" + hex.EncodeToString(sum[:]) + "-" + strconv.Itoa(c.posts)
 }
 
 // Limits of changes.

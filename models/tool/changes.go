@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/models/copilot"
 )
 
 // Limits of changes by assistants.
@@ -35,7 +36,7 @@ func changeTools() []Tool {
 		{
 			Name: "set_active", Title: "Pause or resume", Kind: Changes, Repeatable: true,
 			About: "Pauses or resumes a campaign, a path, an offer, a landing page, a source, a network, a smartlink or a rule of the Copilot. Routing follows at once; " +
-				"recorded data does not change, and the opposite call takes the change back." + limits,
+				"recorded data does not change, and the opposite call takes the change back. A path is not paused below the minimum sample: the error is then too_early." + limits,
 			Params: []Param{
 				need(Param{Name: "kind", Enum: []string{"campaign", "path", "offer", "lander", "source", "network", "smartlink", "rule"}, Doc: "kind of the record"}),
 				need(Param{Name: "id", Type: ID, Doc: "id of the record"}), need(Param{Name: "active", Type: Flag, Doc: "true resumes, false pauses"}),
@@ -142,12 +143,27 @@ func setActive(ctx context.Context, c *Call) (Values, error) {
 			return nil, models.Invalid("invalid", "a path needs the campaign_id of its campaign")
 		}
 		r.Path, r.Body = "/campaigns/"+of+"/flow", map[string]any{"path_id": id, "is_active": active}
+		if err := checkPause(ctx, c, active); err != nil {
+			return nil, err
+		}
 	}
 	if err := c.reserve(ctx, id); err != nil {
 		return nil, err
 	}
 	_, err := c.do(ctx, r)
 	return Values{"kind": kind, "id": id, "active": active}, err
+}
+
+// checkPause refuses to pause a path before the minimum sample of the Copilot is there.
+func checkPause(ctx context.Context, c *Call, active bool) error {
+	if active {
+		return nil
+	}
+	missing, err := tooEarly(ctx, c, copilot.OpPausePath, []string{c.Args.Text("id")})
+	if err == nil && missing != "" {
+		err = models.Conflict(copilot.TooEarly, "%s; propose_change with insist true lets a person decide", missing)
+	}
+	return err
 }
 
 const maxCopies = 20

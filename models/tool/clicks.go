@@ -83,6 +83,9 @@ func clickTools() []Tool {
 	}
 }
 
+// SimulatePath is the path of the simulator. It is the only POST of tools that read: it records nothing, and every key may call it.
+const SimulatePath = "/tools/simulate"
+
 const postbackCounts = "result reason count"
 
 func explainClick(ctx context.Context, c *Call) (Values, error) {
@@ -263,6 +266,6 @@ func simulate(ctx context.Context, c *Call) (Values, error) {
 	if id := c.Args.Text("click_id"); id != "" {
 		body["click_id"] = id
 	}
-	a, err := c.post(ctx, "/tools/simulate", body)
+	a, err := c.post(ctx, SimulatePath, body)
 	return Values{"decision": a["decision"], "paths": steps(a), "distribution": a["distribution"]}, err
 }

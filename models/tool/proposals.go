@@ -107,7 +107,12 @@ var judgedBy = map[string][]string{
 
 func propose(ctx context.Context, c *Call) (Values, error) {
 	if !c.Args.Flag("insist", false) {
-		missing, err := tooEarly(ctx, c)
+		ids := []string{c.Args.Text("path_id"), c.Args.Text("from_id")}
+		weights, _ := c.Args.weights("weights")
+		for _, w := range weights {
+			ids = append(ids, w.ID)
+		}
+		missing, err := tooEarly(ctx, c, c.Args.Text("op"), ids)
 		if err != nil {
 			return nil, err
 		}
@@ -129,19 +134,14 @@ func propose(ctx context.Context, c *Call) (Values, error) {
 	return out, nil
 }
 
-// tooEarly says what the sample of the last 30 days lacks before the action can be judged by it. The text is empty if
-// the sample is large enough, or if the action is not judged by figures.
-func tooEarly(ctx context.Context, c *Call) (string, error) {
+// tooEarly says what is missing from the sample of the last 30 days before an operation on paths or destinations of a campaign can be
+// judged by it. The text is empty if the sample is large enough, or if the operation is not judged by figures.
+func tooEarly(ctx context.Context, c *Call, op string, ids []string) (string, error) {
 	campaign := c.Args.Text("campaign_id")
 	if campaign == "" {
 		return "", nil
 	}
-	ids := []string{c.Args.Text("path_id"), c.Args.Text("from_id")}
-	weights, _ := c.Args.weights("weights")
-	for _, w := range weights {
-		ids = append(ids, w.ID)
-	}
-	for _, by := range judgedBy[c.Args.Text("op")] {
+	for _, by := range judgedBy[op] {
 		a, err := c.get(ctx, "/campaigns/"+campaign+"/compare", nil, "by", by, "from", monthAgo())
 		if err != nil {
 			return "", err

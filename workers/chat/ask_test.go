@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"switchyard/db/report"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/tool"
 	"switchyard/workers/chat"
 	"switchyard/workers/providers/ai/aitest"
 	"switchyard/workers/providers/rest/resttest"
@@ -54,6 +56,9 @@ func (a *reads) handlerFor(account uuid.UUID) http.Handler {
 			_, _ = fmt.Fprint(w, `canary of a crash`)
 		case "/reports/trends":
 			_, _ = fmt.Fprint(w, `{"data":{"bucket":"day","rows":[{"bucket":"2026-11-01","clicks":1234}]},"error":null}`)
+		case "/tools/simulate":
+			body, _ := io.ReadAll(r.Body)
+			_, _ = fmt.Fprintf(w, `{"data":{"decision":{"path":"Path B","via":"regular"},"distribution":[{"path":%q,"count":100}]},"error":null}`, body)
 		case "/campaigns/" + slowCampaign + "/changes":
 			w.WriteHeader(http.StatusAccepted)
 			_, _ = fmt.Fprint(w, `{"data":{"job":{}},"error":null}`)
@@ -140,6 +145,34 @@ func TestAsk(t *testing.T) {
 				t.Errorf("prompt: %s", last.Raw)
 			}
 		})
+	}
+}
+
+// TestAskSimulates checks that the model simulates a visitor and searches the documentation, as over /mcp. The answer names the campaign
+// of the simulation, so that the dashboard can link to it.
+func TestAskSimulates(t *testing.T) {
+	t.Parallel()
+	w, api := newChat(t, func(o *chat.Options) {
+		o.Docs = tool.NewLibrary([]tool.Page{{Name: "rules", Text: "# Rules\n\nA path without conditions takes everybody.\n"}})
+	})
+	w.connect(w.account.ID, "openai")
+	w.script(aitest.Turn{Calls: []aitest.Call{
+		call("simulate_visitor", `{"campaign_id":"`+slowCampaign+`","visitor":{"country":"DE"}}`), call("search_docs", `{"q":"path without conditions"}`),
+	}}, aitest.Turn{Text: "Germans take Path B."})
+	got, err := w.question(readOnly)
+	if err != nil || !got.Available || len(got.Lookups) != 1 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if l := got.Lookups[0]; l.Operation != "POST /tools/simulate" || l.Query["id"] != slowCampaign || l.Error != "" {
+		t.Errorf("%+v", l)
+	}
+	if len(api.requested) != 1 || !strings.Contains(api.requested[0], " POST /tools/simulate") {
+		t.Error(api.requested)
+	}
+	asked := w.Questions()
+	results := asked[len(asked)-1].Results
+	if len(results) != 2 || !strings.Contains(results[0].Text, "country") || !strings.Contains(results[0].Text, "Path B") || !strings.Contains(results[1].Text, "takes everybody") {
+		t.Errorf("%+v", results)
 	}
 }
 

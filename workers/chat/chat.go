@@ -19,6 +19,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/tool"
 	"switchyard/workers"
 	"switchyard/workers/providers/ai"
 )
@@ -30,7 +31,9 @@ type Options struct {
 	Install Install
 	// Reads returns a handler that serves the API's read operations as the given account. The chat can use nothing else.
 	Reads func(account uuid.UUID) http.Handler
-	Now   func() time.Time // default time.Now
+	// Docs is the documentation that the model may search. Nil: none.
+	Docs *tool.Library
+	Now  func() time.Time // default time.Now
 }
 
 // Install is the connection of the install.

@@ -27,9 +27,8 @@ const (
 	maxAnswerBytes = 4 << 20 // of an answer of the API
 )
 
-// notOffered are reading tools that the model does not get: the chat already knows the account, and it can send only GET
-// requests.
-var notOffered = []string{"whoami", "simulate_visitor", "search_docs"}
+// notOffered are reading tools that the model does not get, because its instructions already describe the account.
+var notOffered = []string{"whoami"}
 
 // lookups are the tools that the model may use to look something up.
 var lookups = slices.DeleteFunc(tool.Table(report.Dimensions()), func(t tool.Tool) bool {
@@ -94,8 +93,8 @@ func (s *session) lookUp(ctx context.Context, c ai.Call) (string, error) {
 		return "", models.Invalid("invalid", "there is no time for more look-ups: answer with what you know")
 	}
 	before := len(s.lookups)
-	a, err := t.Use(ctx, tool.Call{API: reading{s}, ReadOnly: true}, json.RawMessage(strings.TrimSpace(c.Arguments)))
-	if len(s.lookups) > before {
+	a, err := t.Use(ctx, tool.Call{API: reading{s}, ReadOnly: true, Docs: s.o.Docs}, json.RawMessage(strings.TrimSpace(c.Arguments)))
+	if len(s.lookups) > before || err == nil {
 		s.used++
 	}
 	if err != nil {
@@ -114,14 +113,17 @@ type reading struct{ *session }
 
 // Do implements tool.API.
 func (r reading) Do(ctx context.Context, q tool.Request) (json.RawMessage, error) {
-	if q.Method != http.MethodGet {
+	if q.Method != http.MethodGet && q.Path != tool.SimulatePath {
 		return nil, models.Invalid("invalid", "the chat can only read")
 	}
 	done := jobs.Lookup{Query: map[string]string{}}
 	for name := range q.Query {
 		done.Query[name] = q.Query.Get(name)
 	}
-	done.Operation = "GET " + pattern(q.Path, done.Query)
+	if body, ok := q.Body.(map[string]any); ok {
+		done.Query["id"], _ = body["campaign_id"].(string)
+	}
+	done.Operation = q.Method + " " + pattern(q.Path, done.Query)
 	data, read, err := r.fetch(ctx, q)
 	if e, ok := models.AsError(err); ok {
 		done.Error = e.Message
@@ -151,10 +153,15 @@ func pattern(path string, query map[string]string) string {
 func (s *session) fetch(ctx context.Context, q tool.Request) (json.RawMessage, figurecheck.Lookup, error) {
 	limited, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
-	req, err := http.NewRequestWithContext(limited, http.MethodGet, q.Path+"?"+q.Query.Encode(), nil)
+	body, err := json.Marshal(q.Body) // a GET has null, which is not read
 	if err != nil {
 		return nil, figurecheck.Lookup{}, fmt.Errorf("chat: look-up: %w", err)
 	}
+	req, err := http.NewRequestWithContext(limited, q.Method, q.Path+"?"+q.Query.Encode(), bytes.NewReader(body))
+	if err != nil {
+		return nil, figurecheck.Lookup{}, fmt.Errorf("chat: look-up: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
 	rec := &recorder{header: http.Header{}, status: http.StatusOK}
 	s.o.Reads(s.account.ID).ServeHTTP(rec, req)
 	var answer struct {

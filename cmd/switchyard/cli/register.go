@@ -12,7 +12,9 @@ import (
 	"switchyard/db/click"
 	dbexport "switchyard/db/export"
 	"switchyard/db/store"
+	"switchyard/models/tool"
 	"switchyard/ops/config"
+	"switchyard/ops/docs"
 	"switchyard/workers"
 	"switchyard/workers/accountconfig"
 	"switchyard/workers/alerts"
@@ -140,6 +142,8 @@ func (g *registrar) registerAlerts() {
 
 // registerChat registers the chat jobs, which call language models.
 func (g *registrar) registerChat() {
+	pages, err := docs.Pages()
+	g.err = cmp.Or(g.err, err)
 	chat.Register(g.runtime, g.records, chat.Options{
 		Client: ai.New(ai.Options{Egress: g.egress(egress.Options{MaxHeaders: 64 << 10, MaxBody: 8 << 20}), URL: g.cfg.AIURL}),
 		Reads: api.Reads(api.Deps{Store: g.records, BaseURL: g.cfg.BaseURL, V1: v1.Deps{
@@ -147,6 +151,7 @@ func (g *registrar) registerChat() {
 			Tracker: g.cfg.Tracker(), Edge: g.cfg.Edge(), EdgePublishing: publishes(g.cfg), SignIn: signInApps(g.cfg),
 			NetworkFile: g.cfg.GeoASNDB != "", AnonymousFile: g.cfg.GeoAnonymousDB != "",
 		}}),
+		Docs:    tool.NewLibrary(api.Pages(pages)),
 		Install: chat.Install{Provider: g.cfg.AIProvider, Key: g.cfg.AIKey, Model: g.cfg.AIModel},
 	})
 }

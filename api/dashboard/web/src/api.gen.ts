@@ -29,7 +29,7 @@ export interface ApplyConfigBody { "plan_id": string; "skip_refused"?: boolean }
 export interface Arrival { "arrival": string; "clicks": number; "unique_clicks": number; "share": number | null }
 export interface Arrivals { "arrivals": (Arrival)[] }
 export interface AssistantClient { "name": string; "host": string }
-export interface AssistantList { "rows": (AssistantRow)[] }
+export interface AssistantList { "rows": (AssistantRow)[]; "enabled": boolean }
 export interface AssistantPerson { "id": string; "name": string }
 export interface AssistantRow { "id": string; "client": AssistantClient; "person": AssistantPerson; "rights": "read" | "propose" | "change"; "created_at": string; "used_at": string | null }
 export interface AuditList { "rows": (AuditRow)[]; "next_cursor": string | null }

@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/copilot"
 )
 
 // TestMCPChange proposes, applies and undoes a change. A proposal without the minimum sample needs the argument
@@ -36,6 +38,10 @@ func TestMCPChange(t *testing.T) {
 	early := a.must("propose_change", weights)
 	if early["state"] != "too_early" || early["proposal_id"] != nil || dbtest.Get[int](t, x.DB, `SELECT count(*) FROM copilot_proposals`) != 0 {
 		t.Fatalf("without a sample: %v", early)
+	}
+	paused := object{"kind": "path", "campaign_id": two, "id": arms[0]["id"], "active": false}
+	if _, failure := a.use("set_active", paused); !strings.HasPrefix(failure, copilot.TooEarly) {
+		t.Errorf("a path is paused below the minimum sample: %q", failure)
 	}
 	weights["insist"] = true
 	proposed := a.must("propose_change", weights)
@@ -241,7 +247,6 @@ func TestMCPHostile(t *testing.T) {
 		put(x.t, x.spool, spool.Record{Click: c})
 	}
 	x.ingest()
-	before := x.setUp()
 	a := connectMCP(t, x.Server, "")
 	x.hostileTexts(t, a)
 	seen := 0
@@ -259,17 +264,35 @@ func TestMCPHostile(t *testing.T) {
 	if seen < len(orders) {
 		t.Errorf("only %d of the orders are data in reports", seen)
 	}
+	before := x.allTables()
+	x.fuzz(t, a, foreign, own)
+	for table, sum := range x.allTables() {
+		if before[table] != sum && table != "assistant_uses" { // a refused change leaves a count of 0
+			t.Errorf("%s has changed: %s, before %s", table, sum, before[table])
+		}
+	}
+}
+
+// fuzz calls tools with 200 made-up sets of arguments.
+func (x *examples) fuzz(t *testing.T, a *assistant, foreign string, own []any) {
+	t.Helper()
 	values := append([]any{foreign, "", nil, true, 3, -1, 1e300, []any{}, object{}, "../settings", "' OR 1=1 --", strings.Repeat("x", 600), "2026-02-30", "\u0000", "ip"}, own[0], own[1])
 	for _, order := range orders[:20] {
 		values = append(values, order)
 	}
 	source := rand.New(rand.NewPCG(41, 1))
-	tools := a.tools()
+	tools, answered := a.tools(), 0
 	for range 200 {
 		listed := tools[source.IntN(len(tools))]
 		arguments := object{}
-		for name := range listed.InputSchema.(map[string]any)["properties"].(map[string]any) {
-			if name != "dry_run" && name != "insist" && source.IntN(3) > 0 {
+		properties := listed.InputSchema.(map[string]any)["properties"].(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(properties)) { // in one order, so that each run makes the same arguments
+			enum, _ := properties[name].(map[string]any)["enum"].([]any)
+			switch {
+			case name == "dry_run" || name == "insist" || source.IntN(3) == 0:
+			case len(enum) > 0 && listed.Annotations.ReadOnlyHint && source.IntN(4) > 0:
+				arguments[name] = enum[source.IntN(len(enum))]
+			default:
 				arguments[name] = values[source.IntN(len(values))]
 			}
 		}
@@ -283,6 +306,9 @@ func TestMCPHostile(t *testing.T) {
 		answer, failure := a.use(listed.Name, arguments)
 		raw, _ := json.Marshal(answer)
 		checkSecrets(t, x.Server, string(raw)+failure)
+		if failure == "" {
+			answered++
+		}
 		if strings.Contains(failure, "failed on our side") || strings.Contains(failure, "internal_error") {
 			t.Errorf("%s %v: %s", listed.Name, arguments, failure)
 		}
@@ -292,8 +318,9 @@ func TestMCPHostile(t *testing.T) {
 			}
 		}
 	}
-	if after := x.setUp(); after != before {
-		t.Errorf("rows changed:\n%s\n%s", before, after)
+	t.Logf("%d of 200 calls were answered", answered)
+	if answered < 10 {
+		t.Error("hardly a call passes the checks of arguments")
 	}
 }
 

@@ -97,7 +97,6 @@ func TestDashboardBuilds(t *testing.T) {
 	b.listsCampaigns()
 	b.makesRecords()
 	b.swapsEverywhere()
-	b.checksBeforeLaunch()
 	b.readsForms()
 	b.keepsSubParameters()
 	b.keepsTemplates()

@@ -13,6 +13,7 @@ test('what the chat has read leads to the screen that shows the same', () => {
     },
   )
   equal(link('GET /campaigns/{id}/check', { id }), { path: `/app/campaigns/${id}`, params: { check: '1' } })
+  equal(link('POST /tools/simulate', { id }), { path: `/app/campaigns/${id}/flow`, params: {} })
   equal(link('GET /networks/{id}/difference', { id }), { path: `/app/networks/${id}/difference`, params: {} })
   equal(link('GET /logs/clicks/{clickId}', { clickId: '0Cx' }), { path: '/app/clicks', params: { click: '0Cx' } })
 })

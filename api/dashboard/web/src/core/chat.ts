@@ -37,6 +37,7 @@ const screens: Record<string, string> = {
   'GET /campaigns/{id}/compare': '/app/campaigns/{id}/figures',
   'GET /campaigns/{id}/changes': '/app/campaigns/{id}/figures',
   'GET /campaigns/{id}/check': '/app/campaigns/{id}',
+  'POST /tools/simulate': '/app/campaigns/{id}/flow',
   'GET /offers': '/app/offers',
   'GET /landers': '/app/landers',
   'GET /traffic-sources': '/app/sources',

@@ -58,21 +58,22 @@ type Props = {
   sections?: Section[]
   groups: string[]
   byCode?: Record<string, string>
+  before?: (body: Draft, save: () => Promise<void>) => Promise<void> // decides whether to save
   done: () => void // called when the change is saved
   close: () => void
 }
 
 // BulkEdit changes the same fields of several records. A record keeps its value of a field that is not set.
-export function BulkEdit({ name, rows, specs, sections = [], groups, byCode, done, close }: Props) {
+export function BulkEdit({ name, rows, specs, sections = [], groups, byCode, before, done, close }: Props) {
   const [dirty, setDirty] = useState(false),
     [refused, setRefused] = useState<string[]>([])
-  const save = async (draft: Draft, changed: string[]) => {
+  const save = async (body: Draft) => {
     setRefused([])
     try {
       const made = await changeMany(
         name,
         rows.map(r => r.id),
-        bodyOf(draft, changed),
+        body,
       )
       toast(made.changed ? w.saved(made.changed) : w.same, made.changes.length ? { undo: () => undo(made.changes) } : {})
       done()
@@ -81,6 +82,11 @@ export function BulkEdit({ name, rows, specs, sections = [], groups, byCode, don
       setRefused(refusers(asError(e).message))
       throw e
     }
+  }
+  const send = (draft: Draft, changed: string[]) => {
+    const body = bodyOf(draft, changed),
+      go = () => save(body)
+    return before ? before(body, go) : go()
   }
   return (
     <Sheet side title={w.edit[name](rows.length)} close={close} keep={() => dirty}>
@@ -91,7 +97,7 @@ export function BulkEdit({ name, rows, specs, sections = [], groups, byCode, don
           { title: recordWords.fields.labels, specs: labelSpecs(groups, [...new Set(rows.flatMap(r => r.tags))]) },
         ]}
         value={{}}
-        save={save}
+        save={send}
         submit={t.parts.save}
         cancel={close}
         byCode={byCode}

@@ -58,12 +58,21 @@ export function Assistants() {
     <Card title={w.assistants} look="report lists assistants">
       {!data ? (
         <Loading of={{ error, again }} height={120} />
+      ) : data.rows.length === 0 && !data.enabled ? (
+        <Empty title={w.off} more={w.offMore} />
       ) : data.rows.length === 0 ? (
         <Empty title={w.empty} more={w.emptyMore}>
           <Copy label={w.address} text={`${location.origin}/mcp`} />
         </Empty>
       ) : (
-        <Table label={w.assistants} rows={data.rows} columns={columns} keyOf={a => a.id} nameOf={nameOf} height={44} />
+        <>
+          {!data.enabled && (
+            <p class="warn part" role="status">
+              {w.off} {w.offMore}
+            </p>
+          )}
+          <Table label={w.assistants} rows={data.rows} columns={columns} keyOf={a => a.id} nameOf={nameOf} height={44} />
+        </>
       )}
       {question}
     </Card>

@@ -30,21 +30,24 @@ export const goLive = async (c: { id: string; name: string; status: string }) =>
   else await setStatus([c], 'active')
 }
 
-// goLiveAll is goLive for several campaigns. If some have problems, it names them and asks first.
-export async function goLiveAll(rows: { id: string; name: string; status: string }[], ask: (q: Question) => void) {
+type Campaigns = { id: string; name: string; status: string }[]
+
+// goLiveAll is goLive for several campaigns. If some have problems, it names them and asks first. on sets the campaigns active.
+export async function goLiveAll(rows: Campaigns, ask: (q: Question) => void, on: () => Promise<void> = () => setActive(rows)) {
   const bad: string[] = []
   await inBatches(rows, async r => {
     if (await hasProblems(r.id)) bad.push(r.name)
   })
-  const on = async () => void (await setStatus(rows, 'active'))
   if (bad.length === 0) return on()
   ask({ title: t.campaigns.liveTitle(bad.length, rows.length), text: bad.join(', '), go: t.campaigns.liveAnyway, danger: true, on })
 }
 
+const setActive = async (rows: Campaigns) => void (await setStatus(rows, 'active'))
+
 const verbs: Record<string, string> = { paused: t.lists.pause, active: t.lists.resume, archived: t.lists.archive }
 
 // setStatus pauses, resumes or archives campaigns, with an offer to undo it.
-export const setStatus = (rows: { id: string; name: string; status: string }[], status: string) => {
+export const setStatus = (rows: Campaigns, status: string) => {
   const done = t.campaigns.nowStatus[status]!(rows.length, rows[0]!.name)
   if (rows.length > 1) return changeManyAndToast('campaigns', rows, { status }, done)
   return patch(

@@ -26,7 +26,8 @@ export const words: typeof en = {
   codes: named({
     invalid_client: 'Das anfragende Programm ist hier nicht bekannt. Bitte im Programm neu beginnen.',
     invalid_redirect: 'Das Programm will zu einer Adresse weiterleiten, die nicht seine eigene ist. Nicht verbinden.',
-    mcp_off: 'Assistenten sind hier abgeschaltet. Ein Inhaber schaltet sie in den Einstellungen ein.',
+    mcp_off:
+      'Assistenten sind abgeschaltet: für dieses Konto durch einen Inhaber in den Einstellungen oder für den ganzen Dienst durch den Betreiber.',
   }),
   incomplete: 'Die Anfrage des Programms ist unvollständig. Bitte im Programm neu beginnen.',
   assistants: 'Verbundene Assistenten',
@@ -37,6 +38,9 @@ export const words: typeof en = {
   since: 'Seit',
   empty: 'Kein Assistent ist verbunden.',
   emptyMore: 'In Claude.ai oder ChatGPT einen Connector mit dieser Adresse anlegen und ihn auf der Seite erlauben, die sich öffnet.',
+  off: 'Assistenten sind abgeschaltet.',
+  offMore:
+    'Für das Konto schaltet ein Inhaber sie in den Einstellungen ein, für den ganzen Dienst der Betreiber. Bis dahin werden alle abgelehnt.',
   address: 'Adresse für Assistenten',
   revoke: 'Widerrufen',
   revokeOf: name => `${name} widerrufen`,

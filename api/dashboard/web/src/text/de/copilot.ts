@@ -167,6 +167,7 @@ export const words: typeof en = {
     'GET /campaigns/{id}/compare': 'Vergleich in einer Kampagne',
     'GET /campaigns/{id}/changes': 'Änderungen an einer Kampagne',
     'GET /campaigns/{id}/check': 'Prüfung einer Kampagne',
+    'POST /tools/simulate': 'Simulierter Besucher',
     'GET /logs/clicks/{clickId}': 'Ein Klick',
     'GET /logs/postbacks': 'Postbacks',
     'GET /traffic-sources/{id}/difference': 'Abweichung zur Quelle',

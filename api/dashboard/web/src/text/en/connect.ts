@@ -25,7 +25,7 @@ export const words = {
   codes: named({
     invalid_client: 'The program that asks is not known here. Start again in the program.',
     invalid_redirect: 'The program wants to send you to an address that is not its own. Do not connect it.',
-    mcp_off: 'Assistants are switched off here. An owner switches them on under Settings.',
+    mcp_off: 'Assistants are switched off: for this account by an owner under Settings, or for the whole service by its operator.',
   }),
   incomplete: 'The program has sent an incomplete request. Start again in the program.',
   assistants: 'Connected assistants',
@@ -36,6 +36,8 @@ export const words = {
   since: 'Since',
   empty: 'No assistant is connected.',
   emptyMore: 'In Claude.ai or ChatGPT, add a connector with this address, and allow it on the page that opens.',
+  off: 'Assistants are switched off.',
+  offMore: 'An owner switches them on for the account under Settings, the operator for the whole service. Until then all are refused.',
   address: 'Address for assistants',
   revoke: 'Revoke',
   revokeOf: (name: string) => `Revoke ${name}`,

@@ -152,6 +152,7 @@ export const words = {
     'GET /campaigns/{id}/compare': 'Comparison in a campaign',
     'GET /campaigns/{id}/changes': 'Changes of a campaign',
     'GET /campaigns/{id}/check': 'Check of a campaign',
+    'POST /tools/simulate': 'Simulated visitor',
     'GET /logs/clicks/{clickId}': 'One click',
     'GET /logs/postbacks': 'Postbacks',
     'GET /traffic-sources/{id}/difference': 'Difference to the source',

@@ -1,0 +1,131 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"switchyard/api"
+	"switchyard/api/apitest"
+	"switchyard/api/route"
+	"switchyard/db/dbtest"
+	"switchyard/db/report"
+	"switchyard/models"
+	"switchyard/models/tool"
+)
+
+// keyCalls carries out the calls of tools over HTTP with the key of a server, and collects the rows of the API that they use.
+type keyCalls struct {
+	s    *apitest.Server
+	rows []route.Route
+	used []route.Route
+}
+
+func (k *keyCalls) Do(_ context.Context, r tool.Request) (json.RawMessage, error) {
+	i := slices.IndexFunc(k.rows, func(row route.Route) bool { return row.Method == r.Method && samePath(row.Path, r.Path) })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no row for %s %s", r.Method, r.Path)
+	}
+	k.used = append(k.used, k.rows[i])
+	a := k.s.Do(r.Method, r.Path+"?"+r.Query.Encode(), r.Body)
+	if a.Code != "" {
+		return nil, models.Invalid(a.Code, "%s", a.Message)
+	}
+	return a.Data, nil
+}
+
+// samePath reports whether a path belongs to the pattern of a row.
+func samePath(pattern, path string) bool {
+	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
+	return slices.EqualFunc(want, got, func(part, text string) bool { return part == text || strings.HasPrefix(part, "{") })
+}
+
+// TestMCPReadOnlyKey: a read-only key calls exactly the tools that it is shown. They use only GET rows that every key may call, and the
+// simulator, which records nothing.
+func TestMCPReadOnlyKey(t *testing.T) {
+	t.Parallel()
+	x := newMCP(t)
+	full, reader := connectMCP(t, x.Server, ""), connectMCP(t, x.As(x.ReadKey), "")
+	offered := map[string]bool{}
+	for _, listed := range reader.tools() {
+		offered[listed.Name] = true
+	}
+	calls, before := x.readCalls(), x.setUp()
+	table := tool.Table(report.Dimensions())
+	for i := range table {
+		row := &table[i]
+		if _, failure := reader.use(row.Name, calls[row.Name]); strings.Contains(failure, "unknown tool") == offered[row.Name] {
+			t.Errorf("%s is offered to a read-only key: %v, and is answered with %q", row.Name, offered[row.Name], failure)
+		}
+		if offered[row.Name] != (row.Kind == tool.Reads) {
+			t.Errorf("%s is offered to a read-only key: %v", row.Name, offered[row.Name])
+		}
+		arguments, known := calls[row.Name]
+		if !known {
+			continue // it changes something
+		}
+		k := &keyCalls{s: x.As(x.ReadKey), rows: api.Table(api.Deps{})}
+		raw, _ := json.Marshal(arguments)
+		_, err := row.Use(t.Context(), tool.Call{API: k, ReadOnly: true}, raw)
+		if offered[row.Name] != (err == nil) {
+			t.Errorf("%s by a read-only key: %v", row.Name, err)
+		}
+		for _, used := range k.used {
+			reads := used.Method == http.MethodGet && used.Scope == route.Read || used.Path == "/tools/simulate" && used.Scope == route.Ask
+			if offered[row.Name] && !reads {
+				t.Errorf("%s uses %s %s, which is no reading row", row.Name, used.Method, used.Path)
+			}
+		}
+	}
+	if n := len(full.tools()); n <= len(offered) {
+		t.Errorf("a full key is offered %d tools, a read-only key %d", n, len(offered))
+	}
+	if after := x.setUp(); after != before {
+		t.Errorf("a read-only key has changed rows:\n%s\n%s", before, after)
+	}
+}
+
+// TestMCPRepeated: a request that is sent again with its Idempotency-Key makes its change once, and counts it once. Another change with
+// the same key is refused.
+func TestMCPRepeated(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	note := func(text string) string {
+		t.Helper()
+		status, answer, _ := post(t, s, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"add_note","arguments":{"text":"`+text+`"}}}`, "Idempotency-Key", "note-1")
+		if status != http.StatusOK {
+			t.Fatalf("%d %s", status, answer)
+		}
+		var got struct {
+			Result struct {
+				IsError           bool
+				StructuredContent struct{ ID string }
+				Content           []struct{ Text string }
+			}
+		}
+		if err := json.Unmarshal([]byte(answer), &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Result.IsError {
+			return got.Result.Content[0].Text
+		}
+		return got.Result.StructuredContent.ID
+	}
+	first := note("Paused path B")
+	if again := note("Paused path B"); again != first || first == "" {
+		t.Errorf("the first answer has the note %q, the second %q", first, again)
+	}
+	if other := note("Another note"); !strings.HasPrefix(other, "idempotency") {
+		t.Errorf("another note with the same key: %q", other)
+	}
+	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM notes`); n != 1 {
+		t.Errorf("%d notes", n)
+	}
+	if n := dbtest.Get[int](t, s.DB, `SELECT used FROM assistant_uses`); n != 1 {
+		t.Errorf("%d changes are counted", n)
+	}
+}
