@@ -138,9 +138,12 @@ func newTable[R any](t table[R]) *table[R] {
 	return &t
 }
 
+// nextVersion is the time of a change. Answers show it in milliseconds, so each change is at least one after the change before.
+const nextVersion = `greatest(clock_timestamp(), t.updated_at + interval '1 millisecond')`
+
 // set returns a statement that updates the record with the id $2.
 func (t *table[R]) set(what string) string {
-	return `UPDATE ` + t.name + ` t SET ` + what + `, updated_at = clock_timestamp() WHERE ` + t.byID
+	return `UPDATE ` + t.name + ` t SET ` + what + `, updated_at = ` + nextVersion + ` WHERE ` + t.byID
 }
 
 // find returns a record of the account.
