@@ -181,8 +181,8 @@ const meaningOf = (p: Path) => ({
   rules: p.rules.map(r => (r.rule_id ? r.rule_id : [r.name, r.logic ?? 'and', (r.conditions ?? []).map(meaning)])),
 })
 
-// changes returns the differences of two flows, one for each edit. It compares the meaning of conditions, because the service stores a
-// condition in another spelling when somebody saves the flow.
+// changes returns the differences of two flows, one for each edit. It compares the meaning of conditions, because the service may
+// change the spelling of a condition when a flow is saved.
 export function changes(was: Flow, now: Flow, known: Known): Change[] {
   const out: Change[] = [],
     oldPaths = new Map(was.map(p => [p.id, p])),
