@@ -29,6 +29,9 @@ type Dated struct {
 	UpdatedAt Stamp `db:"updated_at,auto" json:"updated_at"`
 }
 
+// Version returns the text of UpdatedAt, which differs after each change.
+func (d Dated) Version() string { return d.UpdatedAt.Text() }
+
 // User is another record that uses a record. A campaign or a saved flow uses the records that its flow names. A campaign or
 // smartlink uses its source. An offer uses its network.
 type User struct {
@@ -61,10 +64,11 @@ func StatusOf(isActive bool) string {
 // Stamp is a time that answers show in the layout of EventTimeFormat.
 type Stamp struct{ time.Time }
 
+// Text returns the time as answers show it.
+func (t Stamp) Text() string { return t.UTC().Format(EventTimeFormat) }
+
 // MarshalJSON implements json.Marshaler.
-func (t Stamp) MarshalJSON() ([]byte, error) {
-	return []byte(t.UTC().Format(`"` + EventTimeFormat + `"`)), nil
-}
+func (t Stamp) MarshalJSON() ([]byte, error) { return []byte(`"` + t.Text() + `"`), nil }
 
 // Scan implements sql.Scanner.
 func (t *Stamp) Scan(src any) error {

@@ -17,6 +17,9 @@ type Site struct {
 	UpdatedAt Stamp `db:"updated_at,auto" json:"updatedAt"`
 }
 
+// Version returns the text of UpdatedAt, which differs after each change.
+func (s Site) Version() string { return s.UpdatedAt.Text() }
+
 // The kinds of a site. A campaign for a site has the mode of the same name.
 const (
 	SiteStore = "store"

@@ -29,8 +29,12 @@ type Webhook struct {
 	Failures     int            `db:"consecutive_failures" json:"-"` // consecutive failed attempts
 	OldSecret    *time.Time     `db:"old_secret_until" json:"-"`     // end of SecretOverlap; nil: only one secret signs
 	CreatedAt    time.Time      `db:"created_at" json:"-"`
+	UpdatedAt    Stamp          `db:"updated_at" json:"updatedAt" doc:"when its settings were last changed: for If-Match of PATCH"`
 	Recent       DeliveryCounts `db:"recent" json:"-"` // set by lists
 }
+
+// Version returns the text of UpdatedAt, which differs after each change of the settings.
+func (w Webhook) Version() string { return w.UpdatedAt.Text() }
 
 // DeliveryCounts holds the numbers of an endpoint's deliveries in the last seven days, by state.
 type DeliveryCounts struct {

@@ -26,6 +26,7 @@ type LinkShown struct {
 	Account     string      `json:"account"`
 	Email       string      `json:"email"`
 	Role        models.Role `json:"role" enum:"viewer,contributor,member,owner"`
+	Currency    string      `json:"currency" doc:"of the account's figures"`
 	NewPassword bool        `json:"new_password" doc:"true: the person chooses a new password; false: the person enters the present one"`
 }
 
@@ -47,7 +48,7 @@ func (d Deps) describeLink(c *route.Call, b linkBody) (LinkShown, error) {
 	if err != nil {
 		return LinkShown{}, err
 	}
-	shown := LinkShown{link.Kind, account.Name, link.Email, link.Role, link.Kind == models.LinkReset}
+	shown := LinkShown{link.Kind, account.Name, link.Email, link.Role, account.Currency, link.Kind == models.LinkReset}
 	if link.Kind == models.LinkEntry {
 		person, _, err := dbpeople.New(c.Store).FindByEmail(c.Context(), link.Email)
 		if err != nil {

@@ -164,6 +164,9 @@ func TestFirstOwner(t *testing.T) {
 		}
 	}
 	checkLink(true)
+	if got := p.do("POST", "/app/api/links/look", map[string]any{"token": token}).want(t, 200, "").data["currency"]; got != s.Account.Currency {
+		t.Errorf("the link names the currency %v, want %s", got, s.Account.Currency)
+	}
 	p.do("POST", "/app/api/links/use", map[string]any{"token": token}).want(t, 400, "weak_password")
 	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": password}).want(t, 200, "")
 	checkConfirmation := func() {

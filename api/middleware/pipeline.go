@@ -1,5 +1,5 @@
 // Package middleware wraps every handler of the API in these steps, in this order: request id, access log, recover, key or
-// session, plan and scope or role, rate limit, reading of the request, place, idempotency, audit.
+// session, plan and scope or role, rate limit, reading of the request, place, idempotency, version, audit.
 package middleware
 
 import (
@@ -65,7 +65,7 @@ const (
 
 // Serve answers one request for a row. path returns a parameter of the path.
 func (p *Pipeline) Serve(row *route.Route, w http.ResponseWriter, r *http.Request, path func(string) string) {
-	steps := p.authenticated(p.limited(p.read(w, p.placed(p.idempotent(p.runHandler)))))
+	steps := p.authenticated(p.limited(p.read(w, p.placed(p.idempotent(p.matched(p.runHandler))))))
 	switch {
 	case row.Public:
 		steps = p.runHandler

@@ -118,6 +118,10 @@ func parameters(s *schemas, row route.Route) []object {
 	if row.Versioned && row.Method != http.MethodGet {
 		out = append(out, textParam("header", "If-Match", "the ETag, or version, that was read: 409 stale when it has changed since"))
 	}
+	if row.Version != nil {
+		out = append(out, textParam("header", "If-Match",
+			"the time of the last change that was read, updated_at or updatedAt: 409 stale, and nothing is changed, if the record has changed since"))
+	}
 	return out
 }
 

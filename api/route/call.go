@@ -117,6 +117,9 @@ func (c *Call) IfMatch(version string) bool {
 	})
 }
 
+// HasIfMatch reports whether the caller sent If-Match.
+func (c *Call) HasIfMatch() bool { return len(c.Request.Header.Values("If-Match")) > 0 }
+
 // After adds work that runs after the commit, such as dispatching jobs whose rows were written. It runs only if the call
 // succeeds, and cannot make the call fail.
 func (c *Call) After(fn func(context.Context)) { c.after = append(c.after, fn) }

@@ -86,6 +86,10 @@ type Route struct {
 	// Versioned routes send the version of the record as ETag. A change accepts If-Match, and is answered with 409 stale if
 	// If-Match names another version.
 	Versioned bool
+	// Version locks the record that a change names until the transaction ends, and returns the version that answers show as its
+	// updated_at. With it, the row accepts If-Match: the handler runs in this transaction, and the answer is 409 stale if the record has
+	// another version. Nil: an If-Match is ignored, unless the row is Versioned. A row that waits for a job has no Version.
+	Version func(c *Call, id uuid.UUID) (string, error)
 	// Public routes need no key, are not rate-limited and answer without {data, error}.
 	Public     bool
 	Deprecated *Deprecated
@@ -396,6 +400,9 @@ func (r Route) UsualCodes() []Code {
 	}
 	if r.Scope == Write {
 		out = append(out, Code{http.StatusForbidden, "read_only_key"})
+	}
+	if r.Version != nil {
+		out = append(out, Code{http.StatusConflict, "stale"})
 	}
 	if r.Method == http.MethodPost {
 		out = append(out, Codes("409 idempotency_in_progress idempotency_answer_dropped", "413 body_too_large", "422 idempotency_key_reused")...)

@@ -2,6 +2,7 @@ package v1
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 
 	"github.com/google/uuid"
@@ -22,6 +23,7 @@ func goals(d Deps) []route.Route {
 	ofSite := route.Param{Name: "site", Type: "uuid", Doc: "id of the site; left out: the first active site"}
 	save := row("PUT", "", "create or change a goal by key", route.HandleBody(saveGoal), "400 bad_key bad_goal_shape no_value no_site",
 		"402 plan_limit", "409 duplicate_name")
+	save.Version = goalVersion
 	save.Echoes = []any{GoalRow{}} // other routes return goals only as a list
 	return []route.Route{
 		row("GET", "", "a site's goals with figures", route.Handle(d.listGoals)).WithQuery(ofSite).WithShare(route.Lists),
@@ -42,6 +44,17 @@ type GoalAnswer struct {
 func saveGoal(c *route.Call, b form.GoalBody) (GoalAnswer, error) {
 	g, err := c.Store.Sites().SaveGoal(c.Context(), c.Account.ID, answer.ValueOrZero(b.SiteID), b.Key, b.Fill)
 	return GoalAnswer{g}, err
+}
+
+// goalVersion locks the goal that the body names by its key, and returns its version.
+func goalVersion(c *route.Call, _ uuid.UUID) (string, error) {
+	var b struct {
+		Key    string    `json:"key"`
+		SiteID uuid.UUID `json:"siteId"`
+	}
+	_ = json.Unmarshal(c.Body, &b) // the handler reports what is wrong with the body
+	g, err := c.Store.Sites().LockGoal(c.Context(), c.Account.ID, b.SiteID, b.Key)
+	return g.UpdatedAt.Text(), err
 }
 
 // GoalSecret is the answer of POST /goals.

@@ -2,6 +2,9 @@ package v1
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 
 	"github.com/google/uuid"
 
@@ -22,20 +25,23 @@ import (
 // settings returns the routes of /settings.
 func settings(d Deps) []route.Route {
 	const group = "Account"
+	read := route.New("GET", "/settings", group, "account settings", route.Handle(func(c *route.Call) (Settings, error) {
+		change, open, err := exchangerate.FindChange(c.Context(), c.Store.Conn(), c.Account.ID)
+		out := Settings{SettingsChanged: settingsOf(c.Account), SiteKey: c.Account.SiteKey}
+		if open {
+			out.JobID = &change.Job
+		}
+		out.tag(c)
+		return out, err
+	}))
+	read.Versioned = true
 	return []route.Route{
-		route.New("GET", "/settings", group, "account settings", route.Handle(func(c *route.Call) (Settings, error) {
-			change, open, err := exchangerate.FindChange(c.Context(), c.Store.Conn(), c.Account.ID)
-			out := Settings{SettingsChanged: settingsOf(c.Account), SiteKey: c.Account.SiteKey}
-			if open {
-				out.JobID = &change.Job
-			}
-			return out, err
-		})),
+		read,
 		{
-			Method: "PATCH", Path: "/settings", Group: group, Share: route.Lists,
+			Method: "PATCH", Path: "/settings", Group: group, Share: route.Lists, Versioned: true,
 			Summary: "replace currency, time zone and formats",
 			Codes: route.Codes("400 invalid_currency invalid_timezone out_of_range", "404 not_found",
-				"409 rate_missing busy"),
+				"409 rate_missing busy stale"),
 			Starts: currencyJob.Answer(), Handle: route.HandleBody(d.changeSettings), Recorded: recordedSettings,
 		},
 	}
@@ -56,12 +62,40 @@ type SettingsChanged struct {
 	TimeFormat       string `json:"timeFormat"`
 	Assistants       bool   `json:"assistants" doc:"whether /mcp answers the account's keys"`
 	AssistantChanges int    `json:"assistantChanges" doc:"maximum number of changes that a key may make at /mcp in 24 hours"`
+	Version          string `json:"version" doc:"version of the settings, which the header ETag has too; send it as If-Match of PATCH"`
 	// JobID is nil if no recorded amounts have to be converted.
 	JobID *uuid.UUID `json:"jobId" doc:"the job that converts recorded amounts after a change of the currency; null: nothing is converted"`
 }
 
+// settingsOf returns the settings of an account. Their version is a hash of them.
 func settingsOf(a models.Account) SettingsChanged {
-	return SettingsChanged{a.Name, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat, a.Assistants, a.AssistantChanges, nil}
+	out := SettingsChanged{a.Name, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat, a.Assistants, a.AssistantChanges, "", nil}
+	raw, _ := json.Marshal(out) // texts, a number and a boolean
+	sum := sha256.Sum256(raw)
+	out.Version = hex.EncodeToString(sum[:12])
+	return out
+}
+
+// tag sets the ETag of the answer to the version of the settings.
+func (s SettingsChanged) tag(c *route.Call) { c.Header().Set("ETag", `"`+s.Version+`"`) }
+
+// checkVersion returns the conflict stale if the settings are not the ones that If-Match names. It locks the account until the
+// transaction ends. Without If-Match it does nothing.
+func checkVersion(c *route.Call, tx *store.Store) error {
+	if !c.HasIfMatch() {
+		return nil
+	}
+	if err := tx.LockAccount(c.Context(), c.Account.ID); err != nil {
+		return err
+	}
+	now, err := tx.FindAccount(c.Context(), c.Account.ID)
+	if err != nil {
+		return err
+	}
+	if version := settingsOf(now).Version; !c.IfMatch(version) {
+		return models.Conflict("stale", "the settings have changed: their version is %s now", version)
+	}
+	return nil
 }
 
 // recordedSettings returns the settings under the field names of the body, for the audit log.
@@ -114,7 +148,11 @@ func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged
 	next.Name = b.Name.Or(b.NameRead.Or(next.Name))
 	next.Assistants, next.AssistantChanges = b.Assistants.Or(next.Assistants), b.AssistantChanges.Or(next.AssistantChanges)
 	out = settingsOf(next)
-	if saved, err := saveSettings(c, next); err != nil || saved {
+	saved, err := saveSettings(c, next)
+	if err == nil && saved {
+		out.tag(c)
+	}
+	if err != nil || saved {
 		return out, err
 	}
 	if !b.Currency.Given() {
@@ -128,6 +166,9 @@ func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged
 // returns false.
 func saveSettings(c *route.Call, next models.Account) (saved bool, err error) {
 	err = c.Store.Tx(c.Context(), func(tx *store.Store) error {
+		if err := checkVersion(c, tx); err != nil {
+			return err
+		}
 		if next.Currency != c.Account.Currency {
 			amounts, err := spend.HasAmounts(c.Context(), tx.Conn(), next.ID)
 			if err == nil && !amounts {
@@ -148,6 +189,9 @@ func (d Deps) changeCurrency(c *route.Call, next models.Account) (out SettingsCh
 	out = settingsOf(next)
 	args := jobs.ChangeCurrencyArgs{From: c.Account.Currency, To: next.Currency}
 	id, err := currencyJob.Begin(c, d.Jobs, args, func(tx *store.Store, id uuid.UUID) error {
+		if err := checkVersion(c, tx); err != nil {
+			return err
+		}
 		return beginCurrency(c.Context(), tx, next, id)
 	})
 	// The next fetch of rates includes the missing rate, so that a later try succeeds.
@@ -155,6 +199,9 @@ func (d Deps) changeCurrency(c *route.Call, next models.Account) (out SettingsCh
 		if err := exchangerate.RequestRates(c.Context(), c.Store.Conn(), c.Account.ID, next.Currency); err != nil {
 			return out, err
 		}
+	}
+	if err == nil {
+		out.tag(c)
 	}
 	out.JobID = &id
 	return out, err

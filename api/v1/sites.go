@@ -5,6 +5,8 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
+	"switchyard/api/v1/resource"
+	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/form"
 )
@@ -16,11 +18,13 @@ func sites() []route.Route {
 	row := func(method, path, summary string, handle route.Handler, codes ...string) route.Route {
 		return route.New(method, "/sites"+path, goalsGroup, summary, handle, route.Codes(codes...))
 	}
+	replace := row("PUT", "", "replace the settings of a site", route.HandleBody(replaceSite), "400 no_id invalid", "404 not_found",
+		"409 duplicate_name")
+	replace.Version = resource.Kind[store.Sites, models.Site, models.Site]{Table: (*store.Store).Sites}.Version()
 	return []route.Route{
 		row("GET", "", "the sites of the account, oldest first", route.Handle(listSites)),
 		row("POST", "", "add a site", route.HandleBody(createSite), "400 invalid", "402 plan_limit", "409 duplicate_name"),
-		row("PUT", "", "replace the settings of a site", route.HandleBody(replaceSite), "400 no_id invalid", "404 not_found",
-			"409 duplicate_name"),
+		replace,
 		row("DELETE", "", "delete a site with its goals", route.Handle(removeSite), "400 no_id").WithQuery(answer.QueryID...),
 		row("POST", "/lead", "the account's lead site, which is created if it does not exist", route.Handle(leadSite), "402 plan_limit"),
 	}

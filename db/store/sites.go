@@ -174,6 +174,20 @@ func (k Sites) SaveGoal(ctx context.Context, account, site uuid.UUID, key string
 	})
 }
 
+// LockGoal returns the goal of a site with the given key, and locks the account until the transaction ends, as SaveGoal does. The zero
+// id stands for the first active site. Errors: no_site, not_found.
+func (k Sites) LockGoal(ctx context.Context, account, site uuid.UUID, key string) (goal models.Goal, err error) {
+	if err := k.s.LockAccount(ctx, account); err != nil {
+		return goal, err
+	}
+	found, ok, err := k.Site(ctx, account, site)
+	if err != nil || !ok {
+		return goal, orNoSite(err)
+	}
+	q := goalTable.from + ` WHERE ` + goalTable.live + ` AND t.site_id = $2 AND t.key = $3`
+	return db.Get[models.Goal](ctx, k.s.c, "goal", q, account, found.ID, key)
+}
+
 // orNoSite returns err, or the error no_site if err is nil.
 func orNoSite(err error) error {
 	if err == nil {

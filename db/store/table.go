@@ -139,9 +139,13 @@ func newTable[R any](t table[R]) *table[R] {
 	return &t
 }
 
+// nextVersion is the time of a change. Answers show it in milliseconds, so each change is at least one millisecond after the change
+// before it.
+const nextVersion = `greatest(clock_timestamp(), t.updated_at + interval '1 millisecond')`
+
 // set returns a statement that makes the assignments "what" in the record with the id $2.
 func (t *table[R]) set(what string) string {
-	return `UPDATE ` + t.name + ` t SET ` + what + `, updated_at = clock_timestamp() WHERE ` + t.byID
+	return `UPDATE ` + t.name + ` t SET ` + what + `, updated_at = ` + nextVersion + ` WHERE ` + t.byID
 }
 
 // find returns a record of the account.

@@ -36,9 +36,9 @@ func TestStatementsOfATable(t *testing.T) {
 		table.from: `SELECT ` + columns + ` FROM things ` + join,
 		table.insert: `WITH t AS (INSERT INTO things (account_id, id, name, owner_id, shape) VALUES ($1, $2, $3, $4, $5)` +
 			` RETURNING *) SELECT ` + columns + ` FROM ` + join,
-		table.update: `WITH t AS (UPDATE things t SET name = $3, owner_id = $4, updated_at = clock_timestamp() WHERE ` + this +
+		table.update: `WITH t AS (UPDATE things t SET name = $3, owner_id = $4, updated_at = ` + nextVersion + ` WHERE ` + this +
 			` RETURNING *) SELECT ` + columns + ` FROM ` + join,
-		table.remove: `UPDATE things t SET deleted_at = now(), is_active = false, updated_at = clock_timestamp() WHERE ` + this,
+		table.remove: `UPDATE things t SET deleted_at = now(), is_active = false, updated_at = ` + nextVersion + ` WHERE ` + this,
 	} {
 		if got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

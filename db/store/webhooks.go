@@ -23,7 +23,7 @@ type Webhooks struct{ s *Store }
 func (s *Store) Webhooks() Webhooks { return Webhooks{s} }
 
 const webhookColumns = `id, account_id, name, url, events, active, failing_since, consecutive_failures,
-	CASE WHEN old_secret_until > now() THEN old_secret_until END AS old_secret_until, created_at`
+	CASE WHEN old_secret_until > now() THEN old_secret_until END AS old_secret_until, created_at, updated_at`
 
 const listWebhooks = `
 SELECT ` + webhookColumns + `, pending AS "recent.pending", delivered AS "recent.delivered",
@@ -44,6 +44,12 @@ func (w Webhooks) List(ctx context.Context, account uuid.UUID) ([]models.Webhook
 // Find returns an endpoint.
 func (w Webhooks) Find(ctx context.Context, account, id uuid.UUID) (models.Webhook, error) {
 	const q = `SELECT ` + webhookColumns + ` FROM webhook_endpoints WHERE account_id = $1 AND id = $2`
+	return db.Get[models.Webhook](ctx, w.s.c, "webhook", q, account, id)
+}
+
+// Lock does the same as Find, and locks the endpoint until the transaction ends.
+func (w Webhooks) Lock(ctx context.Context, account, id uuid.UUID) (models.Webhook, error) {
+	const q = `SELECT ` + webhookColumns + ` FROM webhook_endpoints WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE`
 	return db.Get[models.Webhook](ctx, w.s.c, "webhook", q, account, id)
 }
 
@@ -80,8 +86,8 @@ func (w Webhooks) Create(ctx context.Context, hook models.Webhook) (models.Webho
 }
 
 const rotateSecret = `
-UPDATE webhook_endpoints SET old_secret = secret, old_secret_until = now() + make_interval(secs => $4), secret = $3,
-	updated_at = now()
+UPDATE webhook_endpoints t SET old_secret = secret, old_secret_until = now() + make_interval(secs => $4), secret = $3,
+	updated_at = ` + nextVersion + `
 WHERE account_id = $1 AND id = $2 RETURNING old_secret_until`
 
 // Rotate gives an endpoint a new signing secret. It returns the new secret, which cannot be read later, and the time until which
@@ -119,8 +125,8 @@ func newSigningSecret() string {
 
 // The failures of an endpoint are reset by a new url, and also when the endpoint is switched on again.
 const updateWebhook = `
-UPDATE webhook_endpoints SET url = coalesce($3::text, url), events = coalesce($4::text[], events),
-	name = coalesce($5::text, name), active = coalesce($6::boolean, active), updated_at = now(),
+UPDATE webhook_endpoints t SET url = coalesce($3::text, url), events = coalesce($4::text[], events),
+	name = coalesce($5::text, name), active = coalesce($6::boolean, active), updated_at = ` + nextVersion + `,
 	failing_since = CASE WHEN $3::text <> url OR ($6::boolean AND NOT active) THEN NULL ELSE failing_since END,
 	consecutive_failures = CASE WHEN $3::text <> url OR ($6::boolean AND NOT active) THEN 0 ELSE consecutive_failures END
 WHERE account_id = $1 AND id = $2

@@ -24,12 +24,14 @@ func ruleRoutes(d Deps) []route.Route {
 		Group: group, Path: path, Table: dbcopilot.NewRules, Answer: copilotRule, Filters: resource.UseFilters[:1],
 	}
 	codes := route.Codes("400 invalid_rule invalid_condition invalid_scope", "403 plan_required")
+	change := route.New("PATCH", path, group, "change a rule, or switch it on or off", route.HandleBody(changeCopilotRule),
+		route.Codes("400 no_fields required too_long"), answer.IDCodes, codes)
+	change.Version = res.Version()
 	return []route.Route{
 		resource.List(res, "rules of the account, newest first"),
 		route.New("POST", path, group, "add a rule that changes campaigns automatically or raises alerts", route.HandleBody(createCopilotRule),
 			route.Codes("400 required too_long"), codes).Creates(),
-		route.New("PATCH", path, group, "change a rule, or switch it on or off", route.HandleBody(changeCopilotRule),
-			route.Codes("400 no_fields required too_long"), answer.IDCodes, codes),
+		change,
 		resource.Remove(res, "delete a rule; what it has changed stays", answer.Deleted),
 		route.New("GET", path+"/{id}/runs", group, "the runs of a rule in which something matched, newest first",
 			route.Handle(listCopilotRuleRuns), answer.IDCodes).WithPage(),

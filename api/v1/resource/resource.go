@@ -102,7 +102,33 @@ func recordOf[T, R, A any](res Kind[T, R, A], b body[R]) (R, error) {
 func (r Kind[T, R, A]) Row(method, path, summary string, handle route.Handler, codes ...[]route.Code) route.Route {
 	row := route.New(method, r.Path+path, r.Group, summary, handle, codes...)
 	row.Recorded = r.recorded
+	if path == "" && (method == "PUT" || method == "PATCH") {
+		row.Version = r.Version()
+	}
 	return row
+}
+
+// locker is a table whose records can be locked until the transaction ends.
+type locker[R any] interface {
+	Lock(ctx context.Context, account, id uuid.UUID) (R, error)
+}
+
+// versioned is a record with a version.
+type versioned interface{ Version() string }
+
+// Version returns the function Version of a row that changes a record. It returns nil if the table has no method Lock, or if the
+// record has no version.
+func (r Kind[T, R, A]) Version() func(*route.Call, uuid.UUID) (string, error) {
+	var table T
+	var record R
+	_, locks := any(table).(locker[R])
+	if _, has := any(record).(versioned); !has || !locks {
+		return nil
+	}
+	return func(c *route.Call, id uuid.UUID) (string, error) {
+		locked, err := any(r.Table(c.Store)).(locker[R]).Lock(c.Context(), c.Account.ID, id)
+		return any(locked).(versioned).Version(), err
+	}
 }
 
 // recorded returns a record in the form that answers have, for the audit log. It returns nil if the table has no method Find or

@@ -274,7 +274,7 @@ export interface LinkBody { "offer_id"?: string | null; "lander_id"?: string | n
 export interface LinkBody2 { "token": string }
 export interface LinkChecked { "kind": "offer" | "lander"; "id": string; "url": string; "ok": boolean; "status": number | null; "error": string | null; "checked_at": string }
 export interface LinkRow { "id": string; "kind": string; "email": string; "role": string; "expires_at": string }
-export interface LinkShown { "kind": "invite" | "reset" | "entry"; "account": string; "email": string; "role": "viewer" | "contributor" | "member" | "owner"; "new_password": boolean }
+export interface LinkShown { "kind": "invite" | "reset" | "entry"; "account": string; "email": string; "role": "viewer" | "contributor" | "member" | "owner"; "currency": string; "new_password": boolean }
 export interface Live { "visitors": number; "views": number; "windowMinutes": number; "pages": (LivePage)[]; "countries": (LiveCountry)[]; "devices": (LiveDevice)[]; "campaigns": (LiveCampaign)[]; "per_minute": (LiveMinute)[] }
 export interface LiveCampaign { "id": string; "name": string | null; "visitors": number; "views": number }
 export interface LiveCountry { "country": string; "visitors": number; "views": number }
@@ -424,9 +424,9 @@ export interface SentTry { "at": string; "http_status": number | null; "error": 
 export interface SessionList { "rows": (SessionRow)[] }
 export interface SessionRow { "id": string; "address": string; "agent": string; "created_at": string; "seen_at": string; "current": boolean }
 export interface SetCostBody { "campaign_id"?: string | null; "source_id"?: string | null; "sub"?: number; "sub_value"?: string; "from": string; "to": string; "amount"?: number | null; "cpc"?: number | null; "currency"?: string; "apply"?: boolean }
-export interface Settings { "organizationName": string; "currency": string; "timezone": string; "dateFormat": string; "timeFormat": string; "assistants": boolean; "assistantChanges": number; "jobId": string | null; "siteKey": string }
+export interface Settings { "organizationName": string; "currency": string; "timezone": string; "dateFormat": string; "timeFormat": string; "assistants": boolean; "assistantChanges": number; "version": string; "jobId": string | null; "siteKey": string }
 export interface SettingsBody { "currency"?: string | null; "timezone"?: string; "date_format"?: "YYYY-MM-DD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD MMM YYYY" | null; "time_format"?: "12h" | "24h" | null; "organization_name"?: string | null; "assistants"?: boolean | null; "assistant_changes"?: number | null; "dateFormat"?: "YYYY-MM-DD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD MMM YYYY" | null; "timeFormat"?: "12h" | "24h" | null; "organizationName"?: string | null }
-export interface SettingsChanged { "organizationName": string; "currency": string; "timezone": string; "dateFormat": string; "timeFormat": string; "assistants": boolean; "assistantChanges": number; "jobId": string | null }
+export interface SettingsChanged { "organizationName": string; "currency": string; "timezone": string; "dateFormat": string; "timeFormat": string; "assistants": boolean; "assistantChanges": number; "version": string; "jobId": string | null }
 export interface SharedDomainRow { "id": string; "domain": string; "is_default": boolean }
 export interface SignInBody { "email": string; "password": string; "code"?: string }
 export interface SignedIn { "account_id": string }
@@ -523,15 +523,15 @@ export interface ViewPatch { "name"?: string | null; "shared"?: boolean | null; 
 export interface ViewReport { "group": (string)[]; "filters": (ViewFilter)[]; "columns": (string)[]; "formulas": string; "sort": string; "flat": boolean; "min_clicks": number; "having": string }
 export interface ViewReportPart { "group": (string)[]; "filters"?: (ViewFilterPart)[]; "columns"?: (string)[]; "formulas"?: string; "sort"?: string; "flat"?: boolean; "min_clicks"?: number; "having"?: string }
 export interface ViewRow { "id": string; "name": string; "shared": boolean; "author": string; "mine": boolean; "may_change": boolean; "report": ViewReport; "updated_at": string }
-export interface WebhookAnswer { "id": string; "name": string; "url": string; "events": (string)[]; "active": boolean }
+export interface WebhookAnswer { "id": string; "name": string; "url": string; "events": (string)[]; "active": boolean; "updatedAt": string }
 export interface WebhookBody { "url": string; "events": ("conversion.created" | "conversion.updated" | "link.broken" | "link.unsafe" | "campaign.paused" | "plan.limit_reached")[]; "name"?: string }
 export interface WebhookCount { "total": number; "pending": number; "delivered": number; "failed": number; "lastAt": string | null }
-export interface WebhookCreated { "id": string; "name": string; "url": string; "events": (string)[]; "active": boolean; "createdAt": string; "secret": string }
+export interface WebhookCreated { "id": string; "name": string; "url": string; "events": (string)[]; "active": boolean; "updatedAt": string; "createdAt": string; "secret": string }
 export interface WebhookList { "planIncludes": boolean; "events": (string)[]; "rows": (WebhookRow)[] }
 export interface WebhookPatch { "id": string; "url"?: string | null; "events"?: ("conversion.created" | "conversion.updated" | "link.broken" | "link.unsafe" | "campaign.paused" | "plan.limit_reached")[] | null; "name"?: string | null; "active"?: boolean | null }
 export interface WebhookRedelivered { "id": string; "delivered": boolean; "status": number | null; "error": string | null }
 export interface WebhookRotated { "id": string; "secret": string; "oldSecretUntil": string }
-export interface WebhookRow { "id": string; "name": string; "url": string; "events": (string)[]; "active": boolean; "createdAt": string; "failingSince": string | null; "consecutiveFailures": number; "oldSecretUntil": string | null; "deliveries": WebhookCount }
+export interface WebhookRow { "id": string; "name": string; "url": string; "events": (string)[]; "active": boolean; "updatedAt": string; "createdAt": string; "failingSince": string | null; "consecutiveFailures": number; "oldSecretUntil": string | null; "deliveries": WebhookCount }
 export interface WebhookTested { "deliveryId": string; "delivered": boolean; "status": number | null; "error": string | null }
 export interface Weight { "id": string; "weight": number }
 export interface WeightPart { "id"?: string; "weight"?: number }
@@ -725,7 +725,7 @@ export interface Calls {
   "GET /plan": { query: {  }; path: {  }; body: undefined; answer: PlanAnswer; codes: never }
   "GET /plan/usage": { query: {  }; path: {  }; body: undefined; answer: PlanUsageAnswer; codes: never }
   "GET /settings": { query: {  }; path: {  }; body: undefined; answer: Settings; codes: never }
-  "PATCH /settings": { query: {  }; path: {  }; body: SettingsBody; answer: SettingsChanged; codes: "busy" | "invalid_currency" | "invalid_timezone" | "not_found" | "out_of_range" | "rate_missing" }
+  "PATCH /settings": { query: {  }; path: {  }; body: SettingsBody; answer: SettingsChanged; codes: "busy" | "invalid_currency" | "invalid_timezone" | "not_found" | "out_of_range" | "rate_missing" | "stale" }
   "GET /old-tracker": { query: { "from"?: string; "to"?: string }; path: {  }; body: undefined; answer: OldTracker; codes: never }
   "PUT /old-tracker": { query: {  }; path: {  }; body: OldTrackerBody; answer: OldTrackerSettings; codes: "invalid_url" }
   "GET /reports/performance": { query: { "dimension"?: string; "tz"?: string; "sort"?: string; "goal"?: string; "limit"?: number | string; "min_clicks"?: number | string; "having"?: string; "compare"?: string; [of: `f.${string}`]: string | string[] | number | undefined; [of: `x.${string}`]: string | string[] | number | undefined; "from"?: string; "to"?: string }; path: {  }; body: undefined; answer: Performance; codes: "invalid_dimension" }

@@ -25,6 +25,7 @@ func TestDashboardLayout(t *testing.T) {
 	b.fitsEveryWidth()
 	b.showsAllColumns()
 	b.comparesOnPhone()
+	b.namesIcons()
 	b.picksByTyping()
 	b.asksBeforeLosing()
 	b.keepsOthersEdits()
@@ -148,6 +149,37 @@ func (b *env) showsAllColumns() {
 			b.t.Errorf("%d: the names scroll out of sight", width)
 		}
 		b.tap(button("Show what fits"))
+	}
+	b.setScreen(1440, "light")
+}
+
+// namesIcons moves through the navigation of a laptop with the Tab key. Each icon that has the focus shows its name, and the last one the
+// name of the person.
+func (b *env) namesIcons() {
+	b.t.Helper()
+	b.setScreen(1280, "light")
+	b.goTo(b.f.URL + "/app")
+	b.waitIdle()
+	b.run(`(document.querySelector('.side .nav a').focus(), 'first')`)
+	const name = `(e => e.matches('.side .who') ? (s => s.position + s.clipPath)(getComputedStyle(e.querySelector('.name'))) :
+		e.matches('.side a, .side .fold') ? String(getComputedStyle(e, '::after').content === JSON.stringify(e.title) && e.title !== '') : 'other')(document.activeElement)`
+	named, person := 0, false
+	for range 40 {
+		b.tabKey()
+		switch got := b.run(name); got {
+		case "true":
+			named++
+		case "fixednone":
+			person = true
+		case "false":
+			b.t.Errorf("the icon %q with the focus shows no name", b.run(`document.activeElement.outerHTML.slice(0, 120)`))
+		}
+		if person {
+			break
+		}
+	}
+	if named < 8 || !person {
+		b.t.Errorf("%d icons show their name, the person's: %v", named, person)
 	}
 	b.setScreen(1440, "light")
 }

@@ -332,6 +332,12 @@ func (b *moneyEnv) compares() {
 	for _, c := range got.Total.Causes {
 		sizes[c.Cause] = c.Money.String()
 	}
+	b.setScreen(390, "light")
+	if wide := b.run(`(e => String(e.scrollWidth - e.clientWidth))(document.querySelector('.scroll[aria-label=Examples]'))`); wide != "0" {
+		b.t.Errorf("on a phone the examples are %s px too wide", wide)
+	}
+	b.sound("examples-phone")
+	b.setScreen(1440, "light")
 	if got.Basis != "orders" || sizes["not_received"] != "9" || sizes["unmatched"] != "4" {
 		b.t.Errorf("%q %v", got.Basis, sizes)
 	}

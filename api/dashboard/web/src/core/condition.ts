@@ -116,6 +116,17 @@ export const fresh = (attribute = 'country'): Condition => {
   }
 }
 
+// meaning returns what a condition means. Two spellings of one condition have the same meaning: in and equals, a value with and without a
+// list, a number as text, and another case of a value from a list of choices.
+export function meaning(c: Condition) {
+  const form = formOf(c.attribute, c.operator),
+    operator = plain(c.operator)
+  if (form?.kind === 'schedule') return [c.attribute, operator, listOf(c.value)]
+  const list = operator === 'between' && typeof c.value === 'string' ? c.value.split(',') : listOf(c.value),
+    values = list.map(v => String(v).trim())
+  return [c.attribute, operator, form?.values.length ? values.map(v => v.toLowerCase()) : values]
+}
+
 // sent returns a condition in the form that the service accepts: numbers as numbers, and a single value without a list.
 export function sent(c: Condition): Condition {
   const kind = formOf(c.attribute, c.operator)?.kind,

@@ -1,10 +1,17 @@
 // Reads records again, so that a form notices what another person has saved.
 import { call, type Row } from './call.ts'
+import type { Fields } from './merge.ts'
 import { touches } from './query.ts'
+
+// Latest is a record that was read again: its fields in the form that the draft has, and the version that a write names in If-Match.
+export type Latest = { fields: Fields; match?: string }
 
 type Listed = { id: string; name: string }
 type Page = { rows: Listed[]; next_cursor?: string | null }
 const mostPages = 30
+
+// versionOf returns the version of a record of a list.
+export const versionOf = (record: object) => (record as { updated_at?: string }).updated_at
 
 // latestOf reads a record of a list again. It returns undefined if the record is no longer in the list. The list on the screen is loaded
 // again if the record has changed.
@@ -18,6 +25,6 @@ export async function latestOf<R extends Listed>(list: string, record: R): Promi
     if (!p.next_cursor) break
     cursor = p.next_cursor
   }
-  if (found && (found as { updated_at?: string }).updated_at !== (record as { updated_at?: string }).updated_at) touches(list)
+  if (found && versionOf(found) !== versionOf(record)) touches(list)
   return found as R | undefined
 }

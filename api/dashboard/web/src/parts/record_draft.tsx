@@ -1,7 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { asError } from '../core/call.ts'
+import type { Latest } from '../core/latest.ts'
 import { isSame, merge, type Conflict, type Fields } from '../core/merge.ts'
+import { t } from '../core/text.ts'
 import { w } from '../text/merge.ts'
 import { Button } from './button.tsx'
+
+// Save saves the edits of a record. `changed` are the names of the edited fields. `match` is the version that the save replaces.
+export type Save = (draft: Fields, changed: string[], match?: string) => Promise<unknown>
+const mostTries = 5
 
 // useRecordDraft holds the edits of a record. `value` is the saved record, and `names` are the fields of the form. What another
 // person saves while the form is open is joined with the edits.
@@ -19,20 +26,49 @@ export function useRecordDraft(value: Fields, names: string[]) {
     setConflicts(old => [...old.filter(c => !found.some(f => f.name === c.name) && !isSame(joined[c.name], now[c.name])), ...found])
     return { draft: joined, changed: changedIn(joined, now), found }
   }
+  // store reads the record again, joins the edits with what another person has saved, and saves them. It begins again if yet another
+  // save was between its reading and its own save. It returns false, and saves nothing, if both have changed a field.
+  const store = async (latest: (() => Promise<Latest | undefined>) | undefined, save: Save) => {
+    for (let tries = 1; ; tries++) {
+      const theirs = await latest?.(),
+        now = theirs ? adopt(theirs.fields) : { draft, changed: changedIn(draft), found: [] }
+      if (now.found.length) return false
+      try {
+        await save(now.draft, now.changed, theirs?.match)
+        setConflicts([])
+        return true
+      } catch (e) {
+        if (!theirs?.match || asError(e).code !== 'stale' || tries === mostTries) throw e
+      }
+    }
+  }
   useEffect(() => {
     if (!isSame(value, base)) adopt(value)
     // eslint-disable-next-line react-hooks/exhaustive-deps -- a value with the same content is the same value
   }, [JSON.stringify(value)])
-  return { draft, setDraft, base, changed: changedIn(draft), conflicts, setConflicts, adopt }
+  const take = (c: Conflict) => {
+    setDraft(now => ({ ...now, [c.name]: c.theirs }))
+    setConflicts(list => list.filter(o => o.name !== c.name))
+  }
+  return { draft, setDraft, base, changed: changedIn(draft), conflicts, setConflicts, store, take }
 }
 
 const textOf = (v: unknown) =>
-  v == null || v === '' || (Array.isArray(v) && !v.length) ? w.empty : typeof v === 'object' ? JSON.stringify(v) : String(v)
+  v == null || v === '' || (Array.isArray(v) && !v.length)
+    ? w.empty
+    : Array.isArray(v) && v.every(o => typeof o !== 'object')
+      ? v.join(', ')
+      : typeof v === 'object'
+        ? JSON.stringify(v)
+        : typeof v === 'boolean'
+          ? t.conditions[v ? 'yes' : 'no']
+          : String(v)
 
-type Props = { of: Conflict[]; labels: Record<string, string>; take: (c: Conflict) => void }
+type Props = { of: Conflict[]; labels: Record<string, string>; take: (c: Conflict) => void; show?: (c: Conflict) => string | undefined }
 
-// Conflicts names the fields that another person has changed too, with the other values. It scrolls into sight.
-export function Conflicts({ of, labels, take }: Props) {
+// Conflicts names the fields that another person has changed too, with the other values. show returns the text of a value, or undefined for
+// the usual text. It scrolls into sight.
+export function Conflicts({ of, labels, take, show }: Props) {
   const el = useRef<HTMLDivElement>(null)
   useEffect(() => el.current?.scrollIntoView({ block: 'center' }), [of.length])
   return of.length > 0 ? (
@@ -40,7 +76,7 @@ export function Conflicts({ of, labels, take }: Props) {
       <p class="warn">{w.title}</p>
       {of.map(c => (
         <p key={c.name} class="row">
-          <span class="wrap">{w.theirs(labels[c.name] ?? c.name, textOf(c.theirs))}</span>
+          <span class="wrap">{w.theirs(labels[c.name] ?? c.name, show?.(c) ?? textOf(c.theirs))}</span>
           <Button look="sm" onClick={() => take(c)} text={w.take} />
         </p>
       ))}

@@ -4,6 +4,7 @@ import { Button } from './button.tsx'
 import { useAttempt } from '../core/busy.ts'
 import { asError } from '../core/call.ts'
 import { usePress } from '../core/keys.ts'
+import type { Latest } from '../core/latest.ts'
 import { place } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { useUnsaved } from '../core/unsaved.ts'
@@ -13,7 +14,7 @@ import { Combobox } from './combobox.tsx'
 import type { Choice, Option } from '../core/choices.ts'
 import { Area, Field, FormError, Input, MoneyInput, Select, Switch, TagInput, wrongOf, type Wired } from './form.tsx'
 import { Pairs, WordLists } from './pairs.tsx'
-import { Conflicts, useRecordDraft } from './record_draft.tsx'
+import { Conflicts, useRecordDraft, type Save } from './record_draft.tsx'
 import { UrlInput } from './url_input.tsx'
 import { Cancel } from './sheet.tsx'
 
@@ -54,7 +55,7 @@ const countries: Choice[] = (forms.find(f => f.attributes.includes('country') &&
 type Props = {
   sections: Section[]
   value: Draft
-  save: (draft: Draft, changed: string[]) => Promise<unknown>
+  save: Save
   submit: string
   byCode?: Record<string, string>
   cancel?: () => void
@@ -65,7 +66,7 @@ type Props = {
   beside?: boolean // another form on the screen uses the key that saves
   saveUnchanged?: boolean // a new record can be saved before a field has changed
   onDirty?: (dirty: boolean) => void
-  latest?: () => Promise<Draft | undefined> // reads the record again before it is saved
+  latest?: () => Promise<Latest | undefined> // reads the record again before it is saved
 }
 
 // RecordForm edits a record with the fields in sections. A draft is sent if all checks of its fields pass. Every error is shown
@@ -90,7 +91,7 @@ export function RecordForm({
   const el = useRef<HTMLFormElement>(null)
   const specs = sections.flatMap(s => s.specs),
     names = [...new Set(specs.map(s => s.name))],
-    { draft, setDraft, base, changed, conflicts, setConflicts, adopt } = useRecordDraft(value, names),
+    { draft, setDraft, base, changed, conflicts, setConflicts, store, take } = useRecordDraft(value, names),
     [checked, setChecked] = useState(false)
   const focus = (field: string) =>
     requestAnimationFrame(() =>
@@ -117,19 +118,12 @@ export function RecordForm({
     setDraft(now => ({ ...now, [name]: v }))
     if (wrong?.field === name) setWrong(undefined)
   }
-  const store = async () => {
-    const theirs = await latest?.(),
-      now = theirs ? adopt(theirs) : { draft, changed, found: [] }
-    if (now.found.length) return
-    await save(now.draft, now.changed)
-    setConflicts([])
-  }
   const send = async () => {
     if (!canSave) return
     const first = specs.find(fault)
     setChecked(!!first)
     if (first) focus(first.name)
-    else await run(store)
+    else await run(() => store(latest, save))
   }
   usePress(e => {
     if (!beside && (e.ctrlKey || e.metaKey) && e.key === 's') {
@@ -182,9 +176,10 @@ export function RecordForm({
         <Conflicts
           of={conflicts}
           labels={Object.fromEntries(specs.map(s => [s.name, s.label]))}
+          show={c => shownOf(specs.find(s => s.name === c.name)!, c.theirs)}
           take={c => {
-            set(c.name, c.theirs)
-            setConflicts(conflicts.filter(o => o !== c))
+            take(c)
+            setWrong(undefined)
           }}
         />
       </fieldset>
@@ -220,6 +215,19 @@ export function RecordForm({
       )}
     </form>
   )
+}
+
+// shownOf returns the label of a value that a person chooses from a list. It returns undefined for any other value.
+function shownOf(s: Spec, v: unknown): string | undefined {
+  if (v == null || v === '') return undefined
+  switch (s.kind) {
+    case 'select':
+      return s.options.find(o => o.value === v)?.label
+    case 'combo':
+      return s.choices?.find(c => c.value === v)?.label
+    case 'country':
+      return country(String(v))
+  }
 }
 
 const text = (v: unknown) => (v == null ? '' : String(v))

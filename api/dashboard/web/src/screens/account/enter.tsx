@@ -227,7 +227,11 @@ function Welcome({ token }: { token: string }) {
       </Card>
     )
   return (
-    <Card title={enterWords.welcome} text={enterWords.invited(link.account, t.roles[link.role] ?? '')} go={enterWords.join} {...common}>
+    <Card
+      title={enterWords.welcome}
+      text={enterWords.invited(link.account, t.roles[link.role] ?? '', link.currency)}
+      go={enterWords.join}
+      {...common}>
       {email}
       <Seg
         label={enterWords.whoAreYou}

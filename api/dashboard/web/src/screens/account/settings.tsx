@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import type { Settings as Saved } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card, Fact } from '../../parts/card.tsx'
@@ -6,6 +5,7 @@ import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { dateOf } from '../../core/dates.ts'
 import { adopt } from '../../core/jobs.ts'
+import type { Fields } from '../../core/merge.ts'
 import { can, me } from '../../core/me.ts'
 import { forget, use } from '../../core/query.ts'
 import { locale } from '../../core/format.ts'
@@ -16,6 +16,7 @@ import { ComboField } from '../../parts/combobox.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Field, FormError, Seg, Switch, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
 import { useAsk } from '../../parts/ask.tsx'
+import { Conflicts, useRecordDraft } from '../../parts/record_draft.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
 import { handleSubmit } from '../../core/submit.ts'
 import { toastAndReload } from '../../core/toast.ts'
@@ -23,6 +24,26 @@ import { settingsWords as w } from '../../text/account.ts'
 
 const dateFormats = ['YYYY-MM-DD', 'DD.MM.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY', 'DD MMM YYYY']
 type Draft = Pick<Saved, 'organizationName' | 'currency' | 'timezone' | 'dateFormat' | 'timeFormat' | 'assistants' | 'assistantChanges'>
+
+const draftOf = ({ organizationName, currency, timezone, dateFormat, timeFormat, assistants, assistantChanges }: Saved): Draft => ({
+  organizationName,
+  currency,
+  timezone,
+  dateFormat,
+  timeFormat,
+  assistants,
+  assistantChanges,
+})
+const labels: Record<keyof Draft, string> = {
+  organizationName: w.name,
+  currency: w.currency,
+  timezone: w.timezone,
+  dateFormat: w.dateFormat,
+  timeFormat: w.timeFormat,
+  assistants: w.assistants,
+  assistantChanges: w.assistantChanges,
+}
+const names = Object.keys(labels)
 
 const isZone = (tz: string) => {
   try {
@@ -38,7 +59,7 @@ const isCurrency = (code: string) => /^[A-Z]{3}$/.test(code)
 export function Settings() {
   const { data, error, again } = use('GET /settings', {})
   if (!data) return <LoadingCard of={{ error, again }} height={300} />
-  return <Form key={JSON.stringify(data)} saved={data} />
+  return <Form saved={data} />
 }
 
 const fieldByCode = { invalid_timezone: 'timezone', invalid_currency: 'currency', rate_missing: 'currency' }
@@ -52,9 +73,8 @@ const explain = (e: unknown): Wrong => {
 }
 
 function Form({ saved }: { saved: Saved }) {
-  const { organizationName, currency, timezone, dateFormat, timeFormat, assistants, assistantChanges } = saved,
-    start: Draft = { organizationName, currency, timezone, dateFormat, timeFormat, assistants, assistantChanges }
-  const [draft, setDraft] = useState(start),
+  const { draft: fields, setDraft, base, changed: edited, conflicts, setConflicts, store, take } = useRecordDraft(draftOf(saved), names),
+    draft = fields as Draft,
     [question, ask] = useAsk(),
     { busy, wrong, setWrong, run } = useAttempt(explain),
     may = can('owner')
@@ -62,11 +82,13 @@ function Form({ saved }: { saved: Saved }) {
     setDraft(d)
     setWrong(undefined)
   }
-  const changed = JSON.stringify(draft) !== JSON.stringify(start),
+  const changed = edited.length > 0,
     newCurrency = draft.currency !== saved.currency
   useUnsaved(() => changed)
-  const send = async () => {
+  const send = async (of: Fields, _: string[], match?: string) => {
+    const draft = of as Draft
     const answer = await call('PATCH /settings', {
+      match,
       body: {
         organization_name: draft.organizationName,
         currency: draft.currency,
@@ -82,7 +104,17 @@ function Form({ saved }: { saved: Saved }) {
     forget()
     toastAndReload(w.saved, 'settings')
   }
-  const save = () => run(send)
+  const save = () =>
+    run(() =>
+      store(async () => {
+        const now = await call('GET /settings')
+        return { fields: draftOf(now), match: now.version }
+      }, send),
+    )
+  const discard = () => {
+    change(base as Draft)
+    setConflicts([])
+  }
   const submit = () => {
     if (!isCurrency(draft.currency)) return setWrong({ field: 'currency', text: t.fieldCodes.invalid_currency! })
     if (!isZone(draft.timezone)) return setWrong({ field: 'timezone', text: w.invalidZone })
@@ -113,10 +145,11 @@ function Form({ saved }: { saved: Saved }) {
             )}
           </fieldset>
           <FormError wrong={wrong} />
+          <Conflicts of={conflicts} labels={labels} take={take} />
           {may && (
             <div class="formfoot row">
               <span class="grow" />
-              {changed && <Button look="quiet" onClick={() => change(start)} text={t.parts.discard} />}
+              {changed && <Button look="quiet" onClick={discard} text={t.parts.discard} />}
               <Button type="submit" look="primary" disabled={!changed || busy} text={t.parts.save} />
             </div>
           )}

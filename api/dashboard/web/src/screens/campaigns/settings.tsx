@@ -133,11 +133,11 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
     isShared = useIsShared(),
     [clearing, setClearing] = useState(false),
     [question, ask] = useAsk()
-  const save = async (draft: Draft, changed: string[]) => {
+  const save = async (draft: Draft, changed: string[], revision?: string) => {
     const sent = changed.filter(n => n !== 'alias' || !isShared(String(draft.domain_id)))
     await call('PATCH /campaigns/{id}', {
       path: { id: c.id },
-      body: { ...Object.fromEntries(sent.map(n => [n, draft[n] ?? null])), revision: String(draft.revision) },
+      body: { ...Object.fromEntries(sent.map(n => [n, draft[n] ?? null])), revision },
     })
     toastAndReload(t.parts.saved, 'campaigns', 'groups')
   }
@@ -147,7 +147,12 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
         sections={sections}
         value={c as unknown as Draft}
         save={save}
-        latest={() => call('GET /campaigns/{id}', { path: { id: c.id } }).then(now => now.campaign as unknown as Draft)}
+        latest={() =>
+          call('GET /campaigns/{id}', { path: { id: c.id } }).then(({ campaign }) => ({
+            fields: campaign as unknown as Draft,
+            match: campaign.revision,
+          }))
+        }
         submit={t.parts.save}
         readOnly={!canWrite()}
         byCode={{

@@ -14,7 +14,7 @@ import { Sheet } from '../../parts/sheet.tsx'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
 import { toastAndReload } from '../../core/toast.ts'
 import { handleSubmit } from '../../core/submit.ts'
-import { latestOf } from '../../core/latest.ts'
+import { latestOf, versionOf } from '../../core/latest.ts'
 import { Raw, replay } from './received.tsx'
 import { w as said } from '../../text/reasons.ts'
 
@@ -121,7 +121,10 @@ function Reading({ of: network, row, done }: { of: NetworkRow; row: PostbackRow;
   const save = () =>
     run(async () => {
       const now = (await latestOf('networks', network)) ?? network
-      await call('PUT /networks', { body: bodyOf(now, Object.fromEntries(Object.entries(draft).filter(([, v]) => v.trim()))) })
+      await call('PUT /networks', {
+        body: bodyOf(now, Object.fromEntries(Object.entries(draft).filter(([, v]) => v.trim()))),
+        match: versionOf(now),
+      })
       toastAndReload(w.saved(network.name), 'networks')
       done()
     })

@@ -6,16 +6,18 @@ import { asError, call } from '../../core/call.ts'
 import { choicesOf, useCampaigns, useSources, type Choice } from '../../core/choices.ts'
 import { dateTime } from '../../core/dates.ts'
 import { names, text } from '../../core/figures.ts'
+import { latestOf, versionOf } from '../../core/latest.ts'
 import { count } from '../../core/format.ts'
 import { dimensionName, useScopeNames, useSubKeys } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { ComboMany } from '../../parts/combobox.tsx'
 import { Field, FormError, Input, Select, Switch, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
+import { Conflicts, useRecordDraft } from '../../parts/record_draft.tsx'
 import { Cancel, Sheet } from '../../parts/sheet.tsx'
 import { toastAndReload } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
-import { errorText, figureName, figuresText } from './text.ts'
+import { conditionsText, errorText, figureName, figuresText } from './text.ts'
 
 type Draft = Required<CopilotRuleBody>
 // actions lists the actions that a rule may take, by the kind of record that it watches.
@@ -63,15 +65,43 @@ const options = (texts: Record<string, string>, only?: string[]) =>
 const durations = (list: number[], now: number, label: (minutes: number) => string) =>
   [...new Set([...list, now])].sort((a, b) => a - b).map(m => ({ value: String(m), label: label(m) }))
 
+// labels are the names of the fields, and choices the names of their values.
+const labels: Record<string, string> = {
+  name: t.overview.name,
+  is_active: t.lists.states.active!,
+  mode: w.live,
+  looks_at: w.looksAt,
+  attribute: t.conditions.attribute,
+  campaign_ids: w.scope,
+  source_ids: w.sources,
+  conditions: w.conditions,
+  window: w.windowSize,
+  window_unit: w.unit,
+  include_current: w.current,
+  every_minutes: w.interval,
+  action: w.action,
+  factor: w.factor,
+  min_weight: w.minWeight,
+  max_weight: w.maxWeight,
+  cooldown_minutes: w.cooldown,
+  max_changes: w.maxChanges,
+}
+const choices: Record<string, Record<string, string>> = {
+  mode: { live: t.conditions.yes, shadow: t.conditions.no },
+  looks_at: w.levels,
+  window_unit: w.units,
+  action: w.actions,
+}
+
 // RuleForm creates or changes a rule. Before saving, a person can see what the rule would have done in the past.
 export function RuleForm({ of: rule, close }: { of?: CopilotRule; close: () => void }) {
-  const start = draftOf(rule),
-    [draft, setDraft] = useState(start),
+  const { draft: fields, setDraft, changed, conflicts, store, take } = useRecordDraft(draftOf(rule), Object.keys(newRule)),
+    draft = fields as Draft,
     [wrong, setWrong] = useState<Wrong>(),
     [busy, run] = useBusy(),
     [replay, setReplay] = useState<CopilotRuleReplay | 'running'>()
   const set = (change: Partial<Draft>) => {
-    setDraft({ ...draft, ...change })
+    setDraft(now => ({ ...now, ...change }))
     setWrong(undefined)
     setReplay(undefined)
   }
@@ -94,19 +124,22 @@ export function RuleForm({ of: rule, close }: { of?: CopilotRule; close: () => v
       setReplay('running')
       setReplay(await call('POST /copilot/rules/replay', { body: draft }))
     })
+  const latest = rule && (() => latestOf('copilot/rules', rule).then(now => now && { fields: draftOf(now), match: versionOf(now) }))
   const save = () =>
-    send(async () => {
-      await (rule ? call('PATCH /copilot/rules', { body: { ...draft, id: rule.id } }) : call('POST /copilot/rules', { body: draft }))
-      toastAndReload(w.ruleSaved(draft.name), 'copilot')
-      close()
-    })
+    send(() =>
+      store(latest, async (body, _, match) => {
+        await (rule ? call('PATCH /copilot/rules', { body: { ...body, id: rule.id }, match }) : call('POST /copilot/rules', { body }))
+        toastAndReload(w.ruleSaved(String(body.name)), 'copilot')
+        close()
+      }),
+    )
   const props = { draft, set, errorAt: (name: string) => (wrong?.field === name ? wrong.text : undefined) }
   return (
     <Sheet
       side
       title={rule ? t.lists.edit : w.addRule}
       close={close}
-      keep={() => JSON.stringify(draft) !== JSON.stringify(start)}
+      keep={() => changed.length > 0}
       foot={
         <>
           <Button disabled={busy} onClick={() => void simulate()} text={w.replay} />
@@ -122,6 +155,14 @@ export function RuleForm({ of: rule, close }: { of?: CopilotRule; close: () => v
           <Scope {...props} />
         </div>
         <FormError wrong={wrong} />
+        <Conflicts
+          of={conflicts}
+          labels={labels}
+          take={take}
+          show={c =>
+            c.name === 'conditions' ? conditionsText(c.theirs as CopilotRule['conditions']) : choices[c.name]?.[String(c.theirs)]
+          }
+        />
         {replay === 'running' ? (
           <p class="dim" role="status">
             {w.replaying}

@@ -7,31 +7,45 @@ import { w } from '../../text/difference.ts'
 
 const statusOf = (s: string | null) => (s ? (t.conversions.statuses[s as keyof typeof t.conversions.statuses] ?? s) : w.missing)
 
-const texts = [t.overview.day, w.cause, w.order, t.clicks.sheet, w.theirs].map(left => ({ left })),
-  heads = [...texts, w.payout, { left: w.ours }, w.payout]
+const heads = [t.overview.day, w.cause, w.order, t.clicks.sheet, w.theirs, w.ours].map(left => ({ left }))
 
-// Examples lists conversions and orders that differ, with a link to the conversions of their click.
+const ClickLink = ({ id }: { id: string }) => (
+  <a class="link mono" href={to('/app/conversions', { find: id })}>
+    {id}
+  </a>
+)
+
+// Side shows the status and the payout of one side.
+const Side = ({ status, payout, currency }: { status: string | null; payout: DifferenceExample['payout']; currency: string }) => (
+  <td class="left">
+    {statusOf(status)}
+    {payout != null && <div class="num dim">{amount(payout, currency)}</div>}
+  </td>
+)
+
+// Examples lists conversions and orders that differ, with a link to the conversions of their click. On a phone the day, the order and the
+// click have a row of their own.
 export const Examples = ({ of: rows }: { of: DifferenceExample[] }) => (
-  <PlainTable look="differs" label={w.examples} heads={heads}>
-    {rows.map((x, i) => (
-      <tr key={i}>
-        <td class="left num">{x.day}</td>
-        <td class="left says">
-          {w.names[x.cause] ?? w.unexplained} {x.reason && <div class="dim">{x.reason}</div>}
-        </td>
-        <td class="left mono">{x.order_id || x.conversion_id}</td>
-        <td class="left mono">
-          {x.click_id && (
-            <a class="link" href={to('/app/conversions', { find: x.click_id })}>
-              {x.click_id}
-            </a>
-          )}
-        </td>
-        <td class="left">{statusOf(x.their_status)}</td>
-        <td class="num">{amount(x.payout, x.currency)}</td>
-        <td class="left">{statusOf(x.our_status)}</td>
-        <td class="num">{amount(x.our_payout, x.our_currency)}</td>
-      </tr>
-    ))}
+  <PlainTable look="differs examples" label={w.examples} heads={heads}>
+    {rows.flatMap((x, i) => {
+      const order = x.order_id || x.conversion_id
+      return [
+        <tr key={i}>
+          <td class="left num">{x.day}</td>
+          <td class="left says">
+            {w.names[x.cause] ?? w.unexplained} {x.reason && <div class="dim">{x.reason}</div>}
+          </td>
+          <td class="left mono">{order}</td>
+          <td class="left mono">{x.click_id && <ClickLink id={x.click_id} />}</td>
+          <Side status={x.their_status} payout={x.payout} currency={x.currency} />
+          <Side status={x.our_status} payout={x.our_payout} currency={x.our_currency} />
+        </tr>,
+        <tr key={i + ' of'} class="below">
+          <td class="left wrap dim" colSpan={3}>
+            <span class="num">{x.day}</span> {order && <span class="mono">{order}</span>} {x.click_id && <ClickLink id={x.click_id} />}
+          </td>
+        </tr>,
+      ]
+    })}
   </PlainTable>
 )

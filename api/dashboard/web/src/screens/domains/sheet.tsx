@@ -5,6 +5,7 @@ import { Part, Fact } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import { ago } from '../../core/dates.ts'
+import { versionOf } from '../../core/latest.ts'
 import { touches, use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
@@ -286,9 +287,10 @@ function Settings({ of: d, groups, may, onDirty }: { of: DomainRow; groups: stri
       ],
     },
   ]
-  // Only the fields that were edited are sent, so that the others keep what another person has saved.
-  const save = async (draft: Draft, changed: string[]) => {
-    await call('PATCH /domains', { body: { ...Object.fromEntries(changed.map(name => [name, draft[name]])), id: d.id } })
+  // All fields are sent, because the service sets a field that is left out back to its default.
+  const fieldsOf = (of: Draft): Draft => Object.fromEntries(sections[0]!.specs.map(s => [s.name, of[s.name]]))
+  const save = async (draft: Draft, _: string[], match?: string) => {
+    await call('PATCH /domains', { body: { ...fieldsOf(draft), id: d.id }, match })
     toastAndReload(recordWords.saved(d.domain), 'domains', 'goals', 'campaigns')
   }
   return (
@@ -296,6 +298,12 @@ function Settings({ of: d, groups, may, onDirty }: { of: DomainRow; groups: stri
       sections={sections}
       value={d as unknown as Draft}
       save={save}
+      latest={() =>
+        call('GET /domains', { query: { limit: 500 } }).then(now => {
+          const found = now.rows.find(o => o.id === d.id)
+          return found && { fields: fieldsOf(found as unknown as Draft), match: versionOf(found) }
+        })
+      }
       submit={t.parts.save}
       readOnly={!may}
       byCode={{ invalid_index_page: 'index_page' }}

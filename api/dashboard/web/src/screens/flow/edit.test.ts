@@ -113,6 +113,20 @@ test('a condition with one value is the same with and without a list', () => {
   equal(changes(was, update(now, was[0]!.id, { filters: where('CH') }), known).length, 1)
 })
 
+test('a condition in another spelling is no change', () => {
+  const where = (attribute: string, operator: string, value: unknown) => [{ attribute, operator, value }] as Path['filters']
+  const differ = (a: Path['filters'], b: Path['filters']) => {
+    const was = [path('a', { filters: a, rules: [{ name: 'r', logic: 'and', conditions: a }] })]
+    return changes(was, [{ ...was[0]!, filters: b, rules: [{ name: 'r', logic: 'and', conditions: b }] }] as Flow, known).length
+  }
+  equal(differ(where('country', 'in', ['DE']), where('country', 'equals', 'de')), 0)
+  equal(differ(where('bot_score', 'between', '1, 5'), where('bot_score', 'between', [1, 5])), 0)
+  equal(differ(where('bot_score', 'equals', '7'), where('bot_score', 'equals', [7])), 0)
+  equal(differ(where('is_bot', 'equals', 'true'), where('is_bot', 'equals', true)), 0)
+  equal(differ(where('country', 'in', ['DE']), where('country', 'not_in', ['DE'])), 2)
+  equal(differ(where('param.a', 'equals', 'x'), where('param.a', 'equals', 'X')), 2)
+})
+
 test('a copy has a new name and id, and the copy of the default path is a regular path', () => {
   const flow = [path('a', { stream_type: 'default' }), path('a 2')]
   const copy = copyOf(flow, flow[0]!, n => `a ${n}`)

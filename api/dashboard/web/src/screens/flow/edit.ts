@@ -1,6 +1,6 @@
 // Functions that edit a flow, pure and without DOM. A flow is the list of its paths. Every change returns a new list.
 import type { Condition, Destination, Path, RuleRef } from '../../api.gen.ts'
-import { sent } from '../../core/condition.ts'
+import { meaning, sent } from '../../core/condition.ts'
 import { newID } from '../../core/id.ts'
 
 export type Flow = Path[]
@@ -176,12 +176,16 @@ const fields = [
 ] as const
 const idsOf = (flow: Flow) => flow.map(p => p.id)
 
-// changes returns the differences of two flows, one for each edit. It compares what the service accepts, because a condition with one
-// value may be stored with and without a list.
-export function changes(before: Flow, after: Flow, known: Known): Change[] {
+// meaningOf returns the conditions of a path, in a form in which two spellings of one condition are equal.
+const meaningOf = (p: Path) => ({
+  filters: p.filters.map(meaning),
+  rules: p.rules.map(r => (r.rule_id ? r.rule_id : [r.name, r.logic ?? 'and', (r.conditions ?? []).map(meaning)])),
+})
+
+// changes returns the differences of two flows, one for each edit. It compares the meaning of conditions, because the service may
+// change the spelling of a condition when a flow is saved.
+export function changes(was: Flow, now: Flow, known: Known): Change[] {
   const out: Change[] = [],
-    was = toSend(before),
-    now = toSend(after),
     oldPaths = new Map(was.map(p => [p.id, p])),
     common = now.filter(p => oldPaths.has(p.id))
   for (const p of was) if (!now.some(o => o.id === p.id)) out.push({ kind: 'removed', path: p.name })
@@ -191,7 +195,9 @@ export function changes(before: Flow, after: Flow, known: Known): Change[] {
       out.push({ kind: 'added', path: p.name })
       continue
     }
-    for (const f of fields) if (!same(old[f], p[f])) out.push({ kind: 'field', path: p.name, field: f })
+    const then = { ...old, ...meaningOf(old) },
+      after = { ...p, ...meaningOf(p) }
+    for (const f of fields) if (!same(then[f], after[f])) out.push({ kind: 'field', path: p.name, field: f })
     if (old.weight !== p.weight) out.push({ kind: 'weight', path: p.name, of: '', from: old.weight, to: p.weight })
     const key = (d: Destination) => [d.id, d.url, d.slot ?? 0].join(),
       oldWeights = new Map(old.destinations.map(d => [key(d), d.weight]))

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { GoalRow, GoalSuggested, Site } from '../../api.gen.ts'
 import { ApiError, call } from '../../core/call.ts'
 import { currencyOf } from '../../core/currency.ts'
+import type { Latest } from '../../core/latest.ts'
 import { can, me } from '../../core/me.ts'
 import { t } from '../../core/text.ts'
 import { setupWords } from '../../text/setup.ts'
@@ -88,9 +89,19 @@ const empty: Draft = {
   isActive: true,
 }
 
-const draftOf = (g: GoalRow | undefined): Draft | undefined => g && bodyOf(g)
-const siteDraft = (s: Site | undefined): Draft | undefined =>
-  s && { name: s.name, domain: s.domain, currency: s.currency, kind: s.kind, revenueFrom: s.revenueFrom, isActive: s.isActive }
+const siteDraft = (s: Site): Draft => ({
+  name: s.name,
+  domain: s.domain,
+  currency: s.currency,
+  kind: s.kind,
+  revenueFrom: s.revenueFrom,
+  isActive: s.isActive,
+})
+// latestIn finds a goal or a site in a list that was read again.
+const latestIn = <R extends { id: string; updatedAt: string }>(list: R[], id: string, draft: (r: R) => Draft): Latest | undefined => {
+  const found = list.find(o => o.id === id)
+  return found && { fields: draft(found), match: found.updatedAt }
+}
 
 // GoalForm creates a goal, from nothing or from a suggestion, or changes a goal.
 export function GoalForm({ of: g, site, close }: { of: GoalRow | GoalSuggested | null; site: Site; close: () => void }) {
@@ -101,9 +112,9 @@ export function GoalForm({ of: g, site, close }: { of: GoalRow | GoalSuggested |
       : g
         ? { ...empty, key: g.key, name: g.name, kind: g.kind, matchPath: g.matchPath, dedupe: g.dedupe, valueMode: g.valueMode }
         : empty
-  const save = async (d: Draft) => {
+  const save = async (d: Draft, _: string[], match?: string) => {
     const body: Draft = { ...d, matchPath: isPage(d) ? d.matchPath : '', value: hasFixedValue(d) ? d.value : 0, siteId: site.id }
-    const { goal } = await call('PUT /goals', { body: body as { key: string } }).catch(rethrow)
+    const { goal } = await call('PUT /goals', { body: body as { key: string }, match }).catch(rethrow)
     toastAndReload(w.goalSaved(goal.name), 'goals')
     close()
   }
@@ -116,11 +127,7 @@ export function GoalForm({ of: g, site, close }: { of: GoalRow | GoalSuggested |
         byCode={fieldByCode}
         onDirty={setDirty}
         save={save}
-        latest={
-          exists
-            ? () => call('GET /goals', { query: { site: site.id } }).then(now => draftOf(now.goals.find(o => o.id === g.id)))
-            : undefined
-        }
+        latest={exists ? () => call('GET /goals', { query: { site: site.id } }).then(now => latestIn(now.goals, g.id, bodyOf)) : undefined}
         submit={exists ? t.parts.save : w.create}
         cancel={close}
       />
@@ -144,7 +151,7 @@ export function SiteForm({
     ours = me.value!.account.currency,
     differs = (d: Draft) => String(d.currency).toUpperCase() !== ours
   const start: Draft = s
-    ? siteDraft(s)!
+    ? siteDraft(s)
     : {
         name: '',
         domain: '',
@@ -155,13 +162,17 @@ export function SiteForm({
         isActive: true,
         seedGoals: true,
       }
-  const save = async (d: Draft) => {
+  const save = async (d: Draft, _: string[], match?: string) => {
     const { ofAccount, ...body } = d
     if (first && ofAccount && differs(d) && can('owner')) {
-      await call('PATCH /settings', { body: { currency: String(d.currency).toUpperCase() } })
+      const { timezone, dateFormat, timeFormat, version } = await call('GET /settings') // a setting that is left out would be lost
+      await call('PATCH /settings', {
+        body: { currency: String(d.currency).toUpperCase(), timezone, date_format: dateFormat, time_format: timeFormat },
+        match: version,
+      })
       me.value = await call('GET /app/api/session')
     }
-    const saving = s ? call('PUT /sites', { body: { ...body, id: s.id } }) : call('POST /sites', { body }),
+    const saving = s ? call('PUT /sites', { body: { ...body, id: s.id }, match }) : call('POST /sites', { body }),
       { site } = await saving.catch(rethrow)
     toastAndReload(recordWords.saved(site.name), 'goals', 'sites')
     if (!s) made(site.id)
@@ -175,7 +186,7 @@ export function SiteForm({
         byCode={{ duplicate_name: 'name' }}
         onDirty={setDirty}
         save={save}
-        latest={s ? () => call('GET /sites', { query: {} }).then(now => siteDraft(now.sites.find(o => o.id === s.id))) : undefined}
+        latest={s ? () => call('GET /sites', { query: {} }).then(now => latestIn(now.sites, s.id, siteDraft)) : undefined}
         submit={s ? t.parts.save : w.createSite}
         cancel={close}
         sections={[

@@ -1,6 +1,7 @@
 import type { LanderRow } from '../../api.gen.ts'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
+import { latestOf, versionOf } from '../../core/latest.ts'
 import { t } from '../../core/text.ts'
 import { recordWords } from '../../text/records.ts'
 import { toastAndReload } from '../../core/toast.ts'
@@ -11,8 +12,9 @@ const w = recordWords.protection
 
 // Protection edits which visitors see a landing page, and where all other visitors go.
 export function Protection({ of: r, domain }: { of: LanderRow; domain: string }) {
-  const save = async (d: Draft) => {
-    await call('PATCH /landers', { body: { id: r.id, protection: d } })
+  const latest = () => latestOf('landers', r).then(now => now && { fields: now.protection as unknown as Draft, match: versionOf(now) })
+  const save = async (d: Draft, _: string[], match?: string) => {
+    await call('PATCH /landers', { body: { id: r.id, protection: d }, match })
     toastAndReload(t.parts.saved, 'landers')
   }
   const on = (d: Draft) => d.enabled === true
@@ -27,6 +29,7 @@ export function Protection({ of: r, domain }: { of: LanderRow; domain: string })
         beside
         value={r.protection as unknown as Draft}
         save={save}
+        latest={latest}
         submit={t.parts.save}
         readOnly={!canWrite()}
         byCode={{ invalid_fallback: 'fallbackUrl' }}

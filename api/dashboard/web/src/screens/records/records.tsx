@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { call, type Row } from '../../core/call.ts'
 import { changeManyAndToast, type Many } from '../../core/bulk.ts'
 import { canWrite } from '../../core/can.ts'
-import { latestOf } from '../../core/latest.ts'
+import { latestOf, versionOf } from '../../core/latest.ts'
 import { inBatches, type Listed } from '../../core/listing.ts'
 import type { Name } from '../../core/figures.ts'
 import { touches, useAll, use } from '../../core/query.ts'
@@ -232,12 +232,14 @@ function Editor<R extends Listed>({ kind: k, record, isNew, used, close, made }:
   const [picked, setPicked] = useState<Draft>(),
     [dirty, setDirty] = useState(false),
     may = canWrite()
-  const save = async (draft: Draft) => {
+  const save = async (draft: Draft, _: string[], match?: string) => {
     const specs = k.sections(record).flatMap(s => s.specs),
       body = whole(k, draft)
     for (const s of specs) if (draft[s.name] !== undefined) body[s.name] = s.kind === 'combo' && draft[s.name] === '' ? null : draft[s.name]
     const sent = k.tidy ? k.tidy(body) : body,
-      { id } = record ? await write('PUT', k.name, { body: { ...sent, id: record.id } }) : await write('POST', k.name, { body: sent })
+      { id } = record
+        ? await write('PUT', k.name, { body: { ...sent, id: record.id }, match })
+        : await write('POST', k.name, { body: sent })
     touches(k.name, 'tools', 'groups', 'campaigns')
     if (!record) return made(id) // its sheet stays, because it shows what to do next
     toast(recordWords.saved(String(draft.name ?? '')))
@@ -272,7 +274,11 @@ function Editor<R extends Listed>({ kind: k, record, isNew, used, close, made }:
         readOnly={!may}
         byCode={k.byCode}
         onDirty={setDirty}
-        latest={record ? () => latestOf(k.name, record).then(now => now && whole(k, now as unknown as Draft)) : undefined}
+        latest={
+          record
+            ? () => latestOf(k.name, record).then(now => now && { fields: whole(k, now as unknown as Draft), match: versionOf(now) })
+            : undefined
+        }
         under={
           record &&
           used.length > 0 && (

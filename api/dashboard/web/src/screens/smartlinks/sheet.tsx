@@ -10,6 +10,8 @@ import { choicesOf, useSources } from '../../core/choices.ts'
 import { sent } from '../../core/condition.ts'
 import { asWritten } from '../../core/idn.ts'
 import { usePress } from '../../core/keys.ts'
+import { latestOf, versionOf } from '../../core/latest.ts'
+import type { Conflict, Fields } from '../../core/merge.ts'
 import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { Named } from '../../core/subs.ts'
@@ -20,6 +22,7 @@ import { ComboField } from '../../parts/combobox.tsx'
 import { Copy, copy } from '../../parts/copy.tsx'
 import { Area, Field, FormError, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
 import { QR } from '../../parts/qr.tsx'
+import { Conflicts, useRecordDraft } from '../../parts/record_draft.tsx'
 import { Cancel, Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
 import { UrlInput } from '../../parts/url_input.tsx'
@@ -54,12 +57,29 @@ const explain = (e: unknown): Wrong => {
   return { ...at, text: w.errors[error.code] ?? at.text }
 }
 
+const labels: Record<string, string> = {
+  name: t.overview.name,
+  slug: w.slug,
+  domain_id: t.campaigns.domain,
+  destination_url: w.destination,
+  source_id: t.campaigns.source,
+  notes: t.campaigns.fields.notes,
+  rules: w.rules,
+}
+
 // useDraft holds the form of a smartlink, and saves it. `usual` is the domain that is used if none is chosen.
 function useDraft(l: SmartlinkAnswer | null, usual: string, close: () => void) {
-  const [start] = useState<Draft>(() =>
-      l ? draftOf(l) : { name: '', slug: newAlias(), domain_id: '', destination_url: '', source_id: '', notes: '', rules: [] },
-    ),
-    [draft, setDraft] = useState(start),
+  const [start] = useState<Draft>(() => ({
+      name: '',
+      slug: newAlias(),
+      domain_id: '',
+      destination_url: '',
+      source_id: '',
+      notes: '',
+      rules: [],
+    })),
+    { draft: fields, setDraft, changed, conflicts, store, take } = useRecordDraft(l ? draftOf(l) : start, Object.keys(start)),
+    draft = fields as Draft,
     [checked, setChecked] = useState(false),
     { busy, wrong, setWrong, run } = useAttempt(explain)
   const set = (change: Partial<Draft>) => {
@@ -77,19 +97,21 @@ function useDraft(l: SmartlinkAnswer | null, usual: string, close: () => void) {
       requestAnimationFrame(() => document.querySelector<HTMLElement>('.smartlink [aria-invalid]')?.focus())
       return
     }
-    const { source_id, ...rest } = draft,
+    const latest = l ? () => latestOf('short-links', l).then(now => now && { fields: draftOf(now), match: versionOf(now) }) : undefined
+    return run(() => store(latest, send))
+  }
+  const send = async (fields: Fields, _: string[], match?: string) => {
+    const { source_id, ...rest } = fields as Draft,
       body = {
         ...rest,
-        domain_id: draft.domain_id || usual,
+        domain_id: rest.domain_id || usual,
         source_id: source_id || null,
-        rules: draft.rules.map((r, i) => ({ ...r, position: i + 1, conditions: r.conditions.map(sent) })),
+        rules: rest.rules.map((r, i) => ({ ...r, position: i + 1, conditions: r.conditions.map(sent) })),
       }
-    return run(async () => {
-      if (l) await call('PUT /short-links', { body: { ...body, id: l.id } })
-      else await call('POST /short-links', { body })
-      toastAndReload(w.saved(draft.name || draft.slug), 'short-links')
-      close()
-    })
+    if (l) await call('PUT /short-links', { body: { ...body, id: l.id }, match })
+    else await call('POST /short-links', { body })
+    toastAndReload(w.saved(rest.name || rest.slug), 'short-links')
+    close()
   }
   return {
     draft,
@@ -97,7 +119,9 @@ function useDraft(l: SmartlinkAnswer | null, usual: string, close: () => void) {
     wrong,
     at: (field: string) => (wrong?.field === field ? wrong.text : (checked && missing[field]) || undefined),
     busy,
-    changed: JSON.stringify(draft) !== JSON.stringify(start),
+    changed: changed.length > 0,
+    conflicts,
+    take,
     save,
   }
 }
@@ -109,7 +133,7 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
     usual = (own?.rows.find(d => d.is_default) ?? own?.rows.find(d => d.is_verified) ?? own?.rows[0])?.id ?? '',
     sources = useSources(),
     may = canWrite(),
-    { draft, set, wrong, at, busy, changed, save } = useDraft(l, usual, close)
+    { draft, set, wrong, at, busy, changed, conflicts, take, save } = useDraft(l, usual, close)
   const ready = l !== null || !!own?.rows.length
   const send = () => {
     if (may && ready) void save()
@@ -175,6 +199,7 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
           </Part>
         </fieldset>
         <FormError wrong={wrong} />
+        <Conflicts of={conflicts} labels={labels} take={take} show={c => shownOf(c, own?.rows, sources)} />
         {may && (
           <div class="row formfoot">
             <span class="grow" />
@@ -185,6 +210,14 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
       </form>
     </Sheet>
   )
+}
+
+// shownOf returns the text of a domain, a source or rules. It returns undefined for any other field.
+function shownOf({ name, theirs }: Conflict, domains: DomainRow[] | undefined, sources: ReturnType<typeof useSources>) {
+  if (name === 'domain_id') return domains?.find(d => d.id === theirs)?.domain
+  if (name === 'source_id') return sources?.find(s => s.id === theirs)?.name
+  const rules = name === 'rules' ? (theirs as Rule[]) : []
+  return rules.map((r, i) => w.ruleOf(i + 1, r.name)).join(', ') || undefined
 }
 
 // NoDomain says what a smartlink needs before it can be created.

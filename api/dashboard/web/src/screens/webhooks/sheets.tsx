@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import type { DeliveryRow, WebhookRow } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { Part, Fact } from '../../parts/card.tsx'
@@ -6,12 +5,15 @@ import { useAttempt, useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { dateTime } from '../../core/dates.ts'
 import { count } from '../../core/format.ts'
+import type { Latest } from '../../core/latest.ts'
+import type { Conflict } from '../../core/merge.ts'
 import { touches } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { recordWords } from '../../text/records.ts'
 import { w } from '../../text/webhooks.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { editing, Field, FormError, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
+import { Conflicts, useRecordDraft } from '../../parts/record_draft.tsx'
 import { Cancel, Sheet, Shown } from '../../parts/sheet.tsx'
 import { sentence } from '../../core/errors.ts'
 import { asWritten } from '../../core/idn.ts'
@@ -43,31 +45,44 @@ export function nextTry(at: string) {
   return minutes < 1 ? t.overview.now : minutes < 100 ? w.inMinutes(minutes) : w.inHours(Math.round(minutes / 60))
 }
 
+type Draft = { url: string; name: string; events: string[] }
+const draftOf = (h: WebhookRow | null): Draft =>
+  h ? { url: h.url, name: h.name, events: h.events } : { url: '', name: '', events: ['conversion.created', 'conversion.updated'] }
+const labels = { url: recordWords.fields.url, name: t.overview.name, events: w.events }
+// eventsOf returns the names of events. It returns undefined for any other field.
+const eventsOf = ({ name, theirs }: Conflict) =>
+  name === 'events' ? (theirs as string[]).map(e => w.eventNames[e] ?? e).join(', ') : undefined
+
 type FormProps = { of: WebhookRow | null; events: string[]; close: () => void; made: (secret: string) => void }
 
 // EndpointForm creates or changes an endpoint. `made` is called with the secret of a new endpoint.
 export function EndpointForm({ of: h, events, close, made }: FormProps) {
-  const [url, setUrl] = useState(h?.url ?? ''),
-    [name, setName] = useState(h?.name ?? ''),
-    [chosen, setChosen] = useState<string[]>(h?.events ?? ['conversion.created', 'conversion.updated']),
+  const { draft, setDraft, changed, conflicts, store, take } = useRecordDraft(draftOf(h), ['url', 'name', 'events']),
+    { url, name, events: chosen } = draft as Draft,
     { busy, wrong, setWrong, run } = useAttempt<Wrong>(e => {
       const error = asError(e)
       return { ...wrongOf(error, ['url', 'name', 'events']), ...(w.errors[error.code] ? { text: w.errors[error.code]! } : {}) }
     })
-  const changed = url !== (h?.url ?? '') || name !== (h?.name ?? '') || chosen.join() !== (h?.events.join() ?? chosen.join())
+  const latest = async (): Promise<Latest | undefined> => {
+    const now = (await call('GET /webhooks')).rows.find(r => r.id === h?.id)
+    return now && { fields: draftOf(now), match: now.updatedAt }
+  }
   const save = () =>
-    run(async () => {
-      const body = { url: url.trim(), name, events: events.filter(e => chosen.includes(e)) }
-      if (h) await call('PATCH /webhooks', { body: { id: h.id, ...body } })
-      else made((await call('POST /webhooks', { body })).secret)
-      touches('webhooks')
-      if (h) toast(recordWords.saved(nameOf(body)))
-      close()
-    })
+    run(() =>
+      store(h ? latest : undefined, async (fields, _, match) => {
+        const { url, name, events: chosen } = fields as Draft,
+          body = { url: url.trim(), name, events: events.filter(e => chosen.includes(e)) }
+        if (h) await call('PATCH /webhooks', { body: { id: h.id, ...body }, match })
+        else made((await call('POST /webhooks', { body })).secret)
+        touches('webhooks')
+        if (h) toast(recordWords.saved(nameOf(body)))
+        close()
+      }),
+    )
   const at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
-  const edits = editing(setWrong)
+  const set = editing(setWrong)((change: Partial<Draft>) => setDraft(now => ({ ...now, ...change })))
   return (
-    <Sheet title={h ? nameOf(h) : w.add} close={close} keep={() => changed}>
+    <Sheet title={h ? nameOf(h) : w.add} close={close} keep={() => changed.length > 0}>
       <form
         class="record"
         noValidate
@@ -88,11 +103,11 @@ export function EndpointForm({ of: h, events, close, made }: FormProps) {
                 maxLength={500}
                 placeholder="https://"
                 spellcheck={false}
-                on={edits(setUrl)}
+                on={url => set({ url })}
               />
             </div>
             <div class="across">
-              <InputField label={t.overview.name} error={at('name')} value={name} maxLength={255} on={edits(setName)} />
+              <InputField label={t.overview.name} error={at('name')} value={name} maxLength={255} on={name => set({ name })} />
             </div>
             <div class="across">
               <Field label={w.events} group error={at('events')}>
@@ -103,7 +118,11 @@ export function EndpointForm({ of: h, events, close, made }: FormProps) {
                         <input
                           type="checkbox"
                           checked={chosen.includes(e)}
-                          onChange={() => edits(setChosen)(chosen.includes(e) ? chosen.filter(o => o !== e) : [...chosen, e])}
+                          onChange={() =>
+                            set({
+                              events: chosen.includes(e) ? chosen.filter(o => o !== e) : events.filter(o => o === e || chosen.includes(o)),
+                            })
+                          }
                         />
                         <span>{w.eventNames[e] ?? e}</span>
                         <code class="dim mono">{e}</code>
@@ -116,10 +135,16 @@ export function EndpointForm({ of: h, events, close, made }: FormProps) {
           </div>
         </div>
         <FormError wrong={wrong} />
+        <Conflicts of={conflicts} labels={labels} take={take} show={eventsOf} />
         <div class="row formfoot">
           <span class="grow" />
           <Cancel close={close} />
-          <Button type="submit" look="primary" disabled={busy || !url.trim() || (!!h && !changed)} text={h ? t.parts.save : w.create} />
+          <Button
+            type="submit"
+            look="primary"
+            disabled={busy || !url.trim() || (!!h && !changed.length)}
+            text={h ? t.parts.save : w.create}
+          />
         </div>
       </form>
     </Sheet>

@@ -10,7 +10,8 @@ export const words: typeof en = {
     codeHint: 'sechs Ziffern, oder ein Wiederherstellungscode',
     again: 'Die Sitzung ist beendet. Nach dem Anmelden geht es an derselben Stelle weiter.',
     welcome: 'Willkommen',
-    invited: (account, role) => `Das ist eine Einladung zu ${account}, in der Rolle ${role}.`,
+    invited: (account, role, currency) =>
+      `Das ist eine Einladung zu ${account}, in der Rolle ${role}. Die Zahlen dort sind in ${currency}.`,
     yourName: 'Name',
     choose: 'Passwort wählen',
     atLeast: 'mindestens 10 Zeichen',

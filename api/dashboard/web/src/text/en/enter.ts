@@ -9,7 +9,8 @@ export const words = {
     codeHint: 'six digits, or a recovery code',
     again: 'Your session has ended. Sign in to go on where you were.',
     welcome: 'Welcome',
-    invited: (account: string, role: string) => `You are invited to ${account} as ${role.toLowerCase()}.`,
+    invited: (account: string, role: string, currency: string) =>
+      `You are invited to ${account} as ${role.toLowerCase()}. Its figures are in ${currency}.`,
     yourName: 'Your name',
     choose: 'Choose a password',
     atLeast: 'at least 10 characters',

@@ -1,0 +1,201 @@
+package browser
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"switchyard/models/parttest"
+)
+
+// TestDashboardTwoTabs: two people who edit the same smartlink, webhook, rule of the Copilot, domain or settings both keep their edits. If
+// both have changed a field, nothing is saved before the other value is shown. A save in the very moment of another one is not lost
+// either.
+func TestDashboardTwoTabs(t *testing.T) {
+	parttest.Browser.Only(t)
+	t.Parallel()
+	b := newEnv(t)
+	b.signIn()
+	b.keepsBothSmartlinks()
+	b.keepsBothWebhooks()
+	b.keepsBothRules()
+	b.keepsBothDomains()
+	b.keepsBothSettings()
+	b.savesInOneMoment()
+}
+
+// elsewhere changes a record as another person does.
+func (b *env) elsewhere(method, path string, body map[string]any) {
+	b.t.Helper()
+	if err := b.api.Do(b.t.Context(), http.StatusOK, method, path, body, nil); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// made creates a record and returns its id.
+func (b *env) made(path string, body map[string]any) string {
+	b.t.Helper()
+	var record struct{ ID string }
+	if err := b.api.Create(b.t.Context(), path, body, &record); err != nil {
+		b.t.Fatal(err)
+	}
+	return record.ID
+}
+
+// hasSaved waits until the record with an id in a list has these fields.
+func (b *env) hasSaved(path, id string, fields map[string]any) {
+	b.t.Helper()
+	b.until("the fields of both are saved", func() bool {
+		var list struct{ Rows []map[string]any }
+		if err := b.api.Get(b.t.Context(), path, &list); err != nil {
+			b.t.Fatal(err)
+		}
+		for _, row := range list.Rows {
+			if row["id"] == id {
+				for name, want := range fields {
+					if row[name] != want {
+						return false
+					}
+				}
+				return true
+			}
+		}
+		return false
+	})
+}
+
+const saveRule = `document.querySelector('.side-sheet footer .btn.primary')`
+
+func (b *env) keepsBothSmartlinks() {
+	b.t.Helper()
+	domain := b.made("/domains", map[string]any{"domain": "two-tabs.example.com"})
+	link := map[string]any{"name": "Two tabs", "slug": "two-tabs", "domain_id": domain, "destination_url": "https://d.example/"}
+	id := b.made("/short-links", link)
+	change := func(name string, value any) {
+		b.t.Helper()
+		link["id"], link[name] = id, value
+		b.elsewhere(http.MethodPut, "/short-links", link)
+	}
+	b.goTo(b.f.URL + "/app/smartlinks?id=" + id)
+	b.waitIdle()
+	b.fill(byLabel(".side-sheet", "Name"), "Mine")
+	change("notes", "theirs")
+	b.tap(saveForm)
+	b.hasSaved("/short-links", id, map[string]any{"name": "Mine", "notes": "theirs"})
+	b.waitClosed()
+	b.goTo(b.f.URL + "/app/smartlinks?id=" + id)
+	b.waitIdle()
+	b.fill(byLabel(".side-sheet", "Name"), "Mine again")
+	change("name", "Theirs")
+	b.tap(saveForm)
+	b.waitText("Name, theirs: Theirs")
+	b.tap(button("Take theirs"))
+	b.until("their name is in the form", func() bool { return b.run(byLabel(".side-sheet", "Name")+`.value`) == "Theirs" })
+	b.hasSaved("/short-links", id, map[string]any{"name": "Theirs", "notes": "theirs"})
+}
+
+func (b *env) keepsBothWebhooks() {
+	b.t.Helper()
+	id := b.made("/webhooks", map[string]any{"url": "https://hooks.example.com/in", "name": "Two tabs", "events": []string{"link.broken"}})
+	edit := func(name string) {
+		b.t.Helper()
+		b.goTo(b.f.URL + "/app/webhooks")
+		b.waitIdle()
+		b.tap(`document.querySelector('.hooks .btn.icon')`)
+		b.tap(`[...document.querySelectorAll('.menu:popover-open .item')].find(e => e.textContent.startsWith('Change'))`)
+		b.fill(byLabel("dialog[open]", "Name"), name)
+	}
+	edit("Mine")
+	b.elsewhere(http.MethodPatch, "/webhooks", map[string]any{"id": id, "url": "https://hooks.example.com/theirs"})
+	b.tap(saveForm)
+	b.hasSaved("/webhooks", id, map[string]any{"name": "Mine", "url": "https://hooks.example.com/theirs"})
+	edit("Mine again")
+	b.elsewhere(http.MethodPatch, "/webhooks", map[string]any{"id": id, "name": "Theirs"})
+	b.tap(saveForm)
+	b.waitText("Name, theirs: Theirs")
+	b.tap(saveForm)
+	b.hasSaved("/webhooks", id, map[string]any{"name": "Mine again", "url": "https://hooks.example.com/theirs"})
+}
+
+func (b *env) keepsBothRules() {
+	b.t.Helper()
+	id := b.made("/copilot/rules", map[string]any{
+		"name": "Two tabs", "is_active": false, "conditions": []map[string]any{{"figure": "cost", "operator": ">", "value": 3}},
+	})
+	edit := func(name string) {
+		b.t.Helper()
+		b.goTo(b.f.URL + "/app/copilot?tab=rules")
+		b.waitIdle()
+		b.tap(`document.querySelector('.history .btn.icon')`)
+		b.tap(`[...document.querySelectorAll('.menu:popover-open .item')].find(e => e.textContent.startsWith('Edit'))`)
+		b.fill(byLabel(".side-sheet", "Name"), name)
+	}
+	edit("Mine")
+	b.elsewhere(http.MethodPatch, "/copilot/rules", map[string]any{"id": id, "window": 3})
+	b.tap(saveRule)
+	b.hasSaved("/copilot/rules", id, map[string]any{"name": "Mine", "window": 3.0})
+	b.waitClosed()
+	edit("Mine again")
+	b.elsewhere(http.MethodPatch, "/copilot/rules", map[string]any{"id": id, "name": "Theirs"})
+	b.tap(saveRule)
+	b.waitText("Name, theirs: Theirs")
+	b.hasSaved("/copilot/rules", id, map[string]any{"name": "Theirs", "window": 3.0})
+	b.tap(saveRule)
+	b.hasSaved("/copilot/rules", id, map[string]any{"name": "Mine again", "window": 3.0})
+}
+
+// keepsBothDomains edits one setting of a domain. The others keep what another person has saved, and do not go back to their defaults.
+func (b *env) keepsBothDomains() {
+	b.t.Helper()
+	id := b.made("/domains", map[string]any{"domain": "both.example.com", "group_name": "g", "crawlers": "allow"})
+	b.goTo(b.f.URL + "/app/domains?id=" + id)
+	b.waitIdle()
+	b.fill(`document.querySelector('dialog[open] [data-field=index_page] input')`, "https://mine.example/")
+	b.elsewhere(http.MethodPatch, "/domains", map[string]any{"id": id, "group_name": "theirs", "crawlers": "allow"})
+	b.tap(saveForm)
+	b.hasSaved("/domains", id, map[string]any{"index_page": "https://mine.example/", "group_name": "theirs", "crawlers": "allow"})
+}
+
+func (b *env) keepsBothSettings() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/settings")
+	b.waitIdle()
+	b.fill(byLabel(".record", "Organisation"), "Mine")
+	settings := map[string]any{"currency": "USD", "timezone": "UTC", "time_format": "12h"}
+	b.elsewhere(http.MethodPatch, "/settings", settings)
+	b.tap(button("Save"))
+	b.waitText("The settings are saved")
+	var got struct{ OrganizationName, TimeFormat string }
+	if err := b.api.Get(b.t.Context(), "/settings", &got); err != nil || got.OrganizationName != "Mine" || got.TimeFormat != "12h" {
+		b.t.Errorf("the settings are %+v, %v", got, err)
+	}
+	b.fill(byLabel(".record", "Organisation"), "Mine again")
+	settings["organization_name"] = "Theirs"
+	b.elsewhere(http.MethodPatch, "/settings", settings)
+	b.tap(button("Save"))
+	b.waitText("Organisation, theirs: Theirs")
+	if err := b.api.Get(b.t.Context(), "/settings", &got); err != nil || got.OrganizationName != "Theirs" {
+		b.t.Errorf("the settings are %+v, %v", got, err)
+	}
+	b.tap(button("Discard"))
+}
+
+// savesInOneMoment saves an offer between the reading and the writing of a save of the page. The page reads the offer again, and keeps both.
+func (b *env) savesInOneMoment() {
+	b.t.Helper()
+	offer := map[string]any{"name": "One moment", "url": "https://o.example/"}
+	id := b.made("/offers", offer)
+	b.goTo(b.f.URL + "/app/offers?id=" + id)
+	b.waitIdle()
+	b.fill(`document.querySelector('dialog[open] [data-field=notes] textarea')`, "mine")
+	theirs := `{"id": ` + strconv.Quote(id) + `, "name": "One moment", "url": "https://o.example/", "country": "DE"}`
+	b.run(`(real => { window.puts = 0; window.fetch = async (to, o) => {
+		if (o?.method === 'PUT' && ++window.puts === 1) await real(to, {...o, headers: {...o.headers, 'If-Match': '*'}, body: JSON.stringify(` + theirs + `)});
+		return real(to, o) }; return 'set' })(window.fetch)`)
+	b.tap(saveForm)
+	b.hasSaved("/offers?q=One+moment", id, map[string]any{"notes": "mine", "country": "DE"})
+	if puts := b.run(`String(window.puts)`); !strings.HasPrefix(puts, "2") {
+		b.t.Errorf("the page sent %s changes, want one that is refused and one that is saved", puts)
+	}
+}
