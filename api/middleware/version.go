@@ -10,16 +10,16 @@ import (
 	"switchyard/models"
 )
 
-// matched compares the version of the record that a call changes with its If-Match. The answer is 409 stale if they differ. The record
-// stays locked from the comparison to the commit, so that a change by another caller comes before or after both. A call without
-// If-Match runs as usual.
+// matched compares the version of the record that a call changes with the call's If-Match. The answer is 409 stale if they differ.
+// The record stays locked from the comparison to the commit, so that a change by another caller comes before or after both. The
+// account is locked first, as in every other transaction that locks both. A call without If-Match runs as usual.
 func (p *Pipeline) matched(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		if c.Route.Version == nil || !c.HasIfMatch() {
 			return next(c)
 		}
 		var reply envelope.Reply
-		err := p.store.Tx(c.Context(), func(tx *store.Store) error {
+		err := p.store.LockedTx(c.Context(), c.Account.ID, func(tx *store.Store) error {
 			c.Store = tx
 			defer func() { c.Store = p.store }()
 			version, err := c.Route.Version(c, namedRecord(c))
