@@ -2,11 +2,13 @@ package oldtracker
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/lib/pq"
 
 	"switchyard/db"
+	"switchyard/models"
 )
 
 // Click is a click of the old tracker that is stored here.
@@ -42,6 +44,23 @@ func FindClicks(ctx context.Context, c db.Conn, account uuid.UUID, oldIDs []stri
 		return nil, nil
 	}
 	return db.Pairs[string, uuid.UUID](ctx, c, "find old clicks", selectClicks, account, pq.StringArray(oldIDs))
+}
+
+const (
+	movedAccounts = `SELECT id FROM accounts WHERE id = ANY ($1::uuid[]) AND has_old_clicks`
+
+	countClicks = `
+SELECT account_id, count(*) FROM old_clicks WHERE account_id = ANY ($1::uuid[]) AND click_id >= $2 AND click_id < $3 GROUP BY account_id`
+)
+
+// CountClicks counts the stored clicks of the old tracker that some accounts have in [from, to). It leaves out accounts without such
+// clicks. It reads old_clicks only if one of the accounts has brought a log over.
+func CountClicks(ctx context.Context, c db.Conn, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error) {
+	moved, err := db.Select[uuid.UUID](ctx, c, "accounts with old clicks", movedAccounts, db.UUIDs(accounts))
+	if err != nil || len(moved) == 0 {
+		return nil, err
+	}
+	return db.Pairs[uuid.UUID, int64](ctx, c, "count old clicks", countClicks, db.UUIDs(moved), models.FloorClickID(from), models.FloorClickID(to))
 }
 
 // Conversion is a conversion of the old tracker that is stored here.

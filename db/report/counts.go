@@ -8,6 +8,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/ledger"
+	"switchyard/db/oldtracker"
 )
 
 // Clicks are counted by the hours of the ledger. If the offset of a time zone is not a whole number of hours, a day begins within
@@ -46,9 +47,30 @@ FROM generate_series($2::timestamptz, $3::timestamptz, interval '1 day') AS d (d
 LEFT JOIN ` + ledger.Traffic + ` l ON l.account_id = $1 AND l.hour >= d.day AND l.hour < d.day + interval '1 day'
 GROUP BY d.day ORDER BY d.day`
 
-// Daily returns an account's clicks on each day (UTC), from the day of first to the day of last. Bots are not counted.
+// Daily returns the clicks that an account uses of its plan on each day (UTC), from the day of first to the day of last. Bots are
+// not counted, and neither are the clicks in the log of an old tracker.
 func (r Reader) Daily(ctx context.Context, account uuid.UUID, first, last time.Time) ([]DayClicks, error) {
-	return db.Select[DayClicks](ctx, r.Conn, "daily clicks", dailyClicks, account, first, last)
+	days, err := db.Select[DayClicks](ctx, r.Conn, "daily clicks", dailyClicks, account, first, last)
+	if err != nil || len(days) == 0 {
+		return days, err
+	}
+	old, err := r.oldClicks(ctx, account, days[0].Day, days[len(days)-1].Day.AddDate(0, 0, 1))
+	if err != nil || old == 0 {
+		return days, err
+	}
+	for i, d := range days {
+		if old, err = r.oldClicks(ctx, account, d.Day, d.Day.AddDate(0, 0, 1)); err != nil {
+			return nil, err
+		}
+		days[i].Clicks = max(d.Clicks-old, 0)
+	}
+	return days, nil
+}
+
+// oldClicks counts the clicks of an account in [from, to) that were read from the log of an old tracker.
+func (r Reader) oldClicks(ctx context.Context, account uuid.UUID, from, to time.Time) (int64, error) {
+	by, err := oldtracker.CountClicks(ctx, r.Conn, []uuid.UUID{account}, from, to)
+	return by[account], err
 }
 
 const accountClicks = `
@@ -57,8 +79,18 @@ CROSS JOIN LATERAL (
 	SELECT sum(clicks)::bigint AS clicks FROM ` + ledger.Traffic + ` t WHERE account_id = a.id AND hour >= $2 AND hour < $3
 ) l WHERE l.clicks > 0`
 
-// ClicksOf counts the clicks of some accounts in the hours of [from, to). Bots are not counted. It leaves out accounts without
-// clicks.
+// ClicksOf counts the clicks that some accounts use of their plans in the hours of [from, to). Bots are not counted, and neither are
+// the clicks in the log of an old tracker. It leaves out accounts without clicks.
 func (r Reader) ClicksOf(ctx context.Context, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error) {
-	return db.Pairs[uuid.UUID, int64](ctx, r.Conn, "clicks of accounts", accountClicks, db.UUIDs(accounts), from, to)
+	clicks, err := db.Pairs[uuid.UUID, int64](ctx, r.Conn, "clicks of accounts", accountClicks, db.UUIDs(accounts), from, to)
+	if err != nil {
+		return nil, err
+	}
+	old, err := oldtracker.CountClicks(ctx, r.Conn, accounts, from, to)
+	for account, n := range old {
+		if clicks[account] -= n; clicks[account] <= 0 {
+			delete(clicks, account)
+		}
+	}
+	return clicks, err
 }

@@ -9,10 +9,13 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	dbconfig "switchyard/db/accountconfig"
 	"switchyard/db/click"
 	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
+	"switchyard/db/report"
 	"switchyard/db/retention"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -111,12 +114,84 @@ func TestHistory(t *testing.T) {
 	if n := dbtest.Get[int](t, e.db, `SELECT count(*) FROM jobs WHERE kind = 'config:history' AND args ? 'access'`); n != 0 {
 		t.Error("the credentials are still there")
 	}
+	e.leavesAllowance(account, day)
 	e.findsOldClick(account)
 	if _, err := retention.DeleteBefore(t.Context(), e.db, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if n := dbtest.Get[int](t, e.db, `SELECT (SELECT count(*) FROM old_clicks) + (SELECT count(*) FROM old_conversions)`); n != 0 {
 		t.Errorf("%d old ids are left without their clicks", n)
+	}
+}
+
+// leavesAllowance checks that the clicks of the log use nothing of the plan's clicks, and that a click made here does.
+func (e *env) leavesAllowance(account uuid.UUID, day string) {
+	e.Helper()
+	from, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		e.Fatal(err)
+	}
+	reports := report.Reader{Conn: e.db}
+	for _, want := range []int64{0, 1} {
+		used, err := reports.ClicksOf(e.Context(), []uuid.UUID{account}, from, from.AddDate(0, 0, 1))
+		if err != nil || used[account] != want {
+			e.Errorf("%v: %d clicks of the plan are used, want %d", err, used[account], want)
+		}
+		days, err := reports.Daily(e.Context(), account, from.AddDate(0, 0, -1), from.AddDate(0, 0, 1))
+		if err != nil || len(days) != 3 || days[0].Clicks != 0 || days[1].Clicks != want || days[2].Clicks != 0 {
+			e.Errorf("%v: by day %+v, want %d on the second day", err, days, want)
+		}
+		own := models.Click{AccountID: account, CampaignID: uuid.New(), Currency: "USD", ID: models.FloorClickID(from.Add(time.Hour))}
+		own.ID[15] = 1
+		if err := db.Tx(e.Context(), e.db, func(c db.Conn) error {
+			_, err := ingest.StorePast(e.Context(), click.Log{Conn: e.db}, c, []models.Click{own})
+			return err
+		}); err != nil {
+			e.Fatal(err)
+		}
+	}
+}
+
+// A history is taken back by deleting the statistics of its campaigns for the days of the log. Nothing is left of it, and the log can be
+// read again.
+func TestHistoryTakenBack(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	account := e.account()
+	from := time.Now().UTC().AddDate(0, 0, -3).Truncate(24 * time.Hour)
+	day := from.Format(time.DateOnly)
+	fake := httptest.NewServer(redtracktest.New(oldLog(t, day)))
+	defer fake.Close()
+	e.importRedTrack(account, fake.URL)
+	const left = `SELECT (SELECT count(*) FROM (SELECT FROM ledger WHERE account_id = $1 GROUP BY hour, campaign_id, country
+			HAVING sum(clicks) <> 0 OR sum(unique_clicks) <> 0 OR sum(revenue) <> 0) l) || ' sums, '
+		|| (SELECT count(*) FROM clicks WHERE account_id = $1) || ' clicks, ' || (SELECT count(*) FROM conversions WHERE account_id = $1) || ' conversions, '
+		|| (SELECT count(*) FROM old_clicks) + (SELECT count(*) FROM old_conversions) || ' old ids'`
+	var before string
+	for range 2 {
+		if status, job := e.readLog(account, fake.URL, redtracktest.Key, day); status.Status != models.JobDone ||
+			dbtest.Get[string](t, e.db, `SELECT (result ->> 'clicks') || (result ->> 'conversions') FROM jobs WHERE id = $1`, job) != "43" {
+			t.Fatalf("%+v: the log was not read as a whole", status)
+		}
+		now := dbtest.Get[string](t, e.db, left, account)
+		if before != "" && now != before || now == "0 sums, 0 clicks, 0 conversions, 0 old ids" {
+			t.Errorf("after the second reading there are %s, and were %s", now, before)
+		}
+		before = now
+		campaigns := dbtest.Select[uuid.UUID](t, e.db, `SELECT id FROM campaigns WHERE account_id = $1`, account)
+		q := retention.ClearQuery{AccountID: account, Of: campaigns, From: from, To: from.AddDate(0, 0, 1)}
+		for done := false; !done; {
+			if err := db.Tx(t.Context(), e.db, func(c db.Conn) error {
+				out, err := retention.Clear(t.Context(), click.Log{Conn: e.db}, c, q, 2)
+				q.After, done = out.After, out.Done
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := dbtest.Get[string](t, e.db, left, account); got != "0 sums, 0 clicks, 0 conversions, 0 old ids" {
+			t.Errorf("%s are left", got)
+		}
 	}
 }
 

@@ -10,17 +10,17 @@ import (
 
 // AIActed: a type of the API
 type AIActed struct {
-	Connected *AIConnected `json:"connected,omitempty"` // with the action connect
-	Model     *string      `json:"model,omitempty"`     // with the action model
-	Models    []AIModel    `json:"models,omitempty"`    // with the action models
+	Connected *AIConnected `json:"connected,omitempty"` // set for the action connect
+	Model     *string      `json:"model,omitempty"`     // set for the action model
+	Models    []AIModel    `json:"models,omitempty"`    // set for the action models
 }
 
 // AIBody: a type of the API
 type AIBody struct {
 	Action   string  `json:"action"`             // models, connect, model
-	APIKey   *string `json:"apiKey,omitempty"`   // needed by the action connect; if the action models leaves it out, the saved key is used
-	Model    *string `json:"model,omitempty"`    // needed by the action model; if the action connect leaves it out, a usual model of the provider is used
-	Provider *string `json:"provider,omitempty"` // left out: the one that is connected: openai, anthropic, gemini, openrouter
+	APIKey   *string `json:"apiKey,omitempty"`   // required for the action connect; for the action models, the default is the saved key
+	Model    *string `json:"model,omitempty"`    // required for the action model; for the action connect, the default is a common model of the provider
+	Provider *string `json:"provider,omitempty"` // default: the connected provider: openai, anthropic, gemini, openrouter
 }
 
 // AIConnected: a type of the API
@@ -33,7 +33,7 @@ type AIConnected struct {
 // AIConnection: a type of the API
 type AIConnection struct {
 	CanManage  bool         `json:"canManage"`  // whether the caller may connect and disconnect
-	Connection *AIConnected `json:"connection"` // the account's own; null: none. Its key is not shown
+	Connection *AIConnected `json:"connection"` // the account's own connection, without its key; null: the account has none
 	Encryption bool         `json:"encryption"` // whether this install can store keys
 	Message    string       `json:"message"`
 	Using      string       `json:"using"` // whose key the chat uses: account, install, none
@@ -47,61 +47,61 @@ type AIModel struct {
 
 // AIRemoved: a type of the API
 type AIRemoved struct {
-	Removed bool `json:"removed"` // false: there was none
+	Removed bool `json:"removed"` // false: there was no connection
 }
 
 // Action: a type of the API
 type Action struct {
-	Attribute  *string  `json:"attribute,omitempty"` // deny: of a bot list; exclude: of a condition
-	CampaignID *string  `json:"campaign_id"`         // all but pause_offer, set_cap and map_postback
-	Campaigns  []string `json:"campaigns,omitempty"` // deny: the other campaigns, for the variant named network
-	Cap        *int     `json:"cap,omitempty"`       // set_cap: conversions a day; left out: no cap
+	Attribute  *string  `json:"attribute,omitempty"` // deny: attribute of a bot list entry; exclude: attribute of a condition
+	CampaignID *string  `json:"campaign_id"`         // all operations except pause_offer, set_cap and map_postback
+	Campaigns  []string `json:"campaigns,omitempty"` // deny: the other campaigns in which the variant network blocks the values
+	Cap        *int     `json:"cap,omitempty"`       // set_cap: maximum number of conversions per day; left out: no cap
 	Field      *string  `json:"field,omitempty"`     // map_postback: a field of postback_params
 	From       *string  `json:"from,omitempty"`      // swap_destination: the offer or landing page that is replaced
 	NetworkID  *string  `json:"network_id"`          // map_postback
 	OfferID    *string  `json:"offer_id"`            // pause_offer, set_cap
 	Op         string   `json:"op"`                  // pause_campaign, pause_path, set_weights, set_destination_weights, swap_destination, exclude, pause_offer, set_cap, deny, map_postback
-	Parameter  *string  `json:"parameter,omitempty"` // map_postback: the parameter that carries it
+	Parameter  *string  `json:"parameter,omitempty"` // map_postback: the parameter that contains the field's value
 	PathID     *string  `json:"path_id,omitempty"`   // pause_path, set_destination_weights, swap_destination
 	To         *string  `json:"to,omitempty"`        // swap_destination: the offer or landing page that replaces it
 	Values     []string `json:"values,omitempty"`
 	Weights    []Weight `json:"weights,omitempty"` // set_weights, set_destination_weights
-	Worst      *int     `json:"worst,omitempty"`   // how many of the values the variant named most blocks
+	Worst      *int     `json:"worst,omitempty"`   // number of values that the variant most blocks, from the first on
 }
 
 // ActionBody: a type of the API
 type ActionBody struct {
-	Attribute  *string      `json:"attribute,omitempty"`   // deny: of a bot list; exclude: of a condition
-	CampaignID *string      `json:"campaign_id,omitempty"` // all but pause_offer, set_cap and map_postback
-	Campaigns  []string     `json:"campaigns,omitempty"`   // deny: the other campaigns, for the variant named network
-	Cap        *int         `json:"cap,omitempty"`         // set_cap: conversions a day; left out: no cap
+	Attribute  *string      `json:"attribute,omitempty"`   // deny: attribute of a bot list entry; exclude: attribute of a condition
+	CampaignID *string      `json:"campaign_id,omitempty"` // all operations except pause_offer, set_cap and map_postback
+	Campaigns  []string     `json:"campaigns,omitempty"`   // deny: the other campaigns in which the variant network blocks the values
+	Cap        *int         `json:"cap,omitempty"`         // set_cap: maximum number of conversions per day; left out: no cap
 	Field      *string      `json:"field,omitempty"`       // map_postback: a field of postback_params
 	From       *string      `json:"from,omitempty"`        // swap_destination: the offer or landing page that is replaced
 	NetworkID  *string      `json:"network_id,omitempty"`  // map_postback
 	OfferID    *string      `json:"offer_id,omitempty"`    // pause_offer, set_cap
 	Op         *string      `json:"op,omitempty"`          // pause_campaign, pause_path, set_weights, set_destination_weights, swap_destination, exclude, pause_offer, set_cap, deny, map_postback
-	Parameter  *string      `json:"parameter,omitempty"`   // map_postback: the parameter that carries it
+	Parameter  *string      `json:"parameter,omitempty"`   // map_postback: the parameter that contains the field's value
 	PathID     *string      `json:"path_id,omitempty"`     // pause_path, set_destination_weights, swap_destination
 	To         *string      `json:"to,omitempty"`          // swap_destination: the offer or landing page that replaces it
 	Values     []string     `json:"values,omitempty"`
 	Weights    []WeightBody `json:"weights,omitempty"` // set_weights, set_destination_weights
-	Worst      *int         `json:"worst,omitempty"`   // how many of the values the variant named most blocks
+	Worst      *int         `json:"worst,omitempty"`   // number of values that the variant most blocks, from the first on
 }
 
 // AdAccount: a type of the API
 type AdAccount struct {
 	Currency string  `json:"currency"`
-	ID       string  `json:"id"`       // customer_id of google_ads, account_id of microsoft_ads, ad_account_id of meta
-	Manager  bool    `json:"manager"`  // it holds other accounts, and has no ads itself
+	ID       string  `json:"id"`       // the value for the credential customer_id of google_ads, account_id of microsoft_ads or ad_account_id of meta
+	Manager  bool    `json:"manager"`  // true: the account only manages other accounts and has no ads of its own
 	Name     string  `json:"name"`     // empty: the platform does not report it
-	ParentID *string `json:"parentId"` // login_customer_id of google_ads, customer_id of microsoft_ads; null: none is needed
-	Status   string  `json:"status"`   // as the platform names it
-	TimeZone string  `json:"timeZone"` // as the platform names it
+	ParentID *string `json:"parentId"` // the value for the credential login_customer_id of google_ads or customer_id of microsoft_ads; null: no such value is needed
+	Status   string  `json:"status"`   // the status in the platform's words
+	TimeZone string  `json:"timeZone"` // the platform's name of the time zone
 }
 
 // AdAccounts: a type of the API
 type AdAccounts struct {
-	Accounts []AdAccount `json:"accounts"` // by name; at most 1,000
+	Accounts []AdAccount `json:"accounts"` // in the order of their names; at most 1,000
 }
 
 // AddressCondition: is in one of the networks, or not
@@ -113,16 +113,16 @@ type AddressCondition struct {
 
 // Alert: a type of the API
 type Alert struct {
-	CheckedAt *string  `json:"checkedAt"` // when it was last checked
+	CheckedAt *string  `json:"checkedAt"` // when the record was last checked
 	Do        string   `json:"do"`        // what to do
 	ID        string   `json:"id"`
 	Kind      string   `json:"kind"`    // the kind of record that id names: offer, lander, domain, dns_account, oauth_connection, webhook, source, network, account, copilot_rule
 	Message   string   `json:"message"` // what was found
 	Name      string   `json:"name"`
 	Severity  string   `json:"severity"` // warning, critical
-	Since     string   `json:"since"`    // of an offer at its cap: when the account's day began
+	Since     string   `json:"since"`    // when the problem began; for an offer at its cap: when the account's day began
 	Status    *int     `json:"status"`   // status of the answer to the last check; null: no answer came, or there was no check
-	Threats   []string `json:"threats"`  // of an unsafe link, in the list's own words
+	Threats   []string `json:"threats"`  // for an unsafe link: the threats, in the words of the list that names it
 	Type      string   `json:"type"`     // link.broken, link.unsafe, domain.stray, domain.expiring, certificate.expiring, certificate.failing, dns_account.failing, network.failing, uploads.failing, uploads.stopped, oauth.revoked, oauth.failing, spend.failing, webhook.failing, source.failing, source.unfilled, geo_database.failing, postbacks.unmatched, postbacks.refused, postbacks.unread, clicks.unread, offer.capped, currency.unconverted, plan.limit_reached, plan.limit_near, rule.matched, clicks.behind, jobs.behind
 	URL       *string  `json:"url"`      // the record's URL with its tokens; a webhook's URL has no path if the caller may not change the webhook
 }
@@ -130,8 +130,8 @@ type Alert struct {
 // AlertChannelBody: a type of the API
 type AlertChannelBody struct {
 	Credentials map[string]string `json:"credentials,omitempty"` // values by field
-	Kind        string            `json:"kind"`                  // one of those that GET /alerts/channels lists
-	Name        *string           `json:"name,omitempty"`        // your name for it
+	Kind        string            `json:"kind"`                  // one of the kinds that GET /alerts/channels lists
+	Name        *string           `json:"name,omitempty"`        // your name for the channel
 	Severity    *string           `json:"severity,omitempty"`    // the lowest severity of the alerts that are sent to the channel; default warning: warning, critical
 }
 
@@ -148,7 +148,7 @@ type AlertChannelConfirmed struct {
 
 // AlertChannelForm: a type of the API
 type AlertChannelForm struct {
-	Available bool                   `json:"available"` // false: the operator of this install has not set it up
+	Available bool                   `json:"available"` // false: the operator of this install has not set up this kind
 	Fields    []CredentialFieldShown `json:"fields"`
 	Kind      string                 `json:"kind"`
 	Label     string                 `json:"label"`
@@ -163,7 +163,7 @@ type AlertChannelIDBody struct {
 type AlertChannelList struct {
 	Channels            []AlertChannelShown `json:"channels"`
 	EncryptionAvailable bool                `json:"encryptionAvailable"` // false: this install cannot store credentials
-	Kinds               []AlertChannelForm  `json:"kinds"`               // what can be added, with the fields of a form for it
+	Kinds               []AlertChannelForm  `json:"kinds"`               // the kinds of channel that can be added, each with the fields of its form
 }
 
 // AlertChannelPatch: a type of the API
@@ -180,7 +180,7 @@ type AlertChannelShown struct {
 	CreatedAt    string            `json:"created_at"`
 	Credentials  map[string]string `json:"credentials"`   // by field; secrets are masked
 	Error        *string           `json:"error"`         // why the last message was not accepted
-	FailingSince *string           `json:"failing_since"` // null: the last message was accepted
+	FailingSince *string           `json:"failing_since"` // since when messages fail; null: the last message was accepted
 	ID           string            `json:"id"`
 	IsActive     bool              `json:"is_active"`
 	Kind         string            `json:"kind"` // email, slack, discord, telegram
@@ -195,13 +195,13 @@ type AlertList struct {
 	CheckedAt          *string        `json:"checkedAt"` // when the links were last checked; null before the first time
 	Count              int            `json:"count"`
 	OpenSuggestions    int            `json:"openSuggestions"`    // open suggestions of the Copilot
-	Services           []AlertService `json:"services"`           // the services that alerts come from, and how this install works
+	Services           []AlertService `json:"services"`           // the parts of the install and its checks, with their states
 	UnmatchedPostbacks int            `json:"unmatchedPostbacks"` // postbacks of the last seven days that found no click; 100: there may be more
 }
 
 // AlertService: a type of the API
 type AlertService struct {
-	CheckedAt *string `json:"checkedAt"` // of jobs: when the last scheduled job ran; of the edge: when it was last updated
+	CheckedAt *string `json:"checkedAt"` // for jobs: when the last scheduled job ran; for the edge: when it was last updated
 	Message   *string `json:"message"`
 	Name      string  `json:"name"`   // link_checks, safe_browsing, database, jobs, clicks, clickhouse, edge
 	Status    string  `json:"status"` // behind: it works, but its data are old; off: not set up on this install; waiting: not run yet: ok, behind, failing, off, waiting
@@ -244,10 +244,10 @@ type BlockAdded struct {
 
 // BlockBody: a type of the API
 type BlockBody struct {
-	CampaignID *string  `json:"campaign_id,omitempty"` // with the scope campaign
+	CampaignID *string  `json:"campaign_id,omitempty"` // the campaign; only with the scope campaign, and required there
 	Dimension  *string  `json:"dimension,omitempty"`   // a dimension of reports that is known at the click, such as sub1 or country
 	Scope      *string  `json:"scope,omitempty"`       // where: in every campaign, for the visitors of a traffic source, or in a campaign: account, source, campaign
-	SourceID   *string  `json:"source_id,omitempty"`   // with the scope source
+	SourceID   *string  `json:"source_id,omitempty"`   // the traffic source; only with the scope source, and required there
 	Values     []string `json:"values,omitempty"`      // as a report shows them, compared exactly; at most 5,000 in a call and 50,000 in an account
 }
 
@@ -263,10 +263,10 @@ type BlockChange struct {
 // BlockList: a type of the API
 type BlockList struct {
 	ChangedAt string `json:"changed_at"`
-	Count     int    `json:"count"` // values that are blocked
+	Count     int    `json:"count"` // number of blocked values
 	Dimension string `json:"dimension"`
 	ID        string `json:"id"`
-	Name      string `json:"name"`     // of the traffic source or the campaign; else empty
+	Name      string `json:"name"`     // name of the traffic source or the campaign; empty for the account
 	Scope     string `json:"scope"`    // account, source, campaign
 	ScopeID   string `json:"scope_id"` // the account, the traffic source or the campaign
 }
@@ -274,11 +274,11 @@ type BlockList struct {
 // BlockListText: a type of the API
 type BlockListText struct {
 	ChangedAt string   `json:"changed_at"`
-	Count     int      `json:"count"` // values that are blocked
+	Count     int      `json:"count"` // number of blocked values
 	Dimension string   `json:"dimension"`
 	ID        string   `json:"id"`
 	Macro     string   `json:"macro"`     // the source's macro that fills the parameter
-	Name      string   `json:"name"`      // of the traffic source or the campaign; else empty
+	Name      string   `json:"name"`      // name of the traffic source or the campaign; empty for the account
 	Parameter string   `json:"parameter"` // the source's parameter that has the values; empty: not known
 	Scope     string   `json:"scope"`     // account, source, campaign
 	ScopeID   string   `json:"scope_id"`  // the account, the traffic source or the campaign
@@ -296,17 +296,17 @@ type BlockPreview struct {
 	Already         int       `json:"already"`   // values that are blocked in the scope already
 	Campaigns       int       `json:"campaigns"` // active campaigns in the scope
 	Chance          *float64  `json:"chance"`    // the probability that values which pay for their clicks look as bad as these by chance: up to 0.05 it is rarely chance; null: the value of a conversion is not known
-	Figures         FigureRow `json:"figures"`   // of the values, in the scope
+	Figures         FigureRow `json:"figures"`   // figures of the values in the scope
 	Found           int       `json:"found"`     // values that had figures in the window
 	Range           Range     `json:"range"`
-	Rest            FigureRow `json:"rest"`             // of all other visitors in the scope
-	Saved           float64   `json:"saved"`            // cost less revenue of the values, pending revenue included: what would have been saved if the traffic source had not sent them either; below zero: they earned money
+	Rest            FigureRow `json:"rest"`             // figures of all other visitors in the scope
+	Saved           float64   `json:"saved"`            // cost minus revenue of the values, pending revenue included: what would have been saved if the traffic source had not sent them either; below zero: they earned money
 	WithoutFallback int       `json:"without_fallback"` // active campaigns in the scope without a fallback_url; blocked visitors get a 404 there
 }
 
 // BlockUndoBody: a type of the API
 type BlockUndoBody struct {
-	ID string `json:"id"` // of the change
+	ID string `json:"id"` // id of the change
 }
 
 // BlockedValue: a type of the API
@@ -315,16 +315,16 @@ type BlockedValue struct {
 	Dimension string `json:"dimension"`
 	ID        string `json:"id"`
 	ListID    string `json:"list_id"`
-	Name      string `json:"name"`     // of the traffic source or the campaign; else empty
+	Name      string `json:"name"`     // name of the traffic source or the campaign; empty for the account
 	Scope     string `json:"scope"`    // account, source, campaign
 	ScopeID   string `json:"scope_id"` // the account, the traffic source or the campaign
 	Value     string `json:"value"`
-	Who       string `json:"who"` // the person or the key that blocked it
+	Who       string `json:"who"` // the person or the key that blocked the value
 }
 
 // BotData: a type of the API
 type BotData struct {
-	Dated   string `json:"dated"`   // how old the data is
+	Dated   string `json:"dated"`   // date of the data
 	Entries *int   `json:"entries"` // null: the module does not report it
 	Kind    string `json:"kind"`    // tor, vpn, proxy, datacenter, spam_ip, bad_referrer or crawler
 	Source  string `json:"source"`  // the module of the build that contains the list, or loaded: the operator has loaded it
@@ -347,14 +347,14 @@ type BotDetection struct {
 type BotDetectionBody struct {
 	Days      *int     `json:"days,omitempty"`      // how many whole days of clicks are scored again, in addition to today; 0: none; left out: 30 if something changes, else none. Clicks that the job of an earlier change has not finished are scored too
 	Disabled  []string `json:"disabled,omitempty"`  // names of signals to switch off, up to 40; signals that cannot be switched off are ignored, an unknown name is an error
-	Threshold *float64 `json:"threshold,omitempty"` // is rounded and limited to 20 to 95
+	Threshold *float64 `json:"threshold,omitempty"` // the new threshold, rounded and limited to the range from 20 to 95
 }
 
 // BotDetectionChanged: a type of the API
 type BotDetectionChanged struct {
 	Disabled  []string `json:"disabled"`
 	JobID     *string  `json:"job_id"` // the job that scores the clicks again, see GET /jobs/{id}; null: no clicks are scored again
-	Range     *Range   `json:"range"`  // the window whose clicks the job scores again: that of days, together with the whole window of an earlier change whose job has not succeeded; null: none
+	Range     *Range   `json:"range"`  // the window whose clicks the job scores again: the window of days, together with the whole window of an earlier change whose job has not succeeded; null: none
 	Threshold int      `json:"threshold"`
 }
 
@@ -376,12 +376,12 @@ type BotEntryAnswer struct {
 type BotEntryBody struct {
 	Attribute  string  `json:"attribute"`             // ip, ip_range, asn, country, isp, user_agent, referrer, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10, sub11, sub12, sub13, sub14, sub15, sub16, sub17, sub18, sub19, sub20, sub21, sub22, sub23, sub24, sub25, sub26, sub27, sub28, sub29, sub30
 	CampaignID *string `json:"campaign_id,omitempty"` // only this campaign; left out: all campaigns
-	Everybody  *bool   `json:"everybody,omitempty"`   // true: the entry may match all visitors, or most of them; without it such an entry is refused, for example 0.0.0.0/0
+	Everybody  *bool   `json:"everybody,omitempty"`   // true: the entry may match all or most visitors; otherwise such an entry, for example 0.0.0.0/0, is refused
 	ListType   string  `json:"list_type"`             // allow, deny
 	Note       *string `json:"note,omitempty"`
 	Operator   *string `json:"operator,omitempty"` // default equals: equals, contains, regex, in_cidr
-	Text       *string `json:"text,omitempty"`     // in place of value: a text with one value a line; text after a # is ignored
-	Value      any     `json:"value,omitempty"`    // a value or a list of values, up to 10,000; one of them is enough
+	Text       *string `json:"text,omitempty"`     // instead of value: a text with one value in each line; text after a # is ignored
+	Value      any     `json:"value,omitempty"`    // a value or a list of up to 10,000 values; a visitor that matches one of them matches the entry
 }
 
 // BotEntryList: a type of the API
@@ -424,12 +424,12 @@ type BotScore struct {
 type BotSignal struct {
 	CanDisable bool    `json:"can_disable"`
 	Enabled    bool    `json:"enabled"`
-	Found      string  `json:"found"`    // how it is found
-	Hits30d    int     `json:"hits_30d"` // clicks of the last 30 days on which it fired
+	Found      string  `json:"found"`    // how the signal is found
+	Hits30d    int     `json:"hits_30d"` // clicks of the last 30 days on which the signal fired
 	Meaning    string  `json:"meaning"`
 	Reason     string  `json:"reason"` // the name of the signal, which is also the bot_reason of clicks
 	Silent     *string `json:"silent"` // why the signal cannot fire, whether it is enabled or not: no list is loaded, or such requests are not recorded; null: it can fire
-	Weight     int     `json:"weight"` // added to the score
+	Weight     int     `json:"weight"` // what the signal adds to the score
 	When       string  `json:"when"`   // when the signal is found; a signal that is not found at the click changes the click afterwards
 }
 
@@ -496,7 +496,7 @@ type CampaignActivity struct {
 
 // CampaignBody: a type of the API
 type CampaignBody struct {
-	Alias              string     `json:"alias"`                   // on the shared link domain a generated one takes its place; to choose it, put the campaign on a domain of your own
+	Alias              string     `json:"alias"`                   // on the shared link domain it is replaced by a generated alias; to choose the alias, put the campaign on a domain of your own
 	BindVisitors       *string    `json:"bind_visitors,omitempty"` // none, streams, streams_landers, streams_landers_offers
 	CostModel          *string    `json:"cost_model,omitempty"`    // auto, cpc, cpuc, cpm, cpa, cps, revshare, manual
 	CostValue          *float64   `json:"cost_value,omitempty"`
@@ -505,16 +505,16 @@ type CampaignBody struct {
 	DestinationURL     *string    `json:"destination_url,omitempty"`
 	DomainID           *string    `json:"domain_id,omitempty"`     // of this account, or the shared link domain
 	FallbackURL        *string    `json:"fallback_url,omitempty"`  // http(s), or empty
-	FlowID             *string    `json:"flow_id,omitempty"`       // an active saved flow whose paths are copied, when streams is absent
+	FlowID             *string    `json:"flow_id,omitempty"`       // an active saved flow whose paths are copied if streams is left out
 	FlowRotation       *string    `json:"flow_rotation,omitempty"` // position, weight
 	GroupName          *string    `json:"group_name,omitempty"`
 	IsPinned           *bool      `json:"is_pinned,omitempty"`
-	LanderID           *string    `json:"lander_id,omitempty"`           // one-path flow, when streams and flow_id are absent
+	LanderID           *string    `json:"lander_id,omitempty"`           // landing page of a flow with one path, if streams and flow_id are left out
 	MeasurementSiteID  *string    `json:"measurement_site_id,omitempty"` // empty clears it
 	Mode               *string    `json:"mode,omitempty"`                // affiliate, lead, store
 	Name               string     `json:"name"`
 	Notes              *string    `json:"notes,omitempty"`
-	OfferID            *string    `json:"offer_id,omitempty"`         // one-path flow, when streams and flow_id are absent
+	OfferID            *string    `json:"offer_id,omitempty"`         // offer of a flow with one path, if streams and flow_id are left out
 	PrimaryGoalKey     *string    `json:"primary_goal_key,omitempty"` // empty clears it
 	SourceID           *string    `json:"source_id,omitempty"`        // a traffic source on this account
 	Status             *string    `json:"status,omitempty"`           // active or paused; PATCH also archived: active, paused
@@ -547,10 +547,10 @@ type CampaignCloned struct {
 // CampaignComparison: a type of the API
 type CampaignComparison struct {
 	By      string          `json:"by"`     // stream, lander, offer
-	Groups  []ComparedGroup `json:"groups"` // each has the candidates that are drawn by weight for the same visitors
+	Groups  []ComparedGroup `json:"groups"` // each has the candidates that share the same visitors by weight
 	LeftOut []LeftOut       `json:"left_out"`
 	Range   Range           `json:"range"`
-	Version string          `json:"version"` // of the flow, for If-Match when weights are changed
+	Version string          `json:"version"` // the version of the flow, for If-Match when weights are changed
 }
 
 // CampaignCreated: a type of the API
@@ -571,16 +571,16 @@ type CampaignDetail struct {
 	Campaign CampaignWhole `json:"campaign"`
 	Networks []FlowNetwork `json:"networks"` // affiliate networks of the offers in the flow
 	Streams  []Path        `json:"streams"`
-	Version  string        `json:"version"` // of the flow, also the ETag: see If-Match of PUT and PATCH .../flow
+	Version  string        `json:"version"` // the version of the flow, also sent as the ETag: see If-Match of PUT and PATCH .../flow
 }
 
 // CampaignGoal: a type of the API
 type CampaignGoal struct {
-	Approved  int     `json:"approved"` // of them
+	Approved  int     `json:"approved"` // how many of these clicks have an approved conversion of the goal
 	Clicks    int     `json:"clicks"`   // clicks that reached the goal: approved and pending conversions, each click counted once
 	IsPrimary bool    `json:"is_primary"`
 	Key       string  `json:"key"`
-	Revenue   float64 `json:"revenue"` // of approved conversions
+	Revenue   float64 `json:"revenue"` // payouts of the approved conversions
 }
 
 // CampaignLink: a type of the API
@@ -611,7 +611,7 @@ type CampaignPatch struct {
 	Name               *string  `json:"name,omitempty"`
 	Notes              *string  `json:"notes,omitempty"`
 	PrimaryGoalKey     *string  `json:"primary_goal_key,omitempty"` // empty clears it
-	Revision           *string  `json:"revision,omitempty"`         // the revision that was read: 409 stale when somebody has changed the settings since. Left out: not checked
+	Revision           *string  `json:"revision,omitempty"`         // the revision that was read: 409 stale if another caller has changed the settings since. Left out: not checked
 	SourceID           *string  `json:"source_id,omitempty"`        // a traffic source on this account
 	Status             *string  `json:"status,omitempty"`           // active or paused; PATCH also archived: active, paused, archived
 	Tags               []string `json:"tags,omitempty"`
@@ -664,7 +664,7 @@ type CampaignRow struct {
 	Epc                *float64          `json:"epc"`
 	FallbackURL        string            `json:"fallback_url"`
 	FlowRotation       string            `json:"flow_rotation"` // position, weight
-	Goals              []CampaignGoal    `json:"goals"`         // its tracked goals, else the active ones of its measurement site; the primary one first
+	Goals              []CampaignGoal    `json:"goals"`         // the campaign's tracked goals, else the active ones of its measurement site; the primary one first
 	GroupName          string            `json:"group_name"`
 	ID                 string            `json:"id"`
 	IsPinned           bool              `json:"is_pinned"`
@@ -687,7 +687,7 @@ type CampaignRow struct {
 	SourceID           *string           `json:"source_id"`
 	SourceName         string            `json:"source_name"`
 	Status             string            `json:"status"`    // active, paused, archived
-	SubNames           map[string]string `json:"sub_names"` // names of sub1 to sub30, by its traffic source; those without a name are left out
+	SubNames           map[string]string `json:"sub_names"` // the names that the campaign's traffic source gives to sub1 to sub30; a sub-parameter without a name is left out
 	Tags               []string          `json:"tags"`
 	TrackedGoalKeys    []string          `json:"tracked_goal_keys"`
 	TrackingURL        string            `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters (including the one for its click id), each with the macro that the source replaces
@@ -733,12 +733,12 @@ type CampaignWhole struct {
 	Notes              string            `json:"notes"`
 	PathCount          int               `json:"path_count"`
 	PrimaryGoalKey     string            `json:"primary_goal_key"`
-	Revision           string            `json:"revision"`      // of the settings, for PATCH
+	Revision           string            `json:"revision"`      // the revision of the settings, for PATCH
 	SharedDomain       bool              `json:"shared_domain"` // the domain is the shared link domain
 	SourceID           *string           `json:"source_id"`
 	SourceName         string            `json:"source_name"`
 	Status             string            `json:"status"`    // active, paused, archived
-	SubNames           map[string]string `json:"sub_names"` // names of sub1 to sub30, by its traffic source; those without a name are left out
+	SubNames           map[string]string `json:"sub_names"` // the names that the campaign's traffic source gives to sub1 to sub30; a sub-parameter without a name is left out
 	Tags               []string          `json:"tags"`
 	TrackedGoalKeys    []string          `json:"tracked_goal_keys"`
 	TrackingURL        string            `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters (including the one for its click id), each with the macro that the source replaces
@@ -763,7 +763,7 @@ type CampaignsPatch struct {
 	FallbackURL        *string  `json:"fallback_url,omitempty"`  // http(s), or empty
 	FlowRotation       *string  `json:"flow_rotation,omitempty"` // position, weight
 	GroupName          *string  `json:"group_name,omitempty"`
-	Ids                []string `json:"ids"` // all of them change, or none
+	Ids                []string `json:"ids"` // ids of the records; all of them change, or none
 	IsPinned           *bool    `json:"is_pinned,omitempty"`
 	MeasurementSiteID  *string  `json:"measurement_site_id,omitempty"` // empty clears it
 	Mode               *string  `json:"mode,omitempty"`                // affiliate, lead, store
@@ -782,19 +782,19 @@ type CampaignsPatch struct {
 
 // CapRow: a type of the API
 type CapRow struct {
-	CampaignID   *string `json:"campaign_id"` // of a path; null for an offer
+	CampaignID   *string `json:"campaign_id"` // the campaign of a path; null for an offer
 	CampaignName *string `json:"campaign_name"`
 	DailyCap     int     `json:"daily_cap"`
 	ID           string  `json:"id"`
-	Kind         string  `json:"kind"` // the cap of an offer counts conversions, that of a path counts clicks: offer, path
+	Kind         string  `json:"kind"` // an offer's cap counts conversions, a path's cap counts clicks: offer, path
 	Name         string  `json:"name"`
-	Used         int     `json:"used"` // counted on this day so far
+	Used         int     `json:"used"` // conversions or clicks of today that count towards the cap
 }
 
 // Caps: a type of the API
 type Caps struct {
-	Day  string   `json:"day"`  // YYYY-MM-DD, the present day by the account's time zone
-	Rows []CapRow `json:"rows"` // the fullest first; at most 500 offers and 500 paths
+	Day  string   `json:"day"`  // today in the account's time zone, YYYY-MM-DD
+	Rows []CapRow `json:"rows"` // the caps that are filled most come first; at most 500 offers and 500 paths
 }
 
 // Cells: a type of the API
@@ -806,14 +806,14 @@ type Cells struct {
 // CertificateAnswer: a type of the API
 type CertificateAnswer struct {
 	Detail        string         `json:"detail"`
-	Edge          *string        `json:"edge"` // which edge issues it: own is this install by ACME; null: no certificate was requested yet: own, cloudflare
+	Edge          *string        `json:"edge"` // which edge issues the certificate; own: this install, by ACME; null: no certificate was requested yet: own, cloudflare
 	Errors        []string       `json:"errors"`
-	ExpiresAt     *string        `json:"expires_at"` // when the certificate ends; null: there is none, or the edge does not say
+	ExpiresAt     *string        `json:"expires_at"` // when the certificate expires; null: there is no certificate, or the edge does not report it
 	Hostname      string         `json:"hostname"`
-	Ownership     *OwnershipTXT  `json:"ownership"`      // a DNS record that proves who owns the hostname
-	OwnershipHTTP *OwnershipHTTP `json:"ownership_http"` // a file that proves who owns the hostname
-	Serving       bool           `json:"serving"`        // hostname and certificate are active
-	SSLStatus     string         `json:"ssl_status"`     // none, or the state as the edge names it
+	Ownership     *OwnershipTXT  `json:"ownership"`      // the DNS record to set, which proves who owns the hostname
+	OwnershipHTTP *OwnershipHTTP `json:"ownership_http"` // the file to serve, which proves who owns the hostname
+	Serving       bool           `json:"serving"`        // whether the hostname and the certificate are active
+	SSLStatus     string         `json:"ssl_status"`     // the state of the certificate in the edge's own words, or none
 }
 
 // CertificateDeleted: a type of the API
@@ -824,7 +824,7 @@ type CertificateDeleted struct {
 
 // ChatAnswer: a type of the API
 type ChatAnswer struct {
-	Answer    string         `json:"answer"` // text; its end names figures that no look-up confirms
+	Answer    string         `json:"answer"` // the answer as text; if it contains figures that no look-up confirms, they are listed at its end
 	Available bool           `json:"available"`
 	Lookups   []ChatLookup   `json:"lookups"` // the data that were read for the answer
 	Message   string         `json:"message"`
@@ -839,10 +839,10 @@ type ChatBody struct {
 
 // ChatLookup: a type of the API
 type ChatLookup struct {
-	Error     *string           `json:"error"`     // why there are none
+	Error     *string           `json:"error"`     // why there are no rows; null: the request succeeded
 	Operation string            `json:"operation"` // such as GET /reports/performance
 	Query     map[string]string `json:"query"`
-	Rows      int               `json:"rows"` // that the model has read
+	Rows      int               `json:"rows"` // how many rows the model has read
 }
 
 // ChatMessageBody: a type of the API
@@ -874,7 +874,7 @@ type ChatState struct {
 type Check struct {
 	Judged  int    `json:"judged"` // cases with enough data; 0: no case had enough
 	Kind    string `json:"kind"`
-	Minimum string `json:"minimum"` // the least data that a case needs to be judged
+	Minimum string `json:"minimum"` // the minimum data that a case needs to be judged
 }
 
 // CheckFinding: a type of the API
@@ -892,11 +892,11 @@ type CheckFinding struct {
 
 // CheckPlace: a type of the API
 type CheckPlace struct {
-	Field    string  `json:"field"` // of the record; empty: the whole record
+	Field    string  `json:"field"` // the field of the record that has the fault; empty: the whole record
 	ID       *string `json:"id"`    // null: there is no such record
 	Kind     string  `json:"kind"`  // campaign, domain, offer, lander, source, network, site, account
 	Name     string  `json:"name"`
-	PathID   *string `json:"path_id"` // of the campaign's flow; null: the fault is in no path
+	PathID   *string `json:"path_id"` // the path of the campaign's flow that has the fault; null: the fault is in no path
 	PathName string  `json:"path_name"`
 }
 
@@ -924,9 +924,9 @@ type CheckedCampaign struct {
 
 // ClearedStats: a type of the API
 type ClearedStats struct {
-	BotClicks   int    `json:"bot_clicks"`  // deleted too
-	Clicks      int    `json:"clicks"`      // deleted, without bots
-	Conversions int    `json:"conversions"` // deleted: all of these clicks, whenever they came
+	BotClicks   int    `json:"bot_clicks"`  // deleted clicks of bots
+	Clicks      int    `json:"clicks"`      // deleted clicks, without bots
+	Conversions int    `json:"conversions"` // deleted conversions: all conversions of these clicks, whenever they came
 	ID          string `json:"id"`          // the campaign
 	Range       Range  `json:"range"`
 }
@@ -936,16 +936,16 @@ type ClickAnswer struct {
 	Click       ClickRow          `json:"click"`
 	ClickID     string            `json:"click_id"`
 	Conversions []ConversionRow   `json:"conversions"` // oldest first
-	Decision    ClickDecision     `json:"decision"`    // how it was routed, as recorded; trace=1 explains it
-	Hops        []HopRow          `json:"hops"`        // oldest first: the redirect, then the steps from landing pages on
-	Names       map[string]string `json:"names"`       // by id: the names of the records in this answer
-	Trace       *ClickTrace       `json:"trace"`       // how it was routed; null without trace=1
+	Decision    ClickDecision     `json:"decision"`    // how the click was routed, as recorded; trace=1 explains this decision
+	Hops        []HopRow          `json:"hops"`        // oldest first: the redirect, then the steps from landing pages to offers
+	Names       map[string]string `json:"names"`       // the names of the records in this answer, by id
+	Trace       *ClickTrace       `json:"trace"`       // explains how the click was routed; null without trace=1
 	Visitor     ClickVisitor      `json:"visitor"`
 }
 
 // ClickDecision: a type of the API
 type ClickDecision struct {
-	Path *string `json:"path"` // the path's name; null: no path, or it is not in the flow any more
+	Path *string `json:"path"` // name of the path; null: the click took no path, or the path is no longer in the flow
 	Via  string  `json:"via"`  // none, forced, bound, regular, default, fallback_url, destination_url
 }
 
@@ -953,34 +953,34 @@ type ClickDecision struct {
 type ClickLog struct {
 	Range    Range             `json:"range"`
 	Rows     []ClickRow        `json:"rows"`
-	SubNames map[string]string `json:"sub_names"` // names of sub1 to sub30, if all traffic sources that the filters by source_id and campaign_id keep have the same name
+	SubNames map[string]string `json:"sub_names"` // names of sub1 to sub30. A sub-parameter has a name here if all traffic sources that the filters by source_id and campaign_id select give it the same name
 }
 
 // ClickLoss: a type of the API
 type ClickLoss struct {
-	LossPct      *float64 `json:"loss_pct"` // how much of the source's clicks did not arrive, in per cent; below 0: more arrived
+	LossPct      *float64 `json:"loss_pct"` // the part of the source's clicks that did not arrive, in percent; below 0: more clicks arrived
 	LpClicks     int      `json:"lp_clicks"`
 	LpViews      int      `json:"lp_views"`
-	Redirects    int      `json:"redirects"`     // clicks that arrived, bots too
-	SourceClicks int      `json:"source_clicks"` // as the source counted them
+	Redirects    int      `json:"redirects"`     // number of clicks that arrived, including bots
+	SourceClicks int      `json:"source_clicks"` // number of clicks that the source counted
 }
 
 // ClickLossDay: a type of the API
 type ClickLossDay struct {
 	Day          string   `json:"day"`      // YYYY-MM-DD, UTC
-	LossPct      *float64 `json:"loss_pct"` // how much of the source's clicks did not arrive, in per cent; below 0: more arrived
+	LossPct      *float64 `json:"loss_pct"` // the part of the source's clicks that did not arrive, in percent; below 0: more clicks arrived
 	LpClicks     int      `json:"lp_clicks"`
 	LpViews      int      `json:"lp_views"`
-	Redirects    int      `json:"redirects"`     // clicks that arrived, bots too
-	SourceClicks int      `json:"source_clicks"` // as the source counted them
+	Redirects    int      `json:"redirects"`     // number of clicks that arrived, including bots
+	SourceClicks int      `json:"source_clicks"` // number of clicks that the source counted
 }
 
 // ClickRow: a type of the API
 type ClickRow struct {
-	Arrival          string            `json:"arrival"` // how the page tag found the click, by the first event; without one, how the redirect identified the visitor
+	Arrival          string            `json:"arrival"` // how the page tag found the click, taken from the click's first event. If there is no event, how the redirect identified the visitor
 	ASN              *int              `json:"asn"`
 	At               string            `json:"at"`           // ISO 8601, UTC
-	BotEntryID       *string           `json:"bot_entry_id"` // the entry of the bot lists that decided; null: the signals decided
+	BotEntryID       *string           `json:"bot_entry_id"` // the bot list entry that decided whether the click counts as a bot; null: the signals decided
 	BotReason        string            `json:"bot_reason"`   // the heaviest signal that fired
 	BotScore         int               `json:"bot_score"`    // 0-100
 	Browser          string            `json:"browser"`
@@ -988,21 +988,21 @@ type ClickRow struct {
 	CampaignID       string            `json:"campaign_id"`
 	CampaignName     *string           `json:"campaign_name"`
 	City             string            `json:"city"`
-	ClaimedCrawler   string            `json:"claimed_crawler"` // the well-known crawler that the user agent names; empty: none
+	ClaimedCrawler   string            `json:"claimed_crawler"` // the well-known crawler that the user agent names; empty: the user agent names no crawler
 	ClickID          string            `json:"click_id"`
 	ConnectionType   string            `json:"connection_type"`
-	Conversions      int               `json:"conversions"` // approved and pending
+	Conversions      int               `json:"conversions"` // approved and pending conversions
 	Cost             float64           `json:"cost"`
 	Country          string            `json:"country"`  // two letters
-	Crawler          string            `json:"crawler"`  // the crawler that clicked, once the host name of its address has confirmed it; else empty
-	Currency         string            `json:"currency"` // of the cost
+	Crawler          string            `json:"crawler"`  // the crawler that clicked, if the host name of its address confirms it; otherwise empty
+	Currency         string            `json:"currency"` // currency of the cost
 	Destination      string            `json:"destination"`
 	DeviceBrand      string            `json:"device_brand"`
 	DeviceModel      string            `json:"device_model"`
 	DeviceType       string            `json:"device_type"`
 	Domain           string            `json:"domain"`
 	ExternalID       string            `json:"external_id"` // the traffic source's own click id
-	GeoSource        string            `json:"geo_source"`  // the account's geo database that says where the visitor is; empty: the service's own
+	GeoSource        string            `json:"geo_source"`  // the account's geo database that provided the visitor's location; empty: the service's own database
 	IP               string            `json:"ip"`
 	IsBot            bool              `json:"is_bot"`
 	IsUnique         bool              `json:"is_unique"`
@@ -1012,7 +1012,7 @@ type ClickRow struct {
 	LanderName       *string           `json:"lander_name"`
 	Language         string            `json:"language"`
 	LpClicks         int               `json:"lp_clicks"`
-	LpSlot           *int              `json:"lp_slot"` // of the last step from the landing page
+	LpSlot           *int              `json:"lp_slot"` // click slot of the last step from the landing page
 	LpViews          int               `json:"lp_views"`
 	MobileOperator   string            `json:"mobile_operator"`
 	NetworkID        *string           `json:"network_id"`
@@ -1021,8 +1021,8 @@ type ClickRow struct {
 	OfferName        *string           `json:"offer_name"`
 	OS               string            `json:"os"`
 	OSVersion        string            `json:"os_version"`
-	Params           string            `json:"params"`             // the query as received
-	ParentCampaignID *string           `json:"parent_campaign_id"` // the campaign that handed the visitor over
+	Params           string            `json:"params"`             // the query string of the click as it was received
+	ParentCampaignID *string           `json:"parent_campaign_id"` // the campaign that passed the visitor on to this campaign
 	PassedReason     string            `json:"passed_reason"`      // why that path could not be used; blocked: no path was tried, because the visitor has a blocked value: , capped, no_usable_destination, over_budget, blocked
 	PassedStreamID   *string           `json:"passed_stream_id"`   // the first path that matched the visitor but could not be used
 	PassedStreamName *string           `json:"passed_stream_name"`
@@ -1067,16 +1067,16 @@ type ClickRow struct {
 	Sub7             string            `json:"sub7"`
 	Sub8             string            `json:"sub8"`
 	Sub9             string            `json:"sub9"`
-	SubNames         map[string]string `json:"sub_names"` // names of sub1 to sub30, by the traffic source; those without a name are left out
+	SubNames         map[string]string `json:"sub_names"` // the names that the traffic source gives sub1 to sub30; sub-parameters without a name are left out
 	UserAgent        string            `json:"user_agent"`
 }
 
 // ClickTrace: a type of the API
 type ClickTrace struct {
 	Campaigns   []RouteStage   `json:"campaigns"`    // one for each campaign that took part in the decision, in order
-	Decision    *RouteDecision `json:"decision"`     // null when the campaign does not exist any more
-	FlowChanged bool           `json:"flow_changed"` // the flow, its rules, its settings or the blocked values are not those that routed the click
-	Reproduced  bool           `json:"reproduced"`   // the decision is the recorded one
+	Decision    *RouteDecision `json:"decision"`     // null: the campaign does not exist any more
+	FlowChanged bool           `json:"flow_changed"` // the flow, its rules, its settings or the blocked values have changed since the click was routed
+	Reproduced  bool           `json:"reproduced"`   // true: routing the click again led to the recorded decision
 }
 
 // ClickVisitor: a type of the API
@@ -1114,7 +1114,7 @@ type ClickVisitor struct {
 // CompareMoveBody: a type of the API
 type CompareMoveBody struct {
 	Answers string  `json:"answers"`           // what the script has printed, at most 10000 lines
-	Country *string `json:"country,omitempty"` // the country of the machine on which it ran. Visitors for whom the script could not send another country are taken to come from it. Left out: what depends on the country is not compared
+	Country *string `json:"country,omitempty"` // the country of the machine on which the script ran. Visitors for whom the script could not send another country are taken to come from it. Left out: a visitor whose place depends on the country is not compared
 }
 
 // Compared: a type of the API
@@ -1122,9 +1122,9 @@ type Compared struct {
 	ApproveRate    *float64       `json:"approve_rate"` // percent
 	Approved       int            `json:"approved"`
 	BotClicks      int            `json:"bot_clicks"`
-	Changes        *FigureChanges `json:"changes,omitempty"` // with compare: in percent of the other window's figure; null where that is zero
+	Changes        *FigureChanges `json:"changes,omitempty"` // with compare: the change of each figure, in percent of the other window's figure; null if that figure is zero
 	Chargebacks    int            `json:"chargebacks"`
-	ClickLoss      *ClickLoss     `json:"click_loss"`        // only for days and sources whose click counts the source has reported; null: it reported none, or the report is not by source_id and date (UTC) alone, not over whole days, or has a filter other than source_id
+	ClickLoss      *ClickLoss     `json:"click_loss"`        // covers only the days and sources for which the source has reported its clicks. Null: no clicks were reported, or the report has other dimensions than source_id and date (UTC), does not cover whole days, or has a filter other than source_id
 	Clicks         int            `json:"clicks"`            // without bots
 	Compare        *FigureRow     `json:"compare,omitempty"` // with compare: the figures of the other window
 	Conversions    int            `json:"conversions"`       // approved and pending
@@ -1156,7 +1156,7 @@ type ComparedArm struct {
 	Earns       *float64 `json:"earns"`       // earnings per click, in the unit; days that were good or bad for all candidates do not count for or against one of them
 	High        *float64 `json:"high"`
 	ID          string   `json:"id"`
-	Loses       bool     `json:"loses"`       // it earns less than the best, with an error of at most 5 % however often this is read
+	Loses       bool     `json:"loses"`       // this candidate earns less than the best, with an error of at most 5 % however often this is read
 	Low         *float64 `json:"low"`         // 95 % interval of earns
 	MoreClicks  *int     `json:"more_clicks"` // about how many more clicks this candidate and the best each need until the difference is found with a power of 80 %; null: this one loses, it is the best, or both earn the same
 	Name        string   `json:"name"`
@@ -1172,7 +1172,7 @@ type ComparedGroup struct {
 	MoreDays      int           `json:"more_days"`      // too_early: the least number of further days with clicks that are needed
 	Path          string        `json:"path"`           // the name of that path
 	PathID        *string       `json:"path_id"`        // the path of the landing pages or offers; null: paths are compared
-	Slot          int           `json:"slot"`           // of the offers; 0: every slot
+	Slot          int           `json:"slot"`           // the slot of the offers; 0: every slot
 	SpreadAssumed bool          `json:"spread_assumed"` // payouts came on too few days to measure how much they vary, so the intervals assume that they vary a lot
 	State         string        `json:"state"`          // too_early: too few figures, so nothing is estimated; open: the lead may be chance; decided: all others earn less than the best, with an error of at most 5 % however often this is read; too_many: more candidates than are compared at once: too_early, open, decided, too_many
 	Unit          string        `json:"unit"`           // what is compared for each click; conversions: no payouts are known: earnings, conversions
@@ -1180,17 +1180,17 @@ type ComparedGroup struct {
 
 // Comparison: a type of the API
 type Comparison struct {
-	Figure   string  `json:"figure"`   // as reports have it: lp_ctr, cr, roi and approve_rate are percentages: clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, lp_ctr, conversions, approved, pending, rejected, chargebacks, cr, cost, revenue, pending_revenue, profit, roi, epc, cpc, cpa, approve_rate
+	Figure   string  `json:"figure"`   // a figure as in reports; lp_ctr, cr, roi and approve_rate are percentages: clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, lp_ctr, conversions, approved, pending, rejected, chargebacks, cr, cost, revenue, pending_revenue, profit, roi, epc, cpc, cpa, approve_rate
 	Operator string  `json:"operator"` // >, >=, <, <=, =, !=
-	Times    string  `json:"times"`    // what value is multiplied by; empty: nothing: , payout, clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, lp_ctr, conversions, approved, pending, rejected, chargebacks, cr, cost, revenue, pending_revenue, profit, roi, epc, cpc, cpa, approve_rate
+	Times    string  `json:"times"`    // the figure by which value is multiplied; empty: value is not multiplied: , payout, clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, lp_ctr, conversions, approved, pending, rejected, chargebacks, cr, cost, revenue, pending_revenue, profit, roi, epc, cpc, cpa, approve_rate
 	Value    float64 `json:"value"`
 }
 
 // ComparisonBody: a type of the API
 type ComparisonBody struct {
-	Figure   string   `json:"figure"`          // as reports have it: lp_ctr, cr, roi and approve_rate are percentages: clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, lp_ctr, conversions, approved, pending, rejected, chargebacks, cr, cost, revenue, pending_revenue, profit, roi, epc, cpc, cpa, approve_rate
+	Figure   string   `json:"figure"`          // a figure as in reports; lp_ctr, cr, roi and approve_rate are percentages: clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, lp_ctr, conversions, approved, pending, rejected, chargebacks, cr, cost, revenue, pending_revenue, profit, roi, epc, cpc, cpa, approve_rate
 	Operator string   `json:"operator"`        // >, >=, <, <=, =, !=
-	Times    *string  `json:"times,omitempty"` // what value is multiplied by; empty: nothing: , payout, clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, lp_ctr, conversions, approved, pending, rejected, chargebacks, cr, cost, revenue, pending_revenue, profit, roi, epc, cpc, cpa, approve_rate
+	Times    *string  `json:"times,omitempty"` // the figure by which value is multiplied; empty: value is not multiplied: , payout, clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, lp_ctr, conversions, approved, pending, rejected, chargebacks, cr, cost, revenue, pending_revenue, profit, roi, epc, cpc, cpa, approve_rate
 	Value    *float64 `json:"value,omitempty"`
 }
 
@@ -1212,9 +1212,9 @@ type ConfigApplied struct {
 
 // ConfigItem: a type of the API
 type ConfigItem struct {
-	Done     bool          `json:"done"`   // it is written
+	Done     bool          `json:"done"`   // true: the record has been written
 	Errors   []string      `json:"errors"` // why the record is refused
-	Fields   []FieldChange `json:"fields"` // of a change, at most 200
+	Fields   []FieldChange `json:"fields"` // the changed fields, at most 200
 	Key      string        `json:"key"`
 	Kind     string        `json:"kind"`
 	Name     string        `json:"name"`
@@ -1291,22 +1291,22 @@ type ContinentCodeCondition struct {
 
 // ConversionAction: a type of the API
 type ConversionAction struct {
-	Category     string  `json:"category"` // as the platform names it
+	Category     string  `json:"category"` // the category in the platform's words
 	ID           string  `json:"id"`
-	Name         string  `json:"name"`          // conversion_action of microsoft_ads
-	ReadyAt      *string `json:"ready_at"`      // when microsoft_ads begins to accept uploads to a goal that was made here; uploads wait until then; null: at any time
-	ResourceName *string `json:"resource_name"` // at google_ads: send it as conversion_action; it names the customer that owns the action
-	Status       string  `json:"status"`        // as the platform names it
+	Name         string  `json:"name"`          // for microsoft_ads, send this name as conversion_action
+	ReadyAt      *string `json:"ready_at"`      // for a goal that was created here: when microsoft_ads begins to accept uploads to the goal. Uploads wait until then. Null: uploads are accepted now
+	ResourceName *string `json:"resource_name"` // for google_ads, send this resource name as conversion_action; it contains the id of the customer that owns the action
+	Status       string  `json:"status"`        // the status in the platform's words
 }
 
 // ConversionActionBody: a type of the API
 type ConversionActionBody struct {
-	Name *string `json:"name,omitempty"` // name of the action; an existing action with this name is used unchanged; default Switchyard conversions
+	Name *string `json:"name,omitempty"` // name of the action; if an action with this name exists, it is used unchanged; default Switchyard conversions
 }
 
 // ConversionActions: a type of the API
 type ConversionActions struct {
-	Actions []ConversionAction `json:"actions"` // those that take uploads; at most 1,000
+	Actions []ConversionAction `json:"actions"` // the conversion actions that accept uploads; at most 1,000
 }
 
 // ConversionCorrection: a type of the API
@@ -1314,12 +1314,12 @@ type ConversionCorrection struct {
 	Accepted     int                 `json:"accepted"`
 	DryRun       bool                `json:"dryRun"`
 	Outcomes     []ConversionOutcome `json:"outcomes"` // one for each row
-	Payout       float64             `json:"payout"`   // of the accepted rows
+	Payout       float64             `json:"payout"`   // total payout of the accepted rows
 	Refused      int                 `json:"refused"`
-	Skipped      []Skipped           `json:"skipped"`       // lines that are no rows, such as titles above the header and empty lines; at most 100 entries
-	SkippedLines int                 `json:"skipped_lines"` // how many lines these are, also beyond the 100 entries
-	Total        int                 `json:"total"`         // rows read
-	Truncated    bool                `json:"truncated"`     // there are more rows than are read
+	Skipped      []Skipped           `json:"skipped"`       // lines that are not rows, such as titles above the header and empty lines; at most 100 entries
+	SkippedLines int                 `json:"skipped_lines"` // number of all these lines, including lines beyond the 100 entries
+	Total        int                 `json:"total"`         // how many rows were read
+	Truncated    bool                `json:"truncated"`     // the file has more rows than were read
 }
 
 // ConversionCreatedEvent: a type of the API
@@ -1382,21 +1382,21 @@ type ConversionOutcome struct {
 	Accepted     bool     `json:"accepted"`
 	ClickID      string   `json:"click_id"`
 	ConversionID string   `json:"conversion_id"`
-	Counts       *float64 `json:"counts"` // the payout in the account's currency; null: it is refused, or there is no rate for its day yet
+	Counts       *float64 `json:"counts"` // the payout in the account's currency; null: the row is refused, or there is no exchange rate for its day yet
 	Currency     string   `json:"currency"`
 	Goal         string   `json:"goal"`
-	Line         int      `json:"line"` // where the row stands; in a file the header is on line 1
-	Note         string   `json:"note"` // if the amount states another currency than its column: which one counts; else empty
+	Line         int      `json:"line"` // line of the row; the first line of a file is line 1
+	Note         string   `json:"note"` // which currency counts if the amount states another currency than its column; otherwise empty
 	Payout       *float64 `json:"payout"`
-	Reason       string   `json:"reason"` // why it is refused; else empty
+	Reason       string   `json:"reason"` // why the row is refused; empty: it is not refused
 	Result       string   `json:"result"` // created, updated, unchanged, spread, alone, refused
-	Status       string   `json:"status"` // empty: not said
+	Status       string   `json:"status"` // empty: the row has no status
 	Time         *string  `json:"time"`
 }
 
 // ConversionRow: a type of the API
 type ConversionRow struct {
-	AmountReason   *string  `json:"amount_reason"` // why the payout does not count as it was received: it is no amount, it can be read in two ways, or its currency is not understood and is shown as XXX; null otherwise
+	AmountReason   *string  `json:"amount_reason"` // why the payout is not counted as it was received: it is not an amount, it can be read in two ways, or its currency is not understood and is shown as XXX; otherwise null
 	CampaignID     string   `json:"campaign_id"`
 	CampaignName   *string  `json:"campaign_name"`
 	ClickID        string   `json:"click_id"`
@@ -1405,7 +1405,7 @@ type ConversionRow struct {
 	Currency       string   `json:"currency"`
 	Goal           string   `json:"goal"`
 	ID             string   `json:"id"`
-	InvalidTime    *string  `json:"invalid_time"` // the time that the sender stated, if it does not count; recorded_at is then the nearest possible time, or the click's time if the stated time is not understood
+	InvalidTime    *string  `json:"invalid_time"` // the time that the sender stated, if that time is not used; recorded_at is then the nearest possible time, or the click's time if the stated time is not understood
 	NetworkID      *string  `json:"network_id"`
 	NetworkName    *string  `json:"network_name"`
 	OfferID        string   `json:"offer_id"`
@@ -1420,7 +1420,7 @@ type ConversionRow struct {
 	SourceID       string   `json:"source_id"`
 	SourceName     *string  `json:"source_name"`
 	Status         string   `json:"status"`
-	TimeReason     string   `json:"time_reason"` // why the stated time does not count; else empty
+	TimeReason     string   `json:"time_reason"` // why the stated time is not used; otherwise empty
 	UpdatedAt      string   `json:"updated_at"`
 }
 
@@ -1436,13 +1436,13 @@ type ConversionUpdatedEvent struct {
 // CopilotActed: a type of the API
 type CopilotActed struct {
 	Action       string  `json:"action"`
-	ChangeID     *string `json:"change_id"`    // apply, apply_proposal and undo: id of the change, which the action undo can undo
-	ID           *string `json:"id"`           // the suggestion, change or proposal; null: refresh
+	ChangeID     *string `json:"change_id"`    // apply and apply_proposal: id of the change that was made, for the action undo; undo: id of the change that was undone
+	ID           *string `json:"id"`           // id of the suggestion, change or proposal; null: the action was refresh
 	Judged       *int    `json:"judged"`       // refresh: how many things were judged
 	LastRunAt    *string `json:"lastRunAt"`    // refresh: when the figures were judged
 	Open         *int    `json:"open"`         // refresh: how many suggestions are open
-	SnoozedUntil *string `json:"snoozedUntil"` // snooze: when it is open again
-	Status       *string `json:"status"`       // its state after the call
+	SnoozedUntil *string `json:"snoozedUntil"` // snooze: when the suggestion opens again
+	Status       *string `json:"status"`       // state of the suggestion, change or proposal after the call
 }
 
 // CopilotAnswer: a type of the API
@@ -1450,7 +1450,7 @@ type CopilotAnswer struct {
 	CanApply    *bool               `json:"canApply,omitempty"`  // whether the plan lets suggestions be applied by POST /copilot
 	Changes     []CopilotChange     `json:"changes,omitempty"`   // what was applied, newest first, at most 50
 	LastRunAt   *string             `json:"lastRunAt,omitempty"` // when the figures were last judged; null: not yet
-	Looked      *Scope              `json:"looked,omitempty"`    // what was judged then; null: unknown
+	Looked      *Scope              `json:"looked,omitempty"`    // what the last run judged; null: unknown
 	Open        *int                `json:"open,omitempty"`
 	Plan        *string             `json:"plan,omitempty"`
 	Proposals   []ChatProposal      `json:"proposals,omitempty"`   // changes that the chat proposed: those that are open, and those that were decided in the last weeks, newest first, at most 100
@@ -1461,8 +1461,8 @@ type CopilotAnswer struct {
 // CopilotBody: a type of the API
 type CopilotBody struct {
 	Action  string  `json:"action"`            // refresh, apply, dismiss, snooze, undo, apply_proposal, cancel_proposal
-	Days    *int    `json:"days,omitempty"`    // snooze: how long; default 7
-	ID      *string `json:"id,omitempty"`      // the suggestion, change or proposal; refresh needs none
+	Days    *int    `json:"days,omitempty"`    // snooze: for how many days; default 7
+	ID      *string `json:"id,omitempty"`      // id of the suggestion, change or proposal; not used by refresh
 	Variant *string `json:"variant,omitempty"` // apply: which of the values to block, and where: network, most, all
 }
 
@@ -1471,7 +1471,7 @@ type CopilotChange struct {
 	Action       Action    `json:"action"`
 	CampaignID   *string   `json:"campaign_id"`
 	CreatedAt    string    `json:"created_at"`
-	Evidence     *Evidence `json:"evidence"` // of a rule: the figures that made it act
+	Evidence     *Evidence `json:"evidence"` // the figures that made the rule act; null: no rule made the change
 	ID           string    `json:"id"`
 	ProposalID   *string   `json:"proposal_id"`   // the proposal of the chat that was applied
 	RuleID       *string   `json:"rule_id"`       // the rule of POST /copilot/rules that made the change
@@ -1487,110 +1487,110 @@ type CopilotPreview struct {
 	After  Part              `json:"after"`
 	Before Part              `json:"before"`
 	ID     string            `json:"id"`
-	Names  map[string]string `json:"names"` // of paths, offers and landing pages, by id
-	Stale  *string           `json:"stale"` // why it can no longer be carried out; null: it can be carried out
+	Names  map[string]string `json:"names"` // the names of paths, offers and landing pages, by id
+	Stale  *string           `json:"stale"` // why the action can no longer be carried out; null: it can be carried out
 }
 
 // CopilotRule: a type of the API
 type CopilotRule struct {
-	Action          string       `json:"action"`           // pause: campaign, path, offer; weight: path, destination; deny: value; alert: all: pause, weight, deny, alert
-	Attribute       string       `json:"attribute"`        // with looks_at value
-	CampaignIds     []string     `json:"campaign_ids"`     // only these campaigns; empty: all that are active
-	Conditions      []Comparison `json:"conditions"`       // all of them have to hold
-	CooldownMinutes int          `json:"cooldown_minutes"` // how long the rule leaves a target alone after it acted on it, and after a person undid that
+	Action          string       `json:"action"`           // the action, which looks_at limits: pause for campaign, path and offer; weight for path and destination; deny for value; alert for all: pause, weight, deny, alert
+	Attribute       string       `json:"attribute"`        // only if looks_at is value: the attribute whose values are compared
+	CampaignIds     []string     `json:"campaign_ids"`     // only these campaigns; empty: all active campaigns
+	Conditions      []Comparison `json:"conditions"`       // conditions that must all hold
+	CooldownMinutes int          `json:"cooldown_minutes"` // minutes for which the rule does not act on a target again after an action, and after a person has undone the action
 	CreatedAt       string       `json:"created_at"`
-	EveryMinutes    int          `json:"every_minutes"` // how often it runs
+	EveryMinutes    int          `json:"every_minutes"` // minutes between two runs of the rule
 	Factor          float64      `json:"factor"`        // weight: the factor by which the rule multiplies the weight
 	ID              string       `json:"id"`
-	IncludeCurrent  bool         `json:"include_current"` // the current hour or day, which is not over yet, is one of them
+	IncludeCurrent  bool         `json:"include_current"` // the current hour or day, which is not over yet, counts as one of the hours or days
 	IsActive        bool         `json:"is_active"`
-	LastRun         *RunSummary  `json:"last_run"`    // null: it has not run since it was saved
-	LooksAt         string       `json:"looks_at"`    // whose figures are compared: destination is an offer in one path, value is one of attribute in one campaign: campaign, path, destination, offer, value
-	MaxChanges      int          `json:"max_changes"` // the most changes of one run; the next run continues
+	LastRun         *RunSummary  `json:"last_run"`    // null: the rule has not run since it was saved
+	LooksAt         string       `json:"looks_at"`    // the objects whose figures are compared; destination: an offer in one path; value: a value of attribute in one campaign: campaign, path, destination, offer, value
+	MaxChanges      int          `json:"max_changes"` // maximum number of changes in one run; the next run continues
 	MaxWeight       float64      `json:"max_weight"`  // weight: the rule does not raise the weight above this
 	MinWeight       float64      `json:"min_weight"`  // weight: the rule does not lower the weight below this
-	Mode            string       `json:"mode"`        // shadow: its runs say what it would do, and nothing is changed: shadow, live
+	Mode            string       `json:"mode"`        // shadow: the log of each run says what the rule would do, and nothing is changed: shadow, live
 	Name            string       `json:"name"`
-	NextAt          string       `json:"next_at"`    // when it runs next, if it is active
-	SourceIds       []string     `json:"source_ids"` // only what these traffic sources sent; empty: all
+	NextAt          string       `json:"next_at"`    // when the rule runs next, if it is active
+	SourceIds       []string     `json:"source_ids"` // only clicks from these traffic sources; empty: all clicks
 	UpdatedAt       string       `json:"updated_at"`
-	When            string       `json:"when"`        // the conditions, for a person
+	When            string       `json:"when"`        // the conditions as text for people
 	Window          int          `json:"window"`      // number of hours or days that the figures cover; days: at most 90
 	WindowUnit      string       `json:"window_unit"` // whole hours, or days of the account's time zone: hours, days
 }
 
 // CopilotRuleBody: a type of the API
 type CopilotRuleBody struct {
-	Action          *string          `json:"action,omitempty"`           // pause: campaign, path, offer; weight: path, destination; deny: value; alert: all: pause, weight, deny, alert
-	Attribute       *string          `json:"attribute,omitempty"`        // with looks_at value
-	CampaignIds     []string         `json:"campaign_ids,omitempty"`     // only these campaigns; empty: all that are active
-	Conditions      []ComparisonBody `json:"conditions,omitempty"`       // all of them have to hold
-	CooldownMinutes *int             `json:"cooldown_minutes,omitempty"` // how long the rule leaves a target alone after it acted on it, and after a person undid that
-	EveryMinutes    *int             `json:"every_minutes,omitempty"`    // how often it runs
+	Action          *string          `json:"action,omitempty"`           // the action, which looks_at limits: pause for campaign, path and offer; weight for path and destination; deny for value; alert for all: pause, weight, deny, alert
+	Attribute       *string          `json:"attribute,omitempty"`        // only if looks_at is value: the attribute whose values are compared
+	CampaignIds     []string         `json:"campaign_ids,omitempty"`     // only these campaigns; empty: all active campaigns
+	Conditions      []ComparisonBody `json:"conditions,omitempty"`       // conditions that must all hold
+	CooldownMinutes *int             `json:"cooldown_minutes,omitempty"` // minutes for which the rule does not act on a target again after an action, and after a person has undone the action
+	EveryMinutes    *int             `json:"every_minutes,omitempty"`    // minutes between two runs of the rule
 	Factor          *float64         `json:"factor,omitempty"`           // weight: the factor by which the rule multiplies the weight
-	IncludeCurrent  *bool            `json:"include_current,omitempty"`  // the current hour or day, which is not over yet, is one of them
+	IncludeCurrent  *bool            `json:"include_current,omitempty"`  // the current hour or day, which is not over yet, counts as one of the hours or days
 	IsActive        *bool            `json:"is_active,omitempty"`
-	LooksAt         *string          `json:"looks_at,omitempty"`    // whose figures are compared: destination is an offer in one path, value is one of attribute in one campaign: campaign, path, destination, offer, value
-	MaxChanges      *int             `json:"max_changes,omitempty"` // the most changes of one run; the next run continues
+	LooksAt         *string          `json:"looks_at,omitempty"`    // the objects whose figures are compared; destination: an offer in one path; value: a value of attribute in one campaign: campaign, path, destination, offer, value
+	MaxChanges      *int             `json:"max_changes,omitempty"` // maximum number of changes in one run; the next run continues
 	MaxWeight       *float64         `json:"max_weight,omitempty"`  // weight: the rule does not raise the weight above this
 	MinWeight       *float64         `json:"min_weight,omitempty"`  // weight: the rule does not lower the weight below this
-	Mode            *string          `json:"mode,omitempty"`        // shadow: its runs say what it would do, and nothing is changed: shadow, live
+	Mode            *string          `json:"mode,omitempty"`        // shadow: the log of each run says what the rule would do, and nothing is changed: shadow, live
 	Name            string           `json:"name"`
-	SourceIds       []string         `json:"source_ids,omitempty"`  // only what these traffic sources sent; empty: all
+	SourceIds       []string         `json:"source_ids,omitempty"`  // only clicks from these traffic sources; empty: all clicks
 	Window          *int             `json:"window,omitempty"`      // number of hours or days that the figures cover; days: at most 90
 	WindowUnit      *string          `json:"window_unit,omitempty"` // whole hours, or days of the account's time zone: hours, days
 }
 
 // CopilotRulePatch: a type of the API
 type CopilotRulePatch struct {
-	Action          *string          `json:"action,omitempty"`           // pause: campaign, path, offer; weight: path, destination; deny: value; alert: all: pause, weight, deny, alert
-	Attribute       *string          `json:"attribute,omitempty"`        // with looks_at value
-	CampaignIds     []string         `json:"campaign_ids,omitempty"`     // only these campaigns; empty: all that are active
-	Conditions      []ComparisonBody `json:"conditions,omitempty"`       // all of them have to hold
-	CooldownMinutes *int             `json:"cooldown_minutes,omitempty"` // how long the rule leaves a target alone after it acted on it, and after a person undid that
-	EveryMinutes    *int             `json:"every_minutes,omitempty"`    // how often it runs
+	Action          *string          `json:"action,omitempty"`           // the action, which looks_at limits: pause for campaign, path and offer; weight for path and destination; deny for value; alert for all: pause, weight, deny, alert
+	Attribute       *string          `json:"attribute,omitempty"`        // only if looks_at is value: the attribute whose values are compared
+	CampaignIds     []string         `json:"campaign_ids,omitempty"`     // only these campaigns; empty: all active campaigns
+	Conditions      []ComparisonBody `json:"conditions,omitempty"`       // conditions that must all hold
+	CooldownMinutes *int             `json:"cooldown_minutes,omitempty"` // minutes for which the rule does not act on a target again after an action, and after a person has undone the action
+	EveryMinutes    *int             `json:"every_minutes,omitempty"`    // minutes between two runs of the rule
 	Factor          *float64         `json:"factor,omitempty"`           // weight: the factor by which the rule multiplies the weight
 	ID              string           `json:"id"`                         // the record's id
-	IncludeCurrent  *bool            `json:"include_current,omitempty"`  // the current hour or day, which is not over yet, is one of them
+	IncludeCurrent  *bool            `json:"include_current,omitempty"`  // the current hour or day, which is not over yet, counts as one of the hours or days
 	IsActive        *bool            `json:"is_active,omitempty"`
-	LooksAt         *string          `json:"looks_at,omitempty"`    // whose figures are compared: destination is an offer in one path, value is one of attribute in one campaign: campaign, path, destination, offer, value
-	MaxChanges      *int             `json:"max_changes,omitempty"` // the most changes of one run; the next run continues
+	LooksAt         *string          `json:"looks_at,omitempty"`    // the objects whose figures are compared; destination: an offer in one path; value: a value of attribute in one campaign: campaign, path, destination, offer, value
+	MaxChanges      *int             `json:"max_changes,omitempty"` // maximum number of changes in one run; the next run continues
 	MaxWeight       *float64         `json:"max_weight,omitempty"`  // weight: the rule does not raise the weight above this
 	MinWeight       *float64         `json:"min_weight,omitempty"`  // weight: the rule does not lower the weight below this
-	Mode            *string          `json:"mode,omitempty"`        // shadow: its runs say what it would do, and nothing is changed: shadow, live
+	Mode            *string          `json:"mode,omitempty"`        // shadow: the log of each run says what the rule would do, and nothing is changed: shadow, live
 	Name            *string          `json:"name,omitempty"`
-	SourceIds       []string         `json:"source_ids,omitempty"`  // only what these traffic sources sent; empty: all
+	SourceIds       []string         `json:"source_ids,omitempty"`  // only clicks from these traffic sources; empty: all clicks
 	Window          *int             `json:"window,omitempty"`      // number of hours or days that the figures cover; days: at most 90
 	WindowUnit      *string          `json:"window_unit,omitempty"` // whole hours, or days of the account's time zone: hours, days
 }
 
 // CopilotRuleReplay: a type of the API
 type CopilotRuleReplay struct {
-	From   string                 `json:"from"`   // UTC; 30 whole days of the account's time zone
+	From   string                 `json:"from"`   // start of the replayed time, in UTC; the replay covers 30 whole days in the account's time zone
 	Looked int                    `json:"looked"` // how many campaigns, paths, offers or values were checked
-	Rows   []CopilotRuleReplayRow `json:"rows"`   // in the order of time; the first 500
+	Rows   []CopilotRuleReplayRow `json:"rows"`   // the first 500 actions, oldest first
 	To     string                 `json:"to"`
-	Total  int                    `json:"total"` // how often it would have acted
+	Total  int                    `json:"total"` // how often the rule would have acted
 }
 
 // CopilotRuleReplayRow: a type of the API
 type CopilotRuleReplayRow struct {
-	After   FigureRow `json:"after"`   // its recorded figures from that time to the end of the window, without any action of the rule
-	At      string    `json:"at"`      // the end of the hour or day
-	Figures []Figure  `json:"figures"` // by which it matched
+	After   FigureRow `json:"after"`   // the recorded figures from at until the end of the 30 days; the rule took no action in that time
+	At      string    `json:"at"`      // the end of the hour or day in which the rule would have acted
+	Figures []Figure  `json:"figures"` // the figures that met the conditions of the rule
 	Of      string    `json:"of"`
 }
 
 // CopilotRuleRun: a type of the API
 type CopilotRuleRun struct {
 	At      string    `json:"at"`
-	Cut     bool      `json:"cut"`  // there was more than one run can check
+	Cut     bool      `json:"cut"`  // true if there were more than one run can check, so that some were not checked
 	Done    int       `json:"done"` // changes that were made, or alerts that are active
 	From    string    `json:"from"` // start of the window
 	ID      string    `json:"id"`
-	Items   []RunItem `json:"items"`   // what matched, at most 50: those that cost most first
+	Items   []RunItem `json:"items"`   // targets that matched, at most 50; the targets with the highest cost come first
 	Looked  int       `json:"looked"`  // how many campaigns, paths, offers or values were checked
-	Matched int       `json:"matched"` // of them, those that met all conditions
+	Matched int       `json:"matched"` // how many of them met all conditions
 	Outcome string    `json:"outcome"` // done, shadow, too_large, plan_required, failed
 	To      string    `json:"to"`
 }
@@ -1598,16 +1598,16 @@ type CopilotRuleRun struct {
 // CopilotSuggestion: a type of the API
 type CopilotSuggestion struct {
 	Action     *Action  `json:"action"`      // null: advice only
-	AdviceOnly bool     `json:"advice_only"` // it cannot be applied automatically
+	AdviceOnly bool     `json:"advice_only"` // true: the suggestion is only advice and cannot be applied automatically
 	Campaign   string   `json:"campaign"`
 	CampaignID *string  `json:"campaign_id"`
 	CreatedAt  string   `json:"created_at"`
 	Detail     string   `json:"detail"`
-	Effect     *Effect  `json:"effect"` // what the change is expected to bring; null: not known
+	Effect     *Effect  `json:"effect"` // expected effect of the change; null: not known
 	Evidence   Evidence `json:"evidence"`
-	ExpiresAt  string   `json:"expires_at"` // when it expires unless the figures support it again
+	ExpiresAt  string   `json:"expires_at"` // when the suggestion expires unless the figures support it again
 	ID         string   `json:"id"`
-	JudgedAt   string   `json:"judged_at"` // when the figures last supported it
+	JudgedAt   string   `json:"judged_at"` // when the figures last supported the suggestion
 	Kind       string   `json:"kind"`
 	Status     string   `json:"status"` // open, applied, dismissed, snoozed, expired
 	Title      string   `json:"title"`
@@ -1617,35 +1617,35 @@ type CopilotSuggestion struct {
 // CorrectionBody: a type of the API
 type CorrectionBody struct {
 	Apply *bool   `json:"apply,omitempty"` // only true writes; anything else is a dry run
-	CSV   *string `json:"csv,omitempty"`   // with a header, whose names are matched loosely; up to 5000 rows are read
-	File  *string `json:"file,omitempty"`  // instead of csv: the bytes of the file in base64, as it was downloaded: UTF-8, UTF-16, windows-1251 or windows-1252
+	CSV   *string `json:"csv,omitempty"`   // CSV with a header line; the names of its columns are matched loosely; at most 5000 rows are read
+	File  *string `json:"file,omitempty"`  // instead of csv: the unchanged bytes of the file, in base64. Its charset may be UTF-8, UTF-16, windows-1251 or windows-1252
 }
 
 // CostBody: a type of the API
 type CostBody struct {
 	Apply  *bool   `json:"apply,omitempty"`  // only true writes; anything else is a dry run
-	CSV    *string `json:"csv,omitempty"`    // with a header, whose names are matched loosely; up to 5000 rows are read
-	File   *string `json:"file,omitempty"`   // instead of csv: the bytes of the file in base64, as it was downloaded: UTF-8, UTF-16, windows-1251 or windows-1252
-	Source *string `json:"source,omitempty"` // the traffic source, by id or name, of rows that name none; the file then needs no column for it
+	CSV    *string `json:"csv,omitempty"`    // CSV with a header line; the names of its columns are matched loosely; at most 5000 rows are read
+	File   *string `json:"file,omitempty"`   // instead of csv: the unchanged bytes of the file, in base64. Its charset may be UTF-8, UTF-16, windows-1251 or windows-1252
+	Source *string `json:"source,omitempty"` // id or name of the traffic source for rows that name no source; if it is set, the file needs no column for the source
 }
 
 // CostChange: a type of the API
 type CostChange struct {
 	After        float64  `json:"after"`
-	Amount       *float64 `json:"amount"`      // in currency; null: a file, or cpc
+	Amount       *float64 `json:"amount"`      // the total cost, in the currency of the field currency; null: cpc was set, or the change comes from a file
 	Base         string   `json:"base"`        // the account's currency at that time
-	Before       float64  `json:"before"`      // in base
-	CampaignID   *string  `json:"campaign_id"` // null: all campaigns, or a file
+	Before       float64  `json:"before"`      // earlier cost of the clicks; like after, in the currency of the field base
+	CampaignID   *string  `json:"campaign_id"` // null: the change concerns all campaigns, or comes from a file
 	CampaignName string   `json:"campaign_name"`
 	Clicks       int      `json:"clicks"`
-	Cpc          *float64 `json:"cpc"` // the cost of each click, in currency; null: an amount was set
+	Cpc          *float64 `json:"cpc"` // the cost of each click, in the currency of the field currency; null: a total amount was set, or the change comes from a file
 	CreatedAt    string   `json:"created_at"`
-	Currency     string   `json:"currency"` // empty: a file
-	From         string   `json:"from"`     // first day; of a file in UTC
+	Currency     string   `json:"currency"` // empty: the change comes from a file
+	From         string   `json:"from"`     // first day; in UTC if the change comes from a file
 	ID           string   `json:"id"`
 	Kind         string   `json:"kind"`      // hand, file
-	MayUndo      bool     `json:"may_undo"`  // the earlier cost is still stored, so the change can be undone unless the cost was changed again
-	SourceID     *string  `json:"source_id"` // null: all sources, or a file
+	MayUndo      bool     `json:"may_undo"`  // whether the earlier cost is still stored; then the change can be undone unless the cost was changed again
+	SourceID     *string  `json:"source_id"` // null: the change concerns all sources, or comes from a file
 	SourceName   string   `json:"source_name"`
 	Sub          int      `json:"sub"` // 0: all clicks
 	SubValue     string   `json:"sub_value"`
@@ -1661,18 +1661,18 @@ type CostCorrection struct {
 	DryRun       bool          `json:"dryRun"`
 	Outcomes     []CostOutcome `json:"outcomes"` // one for each row
 	Refused      int           `json:"refused"`
-	Skipped      []Skipped     `json:"skipped"`       // lines that are no rows, such as titles above the header and empty lines; at most 100 entries
-	SkippedLines int           `json:"skipped_lines"` // how many lines these are, also beyond the 100 entries
-	Spend        float64       `json:"spend"`         // of the accepted rows
-	Total        int           `json:"total"`         // rows read
-	Truncated    bool          `json:"truncated"`     // there are more rows than are read
+	Skipped      []Skipped     `json:"skipped"`       // lines that are not rows, such as titles above the header and empty lines; at most 100 entries
+	SkippedLines int           `json:"skipped_lines"` // number of all these lines, including lines beyond the 100 entries
+	Spend        float64       `json:"spend"`         // total spend of the accepted rows
+	Total        int           `json:"total"`         // how many rows were read
+	Truncated    bool          `json:"truncated"`     // the file has more rows than were read
 }
 
 // CostDay: a type of the API
 type CostDay struct {
 	After        float64 `json:"after"`
 	Before       float64 `json:"before"`
-	CampaignID   *string `json:"campaign_id"` // null: the day has no such clicks
+	CampaignID   *string `json:"campaign_id"` // null: the day has no clicks that the change concerns
 	CampaignName string  `json:"campaign_name"`
 	Clicks       int     `json:"clicks"`
 	Day          string  `json:"day"` // in the account's time zone
@@ -1680,68 +1680,68 @@ type CostDay struct {
 
 // CostEndpoint: a type of the API
 type CostEndpoint struct {
-	Body             any               `json:"body,omitempty"` // of a POST: JSON, or a text that is sent as it is; {from}, {to}, {page} and {token} as in url
+	Body             any               `json:"body,omitempty"` // body of a POST: JSON, or a text that is sent unchanged; {from}, {to}, {page} and {token} are replaced as in url
 	CampaignField    string            `json:"campaignField"`  // path to the platform's campaign id; empty: the spend belongs to the whole source
 	ClicksField      string            `json:"clicksField"`
-	Currency         string            `json:"currency"`   // of the spend, three letters; empty: the account's
-	DateFormat       string            `json:"dateFormat"` // of {from} and {to}: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, YYYYMMDD
+	Currency         string            `json:"currency"`   // currency of the spend, three letters; empty: the account's currency
+	DateFormat       string            `json:"dateFormat"` // form of the days in {from} and {to}: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, YYYYMMDD
 	DayField         string            `json:"dayField"`   // path to the day, YYYY-MM-DD or the beginning of a time
 	FirstPage        int               `json:"firstPage"`  // number of the first page
-	Headers          map[string]string `json:"headers"`    // name to value, at most 20; values are stored encrypted and shown as ********; sending ******** back keeps the stored value
+	Headers          map[string]string `json:"headers"`    // object of header names and their values, at most 20; values are stored encrypted and shown as ********; sending ******** back keeps the stored value
 	ImpressionsField string            `json:"impressionsField"`
 	Method           string            `json:"method"`       // GET, POST
-	OneDay           bool              `json:"oneDay"`       // each day is asked for by a request of its own, because the rows name no day
+	OneDay           bool              `json:"oneDay"`       // each day is read by a separate request, because the rows name no day
 	PageRows         int               `json:"pageRows"`     // number of rows on a full page; after a full page the next one is requested by {page}; 0: there is only one page
-	RowsPath         string            `json:"rowsPath"`     // path to the rows, such as data.rows; empty: the answer is the list; with .* at its end, the rows are the members of an object, and the field {key} is the name of each
-	SpendDivisor     *float64          `json:"spendDivisor"` // what spend is divided by: 100 for cents, 1000000 for micros; default 1
+	RowsPath         string            `json:"rowsPath"`     // path to the rows, such as data.rows; empty: the answer itself is the list of rows; if the path ends with .*, the rows are the members of an object, and the field {key} stands for a member's name
+	SpendDivisor     *float64          `json:"spendDivisor"` // number by which spend is divided: 100 for cents, 1000000 for micros; default 1
 	SpendField       string            `json:"spendField"`
-	URL              string            `json:"url"` // https address that answers spend; {from} and {to} become days in the form of dateFormat, {page} the number of a page, and {token} the credential of that name; secrets belong there or into headers
+	URL              string            `json:"url"` // https address that returns spend; {from} and {to} become days in the form of dateFormat, {page} becomes the number of a page, and {token} becomes the credential named token; put secrets into that credential or into headers
 }
 
 // CostEndpointBody: a type of the API
 type CostEndpointBody struct {
-	Body             any               `json:"body,omitempty"`          // of a POST: JSON, or a text that is sent as it is; {from}, {to}, {page} and {token} as in url
+	Body             any               `json:"body,omitempty"`          // body of a POST: JSON, or a text that is sent unchanged; {from}, {to}, {page} and {token} are replaced as in url
 	CampaignField    *string           `json:"campaignField,omitempty"` // path to the platform's campaign id; empty: the spend belongs to the whole source
 	ClicksField      *string           `json:"clicksField,omitempty"`
-	Currency         *string           `json:"currency,omitempty"`   // of the spend, three letters; empty: the account's
-	DateFormat       *string           `json:"dateFormat,omitempty"` // of {from} and {to}; default YYYY-MM-DD: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, YYYYMMDD
+	Currency         *string           `json:"currency,omitempty"`   // currency of the spend, three letters; empty: the account's currency
+	DateFormat       *string           `json:"dateFormat,omitempty"` // form of the days in {from} and {to}; default YYYY-MM-DD: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, YYYYMMDD
 	DayField         *string           `json:"dayField,omitempty"`   // path to the day, YYYY-MM-DD or the beginning of a time; default day
 	FirstPage        *int              `json:"firstPage,omitempty"`  // number of the first page
-	Headers          map[string]string `json:"headers,omitempty"`    // name to value, at most 20; values are stored encrypted and shown as ********; sending ******** back keeps the stored value
+	Headers          map[string]string `json:"headers,omitempty"`    // object of header names and their values, at most 20; values are stored encrypted and shown as ********; sending ******** back keeps the stored value
 	ImpressionsField *string           `json:"impressionsField,omitempty"`
 	Method           *string           `json:"method,omitempty"`       // default GET: GET, POST
-	OneDay           *bool             `json:"oneDay,omitempty"`       // each day is asked for by a request of its own, because the rows name no day
+	OneDay           *bool             `json:"oneDay,omitempty"`       // each day is read by a separate request, because the rows name no day
 	PageRows         *int              `json:"pageRows,omitempty"`     // number of rows on a full page; after a full page the next one is requested by {page}; 0: there is only one page
-	RowsPath         *string           `json:"rowsPath,omitempty"`     // path to the rows, such as data.rows; empty: the answer is the list; with .* at its end, the rows are the members of an object, and the field {key} is the name of each
-	SpendDivisor     *float64          `json:"spendDivisor,omitempty"` // what spend is divided by: 100 for cents, 1000000 for micros; default 1
+	RowsPath         *string           `json:"rowsPath,omitempty"`     // path to the rows, such as data.rows; empty: the answer itself is the list of rows; if the path ends with .*, the rows are the members of an object, and the field {key} stands for a member's name
+	SpendDivisor     *float64          `json:"spendDivisor,omitempty"` // number by which spend is divided: 100 for cents, 1000000 for micros; default 1
 	SpendField       *string           `json:"spendField,omitempty"`   // default spend
-	URL              *string           `json:"url,omitempty"`          // https address that answers spend; {from} and {to} become days in the form of dateFormat, {page} the number of a page, and {token} the credential of that name; secrets belong there or into headers
+	URL              *string           `json:"url,omitempty"`          // https address that returns spend; {from} and {to} become days in the form of dateFormat, {page} becomes the number of a page, and {token} becomes the credential named token; put secrets into that credential or into headers
 }
 
 // CostOutcome: a type of the API
 type CostOutcome struct {
 	Accepted     bool     `json:"accepted"`
-	Campaign     string   `json:"campaign"` // as it stands in the row; empty: all
+	Campaign     string   `json:"campaign"` // campaign as written in the row; empty: all campaigns
 	CampaignID   *string  `json:"campaign_id"`
-	Clicks       *int     `json:"clicks"`   // as the source counted them
-	Counts       *float64 `json:"counts"`   // the spend in the account's currency; null: it is refused, or there is no rate for its day yet
-	Currency     string   `json:"currency"` // empty: the campaign's where the row names one, else the account's
+	Clicks       *int     `json:"clicks"`   // number of clicks that the source counted
+	Counts       *float64 `json:"counts"`   // the spend in the account's currency; null: the row is refused, or there is no exchange rate for its day yet
+	Currency     string   `json:"currency"` // empty: the currency of the row's campaign or, if the row names no campaign, of the account
 	Day          string   `json:"day"`
 	Impressions  *int     `json:"impressions"`
-	Line         int      `json:"line"`   // where the row stands; in a file the header is on line 1
-	Note         string   `json:"note"`   // if the amount states another currency than its column: which one counts; else empty
-	Reason       string   `json:"reason"` // why it is refused; else empty
+	Line         int      `json:"line"`   // line of the row; the first line of a file is line 1
+	Note         string   `json:"note"`   // which currency counts if the amount states another currency than its column; otherwise empty
+	Reason       string   `json:"reason"` // why the row is refused; empty: it is not refused
 	Result       string   `json:"result"` // created, updated, unchanged, spread, alone, refused
-	Source       string   `json:"source"` // as it stands in the row
+	Source       string   `json:"source"` // source as written in the row
 	SourceID     *string  `json:"source_id"`
 	Spend        float64  `json:"spend"`
-	SpreadClicks int      `json:"spread_clicks"` // clicks that the spend is spread over
+	SpreadClicks int      `json:"spread_clicks"` // number of clicks over which the spend is spread
 }
 
 // CostPreset: a type of the API
 type CostPreset struct {
 	CostEndpoint CostEndpoint `json:"cost_endpoint"`
-	Help         string       `json:"help"` // where the token is, and what cannot be read
+	Help         string       `json:"help"` // where to find the token, and which data cannot be read
 	Label        string       `json:"label"`
 	Name         string       `json:"name"`
 }
@@ -1749,11 +1749,11 @@ type CostPreset struct {
 // CostSet: a type of the API
 type CostSet struct {
 	After  float64   `json:"after"`
-	Before float64   `json:"before"` // in the account's currency, as all amounts here
-	Clicks int       `json:"clicks"` // over which the cost is spread, without bots
-	Days   []CostDay `json:"days"`   // by day; each day has at least one row
+	Before float64   `json:"before"` // earlier cost of the clicks; all amounts of this answer are in the account's currency
+	Clicks int       `json:"clicks"` // number of clicks over which the cost is spread; bots are not counted
+	Days   []CostDay `json:"days"`   // in the order of days; each day has at least one row
 	DryRun bool      `json:"dryRun"`
-	ID     *string   `json:"id"` // of the change in the list of changes; null: a dry run
+	ID     *string   `json:"id"` // id of the change in the list of changes; null: this was a dry run
 }
 
 // CostUndone: a type of the API
@@ -1776,9 +1776,9 @@ type CredentialFieldShown struct {
 	Default  *string  `json:"default"`
 	Help     string   `json:"help"`
 	Label    string   `json:"label"`
-	Name     string   `json:"name"` // its name in credentials
+	Name     string   `json:"name"` // the field's name in credentials
 	Required bool     `json:"required"`
-	Secret   bool     `json:"secret"` // it is stored encrypted and never shown
+	Secret   bool     `json:"secret"` // the value is stored encrypted and never shown
 	Values   []string `json:"values"` // the values that are allowed; empty: any text
 }
 
@@ -1795,10 +1795,10 @@ type DNSAccountIDBody struct {
 
 // DNSAccountShown: a type of the API
 type DNSAccountShown struct {
-	CheckedAt    *string           `json:"checkedAt"`    // when the provider was last asked
-	Credentials  map[string]string `json:"credentials"`  // by field; secrets are masked
-	Error        *string           `json:"error"`        // why it fails
-	FailingSince *string           `json:"failingSince"` // null: the last request succeeded
+	CheckedAt    *string           `json:"checkedAt"`    // when the last request was sent to the provider
+	Credentials  map[string]string `json:"credentials"`  // the value of each field; secrets are masked
+	Error        *string           `json:"error"`        // why requests fail; null: the last request succeeded
+	FailingSince *string           `json:"failingSince"` // since when requests fail; null: the last request succeeded
 	ID           string            `json:"id"`
 	Label        string            `json:"label"`
 	Provider     string            `json:"provider"`
@@ -1807,16 +1807,16 @@ type DNSAccountShown struct {
 
 // DNSPoint: a type of the API
 type DNSPoint struct {
-	Action  string     `json:"action"` // conflict: another record is there and was left as it is: created, kept, conflict, failed
+	Action  string     `json:"action"` // conflict: there is another record, which was not changed: created, kept, conflict, failed
 	Host    string     `json:"host"`
-	Message string     `json:"message"` // what was done, or what is to be done
+	Message string     `json:"message"` // what was done, or what must still be done
 	Ok      bool       `json:"ok"`      // the host points at the tracker, once DNS has propagated the record
 	Record  *DNSRecord `json:"record"`  // the record that points the host at the tracker or, in a conflict, the existing record; null: no record was read
 }
 
 // DNSProviderForm: a type of the API
 type DNSProviderForm struct {
-	Apex     string                 `json:"apex"` // how the apex of a zone is pointed: CNAME, ALIAS, addresses
+	Apex     string                 `json:"apex"` // the kind of record that points the apex of a zone at the tracker: CNAME, ALIAS, addresses
 	Fields   []CredentialFieldShown `json:"fields"`
 	Label    string                 `json:"label"`
 	Provider string                 `json:"provider"`
@@ -1824,7 +1824,7 @@ type DNSProviderForm struct {
 
 // DNSRecord: a type of the API
 type DNSRecord struct {
-	Name  string `json:"name"` // in full
+	Name  string `json:"name"` // the full name
 	Type  string `json:"type"`
 	Value string `json:"value"`
 }
@@ -1838,10 +1838,10 @@ type DateCondition struct {
 
 // DayPoint: a type of the API
 type DayPoint struct {
-	Clicks      int     `json:"clicks"`      // without bots
-	Conversions int     `json:"conversions"` // approved and pending
+	Clicks      int     `json:"clicks"`      // clicks without bots
+	Conversions int     `json:"conversions"` // approved and pending conversions
 	Cost        float64 `json:"cost"`
-	Date        string  `json:"date"`    // YYYY-MM-DD, by the clock of tz
+	Date        string  `json:"date"`    // YYYY-MM-DD, in the time zone tz
 	Revenue     float64 `json:"revenue"` // approved payouts
 }
 
@@ -1855,23 +1855,23 @@ type DayRange struct {
 type DeactivatedUsed struct {
 	Deactivated bool   `json:"deactivated"`
 	ID          string `json:"id"`
-	UsedBy      []User `json:"used_by"` // records that still refer to it: of each kind the active ones first; at most 100
+	UsedBy      []User `json:"used_by"` // records that still refer to the removed record, at most 100; in each kind of record, active records come first
 }
 
 // DelayRow: a type of the API
 type DelayRow struct {
 	Conversions int  `json:"conversions"`
-	From        int  `json:"from"` // seconds after the click
-	To          *int `json:"to"`   // null: no end
+	From        int  `json:"from"` // start of the step, in seconds after the click
+	To          *int `json:"to"`   // end of the step; null: the step has no end
 }
 
 // Delays: a type of the API
 type Delays struct {
-	Conversions int               `json:"conversions"` // approved and pending, of all rows
+	Conversions int               `json:"conversions"` // approved and pending conversions of all rows
 	Filters     []DimensionFilter `json:"filters"`
-	Range       Range             `json:"range"`     // the window of the clicks
-	Rows        []DelayRow        `json:"rows"`      // all steps in order, also those without a conversion
-	Truncated   bool              `json:"truncated"` // only the conversions of the latest clicks are counted
+	Range       Range             `json:"range"`     // the window in which the clicks were made
+	Rows        []DelayRow        `json:"rows"`      // all steps in order, including steps without a conversion
+	Truncated   bool              `json:"truncated"` // true: there were too many clicks, so only the conversions of the latest clicks are counted
 }
 
 // DeletedAnswer: a type of the API
@@ -1884,7 +1884,7 @@ type DeletedAnswer struct {
 type DeletedUsed struct {
 	Deleted bool   `json:"deleted"`
 	ID      string `json:"id"`
-	UsedBy  []User `json:"used_by"` // records that still refer to it: of each kind the active ones first; at most 100
+	UsedBy  []User `json:"used_by"` // records that still refer to the removed record, at most 100; in each kind of record, active records come first
 }
 
 // DeliveryList: a type of the API
@@ -1895,9 +1895,9 @@ type DeliveryList struct {
 
 // DeliveryRow: a type of the API
 type DeliveryRow struct {
-	Answer        string  `json:"answer"` // the first 2 kB of the body that the endpoint answered last
+	Answer        string  `json:"answer"` // the first 2 kB of the body of the endpoint's last answer
 	Attempts      int     `json:"attempts"`
-	Body          Event   `json:"body"` // what is sent, without whitespace between its parts
+	Body          Event   `json:"body"` // body of the request, without whitespace between its parts
 	CreatedAt     string  `json:"createdAt"`
 	DeliveredAt   *string `json:"deliveredAt"`
 	Error         *string `json:"error"` // why the last attempt failed
@@ -1914,7 +1914,7 @@ type DeliveryRow struct {
 // Destination: a type of the API
 type Destination struct {
 	ID     *string `json:"id,omitempty"`   // an offer or a landing page; either id or url
-	Slot   *int    `json:"slot,omitempty"` // the click slot of the landing page that leads here, as in /out/2; 0 or left out: every slot
+	Slot   *int    `json:"slot,omitempty"` // the click slot of the landing page that leads to this destination, as in /out/2; 0 or left out: every slot
 	URL    *string `json:"url,omitempty"`  // an address, with tokens such as {clickid}
 	Weight float64 `json:"weight"`
 }
@@ -1922,16 +1922,16 @@ type Destination struct {
 // DestinationBody: a type of the API
 type DestinationBody struct {
 	ID     *string  `json:"id,omitempty"`     // an offer or a landing page; either id or url
-	Slot   *int     `json:"slot,omitempty"`   // the click slot of the landing page that leads here, as in /out/2; 0 or left out: every slot
+	Slot   *int     `json:"slot,omitempty"`   // the click slot of the landing page that leads to this destination, as in /out/2; 0 or left out: every slot
 	URL    *string  `json:"url,omitempty"`    // an address, with tokens such as {clickid}
 	Weight *float64 `json:"weight,omitempty"` // default 100
 }
 
 // DestinationWeightBody: a type of the API
 type DestinationWeightBody struct {
-	ID     *string  `json:"id,omitempty"`   // of an offer or a landing page
-	Slot   *int     `json:"slot,omitempty"` // only in this slot; left out: in every one
-	URL    *string  `json:"url,omitempty"`  // of a destination without an id
+	ID     *string  `json:"id,omitempty"`   // id of an offer or a landing page
+	Slot   *int     `json:"slot,omitempty"` // only in this slot; left out: in every slot
+	URL    *string  `json:"url,omitempty"`  // address of a destination without an id
 	Weight *float64 `json:"weight"`
 }
 
@@ -1947,17 +1947,17 @@ type DeviceTypeCondition struct {
 
 // Difference: a type of the API
 type Difference struct {
-	Basis         string              `json:"basis"`          // where their figures come from: platform: spend that the connection has read; spend: entered from a file; orders: read by the connection, or from a file; totals: daily sums of a file; postbacks: those that the network has sent; empty: nothing is stored, so nothing is compared: platform, spend, orders, totals, postbacks,
-	Compares      Measures            `json:"compares"`       // the figures that they report; the others are null in theirs, in the difference and in the causes
+	Basis         string              `json:"basis"`          // where their figures come from. platform: the connection has read the spend; spend: the spend was entered or came from a file; orders: orders that the connection has read or that came from a file; totals: daily sums from a file; postbacks: the network's postbacks; empty: no figures of theirs are s...: platform, spend, orders, totals, postbacks,
+	Compares      Measures            `json:"compares"`       // the figures that they report; other figures are null in theirs, in the difference and in the causes
 	Currency      string              `json:"currency"`       // currency of our figures, of the difference and of its causes
-	Examples      []DifferenceExample `json:"examples"`       // conversions and orders that differ, at most 10 of each cause and reason
+	Examples      []DifferenceExample `json:"examples"`       // conversions and orders that differ, at most 10 for each cause and reason
 	From          string              `json:"from"`           // first day
-	Rates         []RateUsed          `json:"rates"`          // by which their amounts are converted to currency
+	Rates         []RateUsed          `json:"rates"`          // the rates by which their amounts are converted to the currency in the field currency
 	ReadAt        *string             `json:"read_at"`        // when their figures were last read
-	Rows          []DifferenceRow     `json:"rows"`           // by day and campaign; at most 5000
-	TheirCurrency string              `json:"their_currency"` // currency of their figures; the difference is taken between the numbers, and the cause currency holds the effect of the conversion; empty: they report in several currencies, and their figures are converted to currency
+	Rows          []DifferenceRow     `json:"rows"`           // one row for each day and campaign; at most 5000
+	TheirCurrency string              `json:"their_currency"` // currency of their figures. The two numbers are subtracted without conversion, and the cause named currency has the effect of the exchange rate. Empty: they report in several currencies, so their figures are converted to the currency in the field currency
 	TheirTZ       string              `json:"their_tz"`       // time zone of their days
-	To            string              `json:"to"`             // last day, included
+	To            string              `json:"to"`             // last day, which is included
 	Total         DifferenceTotal     `json:"total"`
 	TZ            string              `json:"tz"` // time zone of our days
 }
@@ -1967,30 +1967,30 @@ type DifferenceCause struct {
 	Cause       string   `json:"cause"` // not_read, time_zone, conversion_day, bots, hops, unmatched, not_received, refused, not_sent, late, currency, correction
 	Clicks      *int     `json:"clicks"`
 	Conversions *int     `json:"conversions"`
-	Money       *float64 `json:"money"` // of a traffic source its cost, of a network its revenue
+	Money       *float64 `json:"money"` // for a traffic source the cost, for a network the revenue
 }
 
 // DifferenceExample: a type of the API
 type DifferenceExample struct {
-	Cause        string   `json:"cause"` // empty: nothing explains it: unmatched, not_received, refused, not_sent, late, currency, correction, not_read,
+	Cause        string   `json:"cause"` // empty: no cause explains the difference: unmatched, not_received, refused, not_sent, late, currency, correction, not_read,
 	ClickID      *string  `json:"click_id"`
 	ConversionID string   `json:"conversion_id"` // the id that they gave the conversion
-	Currency     string   `json:"currency"`      // of payout
-	Day          string   `json:"day"`           // their day; ours, if they do not have the conversion
-	OrderID      string   `json:"order_id"`      // theirs
-	OurCurrency  string   `json:"our_currency"`  // of our_payout
-	OurPayout    *float64 `json:"our_payout"`    // null: we do not have it, or money is not compared
-	OurStatus    *string  `json:"our_status"`    // null: we do not have it
-	Payout       *float64 `json:"payout"`        // theirs
+	Currency     string   `json:"currency"`      // currency of payout
+	Day          string   `json:"day"`           // their day of the conversion, or our day if they do not have the conversion
+	OrderID      string   `json:"order_id"`      // their id of the order
+	OurCurrency  string   `json:"our_currency"`  // currency of our_payout
+	OurPayout    *float64 `json:"our_payout"`    // null: we do not have the conversion, or money is not compared
+	OurStatus    *string  `json:"our_status"`    // null: we do not have the conversion
+	Payout       *float64 `json:"payout"`        // their payout
 	Reason       string   `json:"reason"`
-	TheirStatus  *string  `json:"their_status"` // null: they do not have it, or do not report a status
+	TheirStatus  *string  `json:"their_status"` // null: they do not have the conversion, or do not report its status
 }
 
 // DifferenceFigures: a type of the API
 type DifferenceFigures struct {
 	Clicks      *int     `json:"clicks"`
 	Conversions *int     `json:"conversions"`
-	Money       *float64 `json:"money"` // of a traffic source its cost, of a network its revenue
+	Money       *float64 `json:"money"` // for a traffic source the cost, for a network the revenue
 }
 
 // DifferenceReason: a type of the API
@@ -1998,17 +1998,17 @@ type DifferenceReason struct {
 	Cause       string   `json:"cause"` // not_read, time_zone, conversion_day, bots, hops, unmatched, not_received, refused, not_sent, late, currency, correction
 	Clicks      *int     `json:"clicks"`
 	Conversions *int     `json:"conversions"`
-	Money       *float64 `json:"money"`  // of a traffic source its cost, of a network its revenue
-	Reason      string   `json:"reason"` // for a person; empty: the cause explains it, or the row adds up the less frequent reasons
+	Money       *float64 `json:"money"`  // for a traffic source the cost, for a network the revenue
+	Reason      string   `json:"reason"` // text for people; empty: the cause is explanation enough, or the row is the sum of the less frequent reasons
 }
 
 // DifferenceRow: a type of the API
 type DifferenceRow struct {
-	CampaignID   *string           `json:"campaign_id"` // null: they name no click of ours, or they report by day only
+	CampaignID   *string           `json:"campaign_id"` // null: their figures name no click of ours, or they report only sums of days
 	CampaignName *string           `json:"campaign_name"`
 	Causes       []DifferenceCause `json:"causes"`
-	Day          string            `json:"day"`        // YYYY-MM-DD: of both sides, each by its own time zone
-	Difference   DifferenceFigures `json:"difference"` // theirs minus ours: exactly the sum of the causes and of unexplained
+	Day          string            `json:"day"`        // YYYY-MM-DD: their day in their time zone, and our day in ours
+	Difference   DifferenceFigures `json:"difference"` // theirs minus ours, which is exactly the sum of the causes and of unexplained
 	Ours         DifferenceFigures `json:"ours"`
 	Theirs       DifferenceFigures `json:"theirs"`
 	Unexplained  DifferenceFigures `json:"unexplained"`
@@ -2017,7 +2017,7 @@ type DifferenceRow struct {
 // DifferenceTotal: a type of the API
 type DifferenceTotal struct {
 	Causes      []DifferenceReason `json:"causes"`
-	Difference  DifferenceFigures  `json:"difference"` // theirs minus ours: exactly the sum of the causes and of unexplained
+	Difference  DifferenceFigures  `json:"difference"` // theirs minus ours, which is exactly the sum of the causes and of unexplained
 	Ours        DifferenceFigures  `json:"ours"`
 	Theirs      DifferenceFigures  `json:"theirs"`
 	Unexplained DifferenceFigures  `json:"unexplained"`
@@ -2026,13 +2026,13 @@ type DifferenceTotal struct {
 // DimensionFilter: a type of the API
 type DimensionFilter struct {
 	Dimension string `json:"dimension"`
-	Not       *bool  `json:"not,omitempty"` // all but this value
+	Not       *bool  `json:"not,omitempty"` // true: rows with any other value
 	Value     string `json:"value"`
 }
 
 // Disconnected: a type of the API
 type Disconnected struct {
-	Disconnected bool `json:"disconnected"` // false: none was connected
+	Disconnected bool `json:"disconnected"` // false: no geo database was connected
 }
 
 // DomainAdded: a type of the API
@@ -2048,27 +2048,27 @@ type DomainAdded struct {
 // DomainBody: a type of the API
 type DomainBody struct {
 	Crawlers     *string `json:"crawlers,omitempty"`       // what robots.txt tells crawlers; default disallow: allow, disallow
-	DnsAccountID *string `json:"dns_account_id,omitempty"` // id of a connected DNS account; with it, at most 10 hostnames
+	DnsAccountID *string `json:"dns_account_id,omitempty"` // id of a connected DNS account, in which the records are set; if it is sent, at most 10 hostnames are allowed
 	Domain       string  `json:"domain"`                   // up to 50 hostnames, separated by commas or spaces
-	Failover     *bool   `json:"failover,omitempty"`       // when a list of unsafe addresses contains the domain, its campaigns move to a spare domain
-	GroupName    *string `json:"group_name,omitempty"`     // domains of the group spare take over campaigns of those that fail over
+	Failover     *bool   `json:"failover,omitempty"`       // if a list of unsafe addresses contains the domain, its campaigns move to a spare domain
+	GroupName    *string `json:"group_name,omitempty"`     // domains in the group spare take over the campaigns of domains that fail over
 	HttpsOnly    *bool   `json:"https_only,omitempty"`     // default true
 	IndexPage    *string `json:"index_page,omitempty"`     // where the bare domain sends a visitor; http(s) or empty
-	TagName      *string `json:"tag_name,omitempty"`       // serve the page tag as /{tag_name}.js too
+	TagName      *string `json:"tag_name,omitempty"`       // a further name of the page tag: /{tag_name}.js
 }
 
 // DomainChanged: a type of the API
 type DomainChanged struct {
-	Campaigns *int   `json:"campaigns,omitempty"` // with the action fail_back: campaigns that came back
+	Campaigns *int   `json:"campaigns,omitempty"` // set for the action fail_back: how many campaigns moved back
 	Domain    string `json:"domain"`
 	ID        string `json:"id"`
-	IsDefault *bool  `json:"is_default,omitempty"` // with the action set_default
-	Kept      *int   `json:"kept,omitempty"`       // with the action fail_back: campaigns that could not come back, because their alias is now taken here
+	IsDefault *bool  `json:"is_default,omitempty"` // set for the action set_default
+	Kept      *int   `json:"kept,omitempty"`       // set for the action fail_back: how many campaigns could not move back, because their alias is now taken on this domain
 }
 
 // DomainDeleted: a type of the API
 type DomainDeleted struct {
-	CertificateReleased bool   `json:"certificate_released"` // a job makes the edge delete the certificate; false: the edge had none for the domain
+	CertificateReleased bool   `json:"certificate_released"` // true: a job will delete the certificate at the edge; false: the edge had no certificate for the domain
 	Deleted             bool   `json:"deleted"`
 	ID                  string `json:"id"`
 }
@@ -2083,40 +2083,40 @@ type DomainList struct {
 
 // DomainPatch: a type of the API
 type DomainPatch struct {
-	Action    *string `json:"action,omitempty"`     // set_default: only the default changes; fail_back: campaigns that failed over come back, and nothing else changes: set_default, fail_back
+	Action    *string `json:"action,omitempty"`     // set_default: only makes this domain the default; fail_back: only moves back the campaigns that failed over from this domain: set_default, fail_back
 	Crawlers  *string `json:"crawlers,omitempty"`   // what robots.txt tells crawlers; default disallow: allow, disallow
 	Failover  *bool   `json:"failover,omitempty"`   // when a list of unsafe addresses contains the domain, its campaigns move to a spare domain; left out: unchanged
-	GroupName *string `json:"group_name,omitempty"` // domains of the group spare take over campaigns of those that fail over
+	GroupName *string `json:"group_name,omitempty"` // a domain of the group spare takes over the campaigns of a domain that fails over
 	HttpsOnly *bool   `json:"https_only,omitempty"` // default true
 	ID        string  `json:"id"`                   // the record's id
 	IndexPage *string `json:"index_page,omitempty"` // where the bare domain sends a visitor; http(s) or empty
-	TagName   *string `json:"tag_name,omitempty"`   // serve the page tag as /{tag_name}.js too; empty or null: only as /t.js; left out: unchanged
+	TagName   *string `json:"tag_name,omitempty"`   // the page tag is also served as /{tag_name}.js; empty or null: only as /t.js; left out: unchanged
 }
 
 // DomainRow: a type of the API
 type DomainRow struct {
-	Campaigns            int         `json:"campaigns"`              // campaigns with their link on it
-	CertificateExpiresAt *string     `json:"certificate_expires_at"` // null: there is none, or the edge does not say
-	CheckedAt            *string     `json:"checked_at"`             // when it was last checked; null: never
+	Campaigns            int         `json:"campaigns"`              // campaigns whose link is on the domain
+	CertificateExpiresAt *string     `json:"certificate_expires_at"` // null: there is no certificate, or the edge does not report its end
+	CheckedAt            *string     `json:"checked_at"`             // when the domain was last checked; null: never
 	Crawlers             string      `json:"crawlers"`               // allow, disallow
 	CreatedAt            string      `json:"created_at"`
-	DnsRecords           []DNSRecord `json:"dns_records"` // the records to set: the one that points the domain here, and the TXT record that proves that it is the account's. A CNAME to the account's own target proves that too, unless another account has or had the host. ALIAS stands for an ALIAS, ANAME or flattened CNAME, or the addresses of its value
+	DnsRecords           []DNSRecord `json:"dns_records"` // the DNS records to set: one points the domain here, the TXT record proves that the domain is the account's. A CNAME to the account's own target is such a proof too, unless another account has or had the host. The type ALIAS stands for an ALIAS record, an ANAME record, a flattened CNAME, or addres...
 	Domain               string      `json:"domain"`
-	FailedOver           int         `json:"failed_over"` // campaigns that left it for a spare domain, because it was listed as unsafe
-	Failover             bool        `json:"failover"`    // when a list of unsafe addresses contains it, its campaigns move to a spare domain
+	FailedOver           int         `json:"failed_over"` // campaigns that moved from the domain to a spare domain, because it was listed as unsafe
+	Failover             bool        `json:"failover"`    // if a list of unsafe addresses contains the domain, its campaigns move to a spare domain
 	GroupName            string      `json:"group_name"`
-	Https                *bool       `json:"https"` // it answers over HTTPS; null: not known
+	Https                *bool       `json:"https"` // the domain answers over HTTPS; null: not known
 	HttpsOnly            bool        `json:"https_only"`
 	ID                   string      `json:"id"`
 	IndexPage            string      `json:"index_page"`
-	IsDefault            bool        `json:"is_default"`       // new campaigns that name no domain use it, once it is verified
+	IsDefault            bool        `json:"is_default"`       // the domain of new campaigns that name no domain, once it is verified
 	IsVerified           bool        `json:"is_verified"`      // links on it work once it is verified
 	Points               *bool       `json:"points"`           // DNS points at the tracker; null: not known
 	Proof                string      `json:"proof"`            // how the account last proved that the host is its own; operator: the operator said so; before: the domain was added before proofs were required: none, txt, cname, operator, before
-	RegisteredUntil      *string     `json:"registered_until"` // when the registration of its name ends, as the registry says; null: not known
-	Smartlinks           int         `json:"smartlinks"`       // smartlinks on it
-	SSLStatus            string      `json:"ssl_status"`       // state of its certificate at the edge, as the edge last reported it; none: it has no certificate
-	TagName              string      `json:"tag_name"`         // the page tag is served as /{tag_name}.js too, because lists of ad blockers know t.js; empty: only as t.js
+	RegisteredUntil      *string     `json:"registered_until"` // when the registration of the domain's name ends, according to the registry; null: not known
+	Smartlinks           int         `json:"smartlinks"`       // smartlinks on the domain
+	SSLStatus            string      `json:"ssl_status"`       // state of the domain's certificate that the edge last reported; none: there is no certificate
+	TagName              string      `json:"tag_name"`         // a further name of the page tag, /{tag_name}.js, because lists of ad blockers contain t.js; empty: only t.js
 	UpdatedAt            string      `json:"updated_at"`
 }
 
@@ -2134,34 +2134,34 @@ type DrawnWay struct {
 type EdgeAnswer struct {
 	CampaignsWithoutDomain int     `json:"campaignsWithoutDomain"` // active campaigns on the shared link domain: they are never published
 	Configured             bool    `json:"configured"`             // false: this install has no edge that routes
-	Hint                   *string `json:"hint"`                   // advice: what the edge leaves to this service, or why publishing fails
-	PublishedAt            *string `json:"publishedAt"`            // of the last publishing that succeeded
-	PublishedCampaigns     int     `json:"publishedCampaigns"`     // campaigns that are at the edge in their present state
+	Hint                   *string `json:"hint"`                   // advice: which requests the edge leaves to this service, or why publishing fails
+	PublishedAt            *string `json:"publishedAt"`            // when campaigns were last published successfully; null: never
+	PublishedCampaigns     int     `json:"publishedCampaigns"`     // campaigns whose current state is published at the edge
 	RoutableCampaigns      int     `json:"routableCampaigns"`      // active campaigns on domains of the account
 }
 
 // EdgePublished: a type of the API
 type EdgePublished struct {
 	Configured bool    `json:"configured"` // false: this install has no edge that routes, and nothing was done
-	Failed     int     `json:"failed"`     // campaigns that could not be written or removed; this is retried automatically
+	Failed     int     `json:"failed"`     // campaigns that could not be published or removed; both are retried automatically
 	Ms         int     `json:"ms"`         // how long it took, in milliseconds
-	Published  int     `json:"published"`  // campaigns that are now at the edge in their present state, including unchanged ones
+	Published  int     `json:"published"`  // campaigns whose current state is now published at the edge, including unchanged campaigns
 	Removed    int     `json:"removed"`    // campaigns that were removed from the edge
 	Rules      int     `json:"rules"`      // saved rules in the published campaigns
-	RulesError *string `json:"rulesError"` // why some of these rules match no visitor; null: all can be used
+	RulesError *string `json:"rulesError"` // why some of these rules match no visitor; null: all rules can be used
 }
 
 // Effect: a type of the API
 type Effect struct {
 	High  float64 `json:"high"`
 	Low   float64 `json:"low"`
-	Unit  string  `json:"unit"` // a currency; a day
+	Unit  string  `json:"unit"` // unit of the amounts: a currency code, per day
 	Value float64 `json:"value"`
 }
 
 // Error: a type of the API
 type Error struct {
-	Code    string `json:"code"`    // machine value; clients branch on it
+	Code    string `json:"code"`    // a fixed word for programs, on which clients can branch
 	Message string `json:"message"` // text for a person
 }
 
@@ -2169,7 +2169,7 @@ type Error struct {
 type ErrorAnswer struct {
 	Data  map[string]any `json:"data"`
 	Error struct {
-		Code    string `json:"code"`    // machine value; clients branch on it
+		Code    string `json:"code"`    // a fixed word for programs, on which clients can branch
 		Message string `json:"message"` // text for a person
 	} `json:"error"`
 }
@@ -2181,10 +2181,10 @@ type Event = any
 type Evidence struct {
 	Confidence float64  `json:"confidence"` // 0 to 1; 1 for an observed fact that needs no statistics
 	Figures    []Figure `json:"figures"`
-	From       string   `json:"from"`    // first day, or hour, of the window, in the account's time zone
-	Method     string   `json:"method"`  // how the confidence was found
-	Minimum    string   `json:"minimum"` // the least data that such a suggestion needs to be considered
-	Sample     int      `json:"sample"`  // clicks, or what else was counted
+	From       string   `json:"from"`    // first day or hour of the window, in the account's time zone
+	Method     string   `json:"method"`  // how the confidence was calculated
+	Minimum    string   `json:"minimum"` // the minimum data for such a suggestion
+	Sample     int      `json:"sample"`  // number of clicks, or of other items that were counted
 	To         string   `json:"to"`      // last day, or the moment at which the window ends
 }
 
@@ -2192,10 +2192,10 @@ type Evidence struct {
 type ExportAnswer struct {
 	ByteSize    int    `json:"byte_size"`
 	CreatedAt   string `json:"created_at"`
-	DownloadURL string `json:"download_url"` // needs the key like every call
+	DownloadURL string `json:"download_url"` // a download needs the API key, as every call does
 	ID          string `json:"id"`
 	Name        string `json:"name"`
-	RowCount    int    `json:"row_count"` // without the header
+	RowCount    int    `json:"row_count"` // number of rows, not counting the header
 }
 
 // ExportBody: a type of the API
@@ -2203,24 +2203,24 @@ type ExportBody struct {
 	Bucket    *string            `json:"bucket,omitempty"`    // trends: default day: month, day, weekday, hour, weekday_hour
 	Columns   []string           `json:"columns,omitempty"`   // performance, trends: the figures of a row by their names in answers, in this order; default: all figures. Amounts and percentages have up to 6 decimals
 	Dimension *string            `json:"dimension,omitempty"` // performance: up to 5, comma-separated; default campaign_id
-	Filters   []ExportFilterBody `json:"filters,omitempty"`   // performance, trends: up to 12 with 100 values in all
+	Filters   []ExportFilterBody `json:"filters,omitempty"`   // performance, trends: up to 12 filters, which have together up to 100 values
 	Formulas  *string            `json:"formulas,omitempty"`  // performance, trends: up to 5 more columns, separated by commas: formulas of figures, numbers, + - * / and parentheses, such as profit/conversions
-	Having    *string            `json:"having,omitempty"`    // performance: only groups whose figures meet every condition, as in GET /reports/performance: profit<0,cost>=10
+	Having    *string            `json:"having,omitempty"`    // performance: only groups whose figures meet every condition, such as profit<0,cost>=10; see GET /reports/performance
 	Kind      *string            `json:"kind,omitempty"`      // default performance: performance, trends, clicks, conversions, smartlink-clicks, difference
 	Link      *string            `json:"link,omitempty"`      // smartlink-clicks: only this smartlink
 	Name      *string            `json:"name,omitempty"`
-	NetworkID *string            `json:"network_id,omitempty"` // difference: the network to compare with
-	SourceID  *string            `json:"source_id,omitempty"`  // difference: the traffic source to compare with; or else network_id
-	SubNames  *bool              `json:"sub_names,omitempty"`  // performance, clicks: the headings of sub-parameters have their names, as in zone (sub1), where the traffic sources agree on them
-	TheirTZ   *string            `json:"their_tz,omitempty"`   // difference: IANA time zone of their days; default: that of their connection, else UTC
+	NetworkID *string            `json:"network_id,omitempty"` // difference: the network to compare with; send either source_id or network_id
+	SourceID  *string            `json:"source_id,omitempty"`  // difference: the traffic source to compare with; send either source_id or network_id
+	SubNames  *bool              `json:"sub_names,omitempty"`  // performance, clicks: the heading of a sub-parameter has its name, such as zone (sub1), if all traffic sources give it the same name
+	TheirTZ   *string            `json:"their_tz,omitempty"`   // difference: IANA time zone of their days; default: their connection's time zone, or UTC
 	TZ        *string            `json:"tz,omitempty"`         // performance, trends, difference: IANA time zone of days and buckets; default UTC
 }
 
 // ExportFilterBody: a type of the API
 type ExportFilterBody struct {
 	Dimension *string `json:"dimension,omitempty"`
-	Not       *bool   `json:"not,omitempty"`   // all but these values
-	Value     any     `json:"value,omitempty"` // a text, or a list of texts: any of them
+	Not       *bool   `json:"not,omitempty"`   // true: select the rows that have other values
+	Value     any     `json:"value,omitempty"` // a text, or a list of texts of which any may match
 }
 
 // ExportList: a type of the API
@@ -2233,17 +2233,17 @@ type ExportList struct {
 type ExportRow struct {
 	ByteSize    int    `json:"byte_size"`
 	CreatedAt   string `json:"created_at"`
-	DownloadURL string `json:"download_url"` // needs the key like every call
+	DownloadURL string `json:"download_url"` // a download needs the API key, as every call does
 	ExpiresAt   string `json:"expires_at"`
 	ID          string `json:"id"`
 	Kind        string `json:"kind"`
 	Name        string `json:"name"`
-	RowCount    int    `json:"row_count"` // without the header
+	RowCount    int    `json:"row_count"` // number of rows, not counting the header
 }
 
 // FieldChange: a type of the API
 type FieldChange struct {
-	Is   any    `json:"is"`   // the value before; null: not set, or the default
+	Is   any    `json:"is"`   // the value after; null: not set, or the default
 	Path string `json:"path"` // such as paths[Germans].weight
 	Was  any    `json:"was"`  // the value before; null: not set, or the default
 }
@@ -2278,7 +2278,7 @@ type FigureChanges struct {
 type FigureCondition struct {
 	Figure string  `json:"figure"` // clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, lp_ctr, conversions, approved, pending, rejected, chargebacks, cr, cost, revenue, pending_revenue, profit, roi, epc, cpc, cpa, approve_rate
 	Op     string  `json:"op"`     // <=, >=, <, >
-	Value  float64 `json:"value"`  // in the unit of the figure: an amount, a number or percent
+	Value  float64 `json:"value"`  // the value in the unit of the figure: an amount, a number or percent
 }
 
 // FigureRow: a type of the API
@@ -2310,12 +2310,12 @@ type FigureRow struct {
 type FileLook struct {
 	Charset      string    `json:"charset"`       // the charset of the file: utf-8, utf-16le, utf-16be, windows-1251, windows-1252
 	Header       []Heading `json:"header"`        // the cells of the header
-	Missing      []string  `json:"missing"`       // needed columns that the header lacks
-	Records      []Cells   `json:"records"`       // of a file of offers or links: the rows, at most 1000; else empty
-	Rows         int       `json:"rows"`          // below the header, empty lines left out; at most 5001
-	Skipped      []Skipped `json:"skipped"`       // lines that are no rows, such as titles above the header and empty lines; at most 100 entries
-	SkippedLines int       `json:"skipped_lines"` // how many lines these are, also beyond the 100 entries
-	Text         string    `json:"text"`          // of a file that was sent as bytes: its text, to be sent as csv; else empty
+	Missing      []string  `json:"missing"`       // required columns that the header lacks
+	Records      []Cells   `json:"records"`       // the rows of a file with offers or links, at most 1000; empty for other files
+	Rows         int       `json:"rows"`          // number of rows below the header, without empty lines; at most 5001
+	Skipped      []Skipped `json:"skipped"`       // lines that are not rows, such as titles above the header and empty lines; at most 100 entries
+	SkippedLines int       `json:"skipped_lines"` // number of all these lines, including lines beyond the 100 entries
+	Text         string    `json:"text"`          // for a file that was sent as bytes: its text, which later calls can send as csv; otherwise empty
 }
 
 // FilterPart: a type of the API
@@ -2340,7 +2340,7 @@ type Finding struct {
 type FlowAnswer struct {
 	CampaignID string `json:"campaign_id"`
 	Streams    []Path `json:"streams"`
-	Version    string `json:"version"` // also the ETag
+	Version    string `json:"version"` // the version of the flow, also sent as the ETag
 }
 
 // FlowBody: a type of the API
@@ -2358,20 +2358,20 @@ type FlowNetwork struct {
 
 // FlowReplayBody: a type of the API
 type FlowReplayBody struct {
-	BindVisitors   *string    `json:"bind_visitors,omitempty"`   // with streams: none, streams, streams_landers, streams_landers_offers
-	DestinationURL *string    `json:"destination_url,omitempty"` // with streams
-	FallbackURL    *string    `json:"fallback_url,omitempty"`    // with streams
-	FlowRotation   *string    `json:"flow_rotation,omitempty"`   // with streams: position, weight
-	Streams        []PathBody `json:"streams,omitempty"`         // a full flow (an array of Path), instead of the campaign's
+	BindVisitors   *string    `json:"bind_visitors,omitempty"`   // used only with streams: none, streams, streams_landers, streams_landers_offers
+	DestinationURL *string    `json:"destination_url,omitempty"` // used only with streams
+	FallbackURL    *string    `json:"fallback_url,omitempty"`    // used only with streams
+	FlowRotation   *string    `json:"flow_rotation,omitempty"`   // used only with streams: position, weight
+	Streams        []PathBody `json:"streams,omitempty"`         // a full flow (an array of Path), used instead of the campaign's flow
 }
 
 // FlowReplayed: a type of the API
 type FlowReplayed struct {
 	BotClicks  int            `json:"bot_clicks"`
 	CampaignID string         `json:"campaign_id"`
-	Changed    int            `json:"changed"` // of clicks: those that would have gone elsewhere
-	Clicks     int            `json:"clicks"`  // without bots; daily caps of offers are not predicted
-	Cut        bool           `json:"cut"`     // the window has more than 50000 clicks, of which the newest were taken
+	Changed    int            `json:"changed"` // how many of the clicks would have gone elsewhere
+	Clicks     int            `json:"clicks"`  // routed clicks, without bots; the daily caps of offers are not taken into account
+	Cut        bool           `json:"cut"`     // true: the window has more than 50000 clicks, and only the newest were routed
 	Range      Range          `json:"range"`
 	Rows       []PredictedRow `json:"rows"` // most clicks first, at most 1000
 }
@@ -2379,16 +2379,16 @@ type FlowReplayed struct {
 // Funnel: a type of the API
 type Funnel struct {
 	Days           int           `json:"days"`
-	GoalKeys       []string      `json:"goalKeys"`       // the campaign's tracked goals, else the active ones of its measurement site; and others that were reached
+	GoalKeys       []string      `json:"goalKeys"`       // the campaign's tracked goals, else the active ones of its measurement site; and other goals that were reached
 	Mode           string        `json:"mode"`           // affiliate, lead, store
-	PrimaryGoalKey *string       `json:"primaryGoalKey"` // the campaign's, else that of its measurement site
-	Split          *FunnelSplits `json:"split"`          // null without by
+	PrimaryGoalKey *string       `json:"primaryGoalKey"` // the campaign's primary goal, else the primary goal of its measurement site
+	Split          *FunnelSplits `json:"split"`          // null if by is not sent
 	Steps          []FunnelStep  `json:"steps"`
 }
 
 // FunnelSplit: a type of the API
 type FunnelSplit struct {
-	ID    *string      `json:"id"` // null: clicks without one
+	ID    *string      `json:"id"` // null: the clicks without a landing page or traffic source
 	Name  string       `json:"name"`
 	Steps []FunnelStep `json:"steps"`
 }
@@ -2403,30 +2403,30 @@ type FunnelSplits struct {
 type FunnelStep struct {
 	Count int      `json:"count"`
 	Key   string   `json:"key"`  // clicks, lp_views, lp_clicks, goal:<key>, conversions or sales
-	Rate  *float64 `json:"rate"` // percent of the clicks; null without any
+	Rate  *float64 `json:"rate"` // percent of the clicks; null if there are no clicks
 }
 
 // GeoConnected: a type of the API
 type GeoConnected struct {
 	Enabled      bool    `json:"enabled"`
-	Error        *string `json:"error"`        // why look-ups fail
-	FailingSince *string `json:"failingSince"` // null: the last look-up worked
+	Error        *string `json:"error"`        // why look-ups fail; null: the last look-up succeeded
+	FailingSince *string `json:"failingSince"` // since when look-ups fail; null: the last look-up succeeded
 	Provider     string  `json:"provider"`
 	SavedAt      string  `json:"savedAt"`
 }
 
 // GeoDatabase: a type of the API
 type GeoDatabase struct {
-	BudgetPerMinute int           `json:"budgetPerMinute"` // how many look-ups a minute the plan allows; the answer for an address is used for its whole network, for 30 days
-	Connected       *GeoConnected `json:"connected"`       // null: none; clicks are described by the service's own databases
+	BudgetPerMinute int           `json:"budgetPerMinute"` // how many look-ups a minute the plan allows; the answer for an address is reused for 30 days for all addresses of its network
+	Connected       *GeoConnected `json:"connected"`       // null: no database is connected, and the service's own databases describe the clicks
 	PlanIncludes    bool          `json:"planIncludes"`    // whether the plan allows a geo database of its own
-	Providers       []GeoProvider `json:"providers"`       // what can be connected
+	Providers       []GeoProvider `json:"providers"`       // the providers that can be connected
 }
 
 // GeoDatabaseBody: a type of the API
 type GeoDatabaseBody struct {
 	Enabled  *bool   `json:"enabled,omitempty"` // default true
-	Key      *string `json:"key,omitempty"`     // needed to connect and to change the provider; left out: the saved key is kept
+	Key      *string `json:"key,omitempty"`     // required to connect a provider and to change the provider; left out: the saved key is kept
 	Provider string  `json:"provider"`          // maxmind, ipinfo, ipdata, ip2location
 }
 
@@ -2439,7 +2439,7 @@ type GeoDatabaseSaved struct {
 
 // GeoProvider: a type of the API
 type GeoProvider struct {
-	Key      string `json:"key"` // the form of its keys
+	Key      string `json:"key"` // the form of the provider's keys
 	Label    string `json:"label"`
 	Provider string `json:"provider"`
 }
@@ -2470,17 +2470,17 @@ type GoalAnswer struct {
 
 // GoalBody: a type of the API
 type GoalBody struct {
-	Currency  *string  `json:"currency,omitempty"`  // left out: the currency of the event, else of the site
-	Dedupe    *string  `json:"dedupe,omitempty"`    // per_order: each order id counts once; without an order id, an event of the page tag counts per_click, and one of POST /t/goal is refused; default per_click: per_click, per_order
+	Currency  *string  `json:"currency,omitempty"`  // left out: the currency of the event or, if the event names none, of the site
+	Dedupe    *string  `json:"dedupe,omitempty"`    // per_order: each order id counts once; without an order id, an event of the page tag counts as with per_click, and an event of POST /t/goal is refused; default per_click: per_click, per_order
 	IsActive  *bool    `json:"isActive,omitempty"`  // default true for a new goal; left out in a change: unchanged
-	IsPrimary *bool    `json:"isPrimary,omitempty"` // true for one goal of a site; left out: unchanged
-	Key       string   `json:"key"`                 // name of the event that reaches it; it never changes
+	IsPrimary *bool    `json:"isPrimary,omitempty"` // true for only one goal of a site; left out: unchanged
+	Key       string   `json:"key"`                 // name of the event that reaches the goal; it never changes
 	Kind      *string  `json:"kind,omitempty"`      // default event: event, page
-	MatchPath *string  `json:"matchPath,omitempty"` // of a page goal: the path whose view reaches it; a final slash is ignored. With a star at its end it matches all paths that begin so. A fragment is part of the path if it begins with #/ or #!/
+	MatchPath *string  `json:"matchPath,omitempty"` // for a page goal: a view of a page with this path reaches the goal. A slash at the end is ignored. A star at the end matches all paths that begin with the text before it. A fragment is part of the path if it begins with #/ or #!/
 	Name      *string  `json:"name,omitempty"`      // left out: the key
 	SiteID    *string  `json:"siteId,omitempty"`    // left out: the first active site
 	Status    *string  `json:"status,omitempty"`    // default approved: pending, approved
-	Value     *float64 `json:"value,omitempty"`     // for fixed above 0
+	Value     *float64 `json:"value,omitempty"`     // must be above 0 if valueMode is fixed
 	ValueMode *string  `json:"valueMode,omitempty"` // default none: none, fixed, from_event
 }
 
@@ -2491,22 +2491,22 @@ type GoalDeleted struct {
 
 // GoalList: a type of the API
 type GoalList struct {
-	Currency        string            `json:"currency"` // of the site, else of the account
-	Days            int               `json:"days"`     // of the figures
-	Goals           []GoalRow         `json:"goals"`    // the primary one first, then the oldest
+	Currency        string            `json:"currency"` // the site's currency, or the account's if the site has none
+	Days            int               `json:"days"`     // how many days the figures cover
+	Goals           []GoalRow         `json:"goals"`    // the primary goal first, then the others, oldest first
 	Live            GoalsLive         `json:"live"`
-	PlanIncludes    bool              `json:"planIncludes"`  // the plan has goal tracking
-	Products        []GoalProduct     `json:"products"`      // of events with an order id, each order once; most revenue first, at most 50
-	SecretSet       bool              `json:"secretSet"`     // servers can report goals
+	PlanIncludes    bool              `json:"planIncludes"`  // whether the plan includes goal tracking
+	Products        []GoalProduct     `json:"products"`      // products of the events that have an order id; each order counts once; most revenue first, at most 50
+	SecretSet       bool              `json:"secretSet"`     // whether the account has a secret, with which its servers can report goals
 	SecretSetAt     *string           `json:"secretSetAt"`   // when the secret was made
-	SharedDomains   []string          `json:"sharedDomains"` // hosts of every account that serve the page tag
+	SharedDomains   []string          `json:"sharedDomains"` // hosts that serve the page tag of every account
 	Site            *Site             `json:"site"`          // the site that the goals belong to; null: the account has no such site
 	SiteKey         string            `json:"siteKey"`       // the account's public key, for data-site of the page tag
 	SiteTotals      GoalTotals        `json:"siteTotals"`
 	Sites           []Site            `json:"sites"`
-	Suggested       []GoalSuggested   `json:"suggested"`       // goals that the site does not have yet: for events that it sends, and those that most sites of the kind have; at most 20
-	TagNames        map[string]string `json:"tagNames"`        // by own host: the page tag is served there as /{name}.js too
-	TrackingDomains []string          `json:"trackingDomains"` // own hosts that serve the page tag
+	Suggested       []GoalSuggested   `json:"suggested"`       // goals that the site does not have yet: goals for events that the site sends, and goals that most sites of its kind have; at most 20
+	TagNames        map[string]string `json:"tagNames"`        // maps an own host to a name: the host serves the page tag as /{name}.js too
+	TrackingDomains []string          `json:"trackingDomains"` // the account's own hosts that serve the page tag
 }
 
 // GoalPostback: a type of the API
@@ -2518,14 +2518,14 @@ type GoalPostback struct {
 
 // GoalPostbackBody: a type of the API
 type GoalPostbackBody struct {
-	Goal     *string  `json:"goal,omitempty"`     // as conversions name it, without regard to case; empty: conversions without a goal
-	Statuses []string `json:"statuses,omitempty"` // as postback_statuses; default [approved]
-	URL      *string  `json:"url,omitempty"`      // as postback_url; empty: the postback_url of the source
+	Goal     *string  `json:"goal,omitempty"`     // goal of the conversions, without regard to case; empty: conversions without a goal
+	Statuses []string `json:"statuses,omitempty"` // statuses that are reported for this goal, as in postback_statuses; default [approved]
+	URL      *string  `json:"url,omitempty"`      // address for this goal, in the form of postback_url; empty: the postback_url of the source
 }
 
 // GoalProduct: a type of the API
 type GoalProduct struct {
-	Currency string  `json:"currency"` // of the revenue
+	Currency string  `json:"currency"` // currency of the revenue
 	Name     string  `json:"name"`
 	Orders   int     `json:"orders"`
 	Quantity int     `json:"quantity"`
@@ -2537,7 +2537,7 @@ type GoalProduct struct {
 type GoalRow struct {
 	Approved       int     `json:"approved"`
 	Clicks         int     `json:"clicks"`      // clicks whose visitors reached the goal
-	Conversions    int     `json:"conversions"` // approved and pending ones
+	Conversions    int     `json:"conversions"` // approved and pending conversions
 	CreatedAt      string  `json:"createdAt"`
 	Currency       string  `json:"currency"`
 	Dedupe         string  `json:"dedupe"` // per_click, per_order
@@ -2547,12 +2547,12 @@ type GoalRow struct {
 	IsPrimary      bool    `json:"isPrimary"`
 	Key            string  `json:"key"`
 	Kind           string  `json:"kind"`   // event, page
-	LastAt         *string `json:"lastAt"` // when it was reached last
+	LastAt         *string `json:"lastAt"` // when a visitor last reached the goal
 	MatchPath      string  `json:"matchPath"`
 	Name           string  `json:"name"`
 	Pending        int     `json:"pending"`
-	PendingRevenue float64 `json:"pendingRevenue"` // in the account's currency
-	Revenue        float64 `json:"revenue"`        // of approved ones, in the account's currency
+	PendingRevenue float64 `json:"pendingRevenue"` // revenue of pending conversions, in the account's currency
+	Revenue        float64 `json:"revenue"`        // revenue of approved conversions, in the account's currency
 	SiteID         string  `json:"siteId"`
 	Status         string  `json:"status"` // pending, approved
 	UpdatedAt      string  `json:"updatedAt"`
@@ -2569,7 +2569,7 @@ type GoalSecret struct {
 // GoalSuggested: a type of the API
 type GoalSuggested struct {
 	Dedupe    string  `json:"dedupe"` // per_click, per_order
-	Events    int     `json:"events"` // that were sent without a goal
+	Events    int     `json:"events"` // how many such events the site sent; no goal counts them yet
 	Key       string  `json:"key"`
 	Kind      string  `json:"kind"` // event, page
 	LastAt    *string `json:"lastAt"`
@@ -2580,17 +2580,17 @@ type GoalSuggested struct {
 
 // GoalTotals: a type of the API
 type GoalTotals struct {
-	Clicks      int     `json:"clicks"`      // whose visitors were there
-	Conversions int     `json:"conversions"` // of all goals, approved and pending ones
+	Clicks      int     `json:"clicks"`      // clicks whose visitors were on the site
+	Conversions int     `json:"conversions"` // approved and pending conversions of all goals
 	Events      int     `json:"events"`
-	Orders      int     `json:"orders"`  // by their order ids
-	Revenue     float64 `json:"revenue"` // of approved ones, in the account's currency
+	Orders      int     `json:"orders"`  // number of different order ids
+	Revenue     float64 `json:"revenue"` // revenue of approved conversions, in the account's currency
 	Views       int     `json:"views"`
 }
 
 // GoalsLive: a type of the API
 type GoalsLive struct {
-	Clicks        int         `json:"clicks"` // whose visitors are there
+	Clicks        int         `json:"clicks"` // clicks whose visitors are on the site
 	Events        int         `json:"events"`
 	Latest        []LiveEvent `json:"latest"` // newest first, at most 20
 	Views         int         `json:"views"`
@@ -2599,20 +2599,20 @@ type GoalsLive struct {
 
 // GroupNames: a type of the API
 type GroupNames struct {
-	Groups []string `json:"groups"` // by name
+	Groups []string `json:"groups"` // in alphabetical order
 	Scope  string   `json:"scope"`  // campaigns, offers, landers, domains
 }
 
 // Heading: a type of the API
 type Heading struct {
 	Cell   string `json:"cell"`
-	Column string `json:"column"` // the name of the column that it is read as; empty: it is not read
+	Column string `json:"column"` // the name of the column as which the cell is read; empty: the column is not read
 }
 
 // HistoryImported: a type of the API
 type HistoryImported struct {
-	Clicks      int            `json:"clicks"`      // new here
-	Conversions int            `json:"conversions"` // new here
+	Clicks      int            `json:"clicks"`      // clicks that were not here before
+	Conversions int            `json:"conversions"` // conversions that were not here before
 	Skipped     map[string]int `json:"skipped"`     // rows that were left out, by the reason
 }
 
@@ -2629,17 +2629,17 @@ type HopRow struct {
 
 // HourPoint: a type of the API
 type HourPoint struct {
-	Clicks      int     `json:"clicks"`      // without bots
-	Conversions int     `json:"conversions"` // approved and pending
+	Clicks      int     `json:"clicks"`      // clicks without bots
+	Conversions int     `json:"conversions"` // approved and pending conversions
 	Cost        float64 `json:"cost"`
-	Hour        int     `json:"hour"`    // 0-23, in the time zone tz; one hour comes twice in the night in which clocks go back
+	Hour        int     `json:"hour"`    // 0-23, in the time zone tz; on the day on which clocks go back, one hour is listed twice
 	Revenue     float64 `json:"revenue"` // approved payouts
-	Start       string  `json:"start"`   // where it begins, ISO 8601, UTC
+	Start       string  `json:"start"`   // when the hour begins, ISO 8601, UTC
 }
 
 // Hourly: a type of the API
 type Hourly struct {
-	Points []HourPoint `json:"points"` // the hours of today: 24, unless the clock changes
+	Points []HourPoint `json:"points"` // the hours of today: 24, unless clocks change today
 	TZ     string      `json:"tz"`     // the time zone of the day and its hours
 }
 
@@ -2665,43 +2665,43 @@ type ImportConfigBody struct {
 
 // ImportHistoryBody: a type of the API
 type ImportHistoryBody struct {
-	From     string  `json:"from"`               // YYYY-MM-DD, the first day there
+	From     string  `json:"from"`               // YYYY-MM-DD, the first day, as the other tracker counts days
 	Key      string  `json:"key"`                // API key. It is used for this import and then deleted
-	Timezone *string `json:"timezone,omitempty"` // of the account there, for times without an offset; default the account's time zone
-	To       string  `json:"to"`                 // YYYY-MM-DD, the last day there; included, and over
+	Timezone *string `json:"timezone,omitempty"` // time zone of the account there, for times without an offset; default: the time zone of the account here
+	To       string  `json:"to"`                 // YYYY-MM-DD, the last day, as the other tracker counts days; it is included, and must be over
 	Tracker  string  `json:"tracker"`            // the tracker whose log is read; its settings were imported before: redtrack
-	URL      *string `json:"url,omitempty"`      // address of the tracker's API; empty: the usual one
+	URL      *string `json:"url,omitempty"`      // address of the tracker's API; empty: the usual address
 }
 
 // IntegrationBody: a type of the API
 type IntegrationBody struct {
-	Credentials map[string]string `json:"credentials,omitempty"` // values by field; in a change, fields that are blank or left out are kept
-	ID          *string           `json:"id,omitempty"`          // change this account; left out: connect another one
-	Label       *string           `json:"label,omitempty"`       // your name for it
-	Provider    string            `json:"provider"`              // one of those that GET /integrations lists
+	Credentials map[string]string `json:"credentials,omitempty"` // the value of each field; when an account is changed, fields that are blank or left out keep their values
+	ID          *string           `json:"id,omitempty"`          // id of the DNS account to change; left out: connect a new account
+	Label       *string           `json:"label,omitempty"`       // your name for the DNS account
+	Provider    string            `json:"provider"`              // a provider that GET /integrations lists
 }
 
 // IntegrationList: a type of the API
 type IntegrationList struct {
 	Accounts            []DNSAccountShown `json:"accounts"`
 	EncryptionAvailable bool              `json:"encryptionAvailable"` // false: this install cannot store credentials
-	Providers           []DNSProviderForm `json:"providers"`           // what can be connected, with the fields of a form for it
+	Providers           []DNSProviderForm `json:"providers"`           // the providers that can be connected, each with the fields of its form
 }
 
 // IntegrationRun: a type of the API
 type IntegrationRun struct {
 	Applied   bool    `json:"applied"` // false: a dry run
-	Changed   int     `json:"changed"` // conversions that are new or have changed, or days whose spend has changed
-	EndedAt   *string `json:"endedAt"` // null: it is under way
+	Changed   int     `json:"changed"` // how many conversions are new or have changed, or for how many days the spend has changed
+	EndedAt   *string `json:"endedAt"` // null: the run has not ended yet
 	Error     *string `json:"error"`
 	From      *string `json:"from"`
-	ID        string  `json:"id"`   // of its job
-	Kind      string  `json:"kind"` // what it did
+	ID        string  `json:"id"`   // id of the run's job
+	Kind      string  `json:"kind"` // what the run did
 	Matched   int     `json:"matched"`
 	Ms        *int    `json:"ms"`
 	Origin    string  `json:"origin"` // api, clock
 	Pages     int     `json:"pages"`
-	Read      int     `json:"read"` // orders, or rows of spend
+	Read      int     `json:"read"` // how many orders or rows of spend were read
 	Requests  int     `json:"requests"`
 	StartedAt string  `json:"startedAt"`
 	To        *string `json:"to"`
@@ -2715,10 +2715,10 @@ type IntegrationSaved struct {
 
 // IntegrationTested: a type of the API
 type IntegrationTested struct {
-	Detail  *string  `json:"detail"` // the provider's message, if it fails
+	Detail  *string  `json:"detail"` // the provider's message if the test failed
 	Message string   `json:"message"`
-	Ok      bool     `json:"ok"`    // the provider accepts the credentials
-	Zones   []string `json:"zones"` // that the account holds
+	Ok      bool     `json:"ok"`    // whether the provider accepts the credentials
+	Zones   []string `json:"zones"` // the zones in the account
 }
 
 // IsSetCondition: true: it is known; false: it is not
@@ -2730,7 +2730,7 @@ type IsSetCondition struct {
 
 // JobAnswer: a type of the API
 type JobAnswer struct {
-	Error  *Error    `json:"error"` // why it failed; result_dropped: it is done, but its result is no longer stored; null otherwise
+	Error  *Error    `json:"error"` // why the job failed; with the code result_dropped, the job is done but its result is no longer stored; otherwise null
 	ID     string    `json:"id"`
 	Kind   string    `json:"kind"`
 	Result JobResult `json:"result"` // the documented answer of the call; null until status is done
@@ -2754,7 +2754,7 @@ type JobResult = any
 // JobRow: a type of the API
 type JobRow struct {
 	CreatedAt  string  `json:"created_at"`
-	Error      *Error  `json:"error"` // why it failed; null otherwise
+	Error      *Error  `json:"error"` // why the job failed; null: it has not failed
 	FinishedAt *string `json:"finished_at"`
 	ID         string  `json:"id"`
 	Kind       string  `json:"kind"`
@@ -2775,15 +2775,15 @@ type Kept struct {
 	ID     string `json:"id"`
 	Kind   string `json:"kind"` // campaign, flow, offer, lander
 	Name   string `json:"name"`
-	Path   string `json:"path"`   // name of the path; empty: the record as a whole
-	Reason string `json:"reason"` // changed, not_found, or the code of the error that refused the earlier values
+	Path   string `json:"path"`   // name of the path; empty: the whole record
+	Reason string `json:"reason"` // changed, not_found, or the code of the error with which the earlier values were refused
 }
 
 // LabelsPatch: a type of the API
 type LabelsPatch struct {
 	AddTags    []string `json:"add_tags,omitempty"` // tags to add to each of them
 	GroupName  *string  `json:"group_name,omitempty"`
-	Ids        []string `json:"ids"`                   // all of them change, or none
+	Ids        []string `json:"ids"`                   // ids of the records; all of them change, or none
 	RemoveTags []string `json:"remove_tags,omitempty"` // tags to remove from each of them
 	Status     *string  `json:"status,omitempty"`      // active, paused
 	Tags       []string `json:"tags,omitempty"`
@@ -2819,8 +2819,8 @@ type LanderBody struct {
 // LanderPatch: a type of the API
 type LanderPatch struct {
 	ID         string          `json:"id"`                   // the record's id
-	IsActive   *bool           `json:"is_active,omitempty"`  // when sent, pauses or resumes, and protection is not read
-	Protection *ProtectionBody `json:"protection,omitempty"` // who is shown the page
+	IsActive   *bool           `json:"is_active,omitempty"`  // true resumes the landing page, false pauses it; if is_active is sent, protection is ignored
+	Protection *ProtectionBody `json:"protection,omitempty"` // which visitors see the page
 }
 
 // LanderPatchAnswer: a type of the API
@@ -2860,7 +2860,7 @@ type LanderRow struct {
 	Epc            *float64   `json:"epc"`
 	GroupName      string     `json:"group_name"`
 	ID             string     `json:"id"`
-	LastCheck      *LastCheck `json:"last_check"` // of its present URL; null before the first one
+	LastCheck      *LastCheck `json:"last_check"` // the last check of its current URL; null: the URL has not been checked yet
 	LpClicks       int        `json:"lp_clicks"`
 	LpCtr          *float64   `json:"lp_ctr"` // percent
 	LpViews        int        `json:"lp_views"`
@@ -2892,35 +2892,35 @@ type LanguageCodeCondition struct {
 
 // LastCheck: a type of the API
 type LastCheck struct {
-	Broken       bool    `json:"broken"` // two consecutive checks failed: GET /alerts lists it
+	Broken       bool    `json:"broken"` // true: the last two checks failed, and GET /alerts lists the record
 	CheckedAt    string  `json:"checked_at"`
-	Error        *string `json:"error"`         // why it is not ok
+	Error        *string `json:"error"`         // why the link is not ok; null: it is ok
 	FailingSince *string `json:"failing_since"` // when the first of the consecutive failures happened
 	Ok           bool    `json:"ok"`
-	Status       *int    `json:"status"` // null when no answer came
+	Status       *int    `json:"status"` // status of the answer; null: no answer came
 }
 
 // LeadCampaign: a type of the API
 type LeadCampaign struct {
-	GoalKeys       []string     `json:"goalKeys"` // its tracked_goal_keys
+	GoalKeys       []string     `json:"goalKeys"` // the campaign's tracked_goal_keys
 	ID             string       `json:"id"`
-	Landers        []LeadLander `json:"landers"` // that clicks of the last 30 days reached, most clicks first, at most 100
+	Landers        []LeadLander `json:"landers"` // landing pages that clicks of the last 30 days reached, most clicks first, at most 100
 	Name           string       `json:"name"`
 	PrimaryGoalKey *string      `json:"primaryGoalKey"`
-	SiteID         *string      `json:"siteId"` // its measurement_site_id
+	SiteID         *string      `json:"siteId"` // the campaign's measurement_site_id
 	Status         string       `json:"status"` // active, paused, archived
 }
 
 // LeadCampaigns: a type of the API
 type LeadCampaigns struct {
-	Campaigns []LeadCampaign `json:"campaigns"` // of mode lead, newest first, at most 100
+	Campaigns []LeadCampaign `json:"campaigns"` // campaigns of the mode lead, newest first, at most 100
 }
 
 // LeadLander: a type of the API
 type LeadLander struct {
 	Clicks      int      `json:"clicks"`
-	Conversions int      `json:"conversions"` // approved and pending ones
-	Cr          *float64 `json:"cr"`          // percent; null without clicks
+	Conversions int      `json:"conversions"` // approved and pending conversions
+	Cr          *float64 `json:"cr"`          // conversion rate in percent; null: there are no clicks
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
 	Revenue     float64  `json:"revenue"`
@@ -2931,8 +2931,8 @@ type LeftOut struct {
 	ID     *string `json:"id"` // null: an address
 	Name   string  `json:"name"`
 	Path   string  `json:"path"`
-	PathID *string `json:"path_id"` // null: it is a path itself
-	Reason string  `json:"reason"`  // capped: when its cap is reached, its visitors go to the others; alone: nothing else gets the same visitors; address: its clicks cannot be told apart; twice: it is in several slots; not_drawn: it gets only visitors that the others do not get: paused, no_weight, capped, alone, address, twice, not_drawn
+	PathID *string `json:"path_id"` // the path of the landing page or offer; null: a path itself is left out
+	Reason string  `json:"reason"`  // capped: when its cap is reached, its visitors go to the others; alone: nothing else gets the same visitors; address: its clicks cannot be distinguished from others; twice: it is in several slots; not_drawn: it gets only visitors that the others do not get: paused, no_weight, capped, alone, address, twice, not_drawn
 }
 
 // LinkBody: a type of the API
@@ -2944,10 +2944,10 @@ type LinkBody struct {
 // LinkBrokenData: a type of the API
 type LinkBrokenData struct {
 	CheckedAt    string `json:"checked_at"`    // the last of these checks
-	Error        string `json:"error"`         // why the check failed, for a person
+	Error        string `json:"error"`         // why the check failed, as a text for people
 	FailingSince string `json:"failing_since"` // the first of these checks: ISO 8601, UTC, milliseconds
-	Failures     int    `json:"failures"`      // failed checks in a row
-	ID           string `json:"id"`            // of the offer or landing page
+	Failures     int    `json:"failures"`      // number of failed checks in a row
+	ID           string `json:"id"`            // id of the offer or landing page
 	Kind         string `json:"kind"`          // offer, lander
 	Name         string `json:"name"`
 	Status       *int   `json:"status"` // status of the answer to the last check; null: no answer came
@@ -2966,32 +2966,32 @@ type LinkBrokenEvent struct {
 // LinkChecked: a type of the API
 type LinkChecked struct {
 	CheckedAt string  `json:"checked_at"`
-	Error     *string `json:"error"` // why it is not ok
+	Error     *string `json:"error"` // why the link is not ok; null: it is ok
 	ID        string  `json:"id"`
 	Kind      string  `json:"kind"`   // offer, lander
-	Ok        bool    `json:"ok"`     // false: no answer, 404, 410 or 5xx
-	Status    *int    `json:"status"` // null when no answer came
-	URL       string  `json:"url"`    // as it was requested, with example values for its tokens
+	Ok        bool    `json:"ok"`     // false: no answer came, or its status was 404, 410 or 5xx
+	Status    *int    `json:"status"` // status of the answer; null: no answer came
+	URL       string  `json:"url"`    // the URL that was requested, with example values in place of its tokens
 }
 
 // LinkFailover: a type of the API
 type LinkFailover struct {
-	Campaigns  int    `json:"campaigns"` // that moved; their old links go on working
+	Campaigns  int    `json:"campaigns"` // campaigns that moved; their old links still work
 	Domain     string `json:"domain"`
 	DomainID   string `json:"domain_id"`  // the spare domain; empty: there was none
-	Kept       int    `json:"kept"`       // that stayed, as there is no spare domain or their alias is taken on it
+	Kept       int    `json:"kept"`       // campaigns that stayed, because there is no spare domain or their alias is taken on it
 	Smartlinks int    `json:"smartlinks"` // smartlinks, which stay
 }
 
 // LinkUnsafeData: a type of the API
 type LinkUnsafeData struct {
 	CheckedAt string        `json:"checked_at"` // ISO 8601, UTC, milliseconds
-	Failover  *LinkFailover `json:"failover"`   // of a tracking domain that fails over: where its campaigns are now; else null
-	ID        string        `json:"id"`         // of the offer, landing page or tracking domain
+	Failover  *LinkFailover `json:"failover"`   // for a tracking domain that fails over: where its campaigns are now; otherwise null
+	ID        string        `json:"id"`         // id of the offer, landing page or tracking domain
 	Kind      string        `json:"kind"`       // offer, lander, domain
-	List      string        `json:"list"`       // the list that has it: web_risk, safe_browsing
+	List      string        `json:"list"`       // the list that contains the link: web_risk, safe_browsing
 	Name      string        `json:"name"`
-	Threats   []string      `json:"threats"` // in the list's own words, such as MALWARE or SOCIAL_ENGINEERING
+	Threats   []string      `json:"threats"` // the threats in the words of the list, such as MALWARE or SOCIAL_ENGINEERING
 	URL       string        `json:"url"`     // the record's URL, with its tokens
 }
 
@@ -3057,11 +3057,11 @@ type Live struct {
 	Campaigns     []LiveCampaign `json:"campaigns"`     // most visitors first, at most 100
 	Countries     []LiveCountry  `json:"countries"`     // most visitors first
 	Devices       []LiveDevice   `json:"devices"`       // most visitors first
-	Pages         []LivePage     `json:"pages"`         // where the clicks led: most visitors first, at most 100
-	PerMinute     []LiveMinute   `json:"per_minute"`    // each minute of the window, the oldest first
-	Views         int            `json:"views"`         // how often they did
+	Pages         []LivePage     `json:"pages"`         // the pages that the clicks led to, most visitors first, at most 100
+	PerMinute     []LiveMinute   `json:"per_minute"`    // each minute of the window, oldest first
+	Views         int            `json:"views"`         // how often these people clicked
 	Visitors      int            `json:"visitors"`      // people who clicked within the window, without bots
-	WindowMinutes int            `json:"windowMinutes"` // the value applied
+	WindowMinutes int            `json:"windowMinutes"` // length of the window in minutes
 }
 
 // LiveCampaign: a type of the API
@@ -3074,14 +3074,14 @@ type LiveCampaign struct {
 
 // LiveCountry: a type of the API
 type LiveCountry struct {
-	Country  string `json:"country"` // two letters; empty where it is not known
+	Country  string `json:"country"` // two letters; empty: unknown
 	Views    int    `json:"views"`
 	Visitors int    `json:"visitors"`
 }
 
 // LiveDevice: a type of the API
 type LiveDevice struct {
-	Device   string `json:"device"` // empty where it is not known
+	Device   string `json:"device"` // empty: unknown
 	Views    int    `json:"views"`
 	Visitors int    `json:"visitors"`
 }
@@ -3091,7 +3091,7 @@ type LiveEvent struct {
 	At       string   `json:"at"`
 	ClickID  *string  `json:"clickId"`
 	Currency string   `json:"currency"`
-	Goals    []string `json:"goals"` // keys of the goals that it reached
+	Goals    []string `json:"goals"` // keys of the goals that the event reached
 	Host     string   `json:"host"`
 	Name     string   `json:"name"`
 	Path     string   `json:"path"`
@@ -3101,7 +3101,7 @@ type LiveEvent struct {
 
 // LiveMinute: a type of the API
 type LiveMinute struct {
-	At       string `json:"at"` // when it began
+	At       string `json:"at"` // when the minute began
 	Views    int    `json:"views"`
 	Visitors int    `json:"visitors"`
 }
@@ -3129,8 +3129,8 @@ type LogSmartlinkClickRow struct {
 
 // LookBody: a type of the API
 type LookBody struct {
-	CSV  *string `json:"csv,omitempty"`  // with a header, whose names are matched loosely; up to 5000 rows are read
-	File *string `json:"file,omitempty"` // instead of csv: the bytes of the file in base64, as it was downloaded: UTF-8, UTF-16, windows-1251 or windows-1252
+	CSV  *string `json:"csv,omitempty"`  // CSV with a header line; the names of its columns are matched loosely; at most 5000 rows are read
+	File *string `json:"file,omitempty"` // instead of csv: the unchanged bytes of the file, in base64. Its charset may be UTF-8, UTF-16, windows-1251 or windows-1252
 	Kind *string `json:"kind,omitempty"` // default conversions: conversions, cost, offers, links
 }
 
@@ -3152,7 +3152,7 @@ type MoveCheck struct {
 // MoveCheckedVisitor: a type of the API
 type MoveCheckedVisitor struct {
 	Browser   string   `json:"browser"`
-	Certain   bool     `json:"certain"` // false: it depends on what no request can say, such as the provider
+	Certain   bool     `json:"certain"` // false: the place depends on something that a request cannot express, such as the visitor's provider
 	Country   string   `json:"country"`
 	ID        string   `json:"id"` // identifies the visitor in the script and in its answers; another request has another id
 	Language  string   `json:"language"`
@@ -3170,7 +3170,7 @@ type MoveChecks struct {
 
 // MoveCompared: a type of the API
 type MoveCompared struct {
-	Campaigns []MoveComparedCampaign `json:"campaigns"` // those with the most differences first
+	Campaigns []MoveComparedCampaign `json:"campaigns"` // the campaigns with the most differences first
 	Counts    map[string]int         `json:"counts"`    // visitors by result: same, dice, unsure, differs, missing
 	LeftOut   int                    `json:"left_out"`  // visitors that are counted but not listed, because at most 2000 are listed
 	Unread    int                    `json:"unread"`    // lines that could not be read, or name no imported campaign
@@ -3189,23 +3189,23 @@ type MoveComparedCampaign struct {
 type MoveDifference struct {
 	Browser   string   `json:"browser"`
 	Country   string   `json:"country"`
-	Here      []string `json:"here"` // as places of GET /config/checks
+	Here      []string `json:"here"` // where the visitor can go here, as in places of GET /config/checks
 	ID        string   `json:"id"`   // identifies the visitor in the script and in its answers; another request has another id
 	Language  string   `json:"language"`
-	Reason    string   `json:"reason"` // for unsure: attribute, it depends on what no request can say; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. For differs: address, the addresses differ; parameters, only their parameters differ; answer, only one of the two h...: , attribute, page, itself, changed, address, parameters, answer
+	Reason    string   `json:"reason"` // for unsure: attribute, the place depends on something that a request cannot express; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. For differs: address, the addresses differ; parameters, only their parameters differ; answer...: , attribute, page, itself, changed, address, parameters, answer
 	Result    string   `json:"result"` // dice: a random draw decides, and the answer is one of the places; unsure: cannot be compared; missing: the old tracker did not answer: dice, unsure, differs, missing
-	Status    int      `json:"status"` // of the old tracker's answer; 0: none came
-	There     string   `json:"there"`  // the address that the old tracker answered; empty: none
+	Status    int      `json:"status"` // status of the old tracker's answer; 0: no answer came
+	There     string   `json:"there"`  // the address to which the old tracker sent the visitor; empty: none
 	URL       string   `json:"url"`    // the address that is requested, without its scheme
 	UserAgent string   `json:"user_agent"`
 }
 
 // Network: a type of the API
 type Network struct {
-	AnswerText       string              `json:"answer_text"` // what the network wants as the answer to a postback
+	AnswerText       string              `json:"answer_text"` // text that the network wants as the answer to a postback
 	ClickParam       string              `json:"click_param"` // parameter of offer links that carries the click id to the network
 	Currency         string              `json:"currency"`
-	Macros           map[string]string   `json:"macros"` // the network's own macros, keyed click_id, payout, status, conversion_id, goal
+	Macros           map[string]string   `json:"macros"` // the network's own macros, by field: click_id, payout, status, conversion_id, goal
 	MinimumPayout    *float64            `json:"minimum_payout"`
 	Name             string              `json:"name"`
 	Notes            string              `json:"notes"`
@@ -3214,9 +3214,9 @@ type Network struct {
 	PaymentFrequency string              `json:"payment_frequency"`
 	PaymentTerms     string              `json:"payment_terms"`
 	PostbackParams   map[string]string   `json:"postback_params"`
-	PostbackScheme   string              `json:"postback_scheme"` // how its notifications are signed and read; empty: it sends postbacks with parameters
+	PostbackScheme   string              `json:"postback_scheme"` // how the network's notifications are signed and read; empty: the network sends postbacks with parameters
 	ReadOn           string              `json:"read_on"`         // day on which the page was read, YYYY-MM-DD; empty: not known
-	StatusMap        map[string][]string `json:"status_map"`      // words that mean something else than usual
+	StatusMap        map[string][]string `json:"status_map"`      // the network's status words that do not have their usual meaning
 	URL              string              `json:"url"`
 }
 
@@ -3227,7 +3227,7 @@ type NetworkAnswer struct {
 	CreatedAt         string              `json:"created_at"`
 	Currency          string              `json:"currency"`
 	GroupName         string              `json:"group_name"`
-	HasPostbackSecret bool                `json:"has_postback_secret"` // whether a secret is saved; only postback_url shows it, to a key that may write
+	HasPostbackSecret bool                `json:"has_postback_secret"` // whether a secret is saved; only postback_url contains the secret, and only for a key that may write
 	ID                string              `json:"id"`
 	Macros            map[string]string   `json:"macros"`
 	ManagerEmail      string              `json:"manager_email"`
@@ -3238,12 +3238,12 @@ type NetworkAnswer struct {
 	Name              string              `json:"name"`
 	Notes             string              `json:"notes"`
 	OfferType         string              `json:"offer_type"`       // CPA, CPS, CPL, CPC, CPM, or empty
-	OfferURLSuffix    string              `json:"offer_url_suffix"` // the end of offer URLs that passes the click id to the network: the redirect adds it to a URL without a token for the click id; empty: the network's click_param is not known
+	OfferURLSuffix    string              `json:"offer_url_suffix"` // the end of offer URLs that passes the click id to the network. The redirect adds it to each URL that has no token for the click id. Empty: the network's click_param is not known
 	PaymentFrequency  string              `json:"payment_frequency"`
 	PaymentTerms      string              `json:"payment_terms"`
 	PostbackParams    map[string]string   `json:"postback_params"`
-	PostbackScheme    string              `json:"postback_scheme"` // how its notifications are signed and read, or empty: it sends postbacks with parameters
-	PostbackURL       string              `json:"postback_url"`    // the address to enter at the network for its postbacks, with the network's own macros; a parameter without a value needs a macro that is not known here. A key that may write sees the secret in it, any other key sees ***
+	PostbackScheme    string              `json:"postback_scheme"` // the platform whose rules apply to signing and reading the network's notifications; empty: the network sends postbacks with parameters
+	PostbackURL       string              `json:"postback_url"`    // the address to enter at the network for its postbacks, with the network's own macros. A parameter without a value needs a macro of the network that is not known here. If the address contains a secret, a key that may write sees the secret and any other key sees ***
 	Status            string              `json:"status"`          // active, paused
 	StatusMap         map[string][]string `json:"status_map"`
 	Tags              []string            `json:"tags"`
@@ -3253,10 +3253,10 @@ type NetworkAnswer struct {
 
 // NetworkBody: a type of the API
 type NetworkBody struct {
-	AnswerText       *string             `json:"answer_text,omitempty"` // what the network wants as the answer to a postback
+	AnswerText       *string             `json:"answer_text,omitempty"` // text that the network wants as the answer to a postback
 	ClickParam       *string             `json:"click_param,omitempty"` // parameter of offer links that carries the click id to the network
 	Currency         *string             `json:"currency,omitempty"`
-	Macros           map[string]string   `json:"macros,omitempty"` // the network's own macros, keyed click_id, payout, status, conversion_id, goal
+	Macros           map[string]string   `json:"macros,omitempty"` // the network's own macros, by field: click_id, payout, status, conversion_id, goal
 	MinimumPayout    *float64            `json:"minimum_payout,omitempty"`
 	Name             *string             `json:"name,omitempty"`
 	Notes            *string             `json:"notes,omitempty"`
@@ -3265,9 +3265,9 @@ type NetworkBody struct {
 	PaymentFrequency *string             `json:"payment_frequency,omitempty"`
 	PaymentTerms     *string             `json:"payment_terms,omitempty"`
 	PostbackParams   map[string]string   `json:"postback_params,omitempty"`
-	PostbackScheme   *string             `json:"postback_scheme,omitempty"` // how its notifications are signed and read; empty: it sends postbacks with parameters
+	PostbackScheme   *string             `json:"postback_scheme,omitempty"` // how the network's notifications are signed and read; empty: the network sends postbacks with parameters
 	ReadOn           *string             `json:"read_on,omitempty"`         // day on which the page was read, YYYY-MM-DD; empty: not known
-	StatusMap        map[string][]string `json:"status_map,omitempty"`      // words that mean something else than usual
+	StatusMap        map[string][]string `json:"status_map,omitempty"`      // the network's status words that do not have their usual meaning
 	URL              *string             `json:"url,omitempty"`
 }
 
@@ -3290,21 +3290,21 @@ type NetworkCreateBody struct {
 	PaymentTerms     *string             `json:"payment_terms,omitempty"`
 	PostbackParams   map[string]string   `json:"postback_params,omitempty"` // click_id, payout, ... to the parameter
 	PostbackScheme   *string             `json:"postback_scheme,omitempty"` // how notifications of a shop or billing platform are signed and read; empty: postbacks with parameters: buygoods, clickbank, digistore24, jvzoo, shopify, stripe, thrivecart, warriorplus, woocommerce
-	PostbackSecret   *string             `json:"postback_secret,omitempty"` // on PUT blank leaves it unchanged
+	PostbackSecret   *string             `json:"postback_secret,omitempty"` // a blank secret in a PUT does not change the secret
 	StatusMap        map[string][]string `json:"status_map,omitempty"`      // the network's words for each of the four statuses
 	Tags             []string            `json:"tags,omitempty"`
-	Template         *string             `json:"template,omitempty"` // name or id of a network template that fills the fields left out
+	Template         *string             `json:"template,omitempty"` // name or id of a network template, which fills in the fields that the body leaves out
 	URL              *string             `json:"url,omitempty"`      // http(s)
 }
 
 // NetworkIntegration: a type of the API
 type NetworkIntegration struct {
-	ChangesError        *string               `json:"changesError"`        // why the last import of decisions or of older orders failed; the next one continues where it ended
-	ChangesReadTo       *string               `json:"changesReadTo"`       // the network's decisions up to this time are imported, for orders of any age; null: none yet, or the provider cannot be queried by the date of a change
-	ConnectedTo         *string               `json:"connectedTo"`         // the provider; null: not connected
-	Credentials         map[string]string     `json:"credentials"`         // by field; secrets are masked
+	ChangesError        *string               `json:"changesError"`        // why the last import of decisions or of older orders failed; the next import continues where the failed one stopped
+	ChangesReadTo       *string               `json:"changesReadTo"`       // up to this time all decisions of the network are imported, for orders of any age; null: no decisions were imported yet, or the provider cannot be queried by the date of a change
+	ConnectedTo         *string               `json:"connectedTo"`         // the connected provider; null: no provider is connected
+	Credentials         map[string]string     `json:"credentials"`         // the value of each field; secrets are masked
 	EncryptionAvailable bool                  `json:"encryptionAvailable"` // false: this install cannot store credentials
-	IsEnabled           bool                  `json:"is_enabled"`          // orders are imported automatically every half hour
+	IsEnabled           bool                  `json:"is_enabled"`          // whether orders are imported automatically every half hour
 	LastCheckedAt       *string               `json:"lastCheckedAt"`
 	LastError           *string               `json:"lastError"`
 	LastStatus          *string               `json:"lastStatus"`   // result of the last request to the provider; null: there was none yet: ok, error
@@ -3312,15 +3312,15 @@ type NetworkIntegration struct {
 	NetworkID           string                `json:"networkId"`
 	NetworkName         string                `json:"networkName"`
 	NextSyncAt          *string               `json:"nextSyncAt"` // when the next automatic import runs; null: none is planned
-	Providers           []NetworkProviderForm `json:"providers"`  // what can be connected, with the fields of a form for it
+	Providers           []NetworkProviderForm `json:"providers"`  // the providers that can be connected, each with the fields of its form
 	Runs                []IntegrationRun      `json:"runs"`       // the last 20 imports and dry runs, the latest first; runs are kept for 90 days
 }
 
 // NetworkIntegrationBody: a type of the API
 type NetworkIntegrationBody struct {
-	Credentials map[string]string `json:"credentials,omitempty"` // values by field; in a change, fields that are blank or left out are kept
-	IsEnabled   *bool             `json:"is_enabled,omitempty"`  // whether orders are imported automatically; left out: unchanged, at first true
-	Provider    string            `json:"provider"`              // one of those that the GET lists
+	Credentials map[string]string `json:"credentials,omitempty"` // the value of each field; when a connection is changed, fields that are blank or left out keep their values
+	IsEnabled   *bool             `json:"is_enabled,omitempty"`  // whether orders are imported automatically; left out: unchanged, or true for a new connection
+	Provider    string            `json:"provider"`              // a provider that GET /networks/{id}/integration lists
 }
 
 // NetworkIntegrationSaved: a type of the API
@@ -3331,8 +3331,8 @@ type NetworkIntegrationSaved struct {
 // NetworkPatch: a type of the API
 type NetworkPatch struct {
 	ID        string              `json:"id"`                   // the record's id
-	IsActive  *bool               `json:"is_active,omitempty"`  // true resumes, false pauses; when sent, status_map is not read
-	StatusMap map[string][]string `json:"status_map,omitempty"` // words to add to the network's status_map, by status; a word that it has already moves to the status named here
+	IsActive  *bool               `json:"is_active,omitempty"`  // true resumes the network, false pauses it; if is_active is sent, status_map is ignored
+	StatusMap map[string][]string `json:"status_map,omitempty"` // words to add to the network's status_map, by status; a word that is already in the map moves to the new status
 }
 
 // NetworkPatchAnswer: a type of the API
@@ -3344,7 +3344,7 @@ type NetworkPatchAnswer struct {
 
 // NetworkProviderForm: a type of the API
 type NetworkProviderForm struct {
-	Click    string                 `json:"click"` // the provider's field for our click id
+	Click    string                 `json:"click"` // the field in which the provider reports our click id
 	Fields   []CredentialFieldShown `json:"fields"`
 	Label    string                 `json:"label"`
 	Provider string                 `json:"provider"`
@@ -3370,7 +3370,7 @@ type NetworkPut struct {
 	PaymentTerms     *string             `json:"payment_terms,omitempty"`
 	PostbackParams   map[string]string   `json:"postback_params,omitempty"` // click_id, payout, ... to the parameter
 	PostbackScheme   *string             `json:"postback_scheme,omitempty"` // how notifications of a shop or billing platform are signed and read; empty: postbacks with parameters: buygoods, clickbank, digistore24, jvzoo, shopify, stripe, thrivecart, warriorplus, woocommerce
-	PostbackSecret   *string             `json:"postback_secret,omitempty"` // on PUT blank leaves it unchanged
+	PostbackSecret   *string             `json:"postback_secret,omitempty"` // a blank secret in a PUT does not change the secret
 	StatusMap        map[string][]string `json:"status_map,omitempty"`      // the network's words for each of the four statuses
 	Tags             []string            `json:"tags,omitempty"`
 	URL              *string             `json:"url,omitempty"` // http(s)
@@ -3378,20 +3378,20 @@ type NetworkPut struct {
 
 // NetworkReport: a type of the API
 type NetworkReport struct {
-	From      *string            `json:"from"`     // the first day of the stored rows, as written in the file; null: there are none
-	Kind      string             `json:"kind"`     // orders: a row for each conversion, with our click id; totals: sums by day: orders, totals
+	From      *string            `json:"from"`     // the first day of the stored rows, as written in the file; null: no rows were stored
+	Kind      string             `json:"kind"`     // orders: the file has a row for each conversion, with our click id; totals: the file has sums by day: orders, totals
 	Refusals  []ReportRowRefused `json:"refusals"` // at most 100
 	Refused   int                `json:"refused"`
-	Stored    int                `json:"stored"` // rows that were stored. They replace rows of earlier files: sums of the same days, orders of all days between from and to
+	Stored    int                `json:"stored"` // how many rows were stored. They replace rows of earlier files: sums replace the sums of the same days, and orders replace the orders of all days between from and to
 	To        *string            `json:"to"`
-	Total     int                `json:"total"`     // rows read
-	Truncated bool               `json:"truncated"` // there are more rows than are read
+	Total     int                `json:"total"`     // how many rows were read
+	Truncated bool               `json:"truncated"` // the file has more rows than were read
 }
 
 // NetworkReportBody: a type of the API
 type NetworkReportBody struct {
-	CSV  *string `json:"csv,omitempty"`  // with a header, whose names are matched loosely; up to 5000 rows are read
-	File *string `json:"file,omitempty"` // instead of csv: the bytes of the file in base64, as it was downloaded: UTF-8, UTF-16, windows-1251 or windows-1252
+	CSV  *string `json:"csv,omitempty"`  // CSV with a header line; the names of its columns are matched loosely; at most 5000 rows are read
+	File *string `json:"file,omitempty"` // instead of csv: the unchanged bytes of the file, in base64. Its charset may be UTF-8, UTF-16, windows-1251 or windows-1252
 }
 
 // NetworkRow: a type of the API
@@ -3412,7 +3412,7 @@ type NetworkRow struct {
 	Currency          string              `json:"currency"`
 	Epc               *float64            `json:"epc,omitempty"`
 	GroupName         string              `json:"group_name"`
-	HasPostbackSecret bool                `json:"has_postback_secret"` // whether a secret is saved; only postback_url shows it, to a key that may write
+	HasPostbackSecret bool                `json:"has_postback_secret"` // whether a secret is saved; only postback_url contains the secret, and only for a key that may write
 	ID                string              `json:"id"`
 	LpClicks          *int                `json:"lp_clicks,omitempty"`
 	LpCtr             *float64            `json:"lp_ctr,omitempty"` // percent
@@ -3426,14 +3426,14 @@ type NetworkRow struct {
 	Name              string              `json:"name"`
 	Notes             string              `json:"notes"`
 	OfferType         string              `json:"offer_type"`       // CPA, CPS, CPL, CPC, CPM, or empty
-	OfferURLSuffix    string              `json:"offer_url_suffix"` // the end of offer URLs that passes the click id to the network: the redirect adds it to a URL without a token for the click id; empty: the network's click_param is not known
+	OfferURLSuffix    string              `json:"offer_url_suffix"` // the end of offer URLs that passes the click id to the network. The redirect adds it to each URL that has no token for the click id. Empty: the network's click_param is not known
 	PaymentFrequency  string              `json:"payment_frequency"`
 	PaymentTerms      string              `json:"payment_terms"`
 	Pending           *int                `json:"pending,omitempty"`
 	PendingRevenue    *float64            `json:"pending_revenue,omitempty"`
 	PostbackParams    map[string]string   `json:"postback_params"`
-	PostbackScheme    string              `json:"postback_scheme"` // how its notifications are signed and read, or empty: it sends postbacks with parameters
-	PostbackURL       string              `json:"postback_url"`    // the address to enter at the network for its postbacks, with the network's own macros; a parameter without a value needs a macro that is not known here. A key that may write sees the secret in it, any other key sees ***
+	PostbackScheme    string              `json:"postback_scheme"` // the platform whose rules apply to signing and reading the network's notifications; empty: the network sends postbacks with parameters
+	PostbackURL       string              `json:"postback_url"`    // the address to enter at the network for its postbacks, with the network's own macros. A parameter without a value needs a macro of the network that is not known here. If the address contains a secret, a key that may write sees the secret and any other key sees ***
 	Profit            *float64            `json:"profit,omitempty"`
 	Rejected          *int                `json:"rejected,omitempty"`
 	Revenue           *float64            `json:"revenue,omitempty"` // approved payouts
@@ -3442,7 +3442,7 @@ type NetworkRow struct {
 	StatusMap         map[string][]string `json:"status_map"`
 	Tags              []string            `json:"tags"`
 	UniqueClicks      *int                `json:"unique_clicks,omitempty"`
-	UnknownWords      []StatusWord        `json:"unknown_words"` // status words of received postbacks that are mapped to no status, the most frequent first, at most 50: conversions with them are pending. PATCH with status_map maps them
+	UnknownWords      []StatusWord        `json:"unknown_words"` // status words of received postbacks that are not mapped to a status, most frequent first, at most 50. Conversions with such a word are pending. PATCH with status_map maps the words
 	UpdatedAt         string              `json:"updated_at"`
 	URL               string              `json:"url"`
 }
@@ -3457,9 +3457,9 @@ type NetworkRows struct {
 type NetworkSynced struct {
 	DryRun    bool                `json:"dryRun"`
 	From      string              `json:"from"`
-	Matched   int                 `json:"matched"`  // orders that are recorded, or would be without the dry run, including those that change nothing
-	Outcomes  []ConversionOutcome `json:"outcomes"` // one for each order; the job of an automatic import keeps only those that changed something
-	Payout    float64             `json:"payout"`   // of the matched orders
+	Matched   int                 `json:"matched"`  // orders that are recorded, or that would be recorded if this were not a dry run; orders that change nothing count too
+	Outcomes  []ConversionOutcome `json:"outcomes"` // one outcome for each order; the job of an automatic import stores only the outcomes of orders that changed something
+	Payout    float64             `json:"payout"`   // total payout of the matched orders
 	Provider  string              `json:"provider"`
 	To        string              `json:"to"`
 	Total     int                 `json:"total"`     // orders that the provider reports
@@ -3482,13 +3482,13 @@ type NetworkTemplateFileBody struct {
 
 // NetworkTemplateRow: a type of the API
 type NetworkTemplateRow struct {
-	AnswerText       string              `json:"answer_text"` // what the network wants as the answer to a postback
+	AnswerText       string              `json:"answer_text"` // text that the network wants as the answer to a postback
 	BuiltIn          bool                `json:"built_in"`
 	ClickParam       string              `json:"click_param"` // parameter of offer links that carries the click id to the network
-	CreatedAt        *string             `json:"created_at"`  // null for a built-in one
+	CreatedAt        *string             `json:"created_at"`  // null: the template is built in
 	Currency         string              `json:"currency"`
 	ID               string              `json:"id"`
-	Macros           map[string]string   `json:"macros"` // the network's own macros, keyed click_id, payout, status, conversion_id, goal
+	Macros           map[string]string   `json:"macros"` // the network's own macros, by field: click_id, payout, status, conversion_id, goal
 	MinimumPayout    *float64            `json:"minimum_payout"`
 	Name             string              `json:"name"`
 	Notes            string              `json:"notes"`
@@ -3498,10 +3498,10 @@ type NetworkTemplateRow struct {
 	PaymentTerms     string              `json:"payment_terms"`
 	PostbackParams   map[string]string   `json:"postback_params"`
 	PostbackQuery    string              `json:"postback_query"`  // query of the postback address to give to the network
-	PostbackScheme   string              `json:"postback_scheme"` // how its notifications are signed and read; empty: it sends postbacks with parameters
+	PostbackScheme   string              `json:"postback_scheme"` // how the network's notifications are signed and read; empty: the network sends postbacks with parameters
 	ReadOn           string              `json:"read_on"`         // day on which the page was read, YYYY-MM-DD; empty: not known
-	StatusMap        map[string][]string `json:"status_map"`      // words that mean something else than usual
-	UpdatedAt        *string             `json:"updated_at"`      // null for a built-in one
+	StatusMap        map[string][]string `json:"status_map"`      // the network's status words that do not have their usual meaning
+	UpdatedAt        *string             `json:"updated_at"`      // null: the template is built in
 	URL              string              `json:"url"`
 }
 
@@ -3512,10 +3512,10 @@ type NetworkTemplateRows struct {
 
 // NetworkTemplatesBody: a type of the API
 type NetworkTemplatesBody struct {
-	AnswerText       *string             `json:"answer_text,omitempty"` // what the network wants as the answer to a postback
+	AnswerText       *string             `json:"answer_text,omitempty"` // text that the network wants as the answer to a postback
 	ClickParam       *string             `json:"click_param,omitempty"` // parameter of offer links that carries the click id to the network
 	Currency         *string             `json:"currency,omitempty"`
-	Macros           map[string]string   `json:"macros,omitempty"` // the network's own macros, keyed click_id, payout, status, conversion_id, goal
+	Macros           map[string]string   `json:"macros,omitempty"` // the network's own macros, by field: click_id, payout, status, conversion_id, goal
 	MinimumPayout    *float64            `json:"minimum_payout,omitempty"`
 	Name             *string             `json:"name,omitempty"`
 	Notes            *string             `json:"notes,omitempty"`
@@ -3524,25 +3524,25 @@ type NetworkTemplatesBody struct {
 	PaymentFrequency *string             `json:"payment_frequency,omitempty"`
 	PaymentTerms     *string             `json:"payment_terms,omitempty"`
 	PostbackParams   map[string]string   `json:"postback_params,omitempty"`
-	PostbackScheme   *string             `json:"postback_scheme,omitempty"` // how its notifications are signed and read; empty: it sends postbacks with parameters
+	PostbackScheme   *string             `json:"postback_scheme,omitempty"` // how the network's notifications are signed and read; empty: the network sends postbacks with parameters
 	ReadOn           *string             `json:"read_on,omitempty"`         // day on which the page was read, YYYY-MM-DD; empty: not known
-	StatusMap        map[string][]string `json:"status_map,omitempty"`      // words that mean something else than usual
-	Templates        []NetworkBody       `json:"templates,omitempty"`       // or the body is one template; keys in camelCase or snake_case
+	StatusMap        map[string][]string `json:"status_map,omitempty"`      // the network's status words that do not have their usual meaning
+	Templates        []NetworkBody       `json:"templates,omitempty"`       // the templates to save. A body without this field is itself the template to save. The names of fields may be in camelCase or in snake_case
 	URL              *string             `json:"url,omitempty"`
 }
 
 // NetworkTested: a type of the API
 type NetworkTested struct {
-	Detail   *string `json:"detail"` // the provider's message, if it fails
+	Detail   *string `json:"detail"` // the provider's message if the test failed
 	Message  string  `json:"message"`
-	Ok       bool    `json:"ok"` // the provider accepts the credentials
+	Ok       bool    `json:"ok"` // whether the provider accepts the credentials
 	Provider string  `json:"provider"`
 }
 
 // NewNoteBody: a type of the API
 type NewNoteBody struct {
 	At         *string `json:"at,omitempty"`          // YYYY-MM-DD HH:MM:SS, UTC; left out: now
-	CampaignID *string `json:"campaign_id,omitempty"` // left out: about all campaigns
+	CampaignID *string `json:"campaign_id,omitempty"` // left out: the note is about all campaigns
 	Text       string  `json:"text"`
 }
 
@@ -3550,7 +3550,7 @@ type NewNoteBody struct {
 type Note struct {
 	Key      string `json:"key"`
 	Kind     string `json:"kind"`
-	Name     string `json:"name"`     // of the record at the other tracker
+	Name     string `json:"name"`     // name of the record at the other tracker
 	Severity string `json:"severity"` // refused, lost, changed
 	Text     string `json:"text"`
 }
@@ -3572,14 +3572,14 @@ type NumberOrderCondition struct {
 // OAuthConnection: a type of the API
 type OAuthConnection struct {
 	ConnectedAt  string   `json:"connectedAt"`
-	Error        *string  `json:"error"`        // why its tokens could not be renewed
-	ExpiresAt    *string  `json:"expiresAt"`    // when its access token expires; it is renewed before that
-	FailingSince *string  `json:"failingSince"` // null: the last renewal of its tokens succeeded
+	Error        *string  `json:"error"`        // why the tokens could not be renewed; null: the last renewal succeeded
+	ExpiresAt    *string  `json:"expiresAt"`    // when the access token expires; the token is renewed earlier
+	FailingSince *string  `json:"failingSince"` // since when renewals of the tokens fail; null: the last renewal succeeded
 	ID           string   `json:"id"`
 	Missing      []string `json:"missing"`     // permissions that the person who signed in did not grant: ads (to read ad accounts and spend), uploads (to upload conversions); everything else works
-	RefreshedAt  *string  `json:"refreshedAt"` // when its tokens were last renewed
-	Scopes       []string `json:"scopes"`      // what was granted, in the platform's words
-	Status       string   `json:"status"`      // revoked: the platform no longer accepts it, and a person has to sign in again: active, revoked
+	RefreshedAt  *string  `json:"refreshedAt"` // when the connection's tokens were last renewed
+	Scopes       []string `json:"scopes"`      // the permissions that the person granted, in the platform's words
+	Status       string   `json:"status"`      // revoked: the platform no longer accepts the connection, and a person has to sign in again: active, revoked
 	UserID       string   `json:"userId"`      // the platform's id of the person who signed in
 	UserName     string   `json:"userName"`    // an e-mail address or a name; may be empty
 }
@@ -3592,16 +3592,16 @@ type OAuthList struct {
 
 // OAuthProvider: a type of the API
 type OAuthProvider struct {
-	Configured  bool              `json:"configured"`  // false: this install lacks the settings to sign in there
-	Connections []OAuthConnection `json:"connections"` // in the order in which they were made
+	Configured  bool              `json:"configured"`  // false: this install lacks the settings for sign-ins at this platform
+	Connections []OAuthConnection `json:"connections"` // oldest first
 	Label       string            `json:"label"`
-	Provider    string            `json:"provider"` // as in a traffic source's integration
+	Provider    string            `json:"provider"` // the name that a traffic source's integration uses too
 }
 
 // OAuthStart: a type of the API
 type OAuthStart struct {
 	ExpiresAt string `json:"expiresAt"` // until when the sign-in has to be completed
-	URL       string `json:"url"`       // open it in the browser of the person who has the ad accounts; it is a secret
+	URL       string `json:"url"`       // a secret address, to be opened in the browser of the person who has the ad accounts
 }
 
 // OfferAnswer: a type of the API
@@ -3665,7 +3665,7 @@ type OfferRow struct {
 	ApproveRate     *float64   `json:"approve_rate"` // percent
 	Approved        int        `json:"approved"`
 	BotClicks       int        `json:"bot_clicks"`
-	CappedToday     bool       `json:"capped_today"` // it has reached its daily_cap of conversions, in the account's day: no visitor is sent to it
+	CappedToday     bool       `json:"capped_today"` // the offer has reached its daily_cap of conversions for today, in the account's time zone; no visitor is sent to it
 	Chargebacks     int        `json:"chargebacks"`
 	Clicks          int        `json:"clicks"`      // without bots
 	Conversions     int        `json:"conversions"` // approved and pending
@@ -3681,7 +3681,7 @@ type OfferRow struct {
 	Group           string     `json:"group"` // the same as group_name
 	GroupName       string     `json:"group_name"`
 	ID              string     `json:"id"`
-	LastCheck       *LastCheck `json:"last_check"` // of its present URL; null before the first one
+	LastCheck       *LastCheck `json:"last_check"` // the last check of its current URL; null: the URL has not been checked yet
 	LpClicks        int        `json:"lp_clicks"`
 	LpCtr           *float64   `json:"lp_ctr"` // percent
 	LpViews         int        `json:"lp_views"`
@@ -3708,14 +3708,14 @@ type OfferRow struct {
 type OldTracker struct {
 	Days    []OldTrackerDay `json:"days"` // newest first; days without postbacks are left out
 	Range   Range           `json:"range"`
-	Tracker string          `json:"tracker"` // the tracker whose form of click ids is recognised; empty: none was chosen: keitaro, binom, voluum, redtrack, bemob, clickflare,
-	URL     string          `json:"url"`     // the address to which postbacks about its clicks are forwarded; empty: none are forwarded
+	Tracker string          `json:"tracker"` // the old tracker, whose form of click ids is recognised; empty: no tracker was chosen: keitaro, binom, voluum, redtrack, bemob, clickflare,
+	URL     string          `json:"url"`     // the address to which postbacks about the old tracker's clicks are forwarded; empty: no postbacks are forwarded
 }
 
 // OldTrackerBody: a type of the API
 type OldTrackerBody struct {
-	Tracker *string `json:"tracker,omitempty"` // needed with a url: keitaro, binom, voluum, redtrack, bemob, clickflare,
-	URL     *string `json:"url,omitempty"`     // where the old tracker answers now: http or https, on the public internet, and no domain of this service. Without a path, the path at which a postback arrived is added. Empty: nothing is forwarded
+	Tracker *string `json:"tracker,omitempty"` // required if url is not empty: keitaro, binom, voluum, redtrack, bemob, clickflare,
+	URL     *string `json:"url,omitempty"`     // the address at which the old tracker answers now: http or https, on the public internet, and not a domain of this service. If the address has no path, the path at which a postback arrived is added. Empty: no postbacks are forwarded
 }
 
 // OldTrackerDay: a type of the API
@@ -3730,8 +3730,8 @@ type OldTrackerDay struct {
 
 // OldTrackerSettings: a type of the API
 type OldTrackerSettings struct {
-	Tracker string `json:"tracker"` // the tracker whose form of click ids is recognised; empty: none was chosen: keitaro, binom, voluum, redtrack, bemob, clickflare,
-	URL     string `json:"url"`     // the address to which postbacks about its clicks are forwarded; empty: none are forwarded
+	Tracker string `json:"tracker"` // the old tracker, whose form of click ids is recognised; empty: no tracker was chosen: keitaro, binom, voluum, redtrack, bemob, clickflare,
+	URL     string `json:"url"`     // the address to which postbacks about the old tracker's clicks are forwarded; empty: no postbacks are forwarded
 }
 
 // OlderCondition: was saved before its value was checked, and holds for nobody
@@ -3753,10 +3753,10 @@ type OperatingSystemCondition struct {
 
 // Orphaned: a type of the API
 type Orphaned struct {
-	Clicks        *int          `json:"clicks,omitempty"`      // without bots
-	Conversions   *int          `json:"conversions,omitempty"` // approved and pending
+	Clicks        *int          `json:"clicks,omitempty"`      // clicks without bots
+	Conversions   *int          `json:"conversions,omitempty"` // approved and pending conversions
 	Cost          *float64      `json:"cost,omitempty"`
-	LiveCampaigns *int          `json:"liveCampaigns,omitempty"` // how many campaigns the account has
+	LiveCampaigns *int          `json:"liveCampaigns,omitempty"` // how many existing campaigns the account has
 	Range         *Range        `json:"range,omitempty"`
 	Revenue       *float64      `json:"revenue,omitempty"` // approved payouts
 	Rows          []OrphanedRow `json:"rows,omitempty"`    // most clicks first
@@ -3769,17 +3769,17 @@ type OrphanedBody struct {
 
 // OrphanedCleared: a type of the API
 type OrphanedCleared struct {
-	BotClicks int `json:"bot_clicks"` // deleted too
-	Clicks    int `json:"clicks"`     // deleted, without bots
-	Deleted   int `json:"deleted"`    // campaigns of which something was deleted
+	BotClicks int `json:"bot_clicks"` // deleted clicks of bots
+	Clicks    int `json:"clicks"`     // deleted clicks, without bots
+	Deleted   int `json:"deleted"`    // how many campaigns had clicks that were deleted
 }
 
 // OrphanedRow: a type of the API
 type OrphanedRow struct {
 	BotClicks   int     `json:"bot_clicks"`
 	CampaignID  string  `json:"campaign_id"`
-	Clicks      int     `json:"clicks"`      // without bots
-	Conversions int     `json:"conversions"` // approved and pending
+	Clicks      int     `json:"clicks"`      // clicks without bots
+	Conversions int     `json:"conversions"` // approved and pending conversions
 	Cost        float64 `json:"cost"`
 	FirstSeen   string  `json:"first_seen"`
 	LastSeen    string  `json:"last_seen"`
@@ -3793,7 +3793,7 @@ type Overview struct {
 	ApproveRate    *float64          `json:"approve_rate"` // percent
 	Approved       int               `json:"approved"`
 	BotClicks      int               `json:"bot_clicks"`
-	Changes        FigureChanges     `json:"changes"` // in percent of the previous window's figure; null where that is zero
+	Changes        FigureChanges     `json:"changes"` // change of each figure in percent of the previous window's figure; null if the previous figure is zero
 	Chargebacks    int               `json:"chargebacks"`
 	Clicks         int               `json:"clicks"`      // without bots
 	Conversions    int               `json:"conversions"` // approved and pending
@@ -3808,13 +3808,13 @@ type Overview struct {
 	LpViews        int               `json:"lp_views"`
 	Pending        int               `json:"pending"`
 	PendingRevenue float64           `json:"pending_revenue"`
-	PreviousRange  Range             `json:"previousRange"` // the window before, equally long or with as many days in the time zone tz; it ends where range begins
+	PreviousRange  Range             `json:"previousRange"` // the window that ends where range begins. It is as long as range or, if range has whole days in the time zone tz, has the same number of days
 	Profit         float64           `json:"profit"`
 	Range          Range             `json:"range"`
 	Rejected       int               `json:"rejected"`
 	Revenue        float64           `json:"revenue"` // approved payouts
 	Roi            *float64          `json:"roi"`     // percent
-	TZ             string            `json:"tz"`      // the time zone of the days that are compared
+	TZ             string            `json:"tz"`      // the time zone in which days begin
 	UniqueClicks   int               `json:"unique_clicks"`
 }
 
@@ -3852,41 +3852,41 @@ type PartOfTextCondition struct {
 // Path: a type of the API
 type Path struct {
 	Action        string        `json:"action"`                // lander, offer, redirect, campaign, nothing
-	CampaignID    *string       `json:"campaign_id,omitempty"` // action campaign: the campaign that the visitor is handed over to
-	CollectClicks bool          `json:"collect_clicks"`        // false: its clicks are not recorded
-	DailyCap      *int          `json:"daily_cap"`             // clicks a day; null: no cap
-	Destinations  []Destination `json:"destinations"`          // offers, landing pages and addresses, drawn by weight
-	Filters       []Condition   `json:"filters"`               // conditions of its own; none: it fits every visitor
-	ID            string        `json:"id"`                    // keeps the path's statistics when the flow is sent again; new when left out
+	CampaignID    *string       `json:"campaign_id,omitempty"` // the campaign to which visitors are handed over if the action is campaign
+	CollectClicks bool          `json:"collect_clicks"`        // false: clicks of this path are not recorded
+	DailyCap      *int          `json:"daily_cap"`             // maximum number of clicks a day; null: no cap
+	Destinations  []Destination `json:"destinations"`          // offers, landing pages and addresses, chosen at random by weight
+	Filters       []Condition   `json:"filters"`               // the path's own conditions; empty: no conditions
+	ID            string        `json:"id"`                    // id of the path; send it again with the flow to keep the path's statistics; left out: a new id
 	IsActive      bool          `json:"is_active"`
-	Logic         string        `json:"logic"`              // among the filters and rules: and, or
-	Name          string        `json:"name"`               // unique in the flow; Path N when left out
-	Response      *Response     `json:"response,omitempty"` // action nothing: what is answered
-	RuleGroup     int           `json:"rule_group"`         // paths are drawn from the lowest group that has a path that fits
+	Logic         string        `json:"logic"`              // whether all or at least one of the filters and rules must match: and, or
+	Name          string        `json:"name"`               // unique in the flow; left out: Path N
+	Response      *Response     `json:"response,omitempty"` // the answer if the action is nothing
+	RuleGroup     int           `json:"rule_group"`         // a path is chosen from the lowest group in which a path takes the visitor
 	Rules         []RuleRef     `json:"rules"`
-	StreamType    string        `json:"stream_type"` // forced paths are tried first, the default one last: regular, forced, default
+	StreamType    string        `json:"stream_type"` // forced paths are tried first, the default path last: regular, forced, default
 	Transition    string        `json:"transition"`  // how the visitor is sent on: 302, 301, 303, 307, meta, double_meta, js, blank_referrer, form_post, iframe
-	Weight        float64       `json:"weight"`      // its share among paths that fit
+	Weight        float64       `json:"weight"`      // the path's share among the paths of the group that take the visitor
 }
 
 // PathBody: a type of the API
 type PathBody struct {
 	Action        string            `json:"action"`                   // lander, offer, redirect, campaign, nothing
-	CampaignID    *string           `json:"campaign_id,omitempty"`    // action campaign: the campaign that the visitor is handed over to
-	CollectClicks *bool             `json:"collect_clicks,omitempty"` // false: its clicks are not recorded; default true
-	DailyCap      *int              `json:"daily_cap,omitempty"`      // clicks a day; null: no cap
-	Destinations  []DestinationBody `json:"destinations,omitempty"`   // offers, landing pages and addresses, drawn by weight
-	Filters       []ConditionBody   `json:"filters,omitempty"`        // conditions of its own; none: it fits every visitor
-	ID            *string           `json:"id,omitempty"`             // keeps the path's statistics when the flow is sent again; new when left out
+	CampaignID    *string           `json:"campaign_id,omitempty"`    // the campaign to which visitors are handed over if the action is campaign
+	CollectClicks *bool             `json:"collect_clicks,omitempty"` // false: clicks of this path are not recorded; default true
+	DailyCap      *int              `json:"daily_cap,omitempty"`      // maximum number of clicks a day; null: no cap
+	Destinations  []DestinationBody `json:"destinations,omitempty"`   // offers, landing pages and addresses, chosen at random by weight
+	Filters       []ConditionBody   `json:"filters,omitempty"`        // the path's own conditions; empty: no conditions
+	ID            *string           `json:"id,omitempty"`             // id of the path; send it again with the flow to keep the path's statistics; left out: a new id
 	IsActive      *bool             `json:"is_active,omitempty"`      // default true
-	Logic         *string           `json:"logic,omitempty"`          // among the filters and rules; default and: and, or
-	Name          *string           `json:"name,omitempty"`           // unique in the flow; Path N when left out
-	Response      *ResponseBody     `json:"response,omitempty"`       // action nothing: what is answered
-	RuleGroup     *int              `json:"rule_group,omitempty"`     // paths are drawn from the lowest group that has a path that fits
+	Logic         *string           `json:"logic,omitempty"`          // whether all or at least one of the filters and rules must match; default and: and, or
+	Name          *string           `json:"name,omitempty"`           // unique in the flow; left out: Path N
+	Response      *ResponseBody     `json:"response,omitempty"`       // the answer if the action is nothing
+	RuleGroup     *int              `json:"rule_group,omitempty"`     // a path is chosen from the lowest group in which a path takes the visitor
 	Rules         []RuleRefBody     `json:"rules,omitempty"`
-	StreamType    *string           `json:"stream_type,omitempty"` // forced paths are tried first, the default one last; default regular: regular, forced, default
+	StreamType    *string           `json:"stream_type,omitempty"` // forced paths are tried first, the default path last; default regular: regular, forced, default
 	Transition    *string           `json:"transition,omitempty"`  // how the visitor is sent on; default 302: 302, 301, 303, 307, meta, double_meta, js, blank_referrer, form_post, iframe
-	Weight        *float64          `json:"weight,omitempty"`      // its share among paths that fit; default 100
+	Weight        *float64          `json:"weight,omitempty"`      // the path's share among the paths of the group that take the visitor; default 100
 }
 
 // PathPart: a type of the API
@@ -3898,8 +3898,8 @@ type PathPart struct {
 
 // PathPatch: a type of the API
 type PathPatch struct {
-	DailyCap     *int                    `json:"daily_cap,omitempty"`    // null: none
-	Destinations []DestinationWeightBody `json:"destinations,omitempty"` // those whose weight changes
+	DailyCap     *int                    `json:"daily_cap,omitempty"`    // null: no cap
+	Destinations []DestinationWeightBody `json:"destinations,omitempty"` // the destinations whose weight changes
 	IsActive     *bool                   `json:"is_active,omitempty"`
 	PathID       string                  `json:"path_id"` // a path of the flow
 	Weight       *float64                `json:"weight,omitempty"`
@@ -3914,18 +3914,18 @@ type PatternCondition struct {
 
 // Performance: a type of the API
 type Performance struct {
-	CompareRange *Range                       `json:"compare_range"` // the window that is compared with; null: none
+	CompareRange *Range                       `json:"compare_range"` // the window whose figures are compared with those of range; null: the call requests no comparison
 	Dimension    string                       `json:"dimension"`     // the dimensions, comma-separated
 	Dimensions   []string                     `json:"dimensions"`
 	Filters      []DimensionFilter            `json:"filters"`
-	Goals        []string                     `json:"goals"`  // whose conversions count; empty: all count
-	Having       []FigureCondition            `json:"having"` // conditions on the figures of a row; empty: none
-	Labels       map[string]map[string]string `json:"labels"` // by dimension: the names of ids
+	Goals        []string                     `json:"goals"`  // keys of the goals whose conversions count; empty: conversions of all goals count
+	Having       []FigureCondition            `json:"having"` // conditions on the figures of a row; empty: no conditions
+	Labels       map[string]map[string]string `json:"labels"` // for each dimension whose values are ids: the names of the ids
 	Range        Range                        `json:"range"`
-	Rows         []PerformanceRow             `json:"rows"`      // in the order of sort, at most limit
-	SubNames     map[string]string            `json:"sub_names"` // names of sub1 to sub30, if all traffic sources that the filters by source_id and campaign_id keep have the same name
-	Totals       Compared                     `json:"totals"`    // of all groups, also of those that min_clicks and limit leave out; with having only of the groups that having and min_clicks keep, also beyond limit. A campaign counts in each of its tags, but once in the totals without having
-	Truncated    bool                         `json:"truncated"` // there are more groups than rows; an export has up to 100,000
+	Rows         []PerformanceRow             `json:"rows"`      // groups in the order of sort, at most limit
+	SubNames     map[string]string            `json:"sub_names"` // names of sub1 to sub30. A sub-parameter has a name here if all traffic sources that the filters by source_id and campaign_id select give it the same name
+	Totals       Compared                     `json:"totals"`    // totals of all groups, including groups that min_clicks and limit leave out. With having: totals of the groups that having and min_clicks keep, including groups beyond limit. A campaign counts in the group of each of its tags; without having, it counts only once in the totals
+	Truncated    bool                         `json:"truncated"` // true: there are more groups than rows; an export has up to 100,000 rows
 	TZ           string                       `json:"tz"`        // the time zone of the dimensions of time
 }
 
@@ -3934,9 +3934,9 @@ type PerformanceRow struct {
 	ApproveRate    *float64          `json:"approve_rate"` // percent
 	Approved       int               `json:"approved"`
 	BotClicks      int               `json:"bot_clicks"`
-	Changes        *FigureChanges    `json:"changes,omitempty"` // with compare: in percent of the other window's figure; null where that is zero
+	Changes        *FigureChanges    `json:"changes,omitempty"` // with compare: the change of each figure, in percent of the other window's figure; null if that figure is zero
 	Chargebacks    int               `json:"chargebacks"`
-	ClickLoss      *ClickLoss        `json:"click_loss"`        // only for days and sources whose click counts the source has reported; null: it reported none, or the report is not by source_id and date (UTC) alone, not over whole days, or has a filter other than source_id
+	ClickLoss      *ClickLoss        `json:"click_loss"`        // covers only the days and sources for which the source has reported its clicks. Null: no clicks were reported, or the report has other dimensions than source_id and date (UTC), does not cover whole days, or has a filter other than source_id
 	Clicks         int               `json:"clicks"`            // without bots
 	Compare        *FigureRow        `json:"compare,omitempty"` // with compare: the figures of the other window
 	Conversions    int               `json:"conversions"`       // approved and pending
@@ -3975,7 +3975,7 @@ type PingEvent struct {
 
 // PlanAllowances: a type of the API
 type PlanAllowances struct {
-	AnswerBytes      *int `json:"answerBytes"` // size of the answers kept for repeated calls (24 hours), and of the results of jobs (30 days)
+	AnswerBytes      *int `json:"answerBytes"` // total size of the stored answers for repeated calls (kept for 24 hours) and of the results of jobs (kept for 30 days)
 	BotValues        *int `json:"botValues"`   // values of all entries of the bot lists
 	CallsPerMinute   *int `json:"callsPerMinute"`
 	Campaigns        *int `json:"campaigns"`
@@ -3985,24 +3985,24 @@ type PlanAllowances struct {
 	Domains          *int `json:"domains"`
 	ExportBytes      *int `json:"exportBytes"`  // size of all stored report files
 	Flows            *int `json:"flows"`        // saved flows
-	GeoLookups       *int `json:"geoLookups"`   // a minute, in a geo database of its own
+	GeoLookups       *int `json:"geoLookups"`   // look-ups per minute in the account's own geo database
 	Goals            *int `json:"goals"`        // goals of one site
 	Integrations     *int `json:"integrations"` // active traffic sources and networks together
 	Landers          *int `json:"landers"`
-	MatchingBytes    *int `json:"matchingBytes"` // memory of the conditions of all campaigns, saved rules, smartlinks and bot lists, compiled
+	MatchingBytes    *int `json:"matchingBytes"` // memory of the compiled conditions of all campaigns, saved rules, smartlinks and bot lists
 	Offers           *int `json:"offers"`
 	OpenJobs         *int `json:"openJobs"`     // exports, large reports, corrections and deletions that wait or run
-	PostbackDays     *int `json:"postbackDays"` // days that postbacks are kept as they came
+	PostbackDays     *int `json:"postbackDays"` // for how many days postbacks are kept as they were received
 	Rules            *int `json:"rules"`        // saved rules
-	Sites            *int `json:"sites"`        // sites of its own whose goals are tracked
+	Sites            *int `json:"sites"`        // the account's own sites whose goals are tracked
 	Smartlinks       *int `json:"smartlinks"`
-	Templates        *int `json:"templates"` // network templates of its own
+	Templates        *int `json:"templates"` // the account's own network templates
 	Webhooks         *int `json:"webhooks"`
 }
 
 // PlanAnswer: a type of the API
 type PlanAnswer struct {
-	Allowances        PlanAllowances `json:"allowances"`        // null: unlimited
+	Allowances        PlanAllowances `json:"allowances"`        // the limits of the plan; null: unlimited
 	CancelAtPeriodEnd bool           `json:"cancelAtPeriodEnd"` // false: plans are changed by the operator of the install
 	CurrentPeriodEnd  string         `json:"currentPeriodEnd"`  // when the month ends
 	Includes          PlanIncludes   `json:"includes"`
@@ -4026,7 +4026,7 @@ type PlanCopilot struct {
 
 // PlanDay: a type of the API
 type PlanDay struct {
-	Clicks int    `json:"clicks"` // without bots
+	Clicks int    `json:"clicks"` // clicks of the day, without bots
 	Date   string `json:"date"`
 }
 
@@ -4037,17 +4037,17 @@ type PlanDetail struct {
 	Forecast     PlanForecast     `json:"forecast"`
 	Integrations PlanIntegrations `json:"integrations"`
 	Plan         PlanUse          `json:"plan"`
-	ResetsAt     string           `json:"resetsAt"` // when the clicks of the next month begin
+	ResetsAt     string           `json:"resetsAt"` // when the next month begins, for which clicks are counted from 0
 	Team         PlanTeam         `json:"team"`
 }
 
 // PlanForecast: a type of the API
 type PlanForecast struct {
-	Clicks    int     `json:"clicks"` // at the end of the month
+	Clicks    int     `json:"clicks"` // expected clicks of the whole month
 	High      *int    `json:"high"`
-	IsOver    bool    `json:"isOver"`    // the allowance is passed already
-	Low       *int    `json:"low"`       // low and high are the band in which four of five forecasts end, estimated from how much the month's whole days differ; null before there are three such days
-	OverOn    *string `json:"overOn"`    // the day on which the allowance is passed; null: not this month
+	IsOver    bool    `json:"isOver"`    // the clicks so far exceed the allowance
+	Low       *int    `json:"low"`       // low and high are a band: in four of five months, the clicks at the end of the month lie in it. The band is estimated from how much the whole days of this month differ. Null: the month has fewer than three whole days so far
+	OverOn    *string `json:"overOn"`    // the day on which the clicks exceed the allowance; null: not in this month
 	PerDay    int     `json:"perDay"`    // clicks a day so far
 	Remaining *int    `json:"remaining"` // clicks that are left of the allowance; null: unlimited
 }
@@ -4071,12 +4071,12 @@ type PlanIntegrations struct {
 
 // PlanLimitData: a type of the API
 type PlanLimitData struct {
-	Allowance int    `json:"allowance"` // clicks a month that the plan includes
-	Limit     string `json:"limit"`     // which allowance was passed: clicks
+	Allowance int    `json:"allowance"` // number of clicks a month that the plan includes
+	Limit     string `json:"limit"`     // the allowance that was exceeded: clicks
 	Month     string `json:"month"`     // YYYY-MM, in UTC
 	Plan      string `json:"plan"`
 	ResetsAt  string `json:"resets_at"` // when the next month begins: ISO 8601, UTC, milliseconds
-	Used      int    `json:"used"`      // clicks of the month when it was noticed, bots not counted
+	Used      int    `json:"used"`      // number of clicks in the month when the limit was found to be exceeded, without bots
 }
 
 // PlanLimitReachedEvent: a type of the API
@@ -4090,12 +4090,12 @@ type PlanLimitReachedEvent struct {
 
 // PlanTeam: a type of the API
 type PlanTeam struct {
-	APIKeys int `json:"apiKeys"` // keys that are accepted
+	APIKeys int `json:"apiKeys"` // API keys that are valid
 }
 
 // PlanUsageAnswer: a type of the API
 type PlanUsageAnswer struct {
-	Allowances        PlanAllowances `json:"allowances"`        // null: unlimited
+	Allowances        PlanAllowances `json:"allowances"`        // the limits of the plan; null: unlimited
 	CancelAtPeriodEnd bool           `json:"cancelAtPeriodEnd"` // false: plans are changed by the operator of the install
 	CurrentPeriodEnd  string         `json:"currentPeriodEnd"`  // when the month ends
 	Detail            PlanDetail     `json:"detail"`
@@ -4118,7 +4118,7 @@ type PlanUse struct {
 
 // PointAnswer: a type of the API
 type PointAnswer struct {
-	Certificate *CertificateAnswer `json:"certificate"` // as the edge last reported it; null: there is no edge
+	Certificate *CertificateAnswer `json:"certificate"` // the certificate as the edge last reported it; null: there is no edge
 	Detail      string             `json:"detail"`      // the record that points the domain at the tracker, or a conflicting record
 	Message     string             `json:"message"`
 	Note        string             `json:"note"`
@@ -4130,7 +4130,7 @@ type PointAnswer struct {
 type PostbackLog struct {
 	Range   Range         `json:"range"`
 	Rows    []PostbackRow `json:"rows"`
-	Sampled bool          `json:"sampled"` // rows of this page are samples, see sample: there may have been more messages like them
+	Sampled bool          `json:"sampled"` // true: some rows of this page are samples (see the field sample), so there may have been more postbacks of their kind
 }
 
 // PostbackRedelivered: a type of the API
@@ -4144,68 +4144,68 @@ type PostbackRedelivered struct {
 // PostbackReplayed: a type of the API
 type PostbackReplayed struct {
 	ID     string `json:"id"`
-	Result string `json:"result"` // the result is in the log within seconds: accepted
+	Result string `json:"result"` // accepted: the new result is in the log within seconds: accepted
 }
 
 // PostbackRow: a type of the API
 type PostbackRow struct {
-	AmountReason  *string       `json:"amount_reason"` // why its payout or its cost counts as no money, or in another currency than its parameter says: it is no amount, it can be read in two ways, or its currency is not understood; null: all count as they were received
-	At            string        `json:"at"`            // when it arrived; for a postback that is sent, when the conversion got its status; ISO 8601, UTC
-	CampaignID    *string       `json:"campaign_id"`   // of its click
+	AmountReason  *string       `json:"amount_reason"` // why the payout or the cost counts as 0, or in another currency than its parameter says: it is not an amount, it can be read in two ways, or its currency is not understood; null: both count as they were received
+	At            string        `json:"at"`            // when a received postback arrived, or, for a postback to a traffic source, when the conversion got its status; ISO 8601, UTC
+	CampaignID    *string       `json:"campaign_id"`   // campaign of the postback's click
 	CampaignName  string        `json:"campaign_name"`
 	ClickID       *string       `json:"click_id"`
 	ConversionID  *string       `json:"conversion_id"` // the id of the conversion in its log
-	DecidedAt     *string       `json:"decided_at"`    // when the result was found; null: it is waiting
+	DecidedAt     *string       `json:"decided_at"`    // when the result was decided; null: the postback is waiting
 	Direction     string        `json:"direction"`     // in, out
-	Domain        string        `json:"domain"`        // that it was sent to
+	Domain        string        `json:"domain"`        // the domain to which the postback was sent
 	ID            string        `json:"id"`
-	InvalidPayout *string       `json:"invalid_payout"` // the text received as its payout, if that is no amount or a macro that was not filled in; the offer's own payout counts only if the offer does not take it from the postback (payout_from_param)
-	InvalidTime   *string       `json:"invalid_time"`   // the time that it states, if that is not understood, before its click or in the future; the reason says which. Its conversion then has the nearest possible time, or the time of its click if the stated time is not understood
-	IP            string        `json:"ip"`             // of its sender
-	NetworkID     *string       `json:"network_id"`     // that its address names
+	InvalidPayout *string       `json:"invalid_payout"` // the text that was received as the payout, if it is not an amount or is a macro that was not filled in. The offer's own payout is then used only if the offer does not take the payout from the postback (payout_from_param)
+	InvalidTime   *string       `json:"invalid_time"`   // the time that the postback states, if that time is not understood, before the click or in the future; the reason says which. The conversion then has the nearest possible time, or the time of its click if the stated time is not understood
+	IP            string        `json:"ip"`             // address of the sender
+	NetworkID     *string       `json:"network_id"`     // the network that the postback's address names
 	NetworkName   string        `json:"network_name"`
-	Query         string        `json:"query"`  // its parameters as they were received, by name; *** stands for secrets and for what may be one
-	Reason        string        `json:"reason"` // of the result, for a person
-	Result        string        `json:"result"` // accepted: stored, and its conversion is recorded as soon as its click is known; the last four are for postbacks that are sent; skipped: not sent, for example because its source was paused: accepted, matched, unmatched, refused, duplicate, ignored, pending, told, failed, skipped
-	Sample        bool          `json:"sample"` // it names no click; of such messages 20 an hour are stored for each network or domain
-	Sent          *SentPostback `json:"sent"`   // of one that is sent to a traffic source; null for others
+	Query         string        `json:"query"`  // the received parameters, in the order of their names; *** stands for a secret or for a text that may be a secret
+	Reason        string        `json:"reason"` // reason of the result, as text for people
+	Result        string        `json:"result"` // accepted: the postback is stored, and its conversion is recorded as soon as its click is known. pending, told, failed and skipped are results of postbacks to traffic sources. skipped: the postback was not sent, for example because its source was paused: accepted, matched, unmatched, refused, duplicate, ignored, pending, told, failed, skipped
+	Sample        bool          `json:"sample"` // true: the postback names no click; only 20 postbacks of this kind an hour are stored for each network or domain
+	Sent          *SentPostback `json:"sent"`   // details of a postback to a traffic source; null for received postbacks
 	Source        string        `json:"source"` // postback, pixel, tag or goal_api
 }
 
 // PostbacksReplayed: a type of the API
 type PostbacksReplayed struct {
 	DryRun   bool            `json:"dry_run"`
-	Outcomes []ReplayOutcome `json:"outcomes"` // of a dry run: the result of each postback that was read, newest first, at most 100; else empty
+	Outcomes []ReplayOutcome `json:"outcomes"` // in a dry run, the result of each postback that was read, newest first, at most 100; otherwise empty
 	Range    Range           `json:"range"`    // the window in which the postbacks arrived
-	Replayed int             `json:"replayed"` // postbacks that are accepted again; their results are in the log within seconds. In a dry run, postbacks that were read
+	Replayed int             `json:"replayed"` // number of postbacks that were accepted again; their results are in the log within seconds. In a dry run, the number of postbacks that were read
 }
 
 // PostbacksResent: a type of the API
 type PostbacksResent struct {
 	Range    Range `json:"range"`    // the window in which the conversions got their status
-	Requeued int   `json:"requeued"` // postbacks that are pending again; their results are in the log
+	Requeued int   `json:"requeued"` // number of postbacks that are pending again; the log shows their results later
 }
 
 // PredictedRow: a type of the API
 type PredictedRow struct {
-	CampaignID   string  `json:"campaign_id"` // the campaign that decides; after a hand-over it is another one
+	CampaignID   string  `json:"campaign_id"` // the campaign that decides; if the requested campaign passes visitors on, this is the campaign that gets them
 	CampaignName *string `json:"campaign_name"`
-	Clicks       int     `json:"clicks"` // that would go there, without bots
+	Clicks       int     `json:"clicks"` // clicks that would go there, without bots
 	LanderID     *string `json:"lander_id"`
 	LanderName   *string `json:"lander_name"`
 	OfferID      *string `json:"offer_id"`
 	OfferName    *string `json:"offer_name"`
-	Share        float64 `json:"share"` // of the clicks, 0-100
+	Share        float64 `json:"share"` // percentage of all routed clicks, 0-100
 	StreamID     *string `json:"stream_id"`
 	StreamName   *string `json:"stream_name"`
 	To           string  `json:"to"`  // path, fallback_url, destination_url, none
-	Was          int     `json:"was"` // that went there
+	Was          int     `json:"was"` // clicks that did go there
 }
 
 // ProposalBody: a type of the API
 type ProposalBody struct {
 	Action ActionBody `json:"action"`
-	Reason string     `json:"reason"` // why, with the figures; people read it
+	Reason string     `json:"reason"` // why to make the change, with the figures, for people to read
 }
 
 // Protection: a type of the API
@@ -4213,16 +4213,16 @@ type Protection struct {
 	BindIP         bool     `json:"bindIp"`
 	BindUserAgent  bool     `json:"bindUserAgent"`
 	BlockBots      bool     `json:"blockBots"`
-	Countries      []string `json:"countries"` // only these, two capital letters each
+	Countries      []string `json:"countries"` // only visitors from these countries, codes of two capital letters
 	DenyCountries  []string `json:"denyCountries"`
-	Devices        []string `json:"devices"` // only these device types
+	Devices        []string `json:"devices"` // only visitors with these device types
 	Enabled        bool     `json:"enabled"`
-	FallbackStatus int      `json:"fallbackStatus"` // 302, 403 or 404; without fallbackUrl a 302 is a 404
-	FallbackURL    string   `json:"fallbackUrl"`    // where everybody else goes; empty: nowhere
+	FallbackStatus int      `json:"fallbackStatus"` // 302, 403 or 404; without fallbackUrl, 302 means 404
+	FallbackURL    string   `json:"fallbackUrl"`    // where all other visitors are sent; empty: nowhere
 	Mode           string   `json:"mode"`           // off, click, signed
 	Referrers      []string `json:"referrers"`      // only visitors who come from these domains
 	SingleUse      bool     `json:"singleUse"`
-	TtlSeconds     int      `json:"ttlSeconds"` // how long a key or a click lets a visitor in
+	TtlSeconds     int      `json:"ttlSeconds"` // seconds for which a key or a click lets a visitor in
 }
 
 // ProtectionBody: a type of the API
@@ -4230,8 +4230,8 @@ type ProtectionBody struct {
 	BindIP         *bool    `json:"bindIp,omitempty"`
 	BindUserAgent  *bool    `json:"bindUserAgent,omitempty"`
 	BlockBots      *bool    `json:"blockBots,omitempty"`
-	Countries      []string `json:"countries,omitempty"`     // two letters each
-	DenyCountries  []string `json:"denyCountries,omitempty"` // two letters each
+	Countries      []string `json:"countries,omitempty"`     // country codes of two letters
+	DenyCountries  []string `json:"denyCountries,omitempty"` // country codes of two letters
 	Devices        []string `json:"devices,omitempty"`       // device types
 	Enabled        *bool    `json:"enabled,omitempty"`
 	FallbackStatus *int     `json:"fallbackStatus,omitempty"` // 302, 403 or 404: 302, 403, 404
@@ -4269,7 +4269,7 @@ type RateUsed struct {
 	Currency string  `json:"currency"`
 	Highest  float64 `json:"highest"`
 	Lowest   float64 `json:"lowest"`
-	Missing  int     `json:"missing"` // amounts without a rate: they count as no money
+	Missing  int     `json:"missing"` // number of amounts without a rate; such amounts count as 0
 }
 
 // ReadLinkBody: a type of the API
@@ -4292,48 +4292,48 @@ type ReadNoteBody struct {
 // RecordedChange: a type of the API
 type RecordedChange struct {
 	At         string   `json:"at"`
-	By         string   `json:"by"`          // copilot: a suggestion or a proposal that was applied, or a rule: person, key, copilot
+	By         string   `json:"by"`          // copilot: an applied suggestion or proposal, or a rule: person, key, copilot
 	CampaignID *string  `json:"campaign_id"` // the campaign that was changed; null: the change does not belong to exactly one campaign
 	Fields     []string `json:"fields"`      // names of the fields that were sent, without their values
 	ID         string   `json:"id"`
-	Kind       string   `json:"kind"`      // of the record: campaign, offer, lander, source, network, flow, rule, smartlink, domain, bots, blocks, settings or copilot
+	Kind       string   `json:"kind"`      // the kind of the record: campaign, offer, lander, source, network, flow, rule, smartlink, domain, bots, blocks, settings or copilot
 	Operation  string   `json:"operation"` // method and path of the call
-	Record     *string  `json:"record"`    // its present name; null: it has no name, or no longer exists
+	Record     *string  `json:"record"`    // the record's present name; null: the record has no name, or no longer exists
 	RecordID   *string  `json:"record_id"`
-	Title      *string  `json:"title"`     // of a change by the Copilot: what it does
-	UndoneAt   *string  `json:"undone_at"` // of a change by the Copilot: when it was undone
+	Title      *string  `json:"title"`     // for a change by the Copilot: what the change does; otherwise null
+	UndoneAt   *string  `json:"undone_at"` // when the change was undone; null unless it was made by the Copilot and undone
 	Who        string   `json:"who"`       // the name of the person or key; for a rule, the rule's name
 }
 
 // RedeliverBody: a type of the API
 type RedeliverBody struct {
-	Webhook *string `json:"webhook,omitempty"` // only this endpoint; left out: all that are active
+	Webhook *string `json:"webhook,omitempty"` // only this endpoint; left out: all active endpoints
 }
 
 // RedeliveredAll: a type of the API
 type RedeliveredAll struct {
 	Range    Range `json:"range"`    // the window in which the deliveries were made
-	Requeued int   `json:"requeued"` // deliveries that are pending again; their results are in the log
+	Requeued int   `json:"requeued"` // number of deliveries that are pending again; the log shows their results later
 }
 
 // RepeatIPRow: a type of the API
 type RepeatIPRow struct {
-	BotClicks  int    `json:"bot_clicks"` // of them, by bots
-	Campaigns  int    `json:"campaigns"`  // how many campaigns it clicked on; with link, how many smartlinks
+	BotClicks  int    `json:"bot_clicks"` // how many of the clicks came from bots
+	Campaigns  int    `json:"campaigns"`  // on how many campaigns the address clicked; with link, on how many smartlinks
 	Country    string `json:"country"`
 	FirstSeen  string `json:"first_seen"`
-	Hits       int    `json:"hits"` // clicks
+	Hits       int    `json:"hits"` // all clicks of the address
 	IP         string `json:"ip"`
 	ISP        string `json:"isp"`
 	LastSeen   string `json:"last_seen"`
 	Sources    int    `json:"sources"`
 	UserAgents int    `json:"user_agents"`
-	Visitors   int    `json:"visitors"` // by cookie, else by fingerprint
+	Visitors   int    `json:"visitors"` // number of visitors, told apart by cookie, or by fingerprint if there is no cookie
 }
 
 // RepeatIPs: a type of the API
 type RepeatIPs struct {
-	MinHits int           `json:"min_hits"` // the value applied
+	MinHits int           `json:"min_hits"` // the minimum that was applied: only addresses with at least this number of clicks
 	Of      string        `json:"of"`       // which clicks are counted: clicks, smartlink-clicks
 	Range   Range         `json:"range"`
 	Rows    []RepeatIPRow `json:"rows"` // most clicks first
@@ -4341,29 +4341,29 @@ type RepeatIPs struct {
 
 // ReplaceBody: a type of the API
 type ReplaceBody struct {
-	Campaigns []string `json:"campaigns,omitempty"` // only in these campaigns; if campaigns and flows are both left out, everywhere
-	Flows     []string `json:"flows,omitempty"`     // only in these saved flows
-	With      string   `json:"with"`                // what replaces it
+	Campaigns []string `json:"campaigns,omitempty"` // replace only in these campaigns; if both campaigns and flows are left out, replace everywhere
+	Flows     []string `json:"flows,omitempty"`     // replace only in these saved flows
+	With      string   `json:"with"`                // id of the replacement
 }
 
 // Replaced: a type of the API
 type Replaced struct {
-	ChangeID string     `json:"change_id"` // for POST /changes/{id}/undo
-	Places   []UsePlace `json:"places"`    // where it was replaced, with the weights before and now
+	ChangeID string     `json:"change_id"` // id of the change, for POST /changes/{id}/undo
+	Places   []UsePlace `json:"places"`    // the places where the record was replaced, with the old and the new weights
 }
 
 // ReplayBody: a type of the API
 type ReplayBody struct {
-	DryRun  *bool   `json:"dry_run,omitempty"` // changes nothing, and reports the result that each of the newest ones would have
-	Network *string `json:"network,omitempty"` // only those whose address names this network; left out: all
+	DryRun  *bool   `json:"dry_run,omitempty"` // true: change nothing, and report the result that each of the newest postbacks would have
+	Network *string `json:"network,omitempty"` // only postbacks whose address names this network; left out: all postbacks
 }
 
 // ReplayOutcome: a type of the API
 type ReplayOutcome struct {
-	ClickID *string `json:"click_id"` // that it names; null: none
+	ClickID *string `json:"click_id"` // the click that the postback names; null: it names no click
 	ID      string  `json:"id"`
-	Reason  string  `json:"reason"` // of the result, for a person
-	Result  string  `json:"result"` // matched: its click is found and its sender is trusted: matched, unmatched, refused
+	Reason  string  `json:"reason"` // reason of the result, as text for people
+	Result  string  `json:"result"` // matched: the click was found and the sender is trusted: matched, unmatched, refused
 }
 
 // ReportRowRefused: a type of the API
@@ -4374,17 +4374,17 @@ type ReportRowRefused struct {
 
 // Rescored: a type of the API
 type Rescored struct {
-	BotsAfter  int   `json:"bots_after"`  // of clicks, those that are a bot's after they were scored again
-	BotsBefore int   `json:"bots_before"` // of clicks, those that were a bot's before they were scored again
-	Changed    int   `json:"changed"`     // of clicks, those that became a bot's or are no longer a bot's
-	Clicks     int   `json:"clicks"`      // clicks that were scored again: only clicks on which a signal fired or that an entry of the bot lists matched. No settings turn the other clicks of the range into bots', and no number here counts them
+	BotsAfter  int   `json:"bots_after"`  // how many of these clicks are a bot's after they were scored again
+	BotsBefore int   `json:"bots_before"` // how many of these clicks were a bot's before they were scored again
+	Changed    int   `json:"changed"`     // how many of these clicks became a bot's or are no longer a bot's
+	Clicks     int   `json:"clicks"`      // clicks that were scored again: only clicks on which a signal fired or that an entry of the bot lists matched. No settings turn the other clicks of the window into bots', and no number here counts them
 	Range      Range `json:"range"`       // the window whose clicks were scored
-	Superseded bool  `json:"superseded"`  // the settings were changed while the job ran: the job of that change scores the whole range again, and the numbers here cover the clicks that were scored until then
+	Superseded bool  `json:"superseded"`  // the settings were changed while the job ran: the job of that change scores the whole window again, and the numbers here cover the clicks that were scored until then
 }
 
 // ResendBody: a type of the API
 type ResendBody struct {
-	Source *string `json:"source,omitempty"` // only to this traffic source; left out: to all that are active
+	Source *string `json:"source,omitempty"` // only postbacks to this traffic source; left out: postbacks to all active traffic sources
 }
 
 // Response: a type of the API
@@ -4402,7 +4402,7 @@ type ResponseBody struct {
 // RouteBlock: a type of the API
 type RouteBlock struct {
 	Dimension string `json:"dimension"`
-	ListID    string `json:"list_id"` // of GET /blocks/lists
+	ListID    string `json:"list_id"` // id of a list of GET /blocks/lists
 	Scope     string `json:"scope"`   // account, source, campaign
 	Value     string `json:"value"`
 }
@@ -4417,13 +4417,13 @@ type RouteDecision struct {
 	PathID     *string `json:"path_id"`
 	Recorded   bool    `json:"recorded"` // whether a click with this decision is stored
 	Transition string  `json:"transition"`
-	URL        string  `json:"url"` // the destination with its tokens unfilled; empty: none
+	URL        string  `json:"url"` // the destination with its tokens not filled in; empty: there is no destination
 	Via        string  `json:"via"` // none, forced, bound, regular, default, fallback_url, destination_url
 }
 
 // RouteStage: a type of the API
 type RouteStage struct {
-	Blocked    *RouteBlock `json:"blocked"` // the blocked value for which no path was tried; null: none
+	Blocked    *RouteBlock `json:"blocked"` // the visitor's blocked value, because of which no path was tried; null: the visitor has no blocked value
 	Campaign   string      `json:"campaign"`
 	CampaignID string      `json:"campaign_id"`
 	Steps      []RouteStep `json:"steps"` // the paths that were tried, in order
@@ -4435,22 +4435,22 @@ type RouteStep struct {
 	Logic  string      `json:"logic"` // and, or
 	Path   string      `json:"path"`
 	PathID string      `json:"path_id"`
-	Reason *string     `json:"reason"` // why it was refused: inactive, capped, conditions, no_usable_destination, weight_zero, over_budget
+	Reason *string     `json:"reason"` // why the path was not taken; null: it was taken: inactive, capped, conditions, no_usable_destination, weight_zero, over_budget
 	Taken  bool        `json:"taken"`
-	Units  []RouteUnit `json:"units"` // empty if its conditions were not checked
+	Units  []RouteUnit `json:"units"` // empty: the conditions of the path were not checked
 	Via    string      `json:"via"`   // why the path was tried, for example forced, bound, regular or default
 }
 
 // RouteUnit: a type of the API
 type RouteUnit struct {
-	Conditions []Finding `json:"conditions"` // each with the value of the visitor; known is false if there was none
+	Conditions []Finding `json:"conditions"` // each condition with the visitor's value; known is false if the visitor has no value
 	Matched    bool      `json:"matched"`
-	Rule       string    `json:"rule"` // empty: the filters
+	Rule       string    `json:"rule"` // name of the rule; empty: the unit is the group of filters
 }
 
 // Routing: a type of the API
 type Routing struct {
-	Campaigns []RoutingCampaign `json:"campaigns"` // pinned first, then newest
+	Campaigns []RoutingCampaign `json:"campaigns"` // pinned campaigns first, then the others, newest first
 	Range     Range             `json:"range"`
 }
 
@@ -4484,7 +4484,7 @@ type RoutingCampaign struct {
 	Rejected       int           `json:"rejected"`
 	Revenue        float64       `json:"revenue"` // approved payouts
 	Roi            *float64      `json:"roi"`     // percent
-	Rules          []RoutingRule `json:"rules"`   // all rules that its paths use
+	Rules          []RoutingRule `json:"rules"`   // all rules that the campaign's paths use
 	Status         string        `json:"status"`  // active, paused, archived
 	UniqueClicks   int           `json:"unique_clicks"`
 	URL            string        `json:"url"` // the tracking link
@@ -4494,10 +4494,10 @@ type RoutingCampaign struct {
 type RoutingDestination struct {
 	ID     *string `json:"id"`
 	Kind   string  `json:"kind"` // offer, lander, url
-	Name   string  `json:"name"` // of the offer or landing page; empty when it does not exist any more
+	Name   string  `json:"name"` // name of the offer or landing page; empty: the record does not exist any more
 	Slot   *int    `json:"slot"`
-	Status *string `json:"status"` // null for an address: active, paused
-	URL    string  `json:"url"`    // of a destination without a record
+	Status *string `json:"status"` // status of the offer or landing page; null: the destination is an address: active, paused
+	URL    string  `json:"url"`    // the address of a destination that is not a record
 	Weight float64 `json:"weight"`
 }
 
@@ -4507,7 +4507,7 @@ type RoutingPath struct {
 	ApproveRate    *float64             `json:"approve_rate"` // percent
 	Approved       int                  `json:"approved"`
 	BotClicks      int                  `json:"bot_clicks"`
-	CampaignID     *string              `json:"campaign_id"` // the campaign it hands over to
+	CampaignID     *string              `json:"campaign_id"` // the campaign to which the path passes visitors on
 	Chargebacks    int                  `json:"chargebacks"`
 	Clicks         int                  `json:"clicks"`      // without bots
 	Conversions    int                  `json:"conversions"` // approved and pending
@@ -4533,7 +4533,7 @@ type RoutingPath struct {
 	Revenue        float64              `json:"revenue"` // approved payouts
 	Roi            *float64             `json:"roi"`     // percent
 	RuleGroup      int                  `json:"rule_group"`
-	Rules          []string             `json:"rules"`       // names of its rules
+	Rules          []string             `json:"rules"`       // names of the path's rules
 	StreamType     string               `json:"stream_type"` // regular, forced, default
 	Transition     string               `json:"transition"`
 	UniqueClicks   int                  `json:"unique_clicks"`
@@ -4544,8 +4544,8 @@ type RoutingPath struct {
 type RoutingRule struct {
 	Conditions []Condition `json:"conditions,omitempty"`
 	Logic      *string     `json:"logic,omitempty"`   // and, or
-	Name       string      `json:"name"`              // unique in the flow; Rule N when left out
-	PathIds    []string    `json:"path_ids"`          // of the paths that use it
+	Name       string      `json:"name"`              // unique in the flow; left out: Rule N
+	PathIds    []string    `json:"path_ids"`          // ids of the paths that use the rule
 	RuleID     *string     `json:"rule_id,omitempty"` // a saved rule, instead of logic and conditions
 }
 
@@ -4610,7 +4610,7 @@ type RulePut struct {
 type RuleRef struct {
 	Conditions []Condition `json:"conditions,omitempty"`
 	Logic      *string     `json:"logic,omitempty"`   // and, or
-	Name       string      `json:"name"`              // unique in the flow; Rule N when left out
+	Name       string      `json:"name"`              // unique in the flow; left out: Rule N
 	RuleID     *string     `json:"rule_id,omitempty"` // a saved rule, instead of logic and conditions
 }
 
@@ -4618,27 +4618,27 @@ type RuleRef struct {
 type RuleRefBody struct {
 	Conditions []ConditionBody `json:"conditions,omitempty"`
 	Logic      *string         `json:"logic,omitempty"`   // default and: and, or
-	Name       *string         `json:"name,omitempty"`    // unique in the flow; Rule N when left out
+	Name       *string         `json:"name,omitempty"`    // unique in the flow; left out: Rule N
 	RuleID     *string         `json:"rule_id,omitempty"` // a saved rule, instead of logic and conditions
 }
 
 // RunItem: a type of the API
 type RunItem struct {
-	ChangeID *string  `json:"change_id"` // of done: id of the change, which POST /copilot can undo; null: an alert
+	ChangeID *string  `json:"change_id"` // if the change was made: its id, with which POST /copilot can undo it; null: an alert
 	Figures  []Figure `json:"figures"`
 	Of       string   `json:"of"`
 	Outcome  string   `json:"outcome"` // done, would, cooling, idle, left, refused
-	Why      string   `json:"why"`     // of what was refused
+	Why      string   `json:"why"`     // why the change was refused
 }
 
 // RunSummary: a type of the API
 type RunSummary struct {
 	At      string `json:"at"`
-	Cut     bool   `json:"cut"`     // there was more than one run can check
+	Cut     bool   `json:"cut"`     // true if there were more than one run can check, so that some were not checked
 	Done    int    `json:"done"`    // changes that were made, or alerts that are active
 	From    string `json:"from"`    // start of the window
 	Looked  int    `json:"looked"`  // how many campaigns, paths, offers or values were checked
-	Matched int    `json:"matched"` // of them, those that met all conditions
+	Matched int    `json:"matched"` // how many of them met all conditions
 	Outcome string `json:"outcome"` // done, shadow, too_large, plan_required, failed
 	To      string `json:"to"`
 }
@@ -4647,7 +4647,7 @@ type RunSummary struct {
 type SavedFlowAnswer struct {
 	Country          string   `json:"country"`
 	CreatedAt        string   `json:"created_at"`
-	DestinationCount int      `json:"destination_count"` // destinations of all paths
+	DestinationCount int      `json:"destination_count"` // number of destinations in all paths
 	Group            string   `json:"group"`
 	GroupName        string   `json:"group_name"` // the same as group
 	ID               string   `json:"id"`
@@ -4655,7 +4655,7 @@ type SavedFlowAnswer struct {
 	Notes            string   `json:"notes"`
 	PathCount        int      `json:"path_count"`
 	Paths            []Path   `json:"paths"`
-	RuleCount        int      `json:"rule_count"` // rules of all paths, saved and inline
+	RuleCount        int      `json:"rule_count"` // number of rules in all paths, saved rules and inline rules
 	Status           string   `json:"status"`     // active, paused
 	Tags             []string `json:"tags"`
 	UpdatedAt        string   `json:"updated_at"`
@@ -4686,9 +4686,9 @@ type SavedFlowPut struct {
 
 // SavedTemplates: a type of the API
 type SavedTemplates struct {
-	Rows    []NetworkTemplateRow `json:"rows"` // the templates as saved, by name
+	Rows    []NetworkTemplateRow `json:"rows"` // the saved templates, in the order of their names
 	Saved   int                  `json:"saved"`
-	Skipped int                  `json:"skipped"` // templates that cannot be used, and those whose name comes again later
+	Skipped int                  `json:"skipped"` // how many templates were not saved, because they cannot be used or because a later template in the body has the same name
 }
 
 // ScheduleCondition: it is one of these times of the week; days are 1 (Monday) to 7, to not after from is on the next day
@@ -4702,32 +4702,32 @@ type ScheduleCondition struct {
 type Scope struct {
 	Campaigns   int     `json:"campaigns"` // active campaigns whose figures were read
 	Checks      []Check `json:"checks"`
-	Clicks      int     `json:"clicks"`      // of these campaigns
-	Conversions int     `json:"conversions"` // of these clicks
+	Clicks      int     `json:"clicks"`      // number of clicks of the campaigns that were read
+	Conversions int     `json:"conversions"` // number of conversions of these clicks
 	From        string  `json:"from"`        // first day of the figures
-	Skipped     int     `json:"skipped"`     // active campaigns that are read on another day
-	To          string  `json:"to"`          // last day of the figures; today is left out, because its conversions are still to come
+	Skipped     int     `json:"skipped"`     // active campaigns that are judged on another day
+	To          string  `json:"to"`          // last day of the figures; today is left out, because more of its conversions are expected
 }
 
 // SentPostback: a type of the API
 type SentPostback struct {
-	Answer              string    `json:"answer"` // the first 2 kB of it
+	Answer              string    `json:"answer"` // the first 2 kB of the source's last answer
 	Attempts            int       `json:"attempts"`
-	Body                string    `json:"body"`                 // of the last attempt by POST
+	Body                string    `json:"body"`                 // body of the last attempt that used POST
 	ConversionReference string    `json:"conversion_reference"` // the network's or shop's own id of the conversion
 	Currency            string    `json:"currency"`
 	Goal                string    `json:"goal"`
 	HTTPStatus          *int      `json:"http_status"` // status of the source's last answer; null: no answer came
 	LastAttemptAt       *string   `json:"last_attempt_at"`
-	Method              string    `json:"method"`          // of the last attempt; empty before the first
-	NextAttemptAt       *string   `json:"next_attempt_at"` // while it is pending
+	Method              string    `json:"method"`          // method of the last attempt; empty: there was no attempt yet
+	NextAttemptAt       *string   `json:"next_attempt_at"` // when the next attempt is made, while the postback is pending
 	Payout              float64   `json:"payout"`          // payout of the conversion; the source is sent a share of it, see send_payout_pct
 	SourceID            string    `json:"source_id"`
 	SourceName          string    `json:"source_name"`
-	Status              string    `json:"status"` // that the conversion got: pending, approved, rejected, chargeback
+	Status              string    `json:"status"` // the status that the conversion got: pending, approved, rejected, chargeback
 	ToldAt              *string   `json:"told_at"`
 	Tries               []SentTry `json:"tries"` // the last 20 attempts, oldest first
-	URL                 string    `json:"url"`   // of the last attempt; *** stands for what may be a secret
+	URL                 string    `json:"url"`   // address of the last attempt; *** stands for a text that may be a secret
 }
 
 // SentRequest: a type of the API
@@ -4739,63 +4739,65 @@ type SentRequest struct {
 
 // SentTry: a type of the API
 type SentTry struct {
-	At         string `json:"at"`          // ISO 8601, UTC, milliseconds
-	Error      string `json:"error"`       // why it did not succeed
+	At         string `json:"at"`          // time of the attempt: ISO 8601, UTC, milliseconds
+	Error      string `json:"error"`       // why the attempt did not succeed
 	HTTPStatus *int   `json:"http_status"` // status of the source's answer; null: no answer came
-	Ms         int    `json:"ms"`          // how long it took, in milliseconds
+	Ms         int    `json:"ms"`          // how long the attempt took, in milliseconds
 }
 
 // SetCostBody: a type of the API
 type SetCostBody struct {
 	Amount     *float64 `json:"amount,omitempty"`      // the total cost of all clicks; send either amount or cpc
 	Apply      *bool    `json:"apply,omitempty"`       // only true writes; anything else is a dry run
-	CampaignID *string  `json:"campaign_id,omitempty"` // its clicks; left out: those of all campaigns of the source
+	CampaignID *string  `json:"campaign_id,omitempty"` // the clicks of this campaign; left out: the clicks of all campaigns of the source
 	Cpc        *float64 `json:"cpc,omitempty"`         // the cost of each click; send either amount or cpc
-	Currency   *string  `json:"currency,omitempty"`    // three letters; default: the account's
-	From       string   `json:"from"`                  // YYYY-MM-DD, a day in the account's time zone; included
-	SourceID   *string  `json:"source_id,omitempty"`   // the clicks of this traffic source; left out: those of all sources of the campaign
-	Sub        *int     `json:"sub,omitempty"`         // the number of a sub-parameter: only clicks with this sub_value; 0: all
-	SubValue   *string  `json:"sub_value,omitempty"`   // of the sub-parameter; empty: clicks without a value
-	To         string   `json:"to"`                    // as from; at most 92 days
+	Currency   *string  `json:"currency,omitempty"`    // three letters; default: the account's currency
+	From       string   `json:"from"`                  // first day, YYYY-MM-DD, in the account's time zone
+	SourceID   *string  `json:"source_id,omitempty"`   // the clicks of this traffic source; left out: the clicks of all sources of the campaign
+	Sub        *int     `json:"sub,omitempty"`         // the number of a sub-parameter: only clicks whose sub-parameter has the value sub_value; 0: all clicks
+	SubValue   *string  `json:"sub_value,omitempty"`   // the value of the sub-parameter; empty: clicks without a value
+	To         string   `json:"to"`                    // last day, in the form of from; from and to include at most 92 days
 }
 
 // Settings: a type of the API
 type Settings struct {
-	AssistantChanges int     `json:"assistantChanges"` // changes that a key may make at /mcp in 24 hours
+	AssistantChanges int     `json:"assistantChanges"` // maximum number of changes that a key may make at /mcp in 24 hours
 	Assistants       bool    `json:"assistants"`       // whether /mcp answers the account's keys
-	Currency         string  `json:"currency"`         // of all figures
+	Currency         string  `json:"currency"`         // currency of all figures
 	DateFormat       string  `json:"dateFormat"`
 	JobID            *string `json:"jobId"` // the job that converts recorded amounts after a change of the currency; null: nothing is converted
 	OrganizationName string  `json:"organizationName"`
 	SiteKey          string  `json:"siteKey"` // the key by which the page tag identifies the account
 	TimeFormat       string  `json:"timeFormat"`
-	Timezone         string  `json:"timezone"` // the time zone in which the days of caps begin
+	Timezone         string  `json:"timezone"` // the time zone of the days that caps, alerts and conditions use
+	Version          string  `json:"version"`  // version of the settings, which the header ETag has too; send it as If-Match of PATCH
 }
 
 // SettingsBody: a type of the API
 type SettingsBody struct {
-	AssistantChanges *int    `json:"assistant_changes,omitempty"` // changes that a key may make at /mcp in 24 hours; left out: unchanged
+	AssistantChanges *int    `json:"assistant_changes,omitempty"` // maximum number of changes that a key may make at /mcp in 24 hours; left out: unchanged
 	Assistants       *bool   `json:"assistants,omitempty"`        // whether /mcp answers the account's keys; left out: unchanged
 	Currency         *string `json:"currency,omitempty"`          // three letters; default USD
-	DateFormatRead   *string `json:"dateFormat,omitempty"`        // is used if date_format is left out: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, DD MMM YYYY
+	DateFormatRead   *string `json:"dateFormat,omitempty"`        // used if date_format is left out: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, DD MMM YYYY
 	DateFormat       *string `json:"date_format,omitempty"`       // default YYYY-MM-DD: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, DD MMM YYYY
-	NameRead         *string `json:"organizationName,omitempty"`  // is used if organization_name is left out
+	NameRead         *string `json:"organizationName,omitempty"`  // used if organization_name is left out
 	OrganizationName *string `json:"organization_name,omitempty"` // left out: unchanged
-	TimeFormatRead   *string `json:"timeFormat,omitempty"`        // is used if time_format is left out: 12h, 24h
+	TimeFormatRead   *string `json:"timeFormat,omitempty"`        // used if time_format is left out: 12h, 24h
 	TimeFormat       *string `json:"time_format,omitempty"`       // default 24h: 12h, 24h
 	Timezone         *string `json:"timezone,omitempty"`          // a time zone by its IANA name, such as Europe/Berlin; default UTC
 }
 
 // SettingsChanged: a type of the API
 type SettingsChanged struct {
-	AssistantChanges int     `json:"assistantChanges"` // changes that a key may make at /mcp in 24 hours
+	AssistantChanges int     `json:"assistantChanges"` // maximum number of changes that a key may make at /mcp in 24 hours
 	Assistants       bool    `json:"assistants"`       // whether /mcp answers the account's keys
-	Currency         string  `json:"currency"`         // of all figures
+	Currency         string  `json:"currency"`         // currency of all figures
 	DateFormat       string  `json:"dateFormat"`
 	JobID            *string `json:"jobId"` // the job that converts recorded amounts after a change of the currency; null: nothing is converted
 	OrganizationName string  `json:"organizationName"`
 	TimeFormat       string  `json:"timeFormat"`
-	Timezone         string  `json:"timezone"` // the time zone in which the days of caps begin
+	Timezone         string  `json:"timezone"` // the time zone of the days that caps, alerts and conditions use
+	Version          string  `json:"version"`  // version of the settings, which the header ETag has too; send it as If-Match of PATCH
 }
 
 // SharedDomainRow: a type of the API
@@ -4807,29 +4809,29 @@ type SharedDomainRow struct {
 
 // SimulateBody: a type of the API
 type SimulateBody struct {
-	At             *string     `json:"at,omitempty"`            // YYYY-MM-DD HH:MM:SS, UTC; now
-	BindVisitors   *string     `json:"bind_visitors,omitempty"` // with streams: none, streams, streams_landers, streams_landers_offers
-	BlocksOf       *string     `json:"blocks_of,omitempty"`     // with streams: the campaign whose flow they may become. Its own blocked values and those of its source apply to the visitor
+	At             *string     `json:"at,omitempty"`            // time of the click, YYYY-MM-DD HH:MM:SS, UTC; default: now
+	BindVisitors   *string     `json:"bind_visitors,omitempty"` // used only with streams: none, streams, streams_landers, streams_landers_offers
+	BlocksOf       *string     `json:"blocks_of,omitempty"`     // used only with streams: the campaign that the streams are meant for. The blocked values of this campaign and of its source apply to the visitor
 	BoundLanderID  *string     `json:"bound_lander_id,omitempty"`
 	BoundOfferID   *string     `json:"bound_offer_id,omitempty"`
-	BoundPathID    *string     `json:"bound_path_id,omitempty"`   // the path that the visitor had before
+	BoundPathID    *string     `json:"bound_path_id,omitempty"`   // the path that the visitor took at an earlier visit
 	CampaignID     *string     `json:"campaign_id,omitempty"`     // a campaign of the account
-	ClickID        *string     `json:"click_id,omitempty"`        // a recorded click, whose visitor, time and draws are used, and without streams its campaign; visitor, at and seed take precedence
-	DestinationURL *string     `json:"destination_url,omitempty"` // with streams
-	Draws          *int        `json:"draws,omitempty"`           // number of such visitors, each with draws of its own; they are counted by where they go
-	FallbackURL    *string     `json:"fallback_url,omitempty"`    // with streams
-	FlowRotation   *string     `json:"flow_rotation,omitempty"`   // with streams: position, weight
-	Seed           *int        `json:"seed,omitempty"`            // seed of the draws; default: random
-	Streams        []PathBody  `json:"streams,omitempty"`         // a full flow (an array of Path), instead of the campaign's
+	ClickID        *string     `json:"click_id,omitempty"`        // a recorded click. Its visitor, its time and its random numbers are used, unless visitor, at or seed are sent. Without streams and campaign_id, its campaign is used too
+	DestinationURL *string     `json:"destination_url,omitempty"` // used only with streams
+	Draws          *int        `json:"draws,omitempty"`           // number of equal visitors to route, each with other random numbers; the answer counts them by destination
+	FallbackURL    *string     `json:"fallback_url,omitempty"`    // used only with streams
+	FlowRotation   *string     `json:"flow_rotation,omitempty"`   // used only with streams: position, weight
+	Seed           *int        `json:"seed,omitempty"`            // seed of the random numbers; default: a random seed
+	Streams        []PathBody  `json:"streams,omitempty"`         // a full flow (an array of Path), used instead of the campaign's flow
 	Visitor        VisitorBody `json:"visitor,omitempty"`         // an object: names of attributes (country, device_type, param.x, header.x, ...) with their values
 }
 
 // Simulated: a type of the API
 type Simulated struct {
 	Campaigns    []RouteStage   `json:"campaigns"`              // one for each campaign that took part in the decision, in order
-	Decision     *RouteDecision `json:"decision"`               // null when the campaign does not exist any more
-	Distribution []DrawnWay     `json:"distribution,omitempty"` // with draws: where that many visitors go, the most first
-	Seed         int            `json:"seed"`                   // the same seed gives the same draws
+	Decision     *RouteDecision `json:"decision"`               // null: the campaign does not exist any more
+	Distribution []DrawnWay     `json:"distribution,omitempty"` // only with draws: the destinations of the visitors, most visitors first
+	Seed         int            `json:"seed"`                   // the same seed gives the same random numbers
 }
 
 // Site: a type of the API
@@ -4853,39 +4855,39 @@ type SiteAnswer struct {
 // SiteBody: a type of the API
 type SiteBody struct {
 	Currency    *string `json:"currency,omitempty"` // default USD
-	Domain      *string `json:"domain,omitempty"`   // host of its pages, including hosts below it; an address is reduced to its host. Empty: no host belongs to the site
+	Domain      *string `json:"domain,omitempty"`   // host of the site's pages, including hosts below it; only the host of an address is kept. Empty: no host belongs to the site
 	IsActive    *bool   `json:"isActive,omitempty"` // default true; false: events for the site are refused
 	Kind        *string `json:"kind,omitempty"`     // default store: store, lead
 	Name        string  `json:"name"`
-	RevenueFrom *string `json:"revenueFrom,omitempty"` // fixed: goals whose valueMode is from_event are worth their own value, whatever the event says; default order: order, fixed
-	SeedGoals   *bool   `json:"seedGoals,omitempty"`   // add the goals that most sites of the kind have
+	RevenueFrom *string `json:"revenueFrom,omitempty"` // fixed: a goal whose valueMode is from_event has its own value, whatever the event says; default order: order, fixed
+	SeedGoals   *bool   `json:"seedGoals,omitempty"`   // whether to add the goals that most sites of this kind have
 }
 
 // SiteDeleted: a type of the API
 type SiteDeleted struct {
-	Campaigns int  `json:"campaigns"` // that measured by the site: their measurement_site_id is empty now
+	Campaigns int  `json:"campaigns"` // number of campaigns that used this site for measurement; their measurement_site_id is now empty
 	Deleted   bool `json:"deleted"`   // false: there was no such site
 }
 
 // SiteList: a type of the API
 type SiteList struct {
-	Sites []Site `json:"sites"` // oldest first: a call that names no site means the first active one
+	Sites []Site `json:"sites"` // oldest first; a call that names no site uses the first active site
 }
 
 // SitePut: a type of the API
 type SitePut struct {
 	Currency    *string `json:"currency,omitempty"` // default USD
-	Domain      *string `json:"domain,omitempty"`   // host of its pages, including hosts below it; an address is reduced to its host. Empty: no host belongs to the site
+	Domain      *string `json:"domain,omitempty"`   // host of the site's pages, including hosts below it; only the host of an address is kept. Empty: no host belongs to the site
 	ID          string  `json:"id"`                 // the site's id
 	IsActive    *bool   `json:"isActive,omitempty"` // default true; false: events for the site are refused
 	Kind        *string `json:"kind,omitempty"`     // default store: store, lead
 	Name        string  `json:"name"`
-	RevenueFrom *string `json:"revenueFrom,omitempty"` // fixed: goals whose valueMode is from_event are worth their own value, whatever the event says; default order: order, fixed
+	RevenueFrom *string `json:"revenueFrom,omitempty"` // fixed: a goal whose valueMode is from_event has its own value, whatever the event says; default order: order, fixed
 }
 
 // Skipped: a type of the API
 type Skipped struct {
-	Last   int    `json:"last"` // the last of consecutive lines that are skipped for the same reason; else line
+	Last   int    `json:"last"` // the last of the consecutive lines that are skipped for the same reason; the same as line if there is only one
 	Line   int    `json:"line"`
 	Reason string `json:"reason"`
 	Text   string `json:"text"` // the beginning of the line
@@ -4893,7 +4895,7 @@ type Skipped struct {
 
 // SmartlinkAnswer: a type of the API
 type SmartlinkAnswer struct {
-	Clicks         int                   `json:"clicks"` // without bots
+	Clicks         int                   `json:"clicks"` // number of clicks, without bots
 	CreatedAt      string                `json:"created_at"`
 	DestinationURL string                `json:"destination_url"`
 	Domain         string                `json:"domain"`
@@ -4920,7 +4922,7 @@ type SmartlinkBody struct {
 	IsActive       *bool               `json:"is_active,omitempty"` // default true
 	Name           *string             `json:"name,omitempty"`
 	Notes          *string             `json:"notes,omitempty"`
-	Rules          []SmartlinkRuleBody `json:"rules,omitempty"`     // checked in order
+	Rules          []SmartlinkRuleBody `json:"rules,omitempty"`     // the first rule that matches decides
 	Slug           string              `json:"slug"`                // letters, digits, _ and -
 	SourceID       *string             `json:"source_id,omitempty"` // a traffic source of the account
 }
@@ -4934,8 +4936,8 @@ type SmartlinkBrief struct {
 
 // SmartlinkCleared: a type of the API
 type SmartlinkCleared struct {
-	BotClicks int    `json:"bot_clicks"` // deleted too
-	Clicks    int    `json:"clicks"`     // deleted, without bots
+	BotClicks int    `json:"bot_clicks"` // deleted clicks of bots
+	Clicks    int    `json:"clicks"`     // deleted clicks, without bots
 	ID        string `json:"id"`
 	Range     Range  `json:"range"`
 }
@@ -4953,7 +4955,7 @@ type SmartlinkClickRow struct {
 	ConnectionType string  `json:"connection_type"`
 	Country        string  `json:"country"`         // two letters
 	Destination    string  `json:"destination"`     // where the visitor was sent
-	DestinationURL string  `json:"destination_url"` // as it stood in the smartlink
+	DestinationURL string  `json:"destination_url"` // the destination as written in the smartlink, with its tokens
 	DeviceBrand    string  `json:"device_brand"`
 	DeviceModel    string  `json:"device_model"`
 	DeviceType     string  `json:"device_type"`
@@ -4969,7 +4971,7 @@ type SmartlinkClickRow struct {
 	MobileOperator string  `json:"mobile_operator"`
 	OS             string  `json:"os"`
 	OSVersion      string  `json:"os_version"`
-	Params         string  `json:"params"` // the query as received
+	Params         string  `json:"params"` // the query string of the click as it was received
 	ProxyKind      string  `json:"proxy_kind"`
 	Referrer       string  `json:"referrer"`
 	ReferrerDomain string  `json:"referrer_domain"`
@@ -5026,7 +5028,7 @@ type SmartlinkCopied struct {
 type SmartlinkDestination struct {
 	BotClicks      int    `json:"bot_clicks"`
 	Clicks         int    `json:"clicks"`
-	DestinationURL string `json:"destination_url"` // as it stands in the smartlink, placeholders unfilled
+	DestinationURL string `json:"destination_url"` // the destination as written in the smartlink, with its tokens not filled in
 }
 
 // SmartlinkPut: a type of the API
@@ -5037,7 +5039,7 @@ type SmartlinkPut struct {
 	IsActive       *bool               `json:"is_active,omitempty"` // default true
 	Name           *string             `json:"name,omitempty"`
 	Notes          *string             `json:"notes,omitempty"`
-	Rules          []SmartlinkRuleBody `json:"rules,omitempty"`     // checked in order
+	Rules          []SmartlinkRuleBody `json:"rules,omitempty"`     // the first rule that matches decides
 	Slug           string              `json:"slug"`                // letters, digits, _ and -
 	SourceID       *string             `json:"source_id,omitempty"` // a traffic source of the account
 }
@@ -5056,10 +5058,10 @@ type SmartlinkRuleAnswer struct {
 type SmartlinkRuleBody struct {
 	Conditions     []ConditionBody `json:"conditions"`
 	DestinationURL *string         `json:"destination_url,omitempty"` // http(s); {token} placeholders allowed
-	ID             *string         `json:"id,omitempty"`              // of the rule as it was, to keep its statistics
+	ID             *string         `json:"id,omitempty"`              // id of the existing rule, to keep its statistics
 	Logic          *string         `json:"logic,omitempty"`           // default and: and, or
 	Name           *string         `json:"name,omitempty"`
-	Position       *int            `json:"position,omitempty"` // place in the order; default: as listed
+	Position       *int            `json:"position,omitempty"` // place in the order; default: the place in the list
 	URL            *string         `json:"url,omitempty"`      // another name of destination_url
 }
 
@@ -5067,7 +5069,7 @@ type SmartlinkRuleBody struct {
 type SmartlinkRuleFigures struct {
 	BotClicks int     `json:"bot_clicks"`
 	Clicks    int     `json:"clicks"`
-	Name      string  `json:"name"`    // empty for a rule that is gone
+	Name      string  `json:"name"`    // empty if the rule was deleted
 	RuleID    *string `json:"rule_id"` // null: no rule matched
 }
 
@@ -5078,15 +5080,15 @@ type SmartlinkStats struct {
 	Destinations []SmartlinkDestination `json:"destinations"` // most clicks first
 	Link         SmartlinkBrief         `json:"link"`
 	Range        Range                  `json:"range"`
-	Rules        []SmartlinkRuleFigures `json:"rules"` // the rules in their order, no rule, then rules that are gone
+	Rules        []SmartlinkRuleFigures `json:"rules"` // first the smartlink's rules in their order, then the clicks that no rule matched, then deleted rules
 }
 
 // Source: a type of the API
 type Source struct {
-	CostMacro       string            `json:"cost_macro"` // the source's macro for the cost; empty where costs come by its API
+	CostMacro       string            `json:"cost_macro"` // the source's macro for the cost; empty if the cost is read from the source's API
 	CostModel       string            `json:"cost_model"` // cpc, cpm, cpa, manual
 	CostParam       string            `json:"cost_param"`
-	ExternalIDMacro string            `json:"external_id_macro"` // the source's macro for its click id; empty if the source adds the parameter itself
+	ExternalIDMacro string            `json:"external_id_macro"` // the source's macro for its click id; empty if the source adds the parameter on its own
 	ExternalIDParam string            `json:"external_id_param"` // parameter that carries the source's click id
 	Name            string            `json:"name"`
 	Page            string            `json:"page"`         // address of the page on which the values were read; empty: not known
@@ -5109,14 +5111,14 @@ type SourceAnswer struct {
 	Name             string            `json:"name"`
 	Notes            string            `json:"notes"`
 	Platform         string            `json:"platform"`
-	PostbackExample  string            `json:"postback_example"` // an address for postback_url, by the template of the platform; YOUR_... in it is to be replaced by what the source shows; empty: the platform has none
+	PostbackExample  string            `json:"postback_example"` // an example for postback_url, from the template of the platform. Replace each YOUR_... in it with the value that the source shows. Empty: the platform has no template address
 	PostbackGoals    []GoalPostback    `json:"postback_goals"`
 	PostbackMethod   string            `json:"postback_method"` // GET, POST
 	PostbackStatuses []string          `json:"postback_statuses"`
 	PostbackURL      string            `json:"postback_url"`
 	SendPayoutPct    float64           `json:"send_payout_pct"`
 	Status           string            `json:"status"`    // active, paused
-	SubNames         map[string]string `json:"sub_names"` // names of sub1 to sub30 for people: the chosen name, else the parameter or its macro; those without a name are left out
+	SubNames         map[string]string `json:"sub_names"` // names of sub1 to sub30 for people: the name that was chosen, or else the parameter or its macro. Sub-parameters without a name are left out
 	Subs             []SubSlot         `json:"subs"`
 	Tags             []string          `json:"tags"`
 	TokenMacros      map[string]string `json:"token_macros"`
@@ -5126,10 +5128,10 @@ type SourceAnswer struct {
 
 // SourceBody: a type of the API
 type SourceBody struct {
-	CostMacro       *string           `json:"cost_macro,omitempty"` // the source's macro for the cost; empty where costs come by its API
+	CostMacro       *string           `json:"cost_macro,omitempty"` // the source's macro for the cost; empty if the cost is read from the source's API
 	CostModel       *string           `json:"cost_model,omitempty"` // cpc, cpm, cpa, manual
 	CostParam       *string           `json:"cost_param,omitempty"`
-	ExternalIDMacro *string           `json:"external_id_macro,omitempty"` // the source's macro for its click id; empty if the source adds the parameter itself
+	ExternalIDMacro *string           `json:"external_id_macro,omitempty"` // the source's macro for its click id; empty if the source adds the parameter on its own
 	ExternalIDParam *string           `json:"external_id_param,omitempty"` // parameter that carries the source's click id
 	Name            *string           `json:"name,omitempty"`
 	Page            *string           `json:"page,omitempty"`         // address of the page on which the values were read; empty: not known
@@ -5144,93 +5146,93 @@ type SourceCreateBody struct {
 	CostMacro        *string            `json:"cost_macro,omitempty"`        // a macro of up to 64 characters; anything else is dropped
 	CostModel        *string            `json:"cost_model,omitempty"`        // default cpc: cpc, cpm, cpa, manual
 	CostParam        *string            `json:"cost_param,omitempty"`        // parameter that carries the cost of a click; empty: cost
-	ExternalIDMacro  *string            `json:"external_id_macro,omitempty"` // the source's macro for its click id, up to 64 characters; empty if the source adds the parameter itself
+	ExternalIDMacro  *string            `json:"external_id_macro,omitempty"` // the source's macro for its click id, up to 64 characters; empty if the source adds the parameter on its own
 	ExternalIDParam  *string            `json:"external_id_param,omitempty"` // parameter that carries the source's own click id; empty: external_id
 	GroupName        *string            `json:"group_name,omitempty"`
-	Name             *string            `json:"name,omitempty"` // required, unless platform names a template: then the template's
+	Name             *string            `json:"name,omitempty"` // required, unless platform names a template: the template's name is then the default
 	Notes            *string            `json:"notes,omitempty"`
-	Platform         *string            `json:"platform,omitempty"`          // a known platform template, from which POST fills every field that is left out; anything else is dropped
-	PostbackGoals    []GoalPostbackBody `json:"postback_goals,omitempty"`    // goals that are reported in another way; to report no other goals, leave postback_url empty
+	Platform         *string            `json:"platform,omitempty"`          // name of a platform template, from which POST fills every field that is left out; any other name is dropped
+	PostbackGoals    []GoalPostbackBody `json:"postback_goals,omitempty"`    // goals that have settings of their own; if postback_url is empty, no other goals are reported
 	PostbackMethod   *string            `json:"postback_method,omitempty"`   // POST sends the query of the address as a form; default GET: GET, POST
-	PostbackStatuses []string           `json:"postback_statuses,omitempty"` // a conversion is reported once for each of these statuses that it gets; an empty list: none is reported; default [approved]
+	PostbackStatuses []string           `json:"postback_statuses,omitempty"` // a conversion is reported once for each of these statuses that it gets; empty list: no conversion is reported; default [approved]
 	PostbackURL      *string            `json:"postback_url,omitempty"`      // address where conversions are reported to the source: http(s) on the public internet; {token} placeholders allowed after the host
 	SendPayoutPct    *float64           `json:"send_payout_pct,omitempty"`   // how much of the payout is reported, in per cent; default 100
 	Subs             []SubSlotBody      `json:"subs,omitempty"`              // which parameter fills which sub-parameter. If it is left out, new parameters get free sub-parameters in the order of token_macros, and the parameters of a source in use keep theirs. If it is sent, only parameters that are not in it get free sub-parameters
 	Tags             []string           `json:"tags,omitempty"`
-	TokenMacros      map[string]string  `json:"token_macros,omitempty"`     // parameter to macro; each takes a sub-parameter: see subs
+	TokenMacros      map[string]string  `json:"token_macros,omitempty"`     // object of parameters and the macro for each; each parameter takes a sub-parameter: see subs
 	TrafficLossPct   *float64           `json:"traffic_loss_pct,omitempty"` // default 0
 }
 
 // SourceIntegration: a type of the API
 type SourceIntegration struct {
-	CampaignParam       string               `json:"campaign_param"` // parameter of the tracking link that carries the platform's campaign id; empty: as the source's macros say
-	ClickLoss           []ClickLossDay       `json:"click_loss"`     // those of the last 14 days for which the platform reported its clicks
+	CampaignParam       string               `json:"campaign_param"` // the parameter of the tracking link that has the platform's campaign id; empty: the source's macros decide
+	ClickLoss           []ClickLossDay       `json:"click_loss"`     // those days of the last 14 days for which the platform reported its clicks
 	Configured          bool                 `json:"configured"`     // false: the source is not connected
 	ConversionAction    string               `json:"conversion_action"`
 	ConversionStatuses  []string             `json:"conversion_statuses"`
 	ConversionsEnabled  bool                 `json:"conversions_enabled"`
-	CostEndpoint        *CostEndpoint        `json:"cost_endpoint"`        // of the custom endpoint; the values of its headers are masked
-	Credentials         map[string]string    `json:"credentials"`          // by field, those that are saved; secrets are masked
-	Currency            *string              `json:"currency"`             // of the account at the platform, as last read
-	DailyCapCount       int                  `json:"daily_cap_count"`      // the most conversions that are uploaded in a day of the account
-	DailyCapValue       float64              `json:"daily_cap_value"`      // the highest total value of these conversions, in the account's currency
+	CostEndpoint        *CostEndpoint        `json:"cost_endpoint"`        // the cost endpoint of the provider custom, with masked header values
+	Credentials         map[string]string    `json:"credentials"`          // the saved value of each field; secrets are masked
+	Currency            *string              `json:"currency"`             // currency of the account at the platform, as last read
+	DailyCapCount       int                  `json:"daily_cap_count"`      // maximum number of conversions that are uploaded per day, in the account's time zone
+	DailyCapValue       float64              `json:"daily_cap_value"`      // maximum total value of the conversions that are uploaded per day, in the account's currency
 	EncryptionAvailable bool                 `json:"encryption_available"` // false: this install cannot store credentials
-	IsEnabled           bool                 `json:"is_enabled"`           // spend is read automatically every three hours
+	IsEnabled           bool                 `json:"is_enabled"`           // whether spend is read automatically every three hours
 	LastCheckedAt       *string              `json:"last_checked_at"`
 	LastError           *string              `json:"last_error"`
 	LastStatus          *string              `json:"last_status"`         // result of the last request to the platform; null: there was none yet: ok, error
 	LastSyncAt          *string              `json:"last_sync_at"`        // when spend was last read
-	Mode                *string              `json:"mode"`                // shadow: no upload counts: shadow, live
+	Mode                *string              `json:"mode"`                // shadow: uploads are only tried and do not count at the platform; live: they count: shadow, live
 	NextSyncAt          *string              `json:"next_sync_at"`        // when the next automatic sync runs; null: none is planned
-	OauthConnectionID   *string              `json:"oauth_connection_id"` // the sign-in at the platform
+	OauthConnectionID   *string              `json:"oauth_connection_id"` // id of the sign-in at the platform
 	Provider            *string              `json:"provider"`
-	Providers           []SourceProviderForm `json:"providers"` // what can be connected, with the fields of a form for it
+	Providers           []SourceProviderForm `json:"providers"` // the providers that can be connected, each with the fields of its form
 	Runs                []IntegrationRun     `json:"runs"`      // the last 20 syncs, the latest first; runs are kept for 90 days
-	SendKeys            bool                 `json:"send_keys"` // hashed personal data are sent too, if the person has agreed
-	TimeZone            *string              `json:"time_zone"` // of the account at the platform, as last read: its days are the days of spend
+	SendKeys            bool                 `json:"send_keys"` // whether hashed personal data are sent too, for people who have agreed
+	TimeZone            *string              `json:"time_zone"` // time zone of the account at the platform, as last read; spend is reported for days in this zone
 	Uploads             *SourceUploads       `json:"uploads"`   // the conversions that were uploaded to the platform
 }
 
 // SourceIntegrationBody: a type of the API
 type SourceIntegrationBody struct {
-	CampaignParam      *string           `json:"campaign_param,omitempty"`      // parameter of the tracking link that carries the platform's campaign id, or sub1 to sub30; empty: as the source's macros say
+	CampaignParam      *string           `json:"campaign_param,omitempty"`      // the parameter of the tracking link that has the platform's campaign id, or sub1 to sub30; empty: the source's macros decide
 	ConversionAction   *string           `json:"conversion_action,omitempty"`   // google_ads: the resource name of a conversion action, which names the customer that owns it, or the number of an action of customer_id, or a link to its page; microsoft_ads: the name of the offline goal, or of the event if there is a uet_token; other platforms: the name of the event, and empty me...
-	ConversionStatuses []string          `json:"conversion_statuses,omitempty"` // statuses of conversions that are uploaded; at first approved
-	ConversionsEnabled *bool             `json:"conversions_enabled,omitempty"` // whether conversions are uploaded; at first false
-	CostEndpoint       *CostEndpointBody `json:"cost_endpoint,omitempty"`       // of the provider custom
-	Credentials        map[string]string `json:"credentials,omitempty"`         // values by field; fields that are blank or left out are kept
-	CredentialsClear   []string          `json:"credentials_clear,omitempty"`   // fields of credentials to remove
-	DailyCapCount      *int              `json:"daily_cap_count,omitempty"`     // the most uploads in a day of the account, at first 10000; further uploads wait for the next day
-	DailyCapValue      *float64          `json:"daily_cap_value,omitempty"`     // the highest total value of these uploads, in the account's currency, at first 100000
-	IsEnabled          *bool             `json:"is_enabled,omitempty"`          // whether spend is read automatically; left out: unchanged, at first true
-	Mode               *string           `json:"mode,omitempty"`                // shadow, as at first: uploads are built, and validated if the platform offers that, but do not count; live: they count: shadow, live
-	OauthConnectionID  *string           `json:"oauth_connection_id,omitempty"` // the sign-in at the platform; needed if there are several
-	Provider           string            `json:"provider"`                      // one of those that the GET lists; another provider than before deletes the stored credentials
-	SendKeys           *bool             `json:"send_keys,omitempty"`           // whether hashed e-mail addresses, numbers, names and addresses of people who have agreed go to the platform; at first false
+	ConversionStatuses []string          `json:"conversion_statuses,omitempty"` // statuses of the conversions that are uploaded; for a new connection, the default is approved
+	ConversionsEnabled *bool             `json:"conversions_enabled,omitempty"` // whether conversions are uploaded; for a new connection, the default is false
+	CostEndpoint       *CostEndpointBody `json:"cost_endpoint,omitempty"`       // only for the provider custom
+	Credentials        map[string]string `json:"credentials,omitempty"`         // the value of each field; fields that are blank or left out keep their values
+	CredentialsClear   []string          `json:"credentials_clear,omitempty"`   // names of credential fields whose values are deleted
+	DailyCapCount      *int              `json:"daily_cap_count,omitempty"`     // maximum number of uploads per day in the account's time zone; further uploads wait for the next day. For a new connection, the default is 10000
+	DailyCapValue      *float64          `json:"daily_cap_value,omitempty"`     // maximum total value of the uploads per day, in the account's currency. For a new connection, the default is 100000
+	IsEnabled          *bool             `json:"is_enabled,omitempty"`          // whether spend is read automatically; left out: unchanged, or true for a new connection
+	Mode               *string           `json:"mode,omitempty"`                // shadow (the default for a new connection): uploads are built, and validated if the platform offers validation, but do not count; live: uploads count: shadow, live
+	OauthConnectionID  *string           `json:"oauth_connection_id,omitempty"` // id of the sign-in at the platform; required if there are several sign-ins
+	Provider           string            `json:"provider"`                      // a provider that GET /traffic-sources/{id}/integration lists; if the provider changes, the stored credentials are deleted
+	SendKeys           *bool             `json:"send_keys,omitempty"`           // whether hashed e-mail addresses, phone numbers, names and postal addresses of people who have agreed are sent to the platform; for a new connection, the default is false
 }
 
 // SourceIntegrationDeleted: a type of the API
 type SourceIntegrationDeleted struct {
-	Deleted bool   `json:"deleted"` // false: it was not connected
-	ID      string `json:"id"`      // of the traffic source
+	Deleted bool   `json:"deleted"` // false: the traffic source was not connected
+	ID      string `json:"id"`      // id of the traffic source
 }
 
 // SourceIntegrationSaved: a type of the API
 type SourceIntegrationSaved struct {
-	ID    string `json:"id"` // of the traffic source
+	ID    string `json:"id"` // id of the traffic source
 	Saved bool   `json:"saved"`
 }
 
 // SourceProviderForm: a type of the API
 type SourceProviderForm struct {
-	Conversions bool                   `json:"conversions"` // conversions can be uploaded
-	Cost        bool                   `json:"cost"`        // spend can be read
-	Endpoint    bool                   `json:"endpoint"`    // it needs a cost_endpoint
+	Conversions bool                   `json:"conversions"` // whether conversions can be uploaded
+	Cost        bool                   `json:"cost"`        // whether spend can be read
+	Endpoint    bool                   `json:"endpoint"`    // whether the provider needs a cost_endpoint
 	Fields      []CredentialFieldShown `json:"fields"`
 	Label       string                 `json:"label"`
-	Presets     []CostPreset           `json:"presets"` // cost endpoints for platforms that have no provider of their own, for the provider custom
+	Presets     []CostPreset           `json:"presets"` // only for the provider custom: cost endpoints of platforms that have no provider of their own
 	Provider    string                 `json:"provider"`
-	SignIn      bool                   `json:"sign_in"` // a person has to sign in at the platform: see GET /oauth/connections
+	SignIn      bool                   `json:"sign_in"` // whether a person has to sign in at the platform; see GET /oauth/connections
 }
 
 // SourcePut: a type of the API
@@ -5238,21 +5240,21 @@ type SourcePut struct {
 	CostMacro        *string            `json:"cost_macro,omitempty"`        // a macro of up to 64 characters; anything else is dropped
 	CostModel        *string            `json:"cost_model,omitempty"`        // default cpc: cpc, cpm, cpa, manual
 	CostParam        *string            `json:"cost_param,omitempty"`        // parameter that carries the cost of a click; empty: cost
-	ExternalIDMacro  *string            `json:"external_id_macro,omitempty"` // the source's macro for its click id, up to 64 characters; empty if the source adds the parameter itself
+	ExternalIDMacro  *string            `json:"external_id_macro,omitempty"` // the source's macro for its click id, up to 64 characters; empty if the source adds the parameter on its own
 	ExternalIDParam  *string            `json:"external_id_param,omitempty"` // parameter that carries the source's own click id; empty: external_id
 	GroupName        *string            `json:"group_name,omitempty"`
 	ID               string             `json:"id"` // the record's id
 	Name             string             `json:"name"`
 	Notes            *string            `json:"notes,omitempty"`
-	Platform         *string            `json:"platform,omitempty"`          // a known platform template, from which POST fills every field that is left out; anything else is dropped
-	PostbackGoals    []GoalPostbackBody `json:"postback_goals,omitempty"`    // goals that are reported in another way; to report no other goals, leave postback_url empty
+	Platform         *string            `json:"platform,omitempty"`          // name of a platform template, from which POST fills every field that is left out; any other name is dropped
+	PostbackGoals    []GoalPostbackBody `json:"postback_goals,omitempty"`    // goals that have settings of their own; if postback_url is empty, no other goals are reported
 	PostbackMethod   *string            `json:"postback_method,omitempty"`   // POST sends the query of the address as a form; default GET: GET, POST
-	PostbackStatuses []string           `json:"postback_statuses,omitempty"` // a conversion is reported once for each of these statuses that it gets; an empty list: none is reported; default [approved]
+	PostbackStatuses []string           `json:"postback_statuses,omitempty"` // a conversion is reported once for each of these statuses that it gets; empty list: no conversion is reported; default [approved]
 	PostbackURL      *string            `json:"postback_url,omitempty"`      // address where conversions are reported to the source: http(s) on the public internet; {token} placeholders allowed after the host
 	SendPayoutPct    *float64           `json:"send_payout_pct,omitempty"`   // how much of the payout is reported, in per cent; default 100
 	Subs             []SubSlotBody      `json:"subs,omitempty"`              // which parameter fills which sub-parameter. If it is left out, new parameters get free sub-parameters in the order of token_macros, and the parameters of a source in use keep theirs. If it is sent, only parameters that are not in it get free sub-parameters
 	Tags             []string           `json:"tags,omitempty"`
-	TokenMacros      map[string]string  `json:"token_macros,omitempty"`     // parameter to macro; each takes a sub-parameter: see subs
+	TokenMacros      map[string]string  `json:"token_macros,omitempty"`     // object of parameters and the macro for each; each parameter takes a sub-parameter: see subs
 	TrafficLossPct   *float64           `json:"traffic_loss_pct,omitempty"` // default 0
 }
 
@@ -5262,7 +5264,7 @@ type SourceRow struct {
 	Approved         int               `json:"approved"`
 	BotClicks        int               `json:"bot_clicks"`
 	Chargebacks      int               `json:"chargebacks"`
-	ClickLoss        *ClickLoss        `json:"click_loss"`  // for the days of the window for which the source reported its clicks; null: it reported none
+	ClickLoss        *ClickLoss        `json:"click_loss"`  // covers the days of the window for which the source reported its clicks; null: it reported no clicks
 	Clicks           int               `json:"clicks"`      // without bots
 	Conversions      int               `json:"conversions"` // approved and pending
 	Cost             float64           `json:"cost"`
@@ -5286,7 +5288,7 @@ type SourceRow struct {
 	Pending          int               `json:"pending"`
 	PendingRevenue   float64           `json:"pending_revenue"`
 	Platform         string            `json:"platform"`
-	PostbackExample  string            `json:"postback_example"` // an address for postback_url, by the template of the platform; YOUR_... in it is to be replaced by what the source shows; empty: the platform has none
+	PostbackExample  string            `json:"postback_example"` // an example for postback_url, from the template of the platform. Replace each YOUR_... in it with the value that the source shows. Empty: the platform has no template address
 	PostbackGoals    []GoalPostback    `json:"postback_goals"`
 	PostbackMethod   string            `json:"postback_method"` // GET, POST
 	PostbackStatuses []string          `json:"postback_statuses"`
@@ -5297,7 +5299,7 @@ type SourceRow struct {
 	Roi              *float64          `json:"roi"`     // percent
 	SendPayoutPct    float64           `json:"send_payout_pct"`
 	Status           string            `json:"status"`    // active, paused
-	SubNames         map[string]string `json:"sub_names"` // names of sub1 to sub30 for people: the chosen name, else the parameter or its macro; those without a name are left out
+	SubNames         map[string]string `json:"sub_names"` // names of sub1 to sub30 for people: the name that was chosen, or else the parameter or its macro. Sub-parameters without a name are left out
 	Subs             []SubSlot         `json:"subs"`
 	Tags             []string          `json:"tags"`
 	TokenMacros      map[string]string `json:"token_macros"`
@@ -5309,39 +5311,39 @@ type SourceRow struct {
 // SourceRun: a type of the API
 type SourceRun struct {
 	Action   string   `json:"action"`  // test, sync
-	Changed  int      `json:"changed"` // days whose spend has changed
+	Changed  int      `json:"changed"` // number of days whose spend has changed
 	Currency *string  `json:"currency"`
-	Detail   *string  `json:"detail"`  // the platform's message, if it fails
-	Matched  int      `json:"matched"` // rows whose campaign at the platform has sent clicks to a campaign here; the others are spread over the source's clicks
+	Detail   *string  `json:"detail"`  // the platform's message if the call failed
+	Matched  int      `json:"matched"` // number of rows whose campaign at the platform has sent clicks to a campaign here; the spend of the other rows is spread over all clicks of the source
 	Message  string   `json:"message"`
-	Ok       bool     `json:"ok"` // the platform answered
+	Ok       bool     `json:"ok"` // whether the platform answered without an error
 	Provider string   `json:"provider"`
 	Range    DayRange `json:"range"`
-	Rows     int      `json:"rows"`  // rows that the platform reports: one for each day and campaign
-	Spend    float64  `json:"spend"` // in the currency of the account at the platform
+	Rows     int      `json:"rows"`  // number of rows that the platform reports, one for each day and campaign
+	Spend    float64  `json:"spend"` // total spend, in the currency of the account at the platform
 	TimeZone *string  `json:"time_zone"`
 }
 
 // SourceRunBody: a type of the API
 type SourceRunBody struct {
 	Action *string `json:"action,omitempty"` // default test: test, sync
-	From   *string `json:"from,omitempty"`   // YYYY-MM-DD, in the platform's time zone; included; default two days before to
-	To     *string `json:"to,omitempty"`     // as from; default today; at most 366 days
+	From   *string `json:"from,omitempty"`   // first day, YYYY-MM-DD, in the platform's time zone; default: two days before to
+	To     *string `json:"to,omitempty"`     // last day, in the form of from; default: today; from and to include at most 366 days
 }
 
 // SourceSub: a type of the API
 type SourceSub struct {
-	Filled bool     `json:"filled"` // false: links do not carry the parameter
-	Param  string   `json:"param"`  // the parameter that fills it; empty: it is free
-	Recent []string `json:"recent"` // up to 3 values of the source's latest clicks, newest first
+	Filled bool     `json:"filled"` // false: the tracking links do not have the parameter
+	Param  string   `json:"param"`  // the link parameter that fills the sub-parameter; empty: the sub-parameter is free
+	Recent []string `json:"recent"` // up to 3 values that the source's latest clicks had, newest first
 	Sub    int      `json:"sub"`
-	UsedBy []SubUse `json:"used_by"` // records that name it: campaigns by the conditions of their flows, offers and landing pages by a token in their address
+	UsedBy []SubUse `json:"used_by"` // records that use the sub-parameter: campaigns in the conditions of their flows, offers and landing pages as a token in their address
 }
 
 // SourceSubList: a type of the API
 type SourceSubList struct {
 	ID   string      `json:"id"`
-	Subs []SourceSub `json:"subs"` // sub1 to sub30
+	Subs []SourceSub `json:"subs"` // sub1 to sub30, in order
 }
 
 // SourceTemplateFile: a type of the API
@@ -5360,17 +5362,17 @@ type SourceTemplateFileBody struct {
 
 // SourceTemplateRow: a type of the API
 type SourceTemplateRow struct {
-	CostMacro       string            `json:"cost_macro"` // the source's macro for the cost; empty where costs come by its API
+	CostMacro       string            `json:"cost_macro"` // the source's macro for the cost; empty if the cost is read from the source's API
 	CostModel       string            `json:"cost_model"` // cpc, cpm, cpa, manual
 	CostParam       string            `json:"cost_param"`
-	ExternalIDMacro string            `json:"external_id_macro"` // the source's macro for its click id; empty if the source adds the parameter itself
+	ExternalIDMacro string            `json:"external_id_macro"` // the source's macro for its click id; empty if the source adds the parameter on its own
 	ExternalIDParam string            `json:"external_id_param"` // parameter that carries the source's click id
 	Name            string            `json:"name"`
 	Page            string            `json:"page"`         // address of the page on which the values were read; empty: not known
 	Platform        string            `json:"platform"`     // the value of a traffic source's platform
 	PostbackURL     string            `json:"postback_url"` // address where conversions are reported to the source; YOUR_... in it stands for the account's own values at the source
 	ReadOn          string            `json:"read_on"`      // day on which the page was read, YYYY-MM-DD; empty: not known
-	Subs            []SubSlot         `json:"subs"`         // the sub-parameters that a source made from it fills
+	Subs            []SubSlot         `json:"subs"`         // the sub-parameters that a source made from this template fills
 	TokenMacros     map[string]string `json:"token_macros"`
 }
 
@@ -5392,23 +5394,23 @@ type SourceUpload struct {
 	HappenedAt   string   `json:"happened_at"` // the time that is sent to the platform
 	ID           string   `json:"id"`
 	Keys         []string `json:"keys"`   // hashed personal data that were sent or, in shadow mode, would have been sent
-	Reason       string   `json:"reason"` // the platform's words, or why it waits or was skipped
+	Reason       string   `json:"reason"` // the platform's message, or why the upload waits or was skipped
 	Result       string   `json:"result"` // pending, accepted, rejected, shadow, skipped
-	Status       string   `json:"status"` // of the conversion, as it was recorded
-	Value        float64  `json:"value"`  // send_payout_pct of the payout
+	Status       string   `json:"status"` // status of the conversion, as it was recorded
+	Value        float64  `json:"value"`  // the value that is uploaded: the share send_payout_pct of the payout
 }
 
 // SourceUploads: a type of the API
 type SourceUploads struct {
-	Accepted  int            `json:"accepted"`   // uploads of the last 30 days that the platform accepted; the other counts are of these days too
-	LastError *string        `json:"last_error"` // why the last job failed; null: it did not
+	Accepted  int            `json:"accepted"`   // uploads of the last 30 days that the platform accepted; the other counts cover the same 30 days
+	LastError *string        `json:"last_error"` // why the last job failed; null: it did not fail
 	MatchKeys UploadKeys     `json:"match_keys"` // hashed personal data of the conversions of the last seven days
 	Pending   int            `json:"pending"`
 	ReadyAt   *string        `json:"ready_at"` // the platform accepts no uploads before this time
 	Rejected  int            `json:"rejected"` // uploads that the platform rejected
-	Rows      []SourceUpload `json:"rows"`     // the last 20, the latest first
-	Shadow    int            `json:"shadow"`   // built, and validated if the platform offers that, without counting
-	Skipped   int            `json:"skipped"`  // there was nothing to upload, or no way to upload it
+	Rows      []SourceUpload `json:"rows"`     // the last 20 uploads, newest first
+	Shadow    int            `json:"shadow"`   // uploads in shadow mode: they were built, and validated if the platform offers validation, but do not count
+	Skipped   int            `json:"skipped"`  // conversions for which there was nothing to upload, or which could not be uploaded
 	Stopped   *string        `json:"stopped"`  // why uploads were stopped; a PUT starts them again
 	StoppedAt *string        `json:"stopped_at"`
 }
@@ -5421,22 +5423,22 @@ type StatusAnswer struct {
 
 // StatusWord: a type of the API
 type StatusWord struct {
-	Count  int    `json:"count"`   // how many postbacks had it
-	LastAt string `json:"last_at"` // when the last of them was read
+	Count  int    `json:"count"`   // number of postbacks with the word
+	LastAt string `json:"last_at"` // when the last of these postbacks was read
 	Word   string `json:"word"`    // in lower case
 }
 
 // SubSlot: a type of the API
 type SubSlot struct {
 	Name  string `json:"name"`  // shown in place of the parameter; empty: the parameter is shown
-	Param string `json:"param"` // not in token_macros: links do not carry it, and the sub-parameter stays empty
+	Param string `json:"param"` // if it is not in token_macros, links do not carry it and the sub-parameter stays empty
 	Sub   int    `json:"sub"`   // 1 is sub1
 }
 
 // SubSlotBody: a type of the API
 type SubSlotBody struct {
 	Name  *string `json:"name,omitempty"` // shown in place of the parameter; empty: the parameter is shown
-	Param string  `json:"param"`          // not in token_macros: links do not carry it, and the sub-parameter stays empty
+	Param string  `json:"param"`          // if it is not in token_macros, links do not carry it and the sub-parameter stays empty
 	Sub   int     `json:"sub"`            // 1 is sub1
 }
 
@@ -5444,50 +5446,50 @@ type SubSlotBody struct {
 type SubUse struct {
 	ID     string `json:"id"`
 	Kind   string `json:"kind"`   // campaign, rule, copilot_rule, bot_entry, offer, lander
-	Name   string `json:"name"`   // of a bot_entry: its note, else its first value
+	Name   string `json:"name"`   // for a bot_entry: its note or, if the note is empty, its first value
 	Status string `json:"status"` // active, paused, archived
 }
 
 // SyncBody: a type of the API
 type SyncBody struct {
 	Apply *bool  `json:"apply,omitempty"` // only true writes; anything else is a dry run
-	From  string `json:"from"`            // YYYY-MM-DD, in the provider's time zone; included
-	To    string `json:"to"`              // as from; at most 366 days
+	From  string `json:"from"`            // first day, YYYY-MM-DD, in the provider's time zone
+	To    string `json:"to"`              // last day, in the form of from; from and to include at most 366 days
 }
 
 // TestClickBody: a type of the API
 type TestClickBody struct {
-	IP        *string `json:"ip,omitempty"`       // of the visitor; left out: an address of no country
+	IP        *string `json:"ip,omitempty"`       // IP address of the visitor; left out: an address that belongs to no country
 	Language  *string `json:"language,omitempty"` // Accept-Language
 	Referrer  *string `json:"referrer,omitempty"`
-	URL       *string `json:"url,omitempty"`        // the link as the source calls it, with its macros filled; left out: the campaign's tracking_url with made-up values
-	UserAgent *string `json:"user_agent,omitempty"` // left out: a usual browser
+	URL       *string `json:"url,omitempty"`        // the link as visitors of the source open it, with the macros filled in; left out: the campaign's tracking_url with made-up values
+	UserAgent *string `json:"user_agent,omitempty"` // left out: a common browser
 }
 
 // TestOffer: a type of the API
 type TestOffer struct {
 	Offer   string  `json:"offer"`
-	OfferID *string `json:"offer_id"` // null: an address
+	OfferID *string `json:"offer_id"` // null: the destination is an address, not an offer
 	Slot    int     `json:"slot"`
-	URL     string  `json:"url"` // its tokens filled
+	URL     string  `json:"url"` // the address with its tokens filled in
 }
 
 // TestParam: a type of the API
 type TestParam struct {
-	Field *string `json:"field"` // what it is read as: external_id, cost, currency, keyword, sub1 to sub30; null: for conditions and tokens only
+	Field *string `json:"field"` // the field that the parameter fills: external_id, cost, currency, keyword, sub1 to sub30; null: the parameter is used only in conditions and tokens
 	Name  string  `json:"name"`
-	Value string  `json:"value"` // as it is read; empty for a macro that was not filled
+	Value string  `json:"value"` // the value that is read; empty if it is a macro that was not filled in
 }
 
 // TestPostbackBody: a type of the API
 type TestPostbackBody struct {
-	ClickID      *string `json:"click_id,omitempty"`      // a recorded click, or any text; left out: the latest click of the network among the last 20,000 of the account, or an id of no click
+	ClickID      *string `json:"click_id,omitempty"`      // id of a recorded click, or any text. Left out: the network's latest click is used, if it is among the account's last 20,000 clicks; otherwise a made-up id
 	ConversionID *string `json:"conversion_id,omitempty"` // default test
-	Currency     *string `json:"currency,omitempty"`      // left out: the network's for a made-up payout, if the network sends one
+	Currency     *string `json:"currency,omitempty"`      // left out: the network's currency, if the network sends a currency and the payout is left out too
 	Goal         *string `json:"goal,omitempty"`          // left out: test, if the network sends a goal
-	Payout       *string `json:"payout,omitempty"`        // a text, as the network writes it; left out: 1.23
-	Status       *string `json:"status,omitempty"`        // the network's own word; left out: a word for approved, if the network sends its word
-	URL          *string `json:"url,omitempty"`           // the address as the network calls it, with its macros filled; left out: the network's postback_url with the values below
+	Payout       *string `json:"payout,omitempty"`        // the payout as the network writes it; left out: 1.23
+	Status       *string `json:"status,omitempty"`        // the network's status word; left out: a word that means approved, if the network sends a status word
+	URL          *string `json:"url,omitempty"`           // the address as the network calls it, with the macros filled in; left out: the network's postback_url with the values of the other fields
 }
 
 // TestRead: a type of the API
@@ -5507,7 +5509,7 @@ type TestRead struct {
 
 // TestStep: a type of the API
 type TestStep struct {
-	Detail string `json:"detail"` // for a person
+	Detail string `json:"detail"` // text for people
 	Ok     bool   `json:"ok"`
 	Step   string `json:"step"`
 }
@@ -5516,11 +5518,11 @@ type TestStep struct {
 type TestedClick struct {
 	Campaigns   []RouteStage   `json:"campaigns"`   // one for each campaign that took part in the decision, in order
 	Click       *TestRead      `json:"click"`       // what would be recorded; null if the link leads to no campaign
-	Decision    *RouteDecision `json:"decision"`    // null when the campaign does not exist any more
-	Destination string         `json:"destination"` // where the visitor is sent, with the tokens filled; empty: nowhere
-	HTTPStatus  int            `json:"http_status"` // of the answer; 0 if the link leads to no campaign
-	Offers      []TestOffer    `json:"offers"`      // where the landing page's slots lead
-	Steps       []TestStep     `json:"steps"`       // in order: domain, campaign, parameters, visitor, decision, destination; steps after one that leads nowhere are left out
+	Decision    *RouteDecision `json:"decision"`    // null: the campaign does not exist any more
+	Destination string         `json:"destination"` // the address to which the visitor is sent, with its tokens filled in; empty: the visitor is not sent anywhere
+	HTTPStatus  int            `json:"http_status"` // status of the answer; 0 if the link leads to no campaign
+	Offers      []TestOffer    `json:"offers"`      // the destinations of the landing page's slots
+	Steps       []TestStep     `json:"steps"`       // in order: domain, campaign, parameters, visitor, decision, destination. If a step leads nowhere, the later steps are left out
 	Test        bool           `json:"test"`        // always true: nothing was recorded or counted
 	URL         string         `json:"url"`         // the link that was tried
 }
@@ -5539,10 +5541,10 @@ type TestedConversion struct {
 
 // TestedPostback: a type of the API
 type TestedPostback struct {
-	Conversion *TestedConversion `json:"conversion"` // as it would be afterwards; null if there is none
-	Params     map[string]string `json:"params"`     // as they were read, secrets masked
-	Result     string            `json:"result"`     // the result that it would have: recorded, duplicate, ignored, superseded, waiting, unmatched, refused
-	Steps      []TestStep        `json:"steps"`      // in order: address, click, secret, status, payout, time (where one is stated), goal, result; the first ones only if it could not be read
+	Conversion *TestedConversion `json:"conversion"` // the conversion as it would be afterwards; null: there would be no conversion
+	Params     map[string]string `json:"params"`     // the parameters as they were read, with masked secrets
+	Result     string            `json:"result"`     // the result that the postback would have: recorded, duplicate, ignored, superseded, waiting, unmatched, refused
+	Steps      []TestStep        `json:"steps"`      // in order: address, click, secret, status, payout, time (if the postback states one), goal, result. If the postback could not be read, there are only the first steps
 	Test       bool              `json:"test"`       // always true: nothing was recorded, and no notification was sent
 }
 
@@ -5585,9 +5587,9 @@ type TrendRow struct {
 	ApproveRate    *float64   `json:"approve_rate"` // percent
 	Approved       int        `json:"approved"`
 	BotClicks      int        `json:"bot_clicks"`
-	Bucket         string     `json:"bucket"` // 2026-05, 2026-05-31, 2026-05-31 23:00:00 (with the offset outside UTC), 1-7 (1 is Monday), 1 23:00
+	Bucket         string     `json:"bucket"` // month: 2026-05; day: 2026-05-31; hour: 2026-05-31 23:00:00, with the UTC offset if tz is not UTC; weekday: 1 to 7, 1 is Monday; weekday_hour: 1 23:00
 	Chargebacks    int        `json:"chargebacks"`
-	ClickLoss      *ClickLoss `json:"click_loss"`  // only for days and sources whose click counts the source has reported; null: it reported none, or the buckets are not months, days or weekdays (UTC) of whole days, or there is a filter other than source_id
+	ClickLoss      *ClickLoss `json:"click_loss"`  // covers only the days and sources for which the source has reported its clicks. Null: no clicks were reported, or the buckets are not months, days or weekdays of whole UTC days, or there is a filter other than source_id
 	Clicks         int        `json:"clicks"`      // without bots
 	Conversions    int        `json:"conversions"` // approved and pending
 	Cost           float64    `json:"cost"`
@@ -5604,7 +5606,7 @@ type TrendRow struct {
 	Rejected       int        `json:"rejected"`
 	Revenue        float64    `json:"revenue"` // approved payouts
 	Roi            *float64   `json:"roi"`     // percent
-	Start          *string    `json:"start"`   // where it begins in the window, ISO 8601, UTC; null for weekdays and hours of the week
+	Start          *string    `json:"start"`   // where the bucket begins in the window, ISO 8601, UTC; null for weekdays and hours of the week
 	UniqueClicks   int        `json:"unique_clicks"`
 }
 
@@ -5613,19 +5615,19 @@ type Trends struct {
 	Bucket  string            `json:"bucket"` // month, day, weekday, hour, weekday_hour
 	Filters []DimensionFilter `json:"filters"`
 	Range   Range             `json:"range"`
-	Rows    []TrendRow        `json:"rows"` // every bucket in order, also those in which nothing happened
+	Rows    []TrendRow        `json:"rows"` // every bucket of the window in order, including empty buckets
 	TZ      string            `json:"tz"`   // the time zone of the buckets
 }
 
 // TriedSource: a type of the API
 type TriedSource struct {
-	Answer     string      `json:"answer"` // the beginning of its body
+	Answer     string      `json:"answer"` // the beginning of the body of the source's answer
 	ClickID    string      `json:"click_id"`
 	Error      *string     `json:"error"`       // why the source was not notified
 	HTTPStatus *int        `json:"http_status"` // status of the source's answer; null: no answer came
 	Ms         int         `json:"ms"`
-	Request    SentRequest `json:"request"` // secrets masked
-	Test       bool        `json:"test"`    // always true: nothing was recorded, and no figure counts it
+	Request    SentRequest `json:"request"` // the request that was sent, with masked secrets
+	Test       bool        `json:"test"`    // always true: nothing was recorded, and the made-up conversion is in no figure
 	Told       bool        `json:"told"`    // the source answered 2xx
 	Wanted     bool        `json:"wanted"`  // false: the source would not be notified of such a conversion, because of postback_statuses or postback_goals
 }
@@ -5639,20 +5641,20 @@ type TruthCondition struct {
 
 // TrySourceBody: a type of the API
 type TrySourceBody struct {
-	ClickID      *string  `json:"click_id,omitempty"`      // a click of the source; left out: the latest of it among the last 20,000 of the account
+	ClickID      *string  `json:"click_id,omitempty"`      // a click of the source; left out: the source's latest click, if it is among the account's last 20,000 clicks
 	ConversionID *string  `json:"conversion_id,omitempty"` // default test
 	Goal         *string  `json:"goal,omitempty"`
-	Payout       *float64 `json:"payout,omitempty"` // in the account's currency; the source is sent send_payout_pct of it; default 1
+	Payout       *float64 `json:"payout,omitempty"` // payout in the account's currency; the source gets the share send_payout_pct of it; default 1
 	Status       *string  `json:"status,omitempty"` // default approved: approved, pending, rejected, chargeback
 }
 
 // UnblockBody: a type of the API
 type UnblockBody struct {
-	CampaignID *string  `json:"campaign_id,omitempty"` // with the scope campaign
+	CampaignID *string  `json:"campaign_id,omitempty"` // the campaign; only with the scope campaign, and required there
 	Dimension  *string  `json:"dimension,omitempty"`   // a dimension of reports that is known at the click, such as sub1 or country
-	Ids        []string `json:"ids,omitempty"`         // of blocked values; instead of the other fields
+	Ids        []string `json:"ids,omitempty"`         // ids of blocked values, sent instead of the other fields
 	Scope      *string  `json:"scope,omitempty"`       // where: in every campaign, for the visitors of a traffic source, or in a campaign: account, source, campaign
-	SourceID   *string  `json:"source_id,omitempty"`   // with the scope source
+	SourceID   *string  `json:"source_id,omitempty"`   // the traffic source; only with the scope source, and required there
 	Values     []string `json:"values,omitempty"`      // values of the dimension: in the scope or, without a scope, wherever they are blocked
 }
 
@@ -5663,30 +5665,30 @@ type UndoConfigBody struct {
 
 // Undone: a type of the API
 type Undone struct {
-	Kept     []Kept `json:"kept"`     // what has changed since, and stays as it is
-	Restored int    `json:"restored"` // paths or records that are as they were before the change
+	Kept     []Kept `json:"kept"`     // paths or records that have been changed again since, and are left as they are
+	Restored int    `json:"restored"` // number of paths or records that are again as they were before the change
 }
 
 // UploadKeyShare: a type of the API
 type UploadKeyShare struct {
 	Conversions int     `json:"conversions"`
 	Key         string  `json:"key"`   // email, phone, first_name, last_name, street, city, region, zip, country
-	Share       float64 `json:"share"` // of the conversions, 0 to 1
+	Share       float64 `json:"share"` // share of the conversions that have this kind of data, 0 to 1
 }
 
 // UploadKeys: a type of the API
 type UploadKeys struct {
-	Conversions int              `json:"conversions"` // conversions for the platform, at most the latest 10,000
-	Keys        []UploadKeyShare `json:"keys"`        // all of them, also those without conversions
+	Conversions int              `json:"conversions"` // number of conversions for the platform that were examined, at most the latest 10,000
+	Keys        []UploadKeyShare `json:"keys"`        // all kinds of data, including those that no conversion has
 }
 
 // UsePlace: a type of the API
 type UsePlace struct {
-	ID        string   `json:"id"`    // of the campaign or the saved flow
-	Joins     bool     `json:"joins"` // the replacement is already in the same slot of the path: one place remains, and its weight is the sum of both
+	ID        string   `json:"id"`    // id of the campaign or the saved flow
+	Joins     bool     `json:"joins"` // the replacement is already in the same slot of the path, so both become one place whose weight is the sum of their weights
 	Kind      string   `json:"kind"`  // flow: a saved flow: campaign, flow
 	Name      string   `json:"name"`
-	NewWeight *float64 `json:"new_weight"` // weight of the record that replaces it; null without one
+	NewWeight *float64 `json:"new_weight"` // weight of the replacement; null: the call names no replacement
 	Path      string   `json:"path"`       // name of the path
 	PathID    string   `json:"path_id"`
 	Slot      int      `json:"slot"`   // click slot of the landing page; 0: every slot
@@ -5710,14 +5712,14 @@ type User struct {
 
 // Uses: a type of the API
 type Uses struct {
-	Places []UsePlace `json:"places"` // campaigns first, by name
-	Whole  bool       `json:"whole"`  // false: there are more places
+	Places []UsePlace `json:"places"` // campaigns first, then saved flows, each in the order of names
+	Whole  bool       `json:"whole"`  // false: there are more places than the list has
 }
 
 // Value: a type of the API
 type Value struct {
 	BotClicks int    `json:"bot_clicks"`
-	Clicks    int    `json:"clicks"` // without bots
+	Clicks    int    `json:"clicks"` // clicks without bots
 	Value     string `json:"value"`
 }
 
@@ -5734,12 +5736,12 @@ type VerifyAnswer struct {
 	Detail    string   `json:"detail"`
 	Domain    string   `json:"domain"`
 	Expected  string   `json:"expected"` // what the domain's CNAME should point at; the records to set are in GET /domains
-	Https     *bool    `json:"https"`    // the domain answers over HTTPS, with a certificate that browsers accept; null: it could not be checked
+	Https     *bool    `json:"https"`    // whether the domain answers over HTTPS with a certificate that browsers accept; null: this could not be checked
 	ID        string   `json:"id"`
-	Points    *bool    `json:"points"`   // DNS points at the tracker; null: DNS could not be queried
+	Points    *bool    `json:"points"`   // whether DNS points at the tracker; null: DNS could not be queried
 	Proof     *string  `json:"proof"`    // how DNS proves that the domain is the account's; null: DNS could not be queried: none, txt, cname
 	Records   []string `json:"records"`  // what DNS answered
-	Verified  bool     `json:"verified"` // links on it work: this install has answered at the domain and DNS shows that it is the account's, or the operator has verified it
+	Verified  bool     `json:"verified"` // whether links on the domain work: either this install has answered at the domain and DNS proves that the domain is the account's, or the operator has verified the domain
 }
 
 // VersionCondition: compares versions part by part; between takes two
@@ -5754,25 +5756,26 @@ type VisitorBody = map[string]any
 
 // WebhookAnswer: a type of the API
 type WebhookAnswer struct {
-	Active bool     `json:"active"`
-	Events []string `json:"events"`
-	ID     string   `json:"id"`
-	Name   string   `json:"name"`
-	URL    string   `json:"url"`
+	Active    bool     `json:"active"`
+	Events    []string `json:"events"`
+	ID        string   `json:"id"`
+	Name      string   `json:"name"`
+	UpdatedAt string   `json:"updatedAt"` // when its settings were last changed: for If-Match of PATCH
+	URL       string   `json:"url"`
 }
 
 // WebhookBody: a type of the API
 type WebhookBody struct {
 	Events []string `json:"events"`
 	Name   *string  `json:"name,omitempty"`
-	URL    string   `json:"url"` // https on the public internet
+	URL    string   `json:"url"` // an https address on the public internet
 }
 
 // WebhookCount: a type of the API
 type WebhookCount struct {
 	Delivered int     `json:"delivered"`
 	Failed    int     `json:"failed"`
-	LastAt    *string `json:"lastAt"` // when the newest was made
+	LastAt    *string `json:"lastAt"` // when the newest delivery was made
 	Pending   int     `json:"pending"`
 	Total     int     `json:"total"`
 }
@@ -5784,13 +5787,14 @@ type WebhookCreated struct {
 	Events    []string `json:"events"`
 	ID        string   `json:"id"`
 	Name      string   `json:"name"`
-	Secret    string   `json:"secret"` // signs every delivery; it is not shown again
+	Secret    string   `json:"secret"`    // signs every delivery; it is not shown again
+	UpdatedAt string   `json:"updatedAt"` // when its settings were last changed: for If-Match of PATCH
 	URL       string   `json:"url"`
 }
 
 // WebhookList: a type of the API
 type WebhookList struct {
-	Events       []string     `json:"events"` // what an endpoint can subscribe to
+	Events       []string     `json:"events"` // the events that an endpoint can subscribe to
 	PlanIncludes bool         `json:"planIncludes"`
 	Rows         []WebhookRow `json:"rows"`
 }
@@ -5801,13 +5805,13 @@ type WebhookPatch struct {
 	Events []string `json:"events,omitempty"`
 	ID     string   `json:"id"` // the record's id
 	Name   *string  `json:"name,omitempty"`
-	URL    *string  `json:"url,omitempty"` // https on the public internet
+	URL    *string  `json:"url,omitempty"` // an https address on the public internet
 }
 
 // WebhookRedelivered: a type of the API
 type WebhookRedelivered struct {
 	Delivered bool    `json:"delivered"`
-	Error     *string `json:"error"`  // why it was not delivered
+	Error     *string `json:"error"`  // why the event was not delivered
 	ID        string  `json:"id"`     // the delivery's id
 	Status    *int    `json:"status"` // status of the endpoint's answer; null: no answer came
 }
@@ -5815,21 +5819,22 @@ type WebhookRedelivered struct {
 // WebhookRotated: a type of the API
 type WebhookRotated struct {
 	ID             string `json:"id"`
-	OldSecretUntil string `json:"oldSecretUntil"` // until then deliveries also carry a second v1 signature, made with the old secret
+	OldSecretUntil string `json:"oldSecretUntil"` // until this time deliveries have a second v1 signature, made with the old secret
 	Secret         string `json:"secret"`         // signs every delivery from now on; it is not shown again
 }
 
 // WebhookRow: a type of the API
 type WebhookRow struct {
 	Active              bool         `json:"active"`
-	ConsecutiveFailures int          `json:"consecutiveFailures"` // attempts in a row that failed
+	ConsecutiveFailures int          `json:"consecutiveFailures"` // how many of the last attempts failed in a row
 	CreatedAt           string       `json:"createdAt"`
-	Deliveries          WebhookCount `json:"deliveries"` // of the last seven days
+	Deliveries          WebhookCount `json:"deliveries"` // deliveries of the last seven days
 	Events              []string     `json:"events"`
-	FailingSince        *string      `json:"failingSince"` // when the first of the consecutive failed attempts was made
+	FailingSince        *string      `json:"failingSince"` // when the first of the last consecutive failed attempts was made; null: there is no such attempt
 	ID                  string       `json:"id"`
 	Name                string       `json:"name"`
-	OldSecretUntil      *string      `json:"oldSecretUntil"` // after a rotation: until when the old secret signs too
+	OldSecretUntil      *string      `json:"oldSecretUntil"` // after a rotation of the secret: until when the old secret signs deliveries too
+	UpdatedAt           string       `json:"updatedAt"`      // when its settings were last changed: for If-Match of PATCH
 	URL                 string       `json:"url"`
 }
 
@@ -5837,7 +5842,7 @@ type WebhookRow struct {
 type WebhookTested struct {
 	Delivered  bool    `json:"delivered"`
 	DeliveryID string  `json:"deliveryId"`
-	Error      *string `json:"error"`  // why it was not delivered
+	Error      *string `json:"error"`  // why the event was not delivered
 	Status     *int    `json:"status"` // status of the endpoint's answer; null: no answer came
 }
 
@@ -5867,14 +5872,14 @@ type WeightBody struct {
 type WrittenNote struct {
 	At         string  `json:"at"`
 	Author     string  `json:"author"`      // the name of the key or the person
-	CampaignID *string `json:"campaign_id"` // null: about all campaigns
+	CampaignID *string `json:"campaign_id"` // null: the note is about all campaigns
 	ID         string  `json:"id"`
 	Text       string  `json:"text"`
 }
 
 // ZonesOfAccount: a type of the API
 type ZonesOfAccount struct {
-	Error    *string  `json:"error"` // why its zones could not be listed
+	Error    *string  `json:"error"` // why the zones of the account could not be listed
 	ID       string   `json:"id"`
 	Label    string   `json:"label"`
 	Ok       bool     `json:"ok"`
@@ -5887,7 +5892,7 @@ type ZonesOfAccounts struct {
 	Accounts []ZonesOfAccount `json:"accounts"`
 }
 
-// AddAlertChannel calls POST /api/v1/alerts/channels: announce alerts by e-mail or in a chat, once when they begin and once when they end.
+// AddAlertChannel calls POST /api/v1/alerts/channels: send alerts by e-mail or to a chat, once when they begin and once when they end.
 func (c *Client) AddAlertChannel(ctx context.Context, body AlertChannelBody, options ...Option) (answer AlertChannelShown, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/alerts/channels", nil, body, &answer, options...)
 	return answer, err
@@ -5923,7 +5928,7 @@ func (c *Client) CloneSmartlink(ctx context.Context, id string, options ...Optio
 	return answer, err
 }
 
-// CompareConfigChecks calls POST /api/v1/config/checks/compare: compare the answers of the old tracker to made-up visitors with where they go here.
+// CompareConfigChecks calls POST /api/v1/config/checks/compare: compare where the old tracker sent made-up visitors with where they go here.
 func (c *Client) CompareConfigChecks(ctx context.Context, body CompareMoveBody, options ...Option) (answer MoveCompared, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/config/checks/compare", nil, body, &answer, options...)
 	return answer, err
@@ -5971,7 +5976,7 @@ func (c *Client) CreateBlockRemove(ctx context.Context, body UnblockBody, option
 	return answer, err
 }
 
-// CreateBlockUndo calls POST /api/v1/blocks/undo: take a change of blocked values back.
+// CreateBlockUndo calls POST /api/v1/blocks/undo: undo a change of blocked values.
 func (c *Client) CreateBlockUndo(ctx context.Context, body BlockUndoBody, options ...Option) (answer BlockChange, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/blocks/undo", nil, body, &answer, options...)
 	return answer, err
@@ -6019,7 +6024,7 @@ func (c *Client) CreateConfigPlan(ctx context.Context, body PlanConfigBody, opti
 	return answer, err
 }
 
-// CreateConfigUndo calls POST /api/v1/config/undo: take back a plan that was applied.
+// CreateConfigUndo calls POST /api/v1/config/undo: undo a plan that was applied.
 func (c *Client) CreateConfigUndo(ctx context.Context, body UndoConfigBody, options ...Option) (answer ConfigApplied, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/config/undo", nil, body, &answer, options...)
 	return answer, err
@@ -6049,7 +6054,7 @@ func (c *Client) CreateCopilotProposal(ctx context.Context, body ProposalBody, o
 	return answer, err
 }
 
-// CreateCopilotRule calls POST /api/v1/copilot/rules: add a rule that changes campaigns by itself, or alerts.
+// CreateCopilotRule calls POST /api/v1/copilot/rules: add a rule that changes campaigns automatically or raises alerts.
 func (c *Client) CreateCopilotRule(ctx context.Context, body CopilotRuleBody, options ...Option) (answer CopilotRule, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/copilot/rules", nil, body, &answer, options...)
 	return answer, err
@@ -6097,7 +6102,7 @@ func (c *Client) CreateLanderBulk(ctx context.Context, body LabelsPatch, options
 	return answer, err
 }
 
-// CreateLanderReplace calls POST /api/v1/landers/{id}/replace: put another one in the place of a landing page, in all flows or in chosen ones.
+// CreateLanderReplace calls POST /api/v1/landers/{id}/replace: replace a landing page with another one, in all flows or in chosen flows.
 func (c *Client) CreateLanderReplace(ctx context.Context, id string, body ReplaceBody, options ...Option) (answer Replaced, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/landers/"+url.PathEscape(id)+"/replace", nil, body, &answer, options...)
 	return answer, err
@@ -6115,7 +6120,7 @@ func (c *Client) CreateNetworkReport(ctx context.Context, id string, body Networ
 	return answer, err
 }
 
-// CreateNote calls POST /api/v1/notes: write a note on the time line of charts.
+// CreateNote calls POST /api/v1/notes: add a note to the time line of charts.
 func (c *Client) CreateNote(ctx context.Context, body NewNoteBody, options ...Option) (answer WrittenNote, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/notes", nil, body, &answer, options...)
 	return answer, err
@@ -6139,7 +6144,7 @@ func (c *Client) CreateOfferBulk(ctx context.Context, body LabelsPatch, options 
 	return answer, err
 }
 
-// CreateOfferReplace calls POST /api/v1/offers/{id}/replace: put another one in the place of an offer, in all flows or in chosen ones.
+// CreateOfferReplace calls POST /api/v1/offers/{id}/replace: replace an offer with another one, in all flows or in chosen flows.
 func (c *Client) CreateOfferReplace(ctx context.Context, id string, body ReplaceBody, options ...Option) (answer Replaced, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/offers/"+url.PathEscape(id)+"/replace", nil, body, &answer, options...)
 	return answer, err
@@ -6151,7 +6156,7 @@ type CreateReportExportParams struct {
 	To   string `query:"to"`   // end of the window, UTC; a bare date means the end of that day; default today
 }
 
-// CreateReportExport calls POST /api/v1/reports/exports: make a CSV file of the window.
+// CreateReportExport calls POST /api/v1/reports/exports: make a CSV file with the data of the window.
 func (c *Client) CreateReportExport(ctx context.Context, params CreateReportExportParams, body ExportBody, options ...Option) (answer ExportAnswer, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/reports/exports", values(params), body, &answer, options...)
 	return answer, err
@@ -6169,7 +6174,7 @@ func (c *Client) CreateSite(ctx context.Context, body SiteBody, options ...Optio
 	return answer, err
 }
 
-// CreateSiteLead calls POST /api/v1/sites/lead: the account's lead site, made if there is none.
+// CreateSiteLead calls POST /api/v1/sites/lead: the account's lead site, which is created if it does not exist.
 func (c *Client) CreateSiteLead(ctx context.Context, options ...Option) (answer SiteAnswer, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/sites/lead", nil, nil, &answer, options...)
 	return answer, err
@@ -6187,19 +6192,19 @@ func (c *Client) CreateTrafficSource(ctx context.Context, body SourceCreateBody,
 	return answer, err
 }
 
-// CreateTrafficSourceIntegrationConversionAction calls POST /api/v1/traffic-sources/{id}/integration/conversion-actions: create the action that conversions are uploaded to.
+// CreateTrafficSourceIntegrationConversionAction calls POST /api/v1/traffic-sources/{id}/integration/conversion-actions: create the conversion action to which conversions are uploaded.
 func (c *Client) CreateTrafficSourceIntegrationConversionAction(ctx context.Context, id string, body ConversionActionBody, options ...Option) (answer ConversionAction, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/traffic-sources/"+url.PathEscape(id)+"/integration/conversion-actions", nil, body, &answer, options...)
 	return answer, err
 }
 
-// CreateTrafficSourceTestPostback calls POST /api/v1/traffic-sources/{id}/test-postback: call the source's postback_url for one click, and show the request and the answer; nothing is recorded.
+// CreateTrafficSourceTestPostback calls POST /api/v1/traffic-sources/{id}/test-postback: call the source's postback_url for one click and show the request and the answer; nothing is recorded.
 func (c *Client) CreateTrafficSourceTestPostback(ctx context.Context, id string, body TrySourceBody, options ...Option) (answer TriedSource, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/traffic-sources/"+url.PathEscape(id)+"/test-postback", nil, body, &answer, options...)
 	return answer, err
 }
 
-// CreateWebhook calls POST /api/v1/webhooks: add an endpoint; the signing secret is in this answer once.
+// CreateWebhook calls POST /api/v1/webhooks: add an endpoint; only this answer shows its signing secret.
 func (c *Client) CreateWebhook(ctx context.Context, body WebhookBody, options ...Option) (answer WebhookCreated, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/webhooks", nil, body, &answer, options...)
 	return answer, err
@@ -6210,7 +6215,7 @@ type DeleteAlertChannelParams struct {
 	ID string `query:"id"` // the record's id
 }
 
-// DeleteAlertChannel calls DELETE /api/v1/alerts/channels: delete a channel and forget its credentials.
+// DeleteAlertChannel calls DELETE /api/v1/alerts/channels: delete a channel and its credentials.
 func (c *Client) DeleteAlertChannel(ctx context.Context, params DeleteAlertChannelParams, options ...Option) (answer DeletedAnswer, err error) {
 	err = c.Do(ctx, "DELETE", "/api/v1/alerts/channels", values(params), nil, &answer, options...)
 	return answer, err
@@ -6284,7 +6289,7 @@ func (c *Client) DeleteFlow(ctx context.Context, params DeleteFlowParams, option
 	return answer, err
 }
 
-// DeleteGeoDatabase calls DELETE /api/v1/geo-database: disconnect it and forget its key.
+// DeleteGeoDatabase calls DELETE /api/v1/geo-database: disconnect the geo database and delete its key.
 func (c *Client) DeleteGeoDatabase(ctx context.Context, options ...Option) (answer Disconnected, err error) {
 	err = c.Do(ctx, "DELETE", "/api/v1/geo-database", nil, nil, &answer, options...)
 	return answer, err
@@ -6293,7 +6298,7 @@ func (c *Client) DeleteGeoDatabase(ctx context.Context, options ...Option) (answ
 // DeleteGoalParams holds the parameters of DeleteGoal. Empty ones are left out.
 type DeleteGoalParams struct {
 	Key  string `query:"key"`  // the goal's key
-	Site string `query:"site"` // of this site; left out: the first active one
+	Site string `query:"site"` // id of the site; left out: the first active site
 }
 
 // DeleteGoal calls DELETE /api/v1/goals: delete a goal; its conversions stay.
@@ -6307,7 +6312,7 @@ type DeleteIntegrationParams struct {
 	ID string `query:"id"` // the record's id
 }
 
-// DeleteIntegration calls DELETE /api/v1/integrations: disconnect a DNS account and forget its credentials.
+// DeleteIntegration calls DELETE /api/v1/integrations: disconnect a DNS account and delete its credentials.
 func (c *Client) DeleteIntegration(ctx context.Context, params DeleteIntegrationParams, options ...Option) (answer Disconnected, err error) {
 	err = c.Do(ctx, "DELETE", "/api/v1/integrations", values(params), nil, &answer, options...)
 	return answer, err
@@ -6318,7 +6323,7 @@ type DeleteLanderParams struct {
 	ID string `query:"id"` // the record's id
 }
 
-// DeleteLander calls DELETE /api/v1/landers: deactivate a landing page; flows that name it pass it over.
+// DeleteLander calls DELETE /api/v1/landers: deactivate a landing page; flows that use it then skip it.
 func (c *Client) DeleteLander(ctx context.Context, params DeleteLanderParams, options ...Option) (answer DeactivatedUsed, err error) {
 	err = c.Do(ctx, "DELETE", "/api/v1/landers", values(params), nil, &answer, options...)
 	return answer, err
@@ -6346,7 +6351,7 @@ type DeleteNetworkTemplateParams struct {
 	ID string `query:"id"` // the record's id
 }
 
-// DeleteNetworkTemplate calls DELETE /api/v1/network-templates: delete a network template of the account's own.
+// DeleteNetworkTemplate calls DELETE /api/v1/network-templates: delete one of the account's own network templates.
 func (c *Client) DeleteNetworkTemplate(ctx context.Context, params DeleteNetworkTemplateParams, options ...Option) (answer DeletedAnswer, err error) {
 	err = c.Do(ctx, "DELETE", "/api/v1/network-templates", values(params), nil, &answer, options...)
 	return answer, err
@@ -6357,7 +6362,7 @@ type DeleteOauthConnectionParams struct {
 	ID string `query:"id"` // the record's id
 }
 
-// DeleteOauthConnection calls DELETE /api/v1/oauth/connections: disconnect an ad platform and forget its tokens.
+// DeleteOauthConnection calls DELETE /api/v1/oauth/connections: disconnect an ad platform and delete its tokens.
 func (c *Client) DeleteOauthConnection(ctx context.Context, params DeleteOauthConnectionParams, options ...Option) (answer Disconnected, err error) {
 	err = c.Do(ctx, "DELETE", "/api/v1/oauth/connections", values(params), nil, &answer, options...)
 	return answer, err
@@ -6368,7 +6373,7 @@ type DeleteOfferParams struct {
 	ID string `query:"id"` // the record's id
 }
 
-// DeleteOffer calls DELETE /api/v1/offers: deactivate an offer; flows that name it pass it over.
+// DeleteOffer calls DELETE /api/v1/offers: deactivate an offer; flows that use it then skip it.
 func (c *Client) DeleteOffer(ctx context.Context, params DeleteOfferParams, options ...Option) (answer DeactivatedUsed, err error) {
 	err = c.Do(ctx, "DELETE", "/api/v1/offers", values(params), nil, &answer, options...)
 	return answer, err
@@ -6396,7 +6401,7 @@ type DeleteRuleParams struct {
 	ID string `query:"id"` // the record's id
 }
 
-// DeleteRule calls DELETE /api/v1/rules: delete a saved rule; flows that use it keep its conditions as a rule of their own.
+// DeleteRule calls DELETE /api/v1/rules: delete a saved rule; each flow that uses it keeps a copy of its conditions as an inline rule.
 func (c *Client) DeleteRule(ctx context.Context, params DeleteRuleParams, options ...Option) (answer DeletedUsed, err error) {
 	err = c.Do(ctx, "DELETE", "/api/v1/rules", values(params), nil, &answer, options...)
 	return answer, err
@@ -6430,7 +6435,7 @@ type DeleteSmartlinkStatsParams struct {
 	To   string `query:"to"`   // end of the window, UTC; a bare date means the end of that day; default today
 }
 
-// DeleteSmartlinkStats calls DELETE /api/v1/short-links/{id}/stats: irreversibly clear click history in the window; the link stays.
+// DeleteSmartlinkStats calls DELETE /api/v1/short-links/{id}/stats: irreversibly delete the clicks of the window; the smartlink itself stays.
 func (c *Client) DeleteSmartlinkStats(ctx context.Context, id string, params DeleteSmartlinkStatsParams, options ...Option) (answer SmartlinkCleared, err error) {
 	err = c.Do(ctx, "DELETE", "/api/v1/short-links/"+url.PathEscape(id)+"/stats", values(params), nil, &answer, options...)
 	return answer, err
@@ -6488,7 +6493,7 @@ type FindOldTrackerParams struct {
 	To   string `query:"to"`   // end of the window, UTC; a bare date means the end of that day; default today
 }
 
-// FindOldTracker calls GET /api/v1/old-tracker: the tracker that the account moved from, and what became of the postbacks.
+// FindOldTracker calls GET /api/v1/old-tracker: the tracker that the account used before, and what happened to the postbacks.
 func (c *Client) FindOldTracker(ctx context.Context, params FindOldTrackerParams, options ...Option) (answer OldTracker, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/old-tracker", values(params), nil, &answer, options...)
 	return answer, err
@@ -6500,7 +6505,7 @@ func (c *Client) GetBlockList(ctx context.Context, id string, options ...Option)
 	return answer, err
 }
 
-// GetBotDetection calls GET /api/v1/bot-detection: scoring settings and the last 30 days.
+// GetBotDetection calls GET /api/v1/bot-detection: the scoring settings, and the clicks of the last 30 days.
 func (c *Client) GetBotDetection(ctx context.Context, options ...Option) (answer BotDetection, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/bot-detection", nil, nil, &answer, options...)
 	return answer, err
@@ -6526,7 +6531,7 @@ func (c *Client) GetCampaignActivity(ctx context.Context, params GetCampaignActi
 // GetCampaignArrivalsParams holds the parameters of GetCampaignArrivals. Empty ones are left out.
 type GetCampaignArrivalsParams struct {
 	Alias string `query:"alias"` // empty: all campaigns
-	Days  int    `query:"days"`  // days with today, 1-365
+	Days  int    `query:"days"`  // number of days, including today, 1-365
 }
 
 // GetCampaignArrivals calls GET /api/v1/campaigns/arrivals: how visitors were identified.
@@ -6562,11 +6567,11 @@ func (c *Client) GetCampaignFlow(ctx context.Context, id string, options ...Opti
 
 // GetCampaignFunnelParams holds the parameters of GetCampaignFunnel. Empty ones are left out.
 type GetCampaignFunnelParams struct {
-	Days int    `query:"days"` // days with today, 1-365
+	Days int    `query:"days"` // number of days, including today, 1-365
 	By   string `query:"by"`   // splits the funnel: lander, source
 }
 
-// GetCampaignFunnel calls GET /api/v1/campaigns/{id}/funnel: from the click to the sale.
+// GetCampaignFunnel calls GET /api/v1/campaigns/{id}/funnel: how many clicks reached each step up to the sale.
 func (c *Client) GetCampaignFunnel(ctx context.Context, id string, params GetCampaignFunnelParams, options ...Option) (answer Funnel, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/campaigns/"+url.PathEscape(id)+"/funnel", values(params), nil, &answer, options...)
 	return answer, err
@@ -6586,10 +6591,10 @@ func (c *Client) GetCampaignStats(ctx context.Context, id string, params GetCamp
 
 // GetClickParams holds the parameters of GetClick. Empty ones are left out.
 type GetClickParams struct {
-	Trace string `query:"trace"` // 1: explain how it was routed: 1
+	Trace string `query:"trace"` // 1: explain how the click was routed: 1
 }
 
-// GetClick calls GET /api/v1/logs/clicks/{clickId}: one click with hops, conversions and visitor.
+// GetClick calls GET /api/v1/logs/clicks/{clickId}: one click, with its hops, its conversions and its visitor.
 func (c *Client) GetClick(ctx context.Context, clickId string, params GetClickParams, options ...Option) (answer ClickAnswer, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/logs/clicks/"+url.PathEscape(clickId), values(params), nil, &answer, options...)
 	return answer, err
@@ -6650,7 +6655,7 @@ func (c *Client) GetCopilotChat(ctx context.Context, options ...Option) (answer 
 // GetCopilotPreviewParams holds the parameters of GetCopilotPreview. Empty ones are left out.
 type GetCopilotPreviewParams struct {
 	ID      string `query:"id"`      // the record's id
-	Variant string `query:"variant"` // of a suggestion, as POST /copilot takes it: network, most, all
+	Variant string `query:"variant"` // the variant of a suggestion, as in POST /copilot: network, most, all
 }
 
 // GetCopilotPreview calls GET /api/v1/copilot/preview: what a suggestion or a proposal would change, or what a change has changed.
@@ -6685,18 +6690,18 @@ func (c *Client) GetGeoDatabase(ctx context.Context, options ...Option) (answer 
 
 // GetHourlyStatsParams holds the parameters of GetHourlyStats. Empty ones are left out.
 type GetHourlyStatsParams struct {
-	TZ     string  `query:"tz"` // IANA time zone of the dimensions of time and of buckets; from and to stay UTC
+	TZ     string  `query:"tz"` // IANA time zone of the dimensions of time and of buckets; the parameters from and to are always in UTC
 	Only   Filters `query:"f."` // keep these values of a dimension
 	Except Filters `query:"x."` // leave out these values of a dimension
 }
 
-// GetHourlyStats calls GET /api/v1/stats/hourly: today by hour.
+// GetHourlyStats calls GET /api/v1/stats/hourly: today's figures by hour.
 func (c *Client) GetHourlyStats(ctx context.Context, params GetHourlyStatsParams, options ...Option) (answer Hourly, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/stats/hourly", values(params), nil, &answer, options...)
 	return answer, err
 }
 
-// GetJob calls GET /api/v1/jobs/{id}: state and answer of a call that went on as a job.
+// GetJob calls GET /api/v1/jobs/{id}: the state of a job, and the answer of the call that started the job.
 func (c *Client) GetJob(ctx context.Context, id string, options ...Option) (answer JobAnswer, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/jobs/"+url.PathEscape(id), nil, nil, &answer, options...)
 	return answer, err
@@ -6704,10 +6709,10 @@ func (c *Client) GetJob(ctx context.Context, id string, options ...Option) (answ
 
 // GetLiveVisitorsParams holds the parameters of GetLiveVisitors. Empty ones are left out.
 type GetLiveVisitorsParams struct {
-	Minutes int `query:"minutes"` // how far back, 1-60
+	Minutes int `query:"minutes"` // minutes that the window covers, 1-60
 }
 
-// GetLiveVisitors calls GET /api/v1/stats/live: who is on the pages now.
+// GetLiveVisitors calls GET /api/v1/stats/live: visitors who clicked in the last minutes.
 func (c *Client) GetLiveVisitors(ctx context.Context, params GetLiveVisitorsParams, options ...Option) (answer Live, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/stats/live", values(params), nil, &answer, options...)
 	return answer, err
@@ -6715,13 +6720,13 @@ func (c *Client) GetLiveVisitors(ctx context.Context, params GetLiveVisitorsPara
 
 // GetNetworkDifferenceParams holds the parameters of GetNetworkDifference. Empty ones are left out.
 type GetNetworkDifferenceParams struct {
-	TZ      string `query:"tz"`       // IANA time zone of the dimensions of time and of buckets; from and to stay UTC
-	TheirTZ string `query:"their_tz"` // IANA time zone of their days; default: that of their connection, else UTC
+	TZ      string `query:"tz"`       // IANA time zone of the dimensions of time and of buckets; the parameters from and to are always in UTC
+	TheirTZ string `query:"their_tz"` // IANA time zone of their days; default: their connection's time zone, or UTC
 	From    string `query:"from"`     // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To      string `query:"to"`       // end of the window, UTC; a bare date means the end of that day; default today
 }
 
-// GetNetworkDifference calls GET /api/v1/networks/{id}/difference: their figures and ours, and the causes of the difference.
+// GetNetworkDifference calls GET /api/v1/networks/{id}/difference: the figures of the traffic source or network, our figures, and the causes of the difference.
 func (c *Client) GetNetworkDifference(ctx context.Context, id string, params GetNetworkDifferenceParams, options ...Option) (answer Difference, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/networks/"+url.PathEscape(id)+"/difference", values(params), nil, &answer, options...)
 	return answer, err
@@ -6735,12 +6740,12 @@ func (c *Client) GetNetworkIntegration(ctx context.Context, id string, options .
 
 // GetOrphanedReportParams holds the parameters of GetOrphanedReport. Empty ones are left out.
 type GetOrphanedReportParams struct {
-	TotalsFor string `query:"totals_for"` // campaign ids, comma-separated: answers the all-time totals of just these
+	TotalsFor string `query:"totals_for"` // campaign ids, comma-separated; the answer then has only the all-time totals of these campaigns
 	From      string `query:"from"`       // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To        string `query:"to"`         // end of the window, UTC; a bare date means the end of that day; default today
 }
 
-// GetOrphanedReport calls GET /api/v1/reports/orphaned: what was recorded for campaigns that no longer exist.
+// GetOrphanedReport calls GET /api/v1/reports/orphaned: campaigns that no longer exist but have recorded clicks, with their figures.
 func (c *Client) GetOrphanedReport(ctx context.Context, params GetOrphanedReportParams, options ...Option) (answer Orphaned, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/reports/orphaned", values(params), nil, &answer, options...)
 	return answer, err
@@ -6748,7 +6753,7 @@ func (c *Client) GetOrphanedReport(ctx context.Context, params GetOrphanedReport
 
 // GetOverviewParams holds the parameters of GetOverview. Empty ones are left out.
 type GetOverviewParams struct {
-	TZ     string  `query:"tz"`   // IANA time zone of the dimensions of time and of buckets; from and to stay UTC
+	TZ     string  `query:"tz"`   // IANA time zone of the dimensions of time and of buckets; the parameters from and to are always in UTC
 	From   string  `query:"from"` // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To     string  `query:"to"`   // end of the window, UTC; a bare date means the end of that day; default today
 	Only   Filters `query:"f."`   // keep these values of a dimension
@@ -6763,21 +6768,21 @@ func (c *Client) GetOverview(ctx context.Context, params GetOverviewParams, opti
 
 // GetPerformanceReportParams holds the parameters of GetPerformanceReport. Empty ones are left out.
 type GetPerformanceReportParams struct {
-	Dimension string  `query:"dimension"`  // up to 5, comma-separated: campaign_id, stream_id, lander_id, offer_id, source_id, network_id, lp_slot, country, region, city, language, isp, asn, connection_type, mobile_operator, device_type, device_brand, os, os_version, browser, browser_version, ip, referrer, arrival, bot_reason, proxy_kind, d...
-	TZ        string  `query:"tz"`         // IANA time zone of the dimensions of time and of buckets; from and to stay UTC
-	Sort      string  `query:"sort"`       // a dimension of the report or a figure, after a minus descending: approve_rate, approved, bot_clicks, chargebacks, clicks, conversions, cost, cpa, cpc, cr, epc, lp_clicks, lp_ctr, lp_views, pending, pending_revenue, profit, rejected, revenue, roi, unique_clicks
-	Goal      string  `query:"goal"`       // keys of at most 20 goals, comma-separated: conversions, revenue and what follows from them are of these alone. Left out: of all
+	Dimension string  `query:"dimension"`  // up to 5 dimensions, comma-separated: campaign_id, stream_id, lander_id, offer_id, source_id, network_id, lp_slot, country, region, city, language, isp, asn, connection_type, mobile_operator, device_type, device_brand, os, os_version, browser, browser_version, ip, referrer, arrival, bot_reason, pr...
+	TZ        string  `query:"tz"`         // IANA time zone of the dimensions of time and of buckets; the parameters from and to are always in UTC
+	Sort      string  `query:"sort"`       // a dimension of the report or a figure; with a minus before it, the order is descending: approve_rate, approved, bot_clicks, chargebacks, clicks, conversions, cost, cpa, cpc, cr, epc, lp_clicks, lp_ctr, lp_views, pending, pending_revenue, profit, rejected, revenue, roi, unique_clicks
+	Goal      string  `query:"goal"`       // keys of at most 20 goals, comma-separated. Conversions, revenue and the figures that follow from them then count only conversions of these goals. Left out: conversions of all goals count
 	Limit     int     `query:"limit"`      // rows, 1-10000
-	MinClicks int     `query:"min_clicks"` // only groups with so many clicks, in the window or in that of compare, 0-2147483647
-	Having    string  `query:"having"`     // only groups whose figures of the window meet every condition, comma-separated, at most 12, such as profit<0,cost>=10: a figure, then <= >= < >, then a number in the unit of the answer, percent without a sign; a figure that is null meets none
-	Compare   string  `query:"compare"`    // figures of another window beside: previous is the one before, of as many days by the clock of tz; else FROM..TO, UTC. By date, hour and month the first bucket has the first of the other window beside it, and so on
+	MinClicks int     `query:"min_clicks"` // only groups with at least this number of clicks in the window or in the window of compare, 0-2147483647
+	Having    string  `query:"having"`     // only groups whose figures in the window meet every condition. The conditions are comma-separated, at most 12, such as profit<0,cost>=10. A condition is a figure, then one of <= >= < >, then a number in the unit that the figure has in the answer (percent without a sign). A figure that is null meet...
+	Compare   string  `query:"compare"`    // adds the figures of another window to each row. previous: the window that ends where this window begins. It is as long as this window or, if this window lasts whole days in the time zone tz, has the same number of days. FROM..TO: the window with these bounds in UTC. With the dimensions date, hour...
 	From      string  `query:"from"`       // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To        string  `query:"to"`         // end of the window, UTC; a bare date means the end of that day; default today
 	Only      Filters `query:"f."`         // keep these values of a dimension
 	Except    Filters `query:"x."`         // leave out these values of a dimension
 }
 
-// GetPerformanceReport calls GET /api/v1/reports/performance: figures grouped by up to five dimensions; over very many clicks as a job.
+// GetPerformanceReport calls GET /api/v1/reports/performance: figures grouped by up to five dimensions; very many clicks are read by a job.
 func (c *Client) GetPerformanceReport(ctx context.Context, params GetPerformanceReportParams, options ...Option) (answer Performance, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/reports/performance", values(params), nil, &answer, options...)
 	return answer, err
@@ -6789,7 +6794,7 @@ func (c *Client) GetPlan(ctx context.Context, options ...Option) (answer PlanAns
 	return answer, err
 }
 
-// GetPlanUsage calls GET /api/v1/plan/usage: the plan with usage detail.
+// GetPlanUsage calls GET /api/v1/plan/usage: the plan, and how much of it is used.
 func (c *Client) GetPlanUsage(ctx context.Context, options ...Option) (answer PlanUsageAnswer, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/plan/usage", nil, nil, &answer, options...)
 	return answer, err
@@ -6821,7 +6826,7 @@ func (c *Client) GetSourceIntegration(ctx context.Context, id string, options ..
 
 // GetTimeseriesParams holds the parameters of GetTimeseries. Empty ones are left out.
 type GetTimeseriesParams struct {
-	TZ     string  `query:"tz"`   // IANA time zone of the dimensions of time and of buckets; from and to stay UTC
+	TZ     string  `query:"tz"`   // IANA time zone of the dimensions of time and of buckets; the parameters from and to are always in UTC
 	From   string  `query:"from"` // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To     string  `query:"to"`   // end of the window, UTC; a bare date means the end of that day; default today
 	Only   Filters `query:"f."`   // keep these values of a dimension
@@ -6836,13 +6841,13 @@ func (c *Client) GetTimeseries(ctx context.Context, params GetTimeseriesParams, 
 
 // GetTrafficSourceDifferenceParams holds the parameters of GetTrafficSourceDifference. Empty ones are left out.
 type GetTrafficSourceDifferenceParams struct {
-	TZ      string `query:"tz"`       // IANA time zone of the dimensions of time and of buckets; from and to stay UTC
-	TheirTZ string `query:"their_tz"` // IANA time zone of their days; default: that of their connection, else UTC
+	TZ      string `query:"tz"`       // IANA time zone of the dimensions of time and of buckets; the parameters from and to are always in UTC
+	TheirTZ string `query:"their_tz"` // IANA time zone of their days; default: their connection's time zone, or UTC
 	From    string `query:"from"`     // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To      string `query:"to"`       // end of the window, UTC; a bare date means the end of that day; default today
 }
 
-// GetTrafficSourceDifference calls GET /api/v1/traffic-sources/{id}/difference: their figures and ours, and the causes of the difference.
+// GetTrafficSourceDifference calls GET /api/v1/traffic-sources/{id}/difference: the figures of the traffic source or network, our figures, and the causes of the difference.
 func (c *Client) GetTrafficSourceDifference(ctx context.Context, id string, params GetTrafficSourceDifferenceParams, options ...Option) (answer Difference, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/traffic-sources/"+url.PathEscape(id)+"/difference", values(params), nil, &answer, options...)
 	return answer, err
@@ -6851,14 +6856,14 @@ func (c *Client) GetTrafficSourceDifference(ctx context.Context, id string, para
 // GetTrendsReportParams holds the parameters of GetTrendsReport. Empty ones are left out.
 type GetTrendsReportParams struct {
 	Bucket string  `query:"bucket"` // month, day, weekday, hour, weekday_hour
-	TZ     string  `query:"tz"`     // IANA time zone of the dimensions of time and of buckets; from and to stay UTC
+	TZ     string  `query:"tz"`     // IANA time zone of the dimensions of time and of buckets; the parameters from and to are always in UTC
 	From   string  `query:"from"`   // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To     string  `query:"to"`     // end of the window, UTC; a bare date means the end of that day; default today
 	Only   Filters `query:"f."`     // keep these values of a dimension
 	Except Filters `query:"x."`     // leave out these values of a dimension
 }
 
-// GetTrendsReport calls GET /api/v1/reports/trends: figures over time; over very many clicks as a job.
+// GetTrendsReport calls GET /api/v1/reports/trends: figures over time; very many clicks are read by a job.
 func (c *Client) GetTrendsReport(ctx context.Context, params GetTrendsReportParams, options ...Option) (answer Trends, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/reports/trends", values(params), nil, &answer, options...)
 	return answer, err
@@ -6882,7 +6887,7 @@ func (c *Client) ImportTrafficSource(ctx context.Context, body SourceTemplateFil
 	return answer, err
 }
 
-// ListAlertChannels calls GET /api/v1/alerts/channels: where alerts are announced.
+// ListAlertChannels calls GET /api/v1/alerts/channels: the channels to which alerts are sent.
 func (c *Client) ListAlertChannels(ctx context.Context, options ...Option) (answer AlertChannelList, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/alerts/channels", nil, nil, &answer, options...)
 	return answer, err
@@ -6896,7 +6901,7 @@ func (c *Client) ListAlerts(ctx context.Context, options ...Option) (answer Aler
 
 // ListBlockListsParams holds the parameters of ListBlockLists. Empty ones are left out.
 type ListBlockListsParams struct {
-	Campaign string `query:"campaign"` // only the lists that hold for this campaign
+	Campaign string `query:"campaign"` // only the lists that apply to this campaign
 }
 
 // ListBlockLists calls GET /api/v1/blocks/lists: lists of blocked values, without the values.
@@ -6932,7 +6937,7 @@ type ListBotListsParams struct {
 	Cursor string `query:"cursor"` // the next_cursor of the previous page
 }
 
-// ListBotLists calls GET /api/v1/bot-lists: allow and deny lists and what was blocked.
+// ListBotLists calls GET /api/v1/bot-lists: the allow and deny lists, and how many clicks they marked as bots.
 func (c *Client) ListBotLists(ctx context.Context, params ListBotListsParams, options ...Option) (answer BotEntryList, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/bot-lists", values(params), nil, &answer, options...)
 	return answer, err
@@ -6951,7 +6956,7 @@ type ListCampaignChangesParams struct {
 	Cursor string `query:"cursor"` // the next_cursor of the previous page
 }
 
-// ListCampaignChanges calls GET /api/v1/campaigns/{id}/changes: who changed what of a campaign in the window, newest first.
+// ListCampaignChanges calls GET /api/v1/campaigns/{id}/changes: who changed what in a campaign within the window, newest first.
 func (c *Client) ListCampaignChanges(ctx context.Context, id string, params ListCampaignChangesParams, options ...Option) (answer ListedRecordedChange, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/campaigns/"+url.PathEscape(id)+"/changes", values(params), nil, &answer, options...)
 	return answer, err
@@ -6964,10 +6969,10 @@ func (c *Client) AllCampaignChanges(ctx context.Context, id string, params ListC
 
 // ListCampaignsParams holds the parameters of ListCampaigns. Empty ones are left out.
 type ListCampaignsParams struct {
-	Q      string `query:"q"`      // only records whose name, alias or slug contains this, in any case
-	Sort   string `query:"sort"`   // after a minus descending; left out: the list's own order: -created_at, created_at, name, -name
+	Q      string `query:"q"`      // only records whose name, alias or slug contains this text; case is ignored
+	Sort   string `query:"sort"`   // a leading minus means descending; left out: the list's own order: -created_at, created_at, name, -name
 	Status string `query:"status"` // active, paused
-	Group  string `query:"group"`  // only this group, in any case
+	Group  string `query:"group"`  // only this group; case is ignored
 	Tag    string `query:"tag"`    // only records with this tag
 	From   string `query:"from"`   // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To     string `query:"to"`     // end of the window, UTC; a bare date means the end of that day; default today
@@ -6991,17 +6996,17 @@ type ListClicksParams struct {
 	Limit        int     `query:"limit"`         // rows, 1-1000
 	Offset       int     `query:"offset"`        // rows to skip
 	Converted    string  `query:"converted"`     // 1: only converted clicks: 1
-	ClickID      string  `query:"click_id"`      // only this click, whenever it came
-	ExternalID   string  `query:"external_id"`   // only clicks with this id of the traffic source's
-	ConversionID string  `query:"conversion_id"` // only conversions with this id of the network's, or their clicks
-	TZ           string  `query:"tz"`            // IANA time zone of the dimensions of time and of buckets; from and to stay UTC
+	ClickID      string  `query:"click_id"`      // only this click, even if it lies outside the window
+	ExternalID   string  `query:"external_id"`   // only clicks with this click id of the traffic source
+	ConversionID string  `query:"conversion_id"` // only conversions with this id at the network, or their clicks
+	TZ           string  `query:"tz"`            // IANA time zone of the dimensions of time and of buckets; the parameters from and to are always in UTC
 	From         string  `query:"from"`          // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To           string  `query:"to"`            // end of the window, UTC; a bare date means the end of that day; default today
 	Only         Filters `query:"f."`            // keep these values of a dimension
 	Except       Filters `query:"x."`            // leave out these values of a dimension
 }
 
-// ListClicks calls GET /api/v1/logs/clicks: clicks, newest first; from is held to the start of the plan's click history.
+// ListClicks calls GET /api/v1/logs/clicks: clicks, newest first; at the earliest from the start of the plan's click history.
 func (c *Client) ListClicks(ctx context.Context, params ListClicksParams, options ...Option) (answer ClickLog, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/logs/clicks", values(params), nil, &answer, options...)
 	return answer, err
@@ -7053,17 +7058,17 @@ type ListConversionsParams struct {
 	Limit        int     `query:"limit"`         // rows, 1-1000
 	Offset       int     `query:"offset"`        // rows to skip
 	Status       string  `query:"status"`        // pending, approved, rejected, chargeback
-	ClickID      string  `query:"click_id"`      // only this click, whenever it came
-	ExternalID   string  `query:"external_id"`   // only clicks with this id of the traffic source's
-	ConversionID string  `query:"conversion_id"` // only conversions with this id of the network's, or their clicks
-	TZ           string  `query:"tz"`            // IANA time zone of the dimensions of time and of buckets; from and to stay UTC
+	ClickID      string  `query:"click_id"`      // only this click, even if it lies outside the window
+	ExternalID   string  `query:"external_id"`   // only clicks with this click id of the traffic source
+	ConversionID string  `query:"conversion_id"` // only conversions with this id at the network, or their clicks
+	TZ           string  `query:"tz"`            // IANA time zone of the dimensions of time and of buckets; the parameters from and to are always in UTC
 	From         string  `query:"from"`          // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To           string  `query:"to"`            // end of the window, UTC; a bare date means the end of that day; default today
 	Only         Filters `query:"f."`            // keep these values of a dimension
 	Except       Filters `query:"x."`            // leave out these values of a dimension
 }
 
-// ListConversions calls GET /api/v1/logs/conversions: conversions, newest first, by their own time.
+// ListConversions calls GET /api/v1/logs/conversions: conversions in the order of their own time, newest first.
 func (c *Client) ListConversions(ctx context.Context, params ListConversionsParams, options ...Option) (answer LogConversionRow, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/logs/conversions", values(params), nil, &answer, options...)
 	return answer, err
@@ -7093,8 +7098,8 @@ func (c *Client) AllCopilotRuleRuns(ctx context.Context, id string, params ListC
 
 // ListCopilotRulesParams holds the parameters of ListCopilotRules. Empty ones are left out.
 type ListCopilotRulesParams struct {
-	Q      string `query:"q"`      // only records whose name, alias or slug contains this, in any case
-	Sort   string `query:"sort"`   // after a minus descending; left out: the list's own order: -created_at, created_at, name, -name
+	Q      string `query:"q"`      // only records whose name, alias or slug contains this text; case is ignored
+	Sort   string `query:"sort"`   // a leading minus means descending; left out: the list's own order: -created_at, created_at, name, -name
 	Status string `query:"status"` // active, paused
 	Limit  int    `query:"limit"`  // rows of a page, 1-500
 	Cursor string `query:"cursor"` // the next_cursor of the previous page
@@ -7132,14 +7137,14 @@ func (c *Client) AllCostChanges(ctx context.Context, params ListCostChangesParam
 type ListDimensionValuesParams struct {
 	Dimension string  `query:"dimension"` //
 	Limit     int     `query:"limit"`     // values, 1-1000
-	TZ        string  `query:"tz"`        // IANA time zone of the dimensions of time and of buckets; from and to stay UTC
+	TZ        string  `query:"tz"`        // IANA time zone of the dimensions of time and of buckets; the parameters from and to are always in UTC
 	From      string  `query:"from"`      // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To        string  `query:"to"`        // end of the window, UTC; a bare date means the end of that day; default today
 	Only      Filters `query:"f."`        // keep these values of a dimension
 	Except    Filters `query:"x."`        // leave out these values of a dimension
 }
 
-// ListDimensionValues calls GET /api/v1/reports/values: values that a dimension takes, by clicks.
+// ListDimensionValues calls GET /api/v1/reports/values: the values of a dimension, the value with the most clicks first.
 func (c *Client) ListDimensionValues(ctx context.Context, params ListDimensionValuesParams, options ...Option) (answer Values, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/reports/values", values(params), nil, &answer, options...)
 	return answer, err
@@ -7151,7 +7156,7 @@ type ListDomainsParams struct {
 	Cursor string `query:"cursor"` // the next_cursor of the previous page
 }
 
-// ListDomains calls GET /api/v1/domains: tracking domains and the shared link domains available.
+// ListDomains calls GET /api/v1/domains: the account's tracking domains, and the shared link domains.
 func (c *Client) ListDomains(ctx context.Context, params ListDomainsParams, options ...Option) (answer DomainList, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/domains", values(params), nil, &answer, options...)
 	return answer, err
@@ -7164,10 +7169,10 @@ func (c *Client) AllDomains(ctx context.Context, params ListDomainsParams, optio
 
 // ListFlowsParams holds the parameters of ListFlows. Empty ones are left out.
 type ListFlowsParams struct {
-	Q      string `query:"q"`      // only records whose name, alias or slug contains this, in any case
-	Sort   string `query:"sort"`   // after a minus descending; left out: the list's own order: -created_at, created_at, name, -name
+	Q      string `query:"q"`      // only records whose name, alias or slug contains this text; case is ignored
+	Sort   string `query:"sort"`   // a leading minus means descending; left out: the list's own order: -created_at, created_at, name, -name
 	Status string `query:"status"` // active, paused
-	Group  string `query:"group"`  // only this group, in any case
+	Group  string `query:"group"`  // only this group; case is ignored
 	Tag    string `query:"tag"`    // only records with this tag
 	Limit  int    `query:"limit"`  // rows of a page, 1-500
 	Cursor string `query:"cursor"` // the next_cursor of the previous page
@@ -7192,7 +7197,7 @@ func (c *Client) ListGoalLanders(ctx context.Context, options ...Option) (answer
 
 // ListGoalsParams holds the parameters of ListGoals. Empty ones are left out.
 type ListGoalsParams struct {
-	Site string `query:"site"` // of this site; left out: the first active one
+	Site string `query:"site"` // id of the site; left out: the first active site
 }
 
 // ListGoals calls GET /api/v1/goals: a site's goals with figures.
@@ -7203,7 +7208,7 @@ func (c *Client) ListGoals(ctx context.Context, params ListGoalsParams, options 
 
 // ListGroupsParams holds the parameters of ListGroups. Empty ones are left out.
 type ListGroupsParams struct {
-	Scope string `query:"scope"` // whose groups: campaigns, offers, landers, domains
+	Scope string `query:"scope"` // which records' groups are listed: campaigns, offers, landers, domains
 }
 
 // ListGroups calls GET /api/v1/groups: group names in use.
@@ -7212,7 +7217,7 @@ func (c *Client) ListGroups(ctx context.Context, params ListGroupsParams, option
 	return answer, err
 }
 
-// ListIntegrationZones calls GET /api/v1/integrations/zones: zones that each DNS account holds.
+// ListIntegrationZones calls GET /api/v1/integrations/zones: the zones in each DNS account.
 func (c *Client) ListIntegrationZones(ctx context.Context, options ...Option) (answer ZonesOfAccounts, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/integrations/zones", nil, nil, &answer, options...)
 	return answer, err
@@ -7224,7 +7229,7 @@ func (c *Client) ListIntegrations(ctx context.Context, options ...Option) (answe
 	return answer, err
 }
 
-// ListJobs calls GET /api/v1/jobs: the last jobs that calls of the account began, newest first.
+// ListJobs calls GET /api/v1/jobs: the last jobs that calls of the account started, newest first.
 func (c *Client) ListJobs(ctx context.Context, options ...Option) (answer JobList, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/jobs", nil, nil, &answer, options...)
 	return answer, err
@@ -7232,10 +7237,10 @@ func (c *Client) ListJobs(ctx context.Context, options ...Option) (answer JobLis
 
 // ListLanderUsesParams holds the parameters of ListLanderUses. Empty ones are left out.
 type ListLanderUsesParams struct {
-	With string `query:"with"` // what would replace it: the places then say which weight it would have
+	With string `query:"with"` // id of the replacement; each place in the answer then has the weight that the replacement would get
 }
 
-// ListLanderUses calls GET /api/v1/landers/{id}/uses: where flows lead to a landing page.
+// ListLanderUses calls GET /api/v1/landers/{id}/uses: the places where flows lead to a landing page.
 func (c *Client) ListLanderUses(ctx context.Context, id string, params ListLanderUsesParams, options ...Option) (answer Uses, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/landers/"+url.PathEscape(id)+"/uses", values(params), nil, &answer, options...)
 	return answer, err
@@ -7243,10 +7248,10 @@ func (c *Client) ListLanderUses(ctx context.Context, id string, params ListLande
 
 // ListLandersParams holds the parameters of ListLanders. Empty ones are left out.
 type ListLandersParams struct {
-	Q      string `query:"q"`      // only records whose name, alias or slug contains this, in any case
-	Sort   string `query:"sort"`   // after a minus descending; left out: the list's own order: -created_at, created_at, name, -name
+	Q      string `query:"q"`      // only records whose name, alias or slug contains this text; case is ignored
+	Sort   string `query:"sort"`   // a leading minus means descending; left out: the list's own order: -created_at, created_at, name, -name
 	Status string `query:"status"` // active, paused
-	Group  string `query:"group"`  // only this group, in any case
+	Group  string `query:"group"`  // only this group; case is ignored
 	Tag    string `query:"tag"`    // only records with this tag
 	From   string `query:"from"`   // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To     string `query:"to"`     // end of the window, UTC; a bare date means the end of that day; default today
@@ -7273,10 +7278,10 @@ func (c *Client) ListNetworkTemplates(ctx context.Context, options ...Option) (a
 
 // ListNetworksParams holds the parameters of ListNetworks. Empty ones are left out.
 type ListNetworksParams struct {
-	Q      string `query:"q"`      // only records whose name, alias or slug contains this, in any case
-	Sort   string `query:"sort"`   // after a minus descending; left out: the list's own order: -created_at, created_at, name, -name
+	Q      string `query:"q"`      // only records whose name, alias or slug contains this text; case is ignored
+	Sort   string `query:"sort"`   // a leading minus means descending; left out: the list's own order: -created_at, created_at, name, -name
 	Status string `query:"status"` // active, paused
-	Group  string `query:"group"`  // only this group, in any case
+	Group  string `query:"group"`  // only this group; case is ignored
 	Tag    string `query:"tag"`    // only records with this tag
 	From   string `query:"from"`   // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS
 	To     string `query:"to"`     // end of the window, UTC; a bare date means the end of that day
@@ -7284,7 +7289,7 @@ type ListNetworksParams struct {
 	Cursor string `query:"cursor"` // the next_cursor of the previous page
 }
 
-// ListNetworks calls GET /api/v1/networks: affiliate networks; from or to adds each network's figures for the window.
+// ListNetworks calls GET /api/v1/networks: affiliate networks; with from or to, each network has its figures for the window.
 func (c *Client) ListNetworks(ctx context.Context, params ListNetworksParams, options ...Option) (answer NetworkRows, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/networks", values(params), nil, &answer, options...)
 	return answer, err
@@ -7297,7 +7302,7 @@ func (c *Client) AllNetworks(ctx context.Context, params ListNetworksParams, opt
 
 // ListOauthAccountsParams holds the parameters of ListOauthAccounts. Empty ones are left out.
 type ListOauthAccountsParams struct {
-	Connection string `query:"connection"` // the connection's id; default the first connection at the provider
+	Connection string `query:"connection"` // the connection's id; default: the first connection to the provider
 }
 
 // ListOauthAccounts calls GET /api/v1/oauth/{provider}/accounts: ad accounts reachable through a connection.
@@ -7314,10 +7319,10 @@ func (c *Client) ListOauthConnections(ctx context.Context, options ...Option) (a
 
 // ListOfferUsesParams holds the parameters of ListOfferUses. Empty ones are left out.
 type ListOfferUsesParams struct {
-	With string `query:"with"` // what would replace it: the places then say which weight it would have
+	With string `query:"with"` // id of the replacement; each place in the answer then has the weight that the replacement would get
 }
 
-// ListOfferUses calls GET /api/v1/offers/{id}/uses: where flows lead to an offer.
+// ListOfferUses calls GET /api/v1/offers/{id}/uses: the places where flows lead to an offer.
 func (c *Client) ListOfferUses(ctx context.Context, id string, params ListOfferUsesParams, options ...Option) (answer Uses, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/offers/"+url.PathEscape(id)+"/uses", values(params), nil, &answer, options...)
 	return answer, err
@@ -7325,10 +7330,10 @@ func (c *Client) ListOfferUses(ctx context.Context, id string, params ListOfferU
 
 // ListOffersParams holds the parameters of ListOffers. Empty ones are left out.
 type ListOffersParams struct {
-	Q      string `query:"q"`      // only records whose name, alias or slug contains this, in any case
-	Sort   string `query:"sort"`   // after a minus descending; left out: the list's own order: -created_at, created_at, name, -name
+	Q      string `query:"q"`      // only records whose name, alias or slug contains this text; case is ignored
+	Sort   string `query:"sort"`   // a leading minus means descending; left out: the list's own order: -created_at, created_at, name, -name
 	Status string `query:"status"` // active, paused
-	Group  string `query:"group"`  // only this group, in any case
+	Group  string `query:"group"`  // only this group; case is ignored
 	Tag    string `query:"tag"`    // only records with this tag
 	From   string `query:"from"`   // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To     string `query:"to"`     // end of the window, UTC; a bare date means the end of that day; default today
@@ -7353,17 +7358,17 @@ type ListPostbacksParams struct {
 	Offset      int    `query:"offset"`      // rows to skip
 	Direction   string `query:"direction"`   // in: from networks and shops; out: to traffic sources: in, out
 	Result      string `query:"result"`      // accepted, matched, unmatched, refused, duplicate, ignored, pending, told, failed, skipped
-	Network     string `query:"network"`     // the id of the network that the address names, or of the conversion that is told; or all
+	Network     string `query:"network"`     // a network's id, or all; in: the network in the address; out: the network of the conversion
 	Campaign    string `query:"campaign"`    // the id of the click's campaign, or all
-	ClickID     string `query:"click_id"`    // only those of this click
+	ClickID     string `query:"click_id"`    // only postbacks about this click
 	Conversion  string `query:"conversion"`  // the id of a conversion in its log, or all
-	Transaction string `query:"transaction"` // the network's or shop's own id of the conversion; of those received: the value of any parameter
-	Source      string `query:"source"`      // of those that are sent: the id of the traffic source, or all
+	Transaction string `query:"transaction"` // the network's or shop's own id of the conversion; in: searched in every parameter
+	Source      string `query:"source"`      // only with direction=out: the id of a traffic source, or all
 	From        string `query:"from"`        // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To          string `query:"to"`          // end of the window, UTC; a bare date means the end of that day; default today
 }
 
-// ListPostbacks calls GET /api/v1/logs/postbacks: postbacks, newest first, with what became of each; they are kept for 30 to 90 days, by plan.
+// ListPostbacks calls GET /api/v1/logs/postbacks: postbacks with their results, newest first; they are kept for 30 to 90 days, depending on the plan.
 func (c *Client) ListPostbacks(ctx context.Context, params ListPostbacksParams, options ...Option) (answer PostbackLog, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/logs/postbacks", values(params), nil, &answer, options...)
 	return answer, err
@@ -7376,16 +7381,16 @@ func (c *Client) AllPostbacks(ctx context.Context, params ListPostbacksParams, o
 
 // ListRepeatIPsParams holds the parameters of ListRepeatIPs. Empty ones are left out.
 type ListRepeatIPsParams struct {
-	MinHits  int    `query:"min_hits"` // clicks of an address at least, 2-100000
+	MinHits  int    `query:"min_hits"` // minimum number of clicks of an address, 2-100000
 	Limit    int    `query:"limit"`    // addresses, 1-2000
 	Campaign string `query:"campaign"` // a campaign's id, or all
 	Source   string `query:"source"`   // a traffic source's id, or all
-	Link     string `query:"link"`     // a smartlink's id, or links for every smartlink: counts smartlink clicks instead
+	Link     string `query:"link"`     // a smartlink's id, or links for all smartlinks; clicks of smartlinks are then counted instead of clicks of campaigns
 	From     string `query:"from"`     // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To       string `query:"to"`       // end of the window, UTC; a bare date means the end of that day; default today
 }
 
-// ListRepeatIPs calls GET /api/v1/logs/repeat-ips: addresses that clicked more than once; from is held to the start of the plan's click history.
+// ListRepeatIPs calls GET /api/v1/logs/repeat-ips: addresses that clicked more than once; at the earliest from the start of the plan's click history.
 func (c *Client) ListRepeatIPs(ctx context.Context, params ListRepeatIPsParams, options ...Option) (answer RepeatIPs, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/logs/repeat-ips", values(params), nil, &answer, options...)
 	return answer, err
@@ -7436,8 +7441,8 @@ func (c *Client) ListRouting(ctx context.Context, params ListRoutingParams, opti
 
 // ListRulesParams holds the parameters of ListRules. Empty ones are left out.
 type ListRulesParams struct {
-	Q      string `query:"q"`      // only records whose name, alias or slug contains this, in any case
-	Sort   string `query:"sort"`   // after a minus descending; left out: the list's own order: -created_at, created_at, name, -name
+	Q      string `query:"q"`      // only records whose name, alias or slug contains this text; case is ignored
+	Sort   string `query:"sort"`   // a leading minus means descending; left out: the list's own order: -created_at, created_at, name, -name
 	Limit  int    `query:"limit"`  // rows of a page, 1-500
 	Cursor string `query:"cursor"` // the next_cursor of the previous page
 }
@@ -7499,8 +7504,8 @@ func (c *Client) ListSmartlinkStats(ctx context.Context, id string, params ListS
 
 // ListSmartlinksParams holds the parameters of ListSmartlinks. Empty ones are left out.
 type ListSmartlinksParams struct {
-	Q      string `query:"q"`      // only records whose name, alias or slug contains this, in any case
-	Sort   string `query:"sort"`   // after a minus descending; left out: the list's own order: -created_at, created_at, name, -name
+	Q      string `query:"q"`      // only records whose name, alias or slug contains this text; case is ignored
+	Sort   string `query:"sort"`   // a leading minus means descending; left out: the list's own order: -created_at, created_at, name, -name
 	Status string `query:"status"` // active, paused
 	Limit  int    `query:"limit"`  // rows of a page, 1-500
 	Cursor string `query:"cursor"` // the next_cursor of the previous page
@@ -7517,7 +7522,7 @@ func (c *Client) AllSmartlinks(ctx context.Context, params ListSmartlinksParams,
 	return Rows[SmartlinkAnswer](ctx, c, "/api/v1/short-links", values(params), options...)
 }
 
-// ListSourceSubs calls GET /api/v1/traffic-sources/{id}/subs: what fills the sub-parameters of a source's clicks, what they received lately, and what names them.
+// ListSourceSubs calls GET /api/v1/traffic-sources/{id}/subs: a source's sub-parameters: the parameter that fills each, its latest values, and the records that use it.
 func (c *Client) ListSourceSubs(ctx context.Context, id string, options ...Option) (answer SourceSubList, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/traffic-sources/"+url.PathEscape(id)+"/subs", nil, nil, &answer, options...)
 	return answer, err
@@ -7543,10 +7548,10 @@ func (c *Client) ListTrafficSourceTemplates(ctx context.Context, options ...Opti
 
 // ListTrafficSourcesParams holds the parameters of ListTrafficSources. Empty ones are left out.
 type ListTrafficSourcesParams struct {
-	Q      string `query:"q"`      // only records whose name, alias or slug contains this, in any case
-	Sort   string `query:"sort"`   // after a minus descending; left out: the list's own order: -created_at, created_at, name, -name
+	Q      string `query:"q"`      // only records whose name, alias or slug contains this text; case is ignored
+	Sort   string `query:"sort"`   // a leading minus means descending; left out: the list's own order: -created_at, created_at, name, -name
 	Status string `query:"status"` // active, paused
-	Group  string `query:"group"`  // only this group, in any case
+	Group  string `query:"group"`  // only this group; case is ignored
 	Tag    string `query:"tag"`    // only records with this tag
 	From   string `query:"from"`   // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To     string `query:"to"`     // end of the window, UTC; a bare date means the end of that day; default today
@@ -7573,7 +7578,7 @@ type ListWebhookDeliveriesParams struct {
 	Cursor  string `query:"cursor"`  // the next_cursor of the previous page
 }
 
-// ListWebhookDeliveries calls GET /api/v1/webhooks/deliveries: the delivery log, newest first, 30 days.
+// ListWebhookDeliveries calls GET /api/v1/webhooks/deliveries: the delivery log of the last 30 days, newest first.
 func (c *Client) ListWebhookDeliveries(ctx context.Context, params ListWebhookDeliveriesParams, options ...Option) (answer DeliveryList, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/webhooks/deliveries", values(params), nil, &answer, options...)
 	return answer, err
@@ -7584,7 +7589,7 @@ func (c *Client) AllWebhookDeliveries(ctx context.Context, params ListWebhookDel
 	return Rows[DeliveryRow](ctx, c, "/api/v1/webhooks/deliveries", values(params), options...)
 }
 
-// ListWebhooks calls GET /api/v1/webhooks: endpoints with the last week's deliveries.
+// ListWebhooks calls GET /api/v1/webhooks: endpoints, with the number of their deliveries in the last seven days.
 func (c *Client) ListWebhooks(ctx context.Context, options ...Option) (answer WebhookList, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/webhooks", nil, nil, &answer, options...)
 	return answer, err
@@ -7620,13 +7625,13 @@ func (c *Client) RedeliverFailedWebhooks(ctx context.Context, params RedeliverFa
 	return answer, err
 }
 
-// RedeliverPostback calls POST /api/v1/logs/postbacks/{id}/redeliver: send one to its traffic source again now, under the same id, whatever its result; a paused source too.
+// RedeliverPostback calls POST /api/v1/logs/postbacks/{id}/redeliver: send a postback to its traffic source again now, under the same id and whatever its result, even if the source is paused.
 func (c *Client) RedeliverPostback(ctx context.Context, id string, options ...Option) (answer PostbackRedelivered, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/logs/postbacks/"+url.PathEscape(id)+"/redeliver", nil, nil, &answer, options...)
 	return answer, err
 }
 
-// RedeliverWebhook calls POST /api/v1/webhooks/deliveries/redeliver: send one again now, with the same event and event id.
+// RedeliverWebhook calls POST /api/v1/webhooks/deliveries/redeliver: send a delivery again now, with the same event and event id.
 func (c *Client) RedeliverWebhook(ctx context.Context, body IDBody, options ...Option) (answer WebhookRedelivered, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/webhooks/deliveries/redeliver", nil, body, &answer, options...)
 	return answer, err
@@ -7650,7 +7655,7 @@ func (c *Client) ReplaceCampaignFlow(ctx context.Context, id string, body FlowBo
 	return answer, err
 }
 
-// ReplaceFlow calls PUT /api/v1/flows: replace a saved flow; campaigns that were started with it stay as they are.
+// ReplaceFlow calls PUT /api/v1/flows: replace a saved flow; campaigns that were started with it stay as they are. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) ReplaceFlow(ctx context.Context, body SavedFlowPut, options ...Option) (answer SavedFlowAnswer, err error) {
 	err = c.Do(ctx, "PUT", "/api/v1/flows", nil, body, &answer, options...)
 	return answer, err
@@ -7662,7 +7667,7 @@ func (c *Client) ReplaceGeoDatabase(ctx context.Context, body GeoDatabaseBody, o
 	return answer, err
 }
 
-// ReplaceGoal calls PUT /api/v1/goals: create or change a goal by key.
+// ReplaceGoal calls PUT /api/v1/goals: create or change a goal by key. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) ReplaceGoal(ctx context.Context, body GoalBody, options ...Option) (answer GoalAnswer, err error) {
 	err = c.Do(ctx, "PUT", "/api/v1/goals", nil, body, &answer, options...)
 	return answer, err
@@ -7674,43 +7679,43 @@ func (c *Client) ReplaceIntegration(ctx context.Context, body IntegrationBody, o
 	return answer, err
 }
 
-// ReplaceLander calls PUT /api/v1/landers: replace a landing page.
+// ReplaceLander calls PUT /api/v1/landers: replace a landing page. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) ReplaceLander(ctx context.Context, body LanderPut, options ...Option) (answer IDAnswer, err error) {
 	err = c.Do(ctx, "PUT", "/api/v1/landers", nil, body, &answer, options...)
 	return answer, err
 }
 
-// ReplaceNetwork calls PUT /api/v1/networks: replace an affiliate network.
+// ReplaceNetwork calls PUT /api/v1/networks: replace an affiliate network. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) ReplaceNetwork(ctx context.Context, body NetworkPut, options ...Option) (answer NetworkAnswer, err error) {
 	err = c.Do(ctx, "PUT", "/api/v1/networks", nil, body, &answer, options...)
 	return answer, err
 }
 
-// ReplaceOffer calls PUT /api/v1/offers: replace an offer.
+// ReplaceOffer calls PUT /api/v1/offers: replace an offer. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) ReplaceOffer(ctx context.Context, body OfferPut, options ...Option) (answer OfferAnswer, err error) {
 	err = c.Do(ctx, "PUT", "/api/v1/offers", nil, body, &answer, options...)
 	return answer, err
 }
 
-// ReplaceRule calls PUT /api/v1/rules: replace a saved rule; every flow that uses it follows within a second.
+// ReplaceRule calls PUT /api/v1/rules: replace a saved rule; every flow that uses the rule applies the change within a second. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) ReplaceRule(ctx context.Context, body RulePut, options ...Option) (answer RuleAnswer, err error) {
 	err = c.Do(ctx, "PUT", "/api/v1/rules", nil, body, &answer, options...)
 	return answer, err
 }
 
-// ReplaceSite calls PUT /api/v1/sites: replace the settings of a site.
+// ReplaceSite calls PUT /api/v1/sites: replace the settings of a site. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) ReplaceSite(ctx context.Context, body SitePut, options ...Option) (answer SiteAnswer, err error) {
 	err = c.Do(ctx, "PUT", "/api/v1/sites", nil, body, &answer, options...)
 	return answer, err
 }
 
-// ReplaceSmartlink calls PUT /api/v1/short-links: replace a smartlink.
+// ReplaceSmartlink calls PUT /api/v1/short-links: replace a smartlink. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) ReplaceSmartlink(ctx context.Context, body SmartlinkPut, options ...Option) (answer SmartlinkAnswer, err error) {
 	err = c.Do(ctx, "PUT", "/api/v1/short-links", nil, body, &answer, options...)
 	return answer, err
 }
 
-// ReplaceTrafficSource calls PUT /api/v1/traffic-sources: replace a traffic source.
+// ReplaceTrafficSource calls PUT /api/v1/traffic-sources: replace a traffic source. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) ReplaceTrafficSource(ctx context.Context, body SourcePut, options ...Option) (answer IDAnswer, err error) {
 	err = c.Do(ctx, "PUT", "/api/v1/traffic-sources", nil, body, &answer, options...)
 	return answer, err
@@ -7722,7 +7727,7 @@ type ReplayCampaignFlowParams struct {
 	To   string `query:"to"`   // end of the window, UTC; a bare date means the end of that day; default today
 }
 
-// ReplayCampaignFlow calls POST /api/v1/campaigns/{id}/flow/replay: route the clicks of the window once more, by a flow that is not saved, without recording anything.
+// ReplayCampaignFlow calls POST /api/v1/campaigns/{id}/flow/replay: route the clicks of the window again through a flow that is not saved, without recording anything.
 func (c *Client) ReplayCampaignFlow(ctx context.Context, id string, params ReplayCampaignFlowParams, body FlowReplayBody, options ...Option) (answer FlowReplayed, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/campaigns/"+url.PathEscape(id)+"/flow/replay", values(params), body, &answer, options...)
 	return answer, err
@@ -7758,7 +7763,7 @@ func (c *Client) RequestDomainCertificate(ctx context.Context, id string, option
 	return answer, err
 }
 
-// RotateWebhook calls POST /api/v1/webhooks/rotate: give an endpoint a new signing secret, shown once; for 24 hours the old one signs too.
+// RotateWebhook calls POST /api/v1/webhooks/rotate: give an endpoint a new signing secret, which is shown once; for 24 hours the old secret signs too.
 func (c *Client) RotateWebhook(ctx context.Context, body IDBody, options ...Option) (answer WebhookRotated, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/webhooks/rotate", nil, body, &answer, options...)
 	return answer, err
@@ -7776,7 +7781,7 @@ func (c *Client) SaveNetworkIntegration(ctx context.Context, id string, body Net
 	return answer, err
 }
 
-// SaveNetworkTemplates calls POST /api/v1/network-templates: save one network template or up to 1000; an existing name is replaced.
+// SaveNetworkTemplates calls POST /api/v1/network-templates: save one network template, or up to 1000; a template with an existing name is replaced.
 func (c *Client) SaveNetworkTemplates(ctx context.Context, body NetworkTemplatesBody, options ...Option) (answer SavedTemplates, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/network-templates", nil, body, &answer, options...)
 	return answer, err
@@ -7794,7 +7799,7 @@ func (c *Client) SetCost(ctx context.Context, body SetCostBody, options ...Optio
 	return answer, err
 }
 
-// Simulate calls POST /api/v1/tools/simulate: route a described visitor through a stored or a given flow, without recording anything.
+// Simulate calls POST /api/v1/tools/simulate: route a described visitor through a saved flow or a flow in the body, without recording anything.
 func (c *Client) Simulate(ctx context.Context, body SimulateBody, options ...Option) (answer Simulated, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/tools/simulate", nil, body, &answer, options...)
 	return answer, err
@@ -7812,7 +7817,7 @@ func (c *Client) TestAlertChannel(ctx context.Context, body AlertChannelIDBody, 
 	return answer, err
 }
 
-// TestCampaign calls POST /api/v1/campaigns/{id}/test-click: try a tracking link without recording anything, and tell step by step what it did.
+// TestCampaign calls POST /api/v1/campaigns/{id}/test-click: try a tracking link without recording anything, and report step by step what happened.
 func (c *Client) TestCampaign(ctx context.Context, id string, body TestClickBody, options ...Option) (answer TestedClick, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/campaigns/"+url.PathEscape(id)+"/test-click", nil, body, &answer, options...)
 	return answer, err
@@ -7824,7 +7829,7 @@ func (c *Client) TestIntegration(ctx context.Context, body DNSAccountIDBody, opt
 	return answer, err
 }
 
-// TestNetwork calls POST /api/v1/networks/{id}/test-postback: read a postback of a network without recording anything, and tell step by step what it says.
+// TestNetwork calls POST /api/v1/networks/{id}/test-postback: read a postback of a network without recording anything, and report step by step what it says.
 func (c *Client) TestNetwork(ctx context.Context, id string, body TestPostbackBody, options ...Option) (answer TestedPostback, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/networks/"+url.PathEscape(id)+"/test-postback", nil, body, &answer, options...)
 	return answer, err
@@ -7842,13 +7847,13 @@ func (c *Client) TestWebhook(ctx context.Context, body IDBody, options ...Option
 	return answer, err
 }
 
-// UndoCost calls POST /api/v1/corrections/cost/changes/{id}/undo: restore what was before a cost was set.
+// UndoCost calls POST /api/v1/corrections/cost/changes/{id}/undo: restore the costs from before the change.
 func (c *Client) UndoCost(ctx context.Context, id string, options ...Option) (answer CostUndone, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/corrections/cost/changes/"+url.PathEscape(id)+"/undo", nil, nil, &answer, options...)
 	return answer, err
 }
 
-// UpdateAlertChannel calls PATCH /api/v1/alerts/channels: rename a channel, change what it hears of, or switch it on or off.
+// UpdateAlertChannel calls PATCH /api/v1/alerts/channels: rename a channel, change which alerts it gets, or switch it on or off.
 func (c *Client) UpdateAlertChannel(ctx context.Context, body AlertChannelPatch, options ...Option) (answer AlertChannelShown, err error) {
 	err = c.Do(ctx, "PATCH", "/api/v1/alerts/channels", nil, body, &answer, options...)
 	return answer, err
@@ -7860,73 +7865,73 @@ func (c *Client) UpdateCampaign(ctx context.Context, id string, body CampaignPat
 	return answer, err
 }
 
-// UpdateCampaignPath calls PATCH /api/v1/campaigns/{id}/flow: change one path of a flow; the others may change meanwhile. Header("If-Match", version) refuses the call if the record has changed since.
+// UpdateCampaignPath calls PATCH /api/v1/campaigns/{id}/flow: change one path of a flow and keep what other calls change in other paths at the same time. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) UpdateCampaignPath(ctx context.Context, id string, body PathPatch, options ...Option) (answer FlowAnswer, err error) {
 	err = c.Do(ctx, "PATCH", "/api/v1/campaigns/"+url.PathEscape(id)+"/flow", nil, body, &answer, options...)
 	return answer, err
 }
 
-// UpdateCopilotRule calls PATCH /api/v1/copilot/rules: change a rule, or switch it on or off.
+// UpdateCopilotRule calls PATCH /api/v1/copilot/rules: change a rule, or switch it on or off. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) UpdateCopilotRule(ctx context.Context, body CopilotRulePatch, options ...Option) (answer CopilotRule, err error) {
 	err = c.Do(ctx, "PATCH", "/api/v1/copilot/rules", nil, body, &answer, options...)
 	return answer, err
 }
 
-// UpdateDomain calls PATCH /api/v1/domains: replace the settings of a domain, or make it the default.
+// UpdateDomain calls PATCH /api/v1/domains: replace the settings of a domain, or make it the default. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) UpdateDomain(ctx context.Context, body DomainPatch, options ...Option) (answer DomainChanged, err error) {
 	err = c.Do(ctx, "PATCH", "/api/v1/domains", nil, body, &answer, options...)
 	return answer, err
 }
 
-// UpdateFlow calls PATCH /api/v1/flows: pause or resume a saved flow; a paused one starts no campaign.
+// UpdateFlow calls PATCH /api/v1/flows: pause or resume a saved flow; no campaign can start from a paused flow. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) UpdateFlow(ctx context.Context, body ToggleBody, options ...Option) (answer StatusAnswer, err error) {
 	err = c.Do(ctx, "PATCH", "/api/v1/flows", nil, body, &answer, options...)
 	return answer, err
 }
 
-// UpdateLander calls PATCH /api/v1/landers: pause or resume a landing page, or change its protection.
+// UpdateLander calls PATCH /api/v1/landers: pause or resume a landing page, or change its protection. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) UpdateLander(ctx context.Context, body LanderPatch, options ...Option) (answer LanderPatchAnswer, err error) {
 	err = c.Do(ctx, "PATCH", "/api/v1/landers", nil, body, &answer, options...)
 	return answer, err
 }
 
-// UpdateNetwork calls PATCH /api/v1/networks: pause or resume an affiliate network, true restores a deactivated one; or map status words of it.
+// UpdateNetwork calls PATCH /api/v1/networks: pause or resume an affiliate network, or map its status words; is_active true also restores a deactivated network. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) UpdateNetwork(ctx context.Context, body NetworkPatch, options ...Option) (answer NetworkPatchAnswer, err error) {
 	err = c.Do(ctx, "PATCH", "/api/v1/networks", nil, body, &answer, options...)
 	return answer, err
 }
 
-// UpdateOffer calls PATCH /api/v1/offers: pause or resume an offer; true restores a deactivated one.
+// UpdateOffer calls PATCH /api/v1/offers: pause or resume an offer; is_active true also restores a deactivated offer. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) UpdateOffer(ctx context.Context, body ToggleBody, options ...Option) (answer StatusAnswer, err error) {
 	err = c.Do(ctx, "PATCH", "/api/v1/offers", nil, body, &answer, options...)
 	return answer, err
 }
 
-// UpdateOldTracker calls PUT /api/v1/old-tracker: choose the tracker to which its own postbacks are sent on.
+// UpdateOldTracker calls PUT /api/v1/old-tracker: choose the old tracker and where postbacks about its clicks are forwarded.
 func (c *Client) UpdateOldTracker(ctx context.Context, body OldTrackerBody, options ...Option) (answer OldTrackerSettings, err error) {
 	err = c.Do(ctx, "PUT", "/api/v1/old-tracker", nil, body, &answer, options...)
 	return answer, err
 }
 
-// UpdateSettings calls PATCH /api/v1/settings: replace currency, time zone and formats.
+// UpdateSettings calls PATCH /api/v1/settings: replace currency, time zone and formats. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) UpdateSettings(ctx context.Context, body SettingsBody, options ...Option) (answer SettingsChanged, err error) {
 	err = c.Do(ctx, "PATCH", "/api/v1/settings", nil, body, &answer, options...)
 	return answer, err
 }
 
-// UpdateSmartlink calls PATCH /api/v1/short-links: pause or resume a smartlink.
+// UpdateSmartlink calls PATCH /api/v1/short-links: pause or resume a smartlink. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) UpdateSmartlink(ctx context.Context, body ToggleBody, options ...Option) (answer IDAnswer, err error) {
 	err = c.Do(ctx, "PATCH", "/api/v1/short-links", nil, body, &answer, options...)
 	return answer, err
 }
 
-// UpdateTrafficSource calls PATCH /api/v1/traffic-sources: pause or resume a traffic source; true restores a deactivated one.
+// UpdateTrafficSource calls PATCH /api/v1/traffic-sources: pause or resume a traffic source; is_active true also restores a deactivated source. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) UpdateTrafficSource(ctx context.Context, body ToggleBody, options ...Option) (answer StatusAnswer, err error) {
 	err = c.Do(ctx, "PATCH", "/api/v1/traffic-sources", nil, body, &answer, options...)
 	return answer, err
 }
 
-// UpdateWebhook calls PATCH /api/v1/webhooks: change an endpoint.
+// UpdateWebhook calls PATCH /api/v1/webhooks: change an endpoint. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) UpdateWebhook(ctx context.Context, body WebhookPatch, options ...Option) (answer WebhookAnswer, err error) {
 	err = c.Do(ctx, "PATCH", "/api/v1/webhooks", nil, body, &answer, options...)
 	return answer, err

@@ -442,9 +442,9 @@ export type SentPostback = { "answer": string; "attempts": number; "body": strin
 export type SentRequest = { "body": string; "method": string; "url": string };
 export type SentTry = { "at": string; "error": string; "http_status": number | null; "ms": number };
 export type SetCostBody = { "amount"?: number | null; "apply"?: boolean; "campaign_id"?: string; "cpc"?: number | null; "currency"?: string; "from": string; "source_id"?: string; "sub"?: number; "sub_value"?: string; "to": string };
-export type Settings = { "assistantChanges": number; "assistants": boolean; "currency": string; "dateFormat": string; "jobId": string | null; "organizationName": string; "siteKey": string; "timeFormat": string; "timezone": string };
+export type Settings = { "assistantChanges": number; "assistants": boolean; "currency": string; "dateFormat": string; "jobId": string | null; "organizationName": string; "siteKey": string; "timeFormat": string; "timezone": string; "version": string };
 export type SettingsBody = { "assistant_changes"?: number | null; "assistants"?: boolean | null; "currency"?: string | null; "dateFormat"?: ("YYYY-MM-DD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD MMM YYYY"); "date_format"?: ("YYYY-MM-DD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD MMM YYYY"); "organizationName"?: string | null; "organization_name"?: string | null; "timeFormat"?: ("12h" | "24h"); "time_format"?: ("12h" | "24h"); "timezone"?: string };
-export type SettingsChanged = { "assistantChanges": number; "assistants": boolean; "currency": string; "dateFormat": string; "jobId": string | null; "organizationName": string; "timeFormat": string; "timezone": string };
+export type SettingsChanged = { "assistantChanges": number; "assistants": boolean; "currency": string; "dateFormat": string; "jobId": string | null; "organizationName": string; "timeFormat": string; "timezone": string; "version": string };
 export type SharedDomainRow = { "domain": string; "id": string; "is_default": boolean };
 export type SimulateBody = { "at"?: string; "bind_visitors"?: ("none" | "streams" | "streams_landers" | "streams_landers_offers"); "blocks_of"?: string; "bound_lander_id"?: string; "bound_offer_id"?: string; "bound_path_id"?: string; "campaign_id"?: string; "click_id"?: string; "destination_url"?: string; "draws"?: number; "fallback_url"?: string; "flow_rotation"?: ("position" | "weight"); "seed"?: number | null; "streams"?: Array<PathBody>; "visitor"?: VisitorBody };
 export type Simulated = { "campaigns": Array<RouteStage>; "decision": (RouteDecision | null); "distribution"?: Array<DrawnWay>; "seed": number };
@@ -527,15 +527,15 @@ export type Values = { "dimension": string; "labels": Record<string, string>; "v
 export type VerifyAnswer = { "checked_at": string | null; "detail": string; "domain": string; "expected": string; "https": boolean | null; "id": string; "points": boolean | null; "proof": ("none" | "txt" | "cname"); "records": Array<string>; "verified": boolean };
 export type VersionCondition = { "attribute": ("os_version" | "browser_version"); "operator": ("equals" | "not_equals" | "in" | "not_in" | "gt" | "gte" | "lt" | "lte" | "between"); "value": (string | Array<string>) };
 export type VisitorBody = { "asn"?: number; "bot_reason"?: string; "bot_score"?: number; "browser"?: string; "browser_version"?: string; "campaign_id"?: string; "city"?: string; "clicks_today"?: number; "connection_type"?: ConnectionType; "continent"?: ContinentCode; "country"?: CountryCode; "device_brand"?: string; "device_model"?: string; "device_type"?: DeviceType; "ip"?: string; "is_bot"?: boolean; "is_unique"?: boolean; "isp"?: string; "keyword"?: string; "language"?: LanguageCode; "mobile_operator"?: string; "organization"?: string; "os"?: OperatingSystem; "os_version"?: string; "proxy_kind"?: ProxyKind; "referrer"?: string; "referrer_domain"?: string; "region"?: string; "search_engine"?: string; "source_id"?: string; "sub1"?: string; "sub10"?: string; "sub11"?: string; "sub12"?: string; "sub13"?: string; "sub14"?: string; "sub15"?: string; "sub16"?: string; "sub17"?: string; "sub18"?: string; "sub19"?: string; "sub2"?: string; "sub20"?: string; "sub21"?: string; "sub22"?: string; "sub23"?: string; "sub24"?: string; "sub25"?: string; "sub26"?: string; "sub27"?: string; "sub28"?: string; "sub29"?: string; "sub3"?: string; "sub30"?: string; "sub4"?: string; "sub5"?: string; "sub6"?: string; "sub7"?: string; "sub8"?: string; "sub9"?: string; "timezone"?: string; "url"?: string; "user_agent"?: string; [name: string]: unknown };
-export type WebhookAnswer = { "active": boolean; "events": Array<string>; "id": string; "name": string; "url": string };
+export type WebhookAnswer = { "active": boolean; "events": Array<string>; "id": string; "name": string; "updatedAt": string; "url": string };
 export type WebhookBody = { "events": Array<("conversion.created" | "conversion.updated" | "link.broken" | "link.unsafe" | "campaign.paused" | "plan.limit_reached")>; "name"?: string; "url": string };
 export type WebhookCount = { "delivered": number; "failed": number; "lastAt": string | null; "pending": number; "total": number };
-export type WebhookCreated = { "active": boolean; "createdAt": string; "events": Array<string>; "id": string; "name": string; "secret": string; "url": string };
+export type WebhookCreated = { "active": boolean; "createdAt": string; "events": Array<string>; "id": string; "name": string; "secret": string; "updatedAt": string; "url": string };
 export type WebhookList = { "events": Array<string>; "planIncludes": boolean; "rows": Array<WebhookRow> };
 export type WebhookPatch = { "active"?: boolean | null; "events"?: Array<("conversion.created" | "conversion.updated" | "link.broken" | "link.unsafe" | "campaign.paused" | "plan.limit_reached")> | null; "id": string; "name"?: string | null; "url"?: string | null };
 export type WebhookRedelivered = { "delivered": boolean; "error": string | null; "id": string; "status": number | null };
 export type WebhookRotated = { "id": string; "oldSecretUntil": string; "secret": string };
-export type WebhookRow = { "active": boolean; "consecutiveFailures": number; "createdAt": string; "deliveries": WebhookCount; "events": Array<string>; "failingSince": string | null; "id": string; "name": string; "oldSecretUntil": string | null; "url": string };
+export type WebhookRow = { "active": boolean; "consecutiveFailures": number; "createdAt": string; "deliveries": WebhookCount; "events": Array<string>; "failingSince": string | null; "id": string; "name": string; "oldSecretUntil": string | null; "updatedAt": string; "url": string };
 export type WebhookTested = { "delivered": boolean; "deliveryId": string; "error": string | null; "status": number | null };
 export type Weekday = (1 | 2 | 3 | 4 | 5 | 6 | 7);
 export type WeekdayCondition = { "attribute": ("day_of_week"); "operator": ("equals" | "not_equals" | "in" | "not_in"); "value": (Weekday | Array<Weekday>) };
@@ -546,7 +546,7 @@ export type ZonesOfAccount = { "error": string | null; "id": string; "label": st
 export type ZonesOfAccounts = { "accounts": Array<ZonesOfAccount> };
 
 export interface Operations {
-  /** announce alerts by e-mail or in a chat, once when they begin and once when they end */
+  /** send alerts by e-mail or to a chat, once when they begin and once when they end */
   addAlertChannel: { query: { }; path: { }; body: AlertChannelBody; answer: AlertChannelShown; row: never };
   /** request the link of an offer or a landing page now */
   checkLink: { query: { }; path: { }; body: LinkBody; answer: LinkChecked; row: never };
@@ -558,7 +558,7 @@ export interface Operations {
   cloneOffer: { query: { }; path: { id: string; }; body: undefined; answer: OfferAnswer; row: never };
   /** copy a smartlink; the copy is paused and has a new slug */
   cloneSmartlink: { query: { }; path: { id: string; }; body: undefined; answer: SmartlinkCopied; row: never };
-  /** compare the answers of the old tracker to made-up visitors with where they go here */
+  /** compare where the old tracker sent made-up visitors with where they go here */
   compareConfigChecks: { query: { }; path: { }; body: CompareMoveBody; answer: MoveCompared; row: never };
   /** confirm an e-mail address with the code that was sent to it */
   confirmAlertChannel: { query: { }; path: { }; body: AlertChannelCodeBody; answer: AlertChannelConfirmed; row: never };
@@ -572,7 +572,7 @@ export interface Operations {
   createBlockPreview: { query: { "from"?: string; "to"?: string; }; path: { }; body: BlockBody; answer: BlockPreview; row: never };
   /** allow blocked values again */
   createBlockRemove: { query: { }; path: { }; body: UnblockBody; answer: BlockChange; row: never };
-  /** take a change of blocked values back */
+  /** undo a change of blocked values */
   createBlockUndo: { query: { }; path: { }; body: BlockUndoBody; answer: BlockChange; row: never };
   /** add an entry to the allow or deny list */
   createBotList: { query: { }; path: { }; body: BotEntryBody; answer: BotEntryAnswer; row: never };
@@ -588,7 +588,7 @@ export interface Operations {
   createConfigHistory: { query: { }; path: { }; body: ImportHistoryBody; answer: HistoryImported; row: never };
   /** what a document would change in the account */
   createConfigPlan: { query: { }; path: { }; body: PlanConfigBody; answer: ConfigPlanned; row: never };
-  /** take back a plan that was applied */
+  /** undo a plan that was applied */
   createConfigUndo: { query: { }; path: { }; body: UndoConfigBody; answer: ConfigApplied; row: never };
   /** act on a suggestion, change or proposal, or refresh */
   createCopilot: { query: { }; path: { }; body: CopilotBody; answer: CopilotActed; row: never };
@@ -598,7 +598,7 @@ export interface Operations {
   createCopilotChat: { query: { }; path: { }; body: ChatBody; answer: ChatAnswer; row: never };
   /** propose a change, which is made only when it is applied */
   createCopilotProposal: { query: { }; path: { }; body: ProposalBody; answer: ChatProposal; row: never };
-  /** add a rule that changes campaigns by itself, or alerts */
+  /** add a rule that changes campaigns automatically or raises alerts */
   createCopilotRule: { query: { }; path: { }; body: CopilotRuleBody; answer: CopilotRule; row: never };
   /** what a CSV file contains: its charset, header and number of rows; changes nothing */
   createCorrectionLook: { query: { }; path: { }; body: LookBody; answer: FileLook; row: never };
@@ -614,13 +614,13 @@ export interface Operations {
   createLander: { query: { }; path: { }; body: LanderBody; answer: LanderAnswer; row: never };
   /** change status, group or tags of up to 500 landing pages; all of them change, or none */
   createLanderBulk: { query: { }; path: { }; body: LabelsPatch; answer: BulkChanged; row: never };
-  /** put another one in the place of a landing page, in all flows or in chosen ones */
+  /** replace a landing page with another one, in all flows or in chosen flows */
   createLanderReplace: { query: { }; path: { id: string; }; body: ReplaceBody; answer: Replaced; row: never };
   /** create an affiliate network, from a template if one is named */
   createNetwork: { query: { }; path: { }; body: NetworkCreateBody; answer: NetworkAnswer; row: never };
   /** store the network's own report from CSV, to compare it by GET /networks/{id}/difference; changes no conversion */
   createNetworkReport: { query: { }; path: { id: string; }; body: NetworkReportBody; answer: NetworkReport; row: never };
-  /** write a note on the time line of charts */
+  /** add a note to the time line of charts */
   createNote: { query: { }; path: { }; body: NewNoteBody; answer: WrittenNote; row: never };
   /** begin a sign-in at an ad platform */
   createOauthConnect: { query: { }; path: { provider: string; }; body: undefined; answer: OAuthStart; row: never };
@@ -628,27 +628,27 @@ export interface Operations {
   createOffer: { query: { }; path: { }; body: OfferBody; answer: OfferAnswer; row: never };
   /** change status, group or tags of up to 500 offers; all of them change, or none */
   createOfferBulk: { query: { }; path: { }; body: LabelsPatch; answer: BulkChanged; row: never };
-  /** put another one in the place of an offer, in all flows or in chosen ones */
+  /** replace an offer with another one, in all flows or in chosen flows */
   createOfferReplace: { query: { }; path: { id: string; }; body: ReplaceBody; answer: Replaced; row: never };
-  /** make a CSV file of the window */
+  /** make a CSV file with the data of the window */
   createReportExport: { query: { "from"?: string; "to"?: string; }; path: { }; body: ExportBody; answer: ExportAnswer; row: never };
   /** create a saved rule */
   createRule: { query: { }; path: { }; body: RuleBody; answer: RuleAnswer; row: never };
   /** add a site */
   createSite: { query: { }; path: { }; body: SiteBody; answer: SiteAnswer; row: never };
-  /** the account's lead site, made if there is none */
+  /** the account's lead site, which is created if it does not exist */
   createSiteLead: { query: { }; path: { }; body: undefined; answer: SiteAnswer; row: never };
   /** create a smartlink */
   createSmartlink: { query: { }; path: { }; body: SmartlinkBody; answer: SmartlinkAnswer; row: never };
   /** create a traffic source, from the template of its platform */
   createTrafficSource: { query: { }; path: { }; body: SourceCreateBody; answer: SourceAnswer; row: never };
-  /** create the action that conversions are uploaded to */
+  /** create the conversion action to which conversions are uploaded */
   createTrafficSourceIntegrationConversionAction: { query: { }; path: { id: string; }; body: ConversionActionBody; answer: ConversionAction; row: never };
-  /** call the source's postback_url for one click, and show the request and the answer; nothing is recorded */
+  /** call the source's postback_url for one click and show the request and the answer; nothing is recorded */
   createTrafficSourceTestPostback: { query: { }; path: { id: string; }; body: TrySourceBody; answer: TriedSource; row: never };
-  /** add an endpoint; the signing secret is in this answer once */
+  /** add an endpoint; only this answer shows its signing secret */
   createWebhook: { query: { }; path: { }; body: WebhookBody; answer: WebhookCreated; row: never };
-  /** delete a channel and forget its credentials */
+  /** delete a channel and its credentials */
   deleteAlertChannel: { query: { "id"?: string; }; path: { }; body: undefined; answer: DeletedAnswer; row: never };
   /** delete an entry of a bot list */
   deleteBotList: { query: { "id"?: string; }; path: { }; body: undefined; answer: DeletedAnswer; row: never };
@@ -664,35 +664,35 @@ export interface Operations {
   deleteDomain: { query: { "id"?: string; }; path: { }; body: undefined; answer: DomainDeleted; row: never };
   /** delete a saved flow */
   deleteFlow: { query: { "id"?: string; }; path: { }; body: undefined; answer: DeletedAnswer; row: never };
-  /** disconnect it and forget its key */
+  /** disconnect the geo database and delete its key */
   deleteGeoDatabase: { query: { }; path: { }; body: undefined; answer: Disconnected; row: never };
   /** delete a goal; its conversions stay */
   deleteGoal: { query: { "key"?: string; "site"?: string; }; path: { }; body: undefined; answer: GoalDeleted; row: never };
-  /** disconnect a DNS account and forget its credentials */
+  /** disconnect a DNS account and delete its credentials */
   deleteIntegration: { query: { "id"?: string; }; path: { }; body: undefined; answer: Disconnected; row: never };
-  /** deactivate a landing page; flows that name it pass it over */
+  /** deactivate a landing page; flows that use it then skip it */
   deleteLander: { query: { "id"?: string; }; path: { }; body: undefined; answer: DeactivatedUsed; row: never };
   /** deactivate an affiliate network */
   deleteNetwork: { query: { "id"?: string; }; path: { }; body: undefined; answer: DeactivatedUsed; row: never };
   /** disconnect the network's API integration */
   deleteNetworkIntegration: { query: { }; path: { id: string; }; body: undefined; answer: Disconnected; row: never };
-  /** delete a network template of the account's own */
+  /** delete one of the account's own network templates */
   deleteNetworkTemplate: { query: { "id"?: string; }; path: { }; body: undefined; answer: DeletedAnswer; row: never };
-  /** disconnect an ad platform and forget its tokens */
+  /** disconnect an ad platform and delete its tokens */
   deleteOauthConnection: { query: { "id"?: string; }; path: { }; body: undefined; answer: Disconnected; row: never };
-  /** deactivate an offer; flows that name it pass it over */
+  /** deactivate an offer; flows that use it then skip it */
   deleteOffer: { query: { "id"?: string; }; path: { }; body: undefined; answer: DeactivatedUsed; row: never };
   /** irreversibly delete all clicks and conversions of campaigns that no longer exist */
   deleteOrphaned: { query: { }; path: { }; body: OrphanedBody; answer: OrphanedCleared; row: never };
   /** delete a saved report file */
   deleteReportExport: { query: { "id"?: string; }; path: { }; body: undefined; answer: DeletedAnswer; row: never };
-  /** delete a saved rule; flows that use it keep its conditions as a rule of their own */
+  /** delete a saved rule; each flow that uses it keeps a copy of its conditions as an inline rule */
   deleteRule: { query: { "id"?: string; }; path: { }; body: undefined; answer: DeletedUsed; row: never };
   /** delete a site with its goals */
   deleteSite: { query: { "id"?: string; }; path: { }; body: undefined; answer: SiteDeleted; row: never };
   /** delete a smartlink */
   deleteSmartlink: { query: { "id"?: string; }; path: { }; body: undefined; answer: DeletedAnswer; row: never };
-  /** irreversibly clear click history in the window; the link stays */
+  /** irreversibly delete the clicks of the window; the smartlink itself stays */
   deleteSmartlinkStats: { query: { "from"?: string; "to"?: string; }; path: { id: string; }; body: undefined; answer: SmartlinkCleared; row: never };
   /** remove the integration */
   deleteSourceIntegration: { query: { }; path: { id: string; }; body: undefined; answer: SourceIntegrationDeleted; row: never };
@@ -706,11 +706,11 @@ export interface Operations {
   exportNetwork: { query: { }; path: { id: string; }; body: undefined; answer: NetworkTemplateFile; row: never };
   /** a traffic source as a template file for other accounts */
   exportTrafficSource: { query: { }; path: { id: string; }; body: undefined; answer: SourceTemplateFile; row: never };
-  /** the tracker that the account moved from, and what became of the postbacks */
+  /** the tracker that the account used before, and what happened to the postbacks */
   findOldTracker: { query: { "from"?: string; "to"?: string; }; path: { }; body: undefined; answer: OldTracker; row: never };
   /** all values of a list, to paste at the traffic source */
   getBlockList: { query: { }; path: { id: string; }; body: undefined; answer: BlockListText; row: never };
-  /** scoring settings and the last 30 days */
+  /** the scoring settings, and the clicks of the last 30 days */
   getBotDetection: { query: { }; path: { }; body: undefined; answer: BotDetection; row: never };
   /** one campaign with its flow */
   getCampaign: { query: { }; path: { id: string; }; body: undefined; answer: CampaignDetail; row: never };
@@ -724,11 +724,11 @@ export interface Operations {
   getCampaignCompare: { query: { "by"?: ("stream" | "lander" | "offer"); "from"?: string; "to"?: string; }; path: { id: string; }; body: undefined; answer: CampaignComparison; row: never };
   /** the flow of a campaign */
   getCampaignFlow: { query: { }; path: { id: string; }; body: undefined; answer: FlowAnswer; row: never };
-  /** from the click to the sale */
+  /** how many clicks reached each step up to the sale */
   getCampaignFunnel: { query: { "days"?: number; "by"?: ("lander" | "source"); }; path: { id: string; }; body: undefined; answer: Funnel; row: never };
   /** totals of a campaign for the window */
   getCampaignStats: { query: { "from"?: string; "to"?: string; }; path: { id: string; }; body: undefined; answer: CampaignStats; row: never };
-  /** one click with hops, conversions and visitor */
+  /** one click, with its hops, its conversions and its visitor */
   getClick: { query: { "trace"?: ("1"); }; path: { clickId: string; }; body: undefined; answer: ClickAnswer; row: never };
   /** everything that the account has set up, as one document */
   getConfig: { query: { "format"?: string; "kinds"?: string; }; path: { }; body: undefined; answer: string; row: never };
@@ -752,25 +752,25 @@ export interface Operations {
   getEdge: { query: { }; path: { }; body: undefined; answer: EdgeAnswer; row: never };
   /** the account's own geo database, if it has one */
   getGeoDatabase: { query: { }; path: { }; body: undefined; answer: GeoDatabase; row: never };
-  /** today by hour */
+  /** today's figures by hour */
   getHourlyStats: { query: { "tz"?: string; } & Filters; path: { }; body: undefined; answer: Hourly; row: never };
-  /** state and answer of a call that went on as a job */
+  /** the state of a job, and the answer of the call that started the job */
   getJob: { query: { }; path: { id: string; }; body: undefined; answer: JobAnswer; row: never };
-  /** who is on the pages now */
+  /** visitors who clicked in the last minutes */
   getLiveVisitors: { query: { "minutes"?: number; }; path: { }; body: undefined; answer: Live; row: never };
-  /** their figures and ours, and the causes of the difference */
+  /** the figures of the traffic source or network, our figures, and the causes of the difference */
   getNetworkDifference: { query: { "tz"?: string; "their_tz"?: string; "from"?: string; "to"?: string; }; path: { id: string; }; body: undefined; answer: Difference; row: never };
   /** the network's API integration */
   getNetworkIntegration: { query: { }; path: { id: string; }; body: undefined; answer: NetworkIntegration; row: never };
-  /** what was recorded for campaigns that no longer exist */
+  /** campaigns that no longer exist but have recorded clicks, with their figures */
   getOrphanedReport: { query: { "totals_for"?: string; "from"?: string; "to"?: string; }; path: { }; body: undefined; answer: Orphaned; row: never };
   /** totals for the window and the change from the previous window */
   getOverview: { query: { "tz"?: string; "from"?: string; "to"?: string; } & Filters; path: { }; body: undefined; answer: Overview; row: never };
-  /** figures grouped by up to five dimensions; over very many clicks as a job */
+  /** figures grouped by up to five dimensions; very many clicks are read by a job */
   getPerformanceReport: { query: { "dimension"?: string; "tz"?: string; "sort"?: string; "goal"?: string; "limit"?: number; "min_clicks"?: number; "having"?: string; "compare"?: string; "from"?: string; "to"?: string; } & Filters; path: { }; body: undefined; answer: Performance; row: never };
   /** the plan and its allowances */
   getPlan: { query: { }; path: { }; body: undefined; answer: PlanAnswer; row: never };
-  /** the plan with usage detail */
+  /** the plan, and how much of it is used */
   getPlanUsage: { query: { }; path: { }; body: undefined; answer: PlanUsageAnswer; row: never };
   /** one postback */
   getPostback: { query: { }; path: { id: string; }; body: undefined; answer: PostbackRow; row: never };
@@ -780,9 +780,9 @@ export interface Operations {
   getSourceIntegration: { query: { }; path: { id: string; }; body: undefined; answer: SourceIntegration; row: never };
   /** figures by day */
   getTimeseries: { query: { "tz"?: string; "from"?: string; "to"?: string; } & Filters; path: { }; body: undefined; answer: Timeseries; row: never };
-  /** their figures and ours, and the causes of the difference */
+  /** the figures of the traffic source or network, our figures, and the causes of the difference */
   getTrafficSourceDifference: { query: { "tz"?: string; "their_tz"?: string; "from"?: string; "to"?: string; }; path: { id: string; }; body: undefined; answer: Difference; row: never };
-  /** figures over time; over very many clicks as a job */
+  /** figures over time; very many clicks are read by a job */
   getTrendsReport: { query: { "bucket"?: ("month" | "day" | "weekday" | "hour" | "weekday_hour"); "tz"?: string; "from"?: string; "to"?: string; } & Filters; path: { }; body: undefined; answer: Trends; row: never };
   /** read another tracker into a plan */
   importConfig: { query: { }; path: { }; body: ImportConfigBody; answer: ConfigPlanned; row: never };
@@ -790,7 +790,7 @@ export interface Operations {
   importNetwork: { query: { }; path: { }; body: NetworkTemplateFileBody; answer: NetworkAnswer; row: never };
   /** create a traffic source from a template file */
   importTrafficSource: { query: { }; path: { }; body: SourceTemplateFileBody; answer: SourceAnswer; row: never };
-  /** where alerts are announced */
+  /** the channels to which alerts are sent */
   listAlertChannels: { query: { }; path: { }; body: undefined; answer: AlertChannelList; row: never };
   /** what needs attention now, since when, and what to do */
   listAlerts: { query: { }; path: { }; body: undefined; answer: AlertList; row: never };
@@ -798,13 +798,13 @@ export interface Operations {
   listBlockLists: { query: { "campaign"?: string; }; path: { }; body: undefined; answer: BlockLists; row: never };
   /** blocked values, newest first */
   listBlocks: { query: { "list"?: string; "q"?: string; "limit"?: number; "cursor"?: string; }; path: { }; body: undefined; answer: ListedBlockedValue; row: BlockedValue };
-  /** allow and deny lists and what was blocked */
+  /** the allow and deny lists, and how many clicks they marked as bots */
   listBotLists: { query: { "from"?: string; "to"?: string; "limit"?: number; "cursor"?: string; }; path: { }; body: undefined; answer: BotEntryList; row: BotEntryRow };
-  /** who changed what of a campaign in the window, newest first */
+  /** who changed what in a campaign within the window, newest first */
   listCampaignChanges: { query: { "from"?: string; "to"?: string; "limit"?: number; "cursor"?: string; }; path: { id: string; }; body: undefined; answer: ListedRecordedChange; row: RecordedChange };
   /** campaigns with figures for the window; pinned first, then newest */
   listCampaigns: { query: { "q"?: string; "sort"?: ("-created_at" | "created_at" | "name" | "-name"); "status"?: ("active" | "paused"); "group"?: string; "tag"?: string; "from"?: string; "to"?: string; "limit"?: number; "cursor"?: string; }; path: { }; body: undefined; answer: RowsCampaignRow; row: CampaignRow };
-  /** clicks, newest first; from is held to the start of the plan's click history */
+  /** clicks, newest first; at the earliest from the start of the plan's click history */
   listClicks: { query: { "limit"?: number; "offset"?: number; "converted"?: ("1"); "click_id"?: string; "external_id"?: string; "conversion_id"?: string; "tz"?: string; "from"?: string; "to"?: string; } & Filters; path: { }; body: undefined; answer: ClickLog; row: ClickRow };
   /** where made-up visitors of imported campaigns go */
   listConfigChecks: { query: { "offset"?: number; "limit"?: number; }; path: { }; body: undefined; answer: MoveChecks; row: MoveCheck };
@@ -812,7 +812,7 @@ export interface Operations {
   listConfigPlanItems: { query: { "op"?: string; "from"?: number; "limit"?: number; }; path: { id: string; }; body: undefined; answer: ConfigItems; row: never };
   /** the newest plans */
   listConfigPlans: { query: { }; path: { }; body: undefined; answer: ConfigPlans; row: never };
-  /** conversions, newest first, by their own time */
+  /** conversions in the order of their own time, newest first */
   listConversions: { query: { "limit"?: number; "offset"?: number; "status"?: ("pending" | "approved" | "rejected" | "chargeback"); "click_id"?: string; "external_id"?: string; "conversion_id"?: string; "tz"?: string; "from"?: string; "to"?: string; } & Filters; path: { }; body: undefined; answer: LogConversionRow; row: ConversionRow };
   /** the runs of a rule in which something matched, newest first */
   listCopilotRuleRuns: { query: { "limit"?: number; "cursor"?: string; }; path: { id: string; }; body: undefined; answer: ListedCopilotRuleRun; row: CopilotRuleRun };
@@ -820,9 +820,9 @@ export interface Operations {
   listCopilotRules: { query: { "q"?: string; "sort"?: ("-created_at" | "created_at" | "name" | "-name"); "status"?: ("active" | "paused"); "limit"?: number; "cursor"?: string; }; path: { }; body: undefined; answer: ListedCopilotRule; row: CopilotRule };
   /** costs that people have set, newest first */
   listCostChanges: { query: { "limit"?: number; "cursor"?: string; }; path: { }; body: undefined; answer: ListedCostChange; row: CostChange };
-  /** values that a dimension takes, by clicks */
+  /** the values of a dimension, the value with the most clicks first */
   listDimensionValues: { query: { "dimension"?: ("campaign_id" | "stream_id" | "lander_id" | "offer_id" | "source_id" | "network_id" | "lp_slot" | "country" | "region" | "city" | "language" | "isp" | "asn" | "connection_type" | "mobile_operator" | "device_type" | "device_brand" | "os" | "os_version" | "browser" | "browser_version" | "ip" | "referrer" | "arrival" | "bot_reason" | "proxy_kind" | "date" | "hour" | "hour_of_day" | "day_of_week" | "month" | "sub1" | "sub2" | "sub3" | "sub4" | "sub5" | "sub6" | "sub7" | "sub8" | "sub9" | "sub10" | "crawler" | "passed_reason" | "domain" | "referrer_domain" | "keyword" | "search_engine" | "device_model" | "group" | "tag" | "goal" | "status" | "sub11" | "sub12" | "sub13" | "sub14" | "sub15" | "sub16" | "sub17" | "sub18" | "sub19" | "sub20" | "sub21" | "sub22" | "sub23" | "sub24" | "sub25" | "sub26" | "sub27" | "sub28" | "sub29" | "sub30"); "limit"?: number; "tz"?: string; "from"?: string; "to"?: string; } & Filters; path: { }; body: undefined; answer: Values; row: never };
-  /** tracking domains and the shared link domains available */
+  /** the account's tracking domains, and the shared link domains */
   listDomains: { query: { "limit"?: number; "cursor"?: string; }; path: { }; body: undefined; answer: DomainList; row: DomainRow };
   /** saved flows, most recently changed first */
   listFlows: { query: { "q"?: string; "sort"?: ("-created_at" | "created_at" | "name" | "-name"); "status"?: ("active" | "paused"); "group"?: string; "tag"?: string; "limit"?: number; "cursor"?: string; }; path: { }; body: undefined; answer: ListedSavedFlowAnswer; row: SavedFlowAnswer };
@@ -832,31 +832,31 @@ export interface Operations {
   listGoals: { query: { "site"?: string; }; path: { }; body: undefined; answer: GoalList; row: never };
   /** group names in use */
   listGroups: { query: { "scope"?: ("campaigns" | "offers" | "landers" | "domains"); }; path: { }; body: undefined; answer: GroupNames; row: never };
-  /** zones that each DNS account holds */
+  /** the zones in each DNS account */
   listIntegrationZones: { query: { }; path: { }; body: undefined; answer: ZonesOfAccounts; row: never };
   /** DNS providers and connected accounts */
   listIntegrations: { query: { }; path: { }; body: undefined; answer: IntegrationList; row: never };
-  /** the last jobs that calls of the account began, newest first */
+  /** the last jobs that calls of the account started, newest first */
   listJobs: { query: { }; path: { }; body: undefined; answer: JobList; row: never };
-  /** where flows lead to a landing page */
+  /** the places where flows lead to a landing page */
   listLanderUses: { query: { "with"?: string; }; path: { id: string; }; body: undefined; answer: Uses; row: never };
   /** landing pages with figures for the window */
   listLanders: { query: { "q"?: string; "sort"?: ("-created_at" | "created_at" | "name" | "-name"); "status"?: ("active" | "paused"); "group"?: string; "tag"?: string; "from"?: string; "to"?: string; "limit"?: number; "cursor"?: string; }; path: { }; body: undefined; answer: RowsLanderRow; row: LanderRow };
   /** the account's own network templates by name, then the built-in ones */
   listNetworkTemplates: { query: { }; path: { }; body: undefined; answer: NetworkTemplateRows; row: never };
-  /** affiliate networks; from or to adds each network's figures for the window */
+  /** affiliate networks; with from or to, each network has its figures for the window */
   listNetworks: { query: { "q"?: string; "sort"?: ("-created_at" | "created_at" | "name" | "-name"); "status"?: ("active" | "paused"); "group"?: string; "tag"?: string; "from"?: string; "to"?: string; "limit"?: number; "cursor"?: string; }; path: { }; body: undefined; answer: NetworkRows; row: NetworkRow };
   /** ad accounts reachable through a connection */
   listOauthAccounts: { query: { "connection"?: string; }; path: { provider: string; }; body: undefined; answer: AdAccounts; row: never };
   /** ad platforms connected by sign-in */
   listOauthConnections: { query: { }; path: { }; body: undefined; answer: OAuthList; row: never };
-  /** where flows lead to an offer */
+  /** the places where flows lead to an offer */
   listOfferUses: { query: { "with"?: string; }; path: { id: string; }; body: undefined; answer: Uses; row: never };
   /** offers with figures for the window */
   listOffers: { query: { "q"?: string; "sort"?: ("-created_at" | "created_at" | "name" | "-name"); "status"?: ("active" | "paused"); "group"?: string; "tag"?: string; "from"?: string; "to"?: string; "limit"?: number; "cursor"?: string; }; path: { }; body: undefined; answer: RowsOfferRow; row: OfferRow };
-  /** postbacks, newest first, with what became of each; they are kept for 30 to 90 days, by plan */
+  /** postbacks with their results, newest first; they are kept for 30 to 90 days, depending on the plan */
   listPostbacks: { query: { "limit"?: number; "offset"?: number; "direction"?: ("in" | "out"); "result"?: ("accepted" | "matched" | "unmatched" | "refused" | "duplicate" | "ignored" | "pending" | "told" | "failed" | "skipped"); "network"?: string; "campaign"?: string; "click_id"?: string; "conversion"?: string; "transaction"?: string; "source"?: string; "from"?: string; "to"?: string; }; path: { }; body: undefined; answer: PostbackLog; row: PostbackRow };
-  /** addresses that clicked more than once; from is held to the start of the plan's click history */
+  /** addresses that clicked more than once; at the earliest from the start of the plan's click history */
   listRepeatIPs: { query: { "min_hits"?: number; "limit"?: number; "campaign"?: string; "source"?: string; "link"?: string; "from"?: string; "to"?: string; }; path: { }; body: undefined; answer: RepeatIPs; row: never };
   /** conversions by the time between click and conversion */
   listReportDelays: { query: { "from"?: string; "to"?: string; } & Filters; path: { }; body: undefined; answer: Delays; row: never };
@@ -876,7 +876,7 @@ export interface Operations {
   listSmartlinkStats: { query: { "from"?: string; "to"?: string; }; path: { id: string; }; body: undefined; answer: SmartlinkStats; row: never };
   /** smartlinks */
   listSmartlinks: { query: { "q"?: string; "sort"?: ("-created_at" | "created_at" | "name" | "-name"); "status"?: ("active" | "paused"); "limit"?: number; "cursor"?: string; }; path: { }; body: undefined; answer: ListedSmartlinkAnswer; row: SmartlinkAnswer };
-  /** what fills the sub-parameters of a source's clicks, what they received lately, and what names them */
+  /** a source's sub-parameters: the parameter that fills each, its latest values, and the records that use it */
   listSourceSubs: { query: { }; path: { id: string; }; body: undefined; answer: SourceSubList; row: never };
   /** how much of today's caps is used */
   listStatCaps: { query: { }; path: { }; body: undefined; answer: Caps; row: never };
@@ -886,9 +886,9 @@ export interface Operations {
   listTrafficSourceTemplates: { query: { }; path: { }; body: undefined; answer: SourceTemplateRows; row: never };
   /** traffic sources with figures for the window */
   listTrafficSources: { query: { "q"?: string; "sort"?: ("-created_at" | "created_at" | "name" | "-name"); "status"?: ("active" | "paused"); "group"?: string; "tag"?: string; "from"?: string; "to"?: string; "limit"?: number; "cursor"?: string; }; path: { }; body: undefined; answer: RowsSourceRow; row: SourceRow };
-  /** the delivery log, newest first, 30 days */
+  /** the delivery log of the last 30 days, newest first */
   listWebhookDeliveries: { query: { "webhook"?: string; "status"?: ("pending" | "delivered" | "failed"); "limit"?: number; "cursor"?: string; }; path: { }; body: undefined; answer: DeliveryList; row: DeliveryRow };
-  /** endpoints with the last week's deliveries */
+  /** endpoints, with the number of their deliveries in the last seven days */
   listWebhooks: { query: { }; path: { }; body: undefined; answer: WebhookList; row: never };
   /** point the domain at the tracker through a connected DNS account */
   pointDomain: { query: { }; path: { id: string; }; body: undefined; answer: PointAnswer; row: never };
@@ -896,9 +896,9 @@ export interface Operations {
   redeliverFailedPostbacks: { query: { "from"?: string; "to"?: string; }; path: { }; body: ResendBody; answer: PostbacksResent; row: never };
   /** send every failed delivery of a window again, each once, with the same event and event id */
   redeliverFailedWebhooks: { query: { "from"?: string; "to"?: string; }; path: { }; body: RedeliverBody; answer: RedeliveredAll; row: never };
-  /** send one to its traffic source again now, under the same id, whatever its result; a paused source too */
+  /** send a postback to its traffic source again now, under the same id and whatever its result, even if the source is paused */
   redeliverPostback: { query: { }; path: { id: string; }; body: undefined; answer: PostbackRedelivered; row: never };
-  /** send one again now, with the same event and event id */
+  /** send a delivery again now, with the same event and event id */
   redeliverWebhook: { query: { }; path: { }; body: IDBody; answer: WebhookRedelivered; row: never };
   /** release the certificate */
   releaseDomainCertificate: { query: { }; path: { id: string; }; body: undefined; answer: CertificateDeleted; row: never };
@@ -920,7 +920,7 @@ export interface Operations {
   replaceNetwork: { query: { }; path: { }; body: NetworkPut; answer: NetworkAnswer; row: never };
   /** replace an offer */
   replaceOffer: { query: { }; path: { }; body: OfferPut; answer: OfferAnswer; row: never };
-  /** replace a saved rule; every flow that uses it follows within a second */
+  /** replace a saved rule; every flow that uses the rule applies the change within a second */
   replaceRule: { query: { }; path: { }; body: RulePut; answer: RuleAnswer; row: never };
   /** replace the settings of a site */
   replaceSite: { query: { }; path: { }; body: SitePut; answer: SiteAnswer; row: never };
@@ -928,7 +928,7 @@ export interface Operations {
   replaceSmartlink: { query: { }; path: { }; body: SmartlinkPut; answer: SmartlinkAnswer; row: never };
   /** replace a traffic source */
   replaceTrafficSource: { query: { }; path: { }; body: SourcePut; answer: IDAnswer; row: never };
-  /** route the clicks of the window once more, by a flow that is not saved, without recording anything */
+  /** route the clicks of the window again through a flow that is not saved, without recording anything */
   replayCampaignFlow: { query: { "from"?: string; "to"?: string; }; path: { id: string; }; body: FlowReplayBody; answer: FlowReplayed; row: never };
   /** tell what a rule would have done over the last 30 days, without doing anything */
   replayCopilotRule: { query: { }; path: { }; body: CopilotRuleBody; answer: CopilotRuleReplay; row: never };
@@ -938,61 +938,61 @@ export interface Operations {
   replayPostbacks: { query: { "from"?: string; "to"?: string; }; path: { }; body: ReplayBody; answer: PostbacksReplayed; row: never };
   /** request the HTTPS certificate at the edge */
   requestDomainCertificate: { query: { }; path: { id: string; }; body: undefined; answer: CertificateAnswer; row: never };
-  /** give an endpoint a new signing secret, shown once; for 24 hours the old one signs too */
+  /** give an endpoint a new signing secret, which is shown once; for 24 hours the old secret signs too */
   rotateWebhook: { query: { }; path: { }; body: IDBody; answer: WebhookRotated; row: never };
   /** test the connection or sync spend */
   runSourceIntegration: { query: { }; path: { id: string; }; body: SourceRunBody; answer: SourceRun; row: never };
   /** connect or change the network's API integration */
   saveNetworkIntegration: { query: { }; path: { id: string; }; body: NetworkIntegrationBody; answer: NetworkIntegrationSaved; row: never };
-  /** save one network template or up to 1000; an existing name is replaced */
+  /** save one network template, or up to 1000; a template with an existing name is replaced */
   saveNetworkTemplates: { query: { }; path: { }; body: NetworkTemplatesBody; answer: SavedTemplates; row: never };
   /** connect or change the integration */
   saveSourceIntegration: { query: { }; path: { id: string; }; body: SourceIntegrationBody; answer: SourceIntegrationSaved; row: never };
   /** set the cost of days by hand; a dry run unless apply is true */
   setCost: { query: { }; path: { }; body: SetCostBody; answer: CostSet; row: never };
-  /** route a described visitor through a stored or a given flow, without recording anything */
+  /** route a described visitor through a saved flow or a flow in the body, without recording anything */
   simulate: { query: { }; path: { }; body: SimulateBody; answer: Simulated; row: never };
   /** import conversions for a range; a dry run unless apply is true */
   syncNetwork: { query: { }; path: { id: string; }; body: SyncBody; answer: NetworkSynced; row: never };
   /** send a test message to a channel now */
   testAlertChannel: { query: { }; path: { }; body: AlertChannelIDBody; answer: AlertTested; row: never };
-  /** try a tracking link without recording anything, and tell step by step what it did */
+  /** try a tracking link without recording anything, and report step by step what happened */
   testCampaign: { query: { }; path: { id: string; }; body: TestClickBody; answer: TestedClick; row: never };
   /** test a DNS account */
   testIntegration: { query: { }; path: { }; body: DNSAccountIDBody; answer: IntegrationTested; row: never };
-  /** read a postback of a network without recording anything, and tell step by step what it says */
+  /** read a postback of a network without recording anything, and report step by step what it says */
   testNetwork: { query: { }; path: { id: string; }; body: TestPostbackBody; answer: TestedPostback; row: never };
   /** test the network's API connection */
   testNetworkIntegration: { query: { }; path: { id: string; }; body: undefined; answer: NetworkTested; row: never };
   /** send a ping now */
   testWebhook: { query: { }; path: { }; body: IDBody; answer: WebhookTested; row: never };
-  /** restore what was before a cost was set */
+  /** restore the costs from before the change */
   undoCost: { query: { }; path: { id: string; }; body: undefined; answer: CostUndone; row: never };
-  /** rename a channel, change what it hears of, or switch it on or off */
+  /** rename a channel, change which alerts it gets, or switch it on or off */
   updateAlertChannel: { query: { }; path: { }; body: AlertChannelPatch; answer: AlertChannelShown; row: never };
   /** change the settings that are sent */
   updateCampaign: { query: { }; path: { id: string; }; body: CampaignPatch; answer: CampaignBrief; row: never };
-  /** change one path of a flow; the others may change meanwhile */
+  /** change one path of a flow and keep what other calls change in other paths at the same time */
   updateCampaignPath: { query: { }; path: { id: string; }; body: PathPatch; answer: FlowAnswer; row: never };
   /** change a rule, or switch it on or off */
   updateCopilotRule: { query: { }; path: { }; body: CopilotRulePatch; answer: CopilotRule; row: never };
   /** replace the settings of a domain, or make it the default */
   updateDomain: { query: { }; path: { }; body: DomainPatch; answer: DomainChanged; row: never };
-  /** pause or resume a saved flow; a paused one starts no campaign */
+  /** pause or resume a saved flow; no campaign can start from a paused flow */
   updateFlow: { query: { }; path: { }; body: ToggleBody; answer: StatusAnswer; row: never };
   /** pause or resume a landing page, or change its protection */
   updateLander: { query: { }; path: { }; body: LanderPatch; answer: LanderPatchAnswer; row: never };
-  /** pause or resume an affiliate network, true restores a deactivated one; or map status words of it */
+  /** pause or resume an affiliate network, or map its status words; is_active true also restores a deactivated network */
   updateNetwork: { query: { }; path: { }; body: NetworkPatch; answer: NetworkPatchAnswer; row: never };
-  /** pause or resume an offer; true restores a deactivated one */
+  /** pause or resume an offer; is_active true also restores a deactivated offer */
   updateOffer: { query: { }; path: { }; body: ToggleBody; answer: StatusAnswer; row: never };
-  /** choose the tracker to which its own postbacks are sent on */
+  /** choose the old tracker and where postbacks about its clicks are forwarded */
   updateOldTracker: { query: { }; path: { }; body: OldTrackerBody; answer: OldTrackerSettings; row: never };
   /** replace currency, time zone and formats */
   updateSettings: { query: { }; path: { }; body: SettingsBody; answer: SettingsChanged; row: never };
   /** pause or resume a smartlink */
   updateSmartlink: { query: { }; path: { }; body: ToggleBody; answer: IDAnswer; row: never };
-  /** pause or resume a traffic source; true restores a deactivated one */
+  /** pause or resume a traffic source; is_active true also restores a deactivated source */
   updateTrafficSource: { query: { }; path: { }; body: ToggleBody; answer: StatusAnswer; row: never };
   /** change an endpoint */
   updateWebhook: { query: { }; path: { }; body: WebhookPatch; answer: WebhookAnswer; row: never };

@@ -24,7 +24,7 @@ export const forms: Form[] = [{"kind":"number","operators":["equals","not_equals
 {"kind":"truth","operators":["is_set"],"attributes":["ip_version","day_of_week","hour_of_day","date","campaign_id","source_id","sub1","sub2","sub3","sub4","sub5","sub6","sub7","sub8","sub9","sub10","sub11","sub12","sub13","sub14","sub15","sub16","sub17","sub18","sub19","sub20","sub21","sub22","sub23","sub24","sub25","sub26","sub27","sub28","sub29","sub30","ip","country","region","city","language","isp","asn","mobile_operator","connection_type","proxy_kind","device_type","device_brand","device_model","os","os_version","browser","browser_version","user_agent","referrer","referrer_domain","keyword","search_engine","is_bot","bot_score","bot_reason","continent","timezone","organization","url","is_unique","clicks_today"],"families":true,"values":[],"open":false}]
 
 export interface Token { name: string; aliases: string[]; doc: string; of_conversion: boolean }
-export const tokens: Token[] = [{"name":"clickid","aliases":["click_id","cf_click_id","subid","uclick","cid"],"doc":"the click's id: hand it to the network, which sends it back in its postback","of_conversion":false},
+export const tokens: Token[] = [{"name":"clickid","aliases":["click_id","cf_click_id","subid","uclick","cid"],"doc":"the click's id: pass it to the network, which returns it in the postback","of_conversion":false},
 {"name":"campaign_name","aliases":["campaign.name"],"doc":"name of the campaign","of_conversion":false},
 {"name":"campaign_alias","aliases":[],"doc":"alias of the campaign","of_conversion":false},
 {"name":"path_name","aliases":["path.name"],"doc":"name of the path that the visitor took","of_conversion":false},
