@@ -118,7 +118,7 @@ func TestProfiles(t *testing.T) {
 		}
 	}
 	env["SWITCHYARD_KEY"], env["SWITCHYARD_URL"] = "", "https://other.example"
-	if code, _, text := command(t, env, "", "get", "offers"); code != 1 || !strings.Contains(text, "stranger") {
+	if code, _, text := command(t, env, "", "get", "offers"); code != 1 || !strings.Contains(text, "must not be sent to another service") {
 		t.Errorf("another service: %d %s", code, text)
 	}
 	delete(env, "SWITCHYARD_URL")
