@@ -99,7 +99,7 @@ func TestCheck(t *testing.T) {
 		"and no spaces":             func(s *template.Source) { s.ExternalIDMacro = "{click id}" },
 		"at most 64 characters":     func(s *template.Source) { s.ExternalIDMacro = "{" + strings.Repeat("c", 64) + "}" },
 		"recognized as a macro":     func(s *template.Source) { s.TokenMacros[0].Macro = "fixed" },
-		"there twice":               func(s *template.Source) { s.TokenMacros[0].Param = "CID" },
+		"appears twice":             func(s *template.Source) { s.TokenMacros[0].Param = "CID" },
 		"no name of a parameter":    func(s *template.Source) { s.TokenMacros[0].Param = "a\nb" },
 		"at most 50 parameters": func(s *template.Source) {
 			for i := range 50 {
