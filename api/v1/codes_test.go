@@ -27,6 +27,7 @@ var elsewhere = map[string]bool{
 	"POST /corrections/cost/set no_clicks": true, "POST /corrections/cost/set too_many": true, "POST /corrections/cost/set rate_missing": true,
 	"POST /corrections/cost/changes/{id}/undo overlapped": true,
 	"POST /config/apply stale":                            true,
+	"POST /config/history not_read":                       true,
 	"POST /networks/{id}/integration/sync too_many":       true, "POST /networks/{id}/integration/sync network_error": true,
 }
 

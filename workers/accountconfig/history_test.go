@@ -265,8 +265,9 @@ func TestHistoryRefused(t *testing.T) {
 	fake := httptest.NewServer(redtracktest.New(redtracktest.Fixture("plain/in/tracker.json")))
 	defer fake.Close()
 	day := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
-	if status, _ := e.readLog(account, fake.URL, redtracktest.Limited, day); status.Status != models.JobFailed {
-		t.Errorf("%+v", status)
+	status, _ := e.readLog(account, fake.URL, redtracktest.Limited, day)
+	if status.Status != models.JobFailed || status.Error == nil || status.Error.Code != "not_read" {
+		t.Errorf("%+v: %v, want not_read", status, status.Error)
 	}
 	if n := dbtest.Get[int](t, e.db, `SELECT count(*) FROM jobs WHERE args ? 'access' OR error::text LIKE '%' || $1 || '%'`, redtracktest.Limited); n != 0 {
 		t.Error("the credentials are still there")
