@@ -58,7 +58,9 @@ func versionedRecords(t *testing.T, s *apitest.Server) []versionedRecord {
 		{"PATCH", "/webhooks", object{"id": hookID, "name": "Mine"}, "", rowVersion("rows", "id", hookID, "updatedAt")},
 		{"PUT", "/sites", object{"id": siteID, "name": "Shop"}, "", rowVersion("sites", "id", siteID, "updatedAt")},
 		{
-			"PUT", "/goals", object{"key": "lead", "siteId": siteID, "name": "Lead"}, fmt.Sprint("/goals?site=", siteID),
+			"PUT", "/goals",
+			object{"key": "lead", "siteId": siteID, "name": "Lead"},
+			fmt.Sprint("/goals?site=", siteID),
 			rowVersion("goals", "key", "lead", "updatedAt"),
 		},
 	}
