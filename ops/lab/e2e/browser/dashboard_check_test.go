@@ -158,7 +158,9 @@ func (b *env) mendsFaults(offer, campaign string) {
 	b.until("the campaign is active", func() bool { return b.statusOf(campaign) == "active" })
 
 	b.tap(button("Check"))
-	b.tap(`document.querySelector('dialog[open] [data-code^=destination_] a.btn')`)
+	const toField = `document.querySelector('dialog[open] [data-code^=destination_] a.btn')`
+	b.until("the check links to the field", func() bool { return b.run(toField+` ? 'yes' : ''`) == "yes" })
+	b.tap(toField)
 	b.until("the link leads to the field", func() bool {
 		return b.run(`document.activeElement.closest('[data-field]')?.dataset.field ?? ''`) == "url"
 	})

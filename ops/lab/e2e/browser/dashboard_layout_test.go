@@ -160,7 +160,7 @@ func (b *env) namesIcons() {
 	b.setScreen(1280, "light")
 	b.goTo(b.f.URL + "/app")
 	b.waitIdle()
-	b.run(`(document.querySelector('.side .nav a').focus(), 'first')`)
+	b.run(`(document.querySelector('.side a').focus(), 'first')`)
 	const name = `(e => e.matches('.side .who') ? (s => s.position + s.clipPath)(getComputedStyle(e.querySelector('.name'))) :
 		e.matches('.side a, .side .fold') ? String(getComputedStyle(e, '::after').content === JSON.stringify(e.title) && e.title !== '') : 'other')(document.activeElement)`
 	named, person := 0, false

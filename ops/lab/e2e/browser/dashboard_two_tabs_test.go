@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -134,15 +135,15 @@ func (b *env) keepsBothRules() {
 	edit("Mine")
 	b.elsewhere(http.MethodPatch, "/copilot/rules", map[string]any{"id": id, "window": 3})
 	b.tap(saveRule)
-	b.hasSaved("/copilot/rules", id, map[string]any{"name": "Mine", "window": 3.0})
+	b.hasSaved("/copilot/rules", id, map[string]any{"name": "Mine", "window": json.Number("3")})
 	b.waitClosed()
 	edit("Mine again")
 	b.elsewhere(http.MethodPatch, "/copilot/rules", map[string]any{"id": id, "name": "Theirs"})
 	b.tap(saveRule)
 	b.waitText("Name, theirs: Theirs")
-	b.hasSaved("/copilot/rules", id, map[string]any{"name": "Theirs", "window": 3.0})
+	b.hasSaved("/copilot/rules", id, map[string]any{"name": "Theirs", "window": json.Number("3")})
 	b.tap(saveRule)
-	b.hasSaved("/copilot/rules", id, map[string]any{"name": "Mine again", "window": 3.0})
+	b.hasSaved("/copilot/rules", id, map[string]any{"name": "Mine again", "window": json.Number("3")})
 }
 
 // keepsBothDomains edits one setting of a domain. The others keep what another person has saved, and do not go back to their defaults.
