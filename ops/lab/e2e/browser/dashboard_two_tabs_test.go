@@ -167,6 +167,7 @@ func (b *env) keepsBothSettings() {
 	b.elsewhere(http.MethodPatch, "/settings", settings)
 	b.tap(button("Save"))
 	b.waitText("The settings are saved")
+	b.waitIdle()
 	var got struct{ OrganizationName, TimeFormat string }
 	if err := b.api.Get(b.t.Context(), "/settings", &got); err != nil || got.OrganizationName != "Mine" || got.TimeFormat != "12h" {
 		b.t.Errorf("the settings are %+v, %v", got, err)
