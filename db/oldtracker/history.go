@@ -63,6 +63,16 @@ func CountClicks(ctx context.Context, c db.Conn, accounts []uuid.UUID, from, to 
 	return db.Pairs[uuid.UUID, int64](ctx, c, "count old clicks", countClicks, db.UUIDs(moved), models.FloorClickID(from), models.FloorClickID(to))
 }
 
+const countDaily = `
+SELECT width_bucket(click_id, $2::uuid[]) AS day, count(*) FROM old_clicks
+WHERE account_id = $1 AND click_id >= ($2::uuid[])[1] GROUP BY 1`
+
+// CountDaily counts the stored clicks of the old tracker that an account has in each period. starts are the beginnings of the periods,
+// in order. The last period has no end. The keys of the result are 1 for the first period, 2 for the second, and so on.
+func CountDaily(ctx context.Context, c db.Conn, account uuid.UUID, starts []time.Time) (map[int]int64, error) {
+	return db.Pairs[int, int64](ctx, c, "count old clicks by day", countDaily, account, db.UUIDs(db.Map(starts, models.FloorClickID)))
+}
+
 // Conversion is a conversion of the old tracker that is stored here.
 type Conversion struct {
 	OldID        string    `db:"old_id"`

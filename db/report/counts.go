@@ -54,23 +54,13 @@ func (r Reader) Daily(ctx context.Context, account uuid.UUID, first, last time.T
 	if err != nil || len(days) == 0 {
 		return days, err
 	}
-	old, err := r.oldClicks(ctx, account, days[0].Day, days[len(days)-1].Day.AddDate(0, 0, 1))
-	if err != nil || old == 0 {
-		return days, err
+	starts := db.Map(days, func(d DayClicks) time.Time { return d.Day })
+	starts = append(starts, starts[len(starts)-1].AddDate(0, 0, 1)) // the end of the last day
+	old, err := oldtracker.CountDaily(ctx, r.Conn, account, starts)
+	for i := range days {
+		days[i].Clicks = max(days[i].Clicks-old[i+1], 0)
 	}
-	for i, d := range days {
-		if old, err = r.oldClicks(ctx, account, d.Day, d.Day.AddDate(0, 0, 1)); err != nil {
-			return nil, err
-		}
-		days[i].Clicks = max(d.Clicks-old, 0)
-	}
-	return days, nil
-}
-
-// oldClicks counts the clicks of an account in [from, to) that were read from the log of an old tracker.
-func (r Reader) oldClicks(ctx context.Context, account uuid.UUID, from, to time.Time) (int64, error) {
-	by, err := oldtracker.CountClicks(ctx, r.Conn, []uuid.UUID{account}, from, to)
-	return by[account], err
+	return days, err
 }
 
 const accountClicks = `
