@@ -102,7 +102,8 @@ func TestChangeOfCurrencyRefused(t *testing.T) {
 	x.Arrive(20)
 	x.Sell(10)
 	before := x.Figures(x.Today.AddDate(0, 0, -10), clicktest.FromLedger)
-	for to, missing := range map[string]string{"GBP": "GBP", "EUR": ""} { // by new currency: the currency whose rate is missing
+	for _, change := range [][2]string{{"GBP", "GBP"}, {"EUR", ""}} { // in this order: the second change is not refused
+		to, missing := change[0], change[1]
 		dbtest.Exec(t, x.DB, `DELETE FROM account_rates WHERE rate IS NULL`)
 		e, refused := models.AsError(x.BeginChange(to))
 		if refused != (missing != "") || refused && (e.Code != "rate_missing" || !strings.Contains(e.Message, "no rate of "+missing+" on 20")) {
