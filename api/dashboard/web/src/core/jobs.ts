@@ -90,17 +90,21 @@ export function dropJobs() {
 }
 
 // task sends a call whose answer takes a while, and shows the call as a job until the answer arrives. describe turns the
-// answer into the text to show.
+// answer into the text to show. later is called with the job's id as soon as the job is known.
 export async function task<R extends Row>(
   named: string,
   row: R,
-  ask: { query?: Calls[R]['query']; body?: Calls[R]['body'] | object },
+  ask: { query?: Calls[R]['query']; body?: Calls[R]['body'] | object; later?: (id: string) => void },
   describe: (answer: Calls[R]['answer']) => Pick<Job, 'text' | 'path' | 'file'>,
 ): Promise<Calls[R]['answer']> {
   const key = newID()
   put({ key, account: me.value!.account.id, name: named, status: 'running', at: Date.now() })
   try {
-    const answer = await call(row, { ...ask, later: id => update(key, { id }) })
+    const later = (id: string) => {
+      update(key, { id })
+      ask.later?.(id)
+    }
+    const answer = await call(row, { ...ask, later })
     update(key, { status: 'done', ended: Date.now(), ...describe(answer) })
     return answer
   } catch (e) {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ImportConfigBody } from '../../api.gen.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, Link } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError } from '../../core/call.ts'
@@ -8,19 +8,22 @@ import { canWrite } from '../../core/can.ts'
 import { base64Of } from '../../core/csv.ts'
 import { task } from '../../core/jobs.ts'
 import { touches } from '../../core/query.ts'
-import { change, place } from '../../core/router.ts'
+import { change, place, to } from '../../core/router.ts'
 import { InputField, Seg } from '../../parts/form.tsx'
 import { Alert, EmptyCard, Failed } from '../../parts/state.tsx'
 import { w } from '../../text/config.ts'
 import { CheckMoves } from './check_moves.tsx'
+import { CSVTables, tablesOf, type Tables } from './csv_tables.tsx'
 import { Plans } from './configuration.tsx'
 import { History } from './history.tsx'
+import { OldTracker } from './old_tracker.tsx'
 import { Plan } from './plan.tsx'
 
 type Tracker = ImportConfigBody['tracker']
-const trackers: Tracker[] = ['keitaro', 'binom', 'voluum', 'redtrack']
+const trackers: Tracker[] = ['keitaro', 'binom', 'voluum', 'redtrack', 'csv']
 const hosted: Tracker[] = ['voluum', 'redtrack'] // trackers that have one address for all customers
-const mostBytes = 24 << 20
+const mostBytes = 24 << 20, // of a dump
+  mostTableBytes = 8_000_000
 
 // BringIn reads another tracker into a plan.
 export function BringIn() {
@@ -35,14 +38,21 @@ export function BringIn() {
       {plan && <History key={`history ${plan}`} plan={plan} />}
       {plan && (
         <Card title={w.switchTitle}>
-          <ol class="part">
-            {w.switchSteps.map(step => (
-              <li key={step}>{step}</li>
-            ))}
-          </ol>
+          <div class="part">
+            <ol>
+              {w.switchSteps.map(step => (
+                <li key={step}>{step}</li>
+              ))}
+            </ol>
+            <div class="row wraps">
+              <Link href={to('/app/domains')} text={w.toDomains} />
+              <Link href={to('/app/campaigns')} look="quiet" text={w.toCampaigns} />
+            </div>
+          </div>
         </Card>
       )}
       <CheckMoves />
+      <OldTracker />
       <Plans open={plan} />
     </div>
   )
@@ -55,15 +65,24 @@ function Form() {
     [accessID, setAccessID] = useState(''),
     [key, setKey] = useState(''),
     [dump, setDump] = useState<File>(),
+    [tables, setTables] = useState<Tables>({}),
     { busy, wrong: error, run } = useAttempt(asError)
-  const tooLarge = !!dump && dump.size > mostBytes
+  const csv = tracker === 'csv',
+    files = Object.values(tables).filter(f => f !== undefined)
+  const tooLarge = csv ? files.some(f => f.size > mostTableBytes) : !!dump && dump.size > mostBytes
   const send = () =>
     run(async () => {
-      const body = { tracker, key, url: hosted.includes(tracker) ? '' : url, access_id: accessID, dump: dump ? await base64Of(dump) : '' }
-      const made = await task(w.reading, 'POST /config/import', { body }, () => ({ text: w.planned }))
+      const body = csv
+        ? { tracker, url, tables: await tablesOf(tables) }
+        : { tracker, key, url: hosted.includes(tracker) ? '' : url, access_id: accessID, dump: dump ? await base64Of(dump) : '' }
+      const later = (id: string) => {
+        touches('config')
+        change({ plan: id }) // the plan has the id of its job, and shows how far the reading is
+      }
+      const made = await task(w.reading, 'POST /config/import', { body, later }, () => ({ text: w.planned }))
       setKey('')
       touches('config')
-      change({ plan: made.plan_id })
+      if (place.value.path === '/app/move') change({ plan: made.plan_id }, true)
     })
   return (
     <form
@@ -83,10 +102,14 @@ function Form() {
         }}
       />
       {!hosted.includes(tracker) && (
-        <InputField label={w.url} value={url} on={setURL} hint={w.urlHint} placeholder="https://tracker.example.com" />
+        <InputField label={w.url} value={url} on={setURL} hint={csv ? w.csvURLHint : w.urlHint} placeholder="https://tracker.example.com" />
       )}
       {tracker === 'voluum' && <InputField label={w.accessID} value={accessID} on={setAccessID} />}
-      <InputField label={w.key} value={key} on={setKey} hint={w.keyHint[tracker]} type="password" autocomplete="off" />
+      {csv ? (
+        <CSVTables of={tables} set={setTables} />
+      ) : (
+        <InputField label={w.key} value={key} on={setKey} hint={w.keyHint[tracker]} type="password" autocomplete="off" />
+      )}
       {tracker === 'keitaro' && (
         <div class="field">
           <label class="label" for="dump">
@@ -96,13 +119,13 @@ function Form() {
           <small class="dim">{w.dumpHint}</small>
         </div>
       )}
-      {tooLarge && <Alert text={w.dumpTooLarge} />}
+      {tooLarge && <Alert text={csv ? w.csvTooLarge : w.dumpTooLarge} />}
       {error && <Failed error={error} again={() => void send()} />}
       <div class="row">
         <Button
           look="primary"
           type="submit"
-          disabled={busy || tooLarge || (!hosted.includes(tracker) && !url.trim()) || (!key && !dump)}
+          disabled={busy || tooLarge || (!hosted.includes(tracker) && !url.trim()) || (csv ? files.length === 0 : !key && !dump)}
           text={w.read}
         />
       </div>

@@ -38,6 +38,7 @@ export function History({ plan: id }: { plan: string }) {
           void send()
         }}>
         <p class="dim">{w.historyText}</p>
+        <p class="dim">{w.historyMore}</p>
         <InputField label={w.key} value={key} on={setKey} hint={w.keyHint.redtrack} type="password" autocomplete="off" />
         <InputField label={w.historyFrom} value={from} on={setFrom} type="date" />
         <InputField label={w.historyTo} value={to} on={setTo} type="date" />

@@ -12,6 +12,7 @@ import { Seg, Switch } from '../../parts/form.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { Alert, Failed, Loading } from '../../parts/state.tsx'
 import { w } from '../../text/config.ts'
+import { Notes } from './notes.tsx'
 
 const atWork = ['making', 'applying', 'undoing']
 
@@ -30,7 +31,7 @@ export function Plan({ id }: { id: string }) {
   return (
     <Card title={w.plan} note={w.states[plan.state]}>
       <div class="part">
-        <p>{w.counts(plan.counts)}</p>
+        {plan.state !== 'making' && plan.state !== 'refused' && <p>{w.counts(plan.counts)}</p>}
         {running && (
           <div role="status">
             <span class="dim">{plan.progress || (plan.work > 0 ? w.done(count(plan.done), count(plan.work)) : w.states[plan.state])}</span>
@@ -42,6 +43,7 @@ export function Plan({ id }: { id: string }) {
         {plan.problem && <Alert text={plan.problem} />}
         {canWrite() && <Acts of={plan} again={again} />}
       </div>
+      <Notes of={plan} />
       {plan.state !== 'making' && plan.state !== 'refused' && <Items of={plan} />}
     </Card>
   )
