@@ -62,6 +62,8 @@ type RecordedChange struct {
 	At         time.Time     `db:"at"`
 	By         string        `db:"by"`        // person, key, or copilot: a suggestion, a proposal or a rule
 	Who        string        `db:"who"`       // name of the person, the key or the rule
+	Via        string        `db:"via"`       // mcp if an assistant made it, or empty
+	Client     string        `db:"client"`    // name that the assistant's program gives itself
 	Operation  string        `db:"operation"` // method and path of the call
 	Kind       string        `db:"kind"`      // kind of the record
 	RecordID   uuid.NullUUID `db:"record_id"`

@@ -12,6 +12,8 @@ type RecordedChange struct {
 	At         string     `json:"at"`
 	By         string     `json:"by" enum:"person,key,copilot" doc:"copilot: an applied suggestion or proposal, or a rule"`
 	Who        string     `json:"who" doc:"the name of the person or key; for a rule, the rule's name"`
+	Via        string     `json:"via" doc:"mcp if an assistant made the change through a tool, or empty"`
+	Client     string     `json:"client" doc:"the name that the assistant's program gives itself"`
 	Operation  string     `json:"operation" doc:"method and path of the call"`
 	Kind       string     `json:"kind" doc:"the kind of the record: campaign, offer, lander, source, network, flow, rule, smartlink, domain, bots, blocks, settings or copilot"`
 	RecordID   *uuid.UUID `json:"record_id"`
@@ -25,7 +27,7 @@ type RecordedChange struct {
 // ChangeOf makes the answer for a change.
 func ChangeOf(c models.RecordedChange) RecordedChange {
 	return RecordedChange{
-		c.ID, Stamp(c.At), c.By, c.Who, c.Operation, c.Kind, OrNull(c.RecordID.UUID), OrNull(c.Record), OrNull(c.CampaignID.UUID),
+		c.ID, Stamp(c.At), c.By, c.Who, c.Via, c.Client, c.Operation, c.Kind, OrNull(c.RecordID.UUID), OrNull(c.Record), OrNull(c.CampaignID.UUID),
 		append([]string{}, c.Fields...), OrNull(c.Title), StampOrNull(c.UndoneAt),
 	}
 }

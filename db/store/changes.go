@@ -80,26 +80,27 @@ func recordNameIn(tables map[string][]string) string {
 // of the call. Ids are ordered by time, so the audit log's index limits the rows that are read.
 var listChanges = `
 WITH entry AS (
-	SELECT t.id, t.created_at AS at, CASE WHEN t.user_id IS NULL THEN 'key' ELSE 'person' END AS by, t.who, t.route AS operation,
-		` + kindOfCall + ` AS kind, nullif(t.record, '')::uuid AS record_id, t.fields,
+	SELECT t.id, t.created_at AS at, CASE WHEN t.user_id IS NULL THEN 'key' ELSE 'person' END AS by, t.who, t.via, t.client,
+		t.route AS operation, ` + kindOfCall + ` AS kind, nullif(t.record, '')::uuid AS record_id, t.fields,
 		(SELECT b.campaigns FROM bulk_changes b, jsonb_array_elements(t.changes) f WHERE b.account_id = $1
 			AND b.id = CASE WHEN f ->> 'field' = 'change_id' THEN (f ->> 'after')::uuid END) AS campaigns
 	FROM audit t WHERE t.account_id = $1 AND t.id >= $2 AND t.id < $3 AND t.route = ANY ($4)
 ), asked AS (
-	SELECT DISTINCT ON (t.record) t.record, t.who FROM audit t
+	SELECT DISTINCT ON (t.record) t.record, t.who, t.via, t.client FROM audit t
 	WHERE t.account_id = $1 AND t.id >= $2 AND t.id < $3 AND t.route = '` + copilotCall + `' AND t.record <> '' ORDER BY t.record, t.id
 ), t AS (
-	SELECT id, at, by, who, operation, kind, record_id,
+	SELECT id, at, by, who, via, client, operation, kind, record_id,
 		CASE WHEN kind = 'campaign' AND operation <> '` + undoCall + `' THEN record_id END AS campaign_id, fields, '' AS title,
 		NULL::timestamptz AS undone_at, campaigns FROM entry
 	UNION ALL
-	SELECT k.id, k.created_at, 'copilot', coalesce(a.who, r.name, ''), '` + copilotCall + `', 'copilot', k.campaign_id, k.campaign_id, '{}', k.title,
-		k.undone_at, NULL
+	SELECT k.id, k.created_at, 'copilot', coalesce(a.who, r.name, ''), coalesce(a.via, ''), coalesce(a.client, ''), '` + copilotCall + `',
+		'copilot', k.campaign_id, k.campaign_id, '{}', k.title, k.undone_at, NULL
 	FROM copilot_changes k LEFT JOIN asked a ON a.record = coalesce(k.suggestion_id, k.proposal_id)::text
 		LEFT JOIN copilot_rules r ON r.account_id = k.account_id AND r.id = k.rule_id
 	WHERE k.account_id = $1 AND k.created_at >= $5 AND k.created_at < $6
 )
-SELECT t.id, t.at, t.by, t.who, t.operation, t.kind, t.record_id, ` + recordName + ` AS record, t.campaign_id, t.fields, t.title, t.undone_at
+SELECT t.id, t.at, t.by, t.who, t.via, t.client, t.operation, t.kind, t.record_id, ` + recordName + ` AS record, t.campaign_id,
+	t.fields, t.title, t.undone_at
 FROM t WHERE ($7::uuid IS NULL OR t.campaign_id = $7 OR $7 = ANY (t.campaigns))`
 
 // Changes lists the changes in [from, to) that may have changed figures, newest first. If a campaign is given, it lists only

@@ -92,6 +92,7 @@ func (x *examples) changeDirectly(t *testing.T, a *assistant, paths []object) {
 			t.Errorf("%s: %v", kind, got)
 		}
 	}
+	x.namesProgram(t)
 	campaigns := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM campaigns`)
 	copies := object{"campaign_id": x.ids["campaign"], "names": []string{"Shoes AT", "Shoes CH"}, "countries": []string{"AT", "CH"}}
 	if dry := a.must("create_campaign_from", copies); dry["dry_run"] != true || len(rows(dry, "campaigns")) != 2 {
@@ -121,6 +122,22 @@ func (x *examples) changeDirectly(t *testing.T, a *assistant, paths []object) {
 	}
 	if _, failure := a.use("add_note", object{"text": "x", "campaign_id": uuid.NewString()}); !strings.HasPrefix(failure, "changes_used") {
 		t.Errorf("beyond the budget of the day: %q", failure)
+	}
+}
+
+// namesProgram checks that the list of a campaign's changes names the assistant's program for its own changes, and for no others.
+func (x *examples) namesProgram(t *testing.T) {
+	t.Helper()
+	path := "/campaigns/" + fmt.Sprint(x.ids["campaign"])
+	x.Do("PATCH", path, object{"notes": "seen"}).Want(200, "")
+	var got []string
+	for _, c := range x.Do("GET", path+"/changes", nil).Want(200, "").Map()["rows"].([]any) {
+		c := c.(object)
+		got = append(got, fmt.Sprint(c["by"], " ", c["via"], " ", c["client"]))
+	}
+	direct := slices.Index(got, "key  ")
+	if direct != 0 || !slices.Contains(got, "key mcp Test Client") || !slices.Contains(got, "copilot mcp Test Client") {
+		t.Errorf("authors of the changes, newest first: %q", got)
 	}
 }
 

@@ -38,9 +38,14 @@ function sentenceOf(c: RecordedChange): string {
   if (path.endsWith('/undo')) return w.undoneMany
   return (method === 'POST' ? w.made : method === 'DELETE' ? w.deleted : w.changed)(kind, name)
 }
-// whoOf names the person, the key or the Copilot that made a change.
+// whoOf names the person, the key or the Copilot that made a change, and the assistant through which it was made.
 const whoOf = (c: RecordedChange) =>
-  c.by === 'copilot' ? [w.copilot, c.who && w.by(c.who)].filter(Boolean).join(', ') : w.by(c.by === 'key' ? w.key(c.who) : c.who)
+  [
+    ...(c.by === 'copilot' ? [w.copilot, c.who && w.by(c.who)] : [w.by(c.by === 'key' ? w.key(c.who) : c.who)]),
+    c.via && w.through(c.client),
+  ]
+    .filter(Boolean)
+    .join(', ')
 const unnamed = ['id', 'revision'] // fields that a person does not set
 // fieldsOf names the fields that a change has set.
 const fieldsOf = (c: RecordedChange) =>

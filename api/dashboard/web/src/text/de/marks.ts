@@ -9,6 +9,7 @@ export const words: typeof en = {
   addTo: 'Notiz in diesem Diagramm anlegen',
   edit: 'Notiz bearbeiten',
   note: 'Notiz',
+  through: client => `über ${client || 'einen Assistenten'}`,
   by: who => `von ${who}`,
   key: name => `Schlüssel ${name}`,
   time: 'Uhrzeit',

@@ -9,6 +9,7 @@ export const words = {
   edit: 'Edit the note',
   note: 'Note',
   by: (who: string) => `by ${who}`,
+  through: (client: string) => `through ${client || 'an assistant'}`,
   key: (name: string) => `key ${name}`,
   time: 'Time',
   text: 'Text',
