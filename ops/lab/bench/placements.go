@@ -111,7 +111,7 @@ func (r *run) blockPlacements(ctx context.Context, second string) error {
 	body := object{"scope": "campaign", "campaign_id": r.campaign, "dimension": "sub1", "values": values}
 	sent := time.Now()
 	var change struct{ Blocked int }
-	if err := r.api.Create(ctx, "/blocks", body, &change); err != nil {
+	if err := r.api.Do(ctx, http.StatusOK, http.MethodPost, "/blocks", body, &change); err != nil {
 		return err
 	}
 	answered := time.Since(sent)
