@@ -381,7 +381,7 @@ export interface Range { "from": string; "to": string }
 export interface RateUsed { "currency": string; "lowest": number; "highest": number; "missing": number }
 export interface ReadLink { "domain"?: string; "form"?: "path" | "query" | "php" | "go" | "cf"; "id"?: string; "campaign"?: string }
 export interface ReadNote { "severity"?: "refused" | "lost" | "changed"; "kind"?: string; "key"?: string; "name"?: string; "text"?: string }
-export interface RecordedChange { "id": string; "at": string; "by": "person" | "key" | "copilot"; "who": string; "operation": string; "kind": string; "record_id": string | null; "record": string | null; "campaign_id": string | null; "fields": (string)[]; "title": string | null; "undone_at": string | null }
+export interface RecordedChange { "id": string; "at": string; "by": "person" | "key" | "copilot"; "who": string; "via": string; "client": string; "operation": string; "kind": string; "record_id": string | null; "record": string | null; "campaign_id": string | null; "fields": (string)[]; "title": string | null; "undone_at": string | null }
 export interface RecoveryCodes { "codes": (string)[] }
 export interface RedeliverBody { "webhook"?: string | null }
 export interface RedeliveredAll { "range": Range; "requeued": number }
