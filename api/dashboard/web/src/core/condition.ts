@@ -6,7 +6,8 @@ import { country } from './format.ts'
 import { dimensionName, type SubNames } from './subs.ts'
 import { t } from './text.ts'
 
-// families are the prefixes of attributes whose rest a person types, such as param.name.
+// families are the prefixes of attributes that end in a name of the person's choice. In param.city, param. is the prefix and the
+// person has typed city.
 const families = ['param.', 'header.']
 const familyOf = (attribute: string) => families.find(f => attribute.startsWith(f) && attribute.length > f.length)
 
@@ -56,7 +57,7 @@ export const attributeName = (a: string, names: SubNames = {}) =>
         ? t.conditions.header(a.slice(7))
         : a.replaceAll('_', ' ')))
 
-// plain returns the operator for one value in place of in and not_in, which are for several values.
+// plain replaces the operator in by equals, and not_in by not_equals. It returns other operators unchanged.
 export const plain = (operator: string) => (operator === 'in' ? 'equals' : operator === 'not_in' ? 'not_equals' : operator)
 export const operatorName = (operator: string, kind = '') =>
   (kind === 'truth' && operator === 'is_set' ? t.conditions.isSet : t.conditions.operators[plain(operator)]) ?? operator
