@@ -12,7 +12,7 @@ const maxLanguages = 50
 // The weights of Accept-Language in thousandths, which is the precision that RFC 9110 allows.
 const (
 	fullWeight = 1000
-	lastWeight = 1 // the lowest weight above 0; a member gets it if its q cannot be parsed, so that any valid member comes first
+	lastWeight = 1 // the lowest weight above 0; a member gets it if its q cannot be parsed, so that members with a valid q come first
 )
 
 // language returns the language that an Accept-Language header prefers: the primary subtag with the highest weight, and among

@@ -57,7 +57,7 @@ export const attributeName = (a: string, names: SubNames = {}) =>
         ? t.conditions.header(a.slice(7))
         : a.replaceAll('_', ' ')))
 
-// plain replaces the operator in by equals, and not_in by not_equals. It returns other operators unchanged.
+// plain replaces `in` by `equals`, and `not_in` by `not_equals`. It returns other operators unchanged.
 export const plain = (operator: string) => (operator === 'in' ? 'equals' : operator === 'not_in' ? 'not_equals' : operator)
 export const operatorName = (operator: string, kind = '') =>
   (kind === 'truth' && operator === 'is_set' ? t.conditions.isSet : t.conditions.operators[plain(operator)]) ?? operator
@@ -117,8 +117,8 @@ export const fresh = (attribute = 'country'): Condition => {
   }
 }
 
-// meaning returns what a condition means. Two spellings of one condition have the same meaning: in and equals, a value with and without a
-// list, a number as text, and another case of a value from a list of choices.
+// meaning returns what a condition means. Two spellings of one condition have the same meaning: `in` and `equals`, a value alone and in a
+// list, a number and its text, and a value of a list of choices in upper and lower case.
 export function meaning(c: Condition) {
   const form = formOf(c.attribute, c.operator),
     operator = plain(c.operator)
