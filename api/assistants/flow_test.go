@@ -279,7 +279,7 @@ func TestWholeFlow(t *testing.T) {
 		names = append(names, tool.Name)
 	}
 	if !slices.Contains(names, "propose_change") || !slices.Contains(names, "run_report") || slices.Contains(names, "apply_proposal") || slices.Contains(names, "request_test_postback") {
-		t.Errorf("rights to propose see %v", names)
+		t.Errorf("an assistant with the right to propose is offered the tools %v", names)
 	}
 	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "whoami", Arguments: map[string]any{}})
 	if err != nil || result.IsError {
@@ -292,7 +292,7 @@ func TestWholeFlow(t *testing.T) {
 	owner.Do("DELETE", "/app/api/assistants/"+rows[0].ID, nil).Want(http.StatusOK, "")
 	visitor.away = true // a client that is refused asks the person again
 	if _, err := session.ListTools(t.Context(), nil); err == nil {
-		t.Error("a revoked assistant goes on")
+		t.Error("a revoked assistant still gets answers")
 	}
 }
 

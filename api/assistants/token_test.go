@@ -266,7 +266,7 @@ func TestRoles(t *testing.T) {
 }
 
 // TestEnds: people may end their own assistants, and an owner may end every assistant of the account. No one can end an
-// assistant of another account. While an account has assistants switched off, they are refused.
+// assistant of another account. While an account has assistants switched off, its assistants are refused.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -266,7 +266,7 @@ func (c *Certificates) install(ctx context.Context, s certstore.Sealed) error {
 		return err
 	}
 	if pair.Leaf.VerifyHostname(s.Host) != nil {
-		return errors.New("certs: the certificate is another host's")
+		return errors.New("certs: the certificate belongs to another host")
 	}
 	e := &entry{cert: &pair, version: s.Version, begins: pair.Leaf.NotBefore.Unix(), end: pair.Leaf.NotAfter.Unix()}
 	pair.Leaf = nil // a server does not need the parsed certificate, and it takes the most memory

@@ -38,8 +38,8 @@ type tracked struct {
 	idle   uint64        // the turn at which the connection began to wait for its next request; 0: the connection does not wait
 }
 
-// NewGuard returns a guard with the limits maxSilent and maxOpen. It leaves at least a quarter of the files that the process may
-// open to the spool and PostgreSQL.
+// NewGuard returns a guard with the limits maxSilent and maxOpen. At least a quarter of the files that the process may have
+// open is left for the spool and PostgreSQL.
 func NewGuard() *Guard { return newGuard(maxSilent, min(maxOpen, openFiles()/4*3)) }
 
 func newGuard(silent, open int) *Guard {

@@ -45,15 +45,15 @@ func TestBotLists(t *testing.T) {
 	if c := w.spool.last(); c.BotScore != 100 || c.BotReason != "deny_list" || !c.IsBot {
 		t.Errorf("scored %d for %q", c.BotScore, c.BotReason)
 	}
-	goes("the entry is of one campaign", "/second", person, uuid.Nil)
+	goes("the entry applies to the other campaign only", "/second", person, uuid.Nil)
 	allow := w.addBotEntry(w.account, nil, "allow", "user_agent", "contains", "Chrome/138")
 	goes("allow goes before deny", "/first", person, allow)
-	goes("but not for others", "/first", bot, deny, header("User-Agent", firefox))
+	goes("the allow entry does not apply to another browser", "/first", bot, deny, header("User-Agent", firefox))
 	goes("a declared bot that is allowed", "/first", person, allow, header("User-Agent", "Googlebot/2.1 like Chrome/138"))
 	if c := w.spool.last(); c.BotScore != 0 || c.IsBot {
 		t.Errorf("allowed, and scored %d", c.BotScore)
 	}
 	dbtest.Exec(w, w.db, `DELETE FROM bot_entries WHERE account_id = $1`, w.account)
 	goes("the entries are gone", "/first", person, uuid.Nil, header("User-Agent", firefox))
-	goes("and a bot is one again", "/first", bot, uuid.Nil, header("User-Agent", "Googlebot/2.1 like Chrome/138"))
+	goes("a declared bot counts as a bot again", "/first", bot, uuid.Nil, header("User-Agent", "Googlebot/2.1 like Chrome/138"))
 }

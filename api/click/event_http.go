@@ -115,12 +115,12 @@ var (
 	errEventsTooLarge = models.Errorf(models.KindTooLarge, "too_large", "a message has at most %d bytes", tag.MaxBody)
 	errNoMessage      = models.Invalid("bad_body", `the body is not a JSON object like {"site": "...", "events": [...]}`)
 	errNoEvents       = models.Invalid("no_events", "a message has 1 to %d events", tag.MaxEvents)
-	errNoEventID      = models.Invalid("invalid_event", "an event has an id of its own, of 1 to %d characters", tag.MaxID)
+	errNoEventID      = models.Invalid("invalid_event", "each event must have an id of its own, with 1 to %d characters", tag.MaxID)
 	errEventName      = models.Invalid("bad_key", "the name of an event is a goal's key: a lower-case letter, then 1 to 63 letters, digits and _")
 	errUnknownKey     = models.Errorf(models.KindNotFound, "unknown_site_key",
 		"no account has this site key on this domain; the right one is in GET /api/v1/goals")
 	errSiteless = models.Errorf(models.KindNotFound, "no_site",
-		"the page is of no active site; make one by POST /api/v1/sites")
+		"the page belongs to no active site; create a site with POST /api/v1/sites")
 )
 
 // refusedEvent names an event of a message that was not accepted, and the reason.

@@ -22,7 +22,7 @@ import (
 	"switchyard/models/netguard"
 )
 
-// goalAnswer is the answer to a server's message.
+// goalAnswer is the answer to a message that a customer's server sends to /t/goal.
 type goalAnswer struct {
 	status int
 	Data   *struct {
@@ -32,7 +32,7 @@ type goalAnswer struct {
 	Error *struct{ Code string }
 }
 
-// goals sends a message of a server.
+// goals sends body to /t/goal, as a customer's server does.
 func (w *env) goals(body string, edits ...edit) (a goalAnswer) {
 	w.Helper()
 	res := w.send("POST", "/t/goal", body, edits...)
@@ -96,7 +96,7 @@ func TestServersReportGoals(t *testing.T) {
 	}
 }
 
-// refused returns the stored messages of unproven senders.
+// refused returns the stored messages that were refused.
 func (s *memorySpool) refused() (list []models.Postback) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

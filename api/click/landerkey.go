@@ -38,7 +38,7 @@ var keyLen = base64.RawURLEncoding.EncodedLen(keyBody + keyMAC)
 
 var (
 	errKey   = errors.New("click: not a key of this install")
-	errBound = errors.New("click: the key is another visitor's")
+	errBound = errors.New("click: the key belongs to another visitor")
 )
 
 // append makes the key of a click's visitor, who has the address ip and the user agent, and appends it to dst.

@@ -46,10 +46,10 @@ func newMetrics() (m metrics) {
 	m.late = counter("clicks_late_total", "Clicks and click-outs whose visitor was sent on before they were recorded.")
 	m.unrecorded = counter("clicks_unrecorded_total", "Clicks, click-outs, postbacks and site events that could not be stored anywhere.")
 	m.postbacks = counter("postbacks_total", "Postbacks on stable storage.")
-	m.events = counter("site_events_total", "Events of pages and servers of accounts on stable storage. One that is sent again counts again.")
+	m.events = counter("site_events_total", "Events of pages and servers of accounts on stable storage. An event that is sent again counts again.")
 	m.unmatched = counter("postbacks_unmatched_total", "Postbacks that name no click. Some of them are stored.")
 	m.limited = counter("postbacks_limited_total", "Postbacks and messages of pages refused because their sender or receiver had sent or received too many.")
-	m.eventsRefused = counter("site_events_refused_total", "Messages of pages that were refused, or some of whose events were.")
+	m.eventsRefused = counter("site_events_refused_total", "Messages of pages that were refused as a whole or in part.")
 	m.traps = counter("hidden_links_followed_total", "Requests for the link that the page tag hides from people, if their click may exist.")
 	m.overBudget = counter("routing_over_budget_total", "Decisions that took too many steps and ended at the fallback.")
 	m.refusedGoals = vector("goals_refused_total",

@@ -49,24 +49,24 @@ func TestProtectedLanderLists(t *testing.T) {
 		edits []edit
 		want  string
 	}{
-		"open":             {m{}, nil, page},
-		"country":          {m{"countries": []string{"US"}}, nil, page},
-		"other country":    {m{"countries": []string{"DE"}}, nil, elsewhere},
-		"denied country":   {m{"denyCountries": []string{"US"}}, nil, elsewhere},
-		"not denied":       {m{"denyCountries": []string{"DE"}}, nil, page},
-		"unknown country":  {m{"denyCountries": []string{"US"}}, []edit{peer("192.0.2.1:1")}, page},
-		"unknown wanted":   {m{"countries": []string{"US"}}, []edit{peer("192.0.2.1:1")}, elsewhere},
-		"device":           {m{"devices": []string{"desktop"}}, nil, page},
-		"other device":     {m{"devices": []string{"desktop"}}, []edit{header("User-Agent", iPhone)}, elsewhere},
-		"referrer":         {m{"referrers": []string{"news.test"}}, []edit{from("https://www.news.test/x")}, page},
-		"referrer alike":   {m{"referrers": []string{"news.test"}}, []edit{from("https://badnews.test/x")}, elsewhere},
-		"no referrer":      {m{"referrers": []string{"news.test"}}, nil, elsewhere},
-		"bot":              {m{"blockBots": true}, []edit{bot}, elsewhere},
-		"bots let in":      {m{}, []edit{bot}, page},
-		"not enabled":      {m{"countries": []string{"DE"}, "off": true}, nil, page},
-		"nowhere":          {m{"countries": []string{"DE"}, "fallbackUrl": ""}, nil, "404"},
-		"forbidden":        {m{"countries": []string{"DE"}, "fallbackStatus": 403}, nil, "403"},
-		"missing, not 302": {m{"countries": []string{"DE"}, "fallbackStatus": 404}, nil, "404"},
+		"open":                {m{}, nil, page},
+		"country":             {m{"countries": []string{"US"}}, nil, page},
+		"other country":       {m{"countries": []string{"DE"}}, nil, elsewhere},
+		"denied country":      {m{"denyCountries": []string{"US"}}, nil, elsewhere},
+		"not denied":          {m{"denyCountries": []string{"DE"}}, nil, page},
+		"unknown country":     {m{"denyCountries": []string{"US"}}, []edit{peer("192.0.2.1:1")}, page},
+		"unknown, not let in": {m{"countries": []string{"US"}}, []edit{peer("192.0.2.1:1")}, elsewhere},
+		"device":              {m{"devices": []string{"desktop"}}, nil, page},
+		"other device":        {m{"devices": []string{"desktop"}}, []edit{header("User-Agent", iPhone)}, elsewhere},
+		"referrer":            {m{"referrers": []string{"news.test"}}, []edit{from("https://www.news.test/x")}, page},
+		"similar referrer":    {m{"referrers": []string{"news.test"}}, []edit{from("https://badnews.test/x")}, elsewhere},
+		"no referrer":         {m{"referrers": []string{"news.test"}}, nil, elsewhere},
+		"bot":                 {m{"blockBots": true}, []edit{bot}, elsewhere},
+		"bots let in":         {m{}, []edit{bot}, page},
+		"not enabled":         {m{"countries": []string{"DE"}, "off": true}, nil, page},
+		"nowhere":             {m{"countries": []string{"DE"}, "fallbackUrl": ""}, nil, "404"},
+		"forbidden":           {m{"countries": []string{"DE"}, "fallbackStatus": 403}, nil, "403"},
+		"fallback is a 404":   {m{"countries": []string{"DE"}, "fallbackStatus": 404}, nil, "404"},
 	} {
 		alias := strings.NewReplacer(" ", "-", ",", "").Replace("list-" + name)
 		p := m{"fallbackUrl": "https://else.test/?s={sub1}"}
@@ -151,7 +151,7 @@ func TestSignedLander(t *testing.T) {
 	if none.FallbackURL == nil || *none.FallbackURL != "https://else.test/" {
 		t.Errorf("fallback %v", none.FallbackURL)
 	}
-	w.checkVerdict("only a click", w.verdictOf(url.Values{"clickid": {models.FormatClickID(w.spool.last().ID)}}), reasonNoKey)
+	w.checkVerdict("a click id but no key", w.verdictOf(url.Values{"clickid": {models.FormatClickID(w.spool.last().ID)}}), reasonNoKey)
 	w.checkVerdict("nothing", w.verdictOf(url.Values{}), reasonNoLander)
 
 	to := w.location("/signed-2", host(ownHost))
@@ -292,7 +292,7 @@ func TestSingleUse(t *testing.T) {
 	w.checkVerdict("again", w.verdictOf(firstKey), reasonUsed)
 	w.checkVerdict("another key", w.verdictOf(secondKey), reasonOK)
 	w.h = w.handler(w.spool, "") // another process
-	w.checkVerdict("again elsewhere", w.verdictOf(firstKey), reasonUsed)
+	w.checkVerdict("the used key in another process", w.verdictOf(firstKey), reasonUsed)
 	sharedKey := key()
 	results := make(chan bool, 8)
 	for range 8 {

@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// customer is an account with a campaign on the shared domain, whose landing page leads to an offer.
+// customer is an account with a campaign on the shared domain. The campaign's landing page leads to an offer.
 type customer struct {
 	*env
 	name string

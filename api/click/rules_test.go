@@ -81,7 +81,7 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 	before := plans()
 	dbtest.Exec(w, w.db, `UPDATE rules SET conditions = $2 WHERE id = $1`, r, w.json([]m{condition("browser", "equals", "firefox")}))
 	becomes("the edit takes firefox", "https://in.test/", header("User-Agent", firefox))
-	becomes("and chrome no longer", fallback)
+	becomes("the edit no longer takes chrome", fallback)
 	if !slices.Equal(plans(), before) {
 		t.Error("a change of a rule compiled a campaign again")
 	}
@@ -97,14 +97,14 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 		t.Error("a campaign that uses the rule was not compiled again, or another campaign was")
 	}
 	dbtest.Exec(w, w.db, `UPDATE rules SET conditions = $2 WHERE id = $1`, r, w.json([]m{condition("browser", "equals", "firefox")}))
-	await.Until(t, "they are counted no longer", func() bool { return !counts() })
+	await.Until(t, "the day's clicks are no longer counted", func() bool { return !counts() })
 
 	// A deleted rule still guards the paths that use it. Only a rule whose row no longer exists lets no visitor through.
 	changes := w.h.routes.Changes()
 	dbtest.Exec(w, w.db, `UPDATE rules SET deleted_at = now() WHERE id = $1`, r)
 	await.Until(t, "the deletion is read", func() bool { return w.h.routes.Changes() > changes })
-	becomes("still guarded", fallback)
-	becomes("still taken", "https://in.test/", header("User-Agent", firefox))
+	becomes("the deleted rule still keeps chrome out", fallback)
+	becomes("the deleted rule still takes firefox", "https://in.test/", header("User-Agent", firefox))
 	dbtest.Exec(w, w.db, `DELETE FROM rules WHERE id = $1`, r)
 	becomes("nobody satisfies a rule that is gone", fallback, header("User-Agent", firefox))
 }

@@ -227,7 +227,7 @@ func TestReloadReadsOnlyWhatChanged(t *testing.T) {
 	oldB := s.Campaign(b)
 	newB := now.Campaign(b)
 	if oldA == newA || oldB != newB {
-		t.Error("other records than the changed campaign were read, or it was not read")
+		t.Error("a record other than the changed campaign was read again, or the campaign was not")
 	}
 }
 
@@ -307,8 +307,8 @@ func readUsage(ctx context.Context, h *Handler, now time.Time) error {
 	return errors.Join(h.readClicks(ctx, now), h.readConversions(ctx, now))
 }
 
-// A link works on every domain of its account. A campaign or smartlink that has the address on a domain itself takes precedence,
-// even while it leads nowhere. A domain of another account leads to no link of this account.
+// A link works on every domain of its account. If another campaign or a smartlink was made with the same alias for one of the domains,
+// it takes precedence there, even while it is paused. A domain of another account leads to no link of this account.
 func TestALinkOnOtherDomains(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -28,7 +28,7 @@ func (d Deps) assistants() []route.Route {
 	decide.Confirm, decide.Repeats = true, true
 	return []route.Route{
 		request, decide,
-		personRoute("GET", "/assistants", "connected assistants: for an owner all of the account, for others their own", route.Handle(d.listAssistants)),
+		personRoute("GET", "/assistants", "connected assistants: an owner sees all of the account, other people see their own", route.Handle(d.listAssistants)),
 		personRoute("DELETE", "/assistants/{id}", "end a connected assistant at once", route.Handle(revokeAssistant), "404 not_found"),
 	}
 }

@@ -58,12 +58,12 @@ func listAudit(c *route.Call) (AuditList, error) {
 	from, to := c.Window.From, c.Window.End()
 	filter := store.AuditFilter{What: c.Query.Get("what"), From: &from, To: &to}
 	if len(filter.What) > maxWhat {
-		return AuditList{}, models.Invalid("too_long", "what has %d characters at most", maxWhat)
+		return AuditList{}, models.Invalid("too_long", "the parameter what may have at most %d characters", maxWhat)
 	}
 	if who := c.Query.Get("who"); who != "" {
 		id, err := uuid.Parse(who)
 		if err != nil {
-			return AuditList{}, models.Invalid("invalid_id", "who is the id of a person or a key")
+			return AuditList{}, models.Invalid("invalid_id", "the parameter who must be the id of a person or a key")
 		}
 		filter.Who = uuid.NullUUID{UUID: id, Valid: true}
 	}

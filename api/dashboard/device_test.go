@@ -75,8 +75,8 @@ func TestDeviceIsOfOnePerson(t *testing.T) {
 		value  string
 		status int
 	}{
-		"its own": {right, 200}, "another person's": {others, 429}, "none": {"", 429}, "a longer life": {"9" + ends + "." + rest, 429},
-		"an ended one": {"1." + rest, 429}, "another id": {ends + ".x" + rest, 429}, "no signature": {ends + "." + id, 429},
+		"its own cookie": {right, 200}, "another person's": {others, 429}, "none": {"", 429}, "a longer life": {"9" + ends + "." + rest, 429},
+		"an expired one": {"1." + rest, 429}, "another id": {ends + ".x" + rest, 429}, "no signature": {ends + "." + id, 429},
 	} {
 		p := browserOf(t, s)
 		p.devices[name] = c.value

@@ -63,7 +63,7 @@ func createKey(c *route.Call, b keyBody) (KeyRow, error) {
 		return KeyRow{}, models.Invalid("invalid_scope", "the scope is full or read_only")
 	}
 	if !slices.Contains(models.KeyDays, b.Days) {
-		return KeyRow{}, models.Invalid("invalid_expiry", "a key lives for 30, 90 or 365 days, or (0) without end")
+		return KeyRow{}, models.Invalid("invalid_expiry", "days must be 30, 90 or 365, or 0 for a key that does not expire")
 	}
 	k, secret, err := c.Store.CreateKey(c.Context(), c.Account.ID, b.Name, b.Scope, time.Duration(b.Days)*24*time.Hour)
 	return keyWithSecret(k, secret), err

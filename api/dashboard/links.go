@@ -26,7 +26,7 @@ type LinkShown struct {
 	Account     string      `json:"account"`
 	Email       string      `json:"email"`
 	Role        models.Role `json:"role" enum:"viewer,contributor,member,owner"`
-	Currency    string      `json:"currency" doc:"of the account's figures"`
+	Currency    string      `json:"currency" doc:"the currency of the account's figures"`
 	NewPassword bool        `json:"new_password" doc:"true: the person chooses a new password; false: the person enters the present one"`
 }
 

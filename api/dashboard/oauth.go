@@ -26,7 +26,7 @@ func (d Deps) oauth() []route.Route {
 
 // OAuthBegun is the address at which the page continues a sign-in.
 type OAuthBegun struct {
-	URL       string `json:"url" doc:"the platform's page; it is a secret"`
+	URL       string `json:"url" doc:"the platform's page for the sign-in; the address is a secret"`
 	ExpiresAt string `json:"expires_at"`
 }
 

@@ -31,7 +31,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // missing is the page of a build that has no dashboard.
 const missing = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Switchyard</title>
-<p>This build has no dashboard: npm was missing when it was made. Install npm, run <code>make build</code> and start it again.
+<p>This build has no dashboard: npm was missing when it was made. Install npm, run <code>make build</code> and start the service again.
 The API and everything else work.`
 
 // pages serves the page and its files.

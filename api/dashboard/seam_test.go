@@ -335,8 +335,8 @@ func TestConfirm(t *testing.T) {
 	p.do("POST", "/app/api/keys", key).want(t, 201, "")
 }
 
-// TestTeam checks that an owner can remove a person from the account, whose session ends immediately, and that the last owner
-// stays.
+// TestTeam checks that an owner can remove a person from the account, that the removed person's session ends immediately, and that
+// the last owner stays.
 func TestTeam(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -29,9 +29,9 @@ func views() []route.Route {
 		personRoute("GET", "/views", "own and shared views of reports, by name", route.Handle(listViews)),
 		personRoute("POST", "/views", "save a view; sharing it needs the role contributor", route.HandleBody(createView),
 			"400 required too_long too_many invalid_view", "403 role_required", "409 duplicate_name"),
-		personRoute("PATCH", "/views/{id}", "change a view; for its author, and for owners if it is shared", route.HandleBody(changeView),
+		personRoute("PATCH", "/views/{id}", "change a view: its author, or an owner if the view is shared", route.HandleBody(changeView),
 			"400 invalid_id required too_long too_many invalid_view no_fields", "403 role_required not_author", "404 not_found", "409 duplicate_name"),
-		personRoute("DELETE", "/views/{id}", "delete a view; for its author, and for owners if it is shared", route.Handle(deleteView),
+		personRoute("DELETE", "/views/{id}", "delete a view: its author, or an owner if the view is shared", route.Handle(deleteView),
 			"400 invalid_id", "403 not_author", "404 not_found"),
 		personRoute("PUT", "/views/default", "the view that reports open with", route.HandleBody(setDefaultView), "404 not_found"),
 	}
@@ -89,7 +89,7 @@ func checkView(v *models.ViewReport) error {
 	}
 	for i, d := range v.Group {
 		if !slices.Contains(dimensions, d) || slices.Contains(v.Group[:i], d) {
-			return bad("group[%d] is no other dimension of reports", i)
+			return bad("group[%d] is not a dimension of reports, or repeats one", i)
 		}
 	}
 	for i, f := range v.Filters {
@@ -102,7 +102,7 @@ func checkView(v *models.ViewReport) error {
 	}
 	for i, name := range v.Columns {
 		if !slices.Contains(figures, name) || slices.Contains(v.Columns[:i], name) {
-			return bad("columns[%d] is no other figure", i)
+			return bad("columns[%d] is not a figure, or repeats one", i)
 		}
 	}
 	if !isFormulas(v.Formulas, figures) {

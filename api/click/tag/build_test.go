@@ -35,6 +35,6 @@ func TestBuild(t *testing.T) {
 		}
 	}
 	if script, err := os.ReadFile("tag.min.js"); err != nil || !bytes.Equal(script, built.Code) {
-		t.Errorf("tag.min.js is not made of tag.js: make generate (%v)", err)
+		t.Errorf("tag.min.js is not made from the present tag.js: run make generate (%v)", err)
 	}
 }

@@ -41,7 +41,7 @@ func TestScript(t *testing.T) {
 	t.Parallel()
 	want, err := os.ReadFile("tag.sum")
 	if err != nil || sums(t) != string(want) {
-		t.Errorf("tag.js or tag.min.js has changed: make generate (%v)", err)
+		t.Errorf("tag.js or tag.min.js has changed: run make generate (%v)", err)
 	}
 	size := len(static().Gzip)
 	t.Logf("the page tag has %d bytes, %d compressed", len(static().Body), size)

@@ -154,8 +154,8 @@ func applyAppDevice(ua string, a *agent) {
 	}
 }
 
-// darwinDevice reads "TikTok/131012 CFNetwork/978.0.7 Darwin/18.7.0", which apps on iOS send. Up to Darwin 24, its major version is
-// six higher than the major version of iOS. Later versions are one lower. From Darwin 21 on, the minor versions are the same.
+// darwinDevice reads "TikTok/131012 CFNetwork/978.0.7 Darwin/18.7.0", which apps on iOS send. Up to Darwin 24, the major version of
+// Darwin is six higher than the one of iOS. From Darwin 25 on, it is one lower. From Darwin 21 on, the minor versions are the same.
 func darwinDevice(ua string) appDevice {
 	const lastOld, oldDistance, sameMinors = 24, 6, 21
 	darwin := versionAt(textAfter(ua, " Darwin/"))

@@ -182,8 +182,8 @@ func androidModel(ua string) string {
 	return ""
 }
 
-// isModel reports whether a part of the system's description can be a model: no locale, form factor, build or program with its
-// version.
+// isModel reports whether a part of the system's description can be a model. A locale, a form factor, a build and a program with its
+// version are not models.
 func isModel(part string) bool {
 	switch part {
 	case "wv", "Mobile", "Tablet", "TV":

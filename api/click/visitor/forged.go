@@ -12,7 +12,7 @@ const (
 	firstJXL     = 155 // 2026: the first that accepts image/jxl by default
 )
 
-// oddities returns the number of facts of a request that hardly any person's browser of the claimed engine shows. A single fact
+// oddities returns the number of facts of a request that a genuine browser of the claimed engine hardly ever shows. A single fact
 // means nothing: a fork, a flag or a filter can cause it. Two facts together, or one fact and a contradiction, show that the browser
 // is forged. The facts are:
 //   - Chromium by https without client hints. Tools that replace the user agent switch client hints off.

@@ -53,7 +53,7 @@ func applyHints(h http.Header, a *agent, into *Description) (contradictions int)
 }
 
 // hintContradictions returns the number of facts in which the hints, which only Chromium sends, contradict the user agent: the
-// engine, its version, and the system with its form.
+// engine, its version, and the system or the form of the device (mobile or desktop).
 func hintContradictions(a *agent, brands, platform, mobile string) (n int) {
 	if a.kind != human {
 		return 0
@@ -77,8 +77,7 @@ func hintContradictions(a *agent, brands, platform, mobile string) (n int) {
 }
 
 // versionsDisagree reports whether the engine's version among the brands differs from its version in the full list. A browser
-// makes both from one record. Apps may send lists of their own, without an engine.
-// Then there is no disagreement.
+// makes both from one record. Apps may send lists of their own, without an engine. Such lists do not disagree.
 func versionsDisagree(brands, full string) bool {
 	const engine = `"Chromium";v="`
 	short, long := brandVersion(brands, engine), brandVersion(full, engine)

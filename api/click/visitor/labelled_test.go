@@ -41,7 +41,7 @@ func TestLabelledSet(t *testing.T) {
 	tally := bottest.Judge(list, func(r bottest.Request) bool { return judge(t, d, r) })
 	for _, k := range tally.Kinds {
 		if floor, listed := floors[k.Name]; k.Bot != listed {
-			t.Errorf("%s: has a floor %v, are programs %v", k.Name, listed, k.Bot)
+			t.Errorf("%s: has a floor: %v, is a kind of programs: %v", k.Name, listed, k.Bot)
 		} else if k.Share() < floor {
 			t.Errorf("%s: %d of %d are found, want %.2f", k.Name, k.Called, k.Sent, floor)
 		}
@@ -50,7 +50,7 @@ func TestLabelledSet(t *testing.T) {
 }
 
 // TestLabelledDevices compares the description of devices with the labels of the set. The system and its major version must be
-// right. Boxes and sticks on televisions, and tablets, often look like phones, so that their type may be wrong in a few.
+// right. Boxes and sticks on televisions, and tablets, often look like phones, so the type of a few devices may be wrong.
 func TestLabelledDevices(t *testing.T) {
 	t.Parallel()
 	list, err := bottest.Read(os.DirFS("../../../" + bottest.Dir))

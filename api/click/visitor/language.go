@@ -12,7 +12,7 @@ const maxLanguages = 50
 // The weights of Accept-Language in thousandths, which is the precision that RFC 9110 allows.
 const (
 	fullWeight = 1000
-	lastWeight = 1 // the weight of a member whose own weight cannot be read, so that it counts only if the others are not accepted
+	lastWeight = 1 // the lowest weight above 0; a member gets it if its q cannot be parsed, so that members with a valid q come first
 )
 
 // language returns the language that an Accept-Language header prefers: the primary subtag with the highest weight, and among
@@ -65,8 +65,8 @@ func weight(params string) int {
 	return fullWeight
 }
 
-// thousandths reads a number such as 1, 1.0, 0.85 or .5. Digits after the third decimal are dropped, as long as they leave a
-// weight above 0.
+// thousandths reads a number such as 1, 1.0, 0.85 or .5. Digits after the third decimal are ignored. A number above 0 that would
+// become 0 gives lastWeight.
 func thousandths(text string) int {
 	integer, decimals, _ := strings.Cut(text, ".")
 	if len(integer)+len(decimals) == 0 || integer != "" && integer != "0" && integer != "1" {

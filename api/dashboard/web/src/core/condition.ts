@@ -6,7 +6,8 @@ import { country } from './format.ts'
 import { dimensionName, type SubNames } from './subs.ts'
 import { t } from './text.ts'
 
-// families are the prefixes of attributes whose rest a person types, such as param.name.
+// families are the prefixes of attributes that end in a name of the person's choice. In param.city, param. is the prefix and the
+// person has typed city.
 const families = ['param.', 'header.']
 const familyOf = (attribute: string) => families.find(f => attribute.startsWith(f) && attribute.length > f.length)
 
@@ -56,7 +57,7 @@ export const attributeName = (a: string, names: SubNames = {}) =>
         ? t.conditions.header(a.slice(7))
         : a.replaceAll('_', ' ')))
 
-// plain returns the operator for one value in place of in and not_in, which are for several values.
+// plain replaces `in` by `equals`, and `not_in` by `not_equals`. It returns other operators unchanged.
 export const plain = (operator: string) => (operator === 'in' ? 'equals' : operator === 'not_in' ? 'not_equals' : operator)
 export const operatorName = (operator: string, kind = '') =>
   (kind === 'truth' && operator === 'is_set' ? t.conditions.isSet : t.conditions.operators[plain(operator)]) ?? operator
@@ -116,8 +117,8 @@ export const fresh = (attribute = 'country'): Condition => {
   }
 }
 
-// meaning returns what a condition means. Two spellings of one condition have the same meaning: in and equals, a value with and without a
-// list, a number as text, and another case of a value from a list of choices.
+// meaning returns what a condition means. Two spellings of one condition have the same meaning: `in` and `equals`, a value alone and in a
+// list, a number and its text, and a value of a list of choices in upper and lower case.
 export function meaning(c: Condition) {
   const form = formOf(c.attribute, c.operator),
     operator = plain(c.operator)

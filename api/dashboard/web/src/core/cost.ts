@@ -23,8 +23,8 @@ export const daysOf = (preset: string, tz: string) => {
   return { from: iso(s.from), to: iso(s.to) }
 }
 
-// targetOfRecord returns the target of a row of a list: the day of the window. For a window of several days it is yesterday,
-// because the cost of a day is known when the day is over.
+// targetOfRecord returns the target for a row of a list, on the day of the window. If the window has several days, the day is
+// yesterday, because the cost of a day is known when the day is over.
 export function targetOfRecord(more: Partial<Target>, s = span.value.span, tz = zone.value): Target {
   const days = targetOf(s, more)
   return days.from === days.to ? days : { ...days, ...daysOf('yesterday', tz) }

@@ -6,9 +6,8 @@ export type Conflict = { name: string; theirs: unknown }
 
 export const isSame = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
-// merge returns the fields with the edits of both sides. `base` is what the edits began with. A field that both sides have
-// changed keeps the edit in `mine`, and is a conflict unless the values are the same. `changed` are the fields that differ from
-// `theirs`.
+// merge returns the fields with the edits of both sides. `base` has the fields before both edits. A field that both sides have
+// changed keeps the value of `mine`, and is a conflict unless both values are the same.
 export function merge(base: Fields, mine: Fields, theirs: Fields) {
   const joined: Fields = { ...mine },
     conflicts: Conflict[] = []

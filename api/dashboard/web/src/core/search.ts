@@ -23,8 +23,8 @@ function distance(a: string, b: string, most: number): number {
 // mistakes is the number of mistakes that a word may have.
 const mistakes = (word: string) => (word.length < 4 ? 0 : word.length < 8 ? 1 : 2)
 
-// near reports whether a word is the beginning of a text's words, with small mistakes. "sweepwell" is near "Sweeps WELLness", because
-// the spaces of the text do not count.
+// near reports whether the typed word, with small mistakes, is the beginning of one of the words, or of two neighbouring words
+// written as one. "sweepwell" is near "Sweeps WELLness".
 function near(word: string, words: string[]): boolean {
   const most = mistakes(word)
   if (!most) return false

@@ -40,7 +40,7 @@ export function usualIn(sources: { subs: SubSlot[] }[]) {
 // useUsual returns usualIn of the account's sources. If on is false, they are not loaded.
 export const useUsual = (on = true) => usualIn(useSources(on) ?? [])
 
-// useSubKeys returns the sub-parameters of a menu that has no search, with the chosen one.
+// useSubKeys returns the sub-parameters that a menu without a search lists: the usual ones and the chosen one.
 export function useSubKeys(chosen = '') {
   const isUsual = useUsual()
   return subKeys.filter(k => k === chosen || isUsual(k))
@@ -67,7 +67,7 @@ export function useScopeNames(campaigns: string[], sources: string[]): SubNames 
 export type SubRow = { sub: number; param: string; macro: string; name: string; inLink: boolean }
 type Stored = { token_macros: Record<string, string>; subs: SubSlot[] }
 
-// rowsOf returns the rows of a source by their sub-parameters.
+// rowsOf returns the rows of a source, sorted by sub-parameter. Rows without a sub-parameter come last.
 export function rowsOf({ token_macros, subs }: Stored): SubRow[] {
   const reserved = subs.map(s => ({ ...s, macro: token_macros[s.param] ?? '', inLink: s.param in token_macros }))
   const other = Object.entries(token_macros)
@@ -101,8 +101,8 @@ export function meantSub(param: string): number {
 export const moved = (rows: SubRow[], i: number, sub: number): SubRow[] =>
   rows.map((r, j) => (j === i ? { ...r, sub } : r.sub === sub ? { ...r, sub: rows[i]!.sub } : r))
 
-// renamed gives a row another parameter. If the parameter is new and has a name such as sub3, the row moves to the third
-// sub-parameter, if that is free.
+// renamed gives the parameter of a row another name. If the name is one such as sub3 and no other row has the third
+// sub-parameter, the row moves to it.
 export function renamed(rows: SubRow[], i: number, param: string): SubRow[] {
   const sub = meantSub(param),
     free = sub > 0 && !rows.some((r, j) => j !== i && r.sub === sub)

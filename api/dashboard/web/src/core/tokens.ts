@@ -2,8 +2,8 @@
 import { mostSubs } from '../subs.gen.ts'
 import { tokens } from '../words.gen.ts'
 
-// conversionOnly holds for each name of a token whether only postbacks fill the token. The example argument of a token is not part of
-// its name.
+// conversionOnly says for each name of a token whether only postbacks fill that token. Some tokens are listed with an example
+// argument, which is cut off here.
 const conversionOnly = new Map<string, boolean>()
 for (const k of tokens)
   for (const name of [k.name.split(/[:.](?=[A-Z\d]|d\.)/)[0]!, ...k.aliases]) conversionOnly.set(name.toLowerCase(), k.of_conversion)

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { signal } from '@preact/signals'
 
-// forms holds a function for each open form. It reports whether the form has edits that are not saved.
+// forms holds a function for each open form. The function reports whether the form has edits that are not saved.
 const forms = new Set<{ current?: () => boolean }>()
 export const unsaved = () => [...forms].some(f => f.current?.())
 

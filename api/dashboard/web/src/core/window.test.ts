@@ -25,7 +25,7 @@ test('a day begins at its first moment, whatever the clock does', () => {
     }
 })
 
-test('a window before another one has as many days and ends where that begins', () => {
+test('the window before a given window has as many days, and ends where the given window begins', () => {
   for (const zone of zones)
     for (const name of ['today', 'yesterday', '7d', '14d', '30d', 'month', 'last-month', '2026-03-01_2026-03-31']) {
       const w = windowOf(name, zone),
@@ -51,7 +51,7 @@ test('a window that cannot be read is the last seven days', () => {
   for (const text of ['', 'x', '2026-03-31_2026-03-01', '2026-03-01']) equal(spanOf(text, 'UTC'), { from: plus(now, -6), to: now }, text)
 })
 
-test('its bounds are sent as UTC, the last second included', () => {
+test('the bounds of a window are sent in UTC, and the last second is included', () => {
   const w = windowOf('2026-03-29_2026-03-29', 'Europe/Berlin') // the clock goes forward
   equal([w.from, w.to, (w.end - w.start) / 3600e3], ['2026-03-28 23:00:00', '2026-03-29 21:59:59', 23])
 })

@@ -23,7 +23,7 @@ type Props = {
 }
 const most = 60 // the most choices shown at a time
 
-// Combobox is a text field that picks one of many choices. The choices may arrive while a person types. With free any text is
+// Combobox is a text field that picks one of many choices. The choices may arrive while a person types. With `free`, any text is
 // allowed.
 export function Combobox(p: Props) {
   const id = useId(),
@@ -173,7 +173,7 @@ type ManyProps = Pick<Props, 'label' | 'choices' | 'free' | 'onSearch' | 'onFocu
 
 type FieldProps = Omit<Props, 'wired'> & { none?: string; hint?: ComponentChildren; error?: string }
 
-// ComboField is a field with a combobox. If none is set, it is the text of an additional choice, which stands for no value.
+// ComboField is a field with a combobox. `none`, if given, is the text of an additional choice that stands for no value.
 export const ComboField = ({ none, hint, error, choices, ...p }: FieldProps) => (
   <Field label={p.label} hint={hint} error={error}>
     {wired => (

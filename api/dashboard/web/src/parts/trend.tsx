@@ -34,7 +34,7 @@ const coloursOf = (on: Name[]) => {
   return [first!, second === first ? (first === '--s-cost' ? '--s-conv' : '--s-cost') : second!]
 }
 
-// seriesOf returns the lines of a plot: the figures, and the first of them in the window before.
+// seriesOf returns the lines of a plot: the figures in the window, and the first figure in the window before.
 function seriesOf(on: Name[], step: Step, now: Trends, was: Trends | undefined): { times: number[]; series: Series[] } {
   const stepped = (of: Trends) => (step === 'week' ? weeksOf(of.rows) : of.rows),
     rows = stepped(now),

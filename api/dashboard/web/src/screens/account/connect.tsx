@@ -30,7 +30,7 @@ type Sent = Record<(typeof fields)[number], string>
 // sent returns what the program has written into the address of the page.
 const sent = () => Object.fromEntries(fields.map(name => [name, place.value.query.get(name) ?? ''])) as Sent
 
-// sentenceOf says why the request of a program is not answered. Faults of the request itself have one sentence, in two codes.
+// sentenceOf says why the request of a program is not answered. The two codes for a faulty request have the same sentence.
 const sentenceOf = (e: unknown) => explained(e, { invalid_request: w.incomplete, required: w.incomplete, ...w.codes })
 
 // Connect is the page on which a person lets a program use an account. A program sends the browser here (OAuth 2.1). An invalid

@@ -163,7 +163,7 @@ function ByFile({ kind }: { kind: Kind }) {
   )
 }
 
-// SourceOfAll chooses the traffic source of a report that has no column for it.
+// SourceOfAll chooses the traffic source of all rows, for a file without a column for the source.
 function SourceOfAll({ value, on }: { value: string; on: (v: string) => void }) {
   const sources = useSources() ?? []
   return (

@@ -7,7 +7,7 @@ import { can } from '../../core/me.ts'
 import { w } from '../../text/domains.ts'
 import { failed, toastAndReload } from '../../core/toast.ts'
 
-const soon = 30 * 86400000 // an end is near from this many ms before it on
+const soon = 30 * 86400000 // an end is near if it is less than this many ms away
 
 // codeText returns the text that explains an error code of a domain.
 export const codeText = (code: string) => w.codes[code]

@@ -32,8 +32,9 @@ export const remove = (flow: Flow, id: string): Flow => flow.filter(p => p.id !=
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
-// coverer returns the path that is tried before a path and takes all of its visitors, or undefined. The path gets visitors only while
-// its coverer cannot send them on. A path with a daily cap lets visitors pass. `rotation` is the campaign's flow_rotation.
+// coverer returns a path that is tried earlier than the path `id` and takes all visitors of that path, or undefined. The path gets
+// visitors only while its coverer cannot send them on. A path with a daily cap covers no other, because it stops taking visitors at
+// its cap. `rotation` is the campaign's flow_rotation.
 export function coverer(flow: Flow, id: string, rotation: string): Path | undefined {
   const order = tried(flow),
     at = order.findIndex(p => p.id === id),
@@ -42,7 +43,7 @@ export function coverer(flow: Flow, id: string, rotation: string): Path | undefi
 }
 const covers = (o: Path, p: Path) =>
   leadsOn(o) && !neverDrawn(o) && o.daily_cap == null && o.rules.length === 0 && includes(p, o.filters, o.logic)
-// includes reports whether every visitor of a path meets some conditions.
+// includes reports whether every visitor of a path meets the given conditions.
 const includes = (p: Path, filters: Condition[], logic: string) =>
   filters.length === 0 || (logic === 'and' && p.logic === 'and' && filters.every(f => p.filters.some(g => same(sent(f), sent(g)))))
 const leadsOn = (p: Path) => p.action === 'nothing' || (p.action === 'campaign' ? !!p.campaign_id : p.destinations.some(d => d.weight > 0))

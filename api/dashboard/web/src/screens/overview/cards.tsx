@@ -136,7 +136,7 @@ export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }
 }
 
 // cause names the figure that moved the profit most: clicks, the share of conversions, the revenue of a conversion, or the cost of
-// clicks. If there is no conversion, a loss has that as its cause, and a gain can only come from clicks or their cost.
+// clicks. Without a conversion, the missing conversion is the cause of a loss, and a gain can only come from clicks or their cost.
 function cause(row: PerformanceRow): string {
   const was = row.compare!,
     each = (r: { revenue: number; approved: number }) => (r.approved ? r.revenue / r.approved : 0),

@@ -82,7 +82,7 @@ async function load(kind: Shared, file: File) {
   }, failed)
 }
 
-// maxCopies is the number of names that are tried for a record whose name another record has.
+// maxCopies is how many names are tried for a new record while the name is taken.
 const maxCopies = 20
 
 // create makes the record. If its name is taken, the record gets a number, because a person cannot change the name in the file.

@@ -41,8 +41,8 @@ function useScreen() {
   return screen
 }
 
-// NarrowLine says how many columns have no room on a narrow screen, and shows them. On a phone it has the note of the report too, because
-// a phone has no status bar.
+// NarrowLine says how many columns have no room on a narrow screen, and has a button that shows them. On a phone it also shows the
+// note of the report, because a phone has no status bar.
 export function NarrowLine({ ask, note }: { ask: Ask; note: string }) {
   const screen = useScreen(),
     hidden = hiddenIn(ask, screen)

@@ -30,7 +30,7 @@ export const words: typeof en = {
       'Verglichen wird die Vergütung je Klick, bestätigt und ausstehend. Ein Klick kostet bei allen gleich viel, weil nur die Gewichte entscheiden, wer ihn bekommt.',
     conversions: 'Verglichen werden Conversions je Klick: Vergütungen sind nicht bekannt, über Geld sagt das also nichts.',
   }),
-  assumed: 'Für die Streuung der Vergütungen gibt es zu wenige. Die Intervalle nehmen an, dass sie stark schwanken.',
+  assumed: 'Es gibt zu wenige Vergütungen, um ihre Streuung zu schätzen. Die Intervalle nehmen an, dass sie stark schwanken.',
   apply: 'Gewichte übernehmen',
   applyTitle: 'Diese Gewichte übernehmen?',
   applyText:

@@ -1,4 +1,4 @@
-// The German of alerts, by their type: what to do about them, and what is seen.
+// The German of alerts, by their type: what to do about them, and what was noticed.
 import type { Alert } from '../../api.gen.ts'
 
 const does: Record<string, string> = {
@@ -38,7 +38,7 @@ const does: Record<string, string> = {
   'safe_browsing.failing': 'Die Liste unsicherer URLs ließ sich nicht abfragen.',
 }
 
-// Said is a sentence about an alert, and how to translate the service's sentence with its figures, if it has some.
+// Said is a general sentence about an alert. If the service's sentence has figures, form matches it and translated repeats the figures.
 type Said = [text: string, form?: RegExp, translated?: string]
 const bad = (what: string): Said => [
   `Zu viele Postbacks ${what}.`,

@@ -4,7 +4,7 @@ import { counted } from '../words.ts'
 
 const of = counted('de')
 
-// minimums are the forms of what a check needs, as the service says it.
+// minimums translates the service's sentences about what a check needs.
 const minimums: [RegExp, string][] = [
   [/^(\d+) clicks of each, (\d+) conversions of all together, on (\d+) days$/, 'je $1 Klicks, zusammen $2 Conversions, an $3 Tagen'],
   [/^(\d+) clicks that cost as much as (\d+) conversions are worth$/, '$1 Klicks, die so viel kosten, wie $2 Conversions wert sind'],

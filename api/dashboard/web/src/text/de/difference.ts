@@ -71,7 +71,7 @@ export const words: typeof en = {
     refused: 'Diese Conversions haben wir abgelehnt. Der Grund sagt, was zu ändern ist.',
     not_sent: 'Was nicht gesendet wurde, kann dort nicht zählen. Der Grund sagt, woran es lag.',
     late: 'Eine Seite hat sich geändert, nachdem die andere gelesen wurde. Der nächste Import gleicht das meiste an.',
-    currency: 'Der Betrag ist in zwei Währungen. Es fehlt nichts, außer ein Betrag hat keinen Kurs und zählt als kein Geld.',
+    currency: 'Der Betrag ist in zwei Währungen. Geld fehlt nur, wenn es für einen Betrag keinen Kurs gibt.',
     correction: 'Jemand hat diese Zahlen eingetragen oder geändert. Der Bericht von dort kennt die Änderung nicht.',
   }),
   examples: 'Beispiele',

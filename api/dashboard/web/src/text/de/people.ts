@@ -82,7 +82,7 @@ export const words: typeof en = {
     revokeTitle: name => `${name} widerrufen?`,
     revokeText: 'Aufrufe damit werden sofort abgelehnt. Rückgängig machen lässt es sich nicht.',
     revoked: name => `${name} ist widerrufen`,
-    noAPI: 'Der Tarif enthält keine API: bis dahin werden Aufrufe mit einem Schlüssel abgelehnt.',
+    noAPI: 'Der Tarif enthält keine API: Aufrufe mit einem Schlüssel werden abgelehnt.',
     actions: 'Aktionen',
     unnamed: 'ohne Namen',
   },

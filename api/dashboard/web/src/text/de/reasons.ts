@@ -47,7 +47,7 @@ const statuses: Record<string, string> = {
 }
 const status = (name: string) => statuses[name] ?? `„${name}“`
 
-// forms are the sentences that name what was received.
+// forms match the sentences that contain a received value.
 const forms: [RegExp, (...parts: string[]) => string][] = [
   [
     /^a conversion does not go from (\w+) to (\w+)$/,

@@ -62,7 +62,7 @@ export const words: typeof en = {
       buygoods: {
         name: 'BuyGoods',
         secret: 'Ein langer zufälliger Text: er wird Teil der URL. Hat das Konto ein Token für seine IPNs, dann dieses.',
-        setup: 'In BuyGoods: Setup, Settings, oder der Reiter IPN des Produkts. Die URL für New Order, Rebill, Refund und Chargeback.',
+        setup: 'In BuyGoods: unter Setup, Settings oder im IPN-Reiter des Produkts. Die URL für New Order, Rebill, Refund, Chargeback.',
         click: 'Die Klick-ID kommt aus einer Sub-ID des Links.',
       },
       clickbank: {

@@ -4,7 +4,7 @@ import { words as reasons } from './reasons.ts'
 import { words as steps } from './steps.ts'
 import { said } from './suggestions.ts'
 
-test('an alert is German with the figures of the service, and without them if its sentence is another one', () => {
+test('the German of an alert repeats the figures of the service, and is a general sentence if the form does not match', () => {
   const { seen } = advice
   equal(seen('webhook.failing', 'the last 12 attempts to deliver failed'), 'Die letzten 12 Zustellungen sind gescheitert')
   equal(seen('webhook.failing', 'something else'), 'Zustellungen scheitern')
@@ -22,7 +22,7 @@ test('an alert is German with the figures of the service, and without them if it
   )
 })
 
-test('what the service says about a postback is German, and an unknown sentence stays', () => {
+test('a known sentence about a postback is translated, and an unknown sentence stays English', () => {
   equal(reasons.of('the secret of the network is missing or wrong'), 'Das Geheimnis des Netzwerks fehlt oder ist falsch.')
   equal(reasons.of('a conversion does not go from rejected to pending'), 'Eine Conversion wechselt nicht von „Abgelehnt“ zu „Offen“.')
   equal(
@@ -34,7 +34,7 @@ test('what the service says about a postback is German, and an unknown sentence 
   equal(reasons.of('constructor'), 'constructor')
 })
 
-test('what a test of a link or a postback says is German, with its names and figures', () => {
+test('the steps of a link test or postback test are translated with their names and figures', () => {
   equal(
     steps.of("not read: the source's click id, zone (still the macro {zone})"),
     'nicht gelesen: die Klick-ID der Quelle, zone (noch das Makro {zone})',
@@ -48,7 +48,7 @@ test('what a test of a link or a postback says is German, with its names and fig
   equal(steps.of('https://offer.example/?a=1'), 'https://offer.example/?a=1')
 })
 
-test('what the Copilot suggests is German, and an unknown sentence stays', () => {
+test('a suggestion of the Copilot is translated, and an unknown sentence stays English', () => {
   equal(said('Raise the cap of offer “Sweeps: US” to 60'), 'Cap von Offer „Sweeps: US“ auf 60 erhöhen')
   equal(
     said('Block 2 sub1 values of “DACH” here and at the traffic source: it does not pay for its clicks'),
