@@ -32,7 +32,7 @@ func (d Deps) checkCampaign(c *route.Call, campaign models.Campaign) (CheckedCam
 	}, nil
 }
 
-// CheckedCampaign is what the checks found of a campaign.
+// CheckedCampaign is the result of all checks of a campaign.
 type CheckedCampaign struct {
 	ID        uuid.UUID     `json:"id"`
 	Name      string        `json:"name"`
@@ -45,7 +45,7 @@ type CheckedCampaign struct {
 	Checks    []CheckedArea `json:"checks" doc:"one for each area, in a fixed order"`
 }
 
-// CheckedArea is what the checks found in one area of a campaign.
+// CheckedArea is the result of the checks in one area of a campaign.
 type CheckedArea struct {
 	Check    string         `json:"check" enum:"link,destinations,macros,source,cost,postbacks,payout,shares,fallback,bots,caps,rates,landers,tag"`
 	State    string         `json:"state" enum:"ok,warning,unknown,problem" doc:"the worst of its findings; ok: there is none"`

@@ -24,7 +24,7 @@ func networkReports(d Deps) []route.Route {
 // NetworkReportBody is a report in the form in which the network provides it.
 type NetworkReportBody struct{ FileBody }
 
-// NetworkReport tells what was stored of a report.
+// NetworkReport says how many rows of a report were stored, and which were refused.
 type NetworkReport struct {
 	Kind      string             `json:"kind" enum:"orders,totals" doc:"orders: the file has a row for each conversion, with our click id; totals: the file has sums by day"`
 	Total     int                `json:"total" doc:"how many rows were read"`

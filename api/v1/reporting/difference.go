@@ -23,7 +23,7 @@ func Differences(d Deps) []route.Route {
 			route.Handle(func(c *route.Call) (Difference, error) { return d.difference(c, kind) }), answer.IDCodes,
 			route.Codes("400 too_many", "409 busy")).
 			WithWindow().WithShare(route.Reads).Awaits(differenceJob.Answer()).WithQuery(zoneParam).
-			WithQuery(route.Param{Name: "their_tz", Doc: "IANA time zone of their days; default: their connection's time zone, or UTC"})
+			WithQuery(route.Param{Name: "their_tz", Doc: "IANA time zone of the days that the traffic source or network reports; default: the connection's time zone, or UTC"})
 	}
 	return []route.Route{
 		row(difference.OfSource, "Traffic sources", "/traffic-sources"),
