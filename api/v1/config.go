@@ -120,7 +120,7 @@ type PlanConfigBody struct {
 // ConfigRead says what was read from another tracker besides its document.
 type ConfigRead struct {
 	Tracker string     `json:"tracker" optional:"true" enum:"keitaro,binom,voluum,redtrack,csv," doc:"the origin of the plan"`
-	Links   []ReadLink `json:"links" maxItems:"200000" doc:"addresses of its ads"`
+	Links   []ReadLink `json:"links" maxItems:"200000" doc:"addresses in the ads of the other tracker"`
 	Notes   []ReadNote `json:"notes" maxItems:"2000" doc:"what could not be imported"`
 }
 
@@ -364,7 +364,7 @@ type UndoConfigBody struct {
 type ConfigApplied struct {
 	PlanID uuid.UUID `json:"plan_id"`
 	Done   int       `json:"done" doc:"number of records that were written"`
-	Kept   []string  `json:"kept" doc:"of an undo: records that have changed since, and stay as they are, with the reason"`
+	Kept   []string  `json:"kept" doc:"for an undo: the records that were not restored, each with the reason"`
 }
 
 var applyConfigJob = slow.New(jobs.ApplyConfig, func(a jobs.ConfigApplied) ConfigApplied { return ConfigApplied(a) })
