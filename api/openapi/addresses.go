@@ -76,7 +76,7 @@ var linkAddresses = []address{
 	{http.MethodGet, "/postback", "sendPostback", "shop", "reports a conversion", postbackParams(), postbackAnswers(), nil},
 	{
 		http.MethodGet, "/postback/{id}", "sendNetworkPostback", "affiliate network",
-		"reports a conversion, by the settings of a network; POST with a form or a JSON object does the same",
+		"reports a conversion, which is read with the settings of a network; POST with a form or a JSON object does the same",
 		append([]object{textParam("path", "id", "id of the network")}, postbackParams()...), postbackAnswers(), nil,
 	},
 	{

@@ -109,7 +109,7 @@ type moved struct{ from, to ledger.Key }
 func newRevision() revision { return revision{deltas: ledger.Deltas{}, moved: map[uuid.UUID]moved{}} }
 
 // move moves the figures of a changed click in the ledger. was holds the click before the change. The other argument points to
-// the click as it is now; move may change its fields IsUnique and Cost.
+// the changed click; move may also change the fields IsUnique and Cost of this click.
 func (r *revision) move(was click.StoredClick, is *click.StoredClick) {
 	turned := was.IsBot != is.IsBot
 	if turned || was.BotScore != is.BotScore || was.BotReason != is.BotReason || was.BotSignals != is.BotSignals {
