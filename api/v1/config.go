@@ -225,7 +225,7 @@ type ImportConfigBody struct {
 	ID      string       `json:"access_id" trim:"true" maxLength:"500" doc:"Voluum: the access id that belongs to the key"`
 	Key     string       `json:"key" trim:"true" maxLength:"2000" doc:"API key. It is used for this import and then deleted"`
 	Dump    string       `json:"dump" doc:"Keitaro: a dump of its database in base64, used instead of the key; plain or gzip, of at most 24 MB"`
-	Tables  ConfigTables `json:"tables" doc:"for csv"`
+	Tables  ConfigTables `json:"tables" doc:"the tables, if tracker is csv"`
 }
 
 // ConfigTables are tables in CSV, each with the names of its columns in the first line.

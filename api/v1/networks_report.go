@@ -33,7 +33,7 @@ type NetworkReport struct {
 	Truncated bool               `json:"truncated" doc:"the file has more rows than were read"`
 	From      *string            `json:"from" doc:"the first day of the stored rows, as written in the file; null: no rows were stored"`
 	To        *string            `json:"to"`
-	Refusals  []ReportRowRefused `json:"refusals" doc:"at most 100"`
+	Refusals  []ReportRowRefused `json:"refusals" doc:"the refused rows, at most 100"`
 }
 
 // ReportRowRefused is a row of a report that was not stored.
