@@ -65,7 +65,8 @@ func TestOperationPages(t *testing.T) {
 	get(pages+"listOffers/try", 200)
 }
 
-// TestForPrograms: /llms.txt lists the pages of the documentation, and each is there as Markdown. It names /mcp only where that is served.
+// TestForPrograms: /llms.txt lists the pages of the documentation, and each page can be read as Markdown. /llms.txt names /mcp
+// only if the service serves it.
 func TestForPrograms(t *testing.T) {
 	t.Parallel()
 	const base = "https://track.example.com"

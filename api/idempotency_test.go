@@ -90,7 +90,8 @@ func TestIdempotencyRules(t *testing.T) {
 	s.Do("POST", "/offers", `{`, "Idempotency-Key", "bad").Want(400, "bad_body")
 	s.Do("POST", "/offers", `{`, "Idempotency-Key", "bad").Want(400, "bad_body")
 
-	// A new key of the same account gets the stored answer. Another account and a read-only key do not.
+	// A call with a new API key of the same account gets the stored answer. A call of another account or with a read-only key
+	// does not.
 	_, clear, err := s.Store.CreateKey(t.Context(), s.Account.ID, "new", models.ScopeFull, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -132,8 +133,8 @@ func TestStoredAnswersAreSealed(t *testing.T) {
 	}
 }
 
-// failing returns a row whose handler writes a record and then fails in the way that fail chooses: with an internal error, a panic, a
-// refusal or a lost connection.
+// failing returns a route whose handler writes a record and then fails in the way that fail chooses: with an internal error, a
+// panic, a refusal or a lost connection.
 func failing(fail *atomic.Int32, runs *atomic.Int32, slow *route.Slow) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/flaky", Scope: route.Write, Slow: slow, Codes: route.Codes("400 refused"),
@@ -251,7 +252,7 @@ func TestAfterCommitWork(t *testing.T) {
 	}
 }
 
-// sized returns a row whose answer has the length that the query gives. runs counts the calls of its handler.
+// sized returns a route whose answer has the length that the query gives. runs counts the calls of its handler.
 func sized(runs *atomic.Int32, slow *route.Slow) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/sized", Scope: route.Write, Slow: slow, Query: []route.Param{{Name: "size", Type: "integer"}},
@@ -263,8 +264,8 @@ func sized(runs *atomic.Int32, slow *route.Slow) route.Route {
 	}
 }
 
-// An answer that is too large to be stored, or beyond the plan's storage, is sent only once. A repetition does nothing and gets the
-// answer that the call has already been carried out.
+// An answer that is too large to be stored, or beyond the plan's storage, is sent only once. A repetition does nothing and gets
+// an error that says that the call has already been carried out.
 func TestAnswersThatAreNotKept(t *testing.T) {
 	t.Parallel()
 	for _, slow := range []*route.Slow{nil, {}} {

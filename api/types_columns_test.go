@@ -12,7 +12,8 @@ import (
 	"switchyard/models/postback"
 )
 
-// TestTypesOfColumns: the columns of files of offers and links in the dashboard's scripts are the columns that the service finds.
+// TestTypesOfColumns checks that the dashboard's columns.gen.ts names the columns that the service finds in files of offers and
+// links.
 func TestTypesOfColumns(t *testing.T) {
 	t.Parallel()
 	lines := func(list []correction.Column) string {
@@ -30,7 +31,7 @@ func TestTypesOfColumns(t *testing.T) {
 			"export const postbackNames: Record<string, string[]> = "+names(t)+"\n")
 }
 
-// TestTypesOfBlockable: the dashboard offers to block the values of the dimensions whose values can be blocked.
+// TestTypesOfBlockable checks that the dashboard's blockable.gen.ts lists the dimensions whose values can be blocked.
 func TestTypesOfBlockable(t *testing.T) {
 	t.Parallel()
 	var list []string
@@ -47,7 +48,8 @@ func TestTypesOfBlockable(t *testing.T) {
 		"export const blockable: string[] = "+string(raw)+"\n")
 }
 
-// TestTypesOfSubs: the dashboard knows how many sub-parameters there are, and how many its menus always show.
+// TestTypesOfSubs checks that the dashboard's subs.gen.ts says how many sub-parameters there are, and how many the menus always
+// show.
 func TestTypesOfSubs(t *testing.T) {
 	t.Parallel()
 	checkGenerated(t, "dashboard/web/src/subs.gen.ts", fmt.Sprintf("// Made of the sub-parameters of clicks by the API's tests (-run TestTypes -update). Do not edit.\n\n"+

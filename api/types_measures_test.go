@@ -12,8 +12,8 @@ import (
 	"switchyard/models/measure"
 )
 
-// TestTypesOfMeasures: the measures in the dashboard's scripts are the measures of the table, and each has a label in both
-// languages.
+// TestTypesOfMeasures checks that the dashboard's measures.gen.ts has the measures of the table, and that each has a label in
+// both languages.
 func TestTypesOfMeasures(t *testing.T) {
 	t.Parallel()
 	var lines strings.Builder
@@ -57,7 +57,7 @@ export const measures: Record<keyof FigureRow, Measure> = {
 }
 
 // testOf returns the dashboard's test of whether a change is more than chance: of Poisson values, of two proportions, or of the
-// money that conversions bring. The dashboard takes every change of a measure without a test as real.
+// money that conversions bring. If a measure has no test, the dashboard treats every change of it as real.
 func testOf(m *measure.Measure) string {
 	switch {
 	case m.BySales:

@@ -31,7 +31,7 @@ const (
 	wordsFile = "dashboard/web/src/words.gen.ts"
 )
 
-// TestTypes: the types of the API in the dashboard's scripts match the rows.
+// TestTypes: the types of the API in the dashboard's scripts match the rows of the API.
 func TestTypes(t *testing.T) {
 	t.Parallel()
 	w := &typeWriter{names: map[typeRole]string{}, taken: map[string]bool{}}

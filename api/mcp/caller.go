@@ -192,8 +192,9 @@ func (c *client) Do(ctx context.Context, r tool.Request) (json.RawMessage, error
 	return data, err
 }
 
-// idempotencyKey returns the key for a POST of a tool. If the tool sets none, the key follows from the key of the protocol's request,
-// the tool and the number of the POST. A repeated request therefore makes each change once, by the rules of the API.
+// idempotencyKey returns the key for a POST of a tool. If the tool sets none, the key is derived from the key of the protocol's
+// request, the tool's name and the number of the POST. A repeated request therefore makes each change once, by the rules of the
+// API.
 func (c *client) idempotencyKey(r tool.Request) string {
 	sent := c.c.Request.Header.Get("Idempotency-Key")
 	if r.Method != http.MethodPost || r.Key != "" || sent == "" {

@@ -35,7 +35,8 @@ func mayPropose(c *route.Call) bool {
 	return c.Assistant != nil && c.Route.Proposes && c.Assistant.Rights.Includes(models.RightsPropose)
 }
 
-// checkAssistant refuses a call of an assistant that its person could not make. An assistant cannot prove who its person is.
+// checkAssistant refuses a call that the person behind the assistant could not make. It also refuses each call for which a person
+// must prove who they are, because an assistant cannot do this.
 func checkAssistant(c *route.Call) error {
 	if err := checkRole(c); err != nil {
 		return err

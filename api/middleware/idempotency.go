@@ -171,8 +171,8 @@ func (p *Pipeline) finish(ctx context.Context, a store.Attempt, reply envelope.R
 	}
 }
 
-// isFinal reports whether repetitions get this answer too. A failure of this service is not final. Neither is a refusal that may
-// end although the request stays the same.
+// isFinal reports whether repetitions get this answer too. A failure of this service is not final. A refusal is not final either
+// if the same request may be accepted later.
 func isFinal(r envelope.Reply) bool {
 	switch r.Status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusTooManyRequests:

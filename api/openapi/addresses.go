@@ -41,10 +41,10 @@ func textParam(in, name, doc string) object {
 func redirectAnswers() object {
 	return object{
 		"302": object{"description": "the visitor is sent on", "headers": object{
-			"Location": object{"schema": object{"type": "string"}, "description": "where to"},
+			"Location": object{"schema": object{"type": "string"}, "description": "the address to which the visitor is sent"},
 		}},
 		"404": object{"description": "there is no such link, and no fallback"},
-		"503": object{"description": "a browser loads the link ahead of a click: it asks again when its user clicks"},
+		"503": object{"description": "a browser loads the link before its user clicks; it requests the link again after the click"},
 	}
 }
 
@@ -59,12 +59,12 @@ var linkAddresses = []address{
 		redirectAnswers(), nil,
 	},
 	{
-		http.MethodGet, "/out", "clickOut", "visitor of a landing page", "goes on to an offer of the first slot",
+		http.MethodGet, "/out", "clickOut", "visitor of a landing page", "sends the visitor to an offer of the first slot",
 		[]object{textParam("query", "clickid", "the click that led to the page, where its cookie is not sent")},
 		redirectAnswers(), nil,
 	},
 	{
-		http.MethodGet, "/out/{slot}", "clickOutSlot", "visitor of a landing page", "goes on to an offer of a slot",
+		http.MethodGet, "/out/{slot}", "clickOutSlot", "visitor of a landing page", "sends the visitor to an offer of a slot",
 		[]object{
 			{"name": "slot", "in": "path", "required": true, "description": "the click slot", "schema": object{
 				"type": "integer", "minimum": 1, "maximum": flow.MaxSlot,
@@ -76,8 +76,8 @@ var linkAddresses = []address{
 	{http.MethodGet, "/postback", "sendPostback", "shop", "reports a conversion", postbackParams(), postbackAnswers(), nil},
 	{
 		http.MethodGet, "/postback/{id}", "sendNetworkPostback", "affiliate network",
-		"reports a conversion, by the settings of a network; POST with a form or a JSON object does the same",
-		append([]object{textParam("path", "id", "of the network")}, postbackParams()...), postbackAnswers(), nil,
+		"reports a conversion, which is read with the settings of a network; POST with a form or a JSON object does the same",
+		append([]object{textParam("path", "id", "id of the network")}, postbackParams()...), postbackAnswers(), nil,
 	},
 	{
 		http.MethodGet, "/pixel.gif", "loadPixel", "visitor of a shop", "reports a conversion from the visitor's own browser",
@@ -91,8 +91,8 @@ var linkAddresses = []address{
 		http.MethodPost, "/t/goal", "sendGoals", "server of a shop",
 		"reports goals that visitors have reached, one or a list of at most 1,000",
 		[]object{
-			textParam("header", "X-Site-Key", "the account's siteKey, of a message that is signed"),
-			textParam("header", "X-Signature", "hex HMAC-SHA256 of the body by the goal secret, in place of Authorization: Bearer with the secret"),
+			textParam("header", "X-Site-Key", "the account's siteKey, if the message is signed"),
+			textParam("header", "X-Signature", "hex HMAC-SHA256 of the body with the goal secret as the key, in place of Authorization: Bearer with the secret"),
 		},
 		goalAnswers(),
 		object{"oneOf": []any{goalSchema, object{"type": "array", "maxItems": 1000, "items": goalSchema}}},
@@ -101,14 +101,14 @@ var linkAddresses = []address{
 		http.MethodGet, "/lp/verify", "verifyVisitor", "protected landing page", "asks whether a visitor came through a tracking link",
 		[]object{
 			textParam("query", "key", "mode signed: the lp_key of the page's address"), textParam("query", "clickid", "mode click: the clickid of the page's address"),
-			textParam("query", "lander", "the page's id"), textParam("query", "ip", "of the visitor, when a server asks"),
-			textParam("query", "ua", "of the visitor, when a server asks"),
+			textParam("query", "lander", "the page's id"), textParam("query", "ip", "the visitor's address, if the page's server asks"),
+			textParam("query", "ua", "the visitor's user agent, if the page's server asks"),
 		},
 		object{"200": object{"description": "whether the page may be shown", "content": jsonContent(object{
 			"type": "object", "required": []string{"data"}, "properties": object{"data": object{
 				"type": "object", "required": []string{"allowed", "reason", "fallback_url"}, "properties": object{
 					"allowed": object{"type": "boolean"}, "reason": object{"type": "string"},
-					"fallback_url": object{"type": []string{"string", "null"}, "description": "where everybody else goes"},
+					"fallback_url": object{"type": []string{"string", "null"}, "description": "the address to which visitors are sent who may not see the page"},
 				},
 			}},
 		})}},
@@ -134,19 +134,19 @@ func postbackParams() (out []object) {
 func postbackAnswers() object {
 	content := jsonContent(enveloped(object{"type": "object", "properties": object{"result": object{"type": "string"}}}))
 	content["text/plain"] = object{"schema": object{"type": "string", "description": "the parameter return, or the network's answer_text"}}
-	return object{"200": object{"description": "it is kept; what became of it is in GET /logs/postbacks", "content": content}}
+	return object{"200": object{"description": "the postback is stored; GET /logs/postbacks has its result", "content": content}}
 }
 
 // goalSchema describes a goal that the server of a shop sends.
 var goalSchema = object{
 	"type": "object", "required": []string{"click_id", "goal"}, "properties": object{
-		"click_id": object{"type": "string", "description": "of the visitor's click; it need not be known yet"},
+		"click_id": object{"type": "string", "description": "id of the visitor's click; the click need not be stored yet"},
 		"goal":     object{"type": "string", "description": "key of an active goal"},
-		"order_id": object{"type": "string", "description": "required by a goal that counts per_order: each counts once"},
+		"order_id": object{"type": "string", "description": "required by a goal that counts per_order; each order id counts once"},
 		"value":    object{"type": "number", "minimum": 0, "description": "for a goal whose valueMode is from_event"},
-		"currency": object{"type": "string", "description": "three letters; left out: the goal's, else the site's"},
+		"currency": object{"type": "string", "description": "three letters; left out: the goal's currency, else the site's"},
 		"time":     object{"type": "string", "description": "ISO 8601 or seconds since 1970; left out, older than 30 days or to come: now"},
-		"event_id": object{"type": "string", "description": "your own id: sent again it counts once. Left out: the same object counts once"},
+		"event_id": object{"type": "string", "description": "your own id of the event; an event that is sent again with this id counts once. Left out: an identical object counts once"},
 		"site":     object{"type": "string", "format": "uuid", "description": "left out: the first active site that has the goal"},
 		"user":     userSchema(), "consent": consentSchema,
 		"items": object{"type": "array", "description": "products of the order, at most 100", "items": object{
@@ -161,7 +161,7 @@ var goalSchema = object{
 func goalAnswers() object {
 	count, word := object{"type": "integer"}, object{"type": []string{"string", "null"}}
 	return object{
-		"200": object{"description": "what became of each goal, in the order of the list", "content": jsonContent(enveloped(object{
+		"200": object{"description": "the result of each goal, in the order of the list", "content": jsonContent(enveloped(object{
 			"type": "object", "properties": object{
 				"accepted": count, "refused": count, "results": object{"type": "array", "items": object{
 					"type": "object", "properties": object{
@@ -175,8 +175,8 @@ func goalAnswers() object {
 			"unknown_goal, no_order_id, invalid_order_id, invalid_value, invalid_currency, invalid_time"},
 		"401": object{"description": "wrong_secret"},
 		"413": object{"description": "too_large: more than 1 MiB or 1,000 goals"},
-		"429": object{"description": "rate_limited: none is accepted, send all again"},
-		"503": object{"description": "unavailable: none is accepted, send all again"},
+		"429": object{"description": "rate_limited: no goal is accepted; send all again"},
+		"503": object{"description": "unavailable: no goal is accepted; send all again"},
 	}
 }
 

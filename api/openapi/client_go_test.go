@@ -11,7 +11,7 @@ import (
 	"switchyard/db/store"
 )
 
-// TestGoClientAtTheService: the client for Go makes, changes, lists and reports campaigns of the real service.
+// TestGoClientAtTheService: the client for Go creates and lists campaigns of the real service, and reads a report.
 func TestGoClientAtTheService(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t)

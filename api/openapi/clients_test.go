@@ -14,7 +14,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// workshop is a directory that holds the document, and in which clients are generated from it. The server of the workshop has a
+// workshop is a directory with the OpenAPI document, in which clients are generated from the document. Its server has one
 // campaign.
 type workshop struct {
 	t      *testing.T
@@ -82,7 +82,7 @@ func TestGoClient(t *testing.T) {
 }
 
 // TestTypeScriptClient: openapi-typescript generates types from the document that compile unchanged. A client that uses them
-// creates a campaign with a flow, and lists campaigns. So does the client that is kept in api/clients/ts, which also reads a webhook.
+// creates a campaign with a flow, and lists campaigns. The client in api/clients/ts does the same, and also reads a webhook.
 // Redocly's linter finds no error in the document.
 func TestTypeScriptClient(t *testing.T) {
 	parttest.Clients.Only(t)

@@ -23,7 +23,7 @@ type Info struct {
 const intro = `Every answer is JSON of the form {data, error}; clients branch on error.code. Lists answer ` +
 	`next_cursor, which is null at the end. Every POST accepts Idempotency-Key. Calls are counted per account in ` +
 	`one-minute windows; every answer carries RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset. The examples are ` +
-	`calls as they were answered; of a list they show two items at most.`
+	`real calls with their answers; a list is cut to two items.`
 
 // Prefix begins the path of every route.
 const Prefix = "/api/v1"
@@ -112,15 +112,15 @@ func parameters(s *schemas, row route.Route) []object {
 		out = append(out, object{
 			"name": "Idempotency-Key", "in": "header", "required": false,
 			"schema":      object{"type": "string", "minLength": 1, "maxLength": 255},
-			"description": "the same key with the same request within 24 hours gets the first answer; where that was larger than 64 kB, or the plan keeps no more, it gets the job by 202 or 409 idempotency_answer_dropped, and nothing is done again",
+			"description": "a request that is sent again with the same key within 24 hours gets the first answer, and nothing is done again. If that answer was larger than 64 kB, or the plan's storage for answers is full, it gets 202 with the job or 409 idempotency_answer_dropped",
 		})
 	}
 	if row.Versioned && row.Method != http.MethodGet {
-		out = append(out, textParam("header", "If-Match", "the ETag, or version, that was read: 409 stale when it has changed since"))
+		out = append(out, textParam("header", "If-Match", "the ETag or version that you have read; 409 stale if it has changed since"))
 	}
 	if row.Version != nil {
 		out = append(out, textParam("header", "If-Match",
-			"the time of the last change that was read, updated_at or updatedAt: 409 stale, and nothing is changed, if the record has changed since"))
+			"the updated_at or updatedAt that you have read; if the record has changed since, the answer is 409 stale and nothing is changed"))
 	}
 	return out
 }

@@ -9,7 +9,7 @@ import (
 
 const signatureDoc = "t=<unix seconds>,v1=<hex HMAC-SHA256 of \"<t>.<raw body>\" with the endpoint's signing secret>; " +
 	"refuse a t more than five minutes away from now. In the 24 hours after POST /webhooks/rotate there are two v1, the first " +
-	"with the new secret and the second with the old one: either will do"
+	"with the new secret and the second with the old one: accept the event if one of them is right"
 
 // events describes the requests that the service sends to webhook endpoints, one for each type of event.
 func events(s *schemas) object {
@@ -30,7 +30,7 @@ func events(s *schemas) object {
 				eventHeader("Switchyard-Delivery", "the id of the delivery, as in the delivery log"),
 			},
 			"requestBody": object{"required": true, "content": jsonContent(payload)},
-			"responses": object{"2XX": object{"description": "taken, within ten seconds; anything else, a redirect too, is " +
+			"responses": object{"2XX": object{"description": "accepted, within ten seconds; after any other answer, also a redirect, the event is " +
 				"tried again after 1 minute, 5 minutes, 30 minutes, 2 hours, 6 hours and 12 hours"}},
 		}}
 	}
@@ -52,7 +52,7 @@ func eventHeader(name, doc string) object {
 
 func eventSchema(kind string, data object) object {
 	id := object{
-		"type": "string", "format": "uuid", "description": "the same on every attempt and redelivery: ignore repeats",
+		"type": "string", "format": "uuid", "description": "the same on every attempt and redelivery; ignore an event whose id you already have",
 	}
 	return object{
 		"type": "object", "required": []string{"id", "type", "created_at", "account_id", "data"},

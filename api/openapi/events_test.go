@@ -69,7 +69,7 @@ func TestEventsHaveTheDescribedForm(t *testing.T) {
 		}
 		if check(models.NewEvent(uuid.New(), kind, time.Now(), "text")) == nil ||
 			check(models.NewEvent(uuid.New(), "other", time.Now(), data)) == nil {
-			t.Errorf("%s: the schema accepts data or a type that do not belong to the event", kind)
+			t.Errorf("%s: the schema accepts data or a type that does not belong to the event", kind)
 		}
 		if check(models.NewEvent(uuid.New(), kind, time.Now(), struct{}{})) == nil {
 			t.Errorf("%s: the schema accepts an empty payload", kind)

@@ -17,7 +17,7 @@ func (c *collector) fieldSchema(f reflect.StructField) object {
 	switch f.Tag.Get("is") {
 	case "":
 		return c.schemaOf(f.Type, c.body)
-	case "paths": // the flow's own checks read them, with error codes of their own
+	case "paths": // the flow's own checks read the paths, and have error codes of their own
 		return object{"type": "array", "maxItems": flow.MaxPaths, "items": c.schemaOf(reflect.TypeFor[flow.Path](), inBody)}
 	case "visitor":
 		return c.visitor()
@@ -67,7 +67,7 @@ func (s *schemas) condition(body bool) object {
 	}
 	text := object{"type": "string"}
 	older := s.component("OlderCondition", object{
-		"type": "object", "description": "was saved before its value was checked, and holds for nobody",
+		"type": "object", "description": "was saved when values were not checked yet, and matches no visitor",
 		"required":   []string{"attribute", "operator", "value"},
 		"properties": object{"attribute": text, "operator": text, "value": s.conditionAnyValue()},
 	})
@@ -79,7 +79,7 @@ func (s *schemas) condition(body bool) object {
 // conditionAnyValue returns the schema of the value of any condition.
 func (s *schemas) conditionAnyValue() object {
 	return s.component("ConditionValue", object{
-		"description": "as the condition has it",
+		"description": "a value of the kind that the condition's attribute has",
 		"anyOf": []any{
 			object{"type": "string"},
 			object{"type": "number"},
@@ -168,7 +168,7 @@ func (s *schemas) visitor() object {
 	}
 	return s.component("VisitorBody", object{
 		"type": "object", "properties": properties,
-		"description": "attributes with their values; beside those listed " + strings.Join(cond.Families, "<name>, ") + "<name>",
+		"description": "attributes with their values; besides those listed " + strings.Join(cond.Families, "<name>, ") + "<name>",
 		"additionalProperties": object{"anyOf": []any{
 			object{"type": "string"}, object{"type": "number"}, object{"type": "boolean"},
 		}},

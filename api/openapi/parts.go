@@ -19,10 +19,11 @@ type parts struct {
 	index      []byte // the page that lists the operations
 	head       map[string]json.RawMessage
 	components map[string]map[string]json.RawMessage // by kind and name
-	items      map[string]item                       // by the operation's name
+	items      map[string]item                       // by the operation's id
 }
 
-// item is an operation and its place in the document: below key, such as paths, at path.
+// item is an operation and its place in the document. key is a member of the document, such as paths, and path is the name within
+// it.
 type item struct {
 	key, path string
 	members   map[string]json.RawMessage

@@ -9,8 +9,8 @@ import (
 	"switchyard/models/timetext"
 )
 
-// understood returns the data for the part of the page that shows which values the service understands. The service's own readers
-// read the examples when the page is made, so the page shows what they read.
+// understood returns the data for the part of the page that shows which values the service understands. The service's own parsers
+// read the examples when the page is made, so the page always shows what the service does.
 func understood() map[string]any {
 	return map[string]any{
 		"Amounts": money.Examples(), "Currencies": money.Catalog(), "Usual": money.Usual(), "Times": timeExamples(),

@@ -95,7 +95,8 @@ func (c *Call) MayWrite() bool {
 	return c.KeyScope == models.ScopeFull
 }
 
-// MayWriteAs is MayWrite for changes that require a certain role of people, and of the person behind an assistant.
+// MayWriteAs is like MayWrite, for changes that require a certain role: a person, or the person behind an assistant, must have
+// this role too.
 func (c *Call) MayWriteAs(role models.Role) bool {
 	hasRole := c.IsPerson() || c.Assistant != nil
 	return c.MayWrite() && (!hasRole || c.Role.Includes(role))
@@ -143,8 +144,8 @@ func (c *Call) Address() string {
 	return c.Client.String()
 }
 
-// SetPlace gives the call a place in the share of its route. release frees the place. It is called once: by ReleasePlace, or by
-// the holder after DetachPlace.
+// SetPlace gives the call a place in the share of its route. release frees the place. release is called once: by ReleasePlace, or
+// by the holder after DetachPlace.
 func (c *Call) SetPlace(release func()) { c.place = release }
 
 // ReleasePlace releases the call's place, if it has one.

@@ -99,14 +99,14 @@ type Route struct {
 	Repeats bool
 	// Proposes is set on a route that stores only a proposal. Assistants that may propose call it with a read-only key.
 	Proposes bool
-	// Tokens is set on a route that accepts the access tokens of connected assistants. All others accept them only from this
-	// process: see WithVia.
+	// Tokens is set on a route that accepts the access tokens of connected assistants. All other routes accept such a token only
+	// in calls that this process itself makes: see WithVia.
 	Tokens bool
 	// Checks is set on a route that checks something repeatedly while a person waits for it. Such calls are not in the
 	// audit log.
 	Checks bool
 	// Recorded returns the record that the route changes, in the form of the API, so that the audit log can store the changed
-	// values. Its id is zero if the call names no record. Nil: the audit log only names the fields that were sent.
+	// values. The argument id is zero if the call names no record. Nil: the audit log only names the fields that were sent.
 	Recorded func(c *Call, id uuid.UUID) (any, error)
 }
 
@@ -296,7 +296,7 @@ type finder[R any] interface {
 }
 
 // HandleRecord returns a handler like Handle for a route with an id in its path. The handler finds the record with this id before it
-// runs fn. If the account does not have the record, fn does not run and the error is the table's.
+// runs fn. If the account does not have the record, fn does not run, and the handler returns the error of the table.
 func HandleRecord[T finder[R], R, A any](table func(*store.Store) T, fn func(*Call, R) (A, error)) Handler {
 	return Handle(func(c *Call) (answer A, err error) {
 		record, err := table(c.Store).Find(c.Context(), c.Account.ID, c.ID)

@@ -42,8 +42,8 @@ func (s *Snapshot) builder() *Builder {
 	return &Builder{Snapshot: next}
 }
 
-// apply replaces the records of keys by the records in r and returns the finished snapshot. A key without a record in r is
-// removed.
+// apply replaces the records of keys by the records in r and returns the finished snapshot. If r has no record for a key, the
+// key's record is removed.
 func (b *Builder) apply(keys []store.RoutingKey, r *store.Routing) *Snapshot {
 	removed := make(map[store.RoutingKey]bool, len(keys)) // the keys without a record in r
 	for _, k := range keys {

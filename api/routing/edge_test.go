@@ -103,7 +103,8 @@ func TestEdgeBounds(t *testing.T) {
 	}
 }
 
-// TestEdgeFormatOfSubParameters: scripts that know ten sub-parameters ignore bundles that name a later one, and no others.
+// TestEdgeFormatOfSubParameters: scripts that know ten sub-parameters ignore bundles that name a sub-parameter after sub10, and
+// no other bundles.
 func TestEdgeFormatOfSubParameters(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -11,8 +11,8 @@ import (
 	"switchyard/models/cond"
 )
 
-// rule is a saved rule. All plans that use the rule share its matcher. A change of a rule that ten thousand campaigns use
-// therefore compiles none of them.
+// rule is a saved rule. All plans that use the rule share its matcher. A change of a rule therefore recompiles no campaign, even
+// if ten thousand campaigns use the rule.
 type rule struct {
 	saved    store.RoutingRule
 	matcher  *cond.Matcher
@@ -33,7 +33,8 @@ type ruleUse struct {
 }
 
 // rule compiles a saved rule. Every plan that has the rule sees the change immediately. Plans are recompiled only if the rule is
-// new to them, or if it begins or stops using the clicks of the day, which a campaign then begins or stops counting.
+// new to them, or if it begins or stops using the clicks of the day. In the second case, the campaigns begin or stop counting
+// these clicks.
 func (b *Builder) rule(row *store.RoutingRule, old *rule) *rule {
 	m := compileRule(row, b.explained)
 	if old != nil && old.matcher.Uses(cond.ClicksToday) == m.Uses(cond.ClicksToday) {

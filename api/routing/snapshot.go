@@ -145,7 +145,7 @@ func (s *Snapshot) MayBeSecret(account uuid.UUID, name string) bool {
 	return ok
 }
 
-// Offer is an offer, and the record of its reference.
+// Offer is an offer. It is also the record that its reference holds.
 type Offer struct {
 	Row     store.RoutingOffer
 	URL     *token.Template // nil: the offer leads nowhere
@@ -169,7 +169,7 @@ func (o *Offer) detach(*Builder) record {
 	return &c
 }
 
-// Lander is a landing page, and the record of its reference.
+// Lander is a landing page. It is also the record that its reference holds.
 type Lander struct {
 	Row     store.RoutingLander
 	URL     *token.Template // nil: the page leads nowhere

@@ -50,7 +50,8 @@ func (a *alertEnv) sql(query string, args ...any) {
 	dbtest.Exec(a.t, a.DB, query, append([]any{a.Account.ID}, args...)...)
 }
 
-// link records the result of a check of the offer's or the lander's link, or the result of a list of unsafe addresses.
+// link records the result of a check of the offer's link, or the threats that a list of unsafe addresses reports for the lander's
+// link.
 func (a *alertEnv) link(kind string, r models.LinkResult, threats []string) {
 	a.t.Helper()
 	links, later := a.Store.Links(), a.now.AddDate(0, 0, 9) // when every link is due

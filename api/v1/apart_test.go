@@ -45,8 +45,8 @@ func bodiesWith(typ reflect.Type, address string) map[string]object {
 	return out
 }
 
-// TestNoVisitorToTheDashboard: in all rows, a field for an address to which visitors are sent refuses an address of the
-// dashboard. Otherwise a link that posts a form there would act as the person who clicks it.
+// TestNoVisitorToTheDashboard: in all routes, a field for an address to which visitors are sent refuses an address of the
+// dashboard. Otherwise a link could post a form to the dashboard in the name of the person who clicks the link.
 func TestNoVisitorToTheDashboard(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t) // at http://localhost

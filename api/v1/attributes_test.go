@@ -281,7 +281,8 @@ func (x *attributes) files() {
 	}
 }
 
-// log requests the click with its trace. Conditions on attributes that are not recorded get no value. All others match as before.
+// log requests the click with its trace. Conditions on attributes that are not recorded get no value. All other conditions match
+// as before.
 func (x *attributes) log() {
 	x.Helper()
 	out := x.s.Do("GET", "/logs/clicks/"+models.FormatClickID(x.live.ID)+"?trace=1", nil).Want(200, "").Map()

@@ -53,8 +53,8 @@ func (d Deps) previewBlock(c *route.Call, b BlockBody) (out BlockPreview, err er
 	return out, err
 }
 
-// figuresOf sums the figures of values in the window and in the scope of the target, and the figures of everything else there. found is the
-// number of values with figures. A window with too many clicks is the error too_large.
+// figuresOf sums the figures of values in the window and in the scope of the target, and the figures of all other values there.
+// found is the number of values with figures. A window with too many clicks is the error too_large.
 func (d Deps) figuresOf(c *route.Call, t models.BlockTarget, values []string) (sum, rest models.Figures, found int, err error) {
 	most := cmp.Or(d.LargeReport, report.Large)
 	q := report.Query{

@@ -144,10 +144,10 @@ func (b BotDetectionBody) rescoreFrom(c *route.Call, tx *store.Store, now time.T
 // Rescored is the result of the job that scores clicks again.
 type Rescored struct {
 	Range      bind.Range `json:"range" doc:"the window whose clicks were scored"`
-	Clicks     int64      `json:"clicks" doc:"clicks that were scored again: only clicks on which a signal fired or that an entry of the bot lists matched. No settings turn the other clicks of the window into bots', and no number here counts them"`
-	Changed    int64      `json:"changed" doc:"how many of these clicks became a bot's or are no longer a bot's"`
-	BotsBefore int64      `json:"bots_before" doc:"how many of these clicks were a bot's before they were scored again"`
-	BotsAfter  int64      `json:"bots_after" doc:"how many of these clicks are a bot's after they were scored again"`
+	Clicks     int64      `json:"clicks" doc:"clicks that were scored again: only clicks on which a signal fired or that an entry of the bot lists matched. No settings can make the other clicks of the window count as bots, so no number here includes them"`
+	Changed    int64      `json:"changed" doc:"how many of these clicks now count as bots and did not before, or the other way round"`
+	BotsBefore int64      `json:"bots_before" doc:"how many of these clicks counted as bots before they were scored again"`
+	BotsAfter  int64      `json:"bots_after" doc:"how many of these clicks count as bots after they were scored again"`
 	Superseded bool       `json:"superseded" doc:"the settings were changed while the job ran: the job of that change scores the whole window again, and the numbers here cover the clicks that were scored until then"`
 }
 

@@ -47,7 +47,7 @@ func (m ManyIDs) fields(body []byte) (bulk.Members, error) {
 	return sent, nil
 }
 
-// bodyFor returns the body of a change of one record that has these tags.
+// bodyFor returns the body for the change of one record. tags are the present tags of the record.
 func (m ManyIDs) bodyFor(fields bulk.Members, tags models.Tags) ([]byte, error) {
 	if m.changesTags() {
 		if sent, ok := fields["tags"]; ok {

@@ -69,14 +69,14 @@ func TestBulkCampaigns(t *testing.T) {
 
 	again := d.Do("POST", "/campaigns/bulk", object{"ids": ids[:1], "group_name": "G0"}).Want(200, "").Map()
 	same(t, again, map[string]any{"changed": 0, "change_id": nil})
-	// A campaign that left the shared domain gets its old alias there back.
+	// If the undo moves a campaign back to the shared domain, the campaign gets its old alias there again.
 	moved := d.make(t, with(d.campaign("Shared"), "domain_id", shared))
 	done = d.Do("POST", "/campaigns/bulk", object{"ids": []any{moved["id"]}, "domain_id": d.ownDomain}).Want(200, "").Map()
 	d.Do("POST", fmt.Sprintf("/changes/%v/undo", done["change_id"]), nil).Want(200, "")
 	same(t, d.read(t, moved["id"]), map[string]any{"domain_id": shared, "alias": moved["alias"]})
 }
 
-// marksOf returns the calls that changed several campaigns, one of them this one, newest first.
+// marksOf returns the calls that changed several campaigns at once, among them this campaign, newest first.
 func (d *campaignEnv) marksOf(t *testing.T, campaign any) string {
 	t.Helper()
 	of := uuid.NullUUID{UUID: uuid.MustParse(fmt.Sprint(campaign)), Valid: true}

@@ -92,7 +92,7 @@ type CampaignWhole struct {
 type CampaignRow struct {
 	CampaignAnswer
 	answer.Figures
-	Goals []CampaignGoal `json:"goals" doc:"the campaign's tracked goals, else the active ones of its measurement site; the primary one first"`
+	Goals []CampaignGoal `json:"goals" doc:"the campaign's tracked goals, else the active goals of its measurement site; the primary goal first"`
 }
 
 // CampaignGoal counts the goals that the clicks of the window have reached, even after the window.

@@ -32,7 +32,7 @@ func (d Deps) checkCampaign(c *route.Call, campaign models.Campaign) (CheckedCam
 	}, nil
 }
 
-// CheckedCampaign is what the checks found of a campaign.
+// CheckedCampaign is the result of all checks of a campaign.
 type CheckedCampaign struct {
 	ID        uuid.UUID     `json:"id"`
 	Name      string        `json:"name"`
@@ -45,7 +45,7 @@ type CheckedCampaign struct {
 	Checks    []CheckedArea `json:"checks" doc:"one for each area, in a fixed order"`
 }
 
-// CheckedArea is what the checks found in one area of a campaign.
+// CheckedArea is the result of the checks in one area of a campaign.
 type CheckedArea struct {
 	Check    string         `json:"check" enum:"link,destinations,macros,source,cost,postbacks,payout,shares,fallback,bots,caps,rates,landers,tag"`
 	State    string         `json:"state" enum:"ok,warning,unknown,problem" doc:"the worst of its findings; ok: there is none"`
@@ -59,12 +59,12 @@ type CheckFinding struct {
 	Code    string     `json:"code"`
 	State   string     `json:"state" enum:"warning,unknown,problem"`
 	Message string     `json:"message" doc:"what is wrong"`
-	Costs   string     `json:"costs" doc:"what it costs"`
+	Costs   string     `json:"costs" doc:"what the fault costs"`
 	Do      string     `json:"do" doc:"what to do"`
 	Mend    string     `json:"mend" enum:"verify_domain,check_link,resume,open" doc:"the call that fixes it: POST /domains/{id}/verify, POST /tools/check-links with the record's id, PATCH of the record with is_active. open: a person has to change the field"`
 	Where   CheckPlace `json:"where"`
 	Value   string     `json:"value" doc:"what is wrong there, such as an answer, a macro or a currency; may be empty"`
-	At      *string    `json:"at" doc:"when that was found; null: it was found by this call, or was never checked"`
+	At      *string    `json:"at" doc:"when the fault was found; null: this call found it, or the record was never checked"`
 }
 
 // CheckPlace is where a fault is.

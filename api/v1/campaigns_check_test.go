@@ -341,7 +341,7 @@ func TestEveryCheck(t *testing.T) {
 	}
 }
 
-// Each row of the table has a code of its own, in an area and a state that exist, and a way to mend it.
+// Each row of the table has its own code, an area and a state that exist, and a way to mend the fault.
 func TestCheckTable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

@@ -25,7 +25,7 @@ func (d Deps) insight() []route.Route {
 	const group = "Campaigns"
 	days := route.Number("days", 7, 1, 365, "number of days, including today")
 	return []route.Route{
-		route.New("GET", "/campaigns/activity", group, "clicks and goals of the last 7 days of the campaigns with an alias",
+		route.New("GET", "/campaigns/activity", group, "clicks and goals of the last 7 days, for the campaigns with this alias",
 			route.Handle(d.campaignActivity), route.Codes("400 no_alias")).
 			WithShare(route.Reads).WithQuery(route.Param{Name: "alias", Type: "string", Required: true}),
 		route.New("GET", "/campaigns/arrivals", group, "how visitors were identified", route.Handle(d.arrivals)).
@@ -96,7 +96,7 @@ type Arrivals struct {
 
 // Arrival is a way of identifying visitors.
 type Arrival struct {
-	Arrival      string        `json:"arrival" doc:"how the page found the click, by its first event: url, cookie, local, redirect, gclid, fbclid, msclkid or ttclid; without an event cookie: a known visitor, redirect: a new one"`
+	Arrival      string        `json:"arrival" doc:"how the page found the click, taken from the click's first event: url, cookie, local, redirect, gclid, fbclid, msclkid or ttclid. Without an event: cookie for a known visitor, redirect for a new one"`
 	Clicks       int64         `json:"clicks" doc:"without bots"`
 	UniqueClicks int64         `json:"unique_clicks"`
 	Share        *models.Money `json:"share" doc:"percent of the clicks"`
@@ -132,7 +132,7 @@ type Funnel struct {
 	Days           int           `json:"days"`
 	Mode           string        `json:"mode" enum:"affiliate,lead,store"`
 	PrimaryGoalKey *string       `json:"primaryGoalKey" doc:"the campaign's primary goal, else the primary goal of its measurement site"`
-	GoalKeys       []string      `json:"goalKeys" doc:"the campaign's tracked goals, else the active ones of its measurement site; and other goals that were reached"`
+	GoalKeys       []string      `json:"goalKeys" doc:"the campaign's tracked goals, else the active goals of its measurement site; then other goals that were reached"`
 	Split          *FunnelSplits `json:"split" doc:"null if by is not sent"`
 }
 

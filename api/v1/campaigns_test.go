@@ -141,7 +141,7 @@ func TestCampaignLink(t *testing.T) {
 	body := func(name string, domain any) map[string]any {
 		return with(with(d.campaign(name), "domain_id", domain), "alias", "chosen-one")
 	}
-	// On the shared link domain, the first in the settings, the alias is generated.
+	// The shared link domain is the first one in the settings. On this domain the alias is generated.
 	shared := d.make(t, body("shared", nil))
 	alias, _ := shared["alias"].(string)
 	if alias == "chosen-one" || len(alias) != models.AliasLen || shared["url"] != "http://localhost:8080/"+alias {
@@ -152,7 +152,7 @@ func TestCampaignLink(t *testing.T) {
 	if again := d.make(t, body("shared again", sharedID)); again["alias"] == alias {
 		t.Errorf("two campaigns with one alias: %v", again)
 	}
-	// The account's default domain comes first, once it is verified.
+	// Once the account's default domain is verified, it is used instead of the shared domain.
 	dbtest.Exec(t, d.DB, `UPDATE domains SET is_default = true, is_verified = false WHERE id = $1`, d.ownDomain)
 	if c := d.make(t, body("unverified", "")); c["alias"] == "chosen-one" {
 		t.Errorf("on a default domain that does not serve: %v", c)

@@ -120,7 +120,7 @@ type PlanConfigBody struct {
 // ConfigRead says what was read from another tracker besides its document.
 type ConfigRead struct {
 	Tracker string     `json:"tracker" optional:"true" enum:"keitaro,binom,voluum,redtrack,csv," doc:"the origin of the plan"`
-	Links   []ReadLink `json:"links" maxItems:"200000" doc:"addresses of its ads"`
+	Links   []ReadLink `json:"links" maxItems:"200000" doc:"addresses in the ads of the other tracker"`
 	Notes   []ReadNote `json:"notes" maxItems:"2000" doc:"what could not be imported"`
 }
 
@@ -225,7 +225,7 @@ type ImportConfigBody struct {
 	ID      string       `json:"access_id" trim:"true" maxLength:"500" doc:"Voluum: the access id that belongs to the key"`
 	Key     string       `json:"key" trim:"true" maxLength:"2000" doc:"API key. It is used for this import and then deleted"`
 	Dump    string       `json:"dump" doc:"Keitaro: a dump of its database in base64, used instead of the key; plain or gzip, of at most 24 MB"`
-	Tables  ConfigTables `json:"tables" doc:"for csv"`
+	Tables  ConfigTables `json:"tables" doc:"the tables, if tracker is csv"`
 }
 
 // ConfigTables are tables in CSV, each with the names of its columns in the first line.
@@ -364,7 +364,7 @@ type UndoConfigBody struct {
 type ConfigApplied struct {
 	PlanID uuid.UUID `json:"plan_id"`
 	Done   int       `json:"done" doc:"number of records that were written"`
-	Kept   []string  `json:"kept" doc:"of an undo: records that have changed since, and stay as they are, with the reason"`
+	Kept   []string  `json:"kept" doc:"for an undo: the records that were not restored, each with the reason"`
 }
 
 var applyConfigJob = slow.New(jobs.ApplyConfig, func(a jobs.ConfigApplied) ConfigApplied { return ConfigApplied(a) })

@@ -67,7 +67,7 @@ type MoveCheckedVisitor struct {
 // MoveChecks is the answer of GET /config/checks.
 type MoveChecks struct {
 	Total int         `json:"total" doc:"imported campaigns"`
-	Rows  []MoveCheck `json:"rows" doc:"by name"`
+	Rows  []MoveCheck `json:"rows" doc:"in the order of the campaigns' names"`
 	Next  *int        `json:"next" doc:"value of offset for the next rows; null at the end"`
 }
 

@@ -91,7 +91,7 @@ func (o oldTracker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusFound)
 }
 
-// answers runs the script at a tracker and returns what it prints.
+// answers runs the script against a tracker and returns what the script prints.
 func (x *movedAccount) answers(tracker http.Handler, env ...string) string {
 	x.Helper()
 	if _, err := exec.LookPath("curl"); err != nil {
@@ -131,7 +131,8 @@ func (x *movedAccount) compare(body object) (out comparedMove) {
 	return out
 }
 
-// TestCheckBeforeDNS runs the script with curl at a tracker that decides as the flow does, and at another tracker, which does not.
+// TestCheckBeforeDNS runs the script with curl against a tracker that decides as the flow does, and against a tracker that does
+// not.
 func TestCheckBeforeDNS(t *testing.T) {
 	t.Parallel()
 	x := newMovedAccount(t)

@@ -197,7 +197,7 @@ func TestCopilotApply(t *testing.T) {
 		same(t, latest, map[string]any{"id": change, "suggestion_id": id, "status": "applied", "undone_at": nil})
 		same(t, p.act("undo", change).Want(200, "").Map(), map[string]any{"status": "undone", "change_id": change})
 		if diff := cmp.Diff(before, p.state()); diff != "" {
-			t.Errorf("%s was taken back: %s", op, diff)
+			t.Errorf("%s: undoing did not restore the state: %s", op, diff)
 		}
 		p.act("undo", change).Want(409, "already_undone")
 	}

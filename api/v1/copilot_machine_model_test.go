@@ -29,7 +29,7 @@ type pilotRest struct {
 }
 
 // pilotOp is the test's model of an operation. judged returns the part of the state on which the operation is based, part returns
-// the part that it changes, and the change makes it. ok is false if nothing is left to change.
+// the part that the operation changes, and change makes the change. ok is false if nothing is left to change.
 type pilotOp struct {
 	judged, part func(pilotState) any
 	change       func(*pilotState) (ok bool)
@@ -150,7 +150,7 @@ func without(list, value string) string {
 	return strings.Join(slices.DeleteFunc(strings.Fields(list), func(v string) bool { return v == value }), " ")
 }
 
-// pilotMove is a step of a person: an action on an item, or an edit of the records.
+// pilotMove is one step: an action on an item, or an edit of the records.
 type pilotMove struct {
 	action string // apply, undo, edit
 	item   int

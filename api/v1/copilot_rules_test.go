@@ -163,7 +163,7 @@ func TestCopilotRuleRuns(t *testing.T) {
 	p.As(other).Do("GET", path, nil).Want(404, "not_found")
 }
 
-// TestCopilotRuleEvent: a campaign that a rule pauses is announced once, as paused by the Copilot.
+// TestCopilotRuleEvent: if a rule pauses a campaign, one event is sent, and it names the Copilot as the author.
 func TestCopilotRuleEvent(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)

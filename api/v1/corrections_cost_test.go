@@ -98,7 +98,7 @@ func TestCostChanges(t *testing.T) {
 	e.Do("POST", undo, nil).Want(409, "stale")
 	e.Do("POST", fmt.Sprint(costChangesPath, "/", uuid.New(), "/undo"), nil).Want(404, "not_found")
 	if rows()[0].(map[string]any)["may_undo"] != false {
-		t.Error("a change that was undone may be undone")
+		t.Error("a change that was undone can be undone again")
 	}
 
 	// Applying a file makes a change too, from the first to the last day that a row of the file has.
@@ -126,6 +126,6 @@ func TestCostChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := changes.Find(t.Context(), e.Account.ID, id); err == nil {
-		t.Error("the change is there still")
+		t.Error("the change still exists")
 	}
 }

@@ -70,7 +70,7 @@ func TestDomainRoundTrip(t *testing.T) {
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "group_name": "H"}).Want(200, "")
 	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{"failover": true, "failed_over": 0, "group_name": "H"})
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "failover": "x"}).Want(400, "invalid_input")
-	// A call that leaves out the name of the page tag does not change it, because pages use it.
+	// A call that leaves out the name of the page tag does not change the name, because pages use it.
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "tag_name": " Shop-Stats "}).Want(200, "")
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "group_name": "H"}).Want(200, "")
 	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{"tag_name": "shop-stats"})

@@ -72,7 +72,7 @@ type EdgePublished struct {
 	Failed     int     `json:"failed" doc:"campaigns that could not be published or removed; both are retried automatically"`
 	Rules      int     `json:"rules" doc:"saved rules in the published campaigns"`
 	RulesError *string `json:"rulesError" doc:"why some of these rules match no visitor; null: all rules can be used"`
-	MS         int64   `json:"ms" doc:"how long it took, in milliseconds"`
+	MS         int64   `json:"ms" doc:"how long the publishing took, in milliseconds"`
 }
 
 var publishEdgeJob = slow.New(jobs.PublishEdge, func(p jobs.PublishedEdge) EdgePublished {

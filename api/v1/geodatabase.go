@@ -24,7 +24,7 @@ func geoDatabase(d Deps) []route.Route {
 
 // GeoDatabase is the answer of GET /geo-database.
 type GeoDatabase struct {
-	PlanIncludes    bool          `json:"planIncludes" doc:"whether the plan allows a geo database of its own"`
+	PlanIncludes    bool          `json:"planIncludes" doc:"whether the plan allows the account a geo database of its own"`
 	Connected       *GeoConnected `json:"connected" doc:"null: no database is connected, and the service's own databases describe the clicks"`
 	Providers       []GeoProvider `json:"providers" doc:"the providers that can be connected"`
 	BudgetPerMinute int           `json:"budgetPerMinute" doc:"how many look-ups a minute the plan allows; the answer for an address is reused for 30 days for all addresses of its network"`
@@ -104,9 +104,9 @@ func (d Deps) saveGeoDatabase(c *route.Call, b GeoDatabaseBody) (out GeoDatabase
 	return connectGeoJob.Run(c, d.Jobs, jobs.ConnectGeoArgs{Provider: b.Provider, Key: sealed, Enabled: enabled})
 }
 
-// Disconnected is the answer of DELETE /geo-database.
+// Disconnected is the answer of calls that disconnect a service, such as DELETE /geo-database.
 type Disconnected struct {
-	Disconnected bool `json:"disconnected" doc:"false: no geo database was connected"`
+	Disconnected bool `json:"disconnected" doc:"false: nothing was connected"`
 }
 
 func deleteGeoDatabase(c *route.Call) (Disconnected, error) {

@@ -103,7 +103,7 @@ func TestClickLog(t *testing.T) {
 	}
 }
 
-// TestLogFilters: the logs can be filtered by the dimensions of a report's row and by ids. Their rows have names.
+// TestLogFilters: the logs can be filtered by the dimensions of a report's row and by ids. The rows of the logs have names.
 func TestLogFilters(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

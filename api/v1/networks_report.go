@@ -24,7 +24,7 @@ func networkReports(d Deps) []route.Route {
 // NetworkReportBody is a report in the form in which the network provides it.
 type NetworkReportBody struct{ FileBody }
 
-// NetworkReport tells what was stored of a report.
+// NetworkReport says how many rows of a report were stored, and which were refused.
 type NetworkReport struct {
 	Kind      string             `json:"kind" enum:"orders,totals" doc:"orders: the file has a row for each conversion, with our click id; totals: the file has sums by day"`
 	Total     int                `json:"total" doc:"how many rows were read"`
@@ -33,7 +33,7 @@ type NetworkReport struct {
 	Truncated bool               `json:"truncated" doc:"the file has more rows than were read"`
 	From      *string            `json:"from" doc:"the first day of the stored rows, as written in the file; null: no rows were stored"`
 	To        *string            `json:"to"`
-	Refusals  []ReportRowRefused `json:"refusals" doc:"at most 100"`
+	Refusals  []ReportRowRefused `json:"refusals" doc:"the refused rows, at most 100"`
 }
 
 // ReportRowRefused is a row of a report that was not stored.

@@ -16,8 +16,8 @@ import (
 )
 
 // replacing returns the two routes for a kind of record: one lists the places where flows lead to a record, the other puts another
-// record in these places. what is the kind with its article, such as "an offer". dimension is the report dimension that has the
-// records' ids.
+// record in these places. The argument what names the kind with its article, such as "an offer". dimension is the report
+// dimension that has the records' ids.
 func replacing[T, R, A any](
 	res resource.Kind[T, R, A], what, dimension string, table func(*store.Store) store.Destinations,
 ) []route.Route {

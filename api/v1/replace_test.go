@@ -41,8 +41,8 @@ type usedPlace = struct {
 }
 
 // One call replaces an offer in campaigns and saved flows. The replacement takes over the offer's weight. If the replacement was
-// already in the same slot, the weights are added. The preview shows the same weights. One undo restores all flows, and each gets
-// the expected version.
+// already in the same slot, the weights are added. The preview shows the same weights. One undo restores all flows, and each
+// campaign's flow has its earlier version again.
 func TestReplaceOfferEverywhere(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

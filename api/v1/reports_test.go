@@ -99,7 +99,7 @@ func TestPerformance(t *testing.T) {
 		t.Errorf("labels of stream_id: %v", names["stream_id"])
 	}
 
-	// The report has a window that begins and ends within an hour, the default window of seven days, and another account.
+	// These reports have a window that begins and ends within an hour, the default window of seven days, and another account.
 	from := r.visits[40].at().Truncate(time.Second)
 	to := r.visits[90].at().Truncate(time.Second)
 	query := url.Values{"from": {from.Format(time.DateTime)}, "to": {to.Format(time.DateTime)}, "dimension": {"stream_id"}}

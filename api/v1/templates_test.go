@@ -12,7 +12,7 @@ import (
 	"switchyard/models/template"
 )
 
-// named returns the templates in the list that have a name.
+// named returns the templates in the list that have the given name.
 func named(s *apitest.Server, name string) (found []map[string]any) {
 	for _, r := range s.Do("GET", "/network-templates", nil).Want(200, "").Map()["rows"].([]any) {
 		if row := r.(map[string]any); strings.EqualFold(row["name"].(string), name) {

@@ -41,7 +41,7 @@ func stepsOf(m map[string]any) (list []string) {
 	return list
 }
 
-// wantStep fails the test unless the answer has, for each of the beginnings, a step that begins with it.
+// wantStep fails the test unless, for each text in beginnings, the answer has a step that begins with this text.
 func wantStep(t *testing.T, m map[string]any, beginnings ...string) {
 	t.Helper()
 	for _, want := range beginnings {

@@ -66,8 +66,8 @@ func versionedRecords(t *testing.T, s *apitest.Server) []versionedRecord {
 	}
 }
 
-// TestWritersWithOneVersion: of several writers that have read the same version of a record, one saves, and the others learn that it has
-// changed.
+// TestWritersWithOneVersion: of several writers that have read the same version of a record, one saves, and the others get an
+// error that says that the record has changed.
 func TestWritersWithOneVersion(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -95,7 +95,7 @@ func TestWritersWithOneVersion(t *testing.T) {
 		}
 		s.Do(r.method, r.path, r.change, "If-Match", before+", "+after).Want(200, "")
 		s.Do(r.method, r.path, r.change, "If-Match", "*").Want(200, "")
-		s.Do(r.method, r.path, r.change).Want(200, "") // without If-Match the last writer wins, as ever
+		s.Do(r.method, r.path, r.change).Want(200, "") // without If-Match the last writer wins
 	}
 }
 

@@ -155,8 +155,9 @@ var deletions = []string{
 			WHERE g.client_id = c.id AND k.revoked_at IS NULL AND k.expires_at > $1)`,
 }
 
-// DeleteExpired deletes expired codes and tokens, grants that were never used, and unused clients. A client that has never
-// been part of a decision goes after a day, any other after 30 days without a connected assistant. n is the number of deleted rows.
+// DeleteExpired deletes expired codes and tokens, grants that were never used, and unused clients. A client that has registered
+// itself and to which no person has granted anything is deleted after a day, any other client after 30 days without a connected
+// assistant. n is the number of deleted rows.
 func (a Assistants) DeleteExpired(ctx context.Context, now time.Time) (n int64, err error) {
 	for _, q := range deletions {
 		rows, err := db.Exec(ctx, a.s.Conn(), "old data of assistants", q, now)

@@ -93,7 +93,7 @@ const (
 )
 
 // exchange uses up a code or a refresh token and issues new tokens. If a code or refresh token is used a second time, its grant
-// ends. A request that is refused for another reason does not use it up.
+// ends. A request that is refused for another reason uses up neither.
 func (a Assistants) exchange(ctx context.Context, kind, secret string, x Exchange, now time.Time, check func(token) error) (out Tokens, err error) {
 	var refused error // returned after the commit, because the end of the grant must be committed
 	err = a.s.Tx(ctx, func(s *store.Store) error {

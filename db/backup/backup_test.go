@@ -95,7 +95,8 @@ func (s *service) ingest(n int) {
 const tables = `SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
 	AND NOT relispartition AND relname NOT IN ('goose_db_version', 'conversion_match_keys') ORDER BY 1`
 
-// figures returns the rows of each table with a sum over their contents, the sequences, the partitions and the triggers.
+// figures returns the number of rows of each table with a sum over their contents, and the sequences, the partitions and the
+// triggers.
 func figures(t *testing.T, d *db.DB) map[string]string {
 	t.Helper()
 	all := map[string]string{}

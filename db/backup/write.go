@@ -17,7 +17,7 @@ import (
 	"switchyard/db"
 )
 
-// blockSize is the size from which a block of rows is written.
+// A block of rows is written when it has at least blockSize bytes.
 const blockSize = 256 << 10
 
 // session makes the text of values the same on every server, and lets the transaction take as long as it needs.

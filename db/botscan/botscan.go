@@ -148,8 +148,9 @@ func Advance(ctx context.Context, c db.Conn, s Progress, after uuid.UUID) (moved
 	return db.First[Progress](ctx, c, "move scan", moveScan, s.AccountID, s.Revision, after)
 }
 
-// DeleteExpired deletes rows that scans no longer need: old repeats, old reports that landing pages carry the tag, and rechecks
-// of clicks that never arrived. It also sets the account of rechecks that were stored without one and whose click is stored now.
+// DeleteExpired deletes rows that scans no longer need: old repeats, old records of landing pages with the page tag, and rechecks
+// of clicks that never arrived. A recheck that was stored without an account gets the account of its click, if the click is
+// stored by now.
 func DeleteExpired(ctx context.Context, l click.Log) error {
 	now := l.Time()
 	for _, f := range []struct {

@@ -61,7 +61,7 @@ func (s *env) visit(after time.Duration, ip string, change func(*models.Click)) 
 	return c
 }
 
-// lands appends a click that leads to a landing page to a spool.
+// lands appends to a spool a click that leads to a landing page.
 func (s *env) lands(after time.Duration, lander uuid.UUID) *models.Click {
 	s.Helper()
 	return s.visit(after, fmt.Sprintf("198.51.100.%d", s.clicks%250), func(c *models.Click) { c.LanderID = lander })
@@ -256,7 +256,7 @@ func TestScanAgain(t *testing.T) {
 			dbtest.Get[string](t, s.DB, `SELECT concat_ws(' ', (SELECT count(*) FROM ledger), (SELECT count(*) FROM bot_repeats))`)
 	}
 	dbtest.Exec(s, s.DB, `UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
-	s.scan(7, bot.NewSettings(50, nil)) // the scan scores clicks with the current settings, not with the settings at their storage
+	s.scan(7, bot.NewSettings(50, nil)) // the scan scores clicks with the current settings, not with those from the time when the clicks were stored
 	if bots := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM clicks WHERE is_bot`); bots != bot.FloodBound {
 		t.Errorf("%d clicks count as bots' clicks with the current settings", bots)
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 // frequency remembers for each key the moments at which it was counted, and finds keys with more than bound moments within
-// window. It remembers at most 2*bound moments of a key and 2*room keys. If there are too many keys, it forgets those first that
-// were not counted for the longest time.
+// window. It remembers at most 2*bound moments of a key and 2*room keys. If there are too many keys, it first forgets the keys
+// that were not counted for the longest time.
 type frequency struct {
 	bound      int
 	window     time.Duration

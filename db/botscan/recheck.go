@@ -165,7 +165,7 @@ func Recheck(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, set
 		return nil, true, err
 	}
 	j := judgement{Log: l, account: account, settings: settings, fired: map[uuid.UUID]bot.Signals{}}
-	// This is the same order as in ingesters, which lock a click before they request its recheck.
+	// The clicks are locked before their rechecks are deleted. Ingesters lock in the same order: first a click, then its recheck.
 	clicks, err := j.lock(ctx, c, ids)
 	if err != nil {
 		return nil, false, err

@@ -16,7 +16,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// Finding is a result about a click that was found after the click had been stored.
+// Finding is what was found out about a click after the click had been stored.
 type Finding struct {
 	ClickID uuid.UUID
 	Signals bot.Signals   // signals that fired, in addition to the stored signals
@@ -108,8 +108,8 @@ type moved struct{ from, to ledger.Key }
 
 func newRevision() revision { return revision{deltas: ledger.Deltas{}, moved: map[uuid.UUID]moved{}} }
 
-// move moves the figures of a changed click in the ledger. was is the click before the change, and is is the click now. move may
-// change the fields IsUnique and Cost of is.
+// move moves the figures of a changed click in the ledger. was holds the click before the change. The other argument points to
+// the changed click; move may also change the fields IsUnique and Cost of this click.
 func (r *revision) move(was click.StoredClick, is *click.StoredClick) {
 	turned := was.IsBot != is.IsBot
 	if turned || was.BotScore != is.BotScore || was.BotReason != is.BotReason || was.BotSignals != is.BotSignals {

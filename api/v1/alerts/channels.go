@@ -61,7 +61,7 @@ type AlertChannelShown struct {
 	Severity     string            `json:"severity" enum:"warning,critical" doc:"the lowest severity of the alerts that are sent to the channel"`
 	IsActive     bool              `json:"is_active"`
 	Confirmed    bool              `json:"confirmed" doc:"false: the channel gets no alerts until its code is sent to POST /alerts/channels/confirm"`
-	Credentials  map[string]string `json:"credentials" doc:"by field; secrets are masked"`
+	Credentials  map[string]string `json:"credentials" doc:"the value of each field; secrets are masked"`
 	CreatedAt    string            `json:"created_at"`
 	SentAt       *string           `json:"sent_at" doc:"when the last message was accepted"`
 	FailingSince *string           `json:"failing_since" doc:"since when messages fail; null: the last message was accepted"`

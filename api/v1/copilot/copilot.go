@@ -79,7 +79,7 @@ type CopilotList struct {
 	Looked      *copilot.Scope      `json:"looked" doc:"what the last run judged; null: unknown"`
 	Total       int                 `json:"total" doc:"how many suggestions are open"`
 	Suggestions []CopilotSuggestion `json:"suggestions" doc:"the most important first, at most 200"`
-	Changes     []CopilotChange     `json:"changes" doc:"what was applied, newest first, at most 50"`
+	Changes     []CopilotChange     `json:"changes" doc:"changes that were applied, newest first, at most 50"`
 	Proposals   []ChatProposal      `json:"proposals" doc:"changes that the chat proposed: those that are open, and those that were decided in the last weeks, newest first, at most 100"`
 }
 

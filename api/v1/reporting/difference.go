@@ -23,7 +23,7 @@ func Differences(d Deps) []route.Route {
 			route.Handle(func(c *route.Call) (Difference, error) { return d.difference(c, kind) }), answer.IDCodes,
 			route.Codes("400 too_many", "409 busy")).
 			WithWindow().WithShare(route.Reads).Awaits(differenceJob.Answer()).WithQuery(zoneParam).
-			WithQuery(route.Param{Name: "their_tz", Doc: "IANA time zone of their days; default: their connection's time zone, or UTC"})
+			WithQuery(route.Param{Name: "their_tz", Doc: "IANA time zone of the days that the traffic source or network reports; default: the connection's time zone, or UTC"})
 	}
 	return []route.Route{
 		row(difference.OfSource, "Traffic sources", "/traffic-sources"),
@@ -31,18 +31,19 @@ func Differences(d Deps) []route.Route {
 	}
 }
 
-// Difference compares the figures of a traffic source or a network with ours.
+// Difference compares the figures of a traffic source or a network with ours. In these types, "they" and "their" mean the traffic
+// source or the network.
 type Difference struct {
 	From          string              `json:"from" doc:"first day"`
 	To            string              `json:"to" doc:"last day, which is included"`
 	TZ            string              `json:"tz" doc:"time zone of our days"`
-	TheirTZ       string              `json:"their_tz" doc:"time zone of their days"`
-	Basis         string              `json:"basis" enum:"platform,spend,orders,totals,postbacks," doc:"where their figures come from. platform: the connection has read the spend; spend: the spend was entered or came from a file; orders: orders that the connection has read or that came from a file; totals: daily sums from a file; postbacks: the network's postbacks; empty: no figures of theirs are stored, so nothing is compared"`
-	ReadAt        *string             `json:"read_at" doc:"when their figures were last read"`
+	TheirTZ       string              `json:"their_tz" doc:"time zone of the days that the traffic source or network reports"`
+	Basis         string              `json:"basis" enum:"platform,spend,orders,totals,postbacks," doc:"where the figures of the traffic source or network come from. platform: the connection has read the spend; spend: the spend was entered or came from a file; orders: orders that the connection has read or that came from a file; totals: daily sums from a file; postbacks: the network's postbacks; empty: no such figures are stored, so nothing is compared"`
+	ReadAt        *string             `json:"read_at" doc:"when the figures of the traffic source or network were last read"`
 	Currency      string              `json:"currency" doc:"currency of our figures, of the difference and of its causes"`
-	TheirCurrency string              `json:"their_currency" doc:"currency of their figures. The two numbers are subtracted without conversion, and the cause named currency has the effect of the exchange rate. Empty: they report in several currencies, so their figures are converted to the currency in the field currency"`
-	Compares      difference.Measures `json:"compares" doc:"the figures that they report; other figures are null in theirs, in the difference and in the causes"`
-	Rates         []RateUsed          `json:"rates" doc:"the rates by which their amounts are converted to the currency in the field currency"`
+	TheirCurrency string              `json:"their_currency" doc:"currency of the figures of the traffic source or network. The two numbers are subtracted without conversion, and the cause named currency has the effect of the exchange rate. Empty: the source or network reports in several currencies, so its figures are converted to the currency in the field currency"`
+	Compares      difference.Measures `json:"compares" doc:"the figures that the traffic source or network reports; other figures are null in theirs, in the difference and in the causes"`
+	Rates         []RateUsed          `json:"rates" doc:"the rates with which the amounts of the traffic source or network are converted to the currency in the field currency"`
 	Total         DifferenceTotal     `json:"total"`
 	Rows          []DifferenceRow     `json:"rows" doc:"one row for each day and campaign; at most 5000"`
 	Examples      []DifferenceExample `json:"examples" doc:"conversions and orders that differ, at most 10 for each cause and reason"`
@@ -93,7 +94,7 @@ type DifferenceTotal struct {
 // DifferenceRow compares the figures of one campaign on one day.
 type DifferenceRow struct {
 	Day          string     `json:"day" doc:"YYYY-MM-DD: their day in their time zone, and our day in ours"`
-	CampaignID   *uuid.UUID `json:"campaign_id" doc:"null: their figures name no click of ours, or they report only sums of days"`
+	CampaignID   *uuid.UUID `json:"campaign_id" doc:"null: the figures of the traffic source or network name no click of ours, or are only sums of days"`
 	CampaignName *string    `json:"campaign_name"`
 	DifferenceSides
 	Causes []DifferenceCause `json:"causes"`
@@ -103,13 +104,13 @@ type DifferenceRow struct {
 type DifferenceExample struct {
 	Cause        string        `json:"cause" enum:"unmatched,not_received,refused,not_sent,late,currency,correction,not_read," doc:"empty: no cause explains the difference"`
 	Reason       string        `json:"reason"`
-	Day          string        `json:"day" doc:"their day of the conversion, or our day if they do not have the conversion"`
-	OrderID      string        `json:"order_id" doc:"their id of the order"`
+	Day          string        `json:"day" doc:"the day on which the traffic source or network has the conversion, or our day if it does not have the conversion"`
+	OrderID      string        `json:"order_id" doc:"id that the traffic source or network has for the order"`
 	ClickID      *string       `json:"click_id"`
-	ConversionID string        `json:"conversion_id" doc:"the id that they gave the conversion"`
-	TheirStatus  *string       `json:"their_status" doc:"null: they do not have the conversion, or do not report its status"`
+	ConversionID string        `json:"conversion_id" doc:"id that the traffic source or network has for the conversion"`
+	TheirStatus  *string       `json:"their_status" doc:"null: the traffic source or network does not have the conversion, or does not report its status"`
 	OurStatus    *string       `json:"our_status" doc:"null: we do not have the conversion"`
-	Payout       *models.Money `json:"payout" doc:"their payout"`
+	Payout       *models.Money `json:"payout" doc:"the payout that the traffic source or network reports"`
 	Currency     string        `json:"currency" doc:"currency of payout"`
 	OurPayout    *models.Money `json:"our_payout" doc:"null: we do not have the conversion, or money is not compared"`
 	OurCurrency  string        `json:"our_currency" doc:"currency of our_payout"`

@@ -50,7 +50,7 @@ type ExportBody struct {
 	Link      bind.Opt[uuid.UUID] `json:"link" bad:"invalid_id" doc:"smartlink-clicks: only this smartlink"`
 	SourceID  bind.Opt[uuid.UUID] `json:"source_id" bad:"invalid_id" doc:"difference: the traffic source to compare with; send either source_id or network_id"`
 	NetworkID bind.Opt[uuid.UUID] `json:"network_id" bad:"invalid_id" doc:"difference: the network to compare with; send either source_id or network_id"`
-	TheirTZ   string              `json:"their_tz" doc:"difference: IANA time zone of their days; default: their connection's time zone, or UTC"`
+	TheirTZ   string              `json:"their_tz" doc:"difference: IANA time zone of the days that the traffic source or network reports; default: the connection's time zone, or UTC"`
 	SubNames  bool                `json:"sub_names" doc:"performance, clicks: the heading of a sub-parameter has its name, such as zone (sub1), if all traffic sources give it the same name"`
 	Name      string              `json:"name" bad:"invalid_input" trim:"true" maxLength:"255"`
 }

@@ -49,11 +49,11 @@ func Logs(d Deps) []route.Route {
 		postbackLog(d, paging),
 		route.New("GET", "/logs/postbacks/{id}", group, "one postback", route.Handle(d.findPostback), answer.IDCodes).WithShare(route.Reads),
 		route.New("POST", "/logs/postbacks/{id}/replay", group,
-			"read one again, by the settings that its network has now; it keeps its place among the postbacks of its "+
-				"conversion, so what arrived after it still counts",
+			"read one postback again, with the settings that its network has now; it keeps its place among the postbacks of its "+
+				"conversion, so a postback that arrived later still counts",
 			route.Handle(d.replayPostback), answer.IDCodes, route.Codes("409 in_progress")),
 		route.New("POST", "/logs/postbacks/replay", group,
-			"read all unmatched postbacks of a window again, by the settings that their networks have now",
+			"read all unmatched postbacks of a window again, with the settings that their networks have now",
 			route.HandleBody(d.replayPostbacks), answer.IDCodes).
 			WithWindow().WithOptionalBody().WithShare(route.Sends).Awaits(replayJob.Answer()),
 		redeliverRow(d),

@@ -15,7 +15,7 @@ import (
 // maxPreviewed is the maximum number of postbacks that a dry run of a replay reads.
 const maxPreviewed = 100
 
-// previewReplay reads the newest unmatched postbacks of the window again, by the present settings of their networks. It stores
+// previewReplay reads the newest unmatched postbacks of the window again, with the present settings of their networks. It stores
 // nothing. network selects the postbacks with this network in their address. The zero id selects all postbacks.
 func previewReplay(c *route.Call, network uuid.UUID) (out PostbacksReplayed, err error) {
 	clicks := click.Log{Conn: c.Store.Conn()}

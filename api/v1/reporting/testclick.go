@@ -224,7 +224,7 @@ func (s *steps) address(req *http.Request, t *click.Trial, want models.Campaign)
 	return false
 }
 
-// params adds the step parameters, which tells whether the query was read completely.
+// params adds the step with the name parameters. The step tells whether the query was read completely.
 func (s *steps) params(req *http.Request, t *click.Trial, campaign models.Campaign) {
 	var missing []string
 	source := campaign.SourceLink

@@ -297,7 +297,7 @@ func Remove[T remover, R, A, L any](res Kind[T, R, A], summary string, show func
 	return removeThen(res, summary, func(c *route.Call) (L, error) { return show(c.ID), nil })
 }
 
-// RemoveUsed is Remove for records to which other records may refer. The referring records stay, and the answer lists them.
+// RemoveUsed is like Remove, for records to which other records may refer. The referring records stay, and the answer lists them.
 func RemoveUsed[T remover, R, A, L any](res Kind[T, R, A], summary string, show func(id uuid.UUID, u Users) L) route.Route {
 	return removeThen(res, summary, func(c *route.Call) (L, error) {
 		users, err := UsersOf(c)
@@ -305,7 +305,7 @@ func RemoveUsed[T remover, R, A, L any](res Kind[T, R, A], summary string, show 
 	})
 }
 
-// removeThen is Remove, but calls the function then after the removal to make the answer.
+// removeThen does the same as Remove, but gets the answer from the function then. It calls then after the removal.
 func removeThen[T remover, R, A, L any](res Kind[T, R, A], summary string, then func(*route.Call) (L, error)) route.Route {
 	return res.Row("DELETE", "", summary, route.Handle(func(c *route.Call) (answer L, err error) {
 		if err := res.Table(c.Store).Remove(c.Context(), c.Account.ID, c.ID); err != nil {

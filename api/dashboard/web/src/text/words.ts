@@ -1,4 +1,5 @@
-// Helpers of the texts of all languages. The file imports only a number, because the texts are loaded before all other modules.
+// Helpers of the texts of all languages. The file imports nothing but a number, because the texts are loaded before all other
+// modules.
 import { mostSubs } from '../subs.gen.ts'
 
 // counted returns a function that puts a number before the singular or the plural of a word, as the language demands.
