@@ -76,7 +76,7 @@ func Changing(fact, at string) string {
 		fact, at)
 }
 
-// FixedKeys lists the keys of an account: the keys with a rate, and the keys that wait for a rate.
+// FixedKeys lists the keys of an account, each a currency on a day: the keys with a rate, and the keys that wait for a rate.
 func FixedKeys(ctx context.Context, c db.Conn, account uuid.UUID) (rated, waiting []Key, err error) {
 	rows, err := db.Select[keyRow](ctx, c, "fixed rates", `SELECT account_id, day, currency, rate FROM account_rates WHERE account_id = $1`, account)
 	for _, r := range rows {
@@ -95,8 +95,8 @@ SELECT account_id, day, currency, rate, rate IS NOT NULL
 FROM unnest($1::uuid[], $2::date[], $3::text[], $4::numeric[]) AS k (account_id, day, currency, rate)
 ON CONFLICT (account_id, day, currency) DO UPDATE SET rate = excluded.rate, restating = excluded.restating`
 
-// Refix fixes the rates of keys again, after the account's currency has changed, and marks their facts to be restated. It returns the
-// keys that have no rate.
+// Refix computes and stores the rates of keys again, after the account's currency has changed, and marks the facts of these keys
+// to be restated. It returns the keys that have no rate.
 func Refix(ctx context.Context, c db.Conn, keys []Key) (missing []Key, err error) {
 	found, err := compute(ctx, c, keys)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // capRetention is longer than a day in any time zone.
 const capRetention = 48 * time.Hour
 
-// ErrAway is the error if no request was sent to Redis, because Redis is not configured or did not answer a moment ago.
+// ErrAway is the error of a call that sent no request to Redis, because Redis is not configured or did not answer a moment ago.
 var ErrAway = errors.New("kv: redis is away")
 
 // Caps counts the events that daily caps limit, over all processes of the install.
