@@ -302,7 +302,7 @@ func checkEntry(e *models.BotEntry) error {
 		return err
 	}
 	if why := botlist.TooBroad(e); why != "" {
-		return models.Invalid("invalid", "the entry would be for everybody: %s", why)
+		return models.Invalid("invalid", "the entry would apply to all visitors: %s", why)
 	}
 	return nil
 }

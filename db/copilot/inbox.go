@@ -32,8 +32,8 @@ const selectInbox = `
 SELECT params FROM postbacks WHERE account_id = $1 AND network_id = $2 AND received_at >= $3 AND outcome = 'unmatched'
 ORDER BY received_at DESC, id DESC LIMIT $4`
 
-// Inbox lists the networks of the account that sent postbacks since the given time which matched no click. It includes the
-// parameters of at most rows of these postbacks, for all networks together.
+// Inbox lists the networks of the account whose postbacks since the given time include some that matched no click. It also
+// returns the parameters of such postbacks. rows is the maximum number of these postbacks, for all networks together.
 func (k Suggestions) Inbox(ctx context.Context, account uuid.UUID, since time.Time, rows int) ([]NetworkInbox, error) {
 	counted, err := db.Select[NetworkInbox](ctx, k.s.Conn(), "inbox", countInbox, account, since)
 	if err != nil {

@@ -218,7 +218,7 @@ func NewSettings(threshold int, disabled []string) Settings {
 	return s
 }
 
-// Limit returns the lowest score with which a click counts as a bot's.
+// Limit returns the lowest score with which a click counts as a bot.
 func (s Settings) Limit() int {
 	if s.Threshold == 0 {
 		return DefaultThreshold
