@@ -59,8 +59,8 @@ func TestClusterStatementsAreRead(t *testing.T) {
 	}
 }
 
-// TestErrorsThatPass checks that for each error in the map passing the server uses the code in the map, and that Refused returns
-// false for these errors.
+// TestErrorsThatPass checks the errors in the map passing: the server uses the same code for each of them, and Refused returns
+// false for it.
 func TestErrorsThatPass(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -77,7 +77,7 @@ func TestErrorsThatPass(t *testing.T) {
 	}
 	const syntaxError = 62
 	if e := (&client.Exception{Code: syntaxError}); !clickhouse.Refused(errors.Join(e)) {
-		t.Error("a syntax error counts as an error that passes")
+		t.Error("a syntax error counts as a temporary error")
 	}
 }
 
