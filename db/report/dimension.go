@@ -44,7 +44,8 @@ type dimension struct {
 	step         time.Duration
 	// values lists the values that the dimension can have. It is nil if all values are possible.
 	values *clickattr.Values
-	// grain cuts local time for a timed dimension in a time zone. inOrder is true if the values follow one another in time.
+	// grain is the kind of bucket of a timed dimension: it cuts the local time of a zone into the dimension's values. inOrder is
+	// true if the values follow one another in time.
 	grain   grain
 	inOrder bool
 	clock   *clock // the clock of a local dimension

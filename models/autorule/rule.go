@@ -66,7 +66,7 @@ type Settings struct {
 
 	EveryMinutes int `db:"every_minutes" json:"every_minutes" bad:"invalid_rule" min:"10" max:"10080" doc:"minutes between two runs of the rule"`
 
-	Action    string       `db:"action" json:"action" bad:"invalid_rule" trim:"true" enum:"pause,weight,deny,alert" doc:"the action, which looks_at limits: pause for campaign, path and offer; weight for path and destination; deny for value; alert for all"`
+	Action    string       `db:"action" json:"action" bad:"invalid_rule" trim:"true" enum:"pause,weight,deny,alert" doc:"the action; looks_at decides which actions are possible: pause for campaign, path and offer; weight for path and destination; deny for value; alert for all"`
 	Factor    models.Money `db:"factor" json:"factor" bad:"invalid_rule" min:"0" max:"100" doc:"weight: the factor by which the rule multiplies the weight"`
 	MinWeight models.Money `db:"min_weight" json:"min_weight" bad:"invalid_rule" min:"0" max:"1000000" doc:"weight: the rule does not lower the weight below this"`
 	MaxWeight models.Money `db:"max_weight" json:"max_weight" bad:"invalid_rule" min:"0" max:"1000000" doc:"weight: the rule does not raise the weight above this"`
