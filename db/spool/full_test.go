@@ -27,7 +27,7 @@ func (d smallDisk) create(path string) (segmentFile, error) {
 	return smallFile{f.(realFile), d, filepath.Dir(path)}, nil
 }
 
-// free returns the bytes that are still free besides the files of a directory.
+// free returns the number of bytes that the files of a directory leave free.
 func (d smallDisk) free(dir string) int64 {
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
 	free := d.room
