@@ -148,7 +148,7 @@ func (p Policy) withDefaults() (Policy, error) {
 		return p, fmt.Errorf("%d attempts without a wait between them", p.MaxAttempts)
 	}
 	if p.PerAccount > 0 && !p.Row {
-		return p, errors.New("a limit for each account needs rows")
+		return p, errors.New("only a kind with rows can have a limit for each account")
 	}
 	return p, nil
 }

@@ -69,7 +69,7 @@ func TestErrorsThatPass(t *testing.T) {
 		name := ""
 		err := conn.Each(t.Context(), "name", func(scan func(...any) error) error { return scan(&name) }, `SELECT errorCodeToName($1)`, code)
 		if err != nil || name != want {
-			t.Errorf("%d is %q, not %s: %v", code, name, want, err)
+			t.Errorf("the code %d has the name %q, want %s: %v", code, name, want, err)
 		}
 		if e := (&client.Exception{Code: code}); clickhouse.Refused(e) {
 			t.Errorf("%s counts as refused for good", want)

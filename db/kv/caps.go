@@ -64,7 +64,7 @@ func (c *Caps) Reserve(ctx context.Context, key string, add, floor, limit int) (
 		int(capRetention/time.Second)).Int64Slice()
 	if err != nil {
 		c.awayUntil.Store(time.Now().Add(awayPause).UnixNano())
-		slog.WarnContext(ctx, "daily caps count in this process alone", "error", err)
+		slog.WarnContext(ctx, "daily caps are counted in this process only", "error", err)
 		return 0, false, fmt.Errorf("kv: daily cap: %w", err)
 	}
 	return int(res[0]), res[1] == 1, nil

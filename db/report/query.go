@@ -142,7 +142,7 @@ func (q *query) check() error {
 		q.sort, q.descends = "clicks", true
 	}
 	if measure.Find(q.sort) == nil && !slices.Contains(q.Dimensions, q.sort) {
-		return models.Invalid("invalid_input", "sort must be a figure or a dimension of the report, after a minus descending")
+		return models.Invalid("invalid_input", "sort must be a figure or a dimension of the report; a minus before it sorts in descending order")
 	}
 	q.FromRows = q.FromRows || len(q.Goals) > 0
 	if q.Limit <= 0 {

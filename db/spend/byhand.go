@@ -240,7 +240,7 @@ func (h *byHand) withoutClicks() ([]Spend, error) {
 		return nil, nil
 	}
 	if h.CPC != nil || h.From != h.To || h.AloneAt == uuid.Nil {
-		return nil, models.Invalid("no_clicks", "there are no such clicks over which a cost could be spread: an amount without clicks needs "+
+		return nil, models.Invalid("no_clicks", "there are no clicks over which this cost could be spread: an amount without clicks needs "+
 			"a single day and a traffic source")
 	}
 	p := h.parts[0]

@@ -79,7 +79,7 @@ func (k *undoing) check(ctx context.Context, c db.Conn) error {
 		return err
 	}
 	if !k.MayUndo(time.Now()) || k.FirstDay != nil && k.FirstDay.Before(kept) {
-		return models.Conflict("too_old", "what was before the change is not kept any more: it is kept for %d days, and for at most %d clicks",
+		return models.Conflict("too_old", "the values before the change are not kept any more: they are kept for %d days, and for at most %d clicks",
 			models.UndoCostWithin/click.Day, models.MaxCostClicks)
 	}
 	newer, err := db.Get[bool](ctx, c, "newer spend", overlapped, k.account, k.ID, k.Parts)

@@ -165,7 +165,7 @@ func TestSmallVolumeRecovers(t *testing.T) {
 		s := open(t, dir, Options{SegmentSize: segment, Retry: true})
 		want := fillDisk(t, s, 5000, 1000)
 		if free, size, err := Volume(dir); err != nil || free >= size || size != 20<<20 {
-			t.Errorf("free %d of %d, %v", free, size, err)
+			t.Errorf("the volume has %d free bytes of %d, %v", free, size, err)
 		}
 		q := s.Reader()
 		got := storeAll(t, s, q)

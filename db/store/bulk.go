@@ -114,7 +114,7 @@ func (s *Store) ClaimUndo(ctx context.Context, account, id uuid.UUID) (bulk.Chan
 	const q = `SELECT id, changed, undone_at FROM bulk_changes WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE`
 	change, err := db.Get[bulk.Change](ctx, s.c, "change", q, account, id)
 	if err == nil && change.UndoneAt != nil {
-		err = models.Conflict("already_undone", "the change is undone already")
+		err = models.Conflict("already_undone", "the change was undone already")
 	}
 	if err != nil {
 		return change, err

@@ -38,7 +38,7 @@ type RunSummary struct {
 	To      models.Stamp `db:"window_to" json:"to"`
 	Outcome string       `db:"outcome" json:"outcome" enum:"done,shadow,too_large,plan_required,failed"`
 	Looked  int          `db:"looked" json:"looked" doc:"how many campaigns, paths, offers or values were checked"`
-	Matched int          `db:"matched" json:"matched" doc:"how many of them met all conditions"`
+	Matched int          `db:"matched" json:"matched" doc:"how many of the checked campaigns, paths, offers or values met all conditions"`
 	Done    int          `db:"done" json:"done" doc:"changes that were made, or alerts that are active"`
 	Cut     bool         `db:"cut" json:"cut" doc:"true if there were more campaigns, paths, offers or values than a run can check; some were not checked"`
 }
