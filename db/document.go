@@ -23,7 +23,7 @@ func Document(v any) driver.Valuer {
 func (d document) Scan(src any) error {
 	raw, ok := src.([]byte)
 	if !ok {
-		return fmt.Errorf("db: a document comes as %T", src)
+		return fmt.Errorf("db: a document was read as %T, not as bytes", src)
 	}
 	defer d.noNil()
 	return json.Unmarshal(raw, d.p)

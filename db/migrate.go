@@ -69,7 +69,7 @@ func migrate(ctx context.Context, d *DB, files fs.FS, attempts int) (int, error)
 		}
 		name := path.Base(partial.Failed.Source.Path)
 		if attempt == attempts {
-			return count, fmt.Errorf("db: migrate: %s: others hold locks that it needs; end their transactions, or call it "+
+			return count, fmt.Errorf("db: migrate: %s: other transactions hold locks that it needs; end them, or migrate "+
 				"again at a quieter time: %w", name, err)
 		}
 		slog.WarnContext(ctx, "a migration waits for a lock", "migration", name, "attempt", attempt)

@@ -269,7 +269,7 @@ func breach(text string) error {
 			case concurrent && !noTransaction:
 				return fmt.Errorf("%s is built CONCURRENTLY in a transaction", name)
 			case concurrent && !strings.Contains(up, "DROP INDEX CONCURRENTLY IF EXISTS "+name+";"):
-				return fmt.Errorf("%s is not dropped first, as an attempt before may have left it invalid", name)
+				return fmt.Errorf("%s is not dropped first: an earlier attempt may have left it invalid", name)
 			}
 		}
 		if m := altered.FindStringSubmatch(statement); m != nil && !slices.Contains(newTables, m[1]) &&

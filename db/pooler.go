@@ -47,7 +47,7 @@ func connectSession(ctx context.Context, to driver.Connector) (session, error) {
 	}
 	s, ok := c.(session)
 	if !ok {
-		return nil, errors.Join(fmt.Errorf("db: the driver's %T is no session", c), c.Close())
+		return nil, errors.Join(fmt.Errorf("db: the driver's %T lacks methods that a session needs", c), c.Close())
 	}
 	return s, nil
 }

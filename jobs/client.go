@@ -68,7 +68,7 @@ func WithTick(at time.Time, retention time.Duration) Option {
 func Submit[A, R any](ctx context.Context, c *Client, j Job[A, R], account uuid.UUID, args A, opts ...Option,
 ) (Handle[R], error) {
 	if j.policy.Row {
-		return Handle[R]{}, fmt.Errorf("jobs: %s has rows: write one and dispatch it", j.kind)
+		return Handle[R]{}, fmt.Errorf("jobs: jobs of the kind %s need a row: write the row and dispatch it", j.kind)
 	}
 	raw, err := json.Marshal(args)
 	if err != nil {

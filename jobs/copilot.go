@@ -27,7 +27,8 @@ type RulesArgs struct {
 	At time.Time `json:"at"`
 }
 
-// RulesRun has the number of rules that ran, and Done, the number of changes and alerts that they made.
+// RulesRun is the result of RunRules. Rules is the number of rules that ran. Done is the number of changes and alerts that they
+// made.
 type RulesRun struct {
 	Rules int `json:"rules"`
 	Done  int `json:"done"`

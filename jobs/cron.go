@@ -61,8 +61,8 @@ var (
 	// Reconcile enqueues the rows that are due, have no worker and have no task.
 	Reconcile = tickWithin("jobs:reconcile", 30*time.Second)
 
-	// MatchPostbacks looks for the clicks of postbacks that arrived before their click or have no click. It looks at the times
-	// in ConversionSchedule.
+	// MatchPostbacks looks for the clicks of postbacks that arrived before their click or have no click. ConversionSchedule has the
+	// waits between two searches for the same click.
 	MatchPostbacks = tickWithin("postbacks:match", 30*time.Second)
 
 	// Prune deletes finished jobs, events and deliveries after jobrow.Retention.

@@ -23,9 +23,9 @@ func queueKey(queue string) string { return "asynq:{" + queue + "}:" }
 // lostTasks finds the tasks that no worker will receive, even if the keys of the queue contradict each other. The state in a
 // task's own hash counts only if the task is also in the list or set of that state.
 //
-// KEYS are the queue's pending, scheduled and retry, then the tasks. ARGV are the beginning of all task keys, the number of
-// nanoseconds by which clocks may differ, and the ids of the tasks. The script returns a list in the order of the ids, with 1
-// for a lost task and 0 for any other task.
+// KEYS are the queue's pending list, its scheduled set and its retry set, then the hash of each task. ARGV are the beginning of
+// all task keys, the number of nanoseconds by which clocks may differ, and the ids of the tasks. The script returns a list in
+// the order of the ids, with 1 for a lost task and 0 for any other task.
 //
 // A long pending list is not searched. The list is ordered by age, so it cannot contain a task that is older than its oldest
 // entry.

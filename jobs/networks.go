@@ -18,7 +18,7 @@ type PlatformRange struct {
 	Wide     bool   `json:"wide"`   // From and To span the longer window
 	Read     bool   `json:"read"`   // the rows have been read and are stored under the id of the job
 
-	Older bool `json:"older,omitempty"` // the import is one of older orders
+	Older bool `json:"older,omitempty"` // the import reads older orders
 
 	// Saved is the time at which the connection was saved. If the connection was saved again later, it may lead to another
 	// account.

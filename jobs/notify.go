@@ -17,7 +17,7 @@ func Notify(ctx context.Context, r redis.UniversalClient, id string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := r.Publish(ctx, doneChannel, id).Err(); err != nil {
-		slog.WarnContext(ctx, "end of a job not announced", "id", id, "error", err)
+		slog.WarnContext(ctx, "the end of a job was not announced", "id", id, "error", err)
 	}
 }
 

@@ -126,8 +126,8 @@ var rewindable = Policy{
 // own limit, otherwise MaxAttempts.
 func (p Policy) AttemptLimit(j models.Job) int { return cmp.Or(j.AttemptLimit, p.MaxAttempts) }
 
-// Delay returns the wait after a failed attempt if the number of attempts in left remains. It chooses the wait by the remaining
-// attempts, so that additional attempts granted by hand do not shift the schedule.
+// Delay returns the wait after a failed attempt. left is the number of attempts that remain. It chooses the wait by the
+// remaining attempts, so that additional attempts granted by hand do not shift the schedule.
 func (p Policy) Delay(left int) time.Duration {
 	if len(p.Retries) == 0 {
 		return 0
@@ -148,7 +148,7 @@ func (p Policy) withDefaults() (Policy, error) {
 		return p, fmt.Errorf("%d attempts without a wait between them", p.MaxAttempts)
 	}
 	if p.PerAccount > 0 && !p.Row {
-		return p, errors.New("a limit for each account needs rows")
+		return p, errors.New("only a kind with rows can have a limit for each account")
 	}
 	return p, nil
 }

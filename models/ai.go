@@ -53,7 +53,7 @@ type AIBudget struct {
 }
 
 // AIBudgetOf returns the daily budget of an account. ownKey says whether the account uses its own key or the install's key. The
-// install pays for its own key, so that budget is smaller.
+// install pays for the use of its own key, so the budget for the install's key is smaller.
 func AIBudgetOf(ownKey bool) AIBudget {
 	if ownKey {
 		return AIBudget{Questions: 500, Tokens: 10_000_000}

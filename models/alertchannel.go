@@ -53,7 +53,7 @@ const (
 	AlertCodeValid = 24 * time.Hour
 	// AlertCodeTries is the number of wrong entries after which a code no longer works.
 	AlertCodeTries = 5
-	// AlertMessagesAnHour is the number of messages that an account gets in an hour. If more alerts begin or end, the next
+	// AlertMessagesAnHour is the maximum number of messages that an account gets in an hour. If more alerts begin or end, the next
 	// message reports them.
 	AlertMessagesAnHour = 12
 )

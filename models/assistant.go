@@ -184,11 +184,11 @@ func (m ClientMetadata) Client() (AssistantClient, error) {
 	c := AssistantClient{Name: CleanClientName(m.ClientName), RedirectURIs: m.RedirectURIs}
 	switch {
 	case len(m.RedirectURIs) == 0 || len(m.RedirectURIs) > maxRedirects:
-		return c, Invalid("invalid_redirect_uri", "redirect_uris has 1 to %d addresses", maxRedirects)
+		return c, Invalid("invalid_redirect_uri", "redirect_uris must have 1 to %d addresses", maxRedirects)
 	case len(m.GrantTypes) > 0 && !slices.Contains(m.GrantTypes, "authorization_code"):
-		return c, Invalid("invalid_client_metadata", "grant_types must have authorization_code")
+		return c, Invalid("invalid_client_metadata", "grant_types must contain authorization_code")
 	case len(m.ResponseTypes) > 0 && !slices.Contains(m.ResponseTypes, "code"):
-		return c, Invalid("invalid_client_metadata", "response_types must have code")
+		return c, Invalid("invalid_client_metadata", "response_types must contain code")
 	}
 	for _, redirect := range m.RedirectURIs {
 		if !ValidRedirect(redirect) {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The states of a campaign. There is a third state, archived. Only an active campaign routes visitors.
+// The states of a campaign. Only an active campaign routes visitors.
 const (
 	CampaignActive   = "active"
 	CampaignPaused   = "paused"

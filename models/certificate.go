@@ -45,14 +45,14 @@ func SSLStuck(status string) bool {
 	return strings.HasSuffix(status, "_timed_out") || slices.Contains(sslStuck, status)
 }
 
-// CertificateRecord is a DNS record that proves to the edge that its customer owns a host.
+// CertificateRecord is a DNS record by which the account proves to the edge that it owns a host.
 type CertificateRecord struct {
 	Type  string `json:"type"`
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// CertificatePage is a page on a host that proves to the edge that its customer owns the host.
+// CertificatePage is a page by which the account proves to the edge that it owns a host. The host serves the page.
 type CertificatePage struct {
 	URL  string `json:"http_url"`
 	Body string `json:"http_body"`
@@ -67,8 +67,8 @@ type Certificate struct {
 	Edge      string    `db:"edge"`     // empty: the certificate was never requested from an edge
 	Verified  bool      `db:"verified"` // whether the domain is verified
 	Wanted    bool      `db:"wanted"`   // false: the certificate was released
-	// AskedAt is the time of the first request to the edge, from which the edge may have something for the host. It is nil if
-	// there was no request.
+	// AskedAt is the time of the first request to the edge. From this time on, the edge may have a certificate or an order for the
+	// host. It is nil if there was no request.
 	AskedAt *time.Time `db:"asked_at"`
 	CertificateState
 	ChangedAt    time.Time  `db:"changed_at"`    // time at which the certificate got its present state
@@ -176,7 +176,7 @@ func EdgeError(code, format string, args ...any) *Error {
 // Codes of the errors if no request could be made to an edge.
 const (
 	EdgeUnavailable = "edge_unavailable"
-	EdgeUnreachable = "edge_unreachable" // the certificate authorities behind our own edge
+	EdgeUnreachable = "edge_unreachable" // no certificate authority of our own edge can be reached
 )
 
 // EdgeRefusalError is an EdgeError with details for the caller.

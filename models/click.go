@@ -177,8 +177,8 @@ type Postback struct {
 	SignedText string `db:"signed_text" spool:"9" json:"-"`
 	// Raw is the message of a network that has a scheme, until it is sealed as a part of Proof.
 	Raw *RawMessage `json:"-"`
-	// Personal is the part of the personal data in the message that is kept, until it is sealed as a part of Proof. It is nil if
-	// the message has no such data.
+	// Personal holds those personal data of the message that the service stores. They are sealed as a part of Proof. Personal is
+	// nil if the message has no such data, or if they are already sealed.
 	Personal *Personal `json:"-"`
 	// HasPersonalData says that Proof contains personal data. Proof is then deleted after matchkey.Retention.
 	HasPersonalData bool `db:"has_personal_data" spool:"14" json:"-"`
@@ -201,7 +201,7 @@ type Postback struct {
 // forwarded again.
 const ForwardedHeader = "Switchyard-Forwarded"
 
-// Personal is the part of a message's personal data that is kept.
+// Personal holds those personal data of a message that the service stores.
 type Personal struct {
 	Keys          matchkey.Hashes `json:"keys,omitzero"`
 	ConsentDenied bool            `json:"consent_denied,omitzero"` // the person refuses the use of their data

@@ -1,6 +1,6 @@
-// Package certstore stores the certificates that this install has obtained by ACME with their keys, the keys of its ACME
-// accounts, and the open challenges. Keys are encrypted with ENCRYPTION_KEY only, so an install without ENCRYPTION_KEY cannot
-// obtain certificates itself.
+// Package certstore stores what this install needs for ACME: the certificates that it has obtained, the private keys of these
+// certificates, the keys of its ACME accounts, and the open challenges. Keys are encrypted with ENCRYPTION_KEY only, so an
+// install without ENCRYPTION_KEY cannot obtain certificates itself.
 //
 // A row belongs to a host, not to an account, because a host serves only one account at a time, or the install itself. The caller
 // decides who may request a host's certificate.

@@ -93,8 +93,8 @@ func (s Store) readCopy(ctx context.Context, what string, cols Columns[StoredCli
 	return list, err
 }
 
-// Thaw inserts those clicks into PostgreSQL again that are cold and have one of the ids. thawed reports whether there were any.
-// The zero account means any account.
+// Thaw inserts the cold clicks among the given ids into PostgreSQL again. thawed reports whether there were any. The zero
+// account means any account.
 func (s Store) Thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (thawed bool, err error) {
 	ids, days, err := s.coldIDs(ctx, c, ids)
 	if err != nil || len(ids) == 0 {

@@ -19,8 +19,8 @@ type Visitor struct {
 	ClickID   uuid.UUID `db:"click_id"`
 }
 
-// ThawVisitorEverywhere copies the clicks of a visitor that only ClickHouse has back into PostgreSQL (thaws them), in all
-// accounts.
+// ThawVisitorEverywhere thaws the clicks of a visitor in all accounts: it copies the clicks that only ClickHouse has back into
+// PostgreSQL.
 func (l Log) ThawVisitorEverywhere(ctx context.Context, visitor uuid.UUID) error {
 	s, err := ReadCopy(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {

@@ -162,9 +162,9 @@ func (n changeNote) after(before changeNote) changeNote {
 	return n
 }
 
-// changedClickRows returns the ClickHouse rows for clicks that have changed. A click that is not in PostgreSQL gets a row that
-// removes it only if a note says that the click was removed. Otherwise a later note will say so, or the click is only in
-// ClickHouse.
+// changedClickRows returns the ClickHouse rows for clicks that have changed. For a click that is not in PostgreSQL, it returns a
+// row that removes the click, but only if a note says that the click was removed. Otherwise a later note will say so, or the
+// click is only in ClickHouse.
 func changedClickRows(ctx context.Context, c db.Conn, noted map[uuid.UUID]changeNote, version uint64) ([][]any, error) {
 	ids := db.SortedIDs(noted)
 	list, err := click.WarmStore().Read(ctx, c, click.AllColumns, click.Set{IDs: ids})

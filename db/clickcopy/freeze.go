@@ -84,7 +84,7 @@ func (k Copy) freezeDay(ctx context.Context, name string) error {
 		return ctx.Err()
 	}
 	if left {
-		slog.InfoContext(ctx, "a day's clicks are in ClickHouse alone", "day", day.Format(time.DateOnly))
+		slog.InfoContext(ctx, "the clicks of a day are only in ClickHouse now", "day", day.Format(time.DateOnly))
 	}
 	return err
 }

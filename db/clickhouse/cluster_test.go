@@ -59,8 +59,8 @@ func TestClusterStatementsAreRead(t *testing.T) {
 	}
 }
 
-// TestErrorsThatPass checks that for each error in the map passing the server uses the code in the map, and that Refused returns
-// false for these errors.
+// TestErrorsThatPass checks the errors in the map passing: the server uses the same code for each of them, and Refused returns
+// false for it.
 func TestErrorsThatPass(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -69,7 +69,7 @@ func TestErrorsThatPass(t *testing.T) {
 		name := ""
 		err := conn.Each(t.Context(), "name", func(scan func(...any) error) error { return scan(&name) }, `SELECT errorCodeToName($1)`, code)
 		if err != nil || name != want {
-			t.Errorf("%d is %q, not %s: %v", code, name, want, err)
+			t.Errorf("the code %d has the name %q, want %s: %v", code, name, want, err)
 		}
 		if e := (&client.Exception{Code: code}); clickhouse.Refused(e) {
 			t.Errorf("%s counts as refused for good", want)
@@ -77,7 +77,7 @@ func TestErrorsThatPass(t *testing.T) {
 	}
 	const syntaxError = 62
 	if e := (&client.Exception{Code: syntaxError}); !clickhouse.Refused(errors.Join(e)) {
-		t.Error("a syntax error counts as an error that passes")
+		t.Error("a syntax error counts as a temporary error")
 	}
 }
 

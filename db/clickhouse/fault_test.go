@@ -32,7 +32,7 @@ type faultyProxy struct {
 	pending sync.WaitGroup // kills that have not happened yet
 }
 
-// The faults of an insert. Each happens to one of faultOdds inserts.
+// The faults of an insert. Each happens to one in faultOdds inserts.
 const (
 	loseRequest = 1 + iota
 	killWhileStoring

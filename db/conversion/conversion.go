@@ -196,7 +196,7 @@ func (o Outcome) event(click *models.Click) models.Event {
 
 func (in *Input) check() error {
 	if in.Status != "" && !models.ValidStatus(in.Status) {
-		return models.Invalid("invalid_status", "a status is pending, approved, rejected or chargeback")
+		return models.Invalid("invalid_status", "a status must be pending, approved, rejected or chargeback")
 	}
 	if len(in.ConversionID) > maxConversionID {
 		return models.Invalid("too_long", "a conversion id has at most %d characters", maxConversionID)
@@ -206,7 +206,7 @@ func (in *Input) check() error {
 	}
 	for _, m := range []*decimal.Decimal{in.Payout, in.Amount, in.Sale, in.Cost} {
 		if m != nil && (m.IsNegative() || m.Exponent() > 9 || m.GreaterThan(maxMoney)) {
-			return models.Invalid("out_of_range", "an amount is 0 to 1,000,000,000")
+			return models.Invalid("out_of_range", "an amount must be from 0 to 1,000,000,000")
 		}
 	}
 	in.ConversionID, in.Goal = spool.CleanText(in.ConversionID), spool.CleanText(in.Goal)

@@ -35,7 +35,7 @@ func (k Suggestions) Apply(ctx context.Context, account, id uuid.UUID, variant s
 		case found.Status != copilot.StatusOpen:
 			return out, models.Conflict("not_open", "the suggestion is %s", found.Status)
 		case found.AdviceOnly():
-			return out, models.Invalid("advice_only", "this is advice: nothing can be changed by itself")
+			return out, models.Invalid("advice_only", "this suggestion is only advice: it contains no change that can be made")
 		}
 		action, err := found.Action.Variant(variant)
 		if err != nil {
@@ -118,7 +118,7 @@ func (k Suggestions) apply(ctx context.Context, change copilot.Change, judgedDig
 	a := change.Action
 	deliveries, entries, err := k.carryOut(ctx, change.AccountID, a, nil, func(r copilot.Record) (copilot.Record, error) {
 		if a.JudgedDigest(r) != judgedDigest {
-			return r, models.Conflict("stale", "what it was about has changed since")
+			return r, models.Conflict("stale", "the record has changed since this change was suggested")
 		}
 		after, was, is, err := a.Apply(r)
 		change.Before, change.After = was, is
@@ -302,7 +302,7 @@ func checkEntry(e *models.BotEntry) error {
 		return err
 	}
 	if why := botlist.TooBroad(e); why != "" {
-		return models.Invalid("invalid", "the entry would be for everybody: %s", why)
+		return models.Invalid("invalid", "the entry would apply to all visitors: %s", why)
 	}
 	return nil
 }

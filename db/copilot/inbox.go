@@ -32,8 +32,8 @@ const selectInbox = `
 SELECT params FROM postbacks WHERE account_id = $1 AND network_id = $2 AND received_at >= $3 AND outcome = 'unmatched'
 ORDER BY received_at DESC, id DESC LIMIT $4`
 
-// Inbox lists the networks of the account that sent postbacks since the given time which matched no click. It includes the
-// parameters of at most rows of these postbacks, for all networks together.
+// Inbox lists the networks of the account whose postbacks since the given time include some that matched no click. It also
+// returns the parameters of such postbacks. rows is the maximum number of these postbacks, for all networks together.
 func (k Suggestions) Inbox(ctx context.Context, account uuid.UUID, since time.Time, rows int) ([]NetworkInbox, error) {
 	counted, err := db.Select[NetworkInbox](ctx, k.s.Conn(), "inbox", countInbox, account, since)
 	if err != nil {
@@ -60,8 +60,8 @@ func (k Suggestions) Inbox(ctx context.Context, account uuid.UUID, since time.Ti
 	return list, nil
 }
 
-// A conversion that an import found arrived here some time after it happened. One day is added to its time, because imports run
-// hours apart.
+// If an import found a conversion, the conversion arrived here some time after it happened. One day is added to its time,
+// because imports run hours apart.
 const selectArrivals = `
 SELECT campaign_id, click_id, CASE source WHEN 'network_sync' THEN recorded_at + interval '1 day' ELSE recorded_at END AS came
 FROM conversions WHERE account_id = $1 AND recorded_at >= $2 AND source <> 'correction' ORDER BY recorded_at DESC, id DESC LIMIT $3`

@@ -41,7 +41,7 @@ func (k Suggestions) Preview(ctx context.Context, account, id uuid.UUID, variant
 	case err != nil:
 		return p, err
 	case ok && suggestion.AdviceOnly():
-		return p, models.Invalid("advice_only", "this is advice: nothing can be changed by itself")
+		return p, models.Invalid("advice_only", "this suggestion is only advice: it contains no change that can be made")
 	case ok:
 		if p.Action, err = suggestion.Action.Variant(variant); err == nil {
 			err = k.previewChange(ctx, account, suggestion.Digest, &p)
@@ -67,7 +67,7 @@ func (k Suggestions) previewChange(ctx context.Context, account uuid.UUID, diges
 	r, err := k.nameRecord(ctx, account, p)
 	if err == nil && p.Stale == nil {
 		if p.Action.JudgedDigest(r) != digest {
-			p.Stale = models.Conflict("stale", "what it was about has changed since")
+			p.Stale = models.Conflict("stale", "the record has changed since this change was suggested")
 		}
 		var refused error
 		_, p.Before, p.After, refused = p.Action.Apply(r)

@@ -12,8 +12,8 @@ import (
 	"switchyard/db"
 )
 
-// prepareCleaning adds to the template a function with which a used database is emptied. The function returns false if the database
-// has to be dropped, because a test has changed its schema or left many rows in it. The function switches foreign keys and triggers
+// prepareCleaning adds to the template a function that empties a used database. The function returns false if the database has
+// to be dropped, because a test has changed its schema or left many rows in it. The function switches foreign keys and triggers
 // off, which only a superuser may do. For other roles it fails.
 const prepareCleaning = `
 CREATE SCHEMA dbtest;

@@ -20,7 +20,7 @@ type networkSheet struct {
 	first  string                             // the first day for which orders are stored; empty: no orders
 	readAt *time.Time                         // when the orders were last read
 
-	unknown map[uuid.UUID]bool // clicks of orders that postbacks have also named, but that were never stored
+	unknown map[uuid.UUID]bool // clicks that both an order and a postback name, but that were never stored
 }
 
 const selectNetwork = `
@@ -173,8 +173,8 @@ func (n *networkSheet) compareOrders(ctx context.Context) error {
 	return nil
 }
 
-// findUnknown examines the orders without a conversion. It finds the clicks of these orders that a received postback has named
-// too, but that were never stored.
+// findUnknown examines the orders without a conversion. It finds the clicks that both such an order and a received postback
+// name, but that were never stored.
 func (n *networkSheet) findUnknown(ctx context.Context, list []pair) error {
 	clicks := map[uuid.UUID]bool{}
 	for _, p := range list {
@@ -200,8 +200,8 @@ func (n *networkSheet) reportedAmount(p pair) amount {
 	return amount{p.TheirPayout.Decimal, p.TheirCurrency, *p.Day}
 }
 
-// comparePair adds an order and its conversion. It explains the difference in steps from our figures to theirs: first our figures
-// move to the day of the order, then the status and the amount differ, then the currency.
+// comparePair adds an order and its conversion. It explains the difference between our figures and theirs in steps: first by the
+// day, then by the status and the amount, and then by the currency.
 func (n *networkSheet) comparePair(p pair) {
 	if p.ID != nil && p.NetworkID != n.out.ID {
 		p.Refusal, p.ID = "it is recorded for another network", nil

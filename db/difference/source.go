@@ -65,7 +65,7 @@ type sourceSheet struct {
 	spent             map[difference.Cell]decimal.Decimal
 	byHand            map[difference.Cell]bool // cells with spend for a part of the day or of the clicks
 	replaced          map[string]bool          // days on which spend without a campaign has replaced the spend of campaigns
-	byDay             map[string]bool          // days without campaigns in their figures: our figures count for the zero campaign
+	byDay             map[string]bool          // days whose figures name no campaign: our figures count for the zero campaign
 }
 
 // place returns the cell in which our figures of the cell c are compared.

@@ -61,8 +61,8 @@ func RequestRates(ctx context.Context, c db.Conn, account uuid.UUID, currency st
 }
 
 // Counting returns SQL for the rate by which a fact counts. It is for statements whose $1 is the account. at is SQL for the
-// fact's time. Normally this is the rate that is stored with the fact. While the account's currency is being changed, it is the
-// fixed rate of the fact's day, whether or not the fact has been restated yet.
+// fact's time. Normally the SQL returns the rate that is stored with the fact. While the account's currency is being changed, it
+// returns the fixed rate of the fact's day, whether or not the fact has been restated yet.
 func Counting(fact, at string) string {
 	return fmt.Sprintf(`CASE WHEN EXISTS (SELECT FROM currency_changes h WHERE h.account_id = $1) THEN %s ELSE %s.rate END`,
 		Changing(fact, at), fact)
@@ -76,7 +76,7 @@ func Changing(fact, at string) string {
 		fact, at)
 }
 
-// FixedKeys lists the keys of an account: the keys with a rate, and the keys that wait for a rate.
+// FixedKeys lists the keys of an account, each a currency on a day: the keys with a rate, and the keys that wait for a rate.
 func FixedKeys(ctx context.Context, c db.Conn, account uuid.UUID) (rated, waiting []Key, err error) {
 	rows, err := db.Select[keyRow](ctx, c, "fixed rates", `SELECT account_id, day, currency, rate FROM account_rates WHERE account_id = $1`, account)
 	for _, r := range rows {
@@ -95,8 +95,8 @@ SELECT account_id, day, currency, rate, rate IS NOT NULL
 FROM unnest($1::uuid[], $2::date[], $3::text[], $4::numeric[]) AS k (account_id, day, currency, rate)
 ON CONFLICT (account_id, day, currency) DO UPDATE SET rate = excluded.rate, restating = excluded.restating`
 
-// Refix fixes the rates of keys again, after the account's currency has changed, and marks their facts to be restated. It returns the
-// keys that have no rate.
+// Refix computes and stores the rates of keys again, after the account's currency has changed, and marks the facts of these keys
+// to be restated. It returns the keys that have no rate.
 func Refix(ctx context.Context, c db.Conn, keys []Key) (missing []Key, err error) {
 	found, err := compute(ctx, c, keys)
 	if err != nil {
@@ -113,8 +113,8 @@ func Refix(ctx context.Context, c db.Conn, keys []Key) (missing []Key, err error
 	return db.Without(sorted, func(k Key) bool { return found[k].Valid }), nil
 }
 
-// MissingCurrency returns the currency that has no rate on the day of a key: either the key's currency, or the currency to, to which
-// amounts are converted.
+// MissingCurrency returns the currency that has no rate on the day of a key: either the key's currency, or the currency to which
+// amounts are converted (to).
 func MissingCurrency(ctx context.Context, c db.Conn, k Key, to string) (string, error) {
 	known, err := PerEuro(ctx, c, []CurrencyDay{k.CurrencyDay, {k.Day, to}})
 	if _, ok := known[k.CurrencyDay]; !ok {

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// Behind is the lag above which a process counts as behind: the age of its newest stored record while other records wait.
+	// Behind is the lag above which a process counts as behind. The lag is the age of the newest record that the process has
+	// stored, while other records wait.
 	Behind = time.Minute
 	// reportEvery is the interval at which a process reports its lag.
 	reportEvery = 20 * time.Second

@@ -9,8 +9,8 @@ import (
 	"switchyard/db/ingest"
 )
 
-// TestLag checks that any process can read since when another process is behind, and up to which time the clicks of that process are
-// stored. A process is no longer behind when it has caught up or stops reporting.
+// TestLag checks that any process can read two times about a process that is behind: when it fell behind, and up to which time
+// its clicks are stored. A process is no longer behind when it has caught up or stops reporting.
 func TestLag(t *testing.T) {
 	t.Parallel()
 	d, now := dbtest.New(t), time.Now().UTC().Truncate(time.Second)

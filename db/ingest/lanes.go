@@ -7,7 +7,8 @@ import (
 	"switchyard/db/spool"
 )
 
-// FloodMessages returns the messages about floods that these ingesters send to other ingesters, at most one message of each.
+// FloodMessages returns the messages about floods that these ingesters send to other ingesters, at most one message from each
+// ingester.
 func FloodMessages(ingesters ...*Ingester) (messages [][]byte) {
 	for _, g := range ingesters {
 		if message := g.floods.NextMessage(); message != nil {

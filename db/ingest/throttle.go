@@ -89,7 +89,8 @@ func (t *throttle) update(now time.Time) {
 // down, because a short transaction soon frees the disk.
 func (t *throttle) batchSize(limit int) int { return max(1, int(float64(limit)*t.share)) }
 
-// backoff returns the pause after a batch that took the time worked. The pause is limited by maxPause, or by maxRest if maxPause is 0.
+// backoff returns the pause after a batch. worked is the time that the batch took. The pause is limited by maxPause, or by
+// maxRest if maxPause is 0.
 func (t *throttle) backoff(worked time.Duration) time.Duration {
 	return min(time.Duration(float64(worked)*(1/t.share-1)), cmp.Or(t.maxPause, maxRest))
 }

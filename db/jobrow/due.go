@@ -27,8 +27,9 @@ WHERE state IN ('pending', 'running') AND next_attempt_at <= clock_timestamp() A
   AND kind = ANY ($4) AND (` + dueAt + `, id) > ($1, $2)
 ORDER BY at, id LIMIT $3`
 
-// ListDue lists due rows of the kinds that no live lease holds. The row that has waited longest comes first. after is the last row
-// of the previous page. The zero Due starts at the beginning. The caller has to check whether a row still has a task.
+// ListDue lists the due rows of the given kinds. It leaves out rows that a live lease holds. The row that has waited longest
+// comes first. after is the last row of the previous page. The zero Due starts at the beginning. The caller has to check whether
+// a row still has a task.
 func ListDue(ctx context.Context, c db.Conn, kinds []string, after Due, limit int) ([]Due, error) {
 	if after.At.IsZero() {
 		after.At = time.Unix(0, 0)

@@ -67,7 +67,7 @@ func (b *Budget) Allow(ctx context.Context, reserved int) (wait time.Duration) {
 	interval := strconv.FormatFloat(float64(b.o.Interval)/float64(time.Millisecond), 'f', 3, 64)
 	ms, err := b.run(ctx, budgetScript, interval, max(b.o.Burst-reserved, 1))
 	if err != nil {
-		slog.WarnContext(ctx, "calls of a provider are not counted", "provider", b.o.Name, "error", err)
+		slog.WarnContext(ctx, "calls to a provider are not counted", "provider", b.o.Name, "error", err)
 		return 0
 	}
 	return time.Duration(ms) * time.Millisecond

@@ -14,7 +14,7 @@ import (
 // capRetention is longer than a day in any time zone.
 const capRetention = 48 * time.Hour
 
-// ErrAway is the error if no request was sent to Redis, because Redis is not configured or did not answer a moment ago.
+// ErrAway is the error of a call that sent no request to Redis, because Redis is not configured or did not answer a moment ago.
 var ErrAway = errors.New("kv: redis is away")
 
 // Caps counts the events that daily caps limit, over all processes of the install.
@@ -50,10 +50,10 @@ end
 redis.call('SET', KEYS[1], string.format('%d', n), 'EX', ARGV[4])
 return {n, taken}`)
 
-// Reserve adds the events that a process has counted itself to the common count of a key. If the limit leaves room, Reserve then
+// Reserve adds events that only this process has counted to the common count of a key. If the limit leaves room, Reserve then
 // counts one more event and taken is true. With a limit of 0, it counts no further event. It returns the common count. floor is
-// the common count that the process last saw, and restores a counter that Redis has lost. ErrAway means that nothing was counted.
-// After any other error, the events may have been counted.
+// the common count that the process last saw, and restores a counter that Redis has lost. ErrAway means that nothing was
+// counted. After any other error, the events may have been counted.
 func (c *Caps) Reserve(ctx context.Context, key string, add, floor, limit int) (total int, taken bool, err error) {
 	if c.client == nil || time.Now().UnixNano() < c.awayUntil.Load() {
 		return 0, false, ErrAway
@@ -64,7 +64,7 @@ func (c *Caps) Reserve(ctx context.Context, key string, add, floor, limit int) (
 		int(capRetention/time.Second)).Int64Slice()
 	if err != nil {
 		c.awayUntil.Store(time.Now().Add(awayPause).UnixNano())
-		slog.WarnContext(ctx, "daily caps count in this process alone", "error", err)
+		slog.WarnContext(ctx, "daily caps are counted in this process only", "error", err)
 		return 0, false, fmt.Errorf("kv: daily cap: %w", err)
 	}
 	return int(res[0]), res[1] == 1, nil

@@ -166,7 +166,7 @@ func (r *Rates) recordFailure(ctx context.Context, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.awayUntil = time.Now().Add(awayPause)
-	slog.WarnContext(ctx, "rate limit counts in this process alone", "error", err)
+	slog.WarnContext(ctx, "calls are counted for the rate limit in this process only", "error", err)
 }
 
 // announce records, at most once per announceEvery, that this process is alive, and counts the live processes. A failure is

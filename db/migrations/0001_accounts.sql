@@ -44,7 +44,7 @@ CREATE TABLE idempotency_keys (
     fingerprint bytea NOT NULL,  -- SHA-256 of method, path, query and body
     status      int,             -- null while the first request of a slow call still runs
     answer      bytea,           -- encrypted: an answer may contain a secret that is shown once
-    lease_until timestamptz,     -- of a slow call: until when the first request counts as running
+    lease_until timestamptz,     -- for a slow call: the time until which the first request counts as running
     created_at  timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (account_id, key)
 );

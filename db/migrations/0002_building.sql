@@ -21,7 +21,7 @@ CREATE TABLE traffic_sources (
     id                uuid PRIMARY KEY,
     account_id        uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     name              text NOT NULL,
-    token_macros      json NOT NULL DEFAULT '{}', -- json, not jsonb: the order of the parameters says which sub-parameter each fills
+    token_macros      json NOT NULL DEFAULT '{}', -- json, not jsonb: the order says which sub-parameter each parameter fills
     cost_param        text NOT NULL DEFAULT '',
     cost_model        text NOT NULL DEFAULT 'cpc',
     postback_url      text NOT NULL DEFAULT '',

@@ -1,8 +1,8 @@
 -- Uploaded files of corrections that a job still has to process, and spend by day and source.
 -- +goose Up
 
--- A CSV file that a job processes. The id is the job's. The row is deleted when the job has ended, at the latest together with
--- the job.
+-- A CSV file that a job processes. Its id is the id of the job. The row is deleted when the job has ended, at the latest
+-- together with the job.
 CREATE TABLE corrections (
     id         uuid PRIMARY KEY REFERENCES jobs (id) ON DELETE CASCADE,
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

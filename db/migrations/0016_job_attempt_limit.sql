@@ -1,4 +1,4 @@
--- The policy of a job's kind, which is part of the program, says how often the job is tried. A row has its own number
+-- The policy of a job's kind, which is part of the program, says how many times the job is tried. A row has its own number
 -- (attempt_limit) only if an operator has granted attempts, or if the job is tried only once.
 -- +goose Up
 ALTER TABLE jobs

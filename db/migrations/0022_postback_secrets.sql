@@ -1,5 +1,5 @@
--- Deletes secrets and signatures that were stored in clear text. Postbacks that are not decided yet still need theirs. The program
--- deletes these when it decides the postbacks.
+-- Deletes secrets and signatures that were stored in clear text. A postback that is not decided yet still needs its secret and
+-- signature. The program deletes them when it decides the postback.
 -- +goose Up
 UPDATE postbacks SET signature = '', signed_text = '', params = coalesce(
     (SELECT jsonb_object_agg(key, value) FROM jsonb_each(params) WHERE lower(key) NOT IN ('secret', 'key', 'upd_key')), '{}')

@@ -1,6 +1,6 @@
--- Deletes secrets that were stored in clear text under the network's own parameter name, which may also be the name of a field,
--- or inside a list or an object. Postbacks that are not decided yet still need theirs. The program deletes these when it decides
--- the postbacks.
+-- Deletes secrets that were stored in clear text: under the parameter name that a network has chosen for its secret, which may
+-- also be the name of another field, or inside a list or an object. A postback that is not decided yet still needs its secret.
+-- The program deletes it when it decides the postback.
 -- +goose NO TRANSACTION
 -- +goose Up
 -- +goose StatementBegin

@@ -10,7 +10,7 @@ CREATE TABLE domain_checks (
     https       boolean,                        -- whether HTTPS answers with a valid certificate; NULL: could not be checked
     records     jsonb NOT NULL DEFAULT '[]',    -- what DNS answered
     detail      text NOT NULL DEFAULT '',
-    wrong_since timestamptz,                    -- when the first of the last consecutive checks found that the domain points elsewhere
+    wrong_since timestamptz,                    -- since when the domain has pointed elsewhere; NULL: it does not
     by_operator boolean NOT NULL DEFAULT false  -- an operator has decided whether the domain is verified; checks do not change this
 );
 CREATE INDEX domain_checks_due ON domain_checks (due_at) WHERE due_at IS NOT NULL;

@@ -32,7 +32,7 @@ CREATE TABLE announced_alerts (
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     type       text NOT NULL,
     record_id  uuid NOT NULL,
-    name       text NOT NULL,                       -- tells alerts of the same record apart: a currency, a kind of job
+    name       text NOT NULL,                       -- distinguishes alerts about the same record: a currency, a kind of job
     severity   text NOT NULL,
     message    text NOT NULL,
     since      timestamptz NOT NULL,

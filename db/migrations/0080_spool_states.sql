@@ -1,4 +1,5 @@
--- For each process that records clicks: how far it has stored them. A process has a row while it runs.
+-- For each process that records clicks: the time up to which its clicks are stored in PostgreSQL. A process has a row while it
+-- runs.
 -- +goose Up
 CREATE TABLE spool_states (
     process      uuid PRIMARY KEY,

@@ -1,4 +1,4 @@
--- The jobs that accounts requested, for the list of jobs, newest first.
+-- An index for the list of the jobs that accounts requested, newest first.
 -- +goose NO TRANSACTION
 -- +goose Up
 DROP INDEX CONCURRENTLY IF EXISTS jobs_listed; -- left by an attempt that gave up

@@ -3,7 +3,7 @@
 -- +goose Up
 ALTER TABLE audit
     ADD COLUMN email text NOT NULL DEFAULT '',     -- empty: a key, or an older entry
-    ADD COLUMN refused integer NOT NULL DEFAULT 0; -- wrong passwords and codes for the person in an hour; 0: a change
+    ADD COLUMN refused integer NOT NULL DEFAULT 0; -- wrong passwords and codes for the person in an hour; 0: the entry is about a change
 
 -- +goose Down
 ALTER TABLE audit DROP COLUMN email, DROP COLUMN refused;

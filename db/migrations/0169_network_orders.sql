@@ -14,7 +14,7 @@ CREATE TABLE network_orders (
     currency      text NOT NULL,
     refusal       text NOT NULL,     -- why the order was not recorded; empty: it was recorded
     from_file     boolean NOT NULL,  -- the order comes from a file that a person has uploaded
-    read_at       timestamptz NOT NULL, -- when the order was last read with a change
+    read_at       timestamptz NOT NULL, -- when a reading of the order last changed this row
     PRIMARY KEY (network_id, order_id, click_id, order_goal)
 );
 CREATE INDEX network_orders_days ON network_orders (network_id, day);

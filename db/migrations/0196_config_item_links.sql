@@ -1,4 +1,4 @@
--- Where the links of another tracker led before a plan's record was written, so that an undo restores this.
+-- The destinations that the links of another tracker had before a record of a plan was written. An undo restores them.
 -- +goose Up
 ALTER TABLE config_items ADD COLUMN former_links jsonb NOT NULL DEFAULT '[]';
 

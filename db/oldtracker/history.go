@@ -27,7 +27,7 @@ ON CONFLICT DO NOTHING`
 	selectClicks = `SELECT old_id, click_id FROM old_clicks WHERE account_id = $1 AND old_id = ANY ($2)`
 )
 
-// AddClicks stores for clicks of the old tracker as which clicks they are stored here. It does not change entries that already
+// AddClicks stores, for each click of the old tracker, the id that the click has here. It does not change entries that already
 // exist.
 func AddClicks(ctx context.Context, c db.Conn, account uuid.UUID, list []Click) error {
 	ids := db.Map(list, func(k Click) string { return k.OldID })
@@ -54,7 +54,7 @@ SELECT account_id, count(*) FROM old_clicks WHERE account_id = ANY ($1::uuid[]) 
 )
 
 // CountClicks counts the stored clicks of the old tracker that some accounts have in [from, to). It leaves out accounts without such
-// clicks. It reads old_clicks only if one of the accounts has brought a log over.
+// clicks. It reads old_clicks only if one of the accounts has imported a log.
 func CountClicks(ctx context.Context, c db.Conn, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error) {
 	moved, err := db.Select[uuid.UUID](ctx, c, "accounts with old clicks", movedAccounts, db.UUIDs(accounts))
 	if err != nil || len(moved) == 0 {
@@ -91,7 +91,7 @@ ON CONFLICT DO NOTHING`
 SELECT old_id, click_id, goal, conversion_id FROM old_conversions WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`
 )
 
-// AddConversions stores for conversions of the old tracker as which conversions they are recorded here.
+// AddConversions stores, for each conversion of the old tracker, the key (click, goal and id) that the conversion has here.
 func AddConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []Conversion) error {
 	text := func(of func(Conversion) string) pq.StringArray { return db.Map(list, of) }
 	return db.Run(ctx, c, "add old conversions", insertConversions, account, text(func(v Conversion) string { return v.OldID }),

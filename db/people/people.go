@@ -137,7 +137,7 @@ func (p People) changeMembers(ctx context.Context, account uuid.UUID, change fun
 		}
 		after, err := db.Get[bool](ctx, s.Conn(), "owner", q, account, models.RoleOwner)
 		if err == nil && before && !after {
-			err = models.Conflict("last_owner", "an account needs an owner: make somebody else one first")
+			err = models.Conflict("last_owner", "an account needs an owner: make another person an owner first")
 		}
 		return err
 	})
@@ -250,7 +250,7 @@ func checkOwner(ctx context.Context, s *store.Store, account uuid.UUID, maker uu
 	const q = `SELECT $2::uuid IS NULL OR EXISTS (SELECT FROM memberships WHERE account_id = $1 AND user_id = $2 AND role = $3)`
 	ok, err := db.Get[bool](ctx, s.Conn(), "maker", q, account, maker, models.RoleOwner)
 	if err == nil && !ok {
-		err = models.Errorf(models.KindForbidden, "role_required", "you are no owner of this account any more")
+		err = models.Errorf(models.KindForbidden, "role_required", "you are no longer an owner of this account")
 	}
 	return err
 }
@@ -276,8 +276,8 @@ func (p People) FindLink(ctx context.Context, token string) (models.EntryLink, e
 	return link, err
 }
 
-// UseLink marks the link that FindLink returned as used. If several callers do this at once, one succeeds and the others get
-// ErrLink. Call UseLink in the transaction that carries out the purpose of the link. Like a change of members, UseLink first
+// UseLink marks a link as used. FindLink has returned this link. If several callers do this at once, one succeeds and the others
+// get ErrLink. Call UseLink in the transaction that carries out the purpose of the link. Like a change of members, UseLink first
 // locks the account.
 func (p People) UseLink(ctx context.Context, link models.EntryLink) error {
 	if err := p.s.LockAccount(ctx, link.AccountID); err != nil {

@@ -46,7 +46,7 @@ type wholeNumber int
 func (n *wholeNumber) Scan(src any) error {
 	number, ok := src.(int64)
 	if !ok {
-		return fmt.Errorf("report: a number of the copy: %T", src)
+		return fmt.Errorf("report: a number in the copy has the type %T", src)
 	}
 	*n = wholeNumber(number)
 	return nil

@@ -112,8 +112,8 @@ func (clickHouse) values(b *builder, c condition) string {
 	return "CAST(" + b.arg(c.values) + ", 'Array(String)')"
 }
 
-// addresses6 returns as IPv6 addresses the values that are addresses in the form in which answers show them. It leaves out other
-// values. An empty value means no address.
+// addresses6 returns the values that are addresses, as IPv6 addresses. It leaves out values that are not in the form in which
+// answers show addresses. An empty value means no address.
 func addresses6(values []string) []string {
 	list := make([]string, 0, len(values))
 	for _, v := range values {

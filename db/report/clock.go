@@ -54,7 +54,7 @@ func (c *clock) dimension(name string, inOrder bool) dimension {
 	return dimension{name: name, kind: local, step: step, clock: c, inOrder: inOrder}
 }
 
-// follow makes the clock use the names of the clock first: its nth bucket gets the name of the nth bucket of first. If it has
+// follow makes c use the names of another clock, first: the nth bucket of c gets the name of the nth bucket of first. If c has
 // more buckets than first, the remaining buckets get the number 0 and have no name.
 func (c *clock) follow(first *clock) {
 	for i, code := range c.codes {

@@ -161,7 +161,7 @@ func (a *asker) same(what string, ask func(Reader) (any, error)) error {
 	}
 	got, err := ask(a.reader())
 	if err != nil {
-		return fmt.Errorf("%s: of ClickHouse: %w", what, err)
+		return fmt.Errorf("%s: ClickHouse: %w", what, err)
 	}
 	if diff := cmp.Diff(want, got, cmp.Comparer(decimal.Decimal.Equal), cmp.Comparer(time.Time.Equal)); diff != "" {
 		return fmt.Errorf("%s: PostgreSQL (-) and ClickHouse (+): %s", what, diff)

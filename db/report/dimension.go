@@ -37,13 +37,15 @@ type dimension struct {
 	expr  string
 	kind  kind
 	// format, inClickHouse and step belong to a timed dimension. format is the SQL of the shown text; %s stands for the value of expr.
-	// inClickHouse has both expressions for ClickHouse. step is the coarsest time of a table that has the dimension.
+	// inClickHouse has both expressions for ClickHouse. step is the longest unit of time by which a table may sum up figures and
+	// still have the dimension.
 	format       string
 	inClickHouse clickHouseTime
 	step         time.Duration
 	// values lists the values that the dimension can have. It is nil if all values are possible.
 	values *clickattr.Values
-	// grain cuts local time for a timed dimension in a time zone. inOrder is true if the values follow one another in time.
+	// grain is the kind of bucket of a timed dimension: it cuts the local time of a zone into the dimension's values. inOrder is
+	// true if the values follow one another in time.
 	grain   grain
 	inOrder bool
 	clock   *clock // the clock of a local dimension
@@ -167,8 +169,8 @@ func find(name string) (dimension, error) {
 	return dimensions[i], nil
 }
 
-// FilterValue returns a filter value in the form that rows have: for example, it returns US for us. It refuses a value that no
-// row of the dimension can have with invalid_dimension. An empty value stands for rows without a value.
+// FilterValue returns a filter value in the form that rows have: for example, it returns US for us. For a value that no row of
+// the dimension can have, the error is invalid_dimension. An empty value stands for rows without a value.
 func FilterValue(name, value string) (string, error) {
 	d, err := find(name)
 	if err != nil || value == "" {

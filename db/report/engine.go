@@ -53,10 +53,10 @@ func (r Reader) inCopy(k reach) (bool, error) {
 	return false, nil
 }
 
-// chooseEngine decides whether ClickHouse or PostgreSQL answers a query. The copies of the ledger are in PostgreSQL and answer at
-// once. A query that reads single clicks, or the ledger itself, goes to ClickHouse if ClickHouse has the window. If a query reads
-// single clicks only for the hours at the ends of its window, it does not go to ClickHouse, unless these clicks are only in
-// ClickHouse.
+// chooseEngine decides whether ClickHouse or PostgreSQL answers a query. The rollups of the ledger (ledger.Rollups) are in
+// PostgreSQL and answer at once. A query that reads single clicks, or rows of the ledger that are not summed up in a rollup,
+// goes to ClickHouse if ClickHouse has all clicks of the window. If a query reads single clicks only for the hours at the ends
+// of its window, it does not go to ClickHouse, unless these clicks are only in ClickHouse.
 func (r Reader) chooseEngine(ctx context.Context, q *query) (err error) {
 	if r.Copy == nil || len(q.slowStretches()) == 0 && !r.CopyOnly {
 		return nil
@@ -145,14 +145,15 @@ var ErrLarge = errors.New("report: the query reads too many clicks")
 // ops/lab/bench/README.md has the measurement.
 const copySpeedup = 5
 
-// Clicks are counted in the copy of the ledger that has the fewest rows.
+// Clicks are counted in the rollup of the ledger that has the fewest rows.
 const countRead = `
 SELECT coalesce(sum(clicks + bot_clicks), 0)::bigint FROM ` + ledger.Traffic + ` l
 JOIN unnest($2::timestamptz[], $3::timestamptz[]) AS w (low, high) ON l.hour >= w.low AND l.hour < w.high
 WHERE l.account_id = $1`
 
-// Cost returns the number of clicks that a query reads. If the copy in ClickHouse can answer the query, it returns a fifth of
-// this number. Reading the copies of the ledger costs nothing. If a part of an hour is read, all clicks of the hour count.
+// Cost returns the number of clicks that a query reads. If the copy in ClickHouse is to answer because it is faster, Cost
+// returns a fifth of this number. Reading the rollups of the ledger costs nothing. If a part of an hour is read, all clicks of
+// the hour count.
 func (r Reader) Cost(ctx context.Context, request Query) (int64, error) {
 	q, err := r.newQuery(ctx, request)
 	if err != nil {
@@ -161,7 +162,8 @@ func (r Reader) Cost(ctx context.Context, request Query) (int64, error) {
 	return r.cost(ctx, q)
 }
 
-// cost returns the number of clicks that a query reads. A click in ClickHouse counts only as a part of a click in PostgreSQL.
+// cost returns the number of clicks that a query reads. If the copy in ClickHouse is to answer because it is faster, the number
+// is divided by copySpeedup.
 func (r Reader) cost(ctx context.Context, q *query) (int64, error) {
 	list := q.slowStretches()
 	if len(list) == 0 {

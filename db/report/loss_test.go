@@ -18,8 +18,8 @@ import (
 )
 
 // TestClickLoss checks the click loss of groups by source and day, of their totals and of buckets of days. The loss is the
-// difference to the clicks that the sources reported. Groups that do not consist of whole UTC days of sources have no click
-// loss, because it could be wrong.
+// difference between the clicks that the sources reported and the clicks that arrived. Groups that do not consist of whole UTC
+// days of sources have no click loss, because it could be wrong.
 func TestClickLoss(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -83,9 +83,9 @@ func (m *month) splitFilters(q Query, from, to time.Time) (plain []Filter, keep 
 	return plain, keep
 }
 
-// namer returns a function that names the bucket of a fact, for cases in which the name differs from the fact's own value. That
-// is so in a time zone other than UTC. It is also so in the second stretch of a comparison: there a bucket has the name of the
-// bucket at the same position in the first stretch.
+// namer returns a function that names the bucket of a fact, for cases in which the name differs from the fact's own value. The
+// names differ in a time zone other than UTC. They also differ in the second stretch of a comparison: there, a bucket has the
+// name of the bucket at the same position in the first stretch.
 func (m *month) namer(q Query, dimension string, from, to time.Time) func(*monthFact) string {
 	bucket, isTime := map[string]string{
 		"date": "day", "hour": "hour", "month": "month", "day_of_week": "weekday", "hour_of_day": "",
@@ -207,13 +207,13 @@ func sameRows(q Query, want map[string]*both, list []Row) error {
 		}
 		seen[key] = true
 		if g.now.sortKey(q.Sort) < least {
-			return fmt.Errorf("%q with %g comes after one with %g by %q", key, g.now.sortKey(q.Sort), least, q.Sort)
+			return fmt.Errorf("%q with %g comes after a group with %g by %q", key, g.now.sortKey(q.Sort), least, q.Sort)
 		}
 		least = g.now.sortKey(q.Sort)
 	}
 	for key, g := range want {
 		if !seen[key] && g.now.sortKey(q.Sort) < least {
-			return fmt.Errorf("%q with %g is left out, one with %g is not", key, g.now.sortKey(q.Sort), least)
+			return fmt.Errorf("%q with %g is left out, but a group with %g is not", key, g.now.sortKey(q.Sort), least)
 		}
 	}
 	return nil

@@ -49,7 +49,7 @@ type period struct {
 	dims      []dimension
 	filters   []condition
 	stretches []stretch
-	rollup    string // the copy of the ledger that stretches come from
+	rollup    string // name of the rollup (a copy of the ledger) that stretches come from
 }
 
 // stretch is a part of a period whose facts come from one source. An empty stretch has no facts.
@@ -58,7 +58,7 @@ type stretch struct {
 	from, to time.Time
 }
 
-// source is a place where facts are read. Reading from the copies of the ledger costs nothing, so these sources come last.
+// source is a place where facts are read. Reading from the rollups of the ledger costs nothing, so these sources come last.
 type source uint8
 
 const (
@@ -66,8 +66,8 @@ const (
 	fromSplit                  // the same facts, for an hour in which two spans meet; ledger stretches leave it out
 	fromCopy                   // the same facts as fromRows, but clicks and conversions are read from ClickHouse
 	fromLedger                 // the ledger
-	fromRollup                 // the copy of the ledger named by the period
-	fromUnmerged               // the rows of the ledger that its copies do not have yet
+	fromRollup                 // the rollup of the ledger that the period names
+	fromUnmerged               // the rows of the ledger that its rollups do not contain yet
 )
 
 // condition keeps the facts whose value in a dimension is among values, or is not among them.
@@ -142,7 +142,7 @@ func (q *query) check() error {
 		q.sort, q.descends = "clicks", true
 	}
 	if measure.Find(q.sort) == nil && !slices.Contains(q.Dimensions, q.sort) {
-		return models.Invalid("invalid_input", "sort must be a figure or a dimension of the report, after a minus descending")
+		return models.Invalid("invalid_input", "sort must be a figure or a dimension of the report; a minus before it sorts in descending order")
 	}
 	q.FromRows = q.FromRows || len(q.Goals) > 0
 	if q.Limit <= 0 {
@@ -223,7 +223,7 @@ func (q *query) newPeriod(from, to time.Time, first *period) (*period, error) {
 	return p, nil
 }
 
-// chooseSources decides where the facts of a period come from. Copies of the ledger cover whole days or whole hours, and the
+// chooseSources decides where the facts of a period come from. Rollups of the ledger cover whole days or whole hours, and the
 // ledger covers whole hours. The rest of a period comes from the next finer table, and in the end from the clicks. clicks is the
 // source for the clicks: fromRows, or fromCopy if ClickHouse answers. ClickHouse has no ledger, so with fromCopy the clicks are
 // the source of all hours whose clicks are kept.
@@ -279,8 +279,8 @@ func (p *period) add(s source, from, to time.Time) {
 	}
 }
 
-// addHours adds the whole hours in [first, last). They come from the smallest copy of the ledger that has all dimensions of the
-// query.
+// addHours adds the whole hours in [first, last). They come from the smallest rollup of the ledger that has all dimensions of
+// the query.
 func (q *query) addHours(p *period, first, last time.Time) {
 	at := slices.IndexFunc(ledger.Rollups, func(r ledger.Rollup) bool {
 		return p.all(func(d dimension) bool { return d.in(r.Step, r.Keys) })

@@ -52,8 +52,8 @@ type Query struct {
 	Having []models.FigureFilter
 	Limit  int // 0: MaxRows
 	// Totals adds a last row: the sums of all groups, including groups that MinClicks or Limit leaves out. With Having, the last
-	// row has only the sums of the groups that Having and MinClicks keep. A fact whose campaign has several tags counts once in
-	// the sums of all groups by tag. With Having, it counts once for each tag.
+	// row has only the sums of the groups that Having and MinClicks keep. If the groups are tags, a fact whose campaign has several
+	// tags counts once in the last row. With Having, it counts once for each tag.
 	Totals bool
 
 	FromRows bool // do not use the ledger; the answer is the same, but slower
@@ -129,7 +129,7 @@ func (r Reader) Each(ctx context.Context, request Query, fn func(Row) error) err
 	return r.Each(ctx, request, fn)
 }
 
-// snapshot runs fn with a reader that sees the state of the database at its first statement.
+// snapshot runs fn with a reader that sees the state that the database has at the reader's first statement.
 func (r Reader) snapshot(ctx context.Context, fn func(Reader) error) error {
 	return r.Copy.Snapshot(ctx, r.Conn, func(c db.Conn) error {
 		in := r

@@ -352,7 +352,7 @@ func (b *builder) statement() string {
 	var groups, texts []string
 	for i, d := range b.dims {
 		groups = append(groups, group(i))
-		texts = append(texts, fmt.Sprintf("%s AS t%d, ", b.dialect.asText(d, groups[i]), i)) // a cast would be named like the column of the order
+		texts = append(texts, fmt.Sprintf("%s AS t%d, ", b.dialect.asText(d, groups[i]), i)) // without the alias, a cast would have the name of the column in ORDER BY
 	}
 	names, sums := b.columns()
 	figures := strings.Join(names, ", ")

@@ -84,7 +84,7 @@ func TestSpansFollowTheClock(t *testing.T) {
 		}
 	}
 	if got := spans(moment(t, nights[0].from), moment(t, nights[0].to), time.UTC, grains[Hour], 10); got != nil {
-		t.Errorf("%d hours, want too many", len(got))
+		t.Errorf("%d spans, want nil because there are more than 10", len(got))
 	}
 }
 

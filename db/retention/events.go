@@ -36,7 +36,8 @@ DELETE FROM site_events WHERE id = ANY (ARRAY(SELECT e.id FROM accounts a CROSS 
 	SELECT id FROM site_events WHERE account_id = a.id AND received_at < $1 ORDER BY received_at LIMIT $3
 ) e WHERE a.plan = $2 LIMIT $3))`
 
-// deleteExpiredEvents deletes each event that is older than the account's plan keeps received messages.
+// deleteExpiredEvents deletes the events that are older than PostbackDays, the time for which the account's plan keeps received
+// messages.
 func deleteExpiredEvents(ctx context.Context, c db.Conn, now time.Time) (total int64, err error) {
 	for _, p := range models.Plans {
 		n, err := db.InParts(ctx, c, "delete old site events", deleteEventsOf, postbacksAtOnce, now.AddDate(0, 0, -p.PostbackDays),

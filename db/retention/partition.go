@@ -109,8 +109,7 @@ func MaintainPartitions(ctx context.Context, l click.Log) error {
 	return err
 }
 
-// longestChange is the longest time for which a change of currency that has not restated the clicks keeps them from being
-// deleted.
+// A change of currency that has not restated the clicks yet keeps them from being deleted. It does so for at most longestChange.
 const longestChange = 3 * click.Day
 
 // firstChanging returns the earlier of two times: $1, and the earliest time from which clicks are kept for a change of currency

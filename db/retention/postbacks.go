@@ -17,7 +17,7 @@ import (
 const selectPostbacksOf = `SELECT id FROM postbacks WHERE click_id = ANY ($1::uuid[]) ORDER BY id`
 
 // clearPostbacks deletes the postbacks that name some clicks, in the transaction of c. Call it before the clicks are locked,
-// because a job too locks first its postback and then the click.
+// because a job also locks its postback first and then the click.
 func clearPostbacks(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	ids, err := db.Select[uuid.UUID](ctx, c, "postbacks of clicks", selectPostbacksOf, db.UUIDs(clicks))
 	if err != nil || len(ids) == 0 {

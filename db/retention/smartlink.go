@@ -37,7 +37,7 @@ DELETE FROM smartlink_hours WHERE account_id = $1 AND smartlink_id = $2 AND clic
 // A click that has not reached PostgreSQL yet is stored afterwards and remains.
 func ClearSmartlink(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
 	if len(q.Of) != 1 {
-		return Cleared{}, errors.New("retention: clear of one smartlink only")
+		return Cleared{}, errors.New("retention: a call clears the clicks of exactly one smartlink")
 	}
 	deleted, err := db.Get[struct {
 		Clicks    int64     `db:"clicks"`

@@ -54,7 +54,7 @@ func DeleteExpired(ctx context.Context, c db.Conn, plan string, before time.Time
 	return len(ids), err
 }
 
-// remove deletes postbacks with their jobs. It deletes the jobs first, because a worker too locks its job before its postback.
+// remove deletes postbacks with their jobs. It deletes the jobs first, because a worker also locks its job before its postback.
 func remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	if len(ids) == 0 {
 		return nil

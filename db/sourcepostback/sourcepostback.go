@@ -127,7 +127,8 @@ var findTrial = `
 SELECT ` + settings + `, s.name AS source_name, a.timezone, a.currency
 FROM traffic_sources s JOIN accounts a ON a.id = s.account_id WHERE s.account_id = $1 AND s.id = $2`
 
-// TrialTarget returns a traffic source for a trial postback. In the postback it sets only the currency, which is the account's.
+// TrialTarget returns the Target of a trial postback to a traffic source. It sets no field of the postback except Currency,
+// which is the currency of the account.
 func TrialTarget(ctx context.Context, c db.Conn, account, source uuid.UUID) (Target, error) {
 	return db.Get[Target](ctx, c, "traffic source", findTrial, account, source)
 }

@@ -71,7 +71,7 @@ func nextDay(at time.Time) time.Time {
 	return time.Date(y, m, d+1, 0, 0, 0, 0, at.Location())
 }
 
-// maxHandRows is the maximum number of days, sources and campaigns over which a cost is spread.
+// maxHandRows is the maximum number of combinations of day, source and campaign over which a cost is spread.
 const maxHandRows = 2000
 
 // handRow counts the clicks of one source and campaign in a part.
@@ -104,8 +104,8 @@ func Quote(ctx context.Context, l click.Log, c db.Conn, account models.Account, 
 
 // SetByHand sets a cost in the transaction of c, and stores the replaced values in the change that has the given id. Each day of
 // the account's time zone gets a share in proportion to its number of clicks, so all clicks cost the same. The shares add up to
-// the amount exactly. Days without clicks get nothing. The exception is a request for a single day: its amount then counts
-// without a click. Errors: the same as Quote.
+// the amount exactly. Days without clicks get nothing. There is one exception: an amount for a single day at one source counts
+// even without clicks. Errors: the same as Quote.
 func SetByHand(ctx context.Context, l click.Log, c db.Conn, account models.Account, r models.CostRequest, change uuid.UUID) (models.CostQuote, error) {
 	h := byHand{CostRequest: r, account: account}
 	if err := lockAccount(ctx, c, account.ID); err != nil {
@@ -240,7 +240,7 @@ func (h *byHand) withoutClicks() ([]Spend, error) {
 		return nil, nil
 	}
 	if h.CPC != nil || h.From != h.To || h.AloneAt == uuid.Nil {
-		return nil, models.Invalid("no_clicks", "there are no such clicks over which a cost could be spread: an amount without clicks needs "+
+		return nil, models.Invalid("no_clicks", "there are no clicks over which this cost could be spread: an amount without clicks needs "+
 			"a single day and a traffic source")
 	}
 	p := h.parts[0]

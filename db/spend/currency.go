@@ -227,8 +227,8 @@ WHERE v.account_id = $1 AND v.click_id < $2 AND v.recorded_at >= $3 AND v.record
 	AND k.account_id = $1 AND k.day = (v.recorded_at AT TIME ZONE 'UTC')::date AND k.currency = v.currency
 	AND v.rate IS DISTINCT FROM k.rate AND k.rate IS NOT NULL`
 
-// RestateOrphaned sets the rates of conversions in [from, to) whose clicks are not kept any more, in the transaction of c. The
-// ledger already has their figures. Repeating it changes nothing.
+// RestateOrphaned sets, in the transaction of c, the rates of conversions in [from, to) whose clicks are not kept any more. The
+// ledger already has the figures of these conversions. Repeating it changes nothing.
 func RestateOrphaned(ctx context.Context, c db.Conn, k exchangerate.Change, from, to time.Time) error {
 	return db.Run(ctx, c, "restate conversions", archivedConversions, k.Account, models.FloorClickID(k.Kept), from, to, models.MoneyScale)
 }

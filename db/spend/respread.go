@@ -10,12 +10,13 @@ import (
 	"switchyard/db/click"
 )
 
-// Spend is sorted by the order in which it was set. Spend that is older than the column place has the place 0.
+// The spend of a source is sorted by the order in which it was set. Spend that was set before the column place existed has the
+// place 0.
 const spendOf = `SELECT ` + spendColumns + ` FROM spend
 WHERE account_id = $1 AND day = $2::date ORDER BY source_id, place, campaign_id`
 
-// Respread spreads the spend of a day again, over the clicks that are now not marked as a bot's, in the transaction of c. The
-// spend keeps its exchange rate.
+// Respread spreads the spend of a day again, in the transaction of c, over the clicks that do not count as bots now. The spend
+// keeps its exchange rate.
 func Respread(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, day time.Time) error {
 	list, err := db.Select[pricedSpend](ctx, c, "spend of a day", spendOf, account, day.Format(time.DateOnly))
 	if err != nil || len(list) == 0 {

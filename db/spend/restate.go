@@ -21,7 +21,7 @@ import (
 // facts that already have the rate.
 type Restatement struct {
 	exchangerate.Key
-	Kept  time.Time           // spend and clicks before this time, and their conversions, keep their rate; zero: none do
+	Kept  time.Time           // spend and clicks before this time, and their conversions, keep their rate; zero: all are restated
 	rate  decimal.NullDecimal // the new rate of the facts; invalid: restating has not begun
 	stage int
 	after uuid.UUID // the last click that was restated

@@ -264,8 +264,8 @@ func isCost(m *measure.Measure) bool { return m.Name == "cost" }
 // the setting it would plan nested loops, as for a few clicks, and these would never finish.
 const allowLongStatements = `SET LOCAL statement_timeout = '10min'; SET LOCAL enable_nestloop = off`
 
-// spreadOver is the number of clicks over which spend was spread, and the total cost of these clicks before, in the account's
-// currency.
+// spreadOver is the number of clicks over which spend was spread, and the total cost that these clicks had before, in the
+// account's currency.
 type spreadOver struct {
 	Clicks int64           `db:"clicks"`
 	Before decimal.Decimal `db:"before"`
@@ -359,8 +359,8 @@ SELECT date_trunc('day', hour, 'UTC') AS day, source_id, campaign_id, sum(clicks
 WHERE account_id = $1 AND hour >= $2 AND hour < $3 AND source_id = ANY ($4::uuid[])
 GROUP BY 1, 2, 3`
 
-// Preview returns the number of clicks over which Set would spread each item now. It counts only for items that are for the
-// whole day and all clicks. It locks and writes nothing.
+// Preview returns the number of clicks over which Set would spread each item now. The numbers are right only for items that are
+// for the whole day and all clicks. It locks and writes nothing.
 func Preview(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]int64, error) {
 	if len(list) == 0 {
 		return nil, nil

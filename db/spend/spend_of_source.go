@@ -55,7 +55,7 @@ func CountSent(ctx context.Context, l click.Log, c db.Conn, account, source uuid
 		return nil, err
 	}
 	pattern := `(?i)(?:^|&)` + regexp.QuoteMeta(url.QueryEscape(param)) + `=([^&]*)`
-	if param == "" || sub > 0 && sub <= models.EarlySubs { // older clicks have it only among their parameters
+	if param == "" || sub > 0 && sub <= models.EarlySubs { // every click has an early sub-parameter in subs
 		pattern = `^\y$` // matches nothing
 	}
 	list, err := db.Select[SentClicks](ctx, c, "clicks of a source", selectSent, account, models.FloorClickID(from),

@@ -79,7 +79,7 @@ func (k *undoing) check(ctx context.Context, c db.Conn) error {
 		return err
 	}
 	if !k.MayUndo(time.Now()) || k.FirstDay != nil && k.FirstDay.Before(kept) {
-		return models.Conflict("too_old", "what was before the change is not kept any more: it is kept for %d days, and for at most %d clicks",
+		return models.Conflict("too_old", "the values before the change are not kept any more: they are kept for %d days, and for at most %d clicks",
 			models.UndoCostWithin/click.Day, models.MaxCostClicks)
 	}
 	newer, err := db.Get[bool](ctx, c, "newer spend", overlapped, k.account, k.ID, k.Parts)
@@ -126,8 +126,8 @@ func (k *undoing) restore(ctx context.Context, l click.Log, c db.Conn) error {
 	return nil
 }
 
-// judgedSince lists the days with clicks that were judged differently since the change: they counted as a bot's before and do
-// not now, or the reverse.
+// judgedSince lists the days with clicks that were judged again since the change of cost: they counted as clicks of bots then
+// and do not now, or the reverse.
 const judgedSince = `
 SELECT DISTINCT date_trunc('day', f.at, 'UTC') FROM cost_change_clicks k JOIN clicks f ON f.id = k.click_id
 WHERE f.account_id = $1 AND f.id >= $2 AND f.id < $3 AND k.change_id = $4 AND f.is_bot <> k.is_bot`
@@ -161,7 +161,7 @@ const keysBefore = `
 SELECT DISTINCT date_trunc('day', f.at, 'UTC') AS day, k.currency FROM cost_change_clicks k JOIN clicks f ON f.id = k.click_id
 WHERE f.account_id = $1 AND f.id >= $2 AND f.id < $3 AND k.change_id = $4 AND k.currency NOT IN ('', $5)`
 
-// Amounts in the account's currency are not converted. Amounts in another currency are converted by the present rate of their
+// Amounts in the account's currency are not converted. Amounts in another currency are converted with the present rate of their
 // day.
 var restoreClicks = `
 WITH old AS MATERIALIZED (

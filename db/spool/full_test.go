@@ -27,7 +27,7 @@ func (d smallDisk) create(path string) (segmentFile, error) {
 	return smallFile{f.(realFile), d, filepath.Dir(path)}, nil
 }
 
-// free returns the bytes that are still free besides the files of a directory.
+// free returns the number of bytes that the files of a directory leave free.
 func (d smallDisk) free(dir string) int64 {
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
 	free := d.room
@@ -165,7 +165,7 @@ func TestSmallVolumeRecovers(t *testing.T) {
 		s := open(t, dir, Options{SegmentSize: segment, Retry: true})
 		want := fillDisk(t, s, 5000, 1000)
 		if free, size, err := Volume(dir); err != nil || free >= size || size != 20<<20 {
-			t.Errorf("free %d of %d, %v", free, size, err)
+			t.Errorf("the volume has %d free bytes of %d, %v", free, size, err)
 		}
 		q := s.Reader()
 		got := storeAll(t, s, q)

@@ -34,8 +34,8 @@ RETURNING used`
 	useRetention     = 48 * time.Hour
 )
 
-// Reserve counts one use of each subject. If any limit is reached, it counts none, and returns the first such limit. Otherwise
-// it returns nil.
+// Reserve counts one use of each subject. If any limit is reached, it counts no use and returns the first limit that is reached.
+// Otherwise it returns nil.
 func (a AssistantUses) Reserve(ctx context.Context, account uuid.UUID, now time.Time, limits ...UseLimit) (reached *UseLimit, err error) {
 	err = a.s.Tx(ctx, func(tx *Store) error {
 		if err := tx.run(ctx, "old uses", deleteExpiredUse, account, now.Add(-useRetention)); err != nil {

@@ -99,7 +99,8 @@ ON CONFLICT (account_id, scope_id, dimension) DO UPDATE SET changed_at = clock_t
 
 	touchLists = `UPDATE block_lists SET changed_at = clock_timestamp() WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 
-	// A change can be undone for a week, or until the account has as many allowed values as it may have blocked values.
+	// Values that were allowed again are kept so that the change can be undone. They are deleted after a week, or when there are
+	// more than $2 of them.
 	forgetAllowed = `
 DELETE FROM blocked_values WHERE account_id = $1 AND removed_at IS NOT NULL AND (removed_at < now() - interval '7 days'
 	OR (SELECT count(*) FROM blocked_values WHERE account_id = $1 AND removed_at IS NOT NULL) > $2)`
@@ -155,7 +156,7 @@ SELECT gen_random_uuid(), $1, n.id, v.value, $4, v.who FROM lists n
 JOIN block_lists l ON l.account_id = $1 AND l.scope = 'campaign' AND l.scope_id = $2 AND l.dimension = n.dimension
 JOIN blocked_values v ON v.list_id = l.id AND v.removed_at IS NULL`
 
-// copy blocks the values that are blocked in a campaign also in the campaign's copy. Error: too_many.
+// copy blocks the blocked values of a campaign in the copy of this campaign too. copied is the copy's id. Error: too_many.
 func (k Blocks) copy(ctx context.Context, account, campaign, copied uuid.UUID) error {
 	_, err := k.change(ctx, account, func(s *Store, c *models.BlockChange) error {
 		n, err := s.exec(ctx, "copy blocked values", copyBlocked, account, campaign, copied, c.ID)

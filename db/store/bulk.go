@@ -71,8 +71,8 @@ func (s *Store) each(ctx context.Context, ids []uuid.UUID, change func(s *Store,
 	return failures, nil
 }
 
-// ChangeAll calls edit with each record, under a lock, and saves the result, including whether the record is active. It returns
-// the changed records, and the records that edit or a check refused as failures. The store must be in a transaction.
+// ChangeAll calls edit with each record, under a lock, and saves the result, including whether the record is active. edits has
+// the changed records, and failures has the records that edit or a check refused. The store must be in a transaction.
 func (k pausable[R]) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.UUID, edit func(*R) error) (
 	edits []Edit[R], failures []Failure, err error,
 ) {
@@ -114,7 +114,7 @@ func (s *Store) ClaimUndo(ctx context.Context, account, id uuid.UUID) (bulk.Chan
 	const q = `SELECT id, changed, undone_at FROM bulk_changes WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE`
 	change, err := db.Get[bulk.Change](ctx, s.c, "change", q, account, id)
 	if err == nil && change.UndoneAt != nil {
-		err = models.Conflict("already_undone", "the change is undone already")
+		err = models.Conflict("already_undone", "the change was undone already")
 	}
 	if err != nil {
 		return change, err

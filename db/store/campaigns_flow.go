@@ -160,7 +160,7 @@ func (s *Store) linkDomain(ctx context.Context, account, id uuid.UUID, accountDe
 	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
 		err = models.Invalid("invalid_domain", "domain_id is not a tracking domain of this account")
 		if id == uuid.Nil {
-			err = models.Invalid("invalid_domain", "there is no shared link domain: name one in domain_id")
+			err = models.Invalid("invalid_domain", "there is no shared link domain: name a domain in domain_id")
 		}
 	}
 	return d, err

@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// Certificates accesses the certificates that were requested from an edge. There is one row for each domain for which one was
-// requested.
+// Certificates accesses the certificates that were requested from an edge. There is one row for each domain for which a
+// certificate was requested.
 type Certificates struct{ s *Store }
 
 // Certificates returns access to the certificates on this store's connection.
@@ -72,8 +72,8 @@ ON CONFLICT (domain_id) DO UPDATE SET wanted = true, edge = $4, next_at = $5, ch
 )
 
 // Request records that a certificate for the domain is wanted at an edge, and that work on it is due now. It does so even if the
-// domain's certificate was released before. If another domain has the certificate of the same host, a verified domain takes the
-// certificate over. For an unverified domain the error is edge_1406.
+// domain's certificate was released before. If another domain already has the certificate of the same host, a verified domain
+// takes that certificate over. For an unverified domain the error is edge_1406.
 func (k Certificates) Request(ctx context.Context, id CertificateOf, edge string, now time.Time) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		d, err := db.Get[struct {

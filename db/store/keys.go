@@ -59,7 +59,7 @@ func (s *Store) Authenticate(ctx context.Context, key string) (Caller, error) {
 func (s *Store) RecordKeyUse(ctx context.Context, id uuid.UUID) {
 	const q = `UPDATE api_keys SET used_at = now() WHERE id = $1`
 	if err := s.run(ctx, "use of a key", q, id); err != nil {
-		slog.WarnContext(ctx, "use of a key not recorded", "error", err)
+		slog.WarnContext(ctx, "the use of a key was not recorded", "error", err)
 	}
 }
 

@@ -17,7 +17,7 @@ type ListedOrder struct {
 	OrderedAt    time.Time `db:"ordered_at"`
 }
 
-// Listed returns the orders of a network with an order time in [from, to) that an import has listed after the moment since.
+// Listed returns the orders of a network with an order time in [from, to) that an import has listed at since or later.
 func (k NetworkIntegrations) Listed(ctx context.Context, account, network uuid.UUID, since, from, to time.Time) ([]ListedOrder, error) {
 	return db.Select[ListedOrder](ctx, k.s.c, "listed orders", `SELECT click_id, goal, conversion_id, ordered_at FROM listed_orders
 		WHERE account_id = $1 AND network_id = $2 AND listed_at >= $3 AND ordered_at >= $4 AND ordered_at < $5

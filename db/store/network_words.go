@@ -14,7 +14,7 @@ import (
 // replaces the word that was received least recently.
 const maxNetworkWords = 50
 
-// countWord does not wait for a row that another transaction is deleting.
+// The DELETE in countWord skips rows that another transaction has locked, so that it does not wait for them.
 const countWord = `
 WITH counted AS (
 	INSERT INTO network_words (network_id, account_id, word, count, last_at)

@@ -29,7 +29,7 @@ var networkTable = newTable(table[models.Network]{
 })
 
 // readChangesAgain makes the next imports read the changes of orders again if the account has changed its map of statuses.
-// Orders with a status that was unknown before had been refused.
+// Earlier imports have refused orders whose status word the map did not contain.
 func readChangesAgain(ctx context.Context, s *Store, n, old *models.Network) error {
 	if maps.EqualFunc(n.StatusMap, old.StatusMap, slices.Equal) {
 		return nil

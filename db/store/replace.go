@@ -225,7 +225,8 @@ func (s *Store) lockFlows(ctx context.Context, account uuid.UUID, ids []uuid.UUI
 	return nil
 }
 
-// writePaths sets the destinations of each path to the result of calling the function of. The rest of the flows does not change.
+// writePaths calls the function of with each path, and sets the path's destinations to the result. The rest of the flows does
+// not change.
 func (s *Store) writePaths(ctx context.Context, account uuid.UUID, paths []bulk.Path, of func(bulk.Path) []flow.Destination) error {
 	byFlow := map[uuid.UUID]map[string][]flow.Destination{}
 	for _, p := range paths {

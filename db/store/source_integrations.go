@@ -164,7 +164,7 @@ func (w SourceConnect) applyTo(i *models.SourceIntegration) {
 	}
 }
 
-// set copies value to to. If value is nil, it does nothing.
+// set copies *value to *to. If value is nil, it does nothing.
 func set[T any](to, value *T) {
 	if value != nil {
 		*to = *value

@@ -23,8 +23,8 @@ type Due struct {
 }
 
 // inTurn is SQL that is true if an upload u need not wait for another upload of its conversion. The uploads of a conversion are
-// sent one after another. An upload that is sent again also waits until the outcome is known of later uploads that the platform
-// has accepted for processing.
+// sent one after another. If the platform has accepted later uploads of the conversion for processing, an upload that is sent
+// again also waits until their outcome is known.
 const inTurn = `NOT EXISTS (SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id
 	AND (e.place < u.place AND e.result = 'pending' OR e.place > u.place AND e.result = 'accepted' AND e.request <> ''))`
 
@@ -280,8 +280,8 @@ func Decide(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.
 	return db.Run(ctx, c, "add requests of uploads", addRequests, account, source, pq.Array(requests), now, now.Add(CheckEvery))
 }
 
-// Share counts the uploads of a source that the platform has decided since uploads were started: at most the last window
-// uploads, window being the parameter of RecentShare. Accepted is the number of accepted uploads among them.
+// Share counts the latest uploads of a source that the platform has decided since uploads were started. The parameter window of
+// RecentShare limits their number. Accepted is the number of accepted uploads among them.
 type Share struct {
 	Decided  int `db:"n"`
 	Accepted int `db:"accepted"`

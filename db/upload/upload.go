@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// uploading is a traffic source from whose clicks conversions are uploaded to its platform.
+// uploading is a traffic source whose conversions are uploaded to its platform.
 type uploading struct {
 	SourceID uuid.UUID    `db:"source_id"`
 	Provider string       `db:"provider"`
@@ -91,8 +91,8 @@ func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conver
 	return w.write(ctx, c, account)
 }
 
-// platformState is the state of a conversion at its platform: see models.NextUpload for there and refused. If the upload there
-// is not stored yet, fresh is the same upload.
+// platformState is the state of a conversion at its platform: see models.NextUpload for there and refused. If the upload in
+// there is not stored yet, fresh points to the same upload.
 type platformState struct {
 	there, refused *models.ConversionUpload
 	fresh          *newUpload

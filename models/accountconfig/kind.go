@@ -52,8 +52,8 @@ func (k Kind) Noun() string {
 // SharedDomain is the key of the shared link domain of an install. A document can refer to it, but does not contain it.
 const SharedDomain = "shared"
 
-// SettingsKey is the key of the only record of a kind, for settings that every account has. The record is in a document only if
-// not everything in it has its default.
+// SettingsKey is the key of the only record of a kind, for settings that every account has. A document contains the record only
+// if at least one of its settings differs from the default.
 const SettingsKey = "account"
 
 // MaxKey is the maximum number of characters of a key.

@@ -10,7 +10,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// Members that contain other objects. A document calls the member with the paths paths, and the API calls it streams.
+// Members that contain other objects. The paths of a campaign are in the member paths of a document, and in the member streams
+// of the API.
 const (
 	pathsMember   = "paths"
 	streamsMember = "streams"
@@ -44,7 +45,7 @@ func (t *toBody) record(m Members, refs []ref) Members {
 	}
 	if t.kind == Campaigns {
 		if _, ok := out[streamsMember]; ok {
-			t.problem(streamsMember, "a document calls it paths")
+			t.problem(streamsMember, "in a document, this member is called paths")
 		}
 		if paths, ok := out[pathsMember]; ok {
 			out[streamsMember] = paths

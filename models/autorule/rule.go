@@ -43,8 +43,8 @@ const (
 const (
 	// MaxDays is the longest window in days.
 	MaxDays = 90
-	// MaxMatched is the maximum number of matched targets with which a run continues. If there are more, the run keeps the
-	// targets with the highest cost.
+	// MaxMatched is the maximum number of matched targets that a run works on. If more targets match, the run takes those with the
+	// highest cost.
 	MaxMatched = 200
 )
 
@@ -66,7 +66,7 @@ type Settings struct {
 
 	EveryMinutes int `db:"every_minutes" json:"every_minutes" bad:"invalid_rule" min:"10" max:"10080" doc:"minutes between two runs of the rule"`
 
-	Action    string       `db:"action" json:"action" bad:"invalid_rule" trim:"true" enum:"pause,weight,deny,alert" doc:"the action, which looks_at limits: pause for campaign, path and offer; weight for path and destination; deny for value; alert for all"`
+	Action    string       `db:"action" json:"action" bad:"invalid_rule" trim:"true" enum:"pause,weight,deny,alert" doc:"the action; looks_at decides which actions are possible: pause for campaign, path and offer; weight for path and destination; deny for value; alert for all"`
 	Factor    models.Money `db:"factor" json:"factor" bad:"invalid_rule" min:"0" max:"100" doc:"weight: the factor by which the rule multiplies the weight"`
 	MinWeight models.Money `db:"min_weight" json:"min_weight" bad:"invalid_rule" min:"0" max:"1000000" doc:"weight: the rule does not lower the weight below this"`
 	MaxWeight models.Money `db:"max_weight" json:"max_weight" bad:"invalid_rule" min:"0" max:"1000000" doc:"weight: the rule does not raise the weight above this"`
@@ -130,7 +130,8 @@ func (s Settings) Dimensions() []string {
 	return list
 }
 
-// Changes reports whether the rule changes anything. Such a rule may act only on a plan with automatic changes.
+// Changes reports whether the rule's action is a change. Such a rule works only if the account's plan includes automatic
+// changes.
 func (s Settings) Changes() bool { return s.Action != Alert }
 
 // Validate returns the error invalid_rule or invalid_condition for settings that do not fit together. The tags have already
@@ -140,14 +141,14 @@ func (s Settings) Validate() error {
 	_, known := copilot.BlockOp(s.Attribute)
 	switch {
 	case !slices.Contains(s.level().actions, s.Action):
-		return bad("%s cannot be done to a %s: %v can", s.Action, s.LooksAt, s.level().actions)
+		return bad("the action %s is not possible for a %s; possible actions: %v", s.Action, s.LooksAt, s.level().actions)
 	case s.LooksAt == Offer && s.Action == Pause && len(s.CampaignIDs)+len(s.SourceIDs) > 0:
 		return bad("an offer is paused in all campaigns, whatever the rule is limited to: to take it out of some of them, use looks_at " +
 			"destination and action weight, with factor and min_weight 0")
 	case s.LooksAt == Value && !known:
-		return bad("a rule about values needs the attribute that they are of")
+		return bad("a rule about values needs the attribute whose values it judges")
 	case s.LooksAt != Value && s.Attribute != "":
-		return bad("an attribute goes with looks_at value only")
+		return bad("attribute may be set only if looks_at is value")
 	case s.WindowUnit == Days && s.Window > MaxDays:
 		return bad("the window has at most %d days", MaxDays)
 	case s.Action == Weight && s.MinWeight.GreaterThan(s.MaxWeight.Decimal):

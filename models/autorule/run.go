@@ -22,7 +22,7 @@ const (
 const (
 	ItemDone    = "done"
 	ItemWould   = "would"   // the change would have been made in live mode
-	ItemCooling = "cooling" // the cool-down is not over: the rule acted on the target, or the action was undone
+	ItemCooling = "cooling" // the cool-down after an action on the target, or after the undo of an action, is not over
 	ItemIdle    = "idle"    // nothing is left to change
 	ItemLeft    = "left"    // the run had already made the maximum number of changes
 	ItemRefused = "refused" // the target has changed after it was judged, or cannot be changed; Why gives the reason
@@ -38,9 +38,9 @@ type RunSummary struct {
 	To      models.Stamp `db:"window_to" json:"to"`
 	Outcome string       `db:"outcome" json:"outcome" enum:"done,shadow,too_large,plan_required,failed"`
 	Looked  int          `db:"looked" json:"looked" doc:"how many campaigns, paths, offers or values were checked"`
-	Matched int          `db:"matched" json:"matched" doc:"how many of them met all conditions"`
+	Matched int          `db:"matched" json:"matched" doc:"how many of the checked campaigns, paths, offers or values met all conditions"`
 	Done    int          `db:"done" json:"done" doc:"changes that were made, or alerts that are active"`
-	Cut     bool         `db:"cut" json:"cut" doc:"true if there were more than one run can check, so that some were not checked"`
+	Cut     bool         `db:"cut" json:"cut" doc:"true if there were more campaigns, paths, offers or values than a run can check; some were not checked"`
 }
 
 // Run is one run of a rule.
@@ -55,7 +55,7 @@ type RunItem struct {
 	Of       string           `json:"of"`
 	Outcome  string           `json:"outcome" enum:"done,would,cooling,idle,left,refused"`
 	Why      string           `json:"why" doc:"why the change was refused"`
-	ChangeID uuid.NullUUID    `json:"change_id" doc:"if the change was made: its id, with which POST /copilot can undo it; null: an alert"`
+	ChangeID uuid.NullUUID    `json:"change_id" doc:"id of the change, with which POST /copilot can undo it; null: an alert, or no change was made"`
 	Figures  []copilot.Figure `json:"figures"`
 }
 

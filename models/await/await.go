@@ -11,8 +11,8 @@ import (
 // because a machine that runs ten other jobs at the same time may be that slow.
 const Timeout = 30 * time.Minute
 
-// margin is the time before the end of the test run at which a wait gives up, so that the test can still report for what it
-// waited.
+// margin is the time before the end of the test run at which a wait gives up, so that the test can still report what it waited
+// for.
 const margin = 20 * time.Second
 
 // Until calls ok every 10 ms until ok returns true. The test fails if ok has not returned true shortly before the timeout of the
@@ -37,7 +37,7 @@ func Recv[T any](tb testing.TB, ch <-chan T) (v T) {
 	select {
 	case v = <-ch:
 	case <-end(tb):
-		tb.Fatalf("nothing came: a %T was waited for", v)
+		tb.Fatalf("timed out: no %T was received", v)
 	}
 	return v
 }

@@ -133,7 +133,7 @@ func (l dashboardLinks) address(raw json.RawMessage, path, code string) error {
 		return nil
 	}
 	if text = token.ASCIIHost(strings.TrimSpace(text)); token.ValidURL(text) == nil && token.LeadsTo(text, l.url) {
-		return refuse(code, "%s leads to the dashboard of this service, where no visitor is sent", path)
+		return refuse(code, "%s leads to the dashboard of this service, and visitors are never sent there", path)
 	}
 	return nil
 }

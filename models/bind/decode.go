@@ -23,8 +23,8 @@ func (s spot) bad(want string) error { return models.Invalid(s.code, "%s must be
 
 func (s spot) at(key string) spot { return spot{s.path + key, s.code} }
 
-// decoder decodes one body. It continues after a broken rule, because a value of the wrong type later in the body takes
-// precedence as the error.
+// decoder decodes one body. It continues after a broken rule, because the error about a value of the wrong type takes
+// precedence, even if the value comes later in the body.
 type decoder struct{ refused error } // the error of the first broken rule
 
 // fields decodes and checks the fields of a struct in the order of the struct. If several fields have the same kind of mistake,

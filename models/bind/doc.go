@@ -7,7 +7,7 @@
 //	required:"true"       must be sent and not be empty, else the code "required"; required:"my_code" sets another code
 //	empty:"code"          for an Opt: a value that was sent must not be empty
 //	null:"refused"        for an Opt: null counts as a value of the wrong form
-//	null:"empty"          for an Opt: null is the empty value, instead of the same as leaving the field out
+//	null:"empty"          for an Opt: null means the empty value; without this tag it means that the field was left out
 //	optional:"true"       as for an Opt, leaving the field out keeps the value, and an empty text is a value
 //	default:"fixed"       the value if the field is left out
 //	loose:"true"          a value of another type counts as an empty text

@@ -21,7 +21,7 @@ import (
 type Rules struct {
 	Required bool // the field must be sent; it must also not be empty, unless it is an Opt
 
-	optional  bool   // an Opt or a field with the tag: leaving it out keeps the value, and an empty text is a value
+	optional  bool   // an Opt or a field with the tag optional: leaving it out keeps the value, and an empty text is a value
 	missing   string // error code if a required field was not sent or is empty
 	blank     string // error code if an Opt was sent with an empty value; no code: it may be empty
 	form      string // error code for a value of the wrong type or form; no code: invalid_input, or the format's code

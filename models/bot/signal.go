@@ -75,16 +75,16 @@ var table = [...]Signal{
 	{EmptyUserAgent, "empty_user_agent", 90, true, "no user agent was sent", AtClick, "the user agent"},
 	{
 		Headless, "headless", 80, true, "a browser under remote control", AtClick,
-		"the user agent, and the brands among the client hints; seconds later what it tells the page tag",
+		"the user agent and the browser names in the client hints; seconds later, what the browser reports to the page tag",
 	},
-	{HeadRequest, "head_request", 80, true, "only the headers were asked for", AtClick, "the method of the request"},
+	{HeadRequest, "head_request", 80, true, "the request asked only for headers", AtClick, "the method of the request"},
 	{
 		Prefetch, "prefetch", 80, true, "a browser loaded the link ahead of a click", AtClick,
 		"the headers Sec-Purpose, Purpose and X-Moz",
 	},
 	{
 		FakeCrawler, "fake_crawler", 80, true, "claims to be a search engine's crawler and is not", LookedUp,
-		"the name of the address, and the addresses of that name",
+		"the host name of the address, and the addresses of that host name",
 	},
 	{
 		Honeypot, "honeypot", 100, true, "followed a link that nobody can see", Later,
@@ -100,15 +100,15 @@ var table = [...]Signal{
 	},
 	{
 		UAMismatch, "ua_mismatch", 40, true, "the user agent contradicts itself or the other headers", AtClick,
-		"the user agent, the client hints, and what recent browsers send when a link is followed",
+		"the user agent, the client hints, and the headers that recent browsers send when a link is followed",
 	},
 	{
-		NoAcceptLanguage, "no_accept_language", 25, true, "no language was asked for", AtClick,
-		"the header Accept-Language; * is none",
+		NoAcceptLanguage, "no_accept_language", 25, true, "the request names no language", AtClick,
+		"the header Accept-Language; * does not count as a language",
 	},
 	{
 		FewHeaders, "few_headers", 25, true, "fewer headers than a browser sends", AtClick,
-		"the headers of the request, and by https Fetch Metadata of recent browsers",
+		"the headers of the request and, over https, the Fetch Metadata headers of recent browsers",
 	},
 	{
 		FastClick, "fast_click", 50, true, "left the landing page within 0.8 seconds", Later,
@@ -116,27 +116,27 @@ var table = [...]Signal{
 	},
 	{
 		ClickFlood, "click_flood", 50, true, "over 60 events a minute from one address", Later,
-		"the account's clicks of the minute up to this one; a /64 of IPv6 is one address",
+		"the account's clicks in the minute that ends with this click; a /64 of IPv6 counts as one address",
 	},
 	{
 		CampaignFlood, "campaign_flood", 40, true, "over 60 events a minute from one address on one campaign", Later,
-		"the campaign's clicks of the minute up to this one; a /64 of IPv6 is one address. Beside click_flood it adds nothing",
+		"the campaign's clicks in the minute that ends with this click; a /64 of IPv6 counts as one address. It adds nothing to click_flood",
 	},
 	{
 		RepeatClick, "repeat_click", 20, true, "the same visitor clicked again and again in a day", Later,
 		"over 20 repeated clicks of one address and user agent on one campaign in 24 hours",
 	},
 	{
-		GeoTZMismatch, "geo_tz_mismatch", 20, true, "the browser's time zone is not that of the address", Later,
-		"the page tag's time zone, and those of the country",
+		GeoTZMismatch, "geo_tz_mismatch", 20, true, "the browser's time zone does not fit the address", Later,
+		"the time zone that the page tag reports, and the time zones of the country",
 	},
 	{
 		NoJS, "no_js", 25, true, "the page tag never reported", Later,
-		"no event within 30 seconds, of a landing page whose tag has reported 5 other clicks in 24 hours",
+		"no event within 30 seconds after the click, although the landing page's tag has reported 5 other clicks in 24 hours",
 	},
 	{
-		ForgedBrowser, "forged_browser", 60, true, "two properties contradict the browser that is claimed", AtClick,
-		"two facts of the user agent, the client hints, Accept, Accept-Encoding and Accept-Language that no browser of this name has together",
+		ForgedBrowser, "forged_browser", 60, true, "two properties contradict the browser that the visitor claims to use", AtClick,
+		"two facts from the user agent, the client hints, Accept, Accept-Encoding and Accept-Language that no browser of this name combines",
 	},
 }
 
@@ -218,7 +218,7 @@ func NewSettings(threshold int, disabled []string) Settings {
 	return s
 }
 
-// Limit returns the lowest score with which a click counts as a bot's.
+// Limit returns the lowest score with which a click counts as a bot.
 func (s Settings) Limit() int {
 	if s.Threshold == 0 {
 		return DefaultThreshold

@@ -64,7 +64,7 @@ func guardRange(entry string, r netipx.IPRange) error {
 	}
 	for _, p := range privateNetworks {
 		if r.Overlaps(netipx.RangeOfPrefix(p)) {
-			return guarded("%q has private addresses, of %s: a visitor has one only if a proxy before this service hides his own", short(entry), p)
+			return guarded("%q has private addresses, of %s: a visitor has a private address only if a proxy in front of this service hides the real one", short(entry), p)
 		}
 	}
 	return nil
@@ -90,7 +90,7 @@ var worldSites = []string{"amazon", "ebay", "google", "pinterest", "yahoo", "yan
 func guardDomain(entry, host string) error {
 	suffix, official := publicsuffix.PublicSuffix(host)
 	if suffix == host && official {
-		return guarded("%q is a suffix below which anybody registers domains", short(entry))
+		return guarded("%q is a public suffix: anyone can register a domain below it", short(entry))
 	}
 	site, err := publicsuffix.EffectiveTLDPlusOne(host)
 	if err != nil {
@@ -126,7 +126,7 @@ func (l *List) guardList() error {
 	v4, v6 := cond.Shares(ranges)
 	for name, share := range map[string]float64{"IPv4": v4, "IPv6": v6} {
 		if share > maxShare {
-			return guarded("the list has %.1f %% of all %s addresses, and one of kind %s has at most %.1f %%: it would make bots of people",
+			return guarded("the list has %.1f %% of all %s addresses, and one of kind %s has at most %.1f %%: it would classify people as bots",
 				100*share, name, l.Kind, 100*maxShare)
 		}
 	}

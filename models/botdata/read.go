@@ -226,7 +226,7 @@ func (r *reader) ranges(all *ranges) {
 // clean returns an entry in canonical form. If the error is a guardError, it returns the canonical form as well.
 func (k Kind) clean(entry string) (string, error) {
 	if len(entry) > maxLine {
-		return "", fmt.Errorf("%q is over %d bytes", short(entry), maxLine)
+		return "", fmt.Errorf("%q is longer than %d bytes", short(entry), maxLine)
 	}
 	return kinds[k].clean(entry)
 }

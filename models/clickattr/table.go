@@ -25,7 +25,7 @@ var routing = []Attr{
 	},
 	{
 		Name: "campaign_id", Tag: 3, Compare: AsText, Token: "campaign_id,campaign.id", Dimension: 1, In: Exports,
-		Doc: "id of the campaign that routed the click; after a hand-over the last one",
+		Doc: "id of the campaign that routed the click; if campaigns handed the visitor over, the last of them",
 		ID:  func(c *models.Click) *uuid.UUID { return &c.CampaignID },
 	},
 	{
@@ -49,7 +49,7 @@ var routing = []Attr{
 	},
 	{
 		Name: "network_id", Tag: 8, Token: "network_id,affiliatenetwork.id", Dimension: 6, In: Exports,
-		Doc: "id of that offer's affiliate network",
+		Doc: "id of the affiliate network of the offer",
 		ID:  func(c *models.Click) *uuid.UUID { return &c.NetworkID },
 	},
 	{
@@ -59,12 +59,12 @@ var routing = []Attr{
 	},
 	{
 		Name: "visitor_id", Tag: 10, Token: "visitor_id", In: Both,
-		Doc: "id of the visitor's browser, the same at each of his clicks while it keeps our cookie",
+		Doc: "id of the visitor's browser, which stays the same as long as the browser keeps our cookie",
 		ID:  func(c *models.Click) *uuid.UUID { return &c.VisitorID },
 	},
 	{
 		Name: "external_id", Tag: 14, Token: "external_id,externalid,ref_id", In: Both,
-		Doc:  "the traffic source's own id of the click, which its postback gives back",
+		Doc:  "the traffic source's own id of the click, which the postback to the source contains",
 		Text: func(c *models.Click) *string { return &c.ExternalID },
 	},
 	{
@@ -149,12 +149,12 @@ var visitor = []Attr{
 	},
 	{
 		Name: "device_brand", Tag: 32, Compare: AsText, Token: "device_brand,brand", Dimension: 17, In: Both,
-		Doc:  "maker of the device, where its user agent tells it",
+		Doc:  "maker of the device, if the user agent names it",
 		Text: func(c *models.Click) *string { return &c.DeviceBrand },
 	},
 	{
 		Name: "device_model", Tag: 33, Compare: AsText, Token: "device_model,model", Dimension: 48, In: Both,
-		Doc:  "model of the device, where its user agent tells it",
+		Doc:  "model of the device, if the user agent names it",
 		Text: func(c *models.Click) *string { return &c.DeviceModel },
 	},
 	{
@@ -186,7 +186,7 @@ var visitor = []Attr{
 	},
 	{
 		Name: "referrer", Tag: 18, Compare: AsText, Token: "referrer,referer", Dimension: 23, In: Both,
-		Doc:  "address of the page that the visitor came from, as far as the browser tells it",
+		Doc:  "address of the page that the visitor came from, as far as the browser sends it",
 		Text: func(c *models.Click) *string { return &c.Referrer },
 	},
 	{
@@ -196,7 +196,7 @@ var visitor = []Attr{
 	},
 	{
 		Name: "keyword", Tag: 20, Compare: AsText, Token: "keyword", Dimension: 46, In: Both,
-		Doc:  "search words: of the link's parameter keyword, else of the search engine that the visitor came from",
+		Doc:  "search words: from the link's parameter keyword, or else from the search engine that the visitor came from",
 		Text: func(c *models.Click) *string { return &c.Keyword },
 	},
 	{

@@ -36,7 +36,7 @@ func (c Cost) Check(budget Cost) error {
 	switch {
 	case c.Steps > budget.Steps:
 		return fmt.Errorf("the conditions cost %d steps and at most %d are allowed: "+
-			"let contains or in take the place of patterns, or leave some out", c.Steps, budget.Steps)
+			"use contains or in instead of patterns, or leave out conditions", c.Steps, budget.Steps)
 	case c.Bytes > budget.Bytes:
 		return fmt.Errorf("the conditions take %d bytes of memory and at most %d are allowed: "+
 			"shorten their lists and patterns", c.Bytes, budget.Bytes)

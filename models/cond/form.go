@@ -68,7 +68,7 @@ func closedForms() (forms []Form) {
 		at := slices.IndexFunc(forms, func(f Form) bool { return f.Values == values })
 		if at < 0 {
 			f := Form{
-				Name: values.Name + "Condition", Doc: "compares with values that there are", Operators: equality, Kind: Text,
+				Name: values.Name + "Condition", Doc: "compares with values from a fixed list", Operators: equality, Kind: Text,
 				Values: values, Example: example(known.name, "in", valueExamples(values)),
 			}
 			if known.kind == kindNumber {
@@ -115,7 +115,7 @@ var openForms = []struct {
 		Families: true, Example: example("param.utm_campaign", "equals", "spring"),
 	}, []kind{kindText}},
 	{Form{
-		Name: "PartOfTextCondition", Doc: "has, or has not, one of the texts in it; case does not matter", Operators: parts,
+		Name: "PartOfTextCondition", Doc: "contains, or does not contain, one of the texts; case does not matter", Operators: parts,
 		Kind: Text, Families: true, Example: example("referrer", "contains", []any{"facebook.com", "instagram.com"}),
 	}, []kind{kindText, kindNumber, kindVersion, kindIP}},
 	{Form{
@@ -123,7 +123,7 @@ var openForms = []struct {
 		Kind: Text, Families: true, Example: example("user_agent", "regex", "(?i)miuibrowser/1[0-9]"),
 	}, []kind{kindText, kindNumber, kindVersion, kindIP}},
 	{Form{
-		Name: "TextAsNumberCondition", Doc: "compares a text that is a number; between takes two", Operators: order,
+		Name: "TextAsNumberCondition", Doc: "compares a text that is a number; between takes two numbers", Operators: order,
 		Kind: Number, Families: true, Example: example("sub3", "between", []any{10, 20}),
 	}, []kind{kindText}},
 	{Form{
@@ -132,19 +132,19 @@ var openForms = []struct {
 	}, []kind{kindNumber}},
 	{Form{
 		Name: "NumberOrderCondition",
-		Doc:  "compares numbers; between takes two, and runs over midnight and over Sunday", Operators: order,
+		Doc:  "compares numbers; between takes two numbers; a range of hours or days may go past midnight or Sunday", Operators: order,
 		Kind: Number, Example: example("hour_of_day", "between", []any{22, 6}),
 	}, []kind{kindNumber}},
 	{Form{
-		Name: "VersionCondition", Doc: "compares versions part by part; between takes two",
+		Name: "VersionCondition", Doc: "compares versions part by part; between takes two versions",
 		Operators: slices.Concat(equality, order), Kind: Version, Example: example("os_version", "gte", "17.2"),
 	}, []kind{kindVersion}},
 	{Form{
-		Name: "DateCondition", Doc: "compares the day; between takes two", Operators: slices.Concat(equality, order), Kind: Day,
+		Name: "DateCondition", Doc: "compares the day; between takes two days", Operators: slices.Concat(equality, order), Kind: Day,
 		Example: example("date", "between", []any{"2026-11-20", "2026-11-30"}),
 	}, []kind{kindDate}},
 	{Form{
-		Name: "AddressCondition", Doc: "is in one of the networks, or not", Kind: Network,
+		Name: "AddressCondition", Doc: "is, or is not, in one of the networks", Kind: Network,
 		Operators: slices.Concat(equality, []string{"in_cidr", "not_in_cidr"}),
 		Example:   example("ip", "not_in_cidr", []any{"192.0.2.0/24", "2001:db8::/32"}),
 	}, []kind{kindIP}},
@@ -154,12 +154,12 @@ var openForms = []struct {
 	}, []kind{kindBool}},
 	{Form{
 		Name:      "ScheduleCondition",
-		Doc:       "it is one of these times of the week; days are 1 (Monday) to 7, to not after from is on the next day",
+		Doc:       "is, or is not, one of these times of the week; days are 1 (Monday) to 7; a time whose to is not after from ends on the next day",
 		Operators: equality, Kind: Timespan,
 		Example: example("schedule", "equals", []any{map[string]any{"days": []any{1, 2, 3, 4, 5}, "from": "09:00", "to": "18:00"}}),
 	}, []kind{kindSchedule}},
 	{Form{
-		Name: "IsSetCondition", Doc: "true: it is known; false: it is not", Operators: []string{"is_set"}, Kind: Truth,
+		Name: "IsSetCondition", Doc: "true: the value is known; false: it is not known", Operators: []string{"is_set"}, Kind: Truth,
 		Families: true, Example: example("mobile_operator", "is_set", true),
 	}, []kind{kindText, kindNumber, kindVersion, kindBool, kindIP, kindDate}},
 }

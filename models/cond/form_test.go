@@ -156,7 +156,7 @@ func TestSavedBefore(t *testing.T) {
 		for operator, want := range map[string]bool{"equals": true, "not_equals": false} {
 			m, err := cond.Compile([]cond.Condition{{Attribute: c.attribute, Operator: operator, Value: c.typed}}, "and")
 			if err != nil || m.Match(&f) != want {
-				t.Errorf("%s %s %s: not %v for %s, %v", c.attribute, operator, c.typed, want, c.visitor, err)
+				t.Errorf("%s %s %s: want %v for a visitor with %s, %v", c.attribute, operator, c.typed, want, c.visitor, err)
 			}
 		}
 	}

@@ -15,12 +15,12 @@ type Portable struct {
 // PortableCondition is one condition. Test says how the attribute is compared. It also determines which of the other fields are
 // used:
 //
-//	equals, contains, starts_with, ends_with   Texts, without case as Fold gives them
+//	equals, contains, starts_with, ends_with   Texts, already folded by Fold, so that case does not count
 //	number                                     Ranges
 //	in_cidr                                    Networks, from and to
 //	schedule                                   Slots: a mask of days (bit 1 is Monday), from and to in minutes
 //	is_set                                     Want
-//	origin                                     none: only this program can compare
+//	origin                                     no field: only this program can compare
 type PortableCondition struct {
 	Attribute string          `json:"a"`
 	Param     string          `json:"param,omitempty"` // the <name> of param.<name>

@@ -188,8 +188,8 @@ func TestVersionListsMatchAsTheirValues(t *testing.T) {
 	})
 }
 
-// BenchmarkLongLists compares searching one long list with searching the same values in several lists, each so short that its
-// values are searched one after another.
+// BenchmarkLongLists compares two ways to search for the same values: in one long list, and in several lists that are so short
+// that their values are searched one after another.
 func BenchmarkLongLists(b *testing.B) {
 	agent := "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36"
 	bot := func(i int) string {

@@ -29,7 +29,7 @@ func newRegexTest(values []string) (tester, *Error) {
 	size := 0
 	for i, s := range values {
 		if len(s) > MaxPattern {
-			return nil, &Error{Reason: BadRegex, Item: i, Detail: "it is over 1024 bytes"}
+			return nil, &Error{Reason: BadRegex, Item: i, Detail: "it is longer than 1024 bytes"}
 		}
 		tree, err := syntax.Parse(s, syntax.Perl|syntax.FoldCase)
 		if err != nil {
@@ -46,7 +46,7 @@ func newRegexTest(values []string) (tester, *Error) {
 				together = " together with those before it"
 			}
 			return nil, &Error{Reason: BadRegex, Item: i, Detail: "it is too complex" + together +
-				": let contains with a list of texts take its place"}
+				": use the operator contains with a list of texts instead"}
 		}
 		p, err := newPattern(s, tree)
 		if err != nil {

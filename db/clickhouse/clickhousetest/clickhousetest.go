@@ -1,4 +1,4 @@
-// Package clickhousetest provides tests with their own ClickHouse databases, and with servers that they may kill. make e2e starts a
+// Package clickhousetest gives each test its own ClickHouse databases, and servers that the test may kill. make e2e starts a
 // server and passes its URL in TEST_CLICKS_URL. Without a server these tests are skipped.
 package clickhousetest
 

@@ -61,8 +61,8 @@ func (t Tally) Kind(name string) Kind {
 	return Kind{}
 }
 
-// Precision returns the share of programs among all senders that were called bots.
+// Precision returns how large a share of the senders that were called bots are programs.
 func (t Tally) Precision() float64 { return float64(t.Found) / float64(max(1, t.Found+t.Wrong)) }
 
-// Recall returns the share of the programs that were called bots.
+// Recall returns how large a share of all programs was called bots.
 func (t Tally) Recall() float64 { return float64(t.Found) / float64(max(1, t.Found+t.Missed)) }
