@@ -123,7 +123,7 @@ func (b *env) setScreen(width int, theme string) {
 	b.drawn()
 }
 
-// drawn waits for two frames. What depends on the size of a box is measured in the frame after the box changed.
+// drawn waits for two frames, because the page measures a box in the frame after the box has changed its size.
 func (b *env) drawn() {
 	b.t.Helper()
 	b.await(`new Promise(ok => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(ok, 0, ''))))`)
