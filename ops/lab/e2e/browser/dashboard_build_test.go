@@ -277,8 +277,8 @@ func (b *env) listsCampaigns() {
 	b.until("its flow is open", func() bool { return strings.HasSuffix(b.run(`location.pathname`), "/flow") })
 }
 
-// readsForms opens the form that connects a traffic source. It says that a field may stay empty only if the platform can work without
-// the field, and a choice that may stay empty can be left empty.
+// readsForms opens the form that connects a traffic source. Only optional fields have the remark that they may stay empty, and an
+// optional choice has an option for "not set".
 func (b *env) readsForms() {
 	b.t.Helper()
 	var source struct{ ID string }

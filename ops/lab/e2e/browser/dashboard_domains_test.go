@@ -44,7 +44,7 @@ func TestDashboardDomains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.env = newEnv(t, "DASHBOARD_DIR="+dist, "TRACKING_HOST="+pointsAt, "DNS_PROVIDER_URL="+dnstest.Serve(t, d.zones).URL, // one certificate for all
+	d.env = newEnv(t, "DASHBOARD_DIR="+dist, "TRACKING_HOST="+pointsAt, "DNS_PROVIDER_URL="+dnstest.Serve(t, d.zones).URL, // all fake servers have the same certificate
 		"CLOUDFLARE_URL="+d.edge.Server.URL, "CLOUDFLARE_API_TOKEN="+cloudflaretest.Token, "CLOUDFLARE_ZONE_ID="+cloudflaretest.Zone,
 		"EGRESS_CA_FILE="+egresstest.CAFile(t, d.edge.Server), "OAUTH_URL="+d.platforms.URL,
 		"GOOGLE_ADS_CLIENT_ID="+oauthtest.Apps()[models.GoogleAds].ID, "GOOGLE_ADS_CLIENT_SECRET="+oauthtest.Apps()[models.GoogleAds].Secret)
@@ -208,7 +208,7 @@ func (b *domainsEnv) removes() {
 	const sure = `[...document.querySelectorAll('dialog[open] .btn.danger')].at(-1)`
 	b.until("it asks", func() bool { return b.run(sure+`?.disabled`) == "true" })
 	b.fill(`[...document.querySelectorAll('dialog[open] input')].at(-1)`, ownHost)
-	b.until("it may", func() bool { return b.run(sure+`?.disabled`) == "false" })
+	b.until("the button can be pressed", func() bool { return b.run(sure+`?.disabled`) == "false" })
 	b.tap(sure)
 	b.waitText("is deleted")
 	if b.domain() != "" {
@@ -217,8 +217,8 @@ func (b *domainsEnv) removes() {
 	b.until("the edge has forgotten it", func() bool { return len(b.edge.Hosts()) == 0 })
 }
 
-// platform signs in at an ad platform as a user does: the browser goes to the platform and comes back. The state that it brings
-// back does not stay in the address, and works only once.
+// platform signs in at an ad platform as a user does: the browser goes to the platform and comes back. The OAuth state that it
+// brings back does not stay in the address, and works only once.
 func (b *domainsEnv) platform() {
 	b.t.Helper()
 	b.call("Security.setIgnoreCertificateErrors", map[string]any{"ignore": true}, nil) // the fake platform has a self-signed certificate

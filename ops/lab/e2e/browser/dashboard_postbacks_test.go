@@ -12,7 +12,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// postbackEnv is an env with a network and a campaign whose traffic source answers conversions with a status.
+// postbackEnv is an env with a network, and a campaign whose traffic source answers postbacks with the HTTP status in status.
 type postbackEnv struct {
 	*env
 	status                          atomic.Int32
@@ -179,7 +179,8 @@ func (p *postbackEnv) tells(click string) {
 	p.sound("postback-received")
 }
 
-// counts sees on every screen that a postback found no click, and on the overview how many clicks were bots.
+// counts sends a postback that finds no click. The overview and the navigation report it, and the overview says how many clicks
+// came from bots.
 func (p *postbackEnv) counts() {
 	p.t.Helper()
 	p.get(p.f.URL + "/postback/" + p.network + "?clickid=%7Bclickid%7D&payout=1")

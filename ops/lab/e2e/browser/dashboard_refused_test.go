@@ -122,7 +122,7 @@ func (b *env) slowly() {
 	}
 	b.t.Cleanup(func() { _ = server.Thaw() }) // a frozen server cannot be stopped
 	b.run(toReports)
-	b.until("the shape of what comes", func() bool {
+	b.until("the skeleton of the report", func() bool {
 		return b.run(`document.querySelector('.skeleton') && document.querySelector('.bar') ? 'yes' : ''`) == "yes"
 	})
 	b.sound("slow")

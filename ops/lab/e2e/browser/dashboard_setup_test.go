@@ -14,7 +14,7 @@ import (
 const mostActions = 15
 
 // TestDashboardSetUp: a new buyer gets to the first conversion in a few actions. Then the test makes the usual mistakes of
-// setting up, one by one, and the dashboard shows nothing wrong after any of them.
+// setting up, one by one. After each mistake, the dashboard says what is missing and shows nothing false.
 func TestDashboardSetUp(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -231,7 +231,8 @@ func (b *env) testsItself() {
 	passes("a network with clicks")
 }
 
-// fillsPlaceholders: the placeholders of a template are fields. They are left out together, and filled in together.
+// fillsPlaceholders: the form has a field for each placeholder of a template. Either all of these fields stay empty, or all must
+// be filled in.
 func (b *env) fillsPlaceholders() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/sources?id=new")

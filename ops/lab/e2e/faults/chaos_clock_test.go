@@ -81,7 +81,7 @@ func TestClockFaults(t *testing.T) {
 	}
 	before := y.fired(faultworker.Slow.Kind())
 	last := y.faultClock()
-	y.until("the tick of the minute made up for", func() bool { return y.fired(faultworker.Slow.Kind()) > before })
+	y.until("the missed tick of the minute is fired", func() bool { return y.fired(faultworker.Slow.Kind()) > before })
 	ticks(2)
 	last.Kill()
 	// Every queued tick is carried out once. A clock that is killed while it fires may not have queued its tick.
