@@ -130,7 +130,7 @@ func (b *env) editsMany() {
 	b.tap(`document.querySelector('.side-sheet .formfoot .btn.primary')`)
 	b.waitText("3 records are changed")
 	b.until("all campaigns have the cost and the group", state("cpc 0.25 Swapped"))
-	b.goTo(b.f.URL + "/app/audit?w=today") // the toast is gone, and its undo with it
+	b.goTo(b.f.URL + "/app/audit?w=today") // the toast is gone, and with it its button Undo
 	b.waitText("Several campaigns changed")
 	b.tap(`document.querySelector('tr[data-row] button[aria-label^="Undo"]')`)
 	b.waitText("It is as it was before")

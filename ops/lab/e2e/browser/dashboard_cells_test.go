@@ -22,7 +22,8 @@ import (
 // counted holds the figures of a row in the order of countedColumns.
 type counted [3]int64
 
-// timely are the dimensions of time. Reports by them are in the order of time, all others begin with the most clicks.
+// timely are the dimensions of time. Reports by them are in the order of time. All other reports begin with the row that has the
+// most clicks.
 var timely = []string{"date", "hour", "hour_of_day", "day_of_week", "month"}
 
 const (

@@ -296,7 +296,7 @@ func (c *copilotEnv) views() {
 	second.inMenu("Save as")
 	second.fill(byLabel("dialog", "Name"), "Own")
 	second.tap(button("Save"))
-	second.until("an own one", func() bool { return strings.Contains(second.run(menu+`?.textContent`), "Own") })
+	second.until("the viewer's own view is shown", func() bool { return strings.Contains(second.run(menu+`?.textContent`), "Own") })
 
 	c.tap(menu)
 	c.inMenu("Delete")
@@ -428,7 +428,7 @@ func (c *copilotEnv) lists() {
 		c.t.Fatal(err)
 	}
 	c.goTo(c.f.URL + "/app/exports?w=today")
-	c.until("the job of another", func() bool {
+	c.until("the job that was started elsewhere", func() bool {
 		return strings.Contains(c.run(`[...document.querySelectorAll('.list .t')].map(e => e.textContent).join('|')`), "Export")
 	})
 }

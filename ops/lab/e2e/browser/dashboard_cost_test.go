@@ -100,8 +100,8 @@ func (b *costEnv) fromCampaigns() {
 	b.waitText("The cost is as it was before")
 }
 
-// fromReport presses a key to set the cost of a value of a sub-parameter, and looks at a row without a cost of its
-// own.
+// fromReport presses a key to set the cost of a value of a sub-parameter. It then presses the key on the row of a country, for
+// which no cost can be set.
 func (b *costEnv) fromReport() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?cmp=none&w=yesterday&g=sub1&f.campaign_id=" + b.campaign)
@@ -151,7 +151,7 @@ func (b *costEnv) fromCorrections() {
 	b.sound("cost-history")
 }
 
-// account chooses a format of dates with dots.
+// account checks that the settings of the account offer a date format with dots.
 func (b *costEnv) account() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/settings")

@@ -11,9 +11,9 @@ import (
 // plotsEnv is the dashboard with the traffic of the demo.
 type plotsEnv struct{ *env }
 
-// TestDashboardPlots: reports of time are in the order of time, and the first column can order every report. The total and the rows
-// of a report can be seen over time, as a heat map and by the delay of conversions. A chart is shown above a report. The overview
-// compares today with a usual day.
+// TestDashboardPlots: reports by time are in chronological order, and every report can be sorted by its first column. The total and
+// the rows of a report can be seen over time, as a heat map and by the delay of conversions. A chart is shown above a report. The
+// overview compares today with a usual day.
 func TestDashboardPlots(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
