@@ -394,8 +394,7 @@ func (s *stable) id(id uuid.UUID) string {
 }
 
 // time shifts a day as far as today is from exampleDay. It keeps the time of day in three cases: it is the beginning or end of a
-// day; the day is before today, so that the test chose the time (not for the start of a window); or it is the start of an hour in
-// a report.
+// day; the test chose it, because the day is before today and no window begins there; or it is the start of an hour in a report.
 func (s *stable) time(key, text string) string {
 	parts := timeForm.FindStringSubmatch(text)
 	at, err := time.Parse(time.DateOnly, parts[1])

@@ -135,7 +135,7 @@ func (b *env) editsMany() {
 	b.tap(`document.querySelector('tr[data-row] button[aria-label^="Undo"]')`)
 	b.waitText("It is as it was before")
 	b.until("all campaigns are as before", state("auto 0 "))
-	b.until("it cannot be undone twice", func() bool {
+	b.until("the change cannot be undone twice", func() bool {
 		return strings.Contains(b.run(`document.querySelector('tr[data-row]').textContent`), "undone") &&
 			b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('Several campaigns changed')).querySelector('button') ? '' : 'none'`) == "none"
 	})

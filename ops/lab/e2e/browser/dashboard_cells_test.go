@@ -246,10 +246,10 @@ func (c *cells) slow() {
 	c.run(`(window.held = new Promise(go => window.letGo = go), window.plain = window.fetch,
 		window.fetch = async (a, o) => { if (String(a).includes('/performance')) await window.held; return window.plain(a, o) }, 1)`)
 	c.run(`document.querySelector('.nav a[href^="/app/reports"]').click()`)
-	c.until("it says that it waits", func() bool { return c.run(`document.querySelector('.bar, [aria-busy=true]') ? 'yes' : ''`) == "yes" })
+	c.until("the page shows that it waits", func() bool { return c.run(`document.querySelector('.bar, [aria-busy=true]') ? 'yes' : ''`) == "yes" })
 	c.sound("slow")
 	c.run(`(window.letGo(), 1)`)
-	c.until("the answer", func() bool {
+	c.until("the answer is shown", func() bool {
 		return c.run(`document.querySelector('tr[aria-level="1"]:not(.total)')?.ariaLevel`) == "1"
 	})
 	c.waitIdle()

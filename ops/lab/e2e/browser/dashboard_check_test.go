@@ -189,7 +189,7 @@ func (b *env) checksInPalette() {
 	b.waitIdle()
 	b.chord(2, "k")
 	b.fill(`document.querySelector('.palette input')`, "Resume: Checked third")
-	b.until("it is found", func() bool {
+	b.until("the palette finds the command", func() bool {
 		return strings.Contains(b.run(`document.querySelector('.palette [role=option]')?.textContent`), "Resume: Checked third")
 	})
 	b.press("Enter")

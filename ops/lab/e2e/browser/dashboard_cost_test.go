@@ -83,7 +83,7 @@ func (b *costEnv) fromCampaigns() {
 	b.act(`document.querySelector('tr[data-row="0"] [popovertarget]')`)
 	b.act(`[...document.querySelectorAll('.menu:popover-open .item')].find(e => e.textContent.startsWith('Set cost'))`)
 	b.fill(byLabel("dialog", total), "77.50")
-	b.until("what changes", func() bool {
+	b.until("the sheet shows what changes", func() bool {
 		return strings.Contains(b.run(`document.querySelector('dialog .costs')?.textContent`), "77.50")
 	})
 	if got := b.cost(); got != before {
@@ -142,7 +142,7 @@ func (b *costEnv) fromCorrections() {
 	b.fill(byLabel(".corrections", total), "31.25")
 	b.tap(`document.querySelector('.corrections .btn.primary:enabled')`)
 	b.untilCost("31.25")
-	b.until("it is in the history", func() bool { return strings.Contains(b.run(history+`?.textContent`), "31.25") })
+	b.until("the cost is in the history", func() bool { return strings.Contains(b.run(history+`?.textContent`), "31.25") })
 	b.tap(history + `?.querySelector('.btn')`)
 	b.waitText("Undo this cost")
 	b.tap(primary)

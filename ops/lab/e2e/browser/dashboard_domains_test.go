@@ -68,13 +68,13 @@ func (b *domainsEnv) connectsDNS() {
 	b.tap(button("Connect a DNS account"))
 	b.choose(byLabel(".side-sheet", "Provider"), "Hetzner")
 	b.tap(button("Save"))
-	b.until("what is missing is said", func() bool { return b.run(`document.querySelector('.side-sheet [role=alert]')?.textContent`) != "" })
+	b.until("the form says what is missing", func() bool { return b.run(`document.querySelector('.side-sheet [role=alert]')?.textContent`) != "" })
 	b.fill(byLabel(".side-sheet", "API token"), "wrong")
 	b.fill(byLabel(".side-sheet", "Your name for it"), "Our zones")
 	b.tap(button("Save"))
 	b.waitText("Our zones is saved")
 	b.tap(button("Test Our zones"))
-	b.until("it fails", func() bool {
+	b.until("the test of the DNS account fails", func() bool {
 		return b.run(`document.querySelector('.integrations .list [role=alert]')?.textContent`) != ""
 	})
 	b.tap(button("Change Our zones"))
@@ -113,11 +113,11 @@ func (b *domainsEnv) addsDomain() {
 	b.waitText("Looks again every 10 s")
 	b.run(`document.querySelector('tr[data-row]').focus()`)
 	b.press("Enter")
-	b.until("the records to set", func() bool { // a CNAME to the account's own target, and the TXT record with its token
+	b.until("the records to set are shown", func() bool { // a CNAME to the account's own target, and the TXT record with its token
 		values := strings.Fields(b.run(`[...document.querySelectorAll('.record-to-set input')].map(i => i.value).join(' ')`))
 		return len(values) == 4 && values[0] == ownHost && values[1] == values[3]+"."+pointsAt && values[2] == "_switchyard."+ownHost
 	})
-	b.until("what was seen", func() bool {
+	b.until("the result of the last check is shown", func() bool {
 		return b.run(`[...document.querySelectorAll('.side-sheet h2')].some(h => h.textContent === 'What was seen') ? 'yes' : ''`) == "yes"
 	})
 	b.waitText("Looks again in")
@@ -132,7 +132,7 @@ func (b *domainsEnv) done() string {
 // agrees: the first and the last step match the result of the latest check of the domain.
 func (b *domainsEnv) agrees() {
 	b.t.Helper()
-	b.until("the steps agree with the last look", func() bool {
+	b.until("the steps agree with the last check", func() bool {
 		var list struct {
 			Rows []struct{ Points, HTTPS *bool }
 		}
@@ -206,7 +206,7 @@ func (b *domainsEnv) removes() {
 	b.goTo(b.f.URL + "/app/domains?id=" + b.domain())
 	b.tap(button("Delete the domain"))
 	const sure = `[...document.querySelectorAll('dialog[open] .btn.danger')].at(-1)`
-	b.until("it asks", func() bool { return b.run(sure+`?.disabled`) == "true" })
+	b.until("the page asks for the name", func() bool { return b.run(sure+`?.disabled`) == "true" })
 	b.fill(`[...document.querySelectorAll('dialog[open] input')].at(-1)`, ownHost)
 	b.until("the button can be pressed", func() bool { return b.run(sure+`?.disabled`) == "false" })
 	b.tap(sure)
@@ -214,7 +214,7 @@ func (b *domainsEnv) removes() {
 	if b.domain() != "" {
 		b.t.Error("the domain still exists after it was deleted")
 	}
-	b.until("the edge has forgotten it", func() bool { return len(b.edge.Hosts()) == 0 })
+	b.until("the edge has deleted the host", func() bool { return len(b.edge.Hosts()) == 0 })
 }
 
 // platform signs in at an ad platform as a user does: the browser goes to the platform and comes back. The OAuth state that it
@@ -241,7 +241,7 @@ func (b *domainsEnv) platform() {
 		b.t.Fatalf("the browser has not come back from the platform: %q", b.requested())
 	}
 	b.goTo(back)
-	b.until("a state is used once", func() bool { return b.run(`document.querySelector('[role=alert]')?.textContent`) != "" })
+	b.until("the second use of the state is refused", func() bool { return b.run(`document.querySelector('[role=alert]')?.textContent`) != "" })
 	b.goTo(b.f.URL + "/app/integrations")
 	b.tap(`[...document.querySelectorAll('li.platform button')].find(e => e.textContent.trim().startsWith('Disconnect'))`)
 	b.tap(`[...document.querySelectorAll('dialog[open] .btn.danger')].at(-1)`)
@@ -250,5 +250,5 @@ func (b *domainsEnv) platform() {
 	})
 	b.platforms.Deny()
 	b.tap(signIn)
-	b.until("what the platform said", func() bool { return b.run(`document.querySelector('[role=alert]')?.textContent`) != "" })
+	b.until("the error of the platform is shown", func() bool { return b.run(`document.querySelector('[role=alert]')?.textContent`) != "" })
 }

@@ -208,7 +208,7 @@ func (b *env) makesKey() {
 		b.t.Fatal(err)
 	}
 	b.goTo(b.f.URL + "/app/keys")
-	b.until("its last use", func() bool {
+	b.until("the row of the key shows the last use", func() bool {
 		row := b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('our program'))?.textContent`)
 		return row != "" && !strings.Contains(row, "nevernever") && strings.Contains(row, "active")
 	})

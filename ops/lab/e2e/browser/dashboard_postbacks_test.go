@@ -131,7 +131,7 @@ func (p *postbackEnv) leads() {
 func (p *postbackEnv) resends(click string) {
 	p.t.Helper()
 	p.goTo(p.f.URL + "/app/postbacks?w=today&dir=out&state=failed&source=" + p.source)
-	p.until("one failed", func() bool { return p.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
+	p.until("one failed postback is listed", func() bool { return p.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
 	p.run(`document.querySelector('tr[data-row]').focus()`)
 	p.press("Enter")
 	p.waitText("The source wants no further attempts of this postback.")
@@ -184,7 +184,7 @@ func (p *postbackEnv) tells(click string) {
 func (p *postbackEnv) counts() {
 	p.t.Helper()
 	p.get(p.f.URL + "/postback/" + p.network + "?clickid=%7Bclickid%7D&payout=1")
-	p.until("it is unmatched", func() bool {
+	p.until("the postback is unmatched", func() bool {
 		var list struct{ UnmatchedPostbacks int }
 		if err := p.api.Get(p.t.Context(), "/alerts", &list); err != nil {
 			p.t.Fatal(err)

@@ -64,7 +64,7 @@ func (b *env) away() {
 	b.run(`document.querySelector('.nav a[href^="/app/offers"]').click()`) // its files and its rows cannot be loaded
 	cut(false)
 	b.waitText("typed away")
-	b.until("nothing says offline", func() bool { return !strings.Contains(b.run(`document.querySelector('main').innerText`), "offline") })
+	b.until("the page no longer says that it is offline", func() bool { return !strings.Contains(b.run(`document.querySelector('main').innerText`), "offline") })
 }
 
 // beyondPlan saves an offer while the plan has no room for more offers.

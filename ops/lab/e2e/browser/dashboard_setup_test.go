@@ -129,7 +129,7 @@ func (b *env) takesBack() {
 	b.waitText("The test conversion is rejected")
 	b.goTo(b.f.URL + "/app/conversions")
 	b.waitText("test conversion")
-	b.until("it counts no more", func() bool { return b.run(`document.querySelector('tr[data-row] .tag')?.textContent`) == "Rejected" })
+	b.until("the test conversion is rejected", func() bool { return b.run(`document.querySelector('tr[data-row] .tag')?.textContent`) == "Rejected" })
 }
 
 // rowOf returns an expression for the link of a record in a list.
@@ -330,7 +330,7 @@ func (b *env) reachesPaths() {
 	b.tap(`[...document.querySelectorAll('.node .opener')].find(e => e.textContent === 'Germany')`)
 	b.tap(button("Try this path first"))
 	b.tap(button("Done"))
-	b.until("it is the first one again", func() bool { return first() == "Germany" })
+	b.until("the path for Germany is the first one again", func() bool { return first() == "Germany" })
 	b.chord(2, "s")
 	b.waitText("The flow is live")
 }

@@ -95,7 +95,7 @@ func (a *actions) findsLosers() {
 	a.waitText("vs the day before")
 	for _, sort := range []string{"descending", "ascending"} {
 		a.tap(`[...document.querySelectorAll('th button')].find(e => e.textContent.trim() === 'Profit')`)
-		a.until("it is sorted", func() bool {
+		a.until("the report is sorted by profit", func() bool {
 			return a.run(`document.querySelector('th[aria-sort="`+sort+`"]')?.textContent.trim()`) == "Profit"
 		})
 		a.waitIdle()
@@ -177,10 +177,10 @@ func (a *actions) sharesView() {
 func (a *actions) addsFormula() {
 	a.tap(button("Columns"))
 	a.find("Cost / Clicks * 1000")
-	a.until("the column", func() bool {
+	a.until("the column is shown", func() bool {
 		return a.run(`document.querySelector('th:last-child').textContent`) == "Cost / Clicks * 1000"
 	})
-	a.until("its total", func() bool {
+	a.until("the total of the column is shown", func() bool {
 		return strings.Contains(a.run(`document.querySelector('tr.total td:last-child').textContent`), "$")
 	})
 }

@@ -313,7 +313,7 @@ func (x tagTest) worksOffline(t *testing.T) {
 	}
 	p.goTo(address)
 	x.get(p, "view")
-	p.until("nothing waits", func() bool { return p.waiting() == 0 })
+	p.until("no event waits", func() bool { return p.waiting() == 0 })
 	x.reset()
 	p.watch()
 	network(true)
@@ -324,7 +324,7 @@ func (x tagTest) worksOffline(t *testing.T) {
 	}
 	network(false)
 	x.get(p, "a", "b")
-	p.until("nothing waits", func() bool { return p.waiting() == 0 })
+	p.until("no event waits", func() bool { return p.waiting() == 0 })
 
 	x.reset()
 	network(true)
@@ -373,7 +373,7 @@ func (x tagTest) isUnloaded(t *testing.T) {
 			t.Errorf("%+v is not sent again: %+v", e, x.sent())
 		}
 	}
-	p.until("nothing waits", func() bool { return p.waiting() == 0 })
+	p.until("no event waits", func() bool { return p.waiting() == 0 })
 	p.unharmed()
 }
 
@@ -392,7 +392,7 @@ func (x tagTest) isAnswered(t *testing.T) {
 			t.Errorf("after the answer %d the event does not wait", status)
 		}
 		x.reset()
-		p.until("it is sent again", func() bool { return len(x.sent()) > 0 && p.waiting() == 0 })
+		p.until("the event is sent again", func() bool { return len(x.sent()) > 0 && p.waiting() == 0 })
 		if again := x.sent()[0]; again.ID != first.ID {
 			t.Errorf("after the answer %d the event is sent as %+v, before as %+v", status, again, first)
 		}
@@ -402,7 +402,7 @@ func (x tagTest) isAnswered(t *testing.T) {
 		x.answer(status, nil)
 		p.goTo(address)
 		x.get(p, "view")
-		p.until("it is given up", func() bool { return p.waiting() == 0 })
+		p.until("the event is given up", func() bool { return p.waiting() == 0 })
 	}
 	p.unharmed()
 }
@@ -494,7 +494,7 @@ func (x tagTest) waitsForConsent(t *testing.T) {
 	if e := x.get(p, "view")[0]; e.Click != id || e.From != "cookie" {
 		t.Errorf("on the next page the tag sent %+v", e)
 	}
-	p.until("nothing waits", func() bool { return p.waiting() == 0 })
+	p.until("no event waits", func() bool { return p.waiting() == 0 })
 
 	x.reset()
 	p.run(`trk('consent', false)`)

@@ -105,7 +105,7 @@ func ticksNoMore(y *env, frozen *fleet.Process) {
 	y.t.Helper()
 	const mine = `SELECT count(*) FROM fault_fired WHERE pid = $1`
 	before, at := dbtest.Get[int](y.t, y.db, mine, frozen.PID()), dbtest.Get[int](y.t, y.db, `SELECT extract(epoch FROM clock_timestamp())::int`)
-	y.until("some seconds gone", func() bool {
+	y.until("some seconds have passed", func() bool {
 		return dbtest.Get[int](y.t, y.db, `SELECT extract(epoch FROM clock_timestamp())::int`) >= at+longtest.Size(3, 40)
 	})
 	if after := dbtest.Get[int](y.t, y.db, mine, frozen.PID()); after > before {

@@ -90,7 +90,7 @@ func (m *midway) uploads() (out string) {
 // waitUploaded waits until nothing of the account is left to upload.
 func (m *midway) waitUploaded() {
 	m.t.Helper()
-	m.until("all is uploaded", func() bool {
+	m.until("all conversions are uploaded", func() bool {
 		return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM conversion_uploads WHERE account_id = $1 AND result = 'pending'`, m.account) == 0 &&
 			dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM integration_runs WHERE account_id = $1 AND ended_at IS NULL`, m.account) == 0
 	})
