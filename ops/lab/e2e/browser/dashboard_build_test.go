@@ -215,7 +215,7 @@ func (b *env) explains(link, id string) {
 		return err == nil && len(log.Rows) > 0 && strings.HasPrefix(log.Rows[0].Destination, "https://vip.example/")
 	})
 	b.goTo(b.f.URL + "/app/campaigns/" + id + "/clicks")
-	b.until("three clicks", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length >= 3`) == "true" })
+	b.until("three clicks are listed", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length >= 3`) == "true" })
 	b.run(`document.querySelector('tr[data-row]').focus()`)
 	b.press("j")
 	b.press("k")
@@ -369,7 +369,7 @@ func (b *env) hostile() {
 			b.setScreen(width, "light")
 			b.goTo(b.f.URL + path)
 			b.waitIdle()
-			b.until("the name as a text", func() bool { return strings.Contains(b.run(`document.body.textContent`), "<img src=x") })
+			b.until("the name is shown as text", func() bool { return strings.Contains(b.run(`document.body.textContent`), "<img src=x") })
 			b.sound("hostile-" + page + "-" + strconv.Itoa(width))
 		}
 	}
@@ -390,7 +390,7 @@ func (b *env) parts() {
 	b.until("the last row has the focus", func() bool { return strings.Contains(b.run(`document.activeElement.textContent`), "Row 3000") })
 	b.run(`document.querySelector('[data-open=sheet]').focus()`)
 	b.run(`document.querySelector('[data-open=sheet]').click()`)
-	b.until("the sheet", func() bool { return b.run(`document.querySelector('dialog[open]') ? 'open' : ''`) == "open" })
+	b.until("the sheet is open", func() bool { return b.run(`document.querySelector('dialog[open]') ? 'open' : ''`) == "open" })
 	b.press("Escape")
 	b.until("the focus is back", func() bool { return b.run(`document.activeElement.dataset.open`) == "sheet" })
 	b.tap(`document.querySelector('[data-open=toast]')`)

@@ -368,7 +368,7 @@ func (c *copilotEnv) imports() {
 	c.fill(csv, text)
 	c.waitText("The file has no column for: URL.")
 	c.run(`(e => { e.value = 'url'; e.dispatchEvent(new Event('change', {bubbles: true})); return 1 })(document.querySelector('.maps .map:nth-child(2) select'))`)
-	c.until("a dry run", func() bool { return c.run(`(`+button("Dry run")+`) ? 'yes' : ''`) == "yes" })
+	c.until("a dry run can be started", func() bool { return c.run(`(`+button("Dry run")+`) ? 'yes' : ''`) == "yes" })
 	c.tap(button("Dry run"))
 	c.waitText("Nothing has changed yet")
 	c.waitText("is not a URL that begins with http")
@@ -406,7 +406,7 @@ func (c *copilotEnv) imports() {
 	c.goTo(c.f.URL + "/app/import?kind=links")
 	c.waitIdle()
 	c.fill(csv, "slug,destination_url\nimported-link,https://a.example/\n")
-	c.until("a dry run of links", func() bool { return c.run(`(`+button("Dry run")+`) ? 'yes' : ''`) == "yes" })
+	c.until("a dry run of links can be started", func() bool { return c.run(`(`+button("Dry run")+`) ? 'yes' : ''`) == "yes" })
 	c.tap(button("Dry run"))
 	c.waitText("A smartlink needs a domain of your own")
 	if err := c.api.Create(c.t.Context(), "/domains", map[string]any{"domain": "go.pilot.example"}, nil); err != nil {

@@ -105,12 +105,12 @@ func (b *costEnv) fromCampaigns() {
 func (b *costEnv) fromReport() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?cmp=none&w=yesterday&g=sub1&f.campaign_id=" + b.campaign)
-	b.until("rows", func() bool { return b.run(`document.querySelector('tr[data-row="0"]') ? 'yes' : ''`) == "yes" })
+	b.until("the report has rows", func() bool { return b.run(`document.querySelector('tr[data-row="0"]') ? 'yes' : ''`) == "yes" })
 	b.waitIdle()
 	name := b.run(`document.querySelector('tr[data-row="0"] .name').textContent`)
 	b.run(`document.querySelector('tr[data-row="0"]').focus()`)
 	b.press("$")
-	b.until("the sheet", func() bool { return b.run(`document.querySelector('dialog h2')?.textContent`) == "Set cost: "+name })
+	b.until("the sheet is open", func() bool { return b.run(`document.querySelector('dialog h2')?.textContent`) == "Set cost: "+name })
 	b.setScreen(390, "dark")
 	b.sound("cost-phone")
 	b.setScreen(1440, "light")
@@ -122,7 +122,7 @@ func (b *costEnv) fromReport() {
 	}
 	b.untilCost("5.25", filter)
 	b.goTo(b.f.URL + "/app/reports?cmp=none&w=yesterday&g=country")
-	b.until("countries", func() bool { return b.run(`document.querySelector('tr[data-row="0"]') ? 'yes' : ''`) == "yes" })
+	b.until("the countries are listed", func() bool { return b.run(`document.querySelector('tr[data-row="0"]') ? 'yes' : ''`) == "yes" })
 	b.waitIdle()
 	b.run(`document.querySelector('tr[data-row="0"]').focus()`)
 	b.press("$")

@@ -129,7 +129,7 @@ func (b *env) onPhone() {
 	b.goTo(b.f.URL + "/app/networks?id=new")
 	b.waitIdle()
 	b.choose(`document.querySelector('.side-sheet [role=combobox]')`, "Everflow")
-	b.until("the template", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Everflow" })
+	b.until("the template fills the form", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Everflow" })
 	b.tap(button("Create"))
 	b.waitText("Everflow is saved")
 	b.setScreen(390, "light")

@@ -121,7 +121,7 @@ func (p *postbackEnv) leads() {
 		p.t.Errorf("the alert names a call of the API: %s", text)
 	}
 	p.tap(`(` + line + `).querySelector('a.btn')`)
-	p.until("the log of the source", func() bool { return p.run(`document.querySelectorAll('tr[data-row]').length`) == "4" })
+	p.until("the log of the source is shown", func() bool { return p.run(`document.querySelectorAll('tr[data-row]').length`) == "4" })
 	if got := p.run(`location.pathname + location.search`); !strings.Contains(got, "dir=out") || !strings.Contains(got, "source="+p.source) {
 		p.t.Errorf("the alert leads to %s", got)
 	}
@@ -162,7 +162,7 @@ func (p *postbackEnv) resends(click string) {
 func (p *postbackEnv) tells(click string) {
 	p.t.Helper()
 	p.goTo(p.f.URL + "/app/conversions?w=today&find=" + click)
-	p.until("the conversion", func() bool { return p.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
+	p.until("the conversion is listed", func() bool { return p.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
 	p.run(`document.querySelector('tr[data-row]').focus()`)
 	p.press("o")
 	p.waitText("What the traffic source was told")

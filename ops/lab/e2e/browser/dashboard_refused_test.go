@@ -103,7 +103,7 @@ const toReports = `document.querySelector('.nav a[href^="/app/reports"]').click(
 // reported waits for the report, and retries it if it was refused.
 func (b *env) reported() {
 	b.t.Helper()
-	b.until("the report", func() bool {
+	b.until("the report is shown", func() bool {
 		return b.run(`document.querySelector('.failed .btn')?.click(), [...document.querySelectorAll('tr[data-row]')].some(r => r.textContent.includes('DACH nutra')) ? 'yes' : ''`) == "yes"
 	})
 }
@@ -153,7 +153,7 @@ func (b *env) tooOften() {
 		b.run(toReports)
 	}
 	open()
-	b.until("a refused report", func() bool {
+	b.until("a report is refused", func() bool {
 		shown := b.run(`document.body.innerText`)
 		isRefused := strings.Contains(shown, refusal)
 		if !isRefused && strings.Contains(shown, "DACH nutra") {

@@ -119,7 +119,7 @@ func (b *roomsEnv) delivers() {
 	b.refuses.Store(false)
 	b.press("r")
 	b.waitText("Delivered: 204")
-	b.until("the log says so", func() bool {
+	b.until("the log says that the delivery has arrived", func() bool {
 		return strings.Contains(b.run(`document.querySelector('tr[data-row]').textContent`), "Delivered")
 	})
 	attempts := b.receiver.Attempts()

@@ -131,7 +131,7 @@ func (a *actions) copiesCampaign() {
 func (a *actions) addsSource() {
 	a.tap(button("New traffic source"))
 	a.choose(`document.querySelector('.side-sheet [role=combobox]')`, "Zeropark")
-	a.until("the template", func() bool { return a.run(byLabel(".side-sheet", "Name")+`?.value`) == "Zeropark" })
+	a.until("the template fills the form", func() bool { return a.run(byLabel(".side-sheet", "Name")+`?.value`) == "Zeropark" })
 	a.tap(saveForm)
 	a.waitText("Zeropark is saved")
 }
@@ -153,7 +153,7 @@ func (a *actions) seesHours() {
 	a.press("t")
 	a.waitText("Total over time")
 	a.tap(`[...document.querySelectorAll('dialog[open] .seg button')].find(e => e.textContent.trim() === 'Hour')`)
-	a.until("hours", func() bool {
+	a.until("the button Hour is pressed", func() bool {
 		return a.run(`[...document.querySelectorAll('dialog[open] .seg [aria-pressed=true]')].map(e => e.textContent.trim()).join()`) == "Hour"
 	})
 }
@@ -164,13 +164,13 @@ func (a *actions) sharesView() {
 	a.find("Country")
 	a.waitText("Germany")
 	a.find("Germany")
-	a.until("the filter", func() bool { return a.run(`new URL(location).searchParams.get('f.country')`) == "DE" })
+	a.until("the report is filtered", func() bool { return a.run(`new URL(location).searchParams.get('f.country')`) == "DE" })
 	a.tap(button("Views"))
 	a.item("Save as")
 	a.fill(byLabel("dialog[open]", "Name"), "Germany")
 	a.tap(`document.querySelector('dialog[open] [role=switch], dialog[open] input[type=checkbox]')`)
 	a.tap(`document.querySelector('dialog[open] .btn.primary:enabled')`)
-	a.until("the view", func() bool { return a.run(`new URL(location).searchParams.has('view')`) == "true" })
+	a.until("the view is open", func() bool { return a.run(`new URL(location).searchParams.has('view')`) == "true" })
 }
 
 // addsFormula types a formula into the search of columns.

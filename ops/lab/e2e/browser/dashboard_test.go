@@ -107,7 +107,7 @@ func (b *env) signIn() {
 	b.goTo(b.entry)
 	b.fill(`document.querySelector('form.enter [name=password]')`, peoplePassword)
 	b.tap(`document.querySelector('form.enter .btn.primary:not(:disabled)')`)
-	b.until("the overview", func() bool { return b.run(`document.querySelector('.kpi b')?.textContent`) != "" })
+	b.until("the overview shows figures", func() bool { return b.run(`document.querySelector('.kpi b')?.textContent`) != "" })
 }
 
 // setScreen sets the width of the screen, a matching height, and the theme.

@@ -179,7 +179,7 @@ func (x tagTest) replaysCalls(t *testing.T) {
 		trk('ready', () => { window.isReady = trk.clickId() });
 		trk('goal', 'early', {value: 3})`)
 	p.goTo(x.page("/order", "", snippet(x.URL, "k"), snippet(x.URL, "k")) + "?clickid=" + id)
-	p.until("the page is told", func() bool { return p.run(`window.isReady`) == id })
+	p.until("the page is told that the tag is ready", func() bool { return p.run(`window.isReady`) == id })
 	p.run(`trk('purchase', {order_id: 'A-1', value: 12.5, currency: 'EUR', items: [{sku: 's1', price: 12.5, quantity: 1}]})`)
 	p.run(`trk('signup')`)
 	p.run(`trk.ready(() => trk('identify', {external_id: 'u1'}))`)
@@ -202,7 +202,7 @@ func (x tagTest) replaysCalls(t *testing.T) {
 		p.run(nonsense)
 	}
 	p.run(`trk('goal', 'last')`)
-	p.until("the last is sent", func() bool {
+	p.until("the last call is sent", func() bool {
 		return slices.ContainsFunc(x.sent(), func(e tagEvent) bool { return e.Name == "last" })
 	})
 	if slices.ContainsFunc(x.sent(), func(e tagEvent) bool { return e.Name == "huge" }) {
@@ -337,7 +337,7 @@ func (x tagTest) worksOffline(t *testing.T) {
 	p.run(`localStorage['trk_q:other:' + Date.now() + '-0.1'] = '{"id":"other","name":"other","at":1}'`)
 	network(false)
 	p.goTo(address)
-	p.until("all are sent", func() bool { return len(x.sent()) >= 51 && p.waiting() == 1 })
+	p.until("all kept events are sent", func() bool { return len(x.sent()) >= 51 && p.waiting() == 1 })
 	names := map[string]bool{}
 	for _, e := range x.sent() {
 		names[e.Name] = true

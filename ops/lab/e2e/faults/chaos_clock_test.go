@@ -57,7 +57,7 @@ func TestClockFaults(t *testing.T) {
 	ticks := func(n int) {
 		t.Helper()
 		want := y.fired(faultworker.Tick.Kind()) + n
-		y.until("more ticks", func() bool { return y.fired(faultworker.Tick.Kind()) >= want })
+		y.until("more ticks are fired", func() bool { return y.fired(faultworker.Tick.Kind()) >= want })
 	}
 	faults := longtest.Size(3, 12)
 	for n := range faults {
@@ -85,7 +85,7 @@ func TestClockFaults(t *testing.T) {
 	ticks(2)
 	last.Kill()
 	// Every queued tick is carried out once. A clock that is killed while it fires may not have queued its tick.
-	y.until("all ticks carried out", func() bool {
+	y.until("all ticks are carried out", func() bool {
 		return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM (SELECT kind, at FROM fault_fired WHERE queued
 			EXCEPT SELECT kind, at FROM fault_ticks) m`) == 0
 	})

@@ -207,7 +207,7 @@ func (y *env) killed(steady *fleet.Process) {
 	y.check(steady.Freeze())
 	victim := y.worker("--slots", "5")
 	y.submit("killed", held, faultworker.Args{Hold: true})
-	y.until("50 jobs held", func() bool { return y.begun("killed", victim.PID()) == held })
+	y.until("the worker holds 50 jobs", func() bool { return y.begun("killed", victim.PID()) == held })
 	y.check(steady.Thaw())
 	victim.Kill()
 	begin := time.Now()
