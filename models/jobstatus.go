@@ -8,7 +8,9 @@ type JobStatus struct {
 	Kind   string
 	Status string          // JobPending, JobRunning, JobDone or JobFailed
 	Result json.RawMessage // the result of a done job
-	Error  *Error          // why the job failed; internal_error: not for clients; result_dropped: done, but the result is not kept
+	// Error says why the job failed. Its code is internal_error if clients may not see the reason. It is result_dropped if the job is
+	// done but its result is not kept.
+	Error *Error
 }
 
 // MaxJobResult is the maximum size of a job's result that is kept, in bytes.

@@ -14,7 +14,7 @@ type Lander struct {
 type LanderFields struct {
 	Name       string `db:"name" json:"name" required:"true" trim:"true" maxLength:"255"`
 	URL        string `db:"url" json:"url" required:"true" trim:"true" maxLength:"4000" format:"routable" send:"http(s); {token} placeholders allowed"`
-	ClickSlots int    `db:"click_slots" json:"click_slots" bad:"invalid_number,out_of_range" optional:"true" min:"1" max:"20" default:"1" send:"call-to-action slots"`
+	ClickSlots int    `db:"click_slots" json:"click_slots" bad:"invalid_number,out_of_range" optional:"true" min:"1" max:"20" default:"1" send:"number of call-to-action slots on the page"`
 	GroupName  string `db:"group_name" json:"group_name" trim:"true" maxLength:"255"`
 	Country    string `db:"country" json:"country" bad:"invalid_country" trim:"true" format:"country" send:"two letters, or empty"`
 	Tags       Tags   `db:"tags" json:"tags"`

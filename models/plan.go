@@ -77,7 +77,7 @@ func PlanNamed(name string) (plan Plan, ok bool) {
 	return find(Plans, func(p Plan) bool { return p.Name == name })
 }
 
-// StrangersPostbackDays is the number of days for which a postback is kept that belongs to no account.
+// StrangersPostbackDays is the number of days for which a postback without an account is kept.
 const StrangersPostbackDays = 30
 
 // LongestPostbacks returns the longest PostbackDays of all plans, and at least StrangersPostbackDays.

@@ -40,8 +40,8 @@ type SiteEvent struct {
 	Domain     string          `spool:"22"`                 // the domain to which the event was sent
 	IP         netip.Addr      `spool:"23"`
 	Goals      []ReachedGoal   `spool:"24"`
-	// Keys are the sealed hashes of the visitor's personal data, and KeyNames are the names of the keys with commas
-	// in between. ConsentDenied says that the visitor refuses the use of the data, so the stored data is deleted.
+	// Keys are the sealed hashes of the visitor's personal data, and KeyNames are the names of the keys, separated by
+	// commas. ConsentDenied says that the visitor refuses the use of the data, so the stored data is deleted.
 	Keys          []byte `spool:"25"`
 	KeyNames      string `spool:"26"`
 	ConsentDenied bool   `spool:"27"`

@@ -70,7 +70,7 @@ type RecordedChange struct {
 	Record     string        `db:"record"` // the record's current name; empty: it has no name, or is deleted
 	CampaignID uuid.NullUUID `db:"campaign_id"`
 	Fields     []string      `db:"fields"` // the fields that were sent
-	Title      string        `db:"title"`  // only of a change by the Copilot
+	Title      string        `db:"title"`  // only for a change by the Copilot
 	UndoneAt   *time.Time    `db:"undone_at"`
 }
 

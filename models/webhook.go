@@ -30,7 +30,7 @@ type Webhook struct {
 	OldSecret    *time.Time     `db:"old_secret_until" json:"-"`     // end of SecretOverlap; nil: only one secret signs
 	CreatedAt    time.Time      `db:"created_at" json:"-"`
 	UpdatedAt    Stamp          `db:"updated_at" json:"updatedAt" doc:"when its settings were last changed: for If-Match of PATCH"`
-	Recent       DeliveryCounts `db:"recent" json:"-"` // set by lists
+	Recent       DeliveryCounts `db:"recent" json:"-"` // only set in lists
 }
 
 // Version returns the text of UpdatedAt, which differs after each change of the settings.

@@ -173,7 +173,7 @@ func needWeights(a Action) string {
 	seen := map[string]bool{}
 	for _, w := range a.Weights {
 		if _, ok := models.ParseID(w.ID); !ok || seen[w.ID] {
-			return "each weight is of another id"
+			return "each weight needs an id of its own"
 		}
 		if !(w.Weight >= 0 && w.Weight <= flow.MaxWeight) {
 			return "a weight is between 0 and 1000000"

@@ -36,10 +36,10 @@ const (
 
 // Limits of a comparison.
 const (
-	MaxCompared   = 20         // maximum number of arms in one group
-	maxJudged     = 60         // maximum number of arms in one answer
-	farAway       = 10_000_000 // if more clicks would be needed, no number is given, because the arms earn alike
-	sampleQuality = 1.959964 + 0.841621
+	MaxCompared   = 20                  // maximum number of arms in one group
+	maxJudged     = 60                  // maximum number of arms in one answer
+	farAway       = 10_000_000          // if more clicks would be needed, no number is given, because the arms earn alike
+	sampleQuality = 1.959964 + 0.841621 // sum of the normal quantiles for a two-sided level of 5 % and a power of 80 %
 )
 
 // Comparison compares paths, landing pages or offers among which visitors are distributed at random, by weight alone.
@@ -270,7 +270,7 @@ func whyNoPath(c *CampaignInput, p *flow.Path) string {
 }
 
 // whyNoDestination returns the reason why a destination is in no group, and the destination's name. The reason is empty for a
-// record of the other kind.
+// record of another kind than by, and for a deleted record.
 func whyNoDestination(in *Input, by string, p *flow.Path, d flow.Destination, twice bool) (reason, name string) {
 	offer, isOffer := in.Offers[d.ID]
 	lander, isLander := in.Landers[d.ID]

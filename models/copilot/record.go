@@ -99,7 +99,7 @@ func (a Action) Apply(r Record) (after Record, was, is Part, err error) {
 func (a Action) Undo(r Record, was, is Part) (Record, error) {
 	o, ok := ops[a.Op]
 	if !ok {
-		return r, stale("the operation is none any more")
+		return r, stale("the operation no longer exists")
 	}
 	now, err := o.read(a, r)
 	switch {

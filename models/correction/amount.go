@@ -17,7 +17,7 @@ func (l *line) amount(column, currencyColumn int, fallback func() string) (value
 	name := l.table.columns[column].Name
 	_, heading := money.Heading(headingText, "")
 	named, err := money.Currency(l.cell(currencyColumn), heading)
-	if named != "" { // a sign that several currencies use in the heading means named
+	if named != "" { // if the sign in the heading is used by several currencies, it means named
 		_, heading = money.Heading(headingText, named)
 	}
 	switch {

@@ -183,7 +183,7 @@ func TestGermanCostFiles(t *testing.T) {
 	}
 	look, err := ReadPreview(Costs, "Rubrik;Wert\nx;1,5\n")
 	if err != nil || len(look.Header) != 2 {
-		t.Errorf("unknown heads: %+v, %v", look, err)
+		t.Errorf("unknown headings: %+v, %v", look, err)
 	}
 }
 

@@ -40,7 +40,7 @@ type Preview struct {
 // Heading is a cell of a header.
 type Heading struct {
 	Cell   string `json:"cell"`
-	Column string `json:"column" doc:"the name of the column as which the cell is read; empty: the column is not read"`
+	Column string `json:"column" doc:"the name of the column that the cell stands for; empty: cells below it are not read"`
 }
 
 // Cells are the cells of a row.
@@ -68,7 +68,7 @@ func ReadPreview(kind Kind, text string) (Preview, error) {
 	return out, nil
 }
 
-// headings returns the cells of the header, each with the column as which it is read.
+// headings returns the cells of the header, each with the name of the column that it stands for.
 func (t *table) headings() []Heading {
 	out := make([]Heading, len(t.header.Cells))
 	for i, cell := range t.header.Cells {

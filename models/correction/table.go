@@ -66,7 +66,7 @@ func find(text string, columns []Column) (*table, error) {
 	return best, nil
 }
 
-// optional returns the columns, in which the given columns are no longer required.
+// optional returns a copy of the columns in which the given ones are not required. given holds indexes of columns.
 func optional(columns []Column, given []int) []Column {
 	out := slices.Clone(columns)
 	for _, i := range given {

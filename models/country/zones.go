@@ -19,7 +19,7 @@ var zones = sync.OnceValue(func() map[string][]*time.Location {
 	return all
 })
 
-// OffsetFits reports whether the clocks anywhere in a country have a given offset from UTC, such as +02:00, at a moment. For a
+// OffsetFits reports whether at least one time zone of a country has a given offset from UTC, such as +02:00, at a moment. For a
 // country whose zones are not known it returns true.
 func OffsetFits(code, offset string, at time.Time) bool {
 	known := zones()[code]

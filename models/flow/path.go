@@ -79,7 +79,8 @@ type Path struct {
 	CampaignID    string           `json:"campaign_id,omitempty" doc:"the campaign to which visitors are handed over if the action is campaign"`
 }
 
-// RuleRef is the id of a saved rule, or a rule of the path itself, with logic and conditions. Each RuleRef is one unit.
+// RuleRef is the id of a saved rule, or a rule of the path itself, with logic and conditions. In the path's logic, each RuleRef
+// counts as one condition.
 type RuleRef struct {
 	Name       string           `json:"name" maxLength:"255" doc:"unique in the flow; left out: Rule N"`
 	RuleID     string           `json:"rule_id,omitempty" doc:"a saved rule, instead of logic and conditions"`
@@ -166,7 +167,8 @@ func (p *Path) UnmarshalJSON(b []byte) error {
 }
 
 // Normalize sets a missing name ("Path N") and a missing id of each path. It converts ids to lower case, rounds weights to
-// thousandths, and replaces empty choices by their defaults. If two paths have the same id, the second path gets a new id.
+// thousandths, and sets the defaults of an empty stream type, transition and logic. If two paths have the same id, the second
+// path gets a new id.
 func Normalize(paths []Path) []Path {
 	names, ids, rules := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range paths {

@@ -163,8 +163,8 @@ func (f *Facts) eachPath(fn func(i int, p *flow.Path)) {
 	}
 }
 
-// eachRecord calls fn once for each offer, landing page or (if kind is empty) either of them to which an active path leads, with
-// the place of its first use. It leaves out destinations that get no visitors.
+// eachRecord calls fn once for each offer and landing page to which an active path leads, with the place of its first use. If kind
+// is not empty, it calls fn only for records of this kind. It leaves out destinations that get no visitors.
 func (f *Facts) eachRecord(kind string, fn func(Record, Place)) {
 	seen := map[uuid.UUID]bool{}
 	f.eachPath(func(_ int, p *flow.Path) {

@@ -175,7 +175,7 @@ func (k Keys) Names() []string {
 // IsEmpty reports whether no key is known.
 func (h Hashes) IsEmpty() bool { return h == Hashes{} }
 
-// With returns h, to which those keys of o are added that are not known in h.
+// With returns h with the keys of o that h does not have.
 func (h Hashes) With(o Hashes) Hashes {
 	for _, t := range table {
 		to, from := t.places(&h), t.places(&o)

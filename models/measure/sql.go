@@ -72,8 +72,8 @@ func (m *Measure) OfConversion() string { return cmp.Or(m.SQL.Conversion, sqlNul
 // OfSpend returns the PostgreSQL expression of the amount that spend without clicks adds to a counter.
 func (m *Measure) OfSpend() string { return cmp.Or(m.SQL.Spend, sqlNull) }
 
-// CopyOfClick returns the ClickHouse expression of the amount that a row of clicks adds to a counter, with or without the
-// conversions of the click.
+// CopyOfClick returns the ClickHouse expression of the amount that the row of a click adds to a counter. sold says whether the
+// conversions of the click are included.
 func (m *Measure) CopyOfClick(sold bool) string {
 	switch {
 	case m.SQL.CopyClick != "" && m.SQL.Sold != "" && sold:

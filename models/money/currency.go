@@ -127,7 +127,8 @@ func lookup(word, given string, behind bool) (sign, bool) {
 	return s, ok
 }
 
-// isShared reports whether a code that begins with X is a currency of several countries.
+// isShared reports whether a code that begins with X can be the currency of an amount: a currency of several countries, special
+// drawing rights, or a precious metal.
 func isShared(code string) bool {
 	return slices.Contains([]string{"XAF", "XCD", "XCG", "XOF", "XPF", "XDR", "XAU", "XAG", "XPT", "XPD"}, code)
 }

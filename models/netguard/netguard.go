@@ -112,7 +112,7 @@ func (p Policy) Check(raw string) error {
 	}
 	if port := u.Port(); port != "" || strings.HasSuffix(u.Host, ":") {
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return invalid("its port is not one")
+			return invalid("its port is not a number from 1 to 65535")
 		}
 	}
 	return p.checkHost(strings.ToLower(u.Hostname()))

@@ -14,9 +14,9 @@ import (
 // tokens. The field total is formatted for people, so the payout is total_amount_charged, which is in US dollars.
 var buygoods = Scheme{
 	Name: "buygoods", Platform: "BuyGoods", Template: "BuyGoods notifications", ClickParam: "subid",
-	Proof:  "the address has the secret, or the field token_ipn is the secret",
+	Proof:  "the address contains the secret, or the field token_ipn or token is the secret",
 	Secret: "choose a long random text; it becomes a part of the address. An account with a token for its IPNs enters the token",
-	Setup:  "Setup, Settings or the product's tab IPN: the address for each of the events New Order, Rebill, Refund and Chargeback",
+	Setup:  "Setup, Settings, or the tab IPN of the product: enter the address for each of the events New Order, Rebill, Refund and Chargeback",
 	Click:  "a sub id of the link (subid to subid5), or sid, tid and vid1 to vid3",
 	Docs:   []string{"https://buygoods.ticksy.com/article/16022"},
 	Words: map[string]string{

@@ -35,7 +35,7 @@ func TestSignedFieldsAreThoseOfAForm(t *testing.T) {
 }
 
 // TestKeyIsOfWhatIsSigned checks that a message that is sent again keeps its key, even if its URL, the order of its fields or
-// their escapes are different. These are not signed.
+// their escapes are different, because the signature does not cover these.
 func TestKeyIsOfWhatIsSigned(t *testing.T) {
 	t.Parallel()
 	sign := signer("sha_sign", digistoreSum(func(s string) string { return s }))

@@ -34,15 +34,16 @@ type Scheme struct {
 	SecretInAddress bool
 	// Words maps the platform's words for the status of a conversion, in lower case, to one of the four statuses.
 	Words map[string]string
-	// buyer has the paths of the members with the buyer's personal data, by the name of their key or by fullName.
+	// buyer lists the members of a message that contain the buyer's personal data. It maps the name of a key, or fullName, to the
+	// paths of the members.
 	buyer map[string][]string
 	read  func(*message) (Result, error)
 }
 
-// schemes lists the schemes by name.
+// schemes lists the schemes, sorted by name.
 var schemes = []Scheme{buygoods, clickbank, digistore24, jvzoo, shopify, stripe, thrivecart, warriorplus, woocommerce}
 
-// All returns the schemes by name. The caller must not change them.
+// All returns the schemes, sorted by name. The caller must not change them.
 func All() []Scheme { return schemes }
 
 // Names returns the names of all schemes.
@@ -63,7 +64,7 @@ func Find(name string) (s *Scheme, ok bool) {
 	return &schemes[i], true
 }
 
-// Headers returns the headers that any scheme needs for its proof, in lower case.
+// Headers lists the headers that at least one scheme needs for its proof, in lower case.
 var Headers = func() []string {
 	names := map[string]bool{}
 	for _, s := range schemes {
@@ -110,10 +111,10 @@ type Result struct {
 	Event   string   // the platform's name for the event
 	Reports []Report // the conversions that the message reports
 	Ignored string   // why the message reports no conversion; empty: it reports conversions
-	// Key identifies the event. A message with the same key as an earlier message is the earlier message, sent again.
+	// Key identifies the event. A message with the key of an earlier message is a repetition of it.
 	Key string
-	// Buyer is the personal data of the buyer. Consent is the message's word about the buyer's consent to the use of this data
-	// for ads.
+	// Buyer is the personal data of the buyer. Consent is what the message says about the buyer's consent to the use of these
+	// data for ads.
 	Buyer   matchkey.Person
 	Consent string
 	// Version is the time of the order's state that the message describes. It is in UTC, as a text that sorts by time. Shops can

@@ -27,7 +27,7 @@ func TestFromQuery(t *testing.T) {
 		"a=1&AMP;b=2&#038;c=3&#38;d=4": {{Name: "a", Value: "1"}, {Name: "b", Value: "2"}, {Name: "c", Value: "3"}, {Name: "d", Value: "4"}},
 		"amp=1&amplitude=2&#=3":        {{Name: "amp", Value: "1"}, {Name: "amplitude", Value: "2"}, {Name: "#", Value: "3"}},
 		"a=b=c":                        {{Name: "a", Value: "b=c"}},
-		"a=%D0%BF%D1%80%D0%B8%D0":      {{Name: "a", Value: "при"}}, // the sender has cut the value within a character
+		"a=%D0%BF%D1%80%D0%B8%D0":      {{Name: "a", Value: "при"}}, // the sender has cut the value in the middle of a character
 		"a=\xd0\xbf":                   {{Name: "a", Value: "п"}},
 		"a=%FF%FE%FD&b=2":              {{Name: "a", IsLost: true}, {Name: "b", Value: "2"}},
 		"%FF=1&b=2":                    {{Name: "", Value: "1"}, {Name: "b", Value: "2"}},
@@ -240,7 +240,7 @@ func TestOneBrokenTextCostsNoOther(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
 		"caf%C3%A9": "café", "%C3%A9": "é", "%D0%B4%D0%B0": "да", "%E4%BD%A0": "你", "50%": "50%", "a+b": "a b",
-		"%CB%AB%C9%AB": "", // two letters that are very rare, and also two common characters of GBK
+		"%CB%AB%C9%AB": "", // in UTF-8 two letters that are very rare, in GBK two common characters
 	} {
 		if got := FromQuery("a=%FF%FE%FD&b="+value, Clues{}); got[0].Value != "" || got[1].Value != want {
 			t.Errorf("%s: %+v", value, got)

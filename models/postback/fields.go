@@ -179,14 +179,14 @@ type Field struct {
 // docs describes the fields, in the order of the documentation.
 var docs = []Field{
 	{Name: "click_id", Doc: "the click that converted; required, except for the pixel: without this parameter, the visitor's cookie names the click"},
-	{Name: "payout", Doc: "what the network pays; a negative one takes back the conversion of the same goal and conversion_id. Left out: the offer's, where it says so"},
-	{Name: "currency", Doc: "a code or number of ISO 4217, a sign or a name; left out: that of the offer or the campaign. A currency in the payout itself wins"},
+	{Name: "payout", Doc: "what the network pays; a negative payout takes back the conversion with the same goal and conversion_id; left out: the payout of the offer, if the offer has a fixed payout"},
+	{Name: "currency", Doc: "a code or number of ISO 4217, a sign or a name; left out: the currency of the offer or the campaign. A currency that the payout itself states takes precedence"},
 	{Name: "status", Doc: "one of the words below; left out: approved"},
-	{Name: "conversion_id", Doc: "the network's own id: another postback with it changes the conversion instead of adding one"},
+	{Name: "conversion_id", Doc: "the network's own id of the conversion: another postback with the same id changes this conversion instead of adding one"},
 	{Name: "goal", Doc: "goal key, such as sale or deposit: each goal of a click is a conversion of its own"},
 	{Name: "cost", Doc: "cost of the conversion, in the same currency"},
 	{Name: "time", Doc: "time of the conversion, see Times; left out: now"},
-	{Name: "secret", Doc: "the secret of the network, where it has one"},
+	{Name: "secret", Doc: "the secret of the network, if the network has one"},
 }
 
 // Fields returns the fields for the documentation.

@@ -10,8 +10,8 @@ import (
 	"switchyard/models/money"
 )
 
-// readMoney reads payout, cost and currency. fallback is the currency of amounts that state none. An amount's own currency wins over
-// the parameter of the currency. An amount that cannot be read is left out, and a reason says why.
+// readMoney reads payout, cost and currency. fallback is the currency of amounts that state none. A currency in the text of an
+// amount takes precedence over the currency parameter. An amount that cannot be read is left out, and a reason says why.
 func (r reader) readMoney(m *Message, fallback string) {
 	named := r.get("currency", money.MaxText)
 	code, err := money.Currency(named, fallback)

@@ -10,8 +10,8 @@ import (
 	"switchyard/models/param"
 )
 
-// TestReadMoney checks how amounts and currencies of messages are read. The payout's own currency wins over the parameter. An amount that is not
-// understood is never booked in another currency.
+// TestReadMoney checks how amounts and currencies of messages are read. A currency in the text of the payout takes precedence over
+// the currency parameter. An amount whose currency is not understood is never booked in another currency.
 func TestReadMoney(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -22,7 +22,7 @@ const clickField = "click_id"
 type reader struct {
 	params    map[string]string   // names in lower case
 	ownParams map[string]string   // the network's own parameter of each field, in lower case
-	given     map[string][]string // the fields to which the network gives a parameter
+	given     map[string][]string // the fields that the network sends in each of its own parameters
 }
 
 func newReader(params map[string]string, n Network) reader {

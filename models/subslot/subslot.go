@@ -222,9 +222,9 @@ func Common(sources []models.SourceLink) map[string]string {
 	return names
 }
 
-// Check refuses a list in which two entries have the same sub-parameter or the same parameter, and a list in which a name such
-// as sub3 fills another sub-parameter than the third. The latter is allowed if another entry has the third. Names from sub11 on
-// may fill any sub-parameter, as they did while there were only ten.
+// Check refuses a list in which two entries have the same sub-parameter or the same parameter. It also refuses a list in which a
+// parameter with a name such as sub3 fills another sub-parameter, unless another entry has sub3. Parameters with names from
+// sub11 on may fill any sub-parameter, as they did while there were only ten.
 func Check(list models.SubSlots) error {
 	for i, s := range list {
 		for _, o := range list[:i] {

@@ -64,10 +64,10 @@ func TestOrderAssigns(t *testing.T) {
 	} {
 		l := link(t, tt.macros)
 		if got := text(subslot.Filled(l)); got != tt.want {
-			t.Errorf("%s: filled are %s", name, got)
+			t.Errorf("%s: filled: %s", name, got)
 		}
 		if subslot.Assign(&l, models.SourceLink{}, false); text(l.Subs) != tt.want {
-			t.Errorf("%s: stored are %s", name, text(l.Subs))
+			t.Errorf("%s: stored: %s", name, text(l.Subs))
 		}
 	}
 }
@@ -91,10 +91,10 @@ func TestSourceInUseKeepsItsSubParameters(t *testing.T) {
 		old, l := link(t, before), link(t, tt.macros)
 		subslot.Assign(&l, old, true)
 		if got := text(subslot.Filled(l)); got != tt.filled {
-			t.Errorf("%s: filled are %s", name, got)
+			t.Errorf("%s: filled: %s", name, got)
 		}
 		if got := text(l.Subs); got != tt.reserved {
-			t.Errorf("%s: reserved are %s", name, got)
+			t.Errorf("%s: reserved: %s", name, got)
 		}
 		back := link(t, before) // the removed parameters are added again
 		if subslot.Assign(&back, l, true); name != "renamed" && name != "a number" && !strings.HasPrefix(text(subslot.Filled(back)), "1 zoneid, 2 campaignid, 3 bannerid") {
@@ -192,14 +192,14 @@ func TestCheck(t *testing.T) {
 		list models.SubSlots
 		ok   bool
 	}{
-		"none":                           {nil, true},
-		"two":                            {models.SubSlots{{Sub: 1, Param: "a"}, {Sub: 10, Param: "b"}}, true},
-		"a number at its place":          {models.SubSlots{{Sub: 3, Param: "sub3"}}, true},
-		"a number elsewhere":             {models.SubSlots{{Sub: 1, Param: "sub3"}}, false},
-		"a later number elsewhere":       {models.SubSlots{{Sub: 1, Param: "sub11"}}, true},
-		"a number whose place has other": {models.SubSlots{{Sub: 1, Param: "t3"}, {Sub: 3, Param: "sub3"}}, true},
-		"a sub-parameter twice":          {models.SubSlots{{Sub: 1, Param: "a"}, {Sub: 1, Param: "b"}}, false},
-		"a parameter twice":              {models.SubSlots{{Sub: 1, Param: "a"}, {Sub: 2, Param: "A"}}, false},
+		"none":                          {nil, true},
+		"two":                           {models.SubSlots{{Sub: 1, Param: "a"}, {Sub: 10, Param: "b"}}, true},
+		"a number at its place":         {models.SubSlots{{Sub: 3, Param: "sub3"}}, true},
+		"a number elsewhere":            {models.SubSlots{{Sub: 1, Param: "sub3"}}, false},
+		"a later number elsewhere":      {models.SubSlots{{Sub: 1, Param: "sub11"}}, true},
+		"a number whose place is taken": {models.SubSlots{{Sub: 1, Param: "t3"}, {Sub: 3, Param: "sub3"}}, true},
+		"a sub-parameter twice":         {models.SubSlots{{Sub: 1, Param: "a"}, {Sub: 1, Param: "b"}}, false},
+		"a parameter twice":             {models.SubSlots{{Sub: 1, Param: "a"}, {Sub: 2, Param: "A"}}, false},
 	} {
 		if err := subslot.Check(tt.list); (err == nil) != tt.ok {
 			t.Errorf("%s: %v", name, err)

@@ -52,7 +52,7 @@ func TestSources(t *testing.T) { //nolint:tparallel // the rows are compared wit
 				t.Errorf("the postback carries no click id: %s", s.PostbackURL)
 			}
 			if (s.CostMacro == "") != (s.CostParam == "") {
-				t.Errorf("parameters and macros do not fit: %+v", s)
+				t.Errorf("only one of the cost parameter and the cost macro is set: %+v", s)
 			}
 			// An unfilled macro must be recognized as a macro. Otherwise its name would be stored as a value.
 			for _, m := range s.TokenMacros {

@@ -129,7 +129,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestZone checks that a text without an offset is read in the caller's zone. A stated offset wins.
+// TestZone checks that a text without an offset is read in the caller's zone, and a text with an offset at its own offset.
 func TestZone(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("", 3*60*60)

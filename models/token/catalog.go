@@ -27,9 +27,9 @@ var docs = [firstOfClick]string{
 	NetworkName: "name of the affiliate network", SourceName: "name of the traffic source", CountryName: "the country's name in English",
 	Sub: "sub1 to " + models.SubKeys[models.Subs-1] + ": the parameters that the traffic source names", IsUnique: "1 for a visitor's first click, else 0",
 	LPKey: "the signed key of a protected landing page", Timestamp: "seconds since 1970",
-	Date:   "date:FORMAT or date:FORMAT,ZONE: the time of the click in the letters below; without FORMAT Y-m-d",
-	Random: "random:MIN,MAX: a whole number, another one each time", Sample: "sample:a|b|c: one of the texts, another one each time",
-	Param: "param.NAME: a parameter of the tracking link", Payout: "payout that the source is told", Revenue: "revenue of the conversion",
+	Date:   "date:FORMAT or date:FORMAT,ZONE: the time of the click. FORMAT consists of the letters below; without it, the format is Y-m-d",
+	Random: "random:MIN,MAX: a random whole number, chosen again each time", Sample: "sample:a|b|c: one of the texts, chosen at random each time",
+	Param: "param.NAME: a parameter of the tracking link", Payout: "payout that is reported to the source", Revenue: "revenue of the conversion",
 	Profit: "revenue less cost, in the currency of the payout", Status: "approved, pending, rejected or chargeback; status:approved=1,pending=2 writes other words",
 	ConversionID: "the network's id of the conversion", Goal: "goal key of the conversion", EventTime: "time of the conversion, seconds since 1970",
 }

@@ -33,7 +33,7 @@ func findMacro(text string) (start, end int) {
 	return len(text), len(text)
 }
 
-// AppendParam appends a parameter that another party fills in to a query. It adds an ampersand first if the query is not empty.
+// AppendParam appends to a query a parameter that another party fills in. It adds an ampersand first if the query is not empty.
 func AppendParam(query []byte, m models.TokenMacro) []byte {
 	if len(query) > 0 {
 		query = append(query, '&')

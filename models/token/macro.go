@@ -70,8 +70,8 @@ func isMacroName(s string) bool {
 	return letter && len(s) <= maxMacro
 }
 
-// QueryParam returns the value of the first filled parameter of a query with a name, without regard to case, as received. A macro
-// that was not filled in is no value.
+// QueryParam returns the value, as received, of the first parameter of a query that has the name and is filled. Upper and lower
+// case do not matter. A parameter with an empty value, or with a macro that was not filled in, is not filled.
 func QueryParam(query, name string) string {
 	for query != "" {
 		var p param.Param

@@ -282,7 +282,7 @@ func FuzzExpand(f *testing.F) {
 	})
 }
 
-// cutAuthority splits an address like a browser.
+// cutAuthority splits an address as a browser does.
 func cutAuthority(s string) (scheme, host, rest string) {
 	scheme, s, _ = strings.Cut(s, "://")
 	if i := strings.IndexAny(s, `/\?#`); i >= 0 {

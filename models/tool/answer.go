@@ -176,7 +176,7 @@ func (r record) MarshalJSON() ([]byte, error) {
 // Answer is the answer of a tool.
 type Answer struct{ record }
 
-// shape brings values into the form of the tool's answers, and leaves rows off until the answer has at most MaxBytes.
+// shape brings values into the form of the tool's answers, and omits rows until the answer has at most MaxBytes.
 func (t *Tool) shape(v Values) (Answer, error) {
 	out, left := record{{"notice", Notice}}, 0
 	for _, m := range t.Answer {
@@ -322,7 +322,7 @@ func anyOf(l []string) []any {
 var secrets = regexp.MustCompile(`(?i)\b([a-z_]*(?:secret|password|signature|api_?key))=[^&#\s]*`)
 
 // private matches names of members that no model reads: secrets, data that identifies a visitor, and notes that people keep for
-// themselves. Raw queries contain any of these.
+// themselves. Raw queries, which are named params, may contain any of these.
 var private = regexp.MustCompile(`(?i)(^|_)(ip|ips|notes?|visitor|visitor_id|user_agent|external_id)$|secret|token|password|credential|api_?key|signature|cookie|^params$`)
 
 // queries matches addresses with a query or fragment, which may contain ids and keys of third parties.

@@ -9,7 +9,7 @@ import (
 	"switchyard/models/token"
 )
 
-// foreignMacros match macros in marks that our tokens do not have. A name in brackets within the name of a parameter, such as
+// foreignMacros match macros between marks that our tokens do not use. A name in brackets within the name of a parameter, such as
 // filter[id]=5, is no macro.
 var foreignMacros = []*regexp.Regexp{
 	regexp.MustCompile(`\[[A-Za-z_][\w.:-]*\]+`),

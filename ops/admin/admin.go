@@ -173,7 +173,7 @@ func (a Admin) RevokeKey(ctx context.Context, key string) (Key, error) {
 
 const listAccounts = "`switchyard accounts list` shows all"
 
-const listKeys = "`switchyard keys list --account ID` shows an account's"
+const listKeys = "`switchyard keys list --account ID` lists the keys of an account"
 
 // hint adds to a not-found error how the operator can list the ids.
 func hint(err error, where string) error {

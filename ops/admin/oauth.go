@@ -59,7 +59,7 @@ func (a Admin) Connection(ctx context.Context, account, connection string) (Conn
 		return Connection{}, err
 	}
 	c, err := oauth.NewConnections(a.Store).Find(ctx, accountID, id)
-	return connectionRecord(c), hint(err, "`switchyard oauth list --account ID` shows an account's")
+	return connectionRecord(c), hint(err, "`switchyard oauth list --account ID` lists the connections of an account")
 }
 
 // Disconnect deletes a connection of an account and its tokens. Errors: invalid_id, not_found.

@@ -89,7 +89,7 @@ func (a Admin) ResetUser(ctx context.Context, account, email string, dropCodes b
 		places = slices.DeleteFunc(places, func(w people.Workplace) bool { return w.ID != found.ID })
 	}
 	if len(places) == 0 {
-		return Link{}, hint(models.NotFound("user"), "`switchyard users list --account ID` shows an account's; "+
+		return Link{}, hint(models.NotFound("user"), "`switchyard users list --account ID` lists the users of an account; "+
 			"a person who is on no account needs `switchyard users invite`")
 	}
 	if dropCodes {

@@ -110,7 +110,7 @@ type Config struct {
 	LogLevel          slog.Level
 }
 
-// SignInApp identifies this install at an ad platform. If both are set, accounts can sign in there.
+// SignInApp identifies this install at an ad platform. If both fields are set, accounts can sign in there.
 type SignInApp struct{ ID, Secret string }
 
 // SessionURL returns the URL for sessions of PostgreSQL itself, without a pooler. Such a session lives as long as its

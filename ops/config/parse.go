@@ -112,8 +112,8 @@ func clicksBatch(v string) (int, error) {
 	return n, nil
 }
 
-// clicksDays parses the number of days after which clicks leave PostgreSQL. The minimum is 8, because all decisions about a
-// click are made within a week.
+// clicksDays parses the number of days after which clicks leave PostgreSQL. 0 means that all clicks stay. The smallest other
+// number is 8, because all decisions about a click are made within a week.
 func clicksDays(v string) (int, error) {
 	n, err := strconv.Atoi(v)
 	if err != nil || n != 0 && n < 8 || n > 400 {

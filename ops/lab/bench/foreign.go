@@ -71,8 +71,8 @@ func (r *run) ownDomain(ctx context.Context, d *db.DB, host string) error {
 	return r.waitLive(ctx)
 }
 
-// importLinks stores the links of another tracker. All of them lead to the campaign. importLinks returns when the last one is
-// live; the link of the run is this one.
+// importLinks stores the links of another tracker. All of them lead to the campaign. It makes the last of them the link of the run,
+// and returns when this link is live.
 func (r *run) importLinks(ctx context.Context, d *db.DB) error {
 	const q = `INSERT INTO foreign_links (id, account_id, form, foreign_id, campaign_id)
 		SELECT gen_random_uuid(), account_id, 'path', 'old-' || n, id FROM campaigns, generate_series(1, $2::int) n WHERE id = $1`

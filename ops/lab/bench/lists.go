@@ -71,8 +71,8 @@ func (r *run) lists(ctx context.Context) error {
 	return nil
 }
 
-// compare runs the rounds of two sides. It returns the median over the rounds of the rate with divided by the rate without. The
-// name of the side with is used in the progress.
+// compare runs the rounds of two sides. In each round it divides the rate of the side with by the rate of the side without. It
+// returns the median of these quotients. name says in the progress lines what the side with has.
 func (r *run) compare(ctx context.Context, without, with *side, name string) (float64, error) {
 	if _, err := r.round(ctx, without, with, 4); err != nil { // fills the cache of user agents, as traffic does
 		return 0, err

@@ -194,7 +194,7 @@ func (r *run) start(ctx context.Context) error {
 		}
 		attempts := r.receiver.Attempts()
 		if len(attempts) == 0 || attempts[len(attempts)-1].Problem != "" {
-			return errors.New("bench: the ping did not arrive in order")
+			return errors.New("bench: the ping did not arrive, or it was not correct")
 		}
 		result.latencies = append(result.latencies, attempts[len(attempts)-1].ReceivedAt.Sub(sent))
 	}

@@ -155,7 +155,7 @@ func (r *run) spread(ctx context.Context, n int) (float64, error) {
 	return median(shares), nil
 }
 
-// another starts one more web process and waits until it routes visitors of a link. The number of campaigns is used in the progress.
+// another starts one more web process and waits until it routes visitors of a link. The number of campaigns is only printed.
 func (r *run) another(ctx context.Context, campaigns int, link string) (web, error) {
 	port, err := devstack.FreePort()
 	if err != nil {

@@ -94,8 +94,8 @@ func (x *correcting) read(path string, into any) {
 	}
 }
 
-// TestNetworkDifference imports orders through the adapter of a platform and compares them. Then the network's own report is uploaded
-// for a network without a connection. The last step writes the comparison to a file.
+// TestNetworkDifference imports orders through the adapter of a platform, compares them, and writes the comparison to a file. It
+// then uploads and compares reports of a network without a connection.
 func TestNetworkDifference(t *testing.T) {
 	t.Parallel()
 	y := &syncing{world: &networkstest.World{}}

@@ -188,7 +188,7 @@ func (x *examples) sites() {
 	x.call("POST /sites/lead", nil, nil)
 }
 
-// path leads German speakers to the offer through the landing page.
+// path returns a path that leads German speakers to the offer through the landing page.
 func (x *examples) path() object {
 	return object{
 		"name": "German speakers", "action": "lander", "rules": []object{{"name": "German speakers", "rule_id": x.ids["rule"]}},
@@ -399,7 +399,7 @@ func (x *examples) earn() {
 	}
 	x.ids["unmatched"] = x.send(params{"clickid": "{sub1}", "payout": "12.50", "secret": "k7-Kx2q"}).String()
 	x.ingestAll()
-	await.Until(x.t, "source and endpoint are told", func() bool {
+	await.Until(x.t, "the source and the endpoint are notified", func() bool {
 		for _, open := range []string{
 			"/logs/postbacks?direction=out&result=pending", "/webhooks/deliveries?status=pending",
 		} {

@@ -101,7 +101,7 @@ func (x *examples) read() {
 // scoreAnew waits for the job that scores clicks again, and checks its result.
 func (x *examples) scoreAnew(job string) {
 	x.t.Helper()
-	await.Until(x.t, "clicks are scored anew", func() bool {
+	await.Until(x.t, "clicks are scored again", func() bool {
 		got := x.Do("GET", "/jobs/"+job, nil).Want(http.StatusOK, "").Map()
 		if got["status"] != "done" {
 			return false

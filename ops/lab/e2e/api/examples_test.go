@@ -261,7 +261,7 @@ type stable struct {
 	op      string // operation of the current example
 	today   time.Time
 	hosts   *strings.Replacer
-	numbers map[string]int       // how many ids each operation has shown first
+	numbers map[string]int       // number of ids that appeared first in each operation
 	ids     map[uuid.UUID]string // replacement of each id
 	word    string               // the last alias or slug that the service generated
 }
@@ -377,8 +377,8 @@ func (s *stable) text(key, text string) string {
 	return timeForm.ReplaceAllStringFunc(text, func(text string) string { return s.time(key, text) })
 }
 
-// id returns the replacement of an id. It depends only on the operation that shows the id first, and on how many ids that
-// operation has shown first before.
+// id returns the replacement of an id. It depends only on the operation in which the id appears first, and on how many other ids
+// appeared first in that operation before it.
 func (s *stable) id(id uuid.UUID) string {
 	if id == uuid.Nil {
 		return id.String()
@@ -394,7 +394,7 @@ func (s *stable) id(id uuid.UUID) string {
 }
 
 // time shifts a day as far as today is from exampleDay. It keeps the time of day in three cases: it is the beginning or end of a
-// day; the test chose it, as it does for days before today at which no window begins; or it is the start of an hour in a report.
+// day; the test chose it, because the day is before today and no window begins there; or it is the start of an hour in a report.
 func (s *stable) time(key, text string) string {
 	parts := timeForm.FindStringSubmatch(text)
 	at, err := time.Parse(time.DateOnly, parts[1])

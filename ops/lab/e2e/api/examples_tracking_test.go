@@ -15,7 +15,7 @@ import (
 	"switchyard/models/botdata"
 )
 
-// german describes visitors like the describer, but places all of them in Germany, because the test has no geo databases.
+// german describes visitors like visitor.Describer, but places all of them in Germany, because the test has no geo databases.
 type german struct{ *visitor.Describer }
 
 func (d german) Describe(r *http.Request, data *botdata.Set, into *visitor.Description) {

@@ -201,8 +201,8 @@ func TestOldTrackerGetsItsPostbacks(t *testing.T) {
 	}
 }
 
-// TestOldTrackerLeadsHere: a postback is not sent to a host that has become a domain of this service. It is not sent
-// either after the setting was removed.
+// TestOldTrackerLeadsHere: a postback is not sent to a host that has become a domain of this service. After the setting was
+// removed, no postback is sent either.
 func TestOldTrackerLeadsHere(t *testing.T) {
 	t.Parallel()
 	x := newMoved(t)
@@ -219,7 +219,7 @@ func TestOldTrackerLeadsHere(t *testing.T) {
 	x.get("/postback?cid=wS6JB2HNB7KV3LDQE0PPGBM1", nil)
 	x.Do("PUT", "/old-tracker", object{}).Want(200, "")
 	x.ingestAll()
-	await.Until(t, "the next one too", func() bool { return x.sentOn("skipped") == 2 })
+	await.Until(t, "the next postback is skipped too", func() bool { return x.sentOn("skipped") == 2 })
 	select {
 	case target := <-called:
 		t.Errorf("the old tracker was asked for %s", target)
@@ -227,7 +227,7 @@ func TestOldTrackerLeadsHere(t *testing.T) {
 	}
 }
 
-// sentOn counts the postbacks that are sent on by result.
+// sentOn counts the postbacks for the old tracker that have a result.
 func (x *moved) sentOn(result string) (n int) {
 	x.t.Helper()
 	if err := x.DB.GetContext(x.t.Context(), &n, `SELECT count(*) FROM forwarded_postbacks WHERE result = $1`, result); err != nil {

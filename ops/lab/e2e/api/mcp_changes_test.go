@@ -243,8 +243,8 @@ func requiredIn(schema map[string]any) (out []string) {
 	return out
 }
 
-// TestMCPHostile: names and sub-parameters contain orders, and arguments are made at random. Nothing changes, nothing of another account
-// is shown, and texts of strangers are only in answers, between marks.
+// TestMCPHostile: names and sub-parameters contain orders to the model, and arguments are made at random. Nothing changes, nothing
+// of another account is shown, and texts of strangers are only in answers, between marks.
 func TestMCPHostile(t *testing.T) {
 	t.Parallel()
 	x := newExamples(t, day(time.Now()))
@@ -279,7 +279,7 @@ func TestMCPHostile(t *testing.T) {
 		checkSecrets(t, x.Server, string(raw))
 	}
 	if seen < len(orders) {
-		t.Errorf("only %d of the orders are data in reports", seen)
+		t.Errorf("only %d of the orders to the model are data in reports", seen)
 	}
 	before := x.allTables()
 	x.fuzz(t, a, foreign, own)
@@ -331,7 +331,7 @@ func (x *examples) fuzz(t *testing.T, a *assistant, foreign string, own []any) {
 		}
 		for _, order := range orders {
 			if len(order) > 12 && strings.Contains(order, " ") && strings.Contains(failure, order) {
-				t.Errorf("%s: an order is in an error: %s", listed.Name, failure)
+				t.Errorf("%s: an order to the model is in an error: %s", listed.Name, failure)
 			}
 		}
 	}
@@ -352,7 +352,7 @@ func (x *examples) hostileTexts(t *testing.T, a *assistant) {
 	for _, order := range orders {
 		text, _ := json.Marshal(order)
 		if s := strings.Trim(string(text), `"`); len(s) > 12 && strings.Contains(string(raw), s) {
-			t.Errorf("an order is among the instructions: %s", order)
+			t.Errorf("an order to the model is among the instructions: %s", order)
 		}
 	}
 }

@@ -18,7 +18,8 @@ import (
 	"switchyard/models/tool"
 )
 
-// keyCalls carries out the calls of tools over HTTP with the key of a server, and collects the rows of the API that they use.
+// keyCalls carries out the calls of tools over HTTP with the key of a server, and collects the operations that they use: rows of
+// the table of the API.
 type keyCalls struct {
 	s    *apitest.Server
 	rows []route.Route
@@ -44,8 +45,8 @@ func samePath(pattern, path string) bool {
 	return slices.EqualFunc(want, got, func(part, text string) bool { return part == text || strings.HasPrefix(part, "{") })
 }
 
-// TestMCPReadOnlyKey: a read-only key calls exactly the tools that it is shown. They use only GET rows that every key may call, and the
-// simulator, which records nothing.
+// TestMCPReadOnlyKey: a read-only key can call exactly the tools that it is shown. They use only GET operations that every key may
+// call, and the simulator, which records nothing.
 func TestMCPReadOnlyKey(t *testing.T) {
 	t.Parallel()
 	x := newMCP(t)
@@ -77,7 +78,7 @@ func TestMCPReadOnlyKey(t *testing.T) {
 		for _, used := range k.used {
 			reads := used.Method == http.MethodGet && used.Scope == route.Read || used.Path == "/tools/simulate" && used.Scope == route.Ask
 			if offered[row.Name] && !reads {
-				t.Errorf("%s uses %s %s, which is no reading row", row.Name, used.Method, used.Path)
+				t.Errorf("%s uses %s %s, which does not only read", row.Name, used.Method, used.Path)
 			}
 		}
 	}

@@ -154,8 +154,8 @@ func (x *examples) readCalls() map[string]object {
 	}
 }
 
-// TestMCPRead calls each tool that says that it only reads, with a full and, where it may, with a read-only key. No row of any table
-// changes.
+// TestMCPRead calls each tool that says that it only reads, with a full key, and also with a read-only key if that key is offered
+// the tool. No row of any table changes.
 func TestMCPRead(t *testing.T) {
 	t.Parallel()
 	x := newMCP(t)

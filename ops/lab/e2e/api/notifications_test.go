@@ -70,7 +70,7 @@ var sales = map[string]func(click string) notice{
 		pad := aes.BlockSize - len(plain)%aes.BlockSize
 		plain = append(plain, slices.Repeat([]byte{byte(pad)}, pad)...)
 		key := sha1.Sum([]byte(shopSecret))
-		block, _ := aes.NewCipher([]byte(hex.EncodeToString(key[:])[:32])) // 32 bytes are a key
+		block, _ := aes.NewCipher([]byte(hex.EncodeToString(key[:])[:32])) // the key has 32 bytes
 		iv := []byte("fedcba9876543210")
 		cipher.NewCBCEncrypter(block, iv).CryptBlocks(plain, plain)
 		return jsonNotice("", "", fmt.Sprintf(`{"notification": %q, "iv": %q}`, base64.StdEncoding.EncodeToString(plain), base64.StdEncoding.EncodeToString(iv)))
@@ -159,7 +159,7 @@ func TestNotificationsOverHTTP(t *testing.T) {
 	for _, try := range []string{"matched", "duplicate", "refused"} {
 		for name, s := range shops {
 			n, address := sales[name](s.click), s.address
-			if try == "refused" { // the proof of each platform is somewhere else
+			if try == "refused" { // each platform sends its proof in another place
 				n.body = strings.NewReplacer(shopSecret, "GUESS", "20.00", "90.00", "2000", "9000", `"notification": "`, `"notification": "AAAA`).Replace(n.body)
 				address = strings.Replace(address, shopSecret, "GUESS", 1)
 			}

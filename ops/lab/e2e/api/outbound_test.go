@@ -114,8 +114,8 @@ func (o *outbound) try(hosts []string) {
 	}
 }
 
-// TestNoPrivateAddressIsReached (W6) runs the assembled service, and tries every way in which a customer can make it call an
-// address. The service connects to no form of a private address, and the API accepts none as an endpoint.
+// TestNoPrivateAddressIsReached runs the assembled service, and tries every way in which a customer can make it call an address.
+// The service connects to no form of a private address, and the API does not accept such an address as an endpoint.
 func TestNoPrivateAddressIsReached(t *testing.T) {
 	t.Parallel()
 	hosts := netguardtest.Hosts()

@@ -112,7 +112,8 @@ func (x *inbox) rows(query string) (rows []map[string]any) {
 	return rows
 }
 
-// TestPostbackLog: a buyer sees the result of each postback. Postbacks count after the buyer has corrected the network.
+// TestPostbackLog: a buyer sees the result of each postback. An unmatched postback counts after the buyer has corrected the
+// network and replayed the postback.
 func TestPostbackLog(t *testing.T) {
 	t.Parallel()
 	x := newInbox(t)

@@ -20,7 +20,8 @@ import (
 	"switchyard/ops/demo"
 )
 
-// question is what a buyer asks: the tool that has the answer, where the answer stands, and the query that finds it in the rows.
+// question is a question of a buyer, with the tool that answers it, the place of the answer, and a query that finds the same
+// answer in the rows of the database.
 type question struct {
 	asked, tool, arguments string
 	// at is the place of the answer, such as totals.clicks or rows[country=DE].revenue. A number in brackets counts from 0, and # is
@@ -43,8 +44,8 @@ const (
 	revenueBy = `SELECT %[1]s FROM v WHERE status = 'approved' GROUP BY %[1]s ORDER BY sum(payout) DESC, 1 LIMIT 1`
 )
 
-// questions are asked about the days of the demo account before today. [kind name] in arguments is the id of a
-// record.
+// questions are asked about the demo account, in a window of 29 days that ends yesterday. [kind name] in arguments stands for
+// the id of the record with this kind and name.
 var questions = []question{
 	{"How many clicks did I get?", "run_report", `{}`, "totals.clicks", `SELECT count(*) FROM k`},
 	{"How many different visitors were that?", "run_report", `{}`, "totals.unique_clicks", `SELECT count(*) FROM k WHERE is_unique`},
@@ -182,7 +183,7 @@ var named = regexp.MustCompile(`\[(campaign|offer|lander|source) ([^\]]+)\]`)
 
 var tables = map[string]string{"campaign": "campaigns", "offer": "offers", "lander": "landers", "source": "traffic_sources"}
 
-// filled puts ids and days in the place of their names.
+// filled replaces the names in brackets by ids and days.
 func (a asked) filled(text string) string {
 	text = named.ReplaceAllStringFunc(text, func(part string) string {
 		m := named.FindStringSubmatch(part)

@@ -27,7 +27,7 @@ func TestDashboardBlocks(t *testing.T) {
 	b.selectTwo()
 	b.press("b")
 	b.waitText("Block 2 values of zoneid (Sub 1)")
-	b.until("what the values did", func() bool { return b.run(`document.querySelectorAll('dialog .plain tbody tr').length`) == "2" })
+	b.until("the figures of both values are shown", func() bool { return b.run(`document.querySelectorAll('dialog .plain tbody tr').length`) == "2" })
 	b.waitText("Blocked visitors get the fallback of the campaign")
 	b.sound("block")
 	b.tap(blockNow)
@@ -44,7 +44,7 @@ func TestDashboardBlocks(t *testing.T) {
 	b.press("b")
 	b.waitText("Block 2 values of zoneid (Sub 1)")
 	b.tap(blockNow)
-	b.until("they are blocked again", func() bool { return len(b.blocked()) == 2 })
+	b.until("the values are blocked again", func() bool { return len(b.blocked()) == 2 })
 	b.goTo(b.f.URL + "/app/campaigns/" + id + "/flow")
 	b.waitText("Blocked before any path")
 	b.waitText("2 values, this campaign")
@@ -54,13 +54,13 @@ func TestDashboardBlocks(t *testing.T) {
 	b.waitIdle()
 	b.sound("blocked")
 	b.tap(button("Copy as text"))
-	b.until("the list as text", func() bool {
+	b.until("the list is shown as text", func() bool {
 		return strings.Contains(b.run(`document.querySelector('dialog pre')?.textContent`), rows[0].Value)
 	})
 	b.press("Escape")
 	b.tap(`document.querySelector('tr[data-row] td.more button')`)
 	b.waitText("Allowed again: 1 value")
-	b.until("one is left", func() bool { return len(b.blocked()) == 1 })
+	b.until("one blocked value is left", func() bool { return len(b.blocked()) == 1 })
 }
 
 const blockNow = `document.querySelector('dialog[open] footer .btn.primary:enabled')`

@@ -136,7 +136,7 @@ func (b *env) editsFlow() (link, id string) {
 	b.t.Helper()
 	id = strings.Split(b.run(`location.pathname`), "/")[3]
 	b.goTo(b.f.URL + "/app/campaigns/" + id + "/flow")
-	b.until("the flow", func() bool { return b.run(`document.querySelector('.node .opener') ? 'drawn' : ''`) == "drawn" })
+	b.until("the flow is shown", func() bool { return b.run(`document.querySelector('.node .opener') ? 'drawn' : ''`) == "drawn" })
 	link = b.run(`document.querySelector('.tabline .copy input').value`)
 	b.press("a")
 	const sheet = ".side-sheet"
@@ -161,9 +161,9 @@ func (b *env) editsFlow() (link, id string) {
 	b.tap(`[...document.querySelectorAll('.side-sheet footer .btn.primary')][0]`)
 	b.run(`[...document.querySelectorAll('.node .opener')].find(e => e.textContent === 'Tagged').focus()`)
 	b.chord(1, "ArrowUp")
-	b.until("it is the first one", func() bool { return b.run(`document.querySelector('.node .opener')?.textContent`) == "Tagged" })
+	b.until("the new path is the first one", func() bool { return b.run(`document.querySelector('.node .opener')?.textContent`) == "Tagged" })
 	b.tap(button("1,000"))
-	b.until("the distribution", func() bool {
+	b.until("the simulation shows where 1,000 visitors go", func() bool {
 		return strings.Contains(b.run(`document.querySelector('.simulate .places')?.textContent`), "1,000")
 	})
 	if to := b.redirect(link + "?kind=vip"); strings.HasPrefix(to, "https://vip.example/") {
@@ -171,7 +171,7 @@ func (b *env) editsFlow() (link, id string) {
 	}
 	b.chord(2, "s")
 	b.waitText("The flow is live")
-	b.until("a click takes it", func() bool { return strings.HasPrefix(b.redirect(link+"?kind=vip"), "https://vip.example/") })
+	b.until("a click takes the new path", func() bool { return strings.HasPrefix(b.redirect(link+"?kind=vip"), "https://vip.example/") })
 	if to := b.redirect(link); !strings.HasPrefix(to, "https://offer.example/") {
 		b.t.Errorf("without the parameter the link leads to %q", to)
 	}
@@ -197,7 +197,7 @@ func (b *env) clashes(id string) {
 	b.chord(2, "s")
 	b.waitText("The flow was changed elsewhere")
 	b.tap(button("Take theirs"))
-	b.until("theirs is shown", func() bool { return strings.Contains(b.run(`document.querySelector('.yard').textContent`), "Theirs") })
+	b.until("the other person's change is shown", func() bool { return strings.Contains(b.run(`document.querySelector('.yard').textContent`), "Theirs") })
 	if err := b.api.Get(b.t.Context(), "/campaigns/"+id+"/flow", &saved); err != nil || saved.Streams[1].Name != "Theirs" {
 		b.t.Errorf("the flow has %+v, %v", saved.Streams[1].Name, err)
 	}
@@ -215,7 +215,7 @@ func (b *env) explains(link, id string) {
 		return err == nil && len(log.Rows) > 0 && strings.HasPrefix(log.Rows[0].Destination, "https://vip.example/")
 	})
 	b.goTo(b.f.URL + "/app/campaigns/" + id + "/clicks")
-	b.until("three clicks", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length >= 3`) == "true" })
+	b.until("three clicks are listed", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length >= 3`) == "true" })
 	b.run(`document.querySelector('tr[data-row]').focus()`)
 	b.press("j")
 	b.press("k")
@@ -224,7 +224,7 @@ func (b *env) explains(link, id string) {
 	b.waitText("vip fits")
 	b.press("r")
 	b.waitText("From a click")
-	b.until("its way is lit", func() bool { return b.run(`document.querySelector('.node.hit .opener')?.textContent`) == "Tagged" })
+	b.until("the path of the click is highlighted", func() bool { return b.run(`document.querySelector('.node.hit .opener')?.textContent`) == "Tagged" })
 	if bar := b.run(`document.querySelector('.savebar')?.textContent`); bar != "" {
 		b.t.Errorf("the save bar shows %q although nothing was changed", bar)
 	}
@@ -239,7 +239,7 @@ func (b *env) listsCampaigns() {
 	b.press("/")
 	b.until("the search has the focus", func() bool { return b.run(`document.activeElement.type`) == "search" })
 	b.fill(`document.querySelector('.searchbox input')`, "first camp")
-	b.until("one row", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
+	b.until("only one campaign is listed", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
 	b.press("Escape")
 	b.run(`document.querySelector('tr[data-row]').focus()`)
 	b.press("p")
@@ -257,28 +257,28 @@ func (b *env) listsCampaigns() {
 		b.t.Errorf("the campaign is %s, want paused", got)
 	}
 	b.tap(button("Undo"))
-	b.until("it runs again", func() bool { return status() == "active" })
+	b.until("the campaign is active again", func() bool { return status() == "active" })
 	b.fill(`document.querySelector('.searchbox input')`, "")
 	b.tap(`document.querySelector('th.check input')`)
 	b.waitText("selected")
 	b.tap(button("Add a tag"))
 	b.fill(`document.querySelector('.menu:popover-open input')`, "all of them")
 	b.tap(`document.querySelector('.menu:popover-open form button')`)
-	b.until("all have the tag", func() bool {
+	b.until("all campaigns have the tag", func() bool {
 		var list struct{ Rows []struct{ Tags []string } }
 		return b.api.Get(b.t.Context(), "/campaigns?tag=all+of+them", &list) == nil && len(list.Rows) >= 6
 	})
 	b.chord(2, "k")
 	b.fill(`document.querySelector('.palette input')`, "dach")
-	b.until("it is found", func() bool {
+	b.until("the palette finds the campaign", func() bool {
 		return strings.Contains(b.run(`document.querySelector('.palette [role=option]')?.textContent`), "DACH nutra")
 	})
 	b.press("Enter")
-	b.until("its flow is open", func() bool { return strings.HasSuffix(b.run(`location.pathname`), "/flow") })
+	b.until("the flow of the campaign is open", func() bool { return strings.HasSuffix(b.run(`location.pathname`), "/flow") })
 }
 
-// readsForms opens the form that connects a traffic source. It says that a field may stay empty only if the platform can work without
-// the field, and a choice that may stay empty can be left empty.
+// readsForms opens the form that connects a traffic source. Only optional fields have the remark that they may stay empty, and an
+// optional choice has an option for "not set".
 func (b *env) readsForms() {
 	b.t.Helper()
 	var source struct{ ID string }
@@ -309,14 +309,14 @@ func (b *env) makesRecords() {
 	b.tap(`document.querySelector('.side-sheet [role=combobox]')`)
 	b.waitText("more: type to find them")
 	b.choose(`document.querySelector('.side-sheet [role=combobox]')`, "Everflow")
-	b.until("the template", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Everflow" })
+	b.until("the template fills the form", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Everflow" })
 	b.fill(byLabel(".side-sheet", "Name"), "Demo network")
 	b.tap(button("Create"))
 	b.waitText("Another one has this name.")
 	b.fill(byLabel(".side-sheet", "Name"), "My network")
 	b.tap(button("Create"))
 	b.waitText("My network is saved")
-	b.until("it is in the list", func() bool {
+	b.until("the network is in the list", func() bool {
 		return strings.Contains(b.run(`document.querySelector('.listing')?.textContent`), "My network")
 	})
 	b.goTo(b.f.URL + "/app/offers")
@@ -342,7 +342,7 @@ func (b *env) makesRecords() {
 	b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('NutraX DE')).focus()`)
 	b.press("p")
 	b.waitText("Pause NutraX DE?")
-	b.until("what uses it", func() bool {
+	b.until("the page lists what uses the offer", func() bool {
 		return strings.Contains(b.run(`document.querySelector('dialog[open] ul')?.textContent`), "DACH nutra")
 	})
 	b.tap(`document.querySelector('dialog[open] .btn.primary')`)
@@ -369,7 +369,7 @@ func (b *env) hostile() {
 			b.setScreen(width, "light")
 			b.goTo(b.f.URL + path)
 			b.waitIdle()
-			b.until("the name as a text", func() bool { return strings.Contains(b.run(`document.body.textContent`), "<img src=x") })
+			b.until("the name is shown as text", func() bool { return strings.Contains(b.run(`document.body.textContent`), "<img src=x") })
 			b.sound("hostile-" + page + "-" + strconv.Itoa(width))
 		}
 	}
@@ -390,7 +390,7 @@ func (b *env) parts() {
 	b.until("the last row has the focus", func() bool { return strings.Contains(b.run(`document.activeElement.textContent`), "Row 3000") })
 	b.run(`document.querySelector('[data-open=sheet]').focus()`)
 	b.run(`document.querySelector('[data-open=sheet]').click()`)
-	b.until("the sheet", func() bool { return b.run(`document.querySelector('dialog[open]') ? 'open' : ''`) == "open" })
+	b.until("the sheet is open", func() bool { return b.run(`document.querySelector('dialog[open]') ? 'open' : ''`) == "open" })
 	b.press("Escape")
 	b.until("the focus is back", func() bool { return b.run(`document.activeElement.dataset.open`) == "sheet" })
 	b.tap(`document.querySelector('[data-open=toast]')`)
@@ -402,7 +402,7 @@ func (b *env) parts() {
 	}
 	b.press("Tab")
 	b.tap(`document.querySelector('[data-open=ask]')`)
-	b.until("it waits for the name", func() bool { return b.run(`document.querySelector('.sheet .btn.danger')?.disabled`) == "true" })
+	b.until("the button waits until the name is typed", func() bool { return b.run(`document.querySelector('.sheet .btn.danger')?.disabled`) == "true" })
 	b.press("Escape")
 }
 

@@ -130,12 +130,12 @@ func (b *env) editsMany() {
 	b.tap(`document.querySelector('.side-sheet .formfoot .btn.primary')`)
 	b.waitText("3 records are changed")
 	b.until("all campaigns have the cost and the group", state("cpc 0.25 Swapped"))
-	b.goTo(b.f.URL + "/app/audit?w=today") // the toast is gone, and its undo with it
+	b.goTo(b.f.URL + "/app/audit?w=today") // the toast is gone, and with it its button Undo
 	b.waitText("Several campaigns changed")
 	b.tap(`document.querySelector('tr[data-row] button[aria-label^="Undo"]')`)
 	b.waitText("It is as it was before")
 	b.until("all campaigns are as before", state("auto 0 "))
-	b.until("it cannot be undone twice", func() bool {
+	b.until("the change cannot be undone twice", func() bool {
 		return strings.Contains(b.run(`document.querySelector('tr[data-row]').textContent`), "undone") &&
 			b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('Several campaigns changed')).querySelector('button') ? '' : 'none'`) == "none"
 	})

@@ -22,7 +22,8 @@ import (
 // counted holds the figures of a row in the order of countedColumns.
 type counted [3]int64
 
-// timely are the dimensions of time. Reports by them are in the order of time, all others begin with the most clicks.
+// timely are the dimensions of time. Reports by them are in the order of time. All other reports begin with the row that has the
+// most clicks.
 var timely = []string{"date", "hour", "hour_of_day", "day_of_week", "month"}
 
 const (
@@ -245,10 +246,10 @@ func (c *cells) slow() {
 	c.run(`(window.held = new Promise(go => window.letGo = go), window.plain = window.fetch,
 		window.fetch = async (a, o) => { if (String(a).includes('/performance')) await window.held; return window.plain(a, o) }, 1)`)
 	c.run(`document.querySelector('.nav a[href^="/app/reports"]').click()`)
-	c.until("it says that it waits", func() bool { return c.run(`document.querySelector('.bar, [aria-busy=true]') ? 'yes' : ''`) == "yes" })
+	c.until("the page shows that it waits", func() bool { return c.run(`document.querySelector('.bar, [aria-busy=true]') ? 'yes' : ''`) == "yes" })
 	c.sound("slow")
 	c.run(`(window.letGo(), 1)`)
-	c.until("the answer", func() bool {
+	c.until("the answer is shown", func() bool {
 		return c.run(`document.querySelector('tr[aria-level="1"]:not(.total)')?.ariaLevel`) == "1"
 	})
 	c.waitIdle()

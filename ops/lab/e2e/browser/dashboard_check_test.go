@@ -10,9 +10,9 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardCheck: a person opens the check of a paused campaign with several faults. It shows each fault with what it costs. A
-// button mends one of them, and the person mends the others. Then the campaign goes live. On every other way to set campaigns active,
-// the dashboard shows problems first.
+// TestDashboardCheck: a person opens the check of a paused campaign with several faults. It shows each fault with its consequences.
+// A button mends one of them, and the person mends the others. Then the campaign goes live. On every other way to set campaigns
+// active, the dashboard shows problems first.
 func TestDashboardCheck(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -74,7 +74,7 @@ func (b *env) statusOf(id string) string {
 // finding is what the check of a campaign has found.
 type finding struct{ Code, State, Message, Costs, Do string }
 
-// findings returns what the service finds at a campaign.
+// findings returns what the API's check of a campaign finds.
 func (b *env) findings(id string) (list []finding) {
 	b.t.Helper()
 	var answer struct {
@@ -95,7 +95,7 @@ func (b *env) shown(code string) string {
 	return b.run(`[...document.querySelectorAll('dialog[open] [data-code=` + code + `]')].map(e => e.textContent).join(' ')`)
 }
 
-// seesFaults tries to set the campaign active. The check opens instead, and shows each fault with what it costs and what to do.
+// seesFaults tries to set the campaign active. The check opens instead, and shows each fault with its consequences and what to do.
 func (b *env) seesFaults(campaign string) {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns/" + campaign + "/flow")
@@ -189,7 +189,7 @@ func (b *env) checksInPalette() {
 	b.waitIdle()
 	b.chord(2, "k")
 	b.fill(`document.querySelector('.palette input')`, "Resume: Checked third")
-	b.until("it is found", func() bool {
+	b.until("the palette finds the command", func() bool {
 		return strings.Contains(b.run(`document.querySelector('.palette [role=option]')?.textContent`), "Resume: Checked third")
 	})
 	b.press("Enter")
@@ -199,7 +199,8 @@ func (b *env) checksInPalette() {
 	}
 }
 
-// checksMany sets two campaigns active in the form for several campaigns. The page first asks, and names those with problems.
+// checksMany sets two campaigns active in the form for several campaigns. The page first asks, and names the campaigns with
+// problems.
 func (b *env) checksMany() {
 	b.t.Helper()
 	campaigns := []string{b.makeGermans("Several one"), b.makeGermans("Several two")}

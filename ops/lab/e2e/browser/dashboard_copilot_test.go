@@ -153,7 +153,7 @@ func (c *copilotEnv) suggests() {
 	c.waitText(hostileMarkup)
 	c.run(`document.querySelector('.suggestion summary').click()`)
 	c.waitText("$210.50")
-	c.until("the exact change", func() bool {
+	c.until("the exact change is shown", func() bool {
 		return strings.Contains(c.run(`document.querySelector('.exact')?.textContent`), "weight 80")
 	})
 	c.sound("copilot-suggestion")
@@ -161,11 +161,11 @@ func (c *copilotEnv) suggests() {
 	c.until("the weights are moved", func() bool { return c.weights() == "[{20} {80}]" })
 	c.waitText("1 open suggestion")
 	c.tap(button("Undo"))
-	c.until("they are as before", func() bool { return c.weights() == "[{50} {50}]" })
+	c.until("the weights are as before", func() bool { return c.weights() == "[{50} {50}]" })
 	c.goTo(c.f.URL + "/app/copilot?tab=history")
 	c.waitText("undone")
 	c.run(`document.querySelector('.history summary').click()`)
-	c.until("what it was", func() bool {
+	c.until("the former change is shown", func() bool {
 		return strings.Contains(c.run(`document.querySelector('.exact')?.textContent`), "weight 20")
 	})
 	c.sound("copilot-history")
@@ -206,9 +206,9 @@ func (c *copilotEnv) chats() {
 	c.tap(`document.querySelector('.turns .proposal .btn.primary')`)
 	c.until("the campaign is paused", func() bool { return c.status() == models.CampaignPaused })
 	c.tap(button("Undo"))
-	c.until("it runs again", func() bool { return c.status() == models.CampaignActive })
+	c.until("the campaign is active again", func() bool { return c.status() == models.CampaignActive })
 	c.tap(`document.querySelector('a.looked')`)
-	c.until("the report", func() bool { return c.run(`location.pathname`) == "/app/reports" })
+	c.until("the report is open", func() bool { return c.run(`location.pathname`) == "/app/reports" })
 	c.goTo(c.f.URL + "/app")
 	c.waitIdle()
 }
@@ -221,19 +221,19 @@ func (c *copilotEnv) rules() {
 	c.tap(button("New rule"))
 	c.fill(byLabel(".side-sheet", "Name"), hostileMarkup)
 	c.tap(button("What would it have done?"))
-	c.until("the replay", func() bool {
+	c.until("the replay is shown", func() bool {
 		return strings.Contains(c.run(`document.querySelector('.side-sheet')?.textContent`), "acted")
 	})
 	c.sound("copilot-rule")
 	c.tap(button("Save"))
-	c.until("the rule", func() bool {
+	c.until("the rule is listed", func() bool {
 		return strings.Contains(c.run(`document.querySelector('.history')?.textContent`), "shadow")
 	})
 	c.tap(`document.querySelector('.history .btn.icon')`)
 	c.tap(`[...document.querySelectorAll('.menu:popover-open .item')].find(e => e.textContent === 'Let it act')`)
 	c.tap(`document.querySelector('dialog .btn.primary')`)
 	var got struct{ Rows []struct{ Name, Mode string } }
-	c.until("it acts", func() bool {
+	c.until("the rule is live", func() bool {
 		if err := c.api.Get(c.t.Context(), "/copilot/rules", &got); err != nil {
 			c.t.Fatal(err)
 		}
@@ -259,7 +259,7 @@ func (c *copilotEnv) views() {
 	c.fill(byLabel("dialog", "Name"), name)
 	c.tap(`document.querySelector('dialog .switcher')`)
 	c.tap(button("Save"))
-	c.until("it is the view that is shown", func() bool { return strings.Contains(c.run(menu+`?.textContent`), name) })
+	c.until("the new view is shown", func() bool { return strings.Contains(c.run(menu+`?.textContent`), name) })
 	c.tap(menu)
 	c.sound("views")
 	c.inMenu("Make default")
@@ -296,7 +296,7 @@ func (c *copilotEnv) views() {
 	second.inMenu("Save as")
 	second.fill(byLabel("dialog", "Name"), "Own")
 	second.tap(button("Save"))
-	second.until("an own one", func() bool { return strings.Contains(second.run(menu+`?.textContent`), "Own") })
+	second.until("the viewer's own view is shown", func() bool { return strings.Contains(second.run(menu+`?.textContent`), "Own") })
 
 	c.tap(menu)
 	c.inMenu("Delete")
@@ -320,15 +320,15 @@ func (c *copilotEnv) addsNotes() {
 	text := "Budget doubled " + hostileMarkup
 	c.goTo(c.f.URL + "/app?w=today")
 	c.waitIdle()
-	c.until("marks", func() bool { return c.run(`document.querySelectorAll('.plotmark').length`) != "0" })
+	c.until("the plot has marks", func() bool { return c.run(`document.querySelectorAll('.plotmark').length`) != "0" })
 	c.tap(`document.querySelector('[aria-label="Add a note to this plot"]')`)
 	c.fill(byLabel("dialog", "Text"), text)
 	c.tap(button("Save"))
 	c.waitText("The note is saved")
-	c.until("its mark", func() bool { return c.run(`document.querySelectorAll('.plotmark.noted').length`) == "1" })
+	c.until("the note has a mark", func() bool { return c.run(`document.querySelectorAll('.plotmark.noted').length`) == "1" })
 	c.run(`document.querySelector('.plotmark.noted button').focus()`)
 	c.run(`document.activeElement.click()`)
-	c.until("what it says", func() bool {
+	c.until("the mark shows the text of the note", func() bool {
 		return strings.Contains(c.run(`document.querySelector('.plotmark.noted .menu:popover-open')?.textContent`), text)
 	})
 	if got := c.run(`document.querySelector('.plotmark.noted .menu')?.textContent`); !strings.Contains(got, "Changed: notes") || !strings.Contains(got, "Pilot "+hostileMarkup) {
@@ -337,23 +337,23 @@ func (c *copilotEnv) addsNotes() {
 	c.sound("notes-mark")
 	c.press("Escape")
 	c.tap(`document.querySelector('[aria-label="As a table"]')`)
-	c.until("as a table", func() bool {
+	c.until("the table has the note", func() bool {
 		return strings.Contains(c.run(`document.querySelector('.plotpad table')?.textContent`), text)
 	})
 	c.sound("notes-table")
 	c.goTo(c.f.URL + "/app/campaigns/" + c.campaign + "/figures?w=today")
-	c.until("at the campaign", func() bool { return c.run(`document.querySelectorAll('.plotmark.noted').length`) == "1" })
+	c.until("the campaign's plot has the mark", func() bool { return c.run(`document.querySelectorAll('.plotmark.noted').length`) == "1" })
 	c.tap(`document.querySelector('.plotmark.noted button')`)
 	c.tap(`[...document.querySelectorAll('.plotmark .menu:popover-open .btn')].find(e => e.textContent === 'Edit the note')`)
 	c.fill(byLabel("dialog", "Text"), "Budget halved")
 	c.tap(button("Save"))
 	c.waitText("The note is saved")
 	c.tap(`document.querySelector('.plotmark.noted button')`)
-	c.until("the new text", func() bool {
+	c.until("the mark shows the new text", func() bool {
 		return strings.Contains(c.run(`document.querySelector('.plotmark.noted .menu:popover-open')?.textContent`), "Budget halved")
 	})
 	c.tap(`[...document.querySelectorAll('.plotmark .menu:popover-open .btn')].find(e => e.textContent === 'Delete')`)
-	c.until("it is gone", func() bool { return c.run(`document.querySelectorAll('.plotmark.noted').length`) == "0" })
+	c.until("the mark is gone", func() bool { return c.run(`document.querySelectorAll('.plotmark.noted').length`) == "0" })
 }
 
 // imports imports offers and a smartlink from files. The result gives the reason for each refused row, and a row that exists
@@ -368,7 +368,7 @@ func (c *copilotEnv) imports() {
 	c.fill(csv, text)
 	c.waitText("The file has no column for: URL.")
 	c.run(`(e => { e.value = 'url'; e.dispatchEvent(new Event('change', {bubbles: true})); return 1 })(document.querySelector('.maps .map:nth-child(2) select'))`)
-	c.until("a dry run", func() bool { return c.run(`(`+button("Dry run")+`) ? 'yes' : ''`) == "yes" })
+	c.until("a dry run can be started", func() bool { return c.run(`(`+button("Dry run")+`) ? 'yes' : ''`) == "yes" })
 	c.tap(button("Dry run"))
 	c.waitText("Nothing has changed yet")
 	c.waitText("is not a URL that begins with http")
@@ -399,14 +399,14 @@ func (c *copilotEnv) imports() {
 		c.t.Errorf("the result is %q", file)
 	}
 	c.sound("import-done")
-	c.until("it exists", func() bool {
+	c.until("the dry run finds the row that exists", func() bool {
 		c.tap(button("Dry run again"))
 		return strings.Contains(c.run(`document.querySelector('.imports')?.textContent`), "Exists 1")
 	})
 	c.goTo(c.f.URL + "/app/import?kind=links")
 	c.waitIdle()
 	c.fill(csv, "slug,destination_url\nimported-link,https://a.example/\n")
-	c.until("a dry run of links", func() bool { return c.run(`(`+button("Dry run")+`) ? 'yes' : ''`) == "yes" })
+	c.until("a dry run of links can be started", func() bool { return c.run(`(`+button("Dry run")+`) ? 'yes' : ''`) == "yes" })
 	c.tap(button("Dry run"))
 	c.waitText("A smartlink needs a domain of your own")
 	if err := c.api.Create(c.t.Context(), "/domains", map[string]any{"domain": "go.pilot.example"}, nil); err != nil {
@@ -428,7 +428,7 @@ func (c *copilotEnv) lists() {
 		c.t.Fatal(err)
 	}
 	c.goTo(c.f.URL + "/app/exports?w=today")
-	c.until("the job of another", func() bool {
+	c.until("the job that was started elsewhere", func() bool {
 		return strings.Contains(c.run(`[...document.querySelectorAll('.list .t')].map(e => e.textContent).join('|')`), "Export")
 	})
 }

@@ -83,7 +83,7 @@ func (b *costEnv) fromCampaigns() {
 	b.act(`document.querySelector('tr[data-row="0"] [popovertarget]')`)
 	b.act(`[...document.querySelectorAll('.menu:popover-open .item')].find(e => e.textContent.startsWith('Set cost'))`)
 	b.fill(byLabel("dialog", total), "77.50")
-	b.until("what changes", func() bool {
+	b.until("the sheet shows what changes", func() bool {
 		return strings.Contains(b.run(`document.querySelector('dialog .costs')?.textContent`), "77.50")
 	})
 	if got := b.cost(); got != before {
@@ -100,17 +100,17 @@ func (b *costEnv) fromCampaigns() {
 	b.waitText("The cost is as it was before")
 }
 
-// fromReport presses a key to set the cost of a value of a sub-parameter, and looks at a row without a cost of its
-// own.
+// fromReport presses a key to set the cost of a value of a sub-parameter. It then presses the key on the row of a country, for
+// which no cost can be set.
 func (b *costEnv) fromReport() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?cmp=none&w=yesterday&g=sub1&f.campaign_id=" + b.campaign)
-	b.until("rows", func() bool { return b.run(`document.querySelector('tr[data-row="0"]') ? 'yes' : ''`) == "yes" })
+	b.until("the report has rows", func() bool { return b.run(`document.querySelector('tr[data-row="0"]') ? 'yes' : ''`) == "yes" })
 	b.waitIdle()
 	name := b.run(`document.querySelector('tr[data-row="0"] .name').textContent`)
 	b.run(`document.querySelector('tr[data-row="0"]').focus()`)
 	b.press("$")
-	b.until("the sheet", func() bool { return b.run(`document.querySelector('dialog h2')?.textContent`) == "Set cost: "+name })
+	b.until("the sheet is open", func() bool { return b.run(`document.querySelector('dialog h2')?.textContent`) == "Set cost: "+name })
 	b.setScreen(390, "dark")
 	b.sound("cost-phone")
 	b.setScreen(1440, "light")
@@ -122,7 +122,7 @@ func (b *costEnv) fromReport() {
 	}
 	b.untilCost("5.25", filter)
 	b.goTo(b.f.URL + "/app/reports?cmp=none&w=yesterday&g=country")
-	b.until("countries", func() bool { return b.run(`document.querySelector('tr[data-row="0"]') ? 'yes' : ''`) == "yes" })
+	b.until("the countries are listed", func() bool { return b.run(`document.querySelector('tr[data-row="0"]') ? 'yes' : ''`) == "yes" })
 	b.waitIdle()
 	b.run(`document.querySelector('tr[data-row="0"]').focus()`)
 	b.press("$")
@@ -142,7 +142,7 @@ func (b *costEnv) fromCorrections() {
 	b.fill(byLabel(".corrections", total), "31.25")
 	b.tap(`document.querySelector('.corrections .btn.primary:enabled')`)
 	b.untilCost("31.25")
-	b.until("it is in the history", func() bool { return strings.Contains(b.run(history+`?.textContent`), "31.25") })
+	b.until("the cost is in the history", func() bool { return strings.Contains(b.run(history+`?.textContent`), "31.25") })
 	b.tap(history + `?.querySelector('.btn')`)
 	b.waitText("Undo this cost")
 	b.tap(primary)
@@ -151,7 +151,7 @@ func (b *costEnv) fromCorrections() {
 	b.sound("cost-history")
 }
 
-// account chooses a format of dates with dots.
+// account checks that the settings of the account offer a date format with dots.
 func (b *costEnv) account() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/settings")

@@ -44,7 +44,7 @@ func TestDashboardDomains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.env = newEnv(t, "DASHBOARD_DIR="+dist, "TRACKING_HOST="+pointsAt, "DNS_PROVIDER_URL="+dnstest.Serve(t, d.zones).URL, // one certificate for all
+	d.env = newEnv(t, "DASHBOARD_DIR="+dist, "TRACKING_HOST="+pointsAt, "DNS_PROVIDER_URL="+dnstest.Serve(t, d.zones).URL, // all fake servers have the same certificate
 		"CLOUDFLARE_URL="+d.edge.Server.URL, "CLOUDFLARE_API_TOKEN="+cloudflaretest.Token, "CLOUDFLARE_ZONE_ID="+cloudflaretest.Zone,
 		"EGRESS_CA_FILE="+egresstest.CAFile(t, d.edge.Server), "OAUTH_URL="+d.platforms.URL,
 		"GOOGLE_ADS_CLIENT_ID="+oauthtest.Apps()[models.GoogleAds].ID, "GOOGLE_ADS_CLIENT_SECRET="+oauthtest.Apps()[models.GoogleAds].Secret)
@@ -68,13 +68,13 @@ func (b *domainsEnv) connectsDNS() {
 	b.tap(button("Connect a DNS account"))
 	b.choose(byLabel(".side-sheet", "Provider"), "Hetzner")
 	b.tap(button("Save"))
-	b.until("what is missing is said", func() bool { return b.run(`document.querySelector('.side-sheet [role=alert]')?.textContent`) != "" })
+	b.until("the form says what is missing", func() bool { return b.run(`document.querySelector('.side-sheet [role=alert]')?.textContent`) != "" })
 	b.fill(byLabel(".side-sheet", "API token"), "wrong")
 	b.fill(byLabel(".side-sheet", "Your name for it"), "Our zones")
 	b.tap(button("Save"))
 	b.waitText("Our zones is saved")
 	b.tap(button("Test Our zones"))
-	b.until("it fails", func() bool {
+	b.until("the test of the DNS account fails", func() bool {
 		return b.run(`document.querySelector('.integrations .list [role=alert]')?.textContent`) != ""
 	})
 	b.tap(button("Change Our zones"))
@@ -113,11 +113,11 @@ func (b *domainsEnv) addsDomain() {
 	b.waitText("Looks again every 10 s")
 	b.run(`document.querySelector('tr[data-row]').focus()`)
 	b.press("Enter")
-	b.until("the records to set", func() bool { // a CNAME to the account's own target, and the TXT record with its token
+	b.until("the records to set are shown", func() bool { // a CNAME to the account's own target, and the TXT record with its token
 		values := strings.Fields(b.run(`[...document.querySelectorAll('.record-to-set input')].map(i => i.value).join(' ')`))
 		return len(values) == 4 && values[0] == ownHost && values[1] == values[3]+"."+pointsAt && values[2] == "_switchyard."+ownHost
 	})
-	b.until("what was seen", func() bool {
+	b.until("the result of the last check is shown", func() bool {
 		return b.run(`[...document.querySelectorAll('.side-sheet h2')].some(h => h.textContent === 'What was seen') ? 'yes' : ''`) == "yes"
 	})
 	b.waitText("Looks again in")
@@ -132,7 +132,7 @@ func (b *domainsEnv) done() string {
 // agrees: the first and the last step match the result of the latest check of the domain.
 func (b *domainsEnv) agrees() {
 	b.t.Helper()
-	b.until("the steps agree with the last look", func() bool {
+	b.until("the steps agree with the last check", func() bool {
 		var list struct {
 			Rows []struct{ Points, HTTPS *bool }
 		}
@@ -206,19 +206,19 @@ func (b *domainsEnv) removes() {
 	b.goTo(b.f.URL + "/app/domains?id=" + b.domain())
 	b.tap(button("Delete the domain"))
 	const sure = `[...document.querySelectorAll('dialog[open] .btn.danger')].at(-1)`
-	b.until("it asks", func() bool { return b.run(sure+`?.disabled`) == "true" })
+	b.until("the page asks for the name", func() bool { return b.run(sure+`?.disabled`) == "true" })
 	b.fill(`[...document.querySelectorAll('dialog[open] input')].at(-1)`, ownHost)
-	b.until("it may", func() bool { return b.run(sure+`?.disabled`) == "false" })
+	b.until("the button can be pressed", func() bool { return b.run(sure+`?.disabled`) == "false" })
 	b.tap(sure)
 	b.waitText("is deleted")
 	if b.domain() != "" {
 		b.t.Error("the domain still exists after it was deleted")
 	}
-	b.until("the edge has forgotten it", func() bool { return len(b.edge.Hosts()) == 0 })
+	b.until("the edge has deleted the host", func() bool { return len(b.edge.Hosts()) == 0 })
 }
 
-// platform signs in at an ad platform as a user does: the browser goes to the platform and comes back. The state that it brings
-// back does not stay in the address, and works only once.
+// platform signs in at an ad platform as a user does: the browser goes to the platform and comes back. The OAuth state that it
+// brings back does not stay in the address, and works only once.
 func (b *domainsEnv) platform() {
 	b.t.Helper()
 	b.call("Security.setIgnoreCertificateErrors", map[string]any{"ignore": true}, nil) // the fake platform has a self-signed certificate
@@ -241,7 +241,7 @@ func (b *domainsEnv) platform() {
 		b.t.Fatalf("the browser has not come back from the platform: %q", b.requested())
 	}
 	b.goTo(back)
-	b.until("a state is used once", func() bool { return b.run(`document.querySelector('[role=alert]')?.textContent`) != "" })
+	b.until("the second use of the state is refused", func() bool { return b.run(`document.querySelector('[role=alert]')?.textContent`) != "" })
 	b.goTo(b.f.URL + "/app/integrations")
 	b.tap(`[...document.querySelectorAll('li.platform button')].find(e => e.textContent.trim().startsWith('Disconnect'))`)
 	b.tap(`[...document.querySelectorAll('dialog[open] .btn.danger')].at(-1)`)
@@ -250,5 +250,5 @@ func (b *domainsEnv) platform() {
 	})
 	b.platforms.Deny()
 	b.tap(signIn)
-	b.until("what the platform said", func() bool { return b.run(`document.querySelector('[role=alert]')?.textContent`) != "" })
+	b.until("the error of the platform is shown", func() bool { return b.run(`document.querySelector('[role=alert]')?.textContent`) != "" })
 }

@@ -72,7 +72,7 @@ func TestDashboardLanguages(t *testing.T) {
 	}
 }
 
-// translates sees in German why a postback found no click.
+// translates checks that the dashboard says in German why a postback found no click.
 func (b *env) translates(network string) {
 	b.t.Helper()
 	b.until("the postback is stored", func() bool { // the service learns of a new network within a second

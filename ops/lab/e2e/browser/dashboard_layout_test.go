@@ -108,7 +108,7 @@ func (b *env) fitsEveryWidth() {
 				b.tap(p.open)
 			}
 			if strings.Contains(p.path, "id=") || strings.Contains(p.path, "click=") || p.open != "" {
-				b.until("the sheet", func() bool { return b.run(`document.querySelector('dialog[open] .part')?.textContent`) != "" })
+				b.until("the sheet is open", func() bool { return b.run(`document.querySelector('dialog[open] .part')?.textContent`) != "" })
 			}
 			name := p.name + "-" + strconv.Itoa(s.width)
 			b.fits(name)
@@ -142,7 +142,7 @@ func (b *env) showsAllColumns() {
 			b.t.Errorf("%d: %s columns are shown, want %s", width, got, want.few)
 		}
 		b.tap(button("Show all columns"))
-		b.until("all columns", func() bool { return b.run(shown) == want.all })
+		b.until("all columns are shown", func() bool { return b.run(shown) == want.all })
 		b.run(`(document.querySelector('.report .view').scrollLeft = 90, '')`)
 		b.drawn()
 		if left := b.run(`document.querySelector('[role=treegrid] .total .first').getBoundingClientRect().left >= document.querySelector('.report .view').getBoundingClientRect().left`); left != "true" {
@@ -252,7 +252,7 @@ func (b *env) picksByTyping() {
 	b.inSearch()
 	b.write("country")
 	b.press("Enter")
-	b.until("the countries", func() bool {
+	b.until("the countries are listed", func() bool {
 		return b.run(`document.querySelector('.menu:popover-open .item .num')?.textContent`) != ""
 	})
 	b.inSearch()
@@ -273,7 +273,7 @@ func (b *env) picksByTyping() {
 	b.inSearch()
 	b.write("campaign_n")
 	b.press("Enter")
-	b.until("the token", func() bool {
+	b.until("the token is inserted", func() bool {
 		return strings.Contains(b.run(byLabel("dialog[open]", "URL")+`?.value`), "{campaign_n")
 	})
 }

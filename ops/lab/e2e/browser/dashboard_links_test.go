@@ -35,7 +35,7 @@ func (b *roomsEnv) leads() {
 		b.fill(fmt.Sprintf(`document.querySelectorAll('.linkrule')[%d].querySelector('.url input')`, i), to)
 	}
 	b.tap(`document.querySelectorAll('.linkrule')[1].querySelector('[aria-label$="one place up"]')`)
-	b.until("it is the first one", func() bool {
+	b.until("the moved rule is the first one", func() bool {
 		return b.run(`document.querySelector('.linkrule input').value`) == "Rule of staff"
 	})
 	b.sound("smartlink-new")
@@ -51,7 +51,7 @@ func (b *roomsEnv) leads() {
 		b.t.Fatalf("the smartlinks are %+v, %v", list, err)
 	}
 	link := list.Rows[0]
-	b.until("it leads by its rules", func() bool { return b.leadsTo(link.URL+"?kind=vip") == "https://vip.example/" })
+	b.until("the smartlink leads by its rules", func() bool { return b.leadsTo(link.URL+"?kind=vip") == "https://vip.example/" })
 	if to := b.leadsTo(link.URL); to != "https://others.example/" {
 		b.t.Errorf("a visitor who meets no rule is sent to %q", to)
 	}
@@ -64,14 +64,14 @@ func (b *roomsEnv) leads() {
 	b.run(`document.querySelector('.side-sheet details').open = true`)
 	b.sound("smartlink")
 	b.press("Escape")
-	b.until("its row has the clicks", func() bool {
+	b.until("the row of the smartlink has the clicks", func() bool {
 		b.run(`document.dispatchEvent(new Event('visibilitychange'))`)
 		return b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('<img'))?.children[2].textContent ?? '0'`) != "0"
 	})
 	b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('<img')).focus()`)
 	b.press("p")
 	b.waitText("is paused: it leads nowhere")
-	b.until("it leads nowhere", func() bool { return b.leadsTo(link.URL) == "" })
+	b.until("the smartlink leads nowhere", func() bool { return b.leadsTo(link.URL) == "" })
 }
 
 // leadsTo requests a link on a domain of the account as a visitor would, and returns the address that it redirects to.

@@ -264,12 +264,12 @@ func (b *moneyEnv) exports() {
 	b.press("n")
 	b.fill(byLabel("dialog", "Name"), `<img src=x onerror="wrongs=['run']">`)
 	b.tap(button("Create the file"))
-	b.until("two files", func() bool { return b.run(`document.querySelectorAll('.files tr[data-row]').length`) == "2" })
+	b.until("two files are listed", func() bool { return b.run(`document.querySelectorAll('.files tr[data-row]').length`) == "2" })
 	b.run(fetched + `(document.querySelector('.files a[download]'))`)
 	b.until("the file has the conversion", func() bool { return strings.Contains(b.run(`window.fetched ?? ''`), "12.5") })
 	b.tap(`document.querySelector('.files button[aria-label^="Delete"]')`)
 	b.tap(`document.querySelector('dialog .btn.danger')`)
-	b.until("one file", func() bool { return b.run(`document.querySelectorAll('.files tr[data-row]').length`) == "1" })
+	b.until("one file is listed", func() bool { return b.run(`document.querySelectorAll('.files tr[data-row]').length`) == "1" })
 }
 
 // settings changes the date and time formats, which all later screens use. The page explains the effect of another currency.

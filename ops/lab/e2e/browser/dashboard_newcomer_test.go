@@ -72,7 +72,7 @@ func (b *env) typesOverSource() {
 		return strings.Contains(b.run(`document.querySelector('[role=option]')?.textContent`), "PropellerAds")
 	})
 	b.press("Enter")
-	b.until("it is chosen", func() bool { return b.run(source+`.value`) == "PropellerAds" })
+	b.until("the template is chosen", func() bool { return b.run(source+`.value`) == "PropellerAds" })
 	b.retype(source, "Adcash")
 	if text := b.run(source + `.value`); text != "Adcash" {
 		b.t.Errorf("what is typed stands behind the old text: %q", text)
@@ -95,7 +95,7 @@ func (b *env) mendsAddress() {
 	b.fill(byLabel(".wizard", "URL"), "https://o.example/pre?x=1")
 	b.waitText("Without {clickid} no conversion finds its click.")
 	b.tap(button("Add &clickid={clickid}"))
-	b.until("it has the click id", func() bool {
+	b.until("the URL has the click id", func() bool {
 		return b.run(byLabel(".wizard", "URL")+`.value`) == "https://o.example/pre?x=1&clickid={clickid}"
 	})
 }
@@ -129,7 +129,7 @@ func (b *env) onPhone() {
 	b.goTo(b.f.URL + "/app/networks?id=new")
 	b.waitIdle()
 	b.choose(`document.querySelector('.side-sheet [role=combobox]')`, "Everflow")
-	b.until("the template", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Everflow" })
+	b.until("the template fills the form", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Everflow" })
 	b.tap(button("Create"))
 	b.waitText("Everflow is saved")
 	b.setScreen(390, "light")

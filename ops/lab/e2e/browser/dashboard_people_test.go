@@ -31,7 +31,7 @@ func (b *env) welcome(link, name string) {
 	b.fill(`document.querySelector('form.enter [name=name]')`, name)
 	b.fill(`document.querySelector('form.enter [name=password]')`, peoplePassword)
 	b.tap(`document.querySelector('form.enter .btn.primary:not(:disabled)')`)
-	b.until("the side", func() bool {
+	b.until("the navigation is shown", func() bool {
 		got, err := b.evaluate(`document.querySelector('.side .who')?.textContent`)
 		return err == nil && strings.Contains(got, name)
 	})
@@ -61,7 +61,7 @@ func (b *env) isIn() {
 func (b *env) signOut() {
 	b.t.Helper()
 	b.run(`fetch('/app/api/session', {method: 'DELETE', headers: {'X-Switchyard-Page': '1'}}).then(() => location.assign('/app'))`)
-	b.until("the sign-in", func() bool {
+	b.until("the sign-in is shown", func() bool {
 		got, err := b.evaluate(`document.querySelector('main.alone [name=email]') ? 'out' : ''`)
 		return err == nil && got == "out"
 	})
@@ -107,7 +107,7 @@ func (b *env) invites() {
 	b.fill(byLabel("dialog[open]", "E-mail"), `ben@example.com`)
 	b.tap(button("Create the link"))
 	const shown = `document.querySelector('dialog[open] .copy input')`
-	b.until("the link", func() bool { return strings.Contains(b.run(shown+`?.value`), "/app/welcome#") })
+	b.until("the link is shown", func() bool { return strings.Contains(b.run(shown+`?.value`), "/app/welcome#") })
 	link := b.run(shown + `.value`)
 	b.sound("team-invitation")
 	b.tap(button("Done"))
@@ -118,7 +118,7 @@ func (b *env) invites() {
 	ben.waitText("invited to Buyers as member")
 	ben.welcome(link, name)
 	b.goTo(b.f.URL + "/app/team")
-	b.until("the name as a text", func() bool { return strings.Contains(b.run(`document.querySelector('.people')?.textContent`), name) })
+	b.until("the name is shown as text", func() bool { return strings.Contains(b.run(`document.querySelector('.people')?.textContent`), name) })
 	for _, width := range []int{1440, 390} {
 		b.setScreen(width, "light")
 		b.sound("team-" + strconv.Itoa(width))
@@ -196,7 +196,7 @@ func (b *env) makesKey() {
 	b.fill(byLabel("dialog[open]", "Name"), "our program")
 	b.tap(button("Create the key"))
 	const shown = `document.querySelector('dialog[open] .copy input')`
-	b.until("the key", func() bool { return strings.HasPrefix(b.run(shown+`?.value`), "sy_") })
+	b.until("the key is shown", func() bool { return strings.HasPrefix(b.run(shown+`?.value`), "sy_") })
 	key := b.run(shown + `.value`)
 	b.sound("key-once")
 	b.tap(button("Done"))
@@ -208,7 +208,7 @@ func (b *env) makesKey() {
 		b.t.Fatal(err)
 	}
 	b.goTo(b.f.URL + "/app/keys")
-	b.until("its last use", func() bool {
+	b.until("the row of the key shows the last use", func() bool {
 		row := b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('our program'))?.textContent`)
 		return row != "" && !strings.Contains(row, "nevernever") && strings.Contains(row, "active")
 	})
@@ -237,7 +237,7 @@ func (b *env) findsChanges() {
 	b.waitText("ana@example.com")
 	b.goTo(b.f.URL + "/app/audit?w=today&what=keys")
 	b.waitIdle()
-	b.until("changes of keys alone", func() bool {
+	b.until("only changes of keys are listed", func() bool {
 		return b.run(`[...document.querySelectorAll('tr[data-row]')].length && [...document.querySelectorAll('tr[data-row]')].every(r => r.textContent.includes('/keys')) ? 'yes' : ''`) == "yes"
 	})
 	for _, width := range []int{1440, 390} {
@@ -289,9 +289,9 @@ func (b *env) usesCodes(email string) []string {
 	b.goTo(b.f.URL + "/app/me")
 	b.tap(button("Set up the app"))
 	const shown = `document.querySelector('dialog[open] .copy input')`
-	b.until("the secret", func() bool { return b.run(shown+`?.value`) != "" })
+	b.until("the secret is shown", func() bool { return b.run(shown+`?.value`) != "" })
 	secret := b.run(shown + `.value`)
-	b.until("the QR code", func() bool { return b.run(`document.querySelector('img.totp')?.naturalWidth`) == "200" })
+	b.until("the QR code is shown", func() bool { return b.run(`document.querySelector('img.totp')?.naturalWidth`) == "200" })
 	b.sound("codes")
 	code := func(at time.Time) string {
 		text, err := totp.GenerateCode(secret, at)
@@ -305,7 +305,7 @@ func (b *env) usesCodes(email string) []string {
 	b.waitText("This is not the code that the app shows now.")
 	b.fill(byLabel("dialog[open]", "Code"), code(time.Now()))
 	b.tap(button("Turn on"))
-	b.until("the recovery codes", func() bool { return b.run(`document.querySelector('dialog[open] .copy pre')?.textContent`) != "" })
+	b.until("the recovery codes are shown", func() bool { return b.run(`document.querySelector('dialog[open] .copy pre')?.textContent`) != "" })
 	codes := strings.Split(b.run(`document.querySelector('dialog[open] .copy pre').textContent`), "\n")
 	if len(codes) != 10 {
 		b.t.Fatalf("recovery codes: %q", codes)

@@ -11,9 +11,9 @@ import (
 // plotsEnv is the dashboard with the traffic of the demo.
 type plotsEnv struct{ *env }
 
-// TestDashboardPlots: reports of time are in the order of time, and the first column can order every report. The total and the rows
-// of a report can be seen over time, as a heat map and by the delay of conversions. A chart is shown above a report. The overview
-// compares today with a usual day.
+// TestDashboardPlots: reports by time are in chronological order, and every report can be sorted by its first column. The total and
+// the rows of a report can be seen over time, as a heat map and by the delay of conversions. A chart is shown above a report. The
+// overview compares today with a usual day.
 func TestDashboardPlots(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -55,17 +55,17 @@ func (b *plotsEnv) ordered() {
 		}
 		first := b.names()
 		b.tap(head + `.querySelector('button')`)
-		b.until("the other order", func() bool { return b.run(head+`.ariaSort`) == "descending" && b.names() != first })
+		b.until("the order is reversed", func() bool { return b.run(head+`.ariaSort`) == "descending" && b.names() != first })
 	}
 	b.report("cmp=none&w=7d&g=day_of_week")
 	if got := b.names(); !strings.HasPrefix(got, "Monday|Tuesday") {
 		b.t.Errorf("the weekdays are in the order %s", got)
 	}
 	b.tap(`[...document.querySelectorAll('.report th button')].find(e => e.textContent.startsWith('Clicks'))`)
-	b.until("by clicks", func() bool { return strings.Contains(b.run(`location.search`), "sort=-clicks") })
+	b.until("the report is sorted by clicks", func() bool { return strings.Contains(b.run(`location.search`), "sort=-clicks") })
 	b.report("cmp=none&w=7d&g=country")
 	b.tap(head + `.querySelector('button')`)
-	b.until("by name", func() bool { return b.run(head+`.ariaSort`) == "ascending" && sorted(byName) == "true" })
+	b.until("the report is sorted by name", func() bool { return b.run(head+`.ariaSort`) == "ascending" && sorted(byName) == "true" })
 }
 
 // overTime presses a key to open the total over time, and looks at each of its forms.
@@ -73,7 +73,7 @@ func (b *plotsEnv) overTime() {
 	b.t.Helper()
 	b.report("w=7d&g=country")
 	b.press("t")
-	b.until("the total over time", func() bool { return b.run(`document.querySelector('dialog .uplot') ? 'yes' : ''`) == "yes" })
+	b.until("the total over time is shown", func() bool { return b.run(`document.querySelector('dialog .uplot') ? 'yes' : ''`) == "yes" })
 	if got := b.run(`document.querySelector('dialog h2').textContent`); got != "Total over time" {
 		b.t.Errorf("the sheet is named %q", got)
 	}
@@ -85,7 +85,7 @@ func (b *plotsEnv) overTime() {
 	b.waitIdle()
 	b.tap(button("Weekday × hour"))
 	const cells = `document.querySelectorAll('dialog .heatmap td:not(.sum)')`
-	b.until("the hours of the week", func() bool { return b.run(cells+`.length`) == "168" })
+	b.until("the hours of the week are shown", func() bool { return b.run(cells+`.length`) == "168" })
 	for _, theme := range []string{"light", "dark"} {
 		b.setScreen(1440, theme)
 		b.sound("heat-" + theme)
@@ -95,24 +95,24 @@ func (b *plotsEnv) overTime() {
 	b.setScreen(1440, "light")
 	b.run(`(s => { s.value = 'clicks'; s.dispatchEvent(new Event('change', {bubbles: true})) })(document.querySelector('dialog select'))`)
 	total := `document.querySelector('.report tr.total td:nth-child(2)').firstChild.textContent`
-	b.until("the clicks of the week", func() bool {
+	b.until("the clicks of the week are shown", func() bool {
 		return b.run(`document.querySelector('dialog .heatmap tr:last-child td:last-child')?.textContent`) == b.run(total)
 	})
 	b.tap(`document.querySelector('dialog [aria-label="As a table"]')`)
-	b.until("the values", func() bool {
+	b.until("the values are shown", func() bool {
 		sum := b.run(`String([...` + cells + `].reduce((n, c) => n + Number(c.textContent.replaceAll(',', '')), 0))`)
 		return sum == strings.ReplaceAll(b.run(total), ",", "")
 	})
 	b.sound("heat-table")
 	b.tap(`document.querySelector('dialog [aria-label="As a plot"]')`)
 	b.tap(button("Delay"))
-	b.until("the delays", func() bool { return b.run(`document.querySelectorAll('dialog .columns .bars > span').length`) == "14" })
+	b.until("the delays are shown", func() bool { return b.run(`document.querySelectorAll('dialog .columns .bars > span').length`) == "14" })
 	b.sound("delay")
 	b.press("Escape")
 	b.run(`document.querySelector('tr[data-row="0"]').focus()`)
 	b.press("t")
 	first, _, _ := strings.Cut(b.names(), "|")
-	b.until("a row over time", func() bool {
+	b.until("a row over time is shown", func() bool {
 		return b.run(`document.querySelector('dialog h2')?.textContent`) == first+" over time"
 	})
 	b.press("Escape")
@@ -126,7 +126,7 @@ func (b *plotsEnv) charts() {
 	for kind, has := range map[string]string{
 		"Bars": ".hbars [role=listitem]", "Lines": ".chart .uplot", "Map": ".world path.has", "Share": ".chart .shares li, .chart p.dim",
 	} {
-		b.until("the kinds of chart", func() bool {
+		b.until("the kinds of chart are listed", func() bool {
 			return b.run(`document.querySelector('.chart [aria-label="Kind of chart"]') ? 'yes' : ''`) == "yes"
 		})
 		b.tap(`[...document.querySelectorAll('.chart [aria-label="Kind of chart"] button')].find(e => e.textContent === ` + strconv.Quote(kind) + `)`)
@@ -135,7 +135,7 @@ func (b *plotsEnv) charts() {
 		b.sound("chart-" + strings.ToLower(kind))
 	}
 	b.report("w=7d&g=date&chart=bars")
-	b.until("the days", func() bool { return b.run(`document.querySelectorAll('.chart .columns .bars > span').length`) == "7" })
+	b.until("the days are shown", func() bool { return b.run(`document.querySelectorAll('.chart .columns .bars > span').length`) == "7" })
 	b.setScreen(390, "dark")
 	b.sound("chart-days-phone")
 	b.setScreen(1440, "light")

@@ -12,7 +12,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// postbackEnv is an env with a network and a campaign whose traffic source answers conversions with a status.
+// postbackEnv is an env with a network, and a campaign whose traffic source answers postbacks with the HTTP status in status.
 type postbackEnv struct {
 	*env
 	status                          atomic.Int32
@@ -121,7 +121,7 @@ func (p *postbackEnv) leads() {
 		p.t.Errorf("the alert names a call of the API: %s", text)
 	}
 	p.tap(`(` + line + `).querySelector('a.btn')`)
-	p.until("the log of the source", func() bool { return p.run(`document.querySelectorAll('tr[data-row]').length`) == "4" })
+	p.until("the log of the source is shown", func() bool { return p.run(`document.querySelectorAll('tr[data-row]').length`) == "4" })
 	if got := p.run(`location.pathname + location.search`); !strings.Contains(got, "dir=out") || !strings.Contains(got, "source="+p.source) {
 		p.t.Errorf("the alert leads to %s", got)
 	}
@@ -131,7 +131,7 @@ func (p *postbackEnv) leads() {
 func (p *postbackEnv) resends(click string) {
 	p.t.Helper()
 	p.goTo(p.f.URL + "/app/postbacks?w=today&dir=out&state=failed&source=" + p.source)
-	p.until("one failed", func() bool { return p.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
+	p.until("one failed postback is listed", func() bool { return p.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
 	p.run(`document.querySelector('tr[data-row]').focus()`)
 	p.press("Enter")
 	p.waitText("The source wants no further attempts of this postback.")
@@ -162,7 +162,7 @@ func (p *postbackEnv) resends(click string) {
 func (p *postbackEnv) tells(click string) {
 	p.t.Helper()
 	p.goTo(p.f.URL + "/app/conversions?w=today&find=" + click)
-	p.until("the conversion", func() bool { return p.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
+	p.until("the conversion is listed", func() bool { return p.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
 	p.run(`document.querySelector('tr[data-row]').focus()`)
 	p.press("o")
 	p.waitText("What the traffic source was told")
@@ -179,11 +179,12 @@ func (p *postbackEnv) tells(click string) {
 	p.sound("postback-received")
 }
 
-// counts sees on every screen that a postback found no click, and on the overview how many clicks were bots.
+// counts sends a postback that finds no click. The overview and the navigation report it, and the overview says how many clicks
+// came from bots.
 func (p *postbackEnv) counts() {
 	p.t.Helper()
 	p.get(p.f.URL + "/postback/" + p.network + "?clickid=%7Bclickid%7D&payout=1")
-	p.until("it is unmatched", func() bool {
+	p.until("the postback is unmatched", func() bool {
 		var list struct{ UnmatchedPostbacks int }
 		if err := p.api.Get(p.t.Context(), "/alerts", &list); err != nil {
 			p.t.Fatal(err)

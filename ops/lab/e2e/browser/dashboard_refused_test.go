@@ -64,7 +64,7 @@ func (b *env) away() {
 	b.run(`document.querySelector('.nav a[href^="/app/offers"]').click()`) // its files and its rows cannot be loaded
 	cut(false)
 	b.waitText("typed away")
-	b.until("nothing says offline", func() bool { return !strings.Contains(b.run(`document.querySelector('main').innerText`), "offline") })
+	b.until("the page no longer says that it is offline", func() bool { return !strings.Contains(b.run(`document.querySelector('main').innerText`), "offline") })
 }
 
 // beyondPlan saves an offer while the plan has no room for more offers.
@@ -103,7 +103,7 @@ const toReports = `document.querySelector('.nav a[href^="/app/reports"]').click(
 // reported waits for the report, and retries it if it was refused.
 func (b *env) reported() {
 	b.t.Helper()
-	b.until("the report", func() bool {
+	b.until("the report is shown", func() bool {
 		return b.run(`document.querySelector('.failed .btn')?.click(), [...document.querySelectorAll('tr[data-row]')].some(r => r.textContent.includes('DACH nutra')) ? 'yes' : ''`) == "yes"
 	})
 }
@@ -122,7 +122,7 @@ func (b *env) slowly() {
 	}
 	b.t.Cleanup(func() { _ = server.Thaw() }) // a frozen server cannot be stopped
 	b.run(toReports)
-	b.until("the shape of what comes", func() bool {
+	b.until("the skeleton of the report", func() bool {
 		return b.run(`document.querySelector('.skeleton') && document.querySelector('.bar') ? 'yes' : ''`) == "yes"
 	})
 	b.sound("slow")
@@ -153,7 +153,7 @@ func (b *env) tooOften() {
 		b.run(toReports)
 	}
 	open()
-	b.until("a refused report", func() bool {
+	b.until("a report is refused", func() bool {
 		shown := b.run(`document.body.innerText`)
 		isRefused := strings.Contains(shown, refusal)
 		if !isRefused && strings.Contains(shown, "DACH nutra") {

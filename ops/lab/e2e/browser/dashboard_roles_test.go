@@ -47,7 +47,7 @@ func TestDashboardRoles(t *testing.T) {
 		p.setScreen(1440, "light")
 		pressed[role] = p.pressAll(role, known)
 	}
-	t.Logf("pressed were %v", pressed)
+	t.Logf("pressed controls: %v", pressed)
 	if pressed[models.RoleViewer] < 40 || pressed[models.RoleContributor] < 40 {
 		t.Errorf("the numbers of pressed controls are %v, want at least 40 for a viewer and for a contributor", pressed)
 	}

@@ -110,7 +110,7 @@ func (b *roomsEnv) delivers() {
 	b.refuses.Store(true)
 	b.tap(button("Send a test"))
 	b.waitText("The test was not delivered")
-	b.until("it is in the log", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
+	b.until("the delivery is in the log", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
 	b.run(`document.querySelector('tr[data-row]').focus()`)
 	b.press("Enter")
 	b.waitText("the endpoint answered 500")
@@ -119,7 +119,7 @@ func (b *roomsEnv) delivers() {
 	b.refuses.Store(false)
 	b.press("r")
 	b.waitText("Delivered: 204")
-	b.until("the log says so", func() bool {
+	b.until("the log says that the delivery has arrived", func() bool {
 		return strings.Contains(b.run(`document.querySelector('tr[data-row]').textContent`), "Delivered")
 	})
 	attempts := b.receiver.Attempts()
@@ -212,7 +212,7 @@ func (b *roomsEnv) scores() {
 		to--
 	}
 	const slider = `document.querySelector('.histogram input')`
-	b.until("what changes sides", func() bool { // later findings about a click change its score too
+	b.until("the number of clicks that change sides is shown", func() bool { // later findings about a click change its score too
 		if err := b.api.Get(b.t.Context(), "/bot-detection", &before); err != nil {
 			return false
 		}
@@ -272,7 +272,7 @@ func (b *roomsEnv) listsBots() {
 	b.sound("bots-add")
 	b.tap(saveForm)
 	b.waitText("2 values are on the list")
-	b.until("it is listed", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
+	b.until("the entry is listed", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
 	b.sound("bots-lists")
 	b.tap(`document.querySelector('tr[data-row] button')`)
 	b.tap(`document.querySelector('dialog .btn.danger')`)
@@ -296,5 +296,5 @@ func (b *roomsEnv) listsBots() {
 	}
 	b.sound("bots-repeat")
 	b.tap(button("Undo"))
-	b.until("it can be denied again", func() bool { return b.run(`!!`+deny) == "true" })
+	b.until("the address can be denied again", func() bool { return b.run(`!!`+deny) == "true" })
 }

@@ -14,7 +14,7 @@ import (
 const mostActions = 15
 
 // TestDashboardSetUp: a new buyer gets to the first conversion in a few actions. Then the test makes the usual mistakes of
-// setting up, one by one, and the dashboard shows nothing wrong after any of them.
+// setting up, one by one. After each mistake, the dashboard says what is missing and shows nothing false.
 func TestDashboardSetUp(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -85,7 +85,7 @@ func (b *env) converts() {
 	b.waitText("From here to the first conversion")
 	a.tap(button("Create a network"))
 	a.choose(`document.querySelector('.side-sheet [role=combobox]')`, "Everflow")
-	b.until("the template", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Everflow" })
+	b.until("the template fills the form", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Everflow" })
 	a.tap(saveForm)
 	b.waitText("Paste this at the network") // without opening the network again
 	if text := b.run(`document.querySelector('.side-sheet .copy pre')?.textContent`); !strings.Contains(text, "/postback/") {
@@ -129,7 +129,7 @@ func (b *env) takesBack() {
 	b.waitText("The test conversion is rejected")
 	b.goTo(b.f.URL + "/app/conversions")
 	b.waitText("test conversion")
-	b.until("it counts no more", func() bool { return b.run(`document.querySelector('tr[data-row] .tag')?.textContent`) == "Rejected" })
+	b.until("the test conversion is rejected", func() bool { return b.run(`document.querySelector('tr[data-row] .tag')?.textContent`) == "Rejected" })
 }
 
 // rowOf returns an expression for the link of a record in a list.
@@ -192,10 +192,10 @@ func (b *env) showsClickID() {
 	b.goTo(b.f.URL + "/app/campaigns")
 	b.waitIdle()
 	b.tap(`document.querySelector('tr[data-row] a')`)
-	b.until("a campaign", func() bool { return strings.Count(b.run(`location.pathname`), "/") > 3 })
+	b.until("the campaign is open", func() bool { return strings.Count(b.run(`location.pathname`), "/") > 3 })
 	id := strings.Split(b.run(`location.pathname`), "/")[3]
 	b.goTo(b.f.URL + "/app/campaigns/" + id + "/flow")
-	b.until("the simulator", func() bool {
+	b.until("the simulator shows the parameter", func() bool {
 		return strings.Contains(b.run(`document.querySelector('.simulate .came')?.textContent`), "https://offer.example/?sub1={clickid}")
 	})
 	if name := b.run(`document.querySelector('.node .tag')?.textContent`); name != "Default" {
@@ -220,7 +220,7 @@ func (b *env) testsItself() {
 	b.goTo(b.f.URL + "/app/networks?id=new")
 	b.waitIdle()
 	b.choose(`document.querySelector('.side-sheet [role=combobox]')`, "Affise")
-	b.until("the template", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Affise" })
+	b.until("the template fills the form", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Affise" })
 	b.tap(saveForm)
 	b.waitText("Paste this at the network")
 	passes("a network without clicks")
@@ -231,7 +231,8 @@ func (b *env) testsItself() {
 	passes("a network with clicks")
 }
 
-// fillsPlaceholders: the placeholders of a template are fields. They are left out together, and filled in together.
+// fillsPlaceholders: the form has a field for each placeholder of a template. Either all of these fields stay empty, or all must
+// be filled in.
 func (b *env) fillsPlaceholders() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/sources?id=new")
@@ -258,7 +259,7 @@ func (b *env) fillsPlaceholders() {
 	b.tap(saveForm)
 	b.waitClosed()
 	b.tap(rowOf("PropellerAds"))
-	b.until("the address", func() bool {
+	b.until("the address has the values", func() bool {
 		return strings.Contains(b.run(byLabel(".side-sheet", "Postback URL")+`?.value`), "?aid=a1&pid=p%262&tid=3&")
 	})
 }
@@ -283,7 +284,7 @@ func (b *env) sharesAlias() {
 		b.t.Errorf("the link is %s, want a cost in it", link)
 	}
 	b.tap(button("Try it"))
-	b.until("the test of the link", func() bool { return b.run(failedStep) != "" })
+	b.until("the test of the link has run", func() bool { return b.run(failedStep) != "" })
 	if text := b.run(failedStep); text != "none" {
 		b.t.Errorf("the test of the link fails at %q", text)
 	}
@@ -308,7 +309,7 @@ func (b *env) reachesPaths() {
 		b.t.Fatalf("the flow is not saved: %s", saved)
 	}
 	b.goTo(b.f.URL + "/app/campaigns/" + id + "/flow")
-	b.until("the flow", func() bool { return b.run(`document.querySelector('.node .opener')?.textContent`) == "All" })
+	b.until("the flow is shown", func() bool { return b.run(`document.querySelector('.node .opener')?.textContent`) == "All" })
 	b.press("a")
 	const sheet = ".side-sheet"
 	b.fill(byLabel(sheet, "Name"), "Germany")
@@ -329,7 +330,7 @@ func (b *env) reachesPaths() {
 	b.tap(`[...document.querySelectorAll('.node .opener')].find(e => e.textContent === 'Germany')`)
 	b.tap(button("Try this path first"))
 	b.tap(button("Done"))
-	b.until("it is the first one again", func() bool { return first() == "Germany" })
+	b.until("the path for Germany is the first one again", func() bool { return first() == "Germany" })
 	b.chord(2, "s")
 	b.waitText("The flow is live")
 }

@@ -53,7 +53,7 @@ func (b *env) keepsSubParameters() {
 	open := func() {
 		b.goTo(b.f.URL + "/app/sources?id=" + source.ID)
 		b.waitIdle()
-		b.until("the parameters", func() bool { return b.run(`document.querySelectorAll('.subrow').length`) == "3" })
+		b.until("the parameters are listed", func() bool { return b.run(`document.querySelectorAll('.subrow').length`) == "3" })
 	}
 	saved := func(want string) {
 		b.tap(button("Save"))
@@ -84,7 +84,7 @@ func (b *env) keepsTemplates() {
 	b.goTo(b.f.URL + "/app/sources?id=new")
 	b.waitIdle()
 	b.choose(`document.querySelector('.side-sheet [role=combobox]')`, "Taboola")
-	b.until("the template", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Taboola" })
+	b.until("the template fills the form", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Taboola" })
 	b.fill(byLabel(".side-sheet", "Name"), "Native")
 	b.tap(button("Create"))
 	b.waitText("Native is saved")

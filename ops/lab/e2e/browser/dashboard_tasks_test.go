@@ -95,7 +95,7 @@ func (a *actions) findsLosers() {
 	a.waitText("vs the day before")
 	for _, sort := range []string{"descending", "ascending"} {
 		a.tap(`[...document.querySelectorAll('th button')].find(e => e.textContent.trim() === 'Profit')`)
-		a.until("it is sorted", func() bool {
+		a.until("the report is sorted by profit", func() bool {
 			return a.run(`document.querySelector('th[aria-sort="`+sort+`"]')?.textContent.trim()`) == "Profit"
 		})
 		a.waitIdle()
@@ -131,7 +131,7 @@ func (a *actions) copiesCampaign() {
 func (a *actions) addsSource() {
 	a.tap(button("New traffic source"))
 	a.choose(`document.querySelector('.side-sheet [role=combobox]')`, "Zeropark")
-	a.until("the template", func() bool { return a.run(byLabel(".side-sheet", "Name")+`?.value`) == "Zeropark" })
+	a.until("the template fills the form", func() bool { return a.run(byLabel(".side-sheet", "Name")+`?.value`) == "Zeropark" })
 	a.tap(saveForm)
 	a.waitText("Zeropark is saved")
 }
@@ -153,7 +153,7 @@ func (a *actions) seesHours() {
 	a.press("t")
 	a.waitText("Total over time")
 	a.tap(`[...document.querySelectorAll('dialog[open] .seg button')].find(e => e.textContent.trim() === 'Hour')`)
-	a.until("hours", func() bool {
+	a.until("the button Hour is pressed", func() bool {
 		return a.run(`[...document.querySelectorAll('dialog[open] .seg [aria-pressed=true]')].map(e => e.textContent.trim()).join()`) == "Hour"
 	})
 }
@@ -164,23 +164,23 @@ func (a *actions) sharesView() {
 	a.find("Country")
 	a.waitText("Germany")
 	a.find("Germany")
-	a.until("the filter", func() bool { return a.run(`new URL(location).searchParams.get('f.country')`) == "DE" })
+	a.until("the report is filtered", func() bool { return a.run(`new URL(location).searchParams.get('f.country')`) == "DE" })
 	a.tap(button("Views"))
 	a.item("Save as")
 	a.fill(byLabel("dialog[open]", "Name"), "Germany")
 	a.tap(`document.querySelector('dialog[open] [role=switch], dialog[open] input[type=checkbox]')`)
 	a.tap(`document.querySelector('dialog[open] .btn.primary:enabled')`)
-	a.until("the view", func() bool { return a.run(`new URL(location).searchParams.has('view')`) == "true" })
+	a.until("the view is open", func() bool { return a.run(`new URL(location).searchParams.has('view')`) == "true" })
 }
 
 // addsFormula types a formula into the search of columns.
 func (a *actions) addsFormula() {
 	a.tap(button("Columns"))
 	a.find("Cost / Clicks * 1000")
-	a.until("the column", func() bool {
+	a.until("the column is shown", func() bool {
 		return a.run(`document.querySelector('th:last-child').textContent`) == "Cost / Clicks * 1000"
 	})
-	a.until("its total", func() bool {
+	a.until("the total of the column is shown", func() bool {
 		return strings.Contains(a.run(`document.querySelector('tr.total td:last-child').textContent`), "$")
 	})
 }

@@ -107,7 +107,7 @@ func (b *env) signIn() {
 	b.goTo(b.entry)
 	b.fill(`document.querySelector('form.enter [name=password]')`, peoplePassword)
 	b.tap(`document.querySelector('form.enter .btn.primary:not(:disabled)')`)
-	b.until("the overview", func() bool { return b.run(`document.querySelector('.kpi b')?.textContent`) != "" })
+	b.until("the overview shows figures", func() bool { return b.run(`document.querySelector('.kpi b')?.textContent`) != "" })
 }
 
 // setScreen sets the width of the screen, a matching height, and the theme.
@@ -123,7 +123,7 @@ func (b *env) setScreen(width int, theme string) {
 	b.drawn()
 }
 
-// drawn waits for two frames. What depends on the size of a box is measured in the frame after the box changed.
+// drawn waits for two frames, because the page measures a box in the frame after the box has changed its size.
 func (b *env) drawn() {
 	b.t.Helper()
 	b.await(`new Promise(ok => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(ok, 0, ''))))`)
@@ -348,19 +348,19 @@ func (b *env) drills() {
 	b.press("ArrowDown")
 	b.until("a row has the focus", func() bool { return b.run(`document.activeElement.ariaExpanded`) == "false" })
 	b.press("ArrowRight")
-	b.until("it is open", func() bool { return strings.Contains(b.run(`location.search`), "o=") })
+	b.until("the row is open", func() bool { return strings.Contains(b.run(`location.search`), "o=") })
 	b.waitIdle()
 	b.press("ArrowDown")
 	b.until("the row below has the focus", func() bool { return b.run(`document.activeElement.ariaLevel`) == "2" })
 	b.press("f")
-	b.until("only this", func() bool { return b.run(`document.querySelectorAll('.chip.on').length`) == "2" })
+	b.until("the report is filtered by the row", func() bool { return b.run(`document.querySelectorAll('.chip.on').length`) == "2" })
 	b.waitIdle()
 	b.run(`history.back()`)
 	b.until("the filters are off", func() bool { return b.run(`document.querySelectorAll('.chip.on').length`) == "0" })
 	b.press("?")
-	b.until("the keys", func() bool { return b.run(`document.querySelector('dialog[open] .keys')?.textContent`) != "" })
+	b.until("the list of keys is open", func() bool { return b.run(`document.querySelector('dialog[open] .keys')?.textContent`) != "" })
 	b.press("Escape")
-	b.until("they are closed", func() bool { return b.run(`document.querySelector('dialog[open]') ? 'open' : ''`) == "" })
+	b.until("the list of keys is closed", func() bool { return b.run(`document.querySelector('dialog[open]') ? 'open' : ''`) == "" })
 }
 
 // saysWhatFails: the page reports an error in the place of the part that failed, and "Try again" recovers it. If the session was

@@ -183,7 +183,8 @@ func (b *env) keepsBothSettings() {
 	b.tap(button("Discard"))
 }
 
-// savesInOneMoment saves an offer between the reading and the writing of a save of the page. The page reads the offer again, and keeps both.
+// savesInOneMoment lets the page save an offer that another person saves after the page has read it and before the page writes it.
+// The page reads the offer again and keeps the edits of both.
 func (b *env) savesInOneMoment() {
 	b.t.Helper()
 	offer := map[string]any{"name": "One moment", "url": "https://o.example/"}

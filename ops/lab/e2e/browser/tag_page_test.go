@@ -179,7 +179,7 @@ func (x tagTest) replaysCalls(t *testing.T) {
 		trk('ready', () => { window.isReady = trk.clickId() });
 		trk('goal', 'early', {value: 3})`)
 	p.goTo(x.page("/order", "", snippet(x.URL, "k"), snippet(x.URL, "k")) + "?clickid=" + id)
-	p.until("the page is told", func() bool { return p.run(`window.isReady`) == id })
+	p.until("the page is told that the tag is ready", func() bool { return p.run(`window.isReady`) == id })
 	p.run(`trk('purchase', {order_id: 'A-1', value: 12.5, currency: 'EUR', items: [{sku: 's1', price: 12.5, quantity: 1}]})`)
 	p.run(`trk('signup')`)
 	p.run(`trk.ready(() => trk('identify', {external_id: 'u1'}))`)
@@ -202,7 +202,7 @@ func (x tagTest) replaysCalls(t *testing.T) {
 		p.run(nonsense)
 	}
 	p.run(`trk('goal', 'last')`)
-	p.until("the last is sent", func() bool {
+	p.until("the last call is sent", func() bool {
 		return slices.ContainsFunc(x.sent(), func(e tagEvent) bool { return e.Name == "last" })
 	})
 	if slices.ContainsFunc(x.sent(), func(e tagEvent) bool { return e.Name == "huge" }) {
@@ -313,7 +313,7 @@ func (x tagTest) worksOffline(t *testing.T) {
 	}
 	p.goTo(address)
 	x.get(p, "view")
-	p.until("nothing waits", func() bool { return p.waiting() == 0 })
+	p.until("no event waits", func() bool { return p.waiting() == 0 })
 	x.reset()
 	p.watch()
 	network(true)
@@ -324,7 +324,7 @@ func (x tagTest) worksOffline(t *testing.T) {
 	}
 	network(false)
 	x.get(p, "a", "b")
-	p.until("nothing waits", func() bool { return p.waiting() == 0 })
+	p.until("no event waits", func() bool { return p.waiting() == 0 })
 
 	x.reset()
 	network(true)
@@ -337,7 +337,7 @@ func (x tagTest) worksOffline(t *testing.T) {
 	p.run(`localStorage['trk_q:other:' + Date.now() + '-0.1'] = '{"id":"other","name":"other","at":1}'`)
 	network(false)
 	p.goTo(address)
-	p.until("all are sent", func() bool { return len(x.sent()) >= 51 && p.waiting() == 1 })
+	p.until("all kept events are sent", func() bool { return len(x.sent()) >= 51 && p.waiting() == 1 })
 	names := map[string]bool{}
 	for _, e := range x.sent() {
 		names[e.Name] = true
@@ -373,7 +373,7 @@ func (x tagTest) isUnloaded(t *testing.T) {
 			t.Errorf("%+v is not sent again: %+v", e, x.sent())
 		}
 	}
-	p.until("nothing waits", func() bool { return p.waiting() == 0 })
+	p.until("no event waits", func() bool { return p.waiting() == 0 })
 	p.unharmed()
 }
 
@@ -392,7 +392,7 @@ func (x tagTest) isAnswered(t *testing.T) {
 			t.Errorf("after the answer %d the event does not wait", status)
 		}
 		x.reset()
-		p.until("it is sent again", func() bool { return len(x.sent()) > 0 && p.waiting() == 0 })
+		p.until("the event is sent again", func() bool { return len(x.sent()) > 0 && p.waiting() == 0 })
 		if again := x.sent()[0]; again.ID != first.ID {
 			t.Errorf("after the answer %d the event is sent as %+v, before as %+v", status, again, first)
 		}
@@ -402,7 +402,7 @@ func (x tagTest) isAnswered(t *testing.T) {
 		x.answer(status, nil)
 		p.goTo(address)
 		x.get(p, "view")
-		p.until("it is given up", func() bool { return p.waiting() == 0 })
+		p.until("the event is given up", func() bool { return p.waiting() == 0 })
 	}
 	p.unharmed()
 }
@@ -494,7 +494,7 @@ func (x tagTest) waitsForConsent(t *testing.T) {
 	if e := x.get(p, "view")[0]; e.Click != id || e.From != "cookie" {
 		t.Errorf("on the next page the tag sent %+v", e)
 	}
-	p.until("nothing waits", func() bool { return p.waiting() == 0 })
+	p.until("no event waits", func() bool { return p.waiting() == 0 })
 
 	x.reset()
 	p.run(`trk('consent', false)`)

@@ -182,7 +182,7 @@ func snippet(domain, site string, attributes ...string) string {
 	return snippetOf(domain+"/t.js", site, attributes...)
 }
 
-// snippetOf returns the script element that installs the tag of an address on a page.
+// snippetOf returns the script element that installs the tag at the address src on a page.
 func snippetOf(src, site string, attributes ...string) string {
 	return `<script src="` + src + `" data-site="` + site + `" async ` + strings.Join(attributes, " ") + `></script>`
 }

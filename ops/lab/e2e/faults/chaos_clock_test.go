@@ -57,7 +57,7 @@ func TestClockFaults(t *testing.T) {
 	ticks := func(n int) {
 		t.Helper()
 		want := y.fired(faultworker.Tick.Kind()) + n
-		y.until("more ticks", func() bool { return y.fired(faultworker.Tick.Kind()) >= want })
+		y.until("more ticks are fired", func() bool { return y.fired(faultworker.Tick.Kind()) >= want })
 	}
 	faults := longtest.Size(3, 12)
 	for n := range faults {
@@ -81,11 +81,11 @@ func TestClockFaults(t *testing.T) {
 	}
 	before := y.fired(faultworker.Slow.Kind())
 	last := y.faultClock()
-	y.until("the tick of the minute made up for", func() bool { return y.fired(faultworker.Slow.Kind()) > before })
+	y.until("the missed tick of the minute is fired", func() bool { return y.fired(faultworker.Slow.Kind()) > before })
 	ticks(2)
 	last.Kill()
 	// Every queued tick is carried out once. A clock that is killed while it fires may not have queued its tick.
-	y.until("all ticks carried out", func() bool {
+	y.until("all ticks are carried out", func() bool {
 		return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM (SELECT kind, at FROM fault_fired WHERE queued
 			EXCEPT SELECT kind, at FROM fault_ticks) m`) == 0
 	})
@@ -105,7 +105,7 @@ func ticksNoMore(y *env, frozen *fleet.Process) {
 	y.t.Helper()
 	const mine = `SELECT count(*) FROM fault_fired WHERE pid = $1`
 	before, at := dbtest.Get[int](y.t, y.db, mine, frozen.PID()), dbtest.Get[int](y.t, y.db, `SELECT extract(epoch FROM clock_timestamp())::int`)
-	y.until("some seconds gone", func() bool {
+	y.until("some seconds have passed", func() bool {
 		return dbtest.Get[int](y.t, y.db, `SELECT extract(epoch FROM clock_timestamp())::int`) >= at+longtest.Size(3, 40)
 	})
 	if after := dbtest.Get[int](y.t, y.db, mine, frozen.PID()); after > before {

@@ -106,8 +106,8 @@ func onClick(id uuid.UUID) obstacle {
 	return obstacle{`SELECT FROM clicks WHERE id = $1 FOR UPDATE`, []any{id}, "FOR NO KEY UPDATE"}
 }
 
-// killed starts a call and kills the worker while the call's job waits for the obstacle. It calls check to compare what the job has
-// done until then. It returns the answer that the caller gets after the next worker has finished the job.
+// killed starts a call and kills the worker while the call's job waits for the obstacle. It then calls check, which checks what the
+// job has done until then. It returns the answer that the caller gets after the next worker has finished the job.
 func (m *midway) killed(method, path string, body any, o obstacle, check func()) map[string]any {
 	m.t.Helper()
 	got := m.call(method, path, body)
@@ -117,8 +117,8 @@ func (m *midway) killed(method, path string, body any, o obstacle, check func())
 	return m.final(got())
 }
 
-// stopAt starts a worker and kills it while its job waits for the obstacle. It calls check to compare what the job has done
-// until then.
+// stopAt starts a worker and kills it while its job waits for the obstacle. It then calls check, which checks what the job has
+// done until then.
 func (m *midway) stopAt(o obstacle, check func()) {
 	m.t.Helper()
 	tx, err := m.db.BeginTxx(m.t.Context(), nil)

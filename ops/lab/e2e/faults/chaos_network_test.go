@@ -16,7 +16,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// importing is an account whose network is connected to Everflow.
+// importing is an account whose network is connected to a platform: to Affise, until connect chooses another platform.
 type importing struct {
 	*midway
 	world *networkstest.World

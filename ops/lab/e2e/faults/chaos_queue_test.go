@@ -207,7 +207,7 @@ func (y *env) killed(steady *fleet.Process) {
 	y.check(steady.Freeze())
 	victim := y.worker("--slots", "5")
 	y.submit("killed", held, faultworker.Args{Hold: true})
-	y.until("50 jobs held", func() bool { return y.begun("killed", victim.PID()) == held })
+	y.until("the worker holds 50 jobs", func() bool { return y.begun("killed", victim.PID()) == held })
 	y.check(steady.Thaw())
 	victim.Kill()
 	begin := time.Now()
@@ -309,14 +309,14 @@ func (y *env) frozen(steady *fleet.Process) {
 		y.check(steady.Freeze())
 		victim := y.worker(c.args...)
 		y.submit(c.batch, 5, faultworker.Args{Gate: c.batch})
-		y.until("jobs held", func() bool { return y.begun(c.batch, victim.PID()) == 5 })
+		y.until("the worker holds the jobs", func() bool { return y.begun(c.batch, victim.PID()) == 5 })
 		y.check(victim.Freeze())
 		y.check(steady.Thaw())
-		y.until("jobs taken over", func() bool { return y.begun(c.batch, steady.PID()) == 5 })
+		y.until("the other worker has taken over the jobs", func() bool { return y.begun(c.batch, steady.PID()) == 5 })
 		dbtest.Exec(y.t, y.db, `INSERT INTO fault_gates VALUES ($1)`, c.batch)
-		y.until("done by the other", func() bool { return y.missing(c.batch) == 0 })
+		y.until("the other worker has finished the jobs", func() bool { return y.missing(c.batch) == 0 })
 		y.check(victim.Thaw())
-		y.until("the frozen one has ended its attempts", func() bool {
+		y.until("the frozen worker has ended its attempts", func() bool {
 			return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM fault_starts WHERE pid = $1 AND ended IS NULL`, victim.PID()) == 0
 		})
 		if got := y.doubled(); got != c.want {
@@ -334,7 +334,7 @@ func (y *env) stopped(steady *fleet.Process) {
 	y.check(steady.Freeze())
 	victim := y.worker()
 	y.submit("stopped", held, faultworker.Args{Hold: true})
-	y.until("jobs held", func() bool { return y.begun("stopped", victim.PID()) == held })
+	y.until("the worker holds the jobs", func() bool { return y.begun("stopped", victim.PID()) == held })
 	y.check(steady.Thaw())
 	ctx, cancel := context.WithTimeout(y.t.Context(), await.Timeout)
 	defer cancel()
@@ -362,7 +362,7 @@ func (y *env) poison(*fleet.Process) {
 	failed := func() int {
 		return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM jobs WHERE kind = $1 AND state = 'failed'`, faultworker.Poison.Kind())
 	}
-	y.until("all failed", func() bool { return failed() == n })
+	y.until("all jobs have failed", func() bool { return failed() == n })
 	if _, err := jobrow.DeleteFinished(y.t.Context(), y.db, time.Now().Add(-jobrow.Retention)); err != nil {
 		y.t.Fatal(err)
 	}

@@ -92,7 +92,7 @@ func TestKilledCurrency(t *testing.T) {
 	if longtest.On() {
 		worker.Kill()
 		cost("before anything is restated")
-		m.until("the killed one is gone", func() bool {
+		m.until("the killed worker is gone", func() bool {
 			return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'switchyard-faultworker-%'`) == 0
 		})
 		worker = m.worker()

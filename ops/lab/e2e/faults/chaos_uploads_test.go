@@ -90,7 +90,7 @@ func (m *midway) uploads() (out string) {
 // waitUploaded waits until nothing of the account is left to upload.
 func (m *midway) waitUploaded() {
 	m.t.Helper()
-	m.until("all is uploaded", func() bool {
+	m.until("all conversions are uploaded", func() bool {
 		return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM conversion_uploads WHERE account_id = $1 AND result = 'pending'`, m.account) == 0 &&
 			dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM integration_runs WHERE account_id = $1 AND ended_at IS NULL`, m.account) == 0
 	})
@@ -211,9 +211,9 @@ func TestKilledGoogleUploads(t *testing.T) {
 	dbtest.Exec(m.t, m.db, `UPDATE upload_requests SET check_at = now()`)
 	release := platform.Block()
 	m.sweepUploads()
-	killedAt("it is asked what became of a request", 1, release)
+	killedAt("the worker asks for the result of a request", 1, release)
 	defer m.worker().Stop()
-	m.until("all is known", func() bool { return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM upload_requests`) == 0 })
+	m.until("all results are known", func() bool { return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM upload_requests`) == 0 })
 	m.checkCount("conversions that Google has", killedUploads,
 		`SELECT count(*) FROM conversion_uploads WHERE result = 'accepted' AND (reason LIKE '%: processed' OR reason LIKE '%DUPLICATE%')`)
 	taken, again := m.receivedBy(platform, models.GoogleAds)

@@ -18,15 +18,16 @@ const canary = "canary-4f1d96b2"
 // canaryControl is the name of the network, which the service stores in clear. Finding it shows that the search works.
 const canaryControl = "bird-4f1d96b2"
 
-// noSecretsInClear searches everything that the service writes for the secrets of postbacks.
+// noSecretsInClear checks that nothing that the service writes contains the secrets of postbacks.
 func noSecretsInClear(t *testing.T, f *fleet.Fleet) {
 	t.Helper()
 	notWritten(t, f, []string{canary}, canaryControl)
 }
 
-// notWritten searches everything that the service writes for texts, also in the form in which PostgreSQL shows bytes: the files of
-// PostgreSQL including its write-ahead log, the files of Redis, the spools, the logs of the processes and the metrics. control is
-// a text that the service stores in clear. Finding it shows that the search works.
+// notWritten checks that the service has written none of the texts, neither in clear nor in the hexadecimal form in which
+// PostgreSQL shows bytes. It searches the files of PostgreSQL including its write-ahead log, the files of Redis, the spools, the
+// logs of the processes and the metrics. control is a text that the service stores in clear. Finding it shows that the search
+// works.
 func notWritten(t *testing.T, f *fleet.Fleet, texts []string, control string) {
 	t.Helper()
 	search := func(where string, content []byte) {

@@ -38,11 +38,11 @@ const (
 	neighbourMemory = 1 << 30 // bytes, of each process
 )
 
-// TestNeighbour checks that no account or stranger can make the service unavailable to the others. They attack in each way alone
-// (in the short form four ways at once) and then in random mixtures, while another account, the neighbour, calls the API and has
-// clicks and conversions. All its calls must succeed, all its clicks must be counted, and all its conversions must be announced.
-// The long form also sets limits: for the time of its calls and redirects, for the delay of its clicks in the reports and of its
-// conversions at its webhook, and for the memory of each process.
+// TestNeighbour checks that no account or stranger can make the service unavailable to the others. It runs each attack alone (in
+// the short form four at once) and then random mixtures of attacks, while another account, the neighbour, calls the API and has
+// clicks and conversions. All calls of the neighbour must succeed, all its clicks must be counted, and all its conversions must
+// reach its webhook. The long form also sets limits: for the time of its calls and redirects, for the delay of its clicks in the
+// reports and of its conversions at its webhook, and for the memory of each process.
 func TestNeighbour(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

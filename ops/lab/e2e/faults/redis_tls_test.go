@@ -27,8 +27,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// tlsRedis starts a Redis that accepts only TLS. As on hosted servers, no authority has signed its certificate. tlsRedis returns
-// the URL of the server, which ends with the test.
+// tlsRedis starts a Redis that accepts only TLS. No authority has signed its certificate, as is common for hosted servers. tlsRedis
+// returns the URL of the server, which ends with the test.
 func tlsRedis(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewTLSServer(http.NotFoundHandler())
