@@ -226,7 +226,7 @@ func storedPostback(e *env, id uuid.UUID) models.Postback {
 	return p.Postback
 }
 
-// importRedTrack reads the settings of a RedTrack, and applies them.
+// importRedTrack reads the settings of a RedTrack account, and applies them.
 func (e *env) importRedTrack(account uuid.UUID, url string) {
 	e.Helper()
 	access, err := json.Marshal(trackers.Access{URL: url, Key: redtracktest.Key})
