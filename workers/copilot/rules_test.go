@@ -35,7 +35,7 @@ func newRuled(t *testing.T) *env {
 	return w
 }
 
-// rule saves a live rule about paths without conversions yesterday, after change has changed its settings.
+// rule saves a live rule that pauses paths without conversions yesterday. change may change the settings first.
 func (w *env) rule(change func(*autorule.Settings)) autorule.Rule {
 	w.Helper()
 	s := autorule.Defaults()
