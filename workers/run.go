@@ -39,8 +39,8 @@ type NextAttempt struct {
 	Wait  time.Duration // until the next attempt
 }
 
-// endTimeout bounds the transaction that ends an attempt. The attempt's own timeout does not apply to it, because that may be
-// used up.
+// endTimeout bounds the transaction that ends an attempt. The attempt's own timeout does not apply to this transaction,
+// because it may have run out already.
 const endTimeout = 10 * time.Second
 
 // Commit ends the attempt with success. The effect, the answer and the state of the row are committed in one transaction.

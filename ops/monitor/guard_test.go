@@ -157,8 +157,8 @@ func TestWrongPasswords(t *testing.T) {
 	}
 }
 
-// TestInventedClients: a client that makes a trusted proxy forward invented addresses soon has to wait. A client of the same
-// proxy that gave the right password before does not wait.
+// TestInventedClients: a client that makes a trusted proxy forward invented addresses soon has to wait. The other clients of
+// this proxy have to wait too, unless they gave the right password before.
 func TestInventedClients(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

@@ -143,7 +143,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestFigures: /metrics has the rows of jobs, and only for a client with the password.
+// TestFigures: /metrics has the number of rows of jobs, and answers only a client with the password.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -75,9 +75,9 @@ func (e *env) readLog(account uuid.UUID, url, key, day string) (models.JobStatus
 	return run(e, account, jobs.ImportHistory, args, func(*store.Store, uuid.UUID) error { return nil })
 }
 
-// The log of RedTrack becomes clicks and conversions of the imported campaigns, once. No webhook and no traffic source is
-// notified. A postback that names an old click then finds the imported click, and is not sent on. The old ids are deleted with
-// the clicks.
+// TestHistory: the log of RedTrack becomes clicks and conversions of the imported campaigns, once. No webhook and no traffic
+// source is notified. A postback that names an old click then finds the imported click, and is not sent on. The old ids are
+// deleted with the clicks.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -152,8 +152,8 @@ func (e *env) leavesAllowance(account uuid.UUID, day string) {
 	}
 }
 
-// A history is taken back by deleting the statistics of its campaigns for the days of the log. Nothing is left of it, and the log can be
-// read again.
+// TestHistoryTakenBack: a history is taken back by deleting the statistics of its campaigns for the days of the log. Nothing
+// is left of it, and the log can be read again.
 func TestHistoryTakenBack(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -226,7 +226,7 @@ func storedPostback(e *env, id uuid.UUID) models.Postback {
 	return p.Postback
 }
 
-// importRedTrack reads the settings of a RedTrack, and applies them.
+// importRedTrack reads the settings of a RedTrack account, and applies them.
 func (e *env) importRedTrack(account uuid.UUID, url string) {
 	e.Helper()
 	access, err := json.Marshal(trackers.Access{URL: url, Key: redtracktest.Key})
@@ -257,7 +257,7 @@ func sameJSON(t *testing.T, a, b string) bool {
 	return fmt.Sprint(x) == fmt.Sprint(y)
 }
 
-// A key that is not accepted ends the import, and is deleted.
+// TestHistoryRefused: a key that is not accepted ends the import, and is deleted.
 func TestHistoryRefused(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

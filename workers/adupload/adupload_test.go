@@ -17,9 +17,9 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// TestUploads checks that a conversion with a wanted status is uploaded once, with its share of the payout. If its value
-// changes, it is uploaded again with the new value (restated). A chargeback retracts it if the platform supports that. A
-// conversion with an unwanted status is never uploaded.
+// TestUploads checks that a conversion with a wanted status is uploaded once, with its share of the payout. If the platform
+// supports it, a conversion whose value changes is uploaded again with the new value (restated), and a chargeback retracts
+// the conversion. A conversion with an unwanted status is never uploaded.
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	for _, provider := range []string{models.GoogleAds, models.MicrosoftAds, models.Meta, "tiktok"} {
@@ -146,8 +146,8 @@ func TestDestinationRefused(t *testing.T) {
 	w.received(2)
 }
 
-// TestAmended checks that a waiting upload takes the new value of its conversion, even if the platform accepts no changes. An
-// upload that was already sent is restated, that is, uploaded again with the new value.
+// TestAmended checks that a waiting upload takes the new value of its conversion, even if the platform accepts no changes. A
+// change after the upload was sent becomes a restatement, which is skipped, because Meta accepts none.
 func TestAmended(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)

@@ -34,7 +34,7 @@ const (
 	lockName = "switchyard click copy"
 	// attemptTimeout is the timeout of one attempt to send changes.
 	attemptTimeout = time.Minute
-	// deleteEvery is the interval at which rows are deleted in ClickHouse that PostgreSQL no longer keeps.
+	// deleteEvery is the interval between two deletions of the ClickHouse rows that PostgreSQL no longer keeps.
 	deleteEvery = 10 * time.Minute
 	// deletedAfter is how long the rows of a deleted account stay in ClickHouse. After that time, no change of the account can
 	// still arrive.

@@ -36,7 +36,7 @@ type env struct {
 	answer atomic.Value // the http.HandlerFunc of the server
 }
 
-// newEnv starts a worker. guarded is the client of production, which reaches no private address.
+// newEnv starts a worker. If guarded is true, the worker uses the client of production, which reaches no private address.
 func newEnv(t *testing.T, guarded bool) *env {
 	t.Helper()
 	e := &env{T: t}

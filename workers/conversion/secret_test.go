@@ -34,18 +34,18 @@ func TestPostbackSecret(t *testing.T) {
 		p       models.Postback
 		outcome string
 	}{
-		"right secret":                         {models.Postback{NetworkID: b.network, Params: params{"key": "s3cret"}}, "recorded"},
-		"right, network not named":             {models.Postback{Params: params{"secret": "s3cret"}}, "recorded"},
-		"right signature":                      {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=x"}, "recorded"},
-		"other text signed":                    {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=y"}, "refused"},
-		"wrong secret":                         {models.Postback{NetworkID: b.network, Params: params{"secret": "x"}}, "refused"},
-		"no secret":                            {models.Postback{NetworkID: b.network}, "refused"},
-		"none, network not named":              {models.Postback{}, "refused"},
-		"none, network without a secret named": {models.Postback{NetworkID: withoutSecret}, "refused"},
+		"right secret":                      {models.Postback{NetworkID: b.network, Params: params{"key": "s3cret"}}, "recorded"},
+		"right, network not named":          {models.Postback{Params: params{"secret": "s3cret"}}, "recorded"},
+		"right signature":                   {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=x"}, "recorded"},
+		"other text signed":                 {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=y"}, "refused"},
+		"wrong secret":                      {models.Postback{NetworkID: b.network, Params: params{"secret": "x"}}, "refused"},
+		"no secret":                         {models.Postback{NetworkID: b.network}, "refused"},
+		"no secret, network not named":      {models.Postback{}, "refused"},
+		"no secret, named network has none": {models.Postback{NetworkID: withoutSecret}, "refused"},
 
-		"right secret, network without a secret named": {models.Postback{NetworkID: withoutSecret, Params: params{"key": "s3cret"}}, "recorded"},
-		"secret of the wrongly named network":          {models.Postback{NetworkID: other, Params: params{"key": "0ther"}}, "refused"},
-		"right secret, wrong network named":            {models.Postback{NetworkID: other, Params: params{"key": "s3cret"}}, "recorded"},
+		"right secret, named network has none": {models.Postback{NetworkID: withoutSecret, Params: params{"key": "s3cret"}}, "recorded"},
+		"secret of the wrongly named network":  {models.Postback{NetworkID: other, Params: params{"key": "0ther"}}, "refused"},
+		"right secret, wrong network named":    {models.Postback{NetworkID: other, Params: params{"key": "s3cret"}}, "recorded"},
 	} {
 		p := tt.p
 		p.AccountID = b.account

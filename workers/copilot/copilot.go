@@ -1,6 +1,6 @@
-// Package copilot judges the figures of accounts, periodically and on request, and stores suggestions. It also runs the rules
-// by which accounts have their campaigns changed automatically. models/copilot and models/autorule decide which figures lead
-// to a suggestion or a change. This package reads the figures, and carries out the changes of rules.
+// Package copilot judges the figures of accounts, periodically and on request, and stores suggestions. It also runs the
+// rules with which an account lets its campaigns be changed automatically. models/copilot and models/autorule decide which
+// figures lead to a suggestion or a change. This package reads the figures, and carries out the changes of rules.
 package copilot
 
 import (
@@ -65,7 +65,7 @@ func (w *worker) refresh(ctx context.Context, id uuid.UUID) (out jobs.CopilotRef
 	if err != nil {
 		return out, err
 	}
-	now := w.now().UTC().Truncate(time.Microsecond) // as the database keeps it
+	now := w.now().UTC().Truncate(time.Microsecond) // the precision that the database stores
 	r, err := w.read(ctx, account, now)
 	if err != nil {
 		return out, err

@@ -20,11 +20,11 @@ import (
 // These are the limits of the figures that are read for one account.
 const (
 	maxCampaigns = 60        // campaigns with the most clicks, which are judged every day
-	maxTurn      = 40        // of the other campaigns, judged by turn; maxCampaigns + maxTurn = report.MaxValues
+	maxTurn      = 40        // other campaigns, which are judged by turn; maxCampaigns + maxTurn = report.MaxValues
 	maxRanked    = 5000      // campaigns with clicks that are considered
-	maxRecords   = 5000      // of the offers, and of the landing pages
-	maxRows      = 100_000   // of the report on all campaigns by path and day
-	maxValues    = 50_000    // of the report on all campaigns by one dimension
+	maxRecords   = 5000      // offers, or landing pages, that are read
+	maxRows      = 100_000   // rows of the report on all campaigns by path and day
+	maxValues    = 50_000    // rows of the report on all campaigns by one dimension
 	maxRead      = 5_000_000 // clicks that are read one by one, by all reports together
 	maxSources   = 200
 )

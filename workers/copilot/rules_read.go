@@ -21,7 +21,7 @@ const (
 	// maxTargets is the maximum number of campaigns, paths, offers or values that a run of a rule considers. It takes the targets
 	// with the most clicks.
 	maxTargets = 5000
-	// minPayouts is the number of conversions from which their mean payout is used.
+	// minPayouts is the minimum number of conversions for which the mean payout is used.
 	minPayouts = 5
 )
 

@@ -35,7 +35,7 @@ func newRuled(t *testing.T) *env {
 	return w
 }
 
-// rule saves a live rule about paths without conversions yesterday, after change has changed its settings.
+// rule saves a live rule that pauses paths without conversions yesterday. change may change the settings first.
 func (w *env) rule(change func(*autorule.Settings)) autorule.Rule {
 	w.Helper()
 	s := autorule.Defaults()
@@ -214,7 +214,8 @@ func TestRuleWeighs(t *testing.T) {
 	}
 }
 
-// TestRuleStale checks that a record that changed since it was read is left unchanged, and counts as not acted upon.
+// TestRuleStale checks that a record is left unchanged if it or the rule has changed since the record was read. No cool-down
+// begins then. Of several concurrent acts, only one is carried out.
 func TestRuleStale(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)

@@ -54,9 +54,9 @@ type worker struct {
 // These are the limits of one sweep, which runs once a minute.
 const (
 	accountsAtOnce    = 100
-	clicksAtOnce      = 2000 // of an account
+	clicksAtOnce      = 2000 // claims of one account
 	lookUpsAtOnce     = 60   // addresses that are looked up for an account, thus at most 6,000 for all accounts
-	lookUpsInParallel = 8    // of these look-ups run at the same time
+	lookUpsInParallel = 8    // how many of these look-ups run at the same time
 )
 
 const (

@@ -41,7 +41,7 @@ type Options struct {
 	Pages   *egress.Client // must accept the schemes http and https
 	Tracker models.DomainTracker
 	Edge    string // the edge that issues certificates for domains; empty: no edge
-	// Registries is the client that asks registries for the ends of the registrations of names; nil: registries are not asked.
+	// Registries is the client that asks registries when the registrations of names end; nil: registries are not asked.
 	Registries *egress.Client
 	// RegistryList is the address of the list of registries; default: the address of IANA's list.
 	RegistryList *url.URL

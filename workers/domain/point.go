@@ -137,7 +137,7 @@ func (w *worker) pointIn(ctx context.Context, a account, zone string, d models.D
 	missing, other := compare(have, wanted)
 	switch {
 	case other != nil && w.leadsHere(limited, have):
-		return unchangedPoint(host, *other, "; if the addresses of "+w.o.Tracker.Host+" change, it may have to be pointed again")
+		return unchangedPoint(host, *other, "; if the addresses of "+w.o.Tracker.Host+" change, the domain may have to be pointed again")
 	case other != nil:
 		found := record(host, *other)
 		return models.DNSPoint{
@@ -249,7 +249,7 @@ func (w *worker) recordsFor(ctx context.Context, a account, name string) (list [
 		list = append(list, libdns.RR{Name: name, TTL: ttl, Type: kindOf(addr), Data: addr.String()})
 	}
 	return list, "; the apex of a zone cannot have a CNAME here, so if the addresses of " + w.o.Tracker.Host +
-		" change, it has to be pointed again", err
+		" change, the domain has to be pointed again", err
 }
 
 func kindOf(addr netip.Addr) string {

@@ -34,7 +34,7 @@ func (w *worker) verify(ctx context.Context, args jobs.VerifyDomainArgs) (out jo
 
 const (
 	sweptAtOnce   = 500 // domains that a sweep claims at once
-	checkedAtOnce = 32  // of them that are checked at once
+	checkedAtOnce = 32  // how many of these are checked in parallel
 	maxDNSRecords = 20  // maximum number of records that are shown
 )
 

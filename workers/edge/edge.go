@@ -94,7 +94,7 @@ func (p *publisher) locked(ctx context.Context, wait time.Duration, fn func(cont
 	return ran, err
 }
 
-// publishNow publishes the account of the caller.
+// publishNow publishes the campaigns of the caller's account.
 func (p *publisher) publishNow(ctx context.Context, _ jobs.None) (out jobs.PublishedEdge, err error) {
 	if p.o.Keys == nil {
 		return out, nil
@@ -114,7 +114,7 @@ func (p *publisher) publishNow(ctx context.Context, _ jobs.None) (out jobs.Publi
 	return out, err
 }
 
-// sweep publishes the accounts in which something has changed.
+// sweep publishes the campaigns of the accounts in which something has changed.
 func (p *publisher) sweep(ctx context.Context) error {
 	if p.o.Keys == nil {
 		return p.store.Edge().DiscardChanges(ctx)

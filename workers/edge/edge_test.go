@@ -151,7 +151,8 @@ func (w *env) keys() string {
 
 func (w *env) host(account uuid.UUID) string { return "go-" + account.String()[:8] + ".example/" }
 
-// TestPublish checks that changed campaigns are written, deleted campaigns are removed, and no other key is touched.
+// TestPublish checks that the new and changed campaigns of an account are written. Campaigns that are paused or have become
+// too large are removed. No call is made if nothing has changed.
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

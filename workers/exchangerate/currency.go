@@ -92,7 +92,7 @@ func (w *worker) findCurrencies(ctx context.Context, u *currencyRun, k exchanger
 	})
 }
 
-// restateStored restates the facts whose clicks are kept.
+// restateStored restates the amounts of the clicks that are kept, and of their conversions.
 func (w *worker) restateStored(ctx context.Context, u *currencyRun, k exchangerate.Change) error {
 	return w.restateKeys(ctx, k.Account, k.Kept, func(restate func(db.Conn) error) error {
 		return step(ctx, u, func(c db.Conn, _ *jobs.ChangeCurrencyArgs) error { return restate(c) })

@@ -174,8 +174,8 @@ func (b *env) source() dbrates.Source {
 	return list[0]
 }
 
-// TestFetch checks that the bank is asked once a day for the missing rates while a currency needs them, and less often while it
-// fails.
+// TestFetch checks that the bank is asked for the missing rates of each day, if a currency needs rates. While the bank
+// fails, it is asked again after growing waits.
 func TestFetch(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, "")

@@ -12,8 +12,7 @@ import (
 	"switchyard/workers/providers/cloudflare"
 )
 
-// TestBusy checks that a 429 does not count as an attempt of a domain, and that no caller waits for the end of a long pause. The
-// requested certificate follows later without another request by the user.
+// TestBusy checks that a 429 does not count as an attempt of a domain, and that no caller waits for the end of a long pause.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

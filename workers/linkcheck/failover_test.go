@@ -112,7 +112,8 @@ func TestFailover(t *testing.T) {
 	w.domain("b-spare.acme.com", "spare", !failsOver)
 	w.setListed("home.acme.com", "a-spare.acme.com")
 	expect("a new spare", "b-spare", "b-spare", "b-spare", "still")
-	// The last look-up added two events: for campaigns still on the first domain, and for campaigns it had moved to the spare domain.
+	// The last look-up added two events: one for the campaign that was still on the first domain, and one for the campaigns
+	// that had moved to the first spare domain.
 	if n := len(w.events(models.EventLinkUnsafe)); n != 5 {
 		t.Errorf("%d events, want 5", n)
 	}

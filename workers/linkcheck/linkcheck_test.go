@@ -343,7 +343,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestOffline checks that no link is reported as broken when no host answers at all: the fault is ours.
+// TestOffline checks that no link is reported as broken when no host answers at all, because the fault is then ours.
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

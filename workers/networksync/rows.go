@@ -304,7 +304,7 @@ func refuseReversal(v *correction.Conversion, recorded map[conversion.Key]conver
 	case !known:
 		v.Refusal = "it takes back an order that is not recorded or is outside the range"
 	case v.Payout != nil && (k.Currency != v.Currency || v.Payout.LessThan(k.Payout)):
-		v.Refusal = "it takes back a part of an order outside the range: import a range that has both"
+		v.Refusal = "it takes back a part of an order that is outside the range: import a range that has both"
 	}
 }
 
@@ -325,7 +325,7 @@ func refuseStatus(v *correction.Conversion, recorded map[conversion.Key]conversi
 	k, known := recorded[keyOf(*v)]
 	switch {
 	case !known:
-		v.Refusal = "it has the status but not the amount of an order that is not recorded"
+		v.Refusal = "it has a status but no amount, and its order is not recorded"
 	case v.Status == models.StatusApproved && k.Status != models.StatusPending && k.Status != v.Status:
 		v.Refusal = "the order was taken back: it is " + k.Status
 	}

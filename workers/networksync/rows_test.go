@@ -99,8 +99,8 @@ func TestGoalOfOrders(t *testing.T) {
 	}
 }
 
-// TestGoalOfPostbacks checks that an order has the goal of the conversion that its postback has recorded, if the postback uses another
-// word for the goal, or none.
+// TestGoalOfPostbacks checks that an order gets the goal of the conversion that its postback has recorded, even if that
+// conversion has another name for the goal, or no goal.
 func TestGoalOfPostbacks(t *testing.T) {
 	t.Parallel()
 	click := models.NewClickID()
@@ -170,8 +170,8 @@ func TestSaleOfOrders(t *testing.T) {
 	}
 }
 
-// TestClampTime checks that the time of a new conversion lies between its click and now. A time that was not read, or that is
-// impossible, is kept as the platform states it.
+// TestClampTime checks that the time of a new conversion lies between its click and now. If the platform's time cannot be
+// read or is impossible, InvalidTime also keeps the platform's text.
 func TestClampTime(t *testing.T) {
 	t.Parallel()
 	click := models.NewClickID()
@@ -205,7 +205,8 @@ func TestClampTime(t *testing.T) {
 	}
 }
 
-// TestNegativeOrders reads orders with an amount below zero, which take a sale back whatever the network's word for them is.
+// TestNegativeOrders checks that an approved or pending order with an amount below zero becomes a chargeback. A rejected
+// order stays rejected, and a recorded amount is never below zero.
 func TestNegativeOrders(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ status, payout, want string }{

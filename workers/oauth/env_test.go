@@ -188,7 +188,7 @@ func (w *env) connection(id uuid.UUID) models.OAuthConnection {
 	return c
 }
 
-// dump returns the whole content of PostgreSQL and Redis as text.
+// dump returns the rows of the tables for sign-ins and jobs, and the whole content of Redis, as text.
 func (w *env) dump() string {
 	w.Helper()
 	var out strings.Builder

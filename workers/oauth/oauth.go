@@ -119,8 +119,8 @@ func errCredentials(why string) error {
 
 const (
 	claimedAtOnce = 500             // connections that a sweep claims in one batch
-	renewedAtOnce = 16              // of these are renewed at the same time
-	sweepAgain    = 2 * time.Minute // after a failure
+	renewedAtOnce = 16              // how many of these are renewed at the same time
+	sweepAgain    = 2 * time.Minute // wait after a failed renewal
 )
 
 // sweep renews the tokens that expire soon. A connection whose renewal fails is due again after sweepAgain.
@@ -161,8 +161,8 @@ func (k *Connections) TokensOf(account, connection uuid.UUID) *Tokens {
 	return &Tokens{k: k, account: account, id: connection}
 }
 
-// TokensFor returns the access tokens of an account's connection for a use. If the person who signed in did not allow the use, there
-// is an error in place of a token.
+// TokensFor returns the access tokens of an account's connection for a use. If the person who signed in did not allow the
+// use, its methods return an error.
 func (k *Connections) TokensFor(use models.OAuthUse, account, connection uuid.UUID) *Tokens {
 	return &Tokens{k, account, connection, use}
 }

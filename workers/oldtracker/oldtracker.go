@@ -1,5 +1,6 @@
 // Package oldtracker forwards postbacks to the tracker from which an account has moved, if they are about that tracker's
-// clicks. Each postback is sent as a GET request with the query as it was received, and again only if an attempt has failed.
+// clicks. Each postback is sent as a GET request with the query as it was received. It is sent again only if an attempt has
+// failed.
 package oldtracker
 
 import (

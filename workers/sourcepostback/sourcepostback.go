@@ -181,7 +181,7 @@ func (s *sender) resend(ctx context.Context, args jobs.PostbackArgs) (jobs.Postb
 		return out, err
 	}
 	if url, _ := t.URLFor(t.Goal, t.Status); url == "" {
-		return out, models.Invalid("no_url", "the traffic source has no postback_url for it")
+		return out, models.Invalid("no_url", "the traffic source has no postback_url for this postback")
 	}
 	err = workers.RunNow(ctx, s.runtime, jobs.SendPostback, t.AccountID, t.ID, true, func(ctx context.Context, u *run) error {
 		attempt, err := s.attempt(ctx, u, t)

@@ -38,7 +38,7 @@ func (s *sender) test(ctx context.Context, args jobs.TestPostbackArgs) (out jobs
 	}
 	url, wanted := t.URLFor(t.Goal, t.Status)
 	if url == "" {
-		return out, models.Invalid("no_url", "the traffic source has no postback_url for it")
+		return out, models.Invalid("no_url", "the traffic source has no postback_url for this postback")
 	}
 	m, err := s.message(ctx, t, &click)
 	if err != nil {

@@ -82,7 +82,7 @@ func (a *adRun) sourceDifference(ctx context.Context, s *adSource) error {
 	if err := a.correct(ctx, "cost", text); err != nil {
 		return err
 	}
-	ours := "Pacific/Kiritimati" // the earliest zone, and the latest
+	ours := "Pacific/Kiritimati" // the zone in which a day begins first; in Pago_Pago it begins last
 	if far, err := time.LoadLocation(ours); err != nil || s.clicks[0].at.In(far).Format(time.DateOnly) == day {
 		ours = "Pacific/Pago_Pago"
 	}

@@ -172,11 +172,11 @@ func (r *run) play(ctx context.Context) error {
 		if err := t.strangers(ctx, r.fleet); err != nil {
 			return err
 		}
-		r.logf("a buyer's day: source, network, lander, offer and postbacks by the addresses as they are answered")
+		r.logf("a buyer's day: source, network, lander, offer and postbacks, with the addresses that the API returns")
 		if err := t.buyersDay(ctx, r.fleet); err != nil {
 			return err
 		}
-		r.logf("Everflow and Meta revise what they said; conversions go out to Meta")
+		r.logf("Everflow and Meta revise their reports; conversions go out to Meta")
 		if err := platforms.finish(ctx); err != nil {
 			return fmt.Errorf("networks and ad platforms: %w", err)
 		}

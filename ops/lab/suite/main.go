@@ -38,7 +38,7 @@ func main() {
 		flag.PrintDefaults()
 	}
 	var o options
-	flag.StringVar(&o.packages, "packages", "./...", "the packages to test, separated by spaces, as go test takes them; race has a list of its own for ./...")
+	flag.StringVar(&o.packages, "packages", "./...", "the packages to test, separated by spaces, as go test takes them; for ./... the part race tests only its own list")
 	flag.StringVar(&o.run, "run", "", "run only the tests that match this expression")
 	flag.StringVar(&o.bin, "bin", "bin", "the directory of the built programs, which the parts start")
 	flag.Parse()

@@ -26,8 +26,7 @@ type options struct{ packages, run, bin string }
 // tags are the build tags of the product. Tests use the same tags, so that each package is compiled once.
 const tags = "nomsgpack"
 
-// timeout is the time after which a run that hangs is ended. Waits inside the tests have a limit that is hardly
-// shorter.
+// timeout is the time after which a run that hangs is ended. Waits inside the tests have a slightly shorter limit.
 const timeout = 40 * time.Minute
 
 // raceRooms are the packages whose goroutines share memory. The race detector makes tests three times as slow, and it finds

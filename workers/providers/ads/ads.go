@@ -34,7 +34,7 @@ type Spend struct {
 	Impressions *int64          `json:"impressions"`
 }
 
-// MaxRows is the maximum number of rows that are read at once. More rows are ErrTooMany.
+// MaxRows is the maximum number of rows that are read at once. Reading more rows fails with ErrTooMany.
 const MaxRows = 50000
 
 // ErrTooMany says that a range has more than MaxRows rows.

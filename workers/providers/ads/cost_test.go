@@ -40,8 +40,8 @@ func answering(t *testing.T, provider string, serve http.HandlerFunc) *ads.Conne
 	return c
 }
 
-// TestPropellerAmounts: the amount of a row may be in any of the fields that clients of PropellerAds read. The answer may be a
-// list or an object around it.
+// TestPropellerAmounts: the amount of a row may be in any of the fields that clients of PropellerAds read. The answer may be
+// a list, or an object that contains the list.
 func TestPropellerAmounts(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"spent", "money", "spend", "cost"} {

@@ -56,7 +56,8 @@ func pinterestNames(ctx context.Context, s *session, cursor string) (next string
 	return string(answer.Bookmark), err
 }
 
-// pinterestPage reads the figures of the campaigns from the place cursor on.
+// pinterestPage reads the figures of the next pinterestIDs campaigns. cursor is the place of the first of them in the list
+// of campaigns.
 func pinterestPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
 	complete, err := s.prepare(ctx, pinterestNames)
 	switch {

@@ -49,7 +49,7 @@ func TestUploadBodies(t *testing.T) {
 	})
 }
 
-// TestUploadClicks: a template of traffic sources stores the click id that uploads read.
+// TestUploadClicks: the source template of a platform stores the click id in the parameter that uploads read.
 func TestUploadClicks(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {

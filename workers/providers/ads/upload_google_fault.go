@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// googleStatus is an error answer of either API: a google.rpc.Status. Its details are google.rpc.ErrorInfo, BadRequest and
-// RetryInfo, or a GoogleAdsFailure of the Google Ads API.
+// googleStatus is an error answer of the Data Manager API or of the Google Ads API: a google.rpc.Status. Its details are
+// google.rpc.ErrorInfo, BadRequest and RetryInfo, or a GoogleAdsFailure of the Google Ads API.
 type googleStatus struct {
 	Error struct {
 		Message string `json:"message"`
@@ -77,7 +77,7 @@ func (v googleViolation) text() string {
 	return text
 }
 
-// googleFault reads an error answer of either API.
+// googleFault reads an error answer of the Data Manager API or of the Google Ads API.
 func googleFault(status int, body []byte) *fault {
 	var answer googleStatus
 	_ = json.Unmarshal(body, &answer) // an answer of another form: the status is used

@@ -19,7 +19,8 @@ const googleSoon = 6 * time.Hour
 // Data Manager's reasons that this package treats specially. googleOutcome reads them in the outcome of a request.
 const (
 	googleTooRecent = "TOO_RECENT" // a part of PROCESSING_ERROR_REASON_TOO_RECENT_CLICK
-	// googleDuplicate begins the reasons of conversions that Google already has, by their transaction id or by click and time.
+	// googleDuplicate is the prefix of the reasons for conversions that Google already has. Google recognizes them by their
+	// transaction id, or by click and time.
 	googleDuplicate = "PROCESSING_ERROR_REASON_DUPLICATE_"
 )
 

@@ -344,7 +344,7 @@ func TestMetaShadow(t *testing.T) {
 }
 
 // TestUploadsFail: a request that fails for a while is sent again, after the pause that the platform asks for. A lasting
-// failure gives an error without credentials. The error says when to try again and whether only the account can help.
+// failure gives an error without credentials. If the platform is busy, the error says when to try again.
 func TestUploadsFail(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -413,7 +413,8 @@ func TestUploadsExpired(t *testing.T) {
 	})
 }
 
-// TestUploadsLacks: if the connection lacks a field, the error names it before anything is sent.
+// TestUploadsLacks: if the connection lacks a field, the events are refused before anything is sent. With Google's older
+// API, an event that is sent too soon after its click is to be sent again six hours later.
 func TestUploadsLacks(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {

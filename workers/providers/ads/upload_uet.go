@@ -13,10 +13,11 @@ import (
 	"switchyard/models"
 )
 
-// uetUploads sends conversions to Microsoft's UET Conversions API: learn.microsoft.com/advertising/guides/uet-conversion-api-integration.
-// It needs no sign-in, only the token of a UET tag, which Microsoft issues to some accounts. It recognizes a conversion by eventId
-// and eventName, and can neither change nor retract it. It names the places of refused events and takes the others. Unverified: the
-// names of all error codes, so the status and the places are read.
+// uetUploads sends conversions to Microsoft's UET Conversions API:
+// learn.microsoft.com/advertising/guides/uet-conversion-api-integration. It needs no sign-in, only the token of a UET tag,
+// which Microsoft issues to some accounts. It recognizes a conversion by eventId and eventName, and can neither change nor
+// retract it. It names the places of refused events and takes the others. Unverified: the names of all error codes, so only
+// the status and the places are used.
 var uetUploads = uploads{
 	base: "https://capi.uet.microsoft.com", maxEvents: 1000, maxAge: 7 * 24 * time.Hour,
 	click: func(e Event) string { return e.param("msclkid") }, clicks: "msclkid",

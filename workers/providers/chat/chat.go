@@ -20,7 +20,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// Error is a message that a chat did not take. Its text is for a person and contains no credential.
+// Error says that a chat did not take a message. Its text is for a person and contains no credential.
 type Error struct {
 	error
 
@@ -119,7 +119,7 @@ func byAddress(_ *Client, credentials map[string]string) (base, path string) {
 // withQuery returns the parameters of a request: a provider's own, and the ones in a webhook's address, such as a thread.
 func (p provider) withQuery(address string) url.Values {
 	_, raw, _ := strings.Cut(address, "?")
-	query, _ := url.ParseQuery(raw) // what can be read
+	query, _ := url.ParseQuery(raw) // parameters that cannot be parsed are left out
 	maps.Copy(query, p.query)
 	return query
 }

@@ -14,8 +14,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// cloudflareAccount uses libdns' package, except for listing zones, because the package lists only the first 20. Here zone
-// names have letters beyond ASCII, while record names have them in punycode.
+// cloudflareAccount uses libdns' package, except for listing zones, because the package lists only the first 20. In
+// Cloudflare's API, zone names keep letters beyond ASCII, while record names have them in punycode.
 type cloudflareAccount struct {
 	rest.API
 	records *cloudflare.Provider

@@ -32,7 +32,7 @@ func (p *dnsimple) path(ctx context.Context, below string) (string, error) {
 			return "", err
 		}
 		if answer.Data.Account == nil {
-			return "", &rest.FailureError{Text: "the token is of a user: make one of an account, or name the account_id"}
+			return "", &rest.FailureError{Text: "the token belongs to a user: make a token of an account, or enter the account_id"}
 		}
 		p.account = strconv.FormatInt(answer.Data.Account.ID, 10)
 	}

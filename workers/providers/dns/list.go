@@ -31,7 +31,7 @@ func pages[T any](page func(n int) (items []T, more bool, err error)) ([]T, erro
 	return nil, errors.New("the provider's list has too many pages")
 }
 
-// listedZone is a zone in the JSON of a provider. Each provider uses one of the names.
+// listedZone is a zone in the JSON of a provider. Each provider uses one of Name, Domain and FQDN for the zone's name.
 type listedZone struct{ ID, Name, Domain, FQDN rest.Text }
 
 // zonesOf converts the zones of a list.
@@ -43,7 +43,7 @@ func zonesOf(list []listedZone) []zone {
 	return out
 }
 
-// zonesNamed returns zones that have no id.
+// zonesNamed converts names to zones without ids.
 func zonesNamed(names []string) []zone {
 	out := make([]zone, len(names))
 	for i, name := range names {

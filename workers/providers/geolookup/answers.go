@@ -187,7 +187,7 @@ type ipinfoLiteAnswer struct {
 	Name    string   `json:"as_name"`
 }
 
-// readIPinfoLite reads an answer of the plan Lite, which knows the country and the network.
+// readIPinfoLite reads an answer of the plan Lite, which has only the country and the network.
 func readIPinfoLite(a ipinfoLiteAnswer) models.Place {
 	return models.Place{Country: a.Country, ISP: a.Name, ASN: uint32(a.ASN)}
 }

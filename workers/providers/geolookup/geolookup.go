@@ -23,7 +23,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// ErrRefused says that the provider does not accept the key, or that it has no more look-ups this month.
+// ErrRefused says that the provider does not accept the key, or that the key has no look-ups left this month.
 var ErrRefused = errors.New("the provider refused the key")
 
 // ErrBusy says that the provider asks for a lower rate of look-ups.

@@ -10,9 +10,9 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// admitad is the publisher API of Admitad: GET /statistics/actions/, with a token that is exchanged for the client's id and
-// secret. Unverified: the time zone of days and times, which is therefore a setting; the status approved_but_stalled, which is
-// read as pending; and the form of errors.
+// admitad is the publisher API of Admitad: GET /statistics/actions/, with a token that the client gets for its id and
+// secret. Unverified: the time zone of days and times, which is therefore a setting; the status approved_but_stalled, which
+// is read as pending; and the form of errors.
 var admitad = adapter{
 	base: "https://api.admitad.com",
 	open: func(s *session) {

@@ -23,7 +23,7 @@ const (
 	maxParts = 512
 )
 
-// Feeds lists the providers that can be asked by the date of a change.
+// Feeds lists the providers whose orders can be requested by the date of a change.
 func Feeds() []string {
 	var names []string
 	for name, entry := range platforms {

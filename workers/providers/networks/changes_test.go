@@ -41,12 +41,12 @@ func ids(list []networks.Order) []string {
 	return out
 }
 
-// TestChanges is the suite of the platforms that can be asked by the date of a change.
+// TestChanges is the suite of the platforms whose orders can be requested by the date of a change.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	names := networks.Feeds()
 	if want := []string{"admitad", "awin", "cj", "ebay", "impact", "partnerize", "rakuten"}; !slices.Equal(names, want) {
-		t.Fatalf("%v can be asked by the date of a change, want %v", names, want)
+		t.Fatalf("%v have requests by the date of a change, want %v", names, want)
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
@@ -146,7 +146,7 @@ func (s *suite) failedChanges() {
 	}
 }
 
-// changesInZone: a platform that counts in its own time zone is asked in that time zone.
+// changesInZone: a platform that counts in its own time zone gets the period in that time zone.
 func (s *suite) changesInZone() {
 	p, _ := models.NetworkProviderNamed(s.name)
 	if !slices.ContainsFunc(p.Fields, func(f models.CredentialField) bool { return f.Zone }) {

@@ -13,8 +13,8 @@ import (
 	"switchyard/workers/providers/networks/networkstest"
 )
 
-// TestEverflowRecorded reads an answer in the form that Everflow gives to affiliates: no row has a status, and the conversion of the offer
-// has a name of its own.
+// TestEverflowRecorded reads an answer in the form that Everflow gives to affiliates: only conversions on hold have a
+// status, and the conversion of the offer has a name of its own.
 func TestEverflowRecorded(t *testing.T) {
 	t.Parallel()
 	answers := map[string]string{
@@ -80,7 +80,8 @@ func TestEverflowOld(t *testing.T) {
 	}
 }
 
-// TestStanding: Standing returns a range only for a platform that stops reporting rejected orders, and only if the range ends today.
+// TestStanding: Standing returns a range only for a platform that stops reporting rejected orders, and only if the range
+// does not end before today.
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

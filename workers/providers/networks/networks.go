@@ -27,8 +27,8 @@ type Order struct {
 	Status       string // the meaning of the word at the network; empty: not known
 	Payout       string // the amount that we earn; empty: not known
 	Currency     string // empty: not known
-	// Sale is the amount of the sale for which the network pays, in SaleCurrency; empty: not known. An empty SaleCurrency is
-	// Currency.
+	// Sale is the amount of the sale for which the network pays, in SaleCurrency; empty: not known. If SaleCurrency is
+	// empty, the sale is in Currency.
 	Sale, SaleCurrency string
 	At                 Moment
 	// Alone marks a reversal whose order was not read with it. Its payout is the amount that it takes back, which may be only
@@ -74,7 +74,7 @@ type adapter struct {
 	// feeds are the requests for orders by the date of a change, as in changes.go; nil: the platform has no such request.
 	feeds     []feed
 	feedDays  int // maximum days of one request by date of change
-	feedReach int // days for which the platform answers by date of change; 0: no limit
+	feedReach int // how many days back the platform answers by date of change; 0: no limit
 	// vanishes says that the platform stops reporting an order that was rejected.
 	vanishes bool
 	// statuses maps the platform's words for a status, in lower case, to our statuses.

@@ -13,9 +13,9 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// rakuten is the events API of Rakuten Advertising: GET /events/1.0/transactions, with a token that is exchanged for the
-// client's id and secret. A reversal is a separate transaction with a negative commission. Unverified: that a reversal names
-// the order and the article that it reverses; that times may lack a zone, in which case they are in UTC; and how far back a
+// rakuten is the events API of Rakuten Advertising: GET /events/1.0/transactions, with a token that the client gets for its
+// id and secret. A reversal is a separate transaction with a negative commission. Unverified: that a reversal names the
+// order and the article that it reverses; that times may lack a zone, in which case they are in UTC; and how far back a
 // request may go, which is about 30 days according to public code.
 var rakuten = adapter{
 	base: "https://api.linksynergy.com",

@@ -48,8 +48,8 @@ func TestTuneGoals(t *testing.T) {
 	}
 }
 
-// TestTuneUnknownFields: if a network does not know an optional field, the request is sent again without the field, once in a session.
-// If the network does not know the payout, the order has the approved payout.
+// TestTuneUnknownFields: if a network does not know an optional field, the request is sent again without the field. Later
+// requests of the session leave the field out. If the network does not know the payout, the order has the approved payout.
 func TestTuneUnknownFields(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "tune")

@@ -13,8 +13,8 @@ const googleActionQuery = "SELECT conversion_action.id, conversion_action.name, 
 	"conversion_action.status, conversion_action.category, conversion_action.owner_customer FROM conversion_action " +
 	"WHERE conversion_action.type = 'UPLOAD_CLICKS' AND conversion_action.status = 'ENABLED'"
 
-// googleResource returns the resource name of an action by the customer that owns it. Uploads are sent to this customer. Where a
-// manager account tracks the conversions of its accounts, the owner is the manager.
+// googleResource returns the resource name of an action under the customer that owns it. Uploads are sent to this customer.
+// Where a manager account tracks the conversions of its accounts, the owner is the manager.
 func googleResource(action rest.Record) string {
 	owner := action.Get("ownerCustomer") // "customers/" and the id of the customer
 	if owner == "" {

@@ -125,7 +125,8 @@ func (p *pace) Allow(context.Context, int) time.Duration {
 
 func (p *pace) Pause(_ context.Context, d time.Duration) { p.paused = d }
 
-// TestPace: a request waits for its turn as long as RetryTime allows, and a pause applies to all processes.
+// TestPace: a request waits for its turn as long as RetryTime allows. The pause that the provider asks for is passed to
+// Pace.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	api, asked, waits := provider(t, respond(429, "", "Retry-After", "9"), respond(200, "{}"))
@@ -140,7 +141,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestPaceDeadline: a request whose turn comes after the end of its caller fails at once, and says when to try again.
+// TestPaceDeadline: a request whose turn would come after the caller's deadline fails at once. The error says when to try
+// again.
 func TestPaceDeadline(t *testing.T) {
 	t.Parallel()
 	api, asked, waits := provider(t, respond(200, "{}"))

@@ -76,7 +76,7 @@ func readThreats(body []byte) (out []threat, err error) {
 	return out, err
 }
 
-// readThreat reads a ThreatUrl: its field 1 is the address, its field 2 the types, which may be packed into one text of numbers.
+// readThreat reads a ThreatUrl: its field 1 is the address, its field 2 the types, which may be packed into one byte string.
 func readThreat(message []byte) (out threat, err error) {
 	err = eachField(message, func(field protowire.Number, number uint64, inner []byte) error {
 		switch {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestForms: a form accepts a message in the format of its source. It refuses an unknown field, a missing field, a wrong type,
-// and a second value in a group of fields that may have one value.
+// TestForms: a form accepts a message in the format of its source. It refuses an unknown field, a missing field, a wrong
+// type, and a second value in a group of fields that may have only one value.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	hash := fmt.Sprintf("%064d", 7)

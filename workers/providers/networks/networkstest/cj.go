@@ -11,7 +11,7 @@ import (
 // cjArgument finds an argument of a query and its text.
 var cjArgument = regexp.MustCompile(`(\w+):\[?"([^"]*)"`)
 
-// cjFields finds the fields of records that a query asks for. cjSchema are the fields of the schema.
+// cjFields finds the fields of records that a query asks for. cjSchema has the fields of CJ's schema.
 var (
 	cjFields = regexp.MustCompile(`records \{ ([\w ]+) \}`)
 	cjSchema = strings.Fields(`aid clickDate eventDate lockingDate postingDate commissionId original originalActionId actionStatus actionType

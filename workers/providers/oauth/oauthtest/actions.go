@@ -25,8 +25,8 @@ func (w *World) Actions(provider string) (names []string) {
 	return names
 }
 
-// SetManager makes a manager own the actions of all customers at Google. At Google, a manager that tracks their conversions does
-// so.
+// SetManager makes a manager own the actions of all customers at Google. This is the case where a manager tracks the
+// conversions of its accounts.
 func (w *World) SetManager(id string) { w.change(func() { w.manager = id }) }
 
 // owner returns the resource name of the customer that owns the actions of a customer.

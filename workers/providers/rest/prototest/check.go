@@ -14,7 +14,7 @@ import (
 // checker collects the flaws of a JSON value.
 type checker struct {
 	Protos
-	bound []string // fields of the outermost message that are elsewhere
+	bound []string // fields of the outermost message that the request has in its path
 	flaws []string
 }
 

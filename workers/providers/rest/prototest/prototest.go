@@ -145,8 +145,9 @@ func camel(name string) string {
 	return strings.Join(parts, "")
 }
 
-// Check returns how a JSON text differs from a message: fields that the message does not have, missing required fields, values of
-// another type, and several fields of a group that may have one. bound are fields that a request has in its path.
+// Check returns how a JSON text differs from a message: fields that the message does not have, missing required fields,
+// values of another type, and several fields of a group that may have only one. bound are fields that a request has in its
+// path.
 func (p Protos) Check(message string, raw []byte, bound ...string) []string {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

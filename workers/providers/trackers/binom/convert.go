@@ -102,7 +102,7 @@ func (r *reader) source(s moved.Value) {
 	r.Put(it)
 }
 
-// landing reads a landing page. It returns 1 if the page is a file.
+// landing reads a landing page. It returns how many pages were refused because they are files: 0 or 1.
 func (r *reader) landing(l moved.Value) int {
 	it := r.Item(accountconfig.Landers, l.At("id").ID(), l.At("name").Text())
 	address := cmp.Or(l.At("url").Text(), l.At("location").Text())

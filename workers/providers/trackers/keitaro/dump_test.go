@@ -52,8 +52,8 @@ func TestFixturesOfDumps(t *testing.T) {
 	}
 }
 
-// TestDumpsHaveTheKeysOfTheAPI: a dump and the Admin API of the same tracker give the same records, so one can be imported
-// after the other.
+// TestDumpsHaveTheKeysOfTheAPI: a record has the same key in a dump and in the Admin API of the same tracker, so one can be
+// imported after the other.
 func TestDumpsHaveTheKeysOfTheAPI(t *testing.T) {
 	t.Parallel()
 	api, dump := readAPI(t, keitarotest.Fixture("plain/in/tracker.json")), readDump(t, keitarotest.Fixture("dump-new/in/dump.sql"))

@@ -30,8 +30,8 @@ type Log struct {
 	rows int
 }
 
-// NewLog returns the log of an account. Times without an offset are in the time zone zone. every is the least time between two
-// requests.
+// NewLog returns the log of an account. Times without an offset are in the given time zone. every is the least time between
+// two requests.
 func NewLog(client *http.Client, access trackers.Access, zone *time.Location, every time.Duration) (*Log, error) {
 	api, host, err := newAPI(client, access)
 	if err != nil {

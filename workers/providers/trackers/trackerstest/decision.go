@@ -90,7 +90,7 @@ type plan struct {
 	keys map[uuid.UUID]string // of destinations
 }
 
-// ids makes ids of keys.
+// ids makes ids from keys.
 type ids map[uuid.UUID]string
 
 func (k ids) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {
@@ -144,8 +144,8 @@ func (all tallies) add(group string, want Choice, got string) {
 	c.total++
 }
 
-// check compares the counts with the probabilities by a chi-square test. Groups in which a count is expected to be below five are too
-// small for it.
+// check compares the counts with the probabilities by a chi-square test. Groups in which a count is expected to be below
+// five are too small for the test and are left out.
 func (all tallies) check(tb testing.TB, what string) (groups int) {
 	tb.Helper()
 	const least, smallest = 0.001, 5.0

@@ -92,7 +92,7 @@ func (f *Fake) FailOnce(path string, status int) {
 	f.next = append(f.next, failure{path, status})
 }
 
-// Asked returns the paths of the requests so far, in their order.
+// Asked returns the paths of the requests so far, in the order of the requests.
 func (f *Fake) Asked() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
