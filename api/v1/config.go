@@ -51,7 +51,7 @@ func config(d Deps) []route.Route {
 		row("GET", "/plans/{id}", "a plan, and how far it is applied", route.Handle(readConfigPlan), "404 not_found"),
 		row("GET", "/plans/{id}/items", "what a plan does with each record", route.Handle(listConfigItems), "404 not_found").WithQuery(
 			route.Param{Name: "op", Doc: "only these operations, separated by commas: create, change, same, delete, archive, refused"},
-			route.Param{Name: "from", Type: "integer", Doc: "position of the first item; default 0"},
+			route.Param{Name: "position", Type: "integer", Doc: "position of the first item; default 0"},
 			route.Param{Name: "limit", Type: "integer", Doc: "1 to 1000, default 100"}),
 		row("POST", "/apply", "carry out a plan", route.HandleBody(d.applyConfig), "400 invalid_id", "404 not_found", "409 stale not_planned has_refused").
 			Awaits(applyConfigJob.Answer()),
@@ -310,7 +310,7 @@ type ConfigItem struct {
 // ConfigItems is the answer of GET /config/plans/{id}/items.
 type ConfigItems struct {
 	Rows []ConfigItem `json:"rows"`
-	Next *int         `json:"next" doc:"value of from for the next rows; null at the end"`
+	Next *int         `json:"next" doc:"value of position for the next rows; null at the end"`
 }
 
 const (
@@ -319,7 +319,7 @@ const (
 )
 
 func listConfigItems(c *route.Call) (out ConfigItems, err error) {
-	from, err := bind.Int(c.Query, "from", 0, 0, accountconfig.MaxRecords*2)
+	position, err := bind.Int(c.Query, "position", 0, 0, accountconfig.MaxRecords*2)
 	if err != nil {
 		return out, err
 	}
@@ -341,7 +341,7 @@ func listConfigItems(c *route.Call) (out ConfigItems, err error) {
 	if _, err := plans.Find(c.Context(), c.Account.ID, c.ID); err != nil {
 		return out, err
 	}
-	list, err := plans.Items(c.Context(), c.Account.ID, c.ID, from, limit+1, ops)
+	list, err := plans.Items(c.Context(), c.Account.ID, c.ID, position, limit+1, ops)
 	if len(list) > limit {
 		out.Next, list = &list[limit].Position, list[:limit]
 	}

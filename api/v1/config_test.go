@@ -179,6 +179,10 @@ func TestConfigPlans(t *testing.T) {
 	if len(items.Rows) != 1 || items.Rows[0].Key != "o0" || items.Next == nil || *items.Next != 2 {
 		t.Errorf("%+v", items)
 	}
+	e.Do("GET", "/config/plans/"+id+"/items?op=create&position=2", nil).Want(200, "").Into(&items)
+	if len(items.Rows) != 1 || items.Rows[0].Key != "o2" || items.Next != nil {
+		t.Errorf("from the third: %+v", items)
+	}
 	e.Do("GET", "/config/plans/"+id+"/items?op=creat", nil).Want(400, "invalid_input")
 	e.Do("GET", "/config/plans/"+uuid.NewString()+"/items", nil).Want(404, "not_found")
 	e.Do("GET", "/config/plans/"+uuid.NewString(), nil).Want(404, "not_found")

@@ -126,7 +126,7 @@ func (e *env) plan(ctx context.Context, client *switchyard.Client, name string, 
 		if page.Next == nil {
 			break
 		}
-		query.Set("from", strconv.Itoa(*page.Next))
+		query.Set("position", strconv.Itoa(*page.Next))
 	}
 	switch whole["items"] = items; e.Output {
 	case "csv":

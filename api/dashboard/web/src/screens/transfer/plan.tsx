@@ -121,9 +121,9 @@ function Items({ of: plan }: { of: ConfigPlan }) {
     [rows, setRows] = useState<ConfigItem[]>(),
     [next, setNext] = useState<number | null>(null),
     { busy, wrong: error, run } = useAttempt(asError)
-  const load = (from: number, before: ConfigItem[]) =>
+  const load = (position: number, before: ConfigItem[]) =>
     run(async () => {
-      const got = await call('GET /config/plans/{id}/items', { path: { id: plan.plan_id }, query: { op, from, limit: 100 } })
+      const got = await call('GET /config/plans/{id}/items', { path: { id: plan.plan_id }, query: { op, position, limit: 100 } })
       setRows([...before, ...got.rows])
       setNext(got.next)
     })
