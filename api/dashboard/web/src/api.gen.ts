@@ -663,7 +663,7 @@ export interface Calls {
   "POST /config/plan": { query: {  }; path: {  }; body: PlanConfigBody; answer: ConfigPlanned; codes: "invalid_document" | "too_long" }
   "GET /config/plans": { query: {  }; path: {  }; body: undefined; answer: ConfigPlans; codes: never }
   "GET /config/plans/{id}": { query: {  }; path: { id: string }; body: undefined; answer: ConfigPlan; codes: "not_found" }
-  "GET /config/plans/{id}/items": { query: { "op"?: string; "from"?: number | string; "limit"?: number | string }; path: { id: string }; body: undefined; answer: ConfigItems; codes: "not_found" }
+  "GET /config/plans/{id}/items": { query: { "op"?: string; "position"?: number | string; "limit"?: number | string }; path: { id: string }; body: undefined; answer: ConfigItems; codes: "not_found" }
   "POST /config/apply": { query: {  }; path: {  }; body: ApplyConfigBody; answer: ConfigApplied; codes: "has_refused" | "invalid_id" | "not_found" | "not_planned" | "stale" }
   "POST /config/undo": { query: {  }; path: {  }; body: UndoConfigBody; answer: ConfigApplied; codes: "invalid_id" | "not_applied" | "not_found" }
   "GET /config/checks": { query: { "offset"?: number | string; "limit"?: number | string }; path: {  }; body: undefined; answer: MoveChecks; codes: never }
