@@ -114,7 +114,8 @@ func (b *env) checksMove() {
 	b.waitText("https://elsewhere.example/")
 }
 
-// namesOldTracker enters where the old tracker answers, for postbacks about its clicks. A domain of this account is refused.
+// namesOldTracker enters where the old tracker answers, for postbacks about its clicks. A host
+// that no public DNS has is refused.
 func (b *env) namesOldTracker() {
 	b.t.Helper()
 	b.waitText("Postbacks about old clicks are not sent on.")
@@ -122,10 +123,10 @@ func (b *env) namesOldTracker() {
 	save := `(` + field + `).form.querySelector('button[type=submit]:not(:disabled)')`
 	b.fill(field, "https://"+oldAdHost)
 	b.tap(save)
-	b.waitText("leads to this service")
-	b.fill(field, "https://keitaro.buyer.example")
+	b.waitText("its host is not a public name")
+	b.fill(field, "https://keitaro.buyer.com")
 	b.tap(save)
-	b.waitText("Postbacks about old clicks are sent on to https://keitaro.buyer.example")
+	b.waitText("Postbacks about old clicks are sent on to https://keitaro.buyer.com")
 	b.sound("move-applied")
 }
 

@@ -32,7 +32,7 @@ export function CheckMoves() {
               <li key={step}>{step}</li>
             ))}
           </ol>
-          <p>{w.checkVisitors(count(total), count(total * perCampaign))}</p>
+          <p>{w.checkVisitors(total, count(total), count(total * perCampaign))}</p>
           <div class="row wraps">
             {Array.from({ length: Math.ceil(total / perScript) }, (_, i) => (
               <Link
@@ -105,7 +105,7 @@ function Compared({ of }: { of: MoveCompared }) {
   return (
     <div role="status">
       <p>
-        <strong>{w.checkSum(count(asked))}</strong>
+        <strong>{w.checkSum(asked, count(asked))}</strong>
         {Object.keys(w.checkResults)
           .filter(r => of.counts[r])
           .map(r => (

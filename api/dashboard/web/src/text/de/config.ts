@@ -88,7 +88,7 @@ export const words: typeof english = {
     'answers.txt hochladen oder einfügen.',
     'Ansehen, was abweicht, und erst dann den DNS-Eintrag ändern.',
   ],
-  checkVisitors: (campaigns, visitors) => `${campaigns} übernommene Kampagnen, ${visitors} Besucher`,
+  checkVisitors: (n, campaigns, visitors) => `${some(n, 'übernommene Kampagne', 'übernommene Kampagnen', campaigns)}, ${visitors} Besucher`,
   checkScript: 'Skript herunterladen',
   checkFile: 'Ausgabe des Skripts',
   checkAnswers: 'Oder die Zeilen hier einfügen',
@@ -96,7 +96,7 @@ export const words: typeof english = {
   checkCountryHint:
     'Zwei Buchstaben. Es gilt für alle Besucher, deren Land das Skript nicht nennen konnte. Ohne Angabe werden Pfade nach Land nicht verglichen.',
   checkCompare: 'Vergleichen',
-  checkSum: n => `${n} Besucher:`,
+  checkSum: (_n, shown) => `${shown} Besucher:`,
   checkGood: 'Kein Besucher geht an ein anderes Ziel.',
   checkResults: {
     same: 'gleich',

@@ -86,7 +86,8 @@ export const words = {
     'Upload answers.txt, or paste it.',
     'Look at what differs, and change the DNS only then.',
   ],
-  checkVisitors: (campaigns: string, visitors: string) => `${campaigns} imported campaigns, ${visitors} visitors`,
+  checkVisitors: (n: number, campaigns: string, visitors: string) =>
+    `${some(n, 'imported campaign', 'imported campaigns', campaigns)}, ${visitors} visitors`,
   checkScript: 'Download the script',
   checkFile: 'What the script has printed',
   checkAnswers: 'Or paste the lines here',
@@ -94,7 +95,7 @@ export const words = {
   checkCountryHint:
     'Two letters. It counts for every visitor whose country the script could not name. Without it, paths by country are not compared.',
   checkCompare: 'Compare',
-  checkSum: (n: string) => `${n} visitors:`,
+  checkSum: (n: number, shown: string) => `${some(n, 'visitor', 'visitors', shown)}:`,
   checkGood: 'No visitor goes to another place.',
   checkResults: {
     same: 'same',
