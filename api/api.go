@@ -85,8 +85,8 @@ func description(d Deps) route.Route {
 	return row
 }
 
-// New returns the handler of /api/v1, /mcp, /docs and /llms.txt, which answer on any host, and of /app, which answers only on the host of the
-// service's own address.
+// New returns the handler of /api/v1, /mcp, /docs, /llms.txt and the pages and rows of OAuth, which answer on any host, and of /app,
+// which answers only on the host of the service's own address.
 func New(d Deps) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	e := gin.New()

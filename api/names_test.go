@@ -39,7 +39,7 @@ func TestDescriptions(t *testing.T) {
 		}
 	}
 	for name := range headings {
-		t.Errorf("operations.md describes %s, which is not there", name)
+		t.Errorf("operations.md describes %s, which does not exist", name)
 	}
 }
 

@@ -2,8 +2,9 @@
 // key.
 //
 // A program learns the addresses from the documents below /.well-known, registers itself or publishes a document about itself, and
-// sends a person to the dashboard. The person decides there, and the program exchanges the code for tokens. There are only public
-// clients, codes with PKCE by S256, and refresh tokens that are replaced at each use. The tokens are valid at /mcp only.
+// sends a person to the dashboard. The person decides there, and the dashboard sends the browser back to the program with a code,
+// which the program exchanges for tokens. There are only public clients, codes with PKCE by S256, and refresh tokens that are
+// replaced at each use. The tokens are valid at /mcp only.
 //
 // The server uses no library. A framework such as ory/fosite is made for all grants, for clients with secrets and for OpenID Connect.
 // It would bring more code and dependencies than this package has, which needs one grant, public clients and one store.

@@ -33,7 +33,8 @@ func (e *env) count() (n int) {
 }
 
 // TestInstallOff: an install with MCP=off has no address for assistants, and people cannot connect one there. Assistants that were
-// connected before are refused, and people can still see and end them. All others work when the install switches MCP on again.
+// connected before are refused, and people can still see and end them. Assistants that were not ended work again when the install
+// switches MCP on.
 func TestInstallOff(t *testing.T) {
 	t.Parallel()
 	on := newEnv(t)

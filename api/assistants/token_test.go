@@ -100,7 +100,7 @@ func TestRefreshAtOnce(t *testing.T) {
 	}
 }
 
-// TestClock: codes end after a minute, access tokens after ten, and refresh tokens after 30 days without use.
+// TestClock: codes end after a minute, access tokens after ten minutes, and refresh tokens after 30 days without use.
 func TestClock(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -486,7 +486,7 @@ func TestFlood(t *testing.T) {
 	for _, conn := range silent {
 		_ = conn.Close()
 	}
-	await.Until(t, "none is counted any more", func() bool {
+	await.Until(t, "no closed connection is counted any more", func() bool {
 		guard.mu.Lock()
 		defer guard.mu.Unlock()
 		return guard.silent.Len() == 0 && len(guard.conns) == 0

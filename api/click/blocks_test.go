@@ -40,8 +40,8 @@ func places(n int) []string {
 	return list
 }
 
-// TestBlockedValuesAreLiveInAllProcesses blocks 5,000 placements in one change while two processes route, and takes the change
-// back.
+// TestBlockedValuesAreLiveInAllProcesses blocks 5,000 placements in one change while two processes route, and then undoes the
+// change.
 func TestBlockedValuesAreLiveInAllProcesses(t *testing.T) {
 	t.Parallel()
 	first := newEnv(t)
@@ -73,7 +73,7 @@ func TestBlockedValuesAreLiveInAllProcesses(t *testing.T) {
 		}
 	}
 	first.undo(change)
-	becomes("the change is taken back", "https://in.test/")
+	becomes("the change is undone", "https://in.test/")
 }
 
 func TestBlockedVisitorIsRecordedAsBlocked(t *testing.T) {

@@ -22,7 +22,8 @@ const (
 	countTimeout       = 30 * time.Second
 )
 
-// flushEvery is the shortest time between two additions of a process's clicks to the counts in Redis.
+// flushEvery is the pause after each flush of this process's clicks to the counts in Redis. A click near a cap does not wait for a
+// flush.
 const flushEvery = 10 * time.Millisecond
 
 // capCounter counts today's clicks of paths and campaigns.

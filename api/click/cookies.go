@@ -59,8 +59,7 @@ func cookie(h http.Header, name string) string {
 }
 
 // cookieName returns the name of a cookie for an account's visitors at a domain. On a shared domain each account has its own
-// cookies. A visitor of two accounts is therefore never mistaken for the other account's visitor, and neither account can
-// recognise the other's visitors.
+// cookies. If a visitor comes to two accounts there, neither account reads the other's cookie or can recognise the other's visitors.
 func cookieName(d *routing.Domain, name string, account uuid.UUID) string {
 	if d == nil || d.AccountID.Valid {
 		return name
@@ -69,8 +68,8 @@ func cookieName(d *routing.Domain, name string, account uuid.UUID) string {
 }
 
 // clickCookies returns the click cookies of a request: at most one cookie at an account's own domain, and one per account at a
-// shared domain. An old browser may have a cookie without an account for a shared domain. Such a cookie counts only if there is no
-// other.
+// shared domain. A browser may still have an old cookie whose name lacks the account. At a shared domain such a cookie counts only if
+// there is no other.
 func clickCookies(h http.Header, d *routing.Domain) []clickCookie {
 	isShared := d != nil && !d.AccountID.Valid
 	var ofAccounts, withoutAccount []clickCookie
@@ -99,8 +98,9 @@ func clickCookies(h http.Header, d *routing.Domain) []clickCookie {
 	return ofAccounts
 }
 
-// soleClick returns the click of the cookie, for a request whose address names no click. It returns false when the request has
-// cookies of several accounts, because a guess could credit one account's visitor or sale to another account.
+// soleClick returns the only click cookie of a request whose address names no click. It returns false for a request
+// without click cookies, and for a request with cookies of several accounts, because a guess could credit one account's visitor or
+// sale to another account.
 func soleClick(h http.Header, d *routing.Domain) (clickCookie, bool) {
 	all := clickCookies(h, d)
 	if len(all) != 1 {

@@ -1,5 +1,6 @@
 // Package click answers everything that visitors, networks and shops send to a tracking domain: tracking links, smartlinks,
-// click-outs of landers, postbacks, the pixel, and the requests by which protected landers check their visitors.
+// click-outs of landers, postbacks, the pixel, events of the page tag, goals that servers report, and the requests by which
+// protected landers check their visitors.
 //
 // The redirect depends on no other service. It routes by an in-memory snapshot of all live campaigns and smartlinks. Run keeps
 // the snapshot fresh from PostgreSQL's change notices. If PostgreSQL cannot be reached at the start, the snapshot is loaded

@@ -106,7 +106,7 @@ func bundleServer(t *testing.T, a *edgeAccounts) (url string, bundles map[string
 	return server.URL, bundles
 }
 
-// edgeAnswer is the edge's answer to a visitor, and the answer that this service expects.
+// edgeAnswer is the edge's answer to a visitor, and the answer that this service gives to the same visitor.
 type edgeAnswer struct {
 	visitor edgeVisitor
 	status  int
@@ -169,7 +169,8 @@ func TestEdgeEqualsService(t *testing.T) {
 	a.checkStored(t, disk, routed)
 }
 
-// visit sends visitors to the edge. Half of them come a second time, with the cookies that they got.
+// visit sends visitor n to a random campaign at the edge. Half of the visitors come a second time, from another address and with
+// the cookies that they got, unless the edge handed them over.
 func (a *edgeAccounts) visit(t *testing.T, edge *edgeRuntime, h *Handler, n uint64) (list []*edgeAnswer) {
 	t.Helper()
 	copied := *a

@@ -37,14 +37,14 @@ type pageEvent struct {
 	Referrer   loose           `json:"ref"`
 	Click      loose           `json:"click"`
 	From       loose           `json:"from"` // how the page got the click's id: one of pageArrivals
-	Ad         loose           `json:"ad"`   // gclid=XYZ
+	Ad         loose           `json:"ad"`   // an ad platform's click id, such as gclid=XYZ
 	ExternalID loose           `json:"external_id"`
 	Value      looseAmount     `json:"value"`
 	Currency   loose           `json:"currency"`
 	OrderID    loose           `json:"order_id"`
 	Items      json.RawMessage `json:"items"`
 	Slot       loose           `json:"slot"`
-	TimeZone   loose           `json:"tz"` // minutes
+	TimeZone   loose           `json:"tz"` // minutes east of UTC
 	Screen     loose           `json:"screen"`
 	WebDriver  loose           `json:"webdriver"`
 	User       json.RawMessage `json:"user"`
@@ -62,7 +62,7 @@ type pageItem struct {
 	Quantity loose       `json:"quantity"`
 }
 
-// loose is a value that a page sends as a text or as a number, kept as text. It is empty for lists and objects.
+// loose is a value that a page sends as a text or as a number, kept as text. It is empty for null, lists and objects.
 type loose string
 
 // UnmarshalJSON implements json.Unmarshaler. It accepts any value.
@@ -235,7 +235,8 @@ func readPageMessage(w http.ResponseWriter, r *http.Request) (m pageMessage, err
 }
 
 // eventsOf returns the accepted events of a message, and an answer that lists the refused events and the personal data that are
-// not kept. last is the error of the last refused event.
+// not kept. last is the error of the last refused event. If personal data cannot be sealed, eventsOf returns no events, and last is
+// errUnavailable.
 func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, now time.Time) (
 	events []models.SiteEvent, out eventsReply, last error,
 ) {

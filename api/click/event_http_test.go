@@ -296,7 +296,7 @@ func TestTagIsServed(t *testing.T) {
 			t.Errorf("%s%s: a page of another site may not embed it: %q", c.host, c.target, embed)
 		}
 	}
-	// A tag that was given another name sends its events to an address below that name.
+	// A tag that was given another name sends its events to its own address.
 	for _, c := range []struct {
 		method, host, target string
 		status               int

@@ -167,8 +167,8 @@ func readPrice(text string, e *models.SiteEvent, fallback string) models.Money {
 }
 
 // cleanValue rounds an amount to models.GoalValuePlaces. An amount out of bounds becomes zero. So does a negative amount, because
-// a page must not take money back. The exponent and the digits are checked before the value: work with a number such as 1e999999999
-// would take all memory.
+// a page must not take money back. The exponent and the number of digits are checked before the comparison and the rounding, because
+// these would take all memory for a number such as 1e999999999.
 func cleanValue(d decimal.Decimal) decimal.Decimal {
 	if d.Exponent() > 9 || d.IsNegative() || d.Exponent() < -30 || d.NumDigits() > 40 || d.GreaterThan(models.MaxGoalValue) {
 		return decimal.Zero

@@ -152,7 +152,8 @@ func (f *fieldEnv) addLink(e *fieldEntry, i int) {
 	f.campaign(e.link, columns, path("redirect", nil, m{"url": "https://shop.example/", "weight": 1}))
 }
 
-// request returns the HTTP request of an entry. net/http parses the text of the file unchanged.
+// request returns the HTTP request of an entry. net/http parses its head as the file has it. If the head lacks the version of HTTP or
+// a Host header, request adds them.
 func (f *fieldEnv) request(e *fieldEntry) (*http.Request, error) {
 	text := e.fill(e.message)
 	head, body, _ := strings.Cut(text, "\n\n")

@@ -147,7 +147,7 @@ func (s *memorySpool) messages() (list []*models.Postback) {
 	return list
 }
 
-// TestForeignPostbacks reports conversions to the addresses of other trackers. The domain names the account.
+// TestForeignPostbacks reports conversions to the addresses of other trackers. The domain determines the account.
 func TestForeignPostbacks(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -238,7 +238,7 @@ func TestPostbacksOfTheOldTracker(t *testing.T) {
 		t.Errorf("a form: %+v, %v", proof.Raw, err)
 	}
 	before = len(w.spool.messages())
-	for range 3 * samplesPerHour { // all of them count, so all are stored
+	for range 3 * samplesPerHour { // postbacks with an unknown click are counted for the move, so all of them are stored
 		w.get("/postback?clickid=unknown", host(ownHost))
 	}
 	if n := len(w.spool.messages()) - before; n != 3*samplesPerHour {

@@ -248,7 +248,7 @@ func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.R
 	return out, nil
 }
 
-// The codes of refused goals.
+// Two of the codes of refusals.
 const (
 	unknownGoal = "unknown_goal"
 	wrongSecret = "wrong_secret"

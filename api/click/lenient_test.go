@@ -120,7 +120,8 @@ func TestSourceParamIsNoOtherField(t *testing.T) {
 	}
 }
 
-// TestLongPostbacks sends a notification of 190 fields in any order, as a query, a form and JSON. It is read the same way every time.
+// TestLongPostbacks sends a notification of 190 fields as a query, a form and JSON, with the known fields at different places among
+// the others. It is read the same way every time.
 func TestLongPostbacks(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

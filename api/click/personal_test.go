@@ -237,11 +237,12 @@ func TestPersonalDataOfServerGoals(t *testing.T) {
 	}
 	checkHidden(t, search, "inclear")
 	if names := dbtest.Get[string](w, w.db, `SELECT coalesce(string_agg(names::text, ' '), '') FROM conversion_match_keys WHERE names <> '{}'`); names != "" {
-		t.Errorf("a goal without consent deletes the keys of its click: %s", names)
+		t.Errorf("goal 3 refuses consent, but keys of its click are still stored: %s", names)
 	}
 }
 
-// TestEventIDIsNoHashOfPersonalData sends a goal without an id twice, with different personal data. It counts once.
+// TestEventIDIsNoHashOfPersonalData sends the same goal without an id three times: with two different e-mail addresses, and with
+// empty personal data. All three get the same event id.
 func TestEventIDIsNoHashOfPersonalData(t *testing.T) {
 	t.Parallel()
 	w, secret := goalServers(t)

@@ -39,7 +39,7 @@ func TestPrivacy(t *testing.T) {
 				t.Errorf("sent to %s, want %s", res.Header.Get("Location"), want)
 			}
 			if location := w.location("/link", peer(neighbour)); !strings.HasPrefix(location, "https://other.test/") {
-				t.Errorf("a condition of another address leads to %s", location)
+				t.Errorf("the neighbour does not meet the condition on its whole address: sent to %s", location)
 			}
 			second := *w.spool.last()
 			if !bytes.Equal(first.UniqueKey[:], w.key("/link", visitor)) || bytes.Equal(first.UniqueKey[:], second.UniqueKey[:]) {
@@ -62,7 +62,7 @@ func TestPrivacy(t *testing.T) {
 	}
 }
 
-// key returns the address key of the visitor's next click.
+// key follows a link from an address and returns the uniqueness key of the click.
 func (w *env) key(target, from string) []byte {
 	w.Helper()
 	w.get(target, peer(from))
@@ -70,7 +70,8 @@ func (w *env) key(target, from string) []byte {
 	return key[:]
 }
 
-// checkPrivacy checks that no record in the spool has a whole address, and that each record has all other data.
+// checkPrivacy checks that each record in the spool has only the part of the address that may be stored, and that the spool has
+// records of every kind.
 func (w *env) checkPrivacy(privacy models.IPPrivacy, stored string) {
 	w.Helper()
 	kinds := map[string]bool{}

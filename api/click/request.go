@@ -133,7 +133,7 @@ func (r *request) storedQuery() string {
 }
 
 // received returns the value of the first filled parameter with a name. value is cleaned, and raw is the value as it was received. A
-// macro that the traffic source did not replace is not filled.
+// parameter whose value is a macro that the traffic source did not replace does not count as filled.
 func (r *request) received(name string) (value, raw string) {
 	for i := range r.params {
 		if strings.EqualFold(r.params[i].Name, name) {

@@ -68,7 +68,7 @@ type ConnectAccount struct {
 	Name string    `json:"name"`
 }
 
-// readClientJob reads the document of a new client. The page waits for the job and then requests its answer again.
+// readClientJob declares that a call may wait for a job, which reads the document of a new client. readClient submits the job.
 var readClientJob = slow.New(jobs.ReadClient, func(jobs.ReadClientAnswer) ConnectRequest { return ConnectRequest{} })
 
 // Limits of reading documents. Reading a document is a request to an address that the program chose.

@@ -153,8 +153,8 @@ func carryOutLink(c *route.Call, link models.EntryLink, b useLinkBody) (person m
 // checkProofOfLink checks the proof that a link asks for. It returns the hash of a new password, or "" for a person who keeps the present
 // one.
 //   - A reset asks for a new password, and for a code of a person who has codes.
-//   - An invitation asks a known person for the present password. A person without one who works on another account cannot prove
-//     anything: the sender of the invitation could choose a password and use it there.
+//   - An invitation asks a known person for the present password. It refuses a person without a password who works on another
+//     account. Otherwise the sender of the invitation could choose that person's password and sign in to the other account.
 //   - An operator's entry asks for a new password if choosesPassword says so. The person's codes are then dropped.
 func checkProofOfLink(c *route.Call, link models.EntryLink, person models.Person, workplaces []dbpeople.Workplace, b useLinkBody) (string, error) {
 	elsewhere := slices.ContainsFunc(workplaces, func(w dbpeople.Workplace) bool { return w.ID != link.AccountID })

@@ -126,7 +126,7 @@ func checkProof(c *route.Call, person models.Person, password, code string) erro
 	return checkCode(c, person, code)
 }
 
-// checkCode checks the code of a person who has codes of an app.
+// checkCode checks the code of a person who has set up an authenticator app. Other people need no code.
 func checkCode(c *route.Call, person models.Person, code string) error {
 	switch {
 	case !person.HasTOTP:

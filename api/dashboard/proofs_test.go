@@ -30,7 +30,7 @@ func behindProxy(t *testing.T) *apitest.Server {
 	return apitest.New(t, apitest.Options{V1: v1.Deps{Visitors: visitors}})
 }
 
-// withCodes switches codes of an app on for a person, and returns the recovery codes.
+// withCodes sets up an authenticator app for a person, and returns the recovery codes.
 func withCodes(t *testing.T, p *person) []any {
 	t.Helper()
 	secret := p.do("POST", "/app/api/me/totp", nil).want(t, 200, "").data["secret"].(string)
@@ -101,7 +101,7 @@ func TestAddressesAreLimited(t *testing.T) {
 	}
 	look("192.0.2.1").want(t, 429, "rate_limited")
 	look("192.0.2.2").want(t, 404, "link_gone")
-	// An open link still works, and so does its page.
+	// From an address that is over the limit, an open link can still be looked up.
 	token := link(t, s, s.Account, models.LinkInvite, "new@example.com", models.RoleViewer)
 	p.do("POST", "/app/api/links/look", map[string]any{"token": token}, "X-Forwarded-For", "192.0.2.1").want(t, 200, "")
 }

@@ -9,8 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// An Idempotency-Key belongs to the session of a person. Another person with the same key, and another session, get
-// answers of their own.
+// Below /app/api, an Idempotency-Key belongs to one session of a person. Another person with the same key, and another session,
+// get answers of their own.
 func TestKeysOfPeopleAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -186,7 +186,7 @@ func TestSignIn(t *testing.T) {
 	first := p.cookie
 	p.do("POST", "/app/api/session", map[string]any{"email": " ana@example.COM", "password": password}).want(t, 200, "")
 	if p.cookie == first || p.cookie == "" {
-		t.Error("the browser's session was taken over")
+		t.Error("the sign-in kept the browser's old session")
 	}
 	old := browserOf(t, s)
 	old.cookie = first
@@ -197,7 +197,7 @@ func TestSignIn(t *testing.T) {
 	if strings.Contains(fixed.cookie, "chosen") {
 		t.Error("the browser chose its token")
 	}
-	// One session ends the other.
+	// A person can end other sessions of the same person.
 	list := p.do("GET", "/app/api/sessions", nil).want(t, 200, "").data["rows"].([]any)
 	for _, row := range list {
 		if r := row.(map[string]any); r["current"] != true {
@@ -288,7 +288,8 @@ func TestInvitationOpensNoOtherAccount(t *testing.T) {
 	stranger.do("POST", "/app/api/session/account", map[string]any{"account": mine.ID}).want(t, 404, "not_found")
 }
 
-// TestCodes checks that a person with codes of an app cannot sign in without one. Each code and each recovery code works once.
+// TestCodes checks that a person who has set up an authenticator app cannot sign in without a code. Each code of the app and each
+// recovery code works once.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

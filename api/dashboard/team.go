@@ -91,7 +91,7 @@ type Invitation struct {
 func (d Deps) invite(c *route.Call, b inviteBody) (Invitation, error) {
 	email, ok := models.CleanEmail(b.Email)
 	if !ok {
-		return Invitation{}, models.Invalid("invalid_email", "this is no e-mail address")
+		return Invitation{}, models.Invalid("invalid_email", "this is not an e-mail address")
 	}
 	if !b.Role.Includes(models.RoleViewer) {
 		return Invitation{}, errRole

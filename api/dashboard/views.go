@@ -97,7 +97,7 @@ func checkView(v *models.ViewReport) error {
 			return bad("filters[%d].dimension is no dimension of reports", i)
 		}
 		if len(f.Values) == 0 || slices.ContainsFunc(f.Values, func(s string) bool { return utf8.RuneCountInString(s) > models.MaxViewValue }) {
-			return bad("filters[%d] takes values of at most %d characters", i, models.MaxViewValue)
+			return bad("filters[%d] needs at least one value, and each value has at most %d characters", i, models.MaxViewValue)
 		}
 	}
 	for i, name := range v.Columns {
@@ -106,14 +106,14 @@ func checkView(v *models.ViewReport) error {
 		}
 	}
 	if !isFormulas(v.Formulas, figures) {
-		return bad("formulas have figures, numbers, + - * / and parentheses, and no others")
+		return bad("formulas may contain only figures, numbers, + - * / and parentheses")
 	}
 	if _, err := report.ParseHaving(v.Having); err != nil {
 		return bad("%s", err)
 	}
 	if sort := strings.TrimPrefix(v.Sort, "-"); sort != "" && !slices.Contains(figures, sort) && !slices.Contains(v.Group, sort) &&
 		!isSortedFormula(sort, v.Formulas) {
-		return bad("sort is no figure, no dimension of the group and no formula of the view")
+		return bad("sort is neither a figure, nor a dimension of the group, nor a formula of the view")
 	}
 	v.Filters, v.Columns = append([]models.ViewFilter{}, v.Filters...), append([]string{}, v.Columns...)
 	return nil

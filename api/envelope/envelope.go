@@ -77,7 +77,7 @@ func New(c *route.Call, answer any, err error) Reply {
 	return Reply{Status: status, Type: jsonType, Body: body}
 }
 
-// members is the JSON form of every answer, except the answers of public routes.
+// members is the JSON form of an error, and of an answer that is made here, unless its route is public.
 type members struct {
 	Data  any `json:"data"`
 	Error any `json:"error"`

@@ -152,7 +152,7 @@ func (s *Service) serve(c *route.Call) (any, error) {
 // maxBatch is the greatest number of messages in one request. Only version 2025-03-26 of the protocol has batches.
 const maxBatch = 20
 
-// checkBatch refuses a long list of messages. A request counts as one call, whatever its tools do.
+// checkBatch refuses a long list of messages, because a request counts as one call, however many tools its messages call.
 func checkBatch(body []byte) error {
 	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
 		return nil

@@ -35,8 +35,8 @@ func (p *Pipeline) authenticated(next step) step {
 	}
 }
 
-// keyHolder finds the account of a key and sets it in the call, with the key's id and scope. Where access tokens are valid, it finds
-// their assistants, too.
+// keyHolder finds the account of a key and sets it in the call, with the key's id and scope. On rows that accept access tokens it
+// also finds the assistant of an access token.
 func (p *Pipeline) keyHolder(c *route.Call, key string) error {
 	if models.LooksLikeAccessToken(key) && takesTokens(c) {
 		return p.assistantHolder(c, key)

@@ -1,5 +1,6 @@
-// Package middleware wraps every handler of the API in these steps, in this order: request id, access log, recover, key or
-// session, plan and scope or role, rate limit, reading of the request, place, idempotency, version, audit.
+// Package middleware wraps the handlers of the API in these steps, in this order: request id, access log, recover, key or
+// session, plan and scope or role, rate limit, reading of the request, place among the running calls, idempotency, version
+// (If-Match), audit. Rows that need no key and no session skip most of them, see Serve.
 package middleware
 
 import (

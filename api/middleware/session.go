@@ -83,8 +83,8 @@ func (s *Site) clientOf(r *http.Request) netip.Addr {
 	return peer.Addr().Unmap()
 }
 
-// acceptedFetchSites are the accepted values of Sec-Fetch-Site. They are sent for a page of this service, and by a browser whose
-// user typed the address.
+// acceptedFetchSites are the accepted values of Sec-Fetch-Site. Browsers send same-origin for a page of this service, and none for
+// an address that the user typed. Old browsers and programs do not send the header.
 var acceptedFetchSites = []string{"", "same-origin", "none"}
 
 // PageHeader is the header that the dashboard's script sends with every write. Links and forms cannot send it, and browsers do

@@ -5,8 +5,9 @@
 // accepts no code without that cookie, so that a browser can complete only a sign-in that it began. The pages link to nothing except
 // the platform, and each platform returns to BASE_URL only.
 //
-// A sign-in that began in the dashboard ends in the same session. Callback passes the code to the dashboard's page in the fragment
-// of the address, because the browser does not send the session's cookie with a redirect from another site.
+// A sign-in that began in the dashboard needs no such cookie and ends in the same session. Callback passes the code to the
+// dashboard's page in the fragment of the address. The session's cookie is SameSite=Strict, so the browser does not send it with a
+// redirect from another site, and only the page's own script can complete the sign-in in the session.
 package oauth
 
 import (
@@ -157,8 +158,8 @@ func (p *pages) view(w http.ResponseWriter, r *http.Request) (view, error) {
 	return p.callback(r.Context(), state, q.Get("code"), q.Get("error"))
 }
 
-// cookie sets the cookie that binds a sign-in to a browser. The browser sends the cookie with the platform's redirect, because the
-// redirect is a navigation.
+// cookie sets the cookie that binds a sign-in to a browser. The cookie is SameSite=Lax, so the browser sends it with the platform's
+// redirect, which is a navigation.
 func (p *pages) cookie(w http.ResponseWriter, value string, maxAge int) {
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // BASE_URL may be http
 		Name: cookieName, Value: value, Path: "/api/oauth/", MaxAge: maxAge, HttpOnly: true,
@@ -208,7 +209,7 @@ func (p *pages) start(w http.ResponseWriter, r *http.Request, state string) (vie
 // exchangeTime is the time that the page waits for the exchange.
 const exchangeTime = 28 * time.Second
 
-// callback completes the sign-in by the exchange of the code. If the platform refused access, it cancels the sign-in.
+// callback completes the sign-in by exchanging the code. If the platform refused access, callback cancels the sign-in.
 func (p *pages) callback(ctx context.Context, state, code, refused string) (view, error) {
 	if Refused(code, refused) {
 		attempts := oauth.NewAttempts(p.Store)

@@ -68,7 +68,7 @@ func hasMark(lower string, marks []string) bool {
 }
 
 // withoutDevice returns a user agent without the names of the device, in which words such as bot and spider do not count. The
-// names of the maker Cubot are removed wherever they are.
+// name of the maker Cubot is removed wherever it stands.
 func withoutDevice(userAgent string) string {
 	if text := appDeviceOf(userAgent).text; text != "" {
 		userAgent = strings.ReplaceAll(userAgent, text, "")
@@ -165,7 +165,7 @@ func appleDevice(ua string, a *agent) (brand, model string) {
 // place of a model.
 func androidModel(ua string) string {
 	_, list, found := strings.Cut(ua, "Android ")
-	if !found || strings.HasPrefix(list, "(") { // Instagram writes the parenthesis
+	if !found || strings.HasPrefix(list, "(") { // Instagram writes "Android (" without a model here
 		return ""
 	}
 	list, _, _ = strings.Cut(list, ")")

@@ -17,15 +17,16 @@ const (
 	webkit
 )
 
-// The first major versions from which every browser sends the headers that the rules below require, including Fetch Metadata.
+// The first major version of each engine from which its browsers send the headers that the rules below require, including Fetch
+// Metadata.
 const (
 	firstBlink  = 80 // 2020
 	firstGecko  = 90 // 2021
 	firstWebkit = 17 // 2023
 )
 
-// engineOf returns the engine that a user agent claims, if it is a recent browser of its own kind. Apps, televisions and browsers
-// that name themselves may send other headers, so they get otherEngine.
+// engineOf returns the engine of a user agent that claims to be a recent Chrome, Edge, Firefox or Safari. Apps, televisions and
+// other browsers may send other headers, so engineOf returns otherEngine for them.
 func engineOf(a *agent) engine {
 	switch a.device {
 	case Desktop, Mobile, Tablet:
@@ -145,7 +146,7 @@ func contradictsEngine(h http.Header, claimed engine, accept string, asksLanguag
 	return !strings.HasPrefix(accept, "text/html,application/xhtml+xml") || strings.Contains(accept, "image/apng")
 }
 
-// minHeaders is the smallest number of headers of a browser's request, also behind a proxy that removes Accept-Encoding: User-Agent,
+// minHeaders is the smallest number of headers of a browser's request, even behind a proxy that removes Accept-Encoding: User-Agent,
 // Accept and Accept-Language. Host and the headers of the connection are not counted.
 const minHeaders = 3
 

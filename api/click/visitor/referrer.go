@@ -106,8 +106,8 @@ func matchesEngine(domain, mark string) bool {
 	return !hasTwo || len(first) <= 3 && len(second) == 2 // .de, .com or .co.uk, .com.br
 }
 
-// queryValue returns the first filled parameter of a referrer's query with a name. If the query is not UTF-8 and does not state its
-// charset, it is in the charset that the engine once had.
+// queryValue returns the first filled parameter of a referrer's query with a name. A query that is not UTF-8 and does not state its
+// charset is read in charset, in which the engine's old pages wrote it.
 func queryValue(rawURL, name, charset string) string {
 	_, query, _ := strings.Cut(rawURL, "?")
 	query, _, _ = strings.Cut(query, "#")

@@ -32,8 +32,8 @@ export function chartFigure(ask: Ask, wanted: string | null): Name {
   return known(wanted) ? wanted : ask.sort && known(sorted) ? sorted : 'profit'
 }
 
-// topOf returns the n rows with the largest values, losses included. For a ratio these are the rows with the most clicks, because a
-// ratio of few clicks says little.
+// topOf returns the n rows with the largest absolute values, so a large loss is among them. For a ratio it returns the rows with the
+// most clicks, because a ratio of few clicks says little.
 export function topOf(rows: PerformanceRow[], name: Name, n: number): PerformanceRow[] {
   const by = adds(name) ? name : 'clicks',
     size = (r: PerformanceRow) => Math.abs(Number(r[by] ?? 0))

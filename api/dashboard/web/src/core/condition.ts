@@ -11,7 +11,8 @@ import { t } from './text.ts'
 const families = ['param.', 'header.']
 const familyOf = (attribute: string) => families.find(f => attribute.startsWith(f) && attribute.length > f.length)
 
-// covers reports whether an attribute belongs to a form.
+// covers reports whether an attribute belongs to a form. A form is a group of attributes that take the same operators and the same
+// kind of value.
 const covers = (f: Form, attribute: string) => f.attributes.includes(attribute) || (f.families && !!familyOf(attribute))
 
 // formOf returns the form that a condition belongs to.

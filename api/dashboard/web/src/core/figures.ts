@@ -6,7 +6,7 @@ import { t } from './text.ts'
 import { money, percent, shown, signed } from './format.ts'
 
 export type Name = keyof FigureRow
-// figures describes each figure. Its good is 1 if a rise is good and -1 if a rise is bad.
+// figures describes each figure. The property `good` is 1 if a rise is good, -1 if a rise is bad, and 0 if it is neither.
 export const figures = measures
 export const names = Object.keys(figures) as Name[]
 export const usual: Name[] = ['clicks', 'unique_clicks', 'lp_ctr', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi', 'epc']

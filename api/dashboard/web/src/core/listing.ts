@@ -62,7 +62,7 @@ export function shownOf<R extends Listed>(rows: R[], v: View): R[] {
       compare(a.name.toLowerCase(), b.name.toLowerCase()),
   )
 }
-// compare orders two values upwards.
+// compare compares two values for an ascending order.
 const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0)
 
 export const groupsOf = (rows: Listed[]) => [...new Set(rows.map(r => r.group_name).filter(Boolean))].sort()

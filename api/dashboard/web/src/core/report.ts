@@ -84,7 +84,7 @@ export const ofSales = ['goal', 'status']
 // isOfSales reports whether a query selects only conversions, by a goal or a status.
 export const isOfSales = (query: Query) => ofSales.some(d => (query['f.' + d] as string[] | undefined)?.every(v => v))
 const isFigure = (sort: string) => names.includes(sort.replace('-', '') as Name)
-// sortedFormula returns the formula that an order is by, or an empty text.
+// sortedFormula returns the formula by which an order sorts the rows, or an empty text.
 export const sortedFormula = (sort: string) => /^-?=(.*)/.exec(sort)?.[1] ?? ''
 
 // orderAt returns the order of the rows on a level of the tree: a figure, a formula, or the dimension of the level for the order of its
@@ -178,8 +178,8 @@ export function questionOf(ask: Ask, path: string[]): Query {
 
 const collator = new Intl.Collator(language, { numeric: true })
 
-// inOrder sorts rows by the names of their values, if the report is in this order. `dimensions` is what the rows are grouped
-// by, and `level` is their place in the tree. Rows whose value is not known come last.
+// inOrder sorts rows by the names of their values if the report has that order. Otherwise it returns the rows unchanged. `dimensions`
+// is what the rows are grouped by, and `level` is their level in the tree. Rows whose value is not known come last.
 export function inOrder(rows: PerformanceRow[], ask: Ask, dimensions: string[], level: number, labels: Performance['labels']) {
   const order = orderAt(ask, level),
     sign = order[0] === '-' ? -1 : 1

@@ -53,8 +53,8 @@ export function agreed(lists: SubNames[]): SubNames {
   return Object.fromEntries(lists.flatMap(l => Object.entries(l).filter(([sub]) => found.get(sub)!.size === 1)))
 }
 
-// useScopeNames returns the names in campaigns or, without campaigns, in sources. Without either it returns the names on which
-// all sources agree.
+// useScopeNames returns the names of sub-parameters on which the given campaigns agree or, without campaigns, the given sources.
+// Without either it returns the names on which all sources agree.
 export function useScopeNames(campaigns: string[], sources: string[]): SubNames {
   const allCampaigns = useCampaigns(campaigns.length > 0),
     allSources = useSources()
@@ -97,7 +97,7 @@ export function meantSub(param: string): number {
   return n <= mostSubs ? n : 0
 }
 
-// moved gives a row another sub-parameter. The row that had this sub-parameter gets the first row's old one.
+// moved gives row `i` another sub-parameter. The row that had this sub-parameter gets the old one of row `i`.
 export const moved = (rows: SubRow[], i: number, sub: number): SubRow[] =>
   rows.map((r, j) => (j === i ? { ...r, sub } : r.sub === sub ? { ...r, sub: rows[i]!.sub } : r))
 

@@ -15,7 +15,8 @@ const hourText = (h: number) => String(h).padStart(2, '0') + ':00'
 const short = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' })
 const weekday = (d: number) => short.format(Date.UTC(2024, 0, 1 + d)) // the first of January 2024 was a Monday
 
-// toneOf returns the colour of a value: green and red for figures that can be good or bad, and one colour for all others.
+// toneOf returns the colour of a value: green or red for profit and ROI, red for figures that should be low, and one colour for all
+// others.
 export const toneOf = (name: Name, v: number) =>
   name === 'profit' || name === 'roi' ? (v < 0 ? '--bad' : '--s-revenue') : figures[name].good < 0 ? '--bad' : '--s-clicks'
 

@@ -39,8 +39,8 @@ const Shut = createContext<(() => void) | undefined>(undefined)
 
 // Sheet lies over the screen: in the middle, or with `side` on the right. The browser restores the focus when the sheet closes.
 // `keep` reports whether closing would lose edits. The person is then asked first. A sheet with `stays` ignores Esc and clicks
-// outside. A sheet with `reads` is for reading and has keys of one letter, so no field gets the focus. A sheet with `short` has
-// little content.
+// outside. A sheet with `reads` is for reading and has shortcuts of one letter, which would be typed into a field with the focus. So
+// no field gets the focus. A sheet with `short` has little content.
 export function Sheet({ title, close, children, foot, side, short, reads, beside, keep, stays }: Props) {
   const el = useRef<HTMLDialogElement>(null),
     agreed = useRef(false), // to lose the edits

@@ -9,7 +9,7 @@ import { sentence } from '../core/errors.ts'
 import { ApiError } from '../core/call.ts'
 
 const w = t.exports,
-  stays = 15_000 // ms for which the last job stays in sight after its end
+  stays = 15_000 // ms for which a job stays in the tray after its end
 // hidden holds the keys of the jobs that the person has removed from the tray.
 const hidden = signal<Set<string>>(new Set())
 
@@ -35,7 +35,8 @@ export const JobIcon = ({ of: j }: { of: Job }) => (
   />
 )
 
-// Tray shows the running jobs at the bottom right of every screen. It shows ended jobs a little longer.
+// Tray shows up to three running jobs at the bottom right of every screen except the screen of jobs. It also shows one ended job of
+// this tab, for up to 15 seconds after its end.
 export function Tray() {
   const [, setTick] = useState(0),
     onJobsScreen = place.value.path === '/app/exports'

@@ -21,8 +21,8 @@ const w = words.audit
 const partOf = (operation: string) => operation.replace(/^\S+ (\/app\/api)?\//, '').split('/')[0]!
 const authorOf = (r: AuditRow) => r.who || w.byJob
 
-// actionOf describes what an entry of the log records: refused confirmations, an operation with a text of its own, or a change of a
-// record.
+// actionOf describes what an entry of the log records: wrong passwords and codes, an operation with a text of its own, or a change of
+// a record.
 function actionOf(r: AuditRow) {
   if (r.refused) return w.refused(r.refused, count(r.refused))
   const part = partOf(r.operation),
@@ -42,7 +42,7 @@ const sentOf = (r: AuditRow, field: string) => {
 // asAction are the fields that the text of the action already shows.
 const asAction = ['action', 'dry_run', 'apply']
 
-// recordPath returns the screen of an entry's record, or null if no screen shows it by its id.
+// recordPath returns the screen of an entry's record. It returns null if no screen shows the record by its id, or if the call deleted it.
 function recordPath(r: AuditRow) {
   const screen = recordScreens[partOf(r.operation)]
   if (!r.record || !screen || r.operation.startsWith('DELETE')) return null
@@ -57,7 +57,7 @@ const recordScreens: Record<string, string> = {
   'short-links': '/app/smartlinks',
   domains: '/app/domains',
 }
-// listed are the screens of changes that concern a list.
+// listed maps parts of the API whose changes concern a list, not one record, to the screen of that list.
 const listed: Record<string, string> = { blocks: '/app/blocked', corrections: '/app/corrections' }
 
 // nameOf returns the name of an entry's record. A deleted record has the name that it had.

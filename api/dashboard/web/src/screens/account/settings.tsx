@@ -55,7 +55,7 @@ const isZone = (tz: string) => {
 }
 const isCurrency = (code: string) => /^[A-Z]{3}$/.test(code)
 
-// Settings edits the name, the currency, the time zone and the formats of the account.
+// Settings edits the name, the currency, the time zone and the formats of the account, and what assistants may do in it.
 export function Settings() {
   const { data, error, again } = use('GET /settings', {})
   if (!data) return <LoadingCard of={{ error, again }} height={300} />

@@ -27,8 +27,8 @@ type Way = 'offer' | 'site' | 'flow' | 'address'
 const template = 'template:', // the prefix of a choice that creates a source or a network from a template
   typed = 'new:' // the prefix of a choice that creates a source with the typed name
 
-// NewCampaign makes a campaign in three steps: where visitors go, where they come from, and the link. For the first campaign of an
-// account it also makes the offer, its network and the source.
+// NewCampaign makes a campaign in three steps: where visitors go, where they come from, and the link. It can also make the offer, the
+// offer's network and the source, for instance for the first campaign of an account.
 export const NewCampaign = () => {
   const list = to('/app/campaigns')
   useHeading({ name: t.campaigns.add, above: { name: t.campaigns.title, path: list } })
@@ -116,7 +116,7 @@ function useWizard() {
     [{ offer: offerName, site: site?.name, flow: flows?.find(o => o.id === form.flow)?.name, address: '' }[way], sourceName]
       .filter(Boolean)
       .join(' · ')
-  // sourceID returns the id of the chosen source. It makes the source if a platform is chosen.
+  // sourceID returns the id of the chosen source. It makes the source if a platform is chosen or a new name was typed.
   const sourceID = async () => {
     if (!platform && !ownSource) return form.source
     const body = platform ? { platform: platform.platform, name: platform.name } : { name: ownSource }
@@ -393,7 +393,7 @@ const withTemplates = (records: Named[] | undefined, templates: { value: string;
       .map(o => ({ value: template + o.value, label: o.label, side: t.campaigns.template })),
   ]
 
-// Source chooses a source, or a platform for which a source is made.
+// Source chooses a source, or a platform or a new name for which a source is made.
 const Source = ({ of: { sources, templates, platform, sourceName, form, set, error } }: { of: State }) => (
   <ComboField
     label={t.campaigns.source}

@@ -72,8 +72,8 @@ export function edit(flow: Flow, id: string, change: Partial<Path>, rotation: st
   return 'filters' in change || 'rules' in change ? raise(next, id, rotation) : next
 }
 
-// copyOf returns a copy of a path with a new id and an unused name, which name makes from a number. The copy of the default path is a
-// regular path.
+// copyOf returns a copy of a path with a new id and an unused name. The function `name` makes a name from a number. The copy of the
+// default path is a regular path.
 export function copyOf(flow: Flow, path: Path, name: (n: number) => string): Path {
   let n = 2
   while (flow.some(p => p.name === name(n))) n++
@@ -152,8 +152,8 @@ export const toSend = (flow: Flow): Flow =>
     rules: p.rules.map(r => (r.rule_id ? r : { ...r, conditions: (r.conditions ?? []).map(sent) })),
   }))
 
-// Change is an edit of a flow. `path` is the name of the path. For a changed weight, `of` is the name of the destination. It is
-// empty if the weight is the path's own.
+// Change is an edit of a flow. `path` is the name of the path, and is empty if the order of the paths changed. For a changed weight,
+// `of` is the name of the destination. It is empty if the weight is the path's own.
 export type Change =
   | ({ kind: 'added' | 'removed' | 'order' } & { path: string })
   | { kind: 'weight'; path: string; of: string; from: number; to: number }

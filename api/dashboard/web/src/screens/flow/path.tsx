@@ -176,7 +176,7 @@ function Where({ path: p, book, records, wrong, self, on }: Props) {
   )
 }
 
-// More edits the weight, the cap and whether clicks are collected.
+// More edits the weight, the rule group, the daily cap, and whether clicks are collected.
 function More({ path: p, wrong, on }: Props) {
   const number = (name: 'weight' | 'rule_group', w: Wired, max?: number) => (
     <Input wired={w} type="number" min={0} max={max} value={String(p[name])} on={v => on({ [name]: Number(v) || 0 })} />

@@ -17,7 +17,7 @@ import { w as correctionWords } from '../../text/corrections.ts'
 
 const options = (texts: Record<string, string>): Option[] => Object.entries(texts).map(([value, label]) => ({ value, label }))
 
-// bodyOf returns a goal as a request body with every field, because a missing field would go back to its default.
+// bodyOf returns a goal as a request body with every field, because a missing field would be reset to its default.
 export const bodyOf = (g: GoalRow) => ({
   key: g.key,
   name: g.name,

@@ -73,7 +73,7 @@ function Access({ of: n, data, mark }: { of: NetworkRow; data: NetworkIntegratio
 
 const day = (ago: number) => new Date(Date.now() - ago * 86400000).toISOString().slice(0, 10)
 
-// Sync reads the conversions of some days from a network. The first run is a dry run.
+// Sync reads the conversions of some days from a network. A dry run changes nothing.
 function Sync({ of: n }: { of: NetworkRow }) {
   const [from, setFrom] = useState(day(7)),
     [to, setTo] = useState(day(0)),

@@ -135,8 +135,8 @@ export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }
   )
 }
 
-// cause names the figure that moved the profit most: clicks, the share of conversions, the revenue of a conversion, or the cost of
-// clicks. Without a conversion, the missing conversion is the cause of a loss, and a gain can only come from clicks or their cost.
+// cause names the figure that moved the profit most: the clicks, the conversion rate, the revenue per conversion, or the cost per
+// click. Without a conversion, the missing conversion is the cause of a loss, and a gain can only come from clicks or their cost.
 function cause(row: PerformanceRow): string {
   const was = row.compare!,
     each = (r: { revenue: number; approved: number }) => (r.approved ? r.revenue / r.approved : 0),

@@ -126,7 +126,7 @@ function Money() {
 const today = () => import('./today.tsx'),
   needs = () => import('./needs.tsx')
 
-// Later shows what is loaded after the first screen.
+// Later loads and shows the card Today, after the parts above it.
 function Later() {
   const module = useLazy(today)
   return module ? <module.Today /> : null

@@ -10,7 +10,7 @@ const screens: Record<string, string> = {
   network: '/app/networks',
 }
 
-// places holds the screens for those types of alerts for which the kind of the record alone does not decide the screen.
+// places holds the screens of alert types whose screen does not follow from the kind of the record alone.
 const places: Record<string, (a: Alert) => string> = {
   'source.failing': a => to('/app/postbacks', { dir: 'out', source: a.id }),
   'source.unfilled': a => to('/app/sources', { id: a.id }),

@@ -15,7 +15,7 @@ import { w } from '../../text/plots.ts'
 
 const summed = names.filter(n => ['profit', 'revenue', 'cost', 'clicks', 'conversions'].includes(n))
 
-// Today shows how far the day has come compared with a usual one, and what is used of the caps.
+// Today compares the day so far with a usual day, and shows how much of each daily cap is used.
 export function Today() {
   const caps = use('GET /stats/caps', {}, 60).data?.rows ?? []
   return (

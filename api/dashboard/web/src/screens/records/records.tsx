@@ -53,7 +53,7 @@ export type Kind<R extends Listed> = {
 const listed = (name: string) => `GET /${name}` as 'GET /offers'
 const write = (method: string, name: string, ask: object) => call(`${method} /${name}` as Row, ask as never) as Promise<{ id: string }>
 
-// useUsers loads the campaigns and flows that lead to a record, by the record's id.
+// useUsers loads the campaigns that lead to each record, by the record's id.
 function useUsers(on: boolean): Map<string, User[]> | undefined {
   const { data } = use('GET /tools/routing', on ? {} : null)
   if (!data) return undefined

@@ -49,7 +49,8 @@ type Draft = { url: string; name: string; events: string[] }
 const draftOf = (h: WebhookRow | null): Draft =>
   h ? { url: h.url, name: h.name, events: h.events } : { url: '', name: '', events: ['conversion.created', 'conversion.updated'] }
 const labels = { url: recordWords.fields.url, name: t.overview.name, events: w.events }
-// eventsOf returns the names of events. It returns undefined for any other field.
+// eventsOf returns the other person's value of a conflict as text: the names of the events. For a field other than events it
+// returns undefined.
 const eventsOf = ({ name, theirs }: Conflict) =>
   name === 'events' ? (theirs as string[]).map(e => w.eventNames[e] ?? e).join(', ') : undefined
 
