@@ -24,7 +24,7 @@ import (
 	"switchyard/models/token"
 )
 
-var update = flag.Bool("update", false, "write the types of the dashboard anew")
+var update = flag.Bool("update", false, "write the generated types of the dashboard")
 
 const (
 	typesFile = "dashboard/web/src/api.gen.ts"
