@@ -24,7 +24,7 @@ import (
 	"switchyard/models/token"
 )
 
-var update = flag.Bool("update", false, "write the types of the dashboard anew")
+var update = flag.Bool("update", false, "write the generated types of the dashboard")
 
 const (
 	typesFile = "dashboard/web/src/api.gen.ts"
@@ -230,7 +230,7 @@ func (w *typeWriter) named(t reflect.Type, body bool) string {
 	w.fields(t, body, 0, members)
 	fields := make([]string, 0, len(members))
 	for _, m := range slices.SortedFunc(maps.Values(members), func(a, b member) int {
-		return cmp.Or(a.place-b.place, strings.Compare(a.text, b.text)) // a member that replaced another has the same place
+		return cmp.Or(a.place-b.place, strings.Compare(a.text, b.text)) // a member that replaced another has the same place as the member added after it
 	}) {
 		fields = append(fields, m.text)
 	}

@@ -15,7 +15,7 @@ func IsConflict(err error) bool {
 	return errors.Is(err, ErrConflict) || UniqueViolation(err) != "" || hasClass(err, pqerror.ClassTransactionRollback)
 }
 
-// maxConflicts is the number of attempts of a transaction that conflicts with others.
+// maxConflicts is the maximum number of attempts of a transaction that conflicts with others.
 const maxConflicts = 10
 
 // RetryConflicts runs a transaction, and repeats it while it conflicts with another transaction. It makes at most ten attempts.

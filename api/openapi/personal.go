@@ -11,19 +11,19 @@ type keyDoc struct{ Name, Doc string }
 // keyDocs describes the keys of personal data, in the order of the documentation.
 var keyDocs = []keyDoc{
 	{matchkey.Email, "e-mail address"},
-	{matchkey.Phone, "telephone number; best with its plus and the country's code, as +442079460958"},
+	{matchkey.Phone, "telephone number, best with a plus and the country's code, such as +442079460958"},
 	{matchkey.FirstName, "first name"},
 	{matchkey.LastName, "last name"},
 	{matchkey.Street, "street and number"},
 	{matchkey.City, "city"},
 	{matchkey.Region, "state or province; in the United States two letters"},
 	{matchkey.Zip, "postal code"},
-	{matchkey.Country, "two letters, as DE"},
+	{matchkey.Country, "two letters, such as DE"},
 }
 
 const (
-	consentDoc = "granted or denied: whether the person agrees that the data are used for ads. Without granted nothing is kept, and denied " +
-		"deletes what is kept for the click"
+	consentDoc = "granted or denied: whether the person agrees that the data are used for ads. Personal data are kept only if it is granted. " +
+		"If it is denied, the data that are already kept for the click are deleted"
 	userDoc = "personal data of the visitor, in clear or as SHA-256 in 64 hexadecimal digits. They are hashed when they arrive, and kept " +
 		"for at most seven days"
 )

@@ -57,7 +57,8 @@ var scalars = map[reflect.Type]object{
 	},
 }
 
-// The two uses of a type. A request body may leave fields out, and an answer has all of them.
+// The two uses of a type. A request body may leave out every field that is not required. An answer may leave out a field only if
+// the field has omitempty or omitzero, or belongs to an embedded pointer.
 const (
 	inBody   = true
 	inAnswer = false

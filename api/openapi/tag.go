@@ -20,7 +20,7 @@ var tagCalls = []tagCall{
 	{`trk('consent')`, "the visitor agrees: events that waited for the consent are stored and sent"},
 	{`trk('consent', false)`, "the visitor refuses: everything that was stored in the browser is deleted"},
 	{`trk.clickId()`, "the id of the click that brought the visitor, or an empty text"},
-	{`trk.ready(f)`, "calls f once the tag has looked for the click; before it is loaded, `trk('ready', f)`"},
+	{`trk.ready(f)`, "calls f once the tag has looked for the click; while the tag is not loaded yet, call `trk('ready', f)`"},
 }
 
 // tagField describes a field of a page event.
@@ -85,7 +85,7 @@ var tagAddresses = []address{
 	},
 	{
 		http.MethodGet, "/t/h/{click}", "followHiddenLink", "program",
-		"a link that the page tag hides from people: a click whose visitor follows it becomes a bot's",
+		"a link that the page tag hides from people. If the visitor of a click follows it, the click counts as a bot's",
 		[]object{textParam("path", "click", "the click that led to the page")},
 		object{"204": object{"description": "always, even if the click does not exist"}},
 		nil,

@@ -62,11 +62,11 @@ type Route struct {
 	Query   []Param // in addition to the parameters of Window and Page
 	Window  bool    // the row has the parameters from and to
 	Page    bool    // the row has the parameters limit and cursor
-	Body    any     // zero value of the body's struct; nil: the type that Handle has
-	Answer  any     // zero value of data's type; nil: the type that Handle has
+	Body    any     // zero value of the body's struct; nil: Handle.Body is used
+	Answer  any     // zero value of the type of data in the answer; nil: Handle.Answer is used
 	// FileType is the type of an answer that is a File. The default is text/csv.
 	FileType string
-	Codes    []Code // errors of its own; the errors of every call come from UsualCodes
+	Codes    []Code // errors of this route; UsualCodes adds the errors that any call can get
 	// BodyLimit is the largest body in bytes.
 	BodyLimit int64
 	// BodyOptional lets the body be absent.
@@ -77,7 +77,7 @@ type Route struct {
 	Keys *bind.Keys
 	// Slow is the job that the route waits for, outside any transaction. Nil: it waits for no job.
 	Slow *Slow
-	// SlowWhen reports by the body whether a call waits for the job. Nil: every call waits.
+	// SlowWhen reports whether a call with this body waits for the job. Nil: every call waits.
 	SlowWhen func(body []byte) bool
 	// Starts is a job that the route starts and does not wait for. GET /jobs/{id} shows its answer.
 	Starts *Slow
@@ -94,8 +94,8 @@ type Route struct {
 	Public     bool
 	Deprecated *Deprecated
 	Handle     Handler
-	// Repeats is set on a POST that changes nothing, or whose proof is valid only for a short time. It runs on each call, whatever
-	// its Idempotency-Key.
+	// Repeats is set on a POST whose answer is not stored for its Idempotency-Key, so that each call runs the handler. Such a POST
+	// changes nothing, or the person's session or proof of identity must be checked again on each call.
 	Repeats bool
 	// Proposes is set on a route that stores only a proposal. Assistants that may propose call it with a read-only key.
 	Proposes bool

@@ -77,7 +77,7 @@ func ReadDiskCache(path string) (*store.Routing, error) {
 	dec := gob.NewDecoder(bufio.NewReaderSize(f, 1<<16))
 	var format string
 	if err := dec.Decode(&format); err != nil || format != copyFormat {
-		return nil, fmt.Errorf("routing: read routing copy: not one of this version (%q, %w)", format, err)
+		return nil, fmt.Errorf("routing: read routing copy: its format %q is not this version's (read error: %w)", format, err)
 	}
 	var r store.Routing
 	if err := dec.Decode(&r); err != nil {

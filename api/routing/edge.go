@@ -17,8 +17,9 @@ import (
 	"switchyard/models/token"
 )
 
-// EdgeFormat is the version of the format of bundles. It changes when their meaning changes. The script ignores bundles of a
-// later format. A bundle that names a sub-parameter after sub10 has edgeSubsFormat, because older scripts know only ten.
+// EdgeFormat is the version of the format of bundles. It changes when their meaning changes. The script at the edge, which routes
+// visitors by the bundles, ignores bundles of a later format. A bundle that names a sub-parameter after sub10 has edgeSubsFormat,
+// because older scripts know only ten.
 const (
 	EdgeFormat     = 1
 	edgeSubsFormat = 2

@@ -115,7 +115,8 @@ func (v *explainedVisit) HandOver(path uuid.UUID, bindable bool) {
 	}
 }
 
-// admit takes one click of a path's daily cap, if there is room. It counts only in the question's own map.
+// admit takes one click of a path's daily cap, if there is room. It counts the click only in the question's own map. A bot's click is
+// admitted but not counted.
 func (v *explainedVisit) admit(r *flow.Route) bool {
 	if v.q.Clicks[r.ID] >= r.DailyCap {
 		return false

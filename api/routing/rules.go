@@ -11,8 +11,8 @@ import (
 	"switchyard/models/cond"
 )
 
-// rule is a saved rule. All plans that use the rule share its matcher. A change of a rule therefore recompiles no campaign, even
-// if ten thousand campaigns use the rule.
+// rule is a saved rule. All plans that use the rule share its matcher. A change of the conditions therefore recompiles no campaign,
+// even if ten thousand campaigns use the rule. Builder.rule names the exception.
 type rule struct {
 	saved    store.RoutingRule
 	matcher  *cond.Matcher

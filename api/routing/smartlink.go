@@ -15,11 +15,11 @@ import (
 // Smartlink is one smartlink ready to route.
 type Smartlink struct {
 	Row        store.RoutingSmartlink
-	AsCampaign *Campaign // is used for the smartlink where tokens need a campaign
+	AsCampaign *Campaign // stands for the smartlink where tokens need a campaign
 
 	rules       []smartRule
 	destination *token.Template // nil: the smartlink leads nowhere
-	unusable    bool            // a saved rule cannot be used
+	unusable    bool            // one of its rules, or all of them, cannot be used
 }
 
 type smartRule struct {

@@ -33,9 +33,9 @@ type Snapshot struct {
 	siteKeys  shards[string, *Account]        // accounts by their public key
 	goalKeys  shards[goalSecret, *Account]    // accounts by the hash of their secret
 	siteLists shards[uuid.UUID, []*Site]      // sites by account, the oldest first; a list is never changed
-	goalLists shards[uuid.UUID, []*Goal]      // goals by site, in the same form
+	goalLists shards[uuid.UUID, []*Goal]      // goals by site, the oldest first; a list is never changed
 	botData   botdata.Set                     // the operator's lists, for all accounts
-	secret    []byte                          // signs the keys of protected landers; nil until it is known
+	secret    []byte                          // see SigningSecret; nil until it is known
 }
 
 // address is the domain and alias of a tracking link. Aliases are case-sensitive.

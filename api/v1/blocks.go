@@ -35,7 +35,7 @@ func blocks(d Deps) []route.Route {
 		preview,
 		row("GET", "", "blocked values, newest first", route.Handle(listBlocked), route.Codes("400 invalid_id")).WithPage().
 			WithQuery(route.Param{Name: "list", Type: "uuid", Doc: "only this list"}, route.Param{Name: "q", Doc: "only values that contain this text; case is ignored"}),
-		row("POST", "", "block values, so that campaigns do not route their visitors", route.HandleBody(addBlocked), target,
+		row("POST", "", "block values: campaigns do not route visitors who have one of them", route.HandleBody(addBlocked), target,
 			route.Codes("400 too_many")),
 		row("GET", "/lists", "lists of blocked values, without the values", route.Handle(listBlockLists), route.Codes("400 invalid_id")).
 			WithQuery(route.Param{Name: "campaign", Type: "uuid", Doc: "only the lists that apply to this campaign"}),

@@ -20,13 +20,14 @@ type BlockPreview struct {
 
 	Figures answer.Figures `json:"figures" doc:"figures of the values in the scope"`
 	Rest    answer.Figures `json:"rest" doc:"figures of all other visitors in the scope"`
-	Saved   models.Money   `json:"saved" doc:"cost minus revenue of the values, pending revenue included: what would have been saved if the traffic source had not sent them either; below zero: they earned money"`
-	Chance  *float64       `json:"chance" doc:"the probability that values which pay for their clicks look as bad as these by chance: up to 0.05 it is rarely chance; null: the value of a conversion is not known"`
+	Saved   models.Money   `json:"saved" doc:"cost minus revenue of the visitors with these values, pending revenue included. This amount would have been saved if the traffic source had not sent these visitors; below zero: they earned money"`
+	Chance  *float64       `json:"chance" doc:"the probability that values look as bad as these by chance although they pay for their clicks; 0.05 or less: chance hardly explains it; null: the value of a conversion is not known"`
 
 	models.BlockReach
 }
 
-// previewBlock reads the figures of values. The values are looked up in the rows of a report, because a report has fewer filters.
+// previewBlock reads the figures of values. It looks the values up in the rows of a report by their dimension, because the filters of
+// a report take fewer values than a call may block.
 func (d Deps) previewBlock(c *route.Call, b BlockBody) (out BlockPreview, err error) {
 	t, values, err := b.read(c)
 	if err == nil {

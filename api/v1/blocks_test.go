@@ -260,7 +260,7 @@ func TestBlockPreviewOfTooManyClicks(t *testing.T) {
 }
 
 // TestSimulationAndTraceTellOfBlockedValues: a draft is simulated with the blocked values of its campaign, and the trace of a
-// recorded click says which value blocks it now.
+// recorded click says which value would block the click now.
 func TestSimulationAndTraceTellOfBlockedValues(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -39,7 +39,7 @@ type CheckedCampaign struct {
 	Status    string        `json:"status" enum:"active,paused,archived"`
 	CheckedAt string        `json:"checked_at"`
 	State     string        `json:"state" enum:"ok,warning,unknown,problem" doc:"the worst state of the checks. unknown: not checked, which never counts as ok"`
-	Problems  int           `json:"problems" doc:"number of findings that lose visitors or money"`
+	Problems  int           `json:"problems" doc:"number of findings that cost visitors or money"`
 	Unknown   int           `json:"unknown" doc:"number of findings with the state unknown: they were not checked"`
 	Warnings  int           `json:"warnings" doc:"number of other findings"`
 	Checks    []CheckedArea `json:"checks" doc:"one for each area, in a fixed order"`
@@ -48,7 +48,7 @@ type CheckedCampaign struct {
 // CheckedArea is the result of the checks in one area of a campaign.
 type CheckedArea struct {
 	Check    string         `json:"check" enum:"link,destinations,macros,source,cost,postbacks,payout,shares,fallback,bots,caps,rates,landers,tag"`
-	State    string         `json:"state" enum:"ok,warning,unknown,problem" doc:"the worst of its findings; ok: there is none"`
+	State    string         `json:"state" enum:"ok,warning,unknown,problem" doc:"the worst state of the findings; ok: there are no findings"`
 	Findings []CheckFinding `json:"findings" doc:"at most 20 of each code"`
 	LeftOff  int            `json:"left_off" doc:"number of findings beyond these"`
 	LookedAt *string        `json:"looked_at" doc:"link and destinations: the oldest of the times at which the workers last checked them; null: never. All other checks read the present settings and have null"`

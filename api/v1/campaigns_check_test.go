@@ -52,7 +52,8 @@ func newLaunchEnv(t *testing.T) *launchEnv {
 	return e
 }
 
-// paths returns the flow of the campaign: one path to the offer, by way of the landing page.
+// paths returns the flow of the campaign. The first path has a daily cap and leads to the offer by way of the landing page. The
+// second path leads straight to the offer.
 func (e *launchEnv) paths() []object {
 	return []object{{
 		"name": "Rest", "action": "lander", "daily_cap": 1000, "destinations": []object{{"id": e.lander}, {"id": e.offer}},
@@ -161,7 +162,7 @@ func (e *launchEnv) site(active bool) {
 }
 
 // faults maps the code of a finding to a function that breaks the campaign of a launchEnv, so that a check has this finding and
-// no other. See landerFaults for the landing pages.
+// no other.
 var faults = map[string]func(e *launchEnv){
 	"domain_unverified": func(e *launchEnv) { e.sql(`UPDATE domains SET is_verified = false WHERE account_id = $1`) },
 	"domain_elsewhere": func(e *launchEnv) {

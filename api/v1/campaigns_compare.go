@@ -68,12 +68,13 @@ type ComparedArm struct {
 type LeftOut struct {
 	PathID *string `json:"path_id" doc:"the path of the landing page or offer; null: a path itself is left out"`
 	Path   string  `json:"path"`
-	ID     *string `json:"id" doc:"null: an address"`
+	ID     *string `json:"id" doc:"null: what is left out is an address, not a record"`
 	Name   string  `json:"name"`
 	Reason string  `json:"reason" enum:"paused,no_weight,capped,alone,address,twice,not_drawn" doc:"capped: when its cap is reached, its visitors go to the others; alone: nothing else gets the same visitors; address: its clicks cannot be distinguished from others; twice: it is in several slots; not_drawn: it gets only visitors that the others do not get"`
 }
 
-// compareCampaign reads figures by day, because judging needs them.
+// compareCampaign compares the paths, landing pages or offers of a campaign. It reads the figures by day, so that a day that was
+// good or bad for all candidates does not count for or against one of them.
 func (d Deps) compareCampaign(c *route.Call, campaign models.Campaign) (CampaignComparison, error) {
 	by := cmp.Or(c.Query.Get("by"), copilot.ByPath)
 	out := CampaignComparison{Range: c.Window.Range(), By: by}
@@ -121,7 +122,7 @@ func compareRecords(c *route.Call, paths []flow.Path, in *copilot.Input) error {
 	return err
 }
 
-// compareRows reads the figures of the window by path, record and day of the account's time zone, and sets the days.
+// compareRows reads the figures of the window by path, record and day of the account's time zone. It adds the days to in.Days.
 func (d Deps) compareRows(c *route.Call, by string, in *copilot.Input) (list []copilot.ArmRow, err error) {
 	q := report.Query{
 		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Zone: c.Account.DayStart(time.Now()).Location(),

@@ -120,15 +120,15 @@ type PlanConfigBody struct {
 // ConfigRead says what was read from another tracker besides its document.
 type ConfigRead struct {
 	Tracker string     `json:"tracker" optional:"true" enum:"keitaro,binom,voluum,redtrack,csv," doc:"the origin of the plan"`
-	Links   []ReadLink `json:"links" maxItems:"200000" doc:"addresses in the ads of the other tracker"`
+	Links   []ReadLink `json:"links" maxItems:"200000" doc:"tracking links of the other tracker that are used in ads"`
 	Notes   []ReadNote `json:"notes" maxItems:"2000" doc:"what could not be imported"`
 }
 
-// ReadLink is an address of another tracker's ads that leads to a campaign.
+// ReadLink is a tracking link of another tracker that is used in ads, and the imported campaign to which it will lead.
 type ReadLink struct {
 	Domain   string `json:"domain" maxLength:"253" doc:"host; empty: every imported domain"`
 	Form     string `json:"form" enum:"path,query,php,go,cf"`
-	ID       string `json:"id" maxLength:"255" doc:"what the address names: an alias, a key, or an id"`
+	ID       string `json:"id" maxLength:"255" doc:"what the link names: an alias, a key, or an id"`
 	Campaign string `json:"campaign" maxLength:"100" doc:"key of the campaign in the document"`
 }
 
@@ -151,7 +151,7 @@ func (r *ConfigRead) imported() (links []trackerimport.Link, notes []trackerimpo
 			return nil, nil, err
 		}
 		if !slices.Contains(foreign.Forms, l.Form) {
-			return nil, nil, models.Invalid("invalid_input", "read.links: %.20q is no form of links of other trackers", l.Form)
+			return nil, nil, models.Invalid("invalid_input", "read.links: %.20q is not a form of another tracker's links", l.Form)
 		}
 		links = append(links, trackerimport.Link(l))
 	}

@@ -23,13 +23,13 @@ import (
 
 // configChecks returns the routes of /config/checks: where made-up visitors of imported campaigns go here and at the old tracker.
 func configChecks(d Deps) []route.Route {
-	offset := route.Param{Name: "offset", Type: "integer", Doc: "number of campaigns to leave out; default 0"}
+	offset := route.Param{Name: "offset", Type: "integer", Doc: "number of campaigns to skip; default 0"}
 	row := func(method, path, summary string, handle route.Handler, codes ...string) route.Route {
 		return route.New(method, "/config/checks"+path, configGroup, summary, handle, route.Codes(codes...)).WithShare(route.Reads)
 	}
 	script := row("GET", "/curl", "the requests of made-up visitors to the old tracker, as a shell script", route.Handle(d.moveScript)).WithQuery(offset)
 	script.FileType = "text/x-shellscript"
-	compare := row("POST", "/compare", "compare where the old tracker sent made-up visitors with where they go here", route.HandleBody(d.compareMove), "400 required too_long").Asks()
+	compare := row("POST", "/compare", "compare the old tracker's destinations of made-up visitors with the destinations here", route.HandleBody(d.compareMove), "400 required too_long").Asks()
 	compare.BodyLimit = mostAnswers
 	return []route.Route{
 		row("GET", "", "where made-up visitors of imported campaigns go", route.Handle(d.listMoveChecks)).WithQuery(offset,
@@ -40,7 +40,7 @@ func configChecks(d Deps) []route.Route {
 
 // MoveVisitor is a made-up visitor.
 type MoveVisitor struct {
-	ID        string `json:"id" doc:"identifies the visitor in the script and in its answers; another request has another id"`
+	ID        string `json:"id" doc:"identifies the visitor in the script and in its answers. It changes only if the visitor's request changes, such as after a change of the campaign"`
 	Country   string `json:"country"`
 	Language  string `json:"language"`
 	Browser   string `json:"browser"`
@@ -107,7 +107,7 @@ func (d Deps) listMoveChecks(c *route.Call) (out MoveChecks, err error) {
 	return out, m.err
 }
 
-// maxOffset is the maximum number of campaigns that are left out.
+// maxOffset is the maximum number of campaigns that a call can skip.
 const maxOffset = 1_000_000
 
 func shownVisitor(of store.MovedCampaign, i int, v movecheck.Visitor) MoveVisitor {
@@ -165,8 +165,8 @@ const mostAnswers = 16 << 20
 
 // CompareMoveBody is the body of POST /config/checks/compare.
 type CompareMoveBody struct {
-	Answers string `json:"answers" required:"true" maxLength:"4000000" doc:"what the script has printed, at most 10000 lines"`
-	Country string `json:"country" trim:"true" maxLength:"2" doc:"the country of the machine on which the script ran. Visitors for whom the script could not send another country are taken to come from it. Left out: a visitor whose place depends on the country is not compared"`
+	Answers string `json:"answers" required:"true" maxLength:"4000000" doc:"the output of the script, at most 10000 lines"`
+	Country string `json:"country" trim:"true" maxLength:"2" doc:"the country of the machine on which the script ran. The comparison uses it for visitors whose country the script could not send to the old tracker. Left out: such a visitor is not compared if the destination depends on the country"`
 }
 
 // MoveCompared is the answer of POST /config/checks/compare.
@@ -241,7 +241,7 @@ func (d Deps) compareMove(c *route.Call, b CompareMoveBody) (MoveCompared, error
 	return out, nil
 }
 
-// sum adds up the campaigns, sorts them and shortens their rows.
+// sum adds up the counts of the campaigns, sorts the campaigns, and limits their rows to mostDifferences in all.
 func (m *MoveCompared) sum() {
 	slices.SortFunc(m.Campaigns, func(a, b MoveComparedCampaign) int {
 		if n := b.Counts[movecheck.Differs] - a.Counts[movecheck.Differs]; n != 0 {

@@ -23,7 +23,7 @@ func costChanges(d Deps) []route.Route {
 	return []route.Route{
 		route.New("POST", path+"/set", group, "set the cost of days by hand; a dry run unless apply is true", route.HandleBody(d.setCost),
 			route.Codes("400 invalid_campaign invalid_source invalid_currency bad_range no_clicks too_many", "409 rate_missing")).Awaits(setCostJob.Answer()),
-		route.New("GET", path+"/changes", group, "costs that people have set, newest first", route.Handle(listCostChanges)).WithPage(),
+		route.New("GET", path+"/changes", group, "changes of cost that were set by hand or came from a file, newest first", route.Handle(listCostChanges)).WithPage(),
 		route.New("POST", path+"/changes/{id}/undo", group, "restore the costs from before the change", route.Handle(d.undoCost),
 			route.Codes("404 not_found", "409 stale too_old overlapped")).Awaits(undoCostJob.Answer()),
 	}
@@ -77,7 +77,7 @@ func (b SetCostBody) request(c *route.Call) (r models.CostRequest, err error) {
 	return r, nil
 }
 
-// exact returns an amount of a body.
+// exact returns an amount of a body as a decimal, or nil if the body has no amount.
 func exact(m *models.Money) *decimal.Decimal {
 	if m == nil {
 		return nil

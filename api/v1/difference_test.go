@@ -13,8 +13,8 @@ import (
 	"switchyard/models/difference"
 )
 
-// TestDifferenceAsked checks which comparison a job gets from a call or from a file, and which calls are refused. The end-to-end
-// tests check the worker's answers.
+// TestDifferenceAsked checks the arguments of the job that a call for a comparison starts, and which calls for a comparison or its
+// file are refused. The end-to-end tests check the worker's answers.
 func TestDifferenceAsked(t *testing.T) {
 	t.Parallel()
 	s, source, _ := newSource(t, apitest.Options{})

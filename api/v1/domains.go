@@ -171,13 +171,13 @@ func (d Deps) hosts(c *route.Call, b DomainBody) ([]string, error) {
 			return nil, models.Conflict("shared_domain", "%s is a shared link domain, which every account has", host)
 		}
 		if d.reserved(host, shared) {
-			return nil, models.Invalid("reserved_domain", "%s is kept for this install itself", host)
+			return nil, models.Invalid("reserved_domain", "%s is reserved for this install itself", host)
 		}
 		if !ok {
 			return nil, models.Invalid("invalid_domain", "%.100q is not a hostname", word)
 		}
 		if models.PublicSuffix(host) {
-			return nil, models.Invalid("invalid_domain", "names below %s belong to many owners: it cannot be a domain of yours", host)
+			return nil, models.Invalid("invalid_domain", "%s cannot be a domain of yours, because names below it belong to many owners", host)
 		}
 		if !slices.Contains(hosts, host) {
 			hosts = append(hosts, host)

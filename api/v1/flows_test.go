@@ -134,7 +134,7 @@ func TestFlowsAreListedByChange(t *testing.T) {
 	if got := walk(s, "/flows", func(int) {}); !slices.Equal(got, []string{"d", "b", "e", "c", "a"}) {
 		t.Errorf("in the order of changes: %v", got)
 	}
-	// A flow that is changed while the list is read moves to the front, and is still listed.
+	// A flow that is changed while the list is read is listed last.
 	got := walk(s, "/flows", func(page int) {
 		if page == 1 {
 			s.Do("PUT", "/flows", with(savedFlow("a, changed"), "id", ids["a"])).Want(200, "")

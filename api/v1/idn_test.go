@@ -9,7 +9,7 @@ import (
 	v1 "switchyard/api/v1"
 )
 
-// TestInternationalHosts sends a host in Cyrillic letters in every field that takes an address or a domain. The host is stored and
+// TestInternationalHosts sends a host in Cyrillic letters in fields that take an address or a domain. The host is stored and
 // answered in the ASCII form that DNS uses.
 func TestInternationalHosts(t *testing.T) {
 	t.Parallel()

@@ -174,7 +174,7 @@ type NetworkSynced struct {
 	To        string                         `json:"to"`
 	Total     int                            `json:"total" doc:"orders that the provider reports"`
 	Matched   int                            `json:"matched" doc:"orders that are recorded, or that would be recorded if this were not a dry run; orders that change nothing count too"`
-	Unmatched int                            `json:"unmatched" doc:"orders that are refused, each with the reason"`
+	Unmatched int                            `json:"unmatched" doc:"number of orders that are refused; outcomes has the reason of each"`
 	Payout    models.Money                   `json:"payout" doc:"total payout of the matched orders"`
 	Outcomes  []correction.ConversionOutcome `json:"outcomes" doc:"one outcome for each order; the job of an automatic import stores only the outcomes of orders that changed something"`
 }

@@ -185,8 +185,8 @@ func TestNetworkErrors(t *testing.T) {
 	refused(t, s, "/networks", id, cases)
 }
 
-// A template can create the network of a shop. The postback address of this network has no parameters, except a secret if the
-// platform does not sign its notifications.
+// A template can create the network of a sales platform that sends its own notifications, such as Shopify. The postback address of
+// such a network has no parameters, except the secret if the platform does not sign its notifications.
 func TestNetworkScheme(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

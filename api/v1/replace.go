@@ -87,7 +87,7 @@ func findUses(c *route.Call, table store.Destinations) (Uses, error) {
 	return Uses{usePlaces(places, c.ID, with), whole}, err
 }
 
-// ReplaceBody is the body of POST /offers/{id}/replace.
+// ReplaceBody is the body of POST /offers/{id}/replace and of POST /landers/{id}/replace.
 type ReplaceBody struct {
 	With      uuid.UUID             `json:"with" bad:"invalid_with" required:"invalid_with" doc:"id of the replacement"`
 	Campaigns bind.Opt[[]uuid.UUID] `json:"campaigns" bad:"invalid_chosen" maxItems:"5000" doc:"replace only in these campaigns; if both campaigns and flows are left out, replace everywhere"`

@@ -19,8 +19,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// TestReportsAgreeWithLogs: for every dimension that describes visitors, reports have the same figures as the rows of the log. This
-// also holds for clicks whose visitors were described later.
+// TestReportsAgreeWithLogs: by dimensions that describe visitors, reports have the same figures as the rows of the log. This also
+// holds for clicks whose visitors were described later.
 func TestReportsAgreeWithLogs(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

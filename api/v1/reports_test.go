@@ -312,7 +312,7 @@ func TestTruncatedPerformance(t *testing.T) {
 		}
 		s.Do("GET", "/reports/performance", nil).Want(200, "").Into(&got)
 		if len(got.Rows) != report.MaxRows || got.Truncated != want || got.Rows[report.MaxRows-1].Clicks != 2 {
-			t.Errorf("%d rows, truncated %v, the last row %v, want one of 2 clicks", len(got.Rows), got.Truncated, got.Rows[len(got.Rows)-1])
+			t.Errorf("%d rows, truncated %v, the last row %v, want a row with 2 clicks", len(got.Rows), got.Truncated, got.Rows[len(got.Rows)-1])
 		}
 	}
 }

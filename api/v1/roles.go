@@ -12,7 +12,7 @@ import (
 // for every changing route at this path and below it.
 var roles = map[models.Role][]string{
 	models.RoleMember: {
-		"POST /campaigns", "POST /campaigns/{id}/clone", // a buyer gets the error buyer_only
+		"POST /campaigns", "POST /campaigns/{id}/clone", // a person below this role gets buyer_only instead of role_required
 		"DELETE /campaigns/{id}/stats", "DELETE /reports/orphaned",
 		"/domains", "/webhooks", "/alerts/channels", "/edge", "/old-tracker",
 		"/integrations", "/oauth", "/geo-database", "/copilot/ai",
@@ -21,8 +21,8 @@ var roles = map[models.Role][]string{
 	models.RoleOwner: {"PATCH /settings"},
 }
 
-// confirmed lists the routes that require people to prove their identity again. These routes store or create credentials, or do
-// something that cannot be undone.
+// confirmed lists the routes that require people to prove their identity again, with entries in the form of roles. These routes
+// store, create or delete credentials, or do something that cannot be undone.
 var confirmed = []string{
 	"DELETE /campaigns/{id}/stats", "DELETE /reports/orphaned", "/integrations", "/geo-database", "POST /copilot/ai",
 	"POST /goals", "POST /webhooks/rotate",
@@ -53,7 +53,7 @@ func setRoles(rows []route.Route) {
 	}
 }
 
-// isRow reports whether an entry of roles selects a route.
+// isRow reports whether an entry of roles or of confirmed selects a route.
 func isRow(entry string, r route.Route) bool {
 	if method, path, ok := strings.Cut(entry, " "); ok {
 		return r.Method == method && r.Path == path

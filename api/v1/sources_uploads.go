@@ -35,7 +35,7 @@ type UploadKeys struct {
 	Keys        []UploadKeyShare `json:"keys" doc:"all kinds of data, including those that no conversion has"`
 }
 
-// UploadKeyShare tells how many conversions have a key.
+// UploadKeyShare tells how many conversions have one kind of hashed personal data.
 type UploadKeyShare struct {
 	Key         string  `json:"key" enum:"email,phone,first_name,last_name,street,city,region,zip,country"`
 	Conversions int     `json:"conversions"`
@@ -93,7 +93,7 @@ func sourceUploads(c *route.Call, i models.SourceIntegration) (*SourceUploads, e
 	}, err
 }
 
-// uploadKeys counts the conversions of a source that have each key.
+// uploadKeys counts the conversions of a source that have each kind of hashed personal data.
 func uploadKeys(c *route.Call, source uuid.UUID) (UploadKeys, error) {
 	n, with, err := dbmatchkey.Shares(c.Context(), c.Store.Conn(), c.Account.ID, source, time.Now())
 	out := UploadKeys{Conversions: n, Keys: make([]UploadKeyShare, len(matchkey.Names))}

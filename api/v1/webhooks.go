@@ -100,7 +100,7 @@ type WebhookCount struct {
 	Pending   int64   `json:"pending"`
 	Delivered int64   `json:"delivered"`
 	Failed    int64   `json:"failed"`
-	LastAt    *string `json:"lastAt" doc:"when the newest delivery was made"`
+	LastAt    *string `json:"lastAt" doc:"when the newest delivery was created, whether or not it has been sent"`
 }
 
 func listWebhooks(c *route.Call) (WebhookList, error) {

@@ -41,8 +41,8 @@ type Plan struct {
 	CreatedAt models.Stamp         `db:"created_at"`
 	AppliedAt *time.Time           `db:"applied_at"`
 	UndoneAt  *time.Time           `db:"undone_at"`
-	Done      int                  `db:"done"` // how many of the records to write have been written so far, or undone
-	Work      int                  `db:"work"`
+	Done      int                  `db:"done"` // how many records of Work are written at present: an undo counts back to 0
+	Work      int                  `db:"work"` // how many records the plan writes
 }
 
 // Plans accesses the plans of accounts.
@@ -211,7 +211,8 @@ func (k Plans) SetItems(ctx context.Context, account, id uuid.UUID, items []acco
 
 func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
 
-// SetState changes the state of a plan. problem says what went wrong.
+// SetState changes the state of a plan, and deletes the access to another tracker and the text about the progress. problem says
+// what went wrong.
 func (k Plans) SetState(ctx context.Context, account, id uuid.UUID, state, problem string) error {
 	const q = `UPDATE config_plans SET state = $3, problem = $4, access = NULL, progress = '', applied_at = CASE WHEN $3 = 'applied' THEN now() ELSE applied_at END,
 		undone_at = CASE WHEN $3 = 'undone' THEN now() ELSE undone_at END WHERE account_id = $1 AND id = $2`
@@ -260,7 +261,7 @@ func (k Plans) Work(ctx context.Context, account, id uuid.UUID) ([]Work, error) 
 }
 
 // SetDone marks an item as written or, if done is false, as undone. after has the current members of the item's record. former
-// has the links of the campaign as they were before.
+// says where links of another tracker led before the item was written.
 func (k Plans) SetDone(ctx context.Context, account, id uuid.UUID, position int, done bool, after accountconfig.Members, former []store.FormerLink) error {
 	const q = `UPDATE config_items SET done = $4, after = $5, former_links = $6 WHERE account_id = $1 AND plan_id = $2 AND position = $3`
 	return db.ExecOne(ctx, k.s.Conn(), "item of a plan", q, account, id, position, done, documentOrNull(after), db.Document(orEmpty(former)))
@@ -268,7 +269,7 @@ func (k Plans) SetDone(ctx context.Context, account, id uuid.UUID, position int,
 
 const planRetention = 90 * 24 * time.Hour
 
-// DeleteExpired deletes plans that are too old to be applied or undone. It is for workers.
+// DeleteExpired deletes at most 100 plans that are older than planRetention, and returns their number.
 func (k Plans) DeleteExpired(ctx context.Context) (int64, error) {
 	const q = `DELETE FROM config_plans WHERE id = ANY (ARRAY(SELECT id FROM config_plans WHERE created_at < now() - make_interval(secs => $1)
 		LIMIT 100))`

@@ -23,7 +23,8 @@ type unreadAmounts struct {
 	Since  time.Time `db:"since"` // time of the first unread amount in the last day
 }
 
-// Postbacks whose address names no network are counted under the zero id. Only the newest 20,000 postbacks of the day are counted.
+// Postbacks whose address names no network, or a deactivated one, are counted under the zero id. Only the newest 20,000 postbacks of
+// the day are counted.
 const selectUnreadPostbacks = `
 SELECT coalesce(n.id, '` + db.ZeroID + `') AS id, coalesce(n.name, '') AS name, count(*) AS total,
 	count(*) FILTER (WHERE amount_reason <> '') AS unread, min(received_at) FILTER (WHERE amount_reason <> '') AS since
@@ -33,8 +34,8 @@ FROM (
 ) p LEFT JOIN networks n ON n.id = p.network_id AND n.account_id = $1 AND n.deactivated_at IS NULL
 GROUP BY 1, 2 HAVING count(*) FILTER (WHERE amount_reason <> '') >= $3 ORDER BY 1 LIMIT $4`
 
-// The clicks are scanned only if the figures of these days contain a cost that cannot be read. Only the newest 20,000 clicks of
-// the day are counted.
+// The clicks are scanned only if account_rates shows that an amount of these days cannot be read. Only the newest 20,000 clicks
+// of the day are counted.
 const selectUnreadClicks = `
 SELECT s.id, s.name, count(*) AS total, count(*) FILTER (WHERE currency = '` + money.Unknown + `') AS unread,
 	min(k.at) FILTER (WHERE currency = '` + money.Unknown + `') AS since

@@ -101,14 +101,16 @@ JOIN memberships m ON m.account_id = g.account_id AND m.user_id = g.user_id `
 	isLive = ` k.revoked_at IS NULL AND k.expires_at > $2 `
 )
 
-// List lists the connected assistants of an account, the newest first. A person limits it to the assistants of that person.
+// List lists the connected assistants of an account, the newest first. If person is set, it lists only the assistants that this
+// person has connected.
 func (a Assistants) List(ctx context.Context, account uuid.UUID, person uuid.NullUUID, now time.Time) ([]models.AssistantGrant, error) {
 	return db.Select[models.AssistantGrant](ctx, a.s.Conn(), "assistants", `SELECT `+grantColumns+fromGrants+`
 		WHERE g.account_id = $1 AND `+isLive+` AND g.connected_at IS NOT NULL AND ($3::uuid IS NULL OR g.user_id = $3)
 		ORDER BY k.created_at DESC, g.id DESC LIMIT 500`, account, now, person)
 }
 
-// Revoke ends a connected assistant at once. A person limits it to the assistants of that person. Any other id is not found.
+// Revoke ends a connected assistant at once. If person is set, it finds only assistants that this person has connected. Error:
+// not_found.
 func (a Assistants) Revoke(ctx context.Context, account, id uuid.UUID, person uuid.NullUUID, now time.Time) error {
 	return db.ExecOne(ctx, a.s.Conn(), "assistant", `UPDATE api_keys k SET revoked_at = $3 FROM assistant_grants g
 		WHERE g.id = k.id AND k.account_id = $1 AND k.id = $2 AND k.revoked_at IS NULL AND ($4::uuid IS NULL OR g.user_id = $4)`, account, id, now, person)

@@ -52,7 +52,7 @@ LEFT JOIN memberships m ON m.account_id = g.account_id AND m.user_id = g.user_id
 WHERE t.hash = $1 AND t.kind = $2 FOR UPDATE OF t`
 
 var (
-	errGrant    = models.Invalid("invalid_grant", "this is unknown, expired, revoked or used already")
+	errGrant    = models.Invalid("invalid_grant", "the code or token is unknown, expired, revoked or used already")
 	errVerifier = models.Invalid("invalid_grant", "the code_verifier is not that of the code")
 	errRedirect = models.Invalid("invalid_grant", "the redirect_uri is not that of the code")
 	errTarget   = models.Invalid("invalid_target", "the resource is not that of the grant")

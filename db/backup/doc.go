@@ -63,7 +63,7 @@ const progressRows = 250_000
 
 // Errors of Restore that an operator can do something about.
 var (
-	ErrNotBackup = errors.New("this is no backup of switchyard")
+	ErrNotBackup = errors.New("this file is not a backup of switchyard")
 	ErrDamaged   = errors.New("the backup is cut off or damaged")
 	ErrNewer     = errors.New("the backup was made by a newer version of this program")
 	ErrNotEmpty  = errors.New("the database is not empty")

@@ -20,7 +20,7 @@ const (
 	frameLast   = 'Z'
 )
 
-// maxFrame is the largest size of a frame. Every row fits, because PostgreSQL accepts at most 1 GB for a field.
+// maxFrame is the largest size of a frame. PostgreSQL accepts at most 1 GB for a field.
 const maxFrame = 2 << 30
 
 // frameWriter writes frames. Its method close ends the file.

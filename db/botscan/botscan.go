@@ -36,8 +36,8 @@ type Progress struct {
 	Revision  int64     `db:"revision"`
 }
 
-// markBehind marks the accounts that have clicks since the last sweep. Querying each account for its clicks would cost more with
-// every additional account.
+// markBehind marks the accounts that have clicks since the last sweep, or requests to examine a click again. One statement finds
+// them all, because a query for each account would cost more with every additional account.
 const markBehind = `
 INSERT INTO bot_scans AS s (account_id, scanned_after, behind)
 SELECT a.id, $3, true FROM accounts a WHERE a.id IN (
@@ -56,7 +56,7 @@ const (
 const selectWaitingScans = `
 SELECT account_id FROM bot_scans WHERE behind AND leased_until IS NULL OR leased_until < now() ORDER BY account_id`
 
-// Waiting returns the accounts with clicks that have to be scanned.
+// Waiting returns the accounts whose clicks have to be scanned and that no worker has claimed.
 func Waiting(ctx context.Context, l click.Log) ([]uuid.UUID, error) {
 	err := db.RetryConflicts(func() error { return db.Tx(ctx, l.Conn, func(c db.Conn) error { return markNewClicks(ctx, l, c) }) })
 	if err != nil {
@@ -65,7 +65,7 @@ func Waiting(ctx context.Context, l click.Log) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, l.Conn, "waiting scans", selectWaitingScans)
 }
 
-// markNewClicks marks the accounts that have new clicks since the last sweep.
+// markNewClicks runs markBehind for the clicks since the last sweep, and records how far this sweep has come.
 func markNewClicks(ctx context.Context, l click.Log, c db.Conn) error {
 	now := l.Time()
 	from, to := models.FloorClickID(now.Add(-scanReach)), models.FloorClickID(now.Add(-scanDelay))
@@ -92,7 +92,7 @@ ON CONFLICT (account_id) DO UPDATE SET behind = false, leased_until = excluded.l
 WHERE s.leased_until IS NULL OR s.leased_until < now()
 RETURNING account_id, scanned_after, revision`
 
-// Claim claims the scan of an account for this worker, for the time term. ok is false if another worker has claimed it.
+// Claim claims the scan of an account for this worker. The lease ends after term. ok is false if another worker has claimed it.
 func Claim(ctx context.Context, l click.Log, account uuid.UUID, term time.Duration) (s Progress, ok bool, err error) {
 	now := l.Time()
 	return db.First[Progress](ctx, l.Conn, "claim scan", leaseScan, account, models.FloorClickID(now.Add(-firstScan)),

@@ -62,8 +62,8 @@ func (f *Floods) CountMessage(message []byte) {
 	}
 }
 
-// FinishStored removes the clicks of records that are stored or rejected from Found, and adds them to the next message to other
-// processes if they are due.
+// FinishStored handles the clicks of records that were stored or rejected. It removes them from Found, and adds the clicks that are
+// due to the next message to other processes.
 func (f *Floods) FinishStored(items []spool.Item) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -166,7 +166,7 @@ func (s *Store) Load(ctx context.Context, hosts []string) ([]Sealed, error) {
 	return db.Select[Sealed](ctx, s.c, "certificates", load, hosts)
 }
 
-// DeleteExpiredChallenges deletes challenges whose issuers have died.
+// DeleteExpiredChallenges deletes expired challenges, which are left over if an issuer dies.
 func (s *Store) DeleteExpiredChallenges(ctx context.Context) error {
 	return db.Run(ctx, s.c, "old challenges", `DELETE FROM acme_challenges WHERE expires_at < now()`)
 }

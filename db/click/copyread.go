@@ -114,8 +114,9 @@ func (k *CopyReader) Current(ctx context.Context, c db.Conn) (bool, error) {
 	return !late, err
 }
 
-// Each runs a query and calls fn for each row. If fn returns an error, Each stops and returns that error. If the copy does not
-// answer, Each returns a *CopyAwayError.
+// Each runs a query and calls fn for each row. If fn returns an error, Each stops and returns that error. If ctx ends, it returns
+// the error of ctx. If the query fails for any other reason, the copy counts as not answering for the time pingPause, and Each
+// returns a *CopyAwayError.
 func (k *CopyReader) Each(ctx context.Context, what string, fn func(scan func(...any) error) error, query string, args ...any) error {
 	var own error
 	err := k.from.Each(ctx, what, func(scan func(...any) error) error {

@@ -14,8 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// Log reads clicks and their logs from PostgreSQL, and old clicks from the copy. Methods with a connection parameter run in the
-// transaction of their caller. The other methods run on Conn, which is the pool.
+// Log reads clicks and their logs from PostgreSQL, and old clicks from their copy in ClickHouse. Methods with a connection parameter
+// run in the transaction of their caller. The other methods run on Conn, which is the pool.
 type Log struct {
 	Conn db.Conn
 	Copy *CopyReader      // reads old clicks; nil: PostgreSQL has all clicks

@@ -178,7 +178,7 @@ func (s Store) frozen(ctx context.Context, c db.Conn, account, low, high uuid.UU
 	return db.Select[time.Time](ctx, c, "cold days", selectFrozen, account, from.Format(time.DateOnly), to.Format(time.DateOnly))
 }
 
-// ThawRange thaws all clicks of an account in [low, high), day by day.
+// ThawRange thaws all clicks of an account on each cold day that has a part in [low, high), day by day.
 func (s Store) ThawRange(ctx context.Context, c db.Conn, account, low, high uuid.UUID) error {
 	days, err := s.frozen(ctx, c, account, low, high)
 	for _, at := range days {

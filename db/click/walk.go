@@ -13,7 +13,7 @@ import (
 )
 
 // CampaignClicks selects the clicks on a campaign's link in [From, To): the campaign's own clicks, and the clicks that it passed
-// on to other campaigns. If there are more than Newest clicks, it selects only the newest ones, and Newest is their number.
+// on to other campaigns. Newest is the maximum number of selected clicks. If there are more, the newest ones are selected.
 type CampaignClicks struct {
 	AccountID, CampaignID uuid.UUID
 	models.TimeRange

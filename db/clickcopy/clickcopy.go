@@ -73,7 +73,7 @@ func (k Copy) Begin(ctx context.Context) error {
 	})
 }
 
-// createNotes creates the triggers, or replaces them.
+// createNotes creates or replaces the triggers that record changes of clicks and conversions.
 func createNotes(ctx context.Context, c db.Conn) error {
 	for _, t := range click.ChangeTriggers {
 		q := fmt.Sprintf(`CREATE OR REPLACE TRIGGER %s AFTER %s ON %s REFERENCING %s TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION %s()`,

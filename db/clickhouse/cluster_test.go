@@ -59,8 +59,8 @@ func TestClusterStatementsAreRead(t *testing.T) {
 	}
 }
 
-// TestErrorsThatPass checks the errors in the map passing: the server uses the same code for each of them, and Refused returns
-// false for it.
+// TestErrorsThatPass checks the errors in the map passing: the server has the same name for each code, and Refused returns false for
+// each of them.
 func TestErrorsThatPass(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

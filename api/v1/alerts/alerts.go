@@ -75,7 +75,7 @@ type Alert struct {
 	Message   string   `json:"message" doc:"what was found"`
 	Do        string   `json:"do" doc:"what to do"`
 	Status    *int     `json:"status" doc:"status of the answer to the last check; null: no answer came, or there was no check"`
-	Threats   []string `json:"threats" doc:"for an unsafe link: the threats, in the words of the list that names it"`
+	Threats   []string `json:"threats" doc:"for an unsafe link: the threats, in the words of the list of unsafe addresses that contains the link"`
 	Since     string   `json:"since" doc:"when the problem began; for an offer at its cap: when the account's day began"`
 	CheckedAt *string  `json:"checkedAt" doc:"when the record was last checked"`
 }

@@ -122,7 +122,7 @@ func (d Deps) runAIAction(c *route.Call, b AIBody) (out AIActed, err error) {
 // sealAI checks the key in a body and encrypts it.
 func sealAI(c *route.Call, b AIBody) ([]byte, error) {
 	if b.Provider == "" {
-		return nil, models.Invalid("invalid", "provider is required beside apiKey")
+		return nil, models.Invalid("invalid", "provider is required with apiKey")
 	}
 	if err := models.CheckAIKey(b.APIKey); err != nil {
 		return nil, err

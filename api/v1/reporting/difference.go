@@ -41,7 +41,7 @@ type Difference struct {
 	Basis         string              `json:"basis" enum:"platform,spend,orders,totals,postbacks," doc:"where the figures of the traffic source or network come from. platform: the connection has read the spend; spend: the spend was entered or came from a file; orders: orders that the connection has read or that came from a file; totals: daily sums from a file; postbacks: the network's postbacks; empty: no such figures are stored, so nothing is compared"`
 	ReadAt        *string             `json:"read_at" doc:"when the figures of the traffic source or network were last read"`
 	Currency      string              `json:"currency" doc:"currency of our figures, of the difference and of its causes"`
-	TheirCurrency string              `json:"their_currency" doc:"currency of the figures of the traffic source or network. The two numbers are subtracted without conversion, and the cause named currency has the effect of the exchange rate. Empty: the source or network reports in several currencies, so its figures are converted to the currency in the field currency"`
+	TheirCurrency string              `json:"their_currency" doc:"currency of the figures of the traffic source or network. The two numbers are subtracted without conversion, and the part of the difference that comes from the exchange rate is the cause named currency. Empty: the source or network reports in several currencies, so its figures are converted to the currency in the field currency"`
 	Compares      difference.Measures `json:"compares" doc:"the figures that the traffic source or network reports; other figures are null in theirs, in the difference and in the causes"`
 	Rates         []RateUsed          `json:"rates" doc:"the rates with which the amounts of the traffic source or network are converted to the currency in the field currency"`
 	Total         DifferenceTotal     `json:"total"`
@@ -57,7 +57,7 @@ type RateUsed struct {
 	Missing  int          `json:"missing" doc:"number of amounts without a rate; such amounts count as 0"`
 }
 
-// DifferenceFigures are the compared figures. A figure is null if they do not report it.
+// DifferenceFigures are the compared figures. If they do not report a figure, it is null everywhere except in Ours.
 type DifferenceFigures struct {
 	Clicks      *int64        `json:"clicks"`
 	Conversions *int64        `json:"conversions"`

@@ -84,7 +84,7 @@ func (f ExportFilter) values() ([]string, error) {
 			return nil, bad
 		}
 		if utf8.RuneCountInString(out[i]) > report.MaxFilterLen {
-			return nil, models.Invalid("invalid_dimension", "a filter has at most %d characters", report.MaxFilterLen)
+			return nil, models.Invalid("invalid_dimension", "the value of a filter has at most %d characters", report.MaxFilterLen)
 		}
 		var err error
 		if out[i], err = report.FilterValue(f.Dimension, out[i]); err != nil {
@@ -270,7 +270,7 @@ func downloadExport(c *route.Call) (route.File, error) {
 	return route.File{Name: fileName(x.Name), Type: "text/csv; charset=utf-8", Size: x.ByteSize, Write: write}, err
 }
 
-// fileName returns a file name that every operating system accepts.
+// fileName returns a file name without the characters that operating systems refuse, with the extension .csv.
 func fileName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {

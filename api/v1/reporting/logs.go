@@ -110,7 +110,7 @@ func (d Deps) listClicks(c *route.Call) (ClickLog, error) {
 	if q.Where.OfSale != "" {
 		return ClickLog{}, models.Invalid("invalid_dimension", "only conversions have a goal and a status: filter GET /logs/conversions")
 	}
-	if q.ClickID != uuid.Nil { // a click id is searched in the whole history
+	if q.ClickID != uuid.Nil { // a click is searched for in the whole history, not only in the window
 		q.From, q.To = historyStart(c), time.Now().AddDate(0, 0, 2) // no click has a later time
 	}
 	clicks, err := d.clicks(c).Clicks(c.Context(), q)
@@ -179,7 +179,7 @@ func (d Deps) listConversions(c *route.Call) (Log[ConversionRow], error) {
 	if q.Status = c.Query.Get("status"); q.Status != "" && !slices.Contains(conversionStatuses, q.Status) {
 		return Log[ConversionRow]{}, models.Invalid("invalid_input", "status must be one of %v", conversionStatuses)
 	}
-	if q.ClickID != uuid.Nil { // the conversions of a click are searched in the whole history
+	if q.ClickID != uuid.Nil { // the conversions of a click are searched for at all times, not only in the window
 		q.From, q.To = allTime()
 	}
 	list, err := d.clicks(c).Conversions(c.Context(), q)

@@ -1,6 +1,6 @@
 // Package reporting has the handlers of /api/v1 that tell what happened or would happen: reports and report files, statistics,
-// logs, the trace of a click and the simulation of a click. The handlers only read. Jobs do everything that deletes data or writes
-// files.
+// logs, the trace of a click and the simulation of a click. Jobs delete clicks and write files. The handlers only read, except that
+// they delete report files and replay single postbacks.
 package reporting
 
 import (

@@ -64,7 +64,7 @@ func (f DraftFlow) paths(c *route.Call) ([]flow.Path, error) {
 
 // SimulateBody describes a visitor and selects the flow to test: the flow of a campaign, or a flow in the body.
 type SimulateBody struct {
-	CampaignID uuid.UUID `json:"campaign_id" bad:"invalid_id" doc:"a campaign of the account"`
+	CampaignID uuid.UUID `json:"campaign_id" bad:"invalid_id" doc:"a campaign of the account, whose saved flow is used; if it is sent, streams is ignored"`
 	DraftFlow
 
 	BlocksOf uuid.UUID       `json:"blocks_of" bad:"invalid_id" doc:"used only with streams: the campaign that the streams are meant for. The blocked values of this campaign and of its source apply to the visitor"`
@@ -236,7 +236,8 @@ func (b SimulateBody) facts(at time.Time, zone *time.Location, click *click.Stor
 	return f, nil
 }
 
-// scalarText returns a text, a number, true or false as text. It returns false for any other value, and for a text that is too long.
+// scalarText returns a text, a number, true, false or null as text: null becomes an empty text. It returns false for an object, for
+// a list and for a text of more than 2000 bytes.
 func scalarText(v any) (string, bool) {
 	switch v := v.(type) {
 	case nil:

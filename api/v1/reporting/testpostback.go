@@ -147,7 +147,7 @@ func (d Deps) testMessage(c *route.Call, b TestPostbackBody, network models.Netw
 	word, rest, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
 	if word != "postback" {
 		return nil, models.Invalid("invalid_input",
-			"this is no address of postbacks: its path begins with /%.60s, not with /postback", word)
+			"this is no address of postbacks: the path begins with /%.60s, not with /postback", word)
 	}
 	req, err := http.NewRequestWithContext(c.Context(), http.MethodGet, "http://localhost/postback", nil)
 	if err != nil {

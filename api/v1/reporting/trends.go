@@ -27,7 +27,7 @@ type Trends struct {
 // TrendRow has the figures of a bucket.
 type TrendRow struct {
 	Bucket string  `json:"bucket" doc:"month: 2026-05; day: 2026-05-31; hour: 2026-05-31 23:00:00, with the UTC offset if tz is not UTC; weekday: 1 to 7, 1 is Monday; weekday_hour: 1 23:00"`
-	Start  *string `json:"start" doc:"where the bucket begins in the window, ISO 8601, UTC; null for weekdays and hours of the week"`
+	Start  *string `json:"start" doc:"when the bucket begins, or when the window begins if that is later, ISO 8601, UTC; null for weekdays and hours of the week"`
 	answer.Figures
 	ClickLoss *answer.ClickLoss `json:"click_loss" doc:"covers only the days and sources for which the source has reported its clicks. Null: no clicks were reported, or the buckets are not months, days or weekdays of whole UTC days, or there is a filter other than source_id"`
 }

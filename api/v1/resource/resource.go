@@ -80,7 +80,7 @@ func PageOf(c *route.Call) (store.Page, error) {
 	}
 	for _, text := range []string{page.Filter.Search, page.Filter.Group, page.Filter.Tag} {
 		if utf8.RuneCountInString(text) > maxFilter {
-			return page, models.Invalid("invalid_input", "a name has at most %d characters", maxFilter)
+			return page, models.Invalid("invalid_input", "q, group and tag have at most %d characters", maxFilter)
 		}
 	}
 	return page, nil
@@ -247,7 +247,7 @@ func IDOf[R interface{ RecordID() uuid.UUID }](record R) IDAnswer {
 	return IDAnswer{record.RecordID()}
 }
 
-// RestoreCodes are the error codes of resuming a record that may be deactivated.
+// RestoreCodes are the additional error codes of a route that can restore a deactivated record by resuming it.
 var RestoreCodes = route.Codes("402 plan_limit", "409 duplicate_name")
 
 // ToggleBody pauses or resumes a record.

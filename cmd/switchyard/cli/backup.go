@@ -101,8 +101,9 @@ type restoreCmd struct {
 // Help implements kong.HelpProvider.
 func (c *restoreCmd) Help() string {
 	return `Loads a backup into the empty database that DATABASE_URL names, and migrates the database to this program's schema. The
-role in DATABASE_URL must own the database, but need not be a superuser. If an error occurs, no rows are loaded, and the
-same command can be run again. Start the service afterwards, with an empty Redis.
+role in DATABASE_URL must own the database, but need not be a superuser. If loading fails, there are no rows, and the same
+command can be run again. If only the migrations after it fail, the rows stay: run "switchyard migrate". Start the service
+afterwards, with an empty Redis.
 
 ` + notInBackup
 }
@@ -139,7 +140,7 @@ func withNextStep(err error) error {
 		backup.ErrNewer:         "use that version to restore it",
 		backup.ErrNotEmpty: "nothing was loaded; make a new database (CREATE DATABASE ... OWNER ...), let DATABASE_URL " +
 			"name it, and do not run `switchyard migrate` or the service before",
-		context.Canceled: "the command was interrupted and nothing was loaded; run the same command again",
+		context.Canceled: "the command was interrupted; if no rows were loaded, run the same command again",
 	} {
 		if errors.Is(err, known) {
 			return fmt.Errorf("%w; %s", err, nextStep)

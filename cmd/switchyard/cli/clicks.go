@@ -182,7 +182,7 @@ func (c *clicksAudit) Run(ctx context.Context, e *env) error {
 			}
 			sum.Accounts, sum.Busy = sum.Accounts+accounts, sum.Busy+busy
 		}
-		text := fmt.Sprintf("%d days, %d accounts on each day: %d keys of the ledger differ", sum.Days, sum.Accounts, sum.Differences)
+		text := fmt.Sprintf("%d days, %d accounts (each counted once per day): %d keys of the ledger differ", sum.Days, sum.Accounts, sum.Differences)
 		if sum.Busy > 0 {
 			text += fmt.Sprintf("; %d were not compared, as they change all the time", sum.Busy)
 		}
@@ -201,7 +201,7 @@ type clicksStatus struct{ jsonFlag }
 // copyStatus reports the progress of the copy.
 type copyStatus struct {
 	State      string  `json:"state"`       // off, copying or on
-	Since      *string `json:"since"`       // while the copy runs: the earliest day that is already in ClickHouse
+	Since      *string `json:"since"`       // while days are being copied: the earliest day that is already in ClickHouse
 	ColdBefore *string `json:"cold_before"` // clicks of earlier days may be in ClickHouse alone
 	Waiting    int64   `json:"waiting"`     // changes that are not yet in ClickHouse
 	AgeSeconds float64 `json:"age_seconds"` // age of the oldest waiting change

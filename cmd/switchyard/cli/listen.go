@@ -42,7 +42,7 @@ func (p port) open(ctx context.Context) (net.Listener, error) {
 func (p port) listen(ctx context.Context) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", p.addr)
 	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %s (%w); %s chooses another", p.addr, err, p.setting)
+		return nil, fmt.Errorf("cannot listen on %s (%w); %s chooses another address", p.addr, err, p.setting)
 	}
 	return l, nil
 }
@@ -119,7 +119,7 @@ func newServer(h http.Handler, serves func(host string) bool) *http.Server {
 	}
 }
 
-// pathsOnly passes only requests to the handler whose target is a path. If the target is a whole address, as clients send it to a
+// pathsOnly passes to the handler only requests whose target is a path. If the target is a whole address, as clients send it to a
 // proxy, and the process serves the host of that address, the target is replaced by its path, as RFC 9112 (3.2.2) requires.
 // net/http has already set the request's host from the address. Any other target is refused: "*", an authority, and an address of
 // another host.

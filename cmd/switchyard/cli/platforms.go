@@ -22,7 +22,8 @@ import (
 )
 
 // registerPlatforms registers the jobs that send requests to the affiliate networks and ad platforms of accounts. These jobs fetch
-// conversions and spend, and upload conversions. It also registers the jobs that maintain the connections made by sign-in.
+// conversions and spend, and upload conversions. It also registers the jobs that maintain the connections made by sign-in, and the
+// jobs that correct conversions and costs.
 func (g *registrar) registerPlatforms() {
 	networksync.Register(g.runtime, g.records, networksync.Options{Clicks: g.clicks, Client: networks.New(networks.Options{
 		Egress: g.openPlatforms(), URL: g.cfg.NetworkURL, Pace: g.pace,

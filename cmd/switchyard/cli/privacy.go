@@ -36,7 +36,7 @@ func (c whichVisitor) each(ctx context.Context, e *env, fn func(queue.Inspector,
 	return withInspector(ctx, e, func(i queue.Inspector) error {
 		found, err := retention.FindVisitors(ctx, click.Log{Conn: i.DB}, clickID, visitor)
 		if err == nil && len(found) == 0 {
-			err = errors.New("no stored click is his: it may be too old, or wait in the spool of a web process")
+			err = errors.New("no stored click belongs to this visitor: the click may be too old, or still wait in the spool of a web process")
 		}
 		for _, v := range found {
 			err = errors.Join(err, fn(i, v))

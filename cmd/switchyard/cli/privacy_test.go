@@ -79,8 +79,8 @@ func TestPrivacyCommand(t *testing.T) {
 		{[]string{"erase", "--click", clicks[0]}, 2, "give --yes"},
 		{[]string{"erase", "--click", "me", "--yes"}, 2, `--click: "me" is no id`},
 		{[]string{"erase", "--visitor", uuid.Nil.String(), "--yes"}, 2, "is no id"},
-		{[]string{"erase", "--visitor", uuid.NewString(), "--yes"}, 1, "no stored click is his"},
-		{[]string{"export", "--click", models.FormatClickID(models.NewClickID())}, 1, "no stored click is his"},
+		{[]string{"erase", "--visitor", uuid.NewString(), "--yes"}, 1, "no stored click belongs to this visitor"},
+		{[]string{"export", "--click", models.FormatClickID(models.NewClickID())}, 1, "no stored click belongs to this visitor"},
 		{[]string{"export"}, 2, "--click"},
 	} {
 		if stdout, stderr, code := try(t, vars, append([]string{"privacy"}, c.args...)...); code != c.code ||

@@ -28,7 +28,7 @@ import (
 // upCmd runs everything in one process.
 type upCmd struct{}
 
-// upPools are the pools of web, worker and clock in one process.
+// upPools are the pools of web and worker in one process. The clock uses the lockPool of the worker.
 var upPools = []pool{controlPool, reportPool, ingestPool, workPool, bulkPool, lockPool}
 
 // Run implements the command. It runs until it is interrupted, and then stops the private servers.

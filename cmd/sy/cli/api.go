@@ -21,7 +21,7 @@ type apiCmd struct {
 	DryRun bool              `help:"Print the request and do not send it."`
 }
 
-// Run implements the command. An answer that is not JSON is written unchanged.
+// Run implements the command. An answer that is not JSON with a field data is written unchanged.
 func (c *apiCmd) Run(ctx context.Context, e *env) error {
 	client, err := e.client()
 	if err != nil {

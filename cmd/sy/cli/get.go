@@ -107,8 +107,8 @@ func label(r record) string {
 	return ""
 }
 
-// find returns the record with the given id or name. If no name matches exactly, find ignores the case of letters. The record
-// must then be the only match.
+// find returns the record with the given id. If no id matches, it looks for the name, alias or slug, and then for the name without
+// regard to case. It is an error if no record or more than one record matches.
 func (k kind) find(ctx context.Context, c *switchyard.Client, wanted string) (record, error) {
 	rows, err := k.list(ctx, c, nil)
 	if err != nil {
