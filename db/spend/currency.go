@@ -172,8 +172,8 @@ func RecordKeysToRestate(ctx context.Context, c db.Conn, k exchangerate.Change) 
 	return err
 }
 
-// pg_locks lists the transactions of all databases and users. The query keeps those of this database and of the service's role,
-// because no other role writes facts.
+// pg_locks lists the transactions of all databases and users. The query keeps only the transactions of the service's role in this
+// database, because no other role writes facts.
 const selectOlder = `
 SELECT l.virtualtransaction FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
 WHERE l.locktype = 'virtualxid' AND l.granted AND a.datname = current_database() AND a.usename = current_user
