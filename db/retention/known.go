@@ -30,7 +30,7 @@ type Known struct {
 	Orders          []json.RawMessage `json:"network_orders"`     // read from networks and from their reports
 }
 
-// maxKnown is the maximum number of a visitor's clicks that are read, newest first.
+// maxKnown is the maximum number of clicks of a visitor that are read: the newest of clicks, the oldest of smartlinks' clicks.
 const maxKnown = 10_000
 
 // ReadKnown returns the stored data about a visitor. It leaves out the secrets and signatures with which senders of postbacks
