@@ -17,7 +17,7 @@ import (
 	"github.com/lib/pq"
 )
 
-// cellEnd separates the cells of a line of COPY, and cellNull stands for NULL. Received texts have no control characters.
+// cellEnd separates the cells of a line of COPY, and cellNull stands for NULL. Received texts seldom contain these characters.
 const (
 	cellEnd  = '\x1f'
 	cellNull = '\x1e'

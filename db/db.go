@@ -211,9 +211,9 @@ func BadData(err error) bool {
 		pq.As(err, pqerror.ProgramLimitExceeded) != nil
 }
 
-// Unavailable reports whether PostgreSQL cannot be reached or is shutting down, so that the same call may succeed later. This
-// includes a statement that a read replica cancelled because it blocked the replay of the primary's changes. Such a statement
-// fails with the code of a serialization failure. No transaction of this program is serializable, so the code has no other cause.
+// Unavailable reports whether the same call may succeed later: PostgreSQL cannot be reached, is shutting down or lacks resources,
+// or a time limit or the wait for a lock ended. This includes a statement that a read replica cancelled because it blocked the
+// replay of the primary's changes. Such a statement fails with the code of a serialization failure. No transaction of this program is serializable, so the code has no other cause.
 func Unavailable(err error) bool {
 	if errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, context.DeadlineExceeded) {
 		return true

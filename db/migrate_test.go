@@ -66,7 +66,7 @@ func TestMigrationGivesUpItsLock(t *testing.T) {
 	}
 	var timeout string
 	if err := d.GetContext(t.Context(), &timeout, `SHOW lock_timeout`); err != nil || timeout != "5s" {
-		t.Errorf("afterwards sessions give up locks after %s, %v", timeout, err)
+		t.Errorf("after the migration, the lock timeout of sessions is %s, %v", timeout, err)
 	}
 }
 
@@ -86,14 +86,15 @@ func TestMigrateRefusesNewerSchema(t *testing.T) {
 		t.Errorf("a newer schema: %d, %v", n, err)
 	}
 	if n, err := db.Behind(t.Context(), d); n != 0 || err != nil {
-		t.Errorf("an older program can still run with the newer schema: %d, %v", n, err)
+		t.Errorf("the database counts as %d migrations behind, although its schema is newer: %v", n, err)
 	}
 }
 
-// blocksWrites lists the old migrations that block writes into a table while they copy it.
+// blocksWrites has the tables to which an old migration blocks writes while it copies them, by migration. It lists only tables
+// into which TestClickArrivesDuringMigrations writes.
 var blocksWrites = map[string][]string{"0013_smartlink_days.sql": {"smartlink_clicks"}}
 
-// newID is a UUID whose first bits are the time, as the ids of clicks are.
+// newID is SQL for a new UUID whose first bits are the time, like the ids of clicks.
 const newID = `encode(overlay(uuid_send(gen_random_uuid()) PLACING substring(int8send(
 	(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 'hex')::uuid`
 

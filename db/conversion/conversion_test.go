@@ -149,8 +149,7 @@ func TestConversionFollowsTheArrivals(t *testing.T) {
 	}
 }
 
-// A conversion with thousands of postbacks keeps only a few statements. A postback that is older than the kept statements no
-// longer counts.
+// A conversion with many postbacks keeps only 32 statements. A postback that is older than the kept statements no longer counts.
 func TestConversionOfManyPostbacks(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -95,7 +95,8 @@ func (in Input) keys() []Key {
 
 // keyOf returns the key of the conversion that an input is about. If the status word of a postback gives a goal, the postback is
 // about a conversion of that goal, because some networks send a sale and its rebills with the same id. A replayed postback stays
-// with the conversion as which it was recorded. A correction is about the recorded conversion with the correction's id.
+// with the conversion as which it was recorded. A correction that names a conversion id may also be about a recorded conversion
+// with this id whose goal came from a status word.
 func (b *correcting) keyOf(in Input) Key {
 	keys := in.keys()
 	for _, k := range keys {
@@ -325,7 +326,7 @@ func (b *correcting) decide(in checkedInput) Corrected {
 	if out.Result == ResultCreated && in.fromBrowser() {
 		b.browser[in.ClickID]++
 	}
-	// A statement without an effect on the conversion is stored if it comes from a message, or has the amount of the sale.
+	// A statement without an effect on the conversion is stored if it comes from a postback, or changes the amount of the sale.
 	if out.changes() || e.current != nil && (in.Arrival != uuid.Nil || !next.hasSameSale(*e.current)) {
 		e.current = &next
 		if !e.changed {
@@ -339,8 +340,8 @@ func (b *correcting) decide(in checkedInput) Corrected {
 	return Corrected{Outcome: out}
 }
 
-// write stores the final state of each changed conversion once. For every change it stores a webhook event and the postbacks to
-// the traffic source. It returns the jobs to dispatch after the commit.
+// write stores the final state of each changed conversion once, and announces the changes. It returns the jobs to dispatch after
+// the commit.
 func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]models.JobRef, error) {
 	s := ledger.Deltas{}
 	var fresh []*Conversion
@@ -365,7 +366,8 @@ func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]m
 	return b.announce(ctx, c, out)
 }
 
-// announce stores the webhook events and the postbacks to traffic sources for the changes.
+// announce stores the webhook events, uploads and postbacks to traffic sources for the changes. It leaves out changes by inputs
+// with Past.
 func (b *correcting) announce(ctx context.Context, c db.Conn, out []Corrected) ([]models.JobRef, error) {
 	var events []models.Event
 	var changed []models.Conversion

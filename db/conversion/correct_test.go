@@ -22,8 +22,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestCorrections makes corrections of conversions and spend, postbacks and deletions in random order. At any moment the ledger
-// and the rows must agree. A preview must equal the result, and a repeated correction must change nothing.
+// TestCorrections makes random corrections of conversions and spend, random postbacks, and a deletion at the end. After each step
+// the ledger and the rows must agree. A preview must equal the result, and setting the same spend again must change nothing.
 func TestCorrections(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

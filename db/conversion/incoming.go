@@ -191,7 +191,7 @@ const noConversion = "the status %.100q reports no conversion: nothing was paid 
 // address. A postback of a goal needs no proof, because its sender was checked when its event arrived.
 func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.PostbackNetwork, clickNetwork uuid.UUID) error {
 	m := &v.Message
-	if m.IsFromGoal() && m.Params[postback.Param("payout")] == "" { // a sample that was refused when it arrived
+	if m.IsFromGoal() && m.Params[postback.Param("payout")] == "" { // the goal was refused when it arrived, and stored without its value
 		v.End(PostbackRefused, GoalNotReached)
 		return nil
 	}
@@ -268,8 +268,8 @@ func (r Reader) chooseNetworks(ctx context.Context, m *Message, named store.Post
 	return nil
 }
 
-// Authentic reports whether the message proves its sender with the secret of secretNetwork. If that network is unknown or has no
-// secret, Authentic returns true for every message.
+// Authentic reports whether the message proves its sender with the secret of secretNetwork or by that network's scheme. If the
+// network is unknown or has neither a secret nor a scheme, Authentic returns true for every message.
 func (m *Message) Authentic() bool {
 	if m.secretNetwork.Scheme != "" || m.verified != uuid.Nil { // the proof of one network is no proof for another
 		return m.verified == m.secretNetwork.ID || m.secretNetwork.Secret == "" && m.secretNetwork.Scheme == ""

@@ -59,13 +59,14 @@ const (
 
 // Matched is the result of a call of MatchPostbacks.
 type Matched struct {
-	Jobs     []models.JobRef // jobs of postbacks whose click is now stored
+	Jobs     []models.JobRef // jobs of the postbacks that can now be read
 	Examined int             // number of postbacks examined
 	Decided  map[string]int  // number of postbacks that were decided, by outcome
 }
 
 // MatchPostbacks looks for the clicks of at most limit postbacks that are due, starting with the postback that has been due for the
-// longest time. A postback whose click is now stored gets its job. Any other postback waits again, for waits[n] after n earlier
+// longest time. A postback gets its job if its click is now stored, or if the click id can only be read with the settings of its
+// network. A postback that names a missing network is refused. Any other postback waits again, for waits[n] after n earlier
 // attempts. After the last wait the postback is unmatched.
 func MatchPostbacks(ctx context.Context, l click.Log, waits []time.Duration, limit int) (Matched, error) {
 	seconds := db.Map(waits, time.Duration.Seconds)

@@ -207,8 +207,8 @@ type PostbackDecision struct {
 	InvalidTime string
 	// AmountReason says why an amount or a currency of the postback does not count as it was received.
 	AmountReason string
-	// UnknownWord is the status word of a trusted postback if no table has this word. It is counted, so that the network's owner
-	// sees it.
+	// UnknownWord is the status word of a trusted postback if the word has no known meaning. It is counted, so that the network's
+	// owner sees it.
 	UnknownWord Word
 }
 

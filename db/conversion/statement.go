@@ -117,8 +117,9 @@ func (v Conversion) history() statements {
 	return statements{collected}
 }
 
-// outranked reports whether a statement by a visitor's browser comes after a statement by a server or a correction. A reloaded
-// page reports the old value of its order, and visitors can make their browser report any value.
+// outranked reports whether the statement s[i] is by a visitor's browser and comes after a statement by a server or a correction.
+// Such a statement does not count: a reloaded page reports the old value of its order, and visitors can make their browser report
+// any value.
 func (s statements) outranked(i int) bool {
 	return s[i].fromBrowser() && slices.ContainsFunc(s[:i], func(o statement) bool { return !o.fromBrowser() })
 }

@@ -235,7 +235,7 @@ func (k Suggestions) carryOut(ctx context.Context, account uuid.UUID, a copilot.
 	return deliveries, made, err
 }
 
-// editOffer saves the offer that edit returns. A change of its state is saved without any other change.
+// editOffer saves the offer that edit returns. If edit changes IsActive, only this change is saved.
 func (k Suggestions) editOffer(ctx context.Context, account, id uuid.UUID, edit func(copilot.Record) (copilot.Record, error)) error {
 	before, err := k.s.Offers().Lock(ctx, account, id)
 	if err != nil {

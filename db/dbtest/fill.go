@@ -10,7 +10,7 @@ import (
 	"switchyard/db"
 )
 
-// accountColumns lists the columns of all tables.
+// accountColumns lists the columns of the tables into which FillAccount inserts rows.
 const accountColumns = `
 SELECT c.relname::text AS table_name, a.attname::text AS name, format_type(a.atttypid, NULL) AS type,
 	coalesce((SELECT k.confrelid::regclass::text FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'f'
@@ -28,9 +28,9 @@ type column struct {
 	Other string `db:"other"` // the table to which a foreign key refers
 }
 
-// FillAccount creates an account and inserts one row of the account into each existing table. The texts in the rows contain
-// characters that files must escape, such as tabs and backslashes. The ids contain the present time, because the tables of clicks
-// have a partition for today. Rows refer to each other only by foreign keys.
+// FillAccount creates an account and inserts one row of the account into each table, except a few tables that belong to the
+// install. The texts in the rows contain characters that files must escape, such as tabs and backslashes. The ids contain the
+// present time, because the tables of clicks have a partition for today. Rows refer to each other only by foreign keys.
 func FillAccount(tb testing.TB, d *db.DB, account uuid.UUID) {
 	tb.Helper()
 	fillAccount(tb, d, account, uuid.NewV7)

@@ -31,7 +31,7 @@ SELECT id, account_id, endpoint_id, event_id FROM target
 RETURNING id`
 
 // AddEvent stores an event. For each active endpoint of the account that subscribes to the event's type, it stores a pending
-// delivery with its job. It returns the ids of the deliveries, which are also the ids of their jobs. The caller dispatches them.
+// delivery with its job. It returns the ids of the deliveries, which are also the ids of their jobs. The caller dispatches the jobs.
 func AddEvent(ctx context.Context, c db.Conn, e models.Event) ([]uuid.UUID, error) {
 	return AddEvents(ctx, c, []models.Event{e})
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // Events and deliveries are partitioned by weeks in UTC. The partitions events_w20261116 and webhook_deliveries_w20261116 have
-// the week that began on the Monday 2026-11-16. A partition has a week and not a day, because PostgreSQL plans every query over
-// all partitions. A row whose week has no partition yet goes to the partition _rest.
+// the week that began on the Monday 2026-11-16. A partition has a week and not a day, so that there are few partitions: PostgreSQL
+// plans every query over all of them. A row whose week has no partition yet goes to the partition _rest.
 const (
 	week       = 7 * 24 * time.Hour
 	events     = "events"

@@ -28,7 +28,7 @@ const newYork = "America/New_York"
 
 func number(n int64) *int64 { return &n }
 
-// readSource stores what the platform reports for days, as a sync does.
+// readSource stores the spend that the platform reports for a day, as a sync does.
 func (e *env) readSource(day int, list ...spend.Spend) {
 	e.t.Helper()
 	e.tx(func(c db.Conn) error {
@@ -87,7 +87,7 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// TestSourceByDay checks that spend for a whole source, without a campaign, is compared by day. Files can enter such spend.
+// TestSourceByDay checks that spend for a whole source, without a campaign, is compared by day. Such spend comes from files.
 func TestSourceByDay(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -212,7 +212,7 @@ func TestNetworkOrders(t *testing.T) {
 	if len(reasons) > 0 {
 		t.Errorf("there is no example of %v", reasons)
 	}
-	e.saveOrders(read, e.order("lost", noon[4], 0, "approved", "3", "USD")) // a second currency: theirs are shown in dollars
+	e.saveOrders(read, e.order("lost", noon[4], 0, "approved", "3", "USD")) // a second currency: the network's amounts are then shown in dollars
 	mixed := e.read(difference.OfNetwork, 2, "")
 	if mixed.TheirCurrency != "" || !mixed.Total.Theirs.Money.Equal(decimal.RequireFromString("124")) {
 		t.Errorf("in %q: %v", mixed.TheirCurrency, mixed.Total.Theirs)
@@ -397,8 +397,8 @@ func TestCleared(t *testing.T) {
 	}
 }
 
-// TestLimits checks that a source of another account is not found, that days and the zone must be valid, and that a
-// comparison is refused while the currency of the account is being changed.
+// TestLimits checks that an unknown source is not found, that a source is not found as a network, that days and the zone must be
+// valid, and that a comparison is refused while the currency of the account is being changed.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

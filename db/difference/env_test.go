@@ -95,7 +95,7 @@ func (e *env) tx(fn func(db.Conn) error) {
 	}
 }
 
-// sell records a conversion of a click, some minutes after the click.
+// sell records a conversion of a click. after is the time between the click and the conversion.
 func (e *env) sell(click uuid.UUID, id, status, payout, currency, source string, after time.Duration) {
 	e.t.Helper()
 	value := decimal.RequireFromString(payout)

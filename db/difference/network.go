@@ -20,7 +20,7 @@ type networkSheet struct {
 	first  string                             // the first day for which orders are stored; empty: no orders
 	readAt *time.Time                         // when the orders were last read
 
-	unknown map[uuid.UUID]bool // clicks that both an order and a postback name, but that were never stored
+	unknown map[uuid.UUID]bool // see findUnknown
 }
 
 const selectNetwork = `
@@ -173,8 +173,8 @@ func (n *networkSheet) compareOrders(ctx context.Context) error {
 	return nil
 }
 
-// findUnknown examines the orders without a conversion. It finds the clicks that both such an order and a received postback
-// name, but that were never stored.
+// findUnknown examines the orders of files that have no conversion. It finds the clicks that both such an order and a received
+// postback name, but that were never stored.
 func (n *networkSheet) findUnknown(ctx context.Context, list []pair) error {
 	clicks := map[uuid.UUID]bool{}
 	for _, p := range list {

@@ -38,8 +38,8 @@ func (r Reader) countCold(ctx context.Context, q Query) (int, error) {
 	return int(n), err
 }
 
-// eachCold does the same as each for the rows of the copy. It reads one day at a time, because the copy sorts rows only after
-// it has read them.
+// eachCold does the same as each for the rows of the copy. It reads one day at a time, because ClickHouse reads
+// and sorts all rows of a query before it returns the first one.
 func (r Reader) eachCold(ctx context.Context, t Table, q Query, fn func([]sql.RawBytes) error) error {
 	exprs := strings.Join(db.Map(t.columns, func(c column) string { return c.copyExpr }), ", ")
 	texts, places := make([]string, len(t.columns)), make([]any, len(t.columns))

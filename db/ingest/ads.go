@@ -52,8 +52,8 @@ SELECT DISTINCT ON (a.account_id, a.ad) a.account_id, a.ad, a.click_id
 FROM ad_clicks a JOIN (SELECT DISTINCT * FROM unnest($1::uuid[], $2::uuid[]) AS k (account_id, ad)) k USING (account_id, ad)
 ORDER BY a.account_id, a.ad, a.click_id DESC`
 
-// findAds sets the click of events that name an ad platform's click id but no click. It uses the last click with that id. That
-// click is already stored, because its visitor has loaded a page in the meantime.
+// findAds sets the click of events that name an ad platform's click id but no click. It uses the last click with that id. As a
+// rule, that click is already stored, because the visitor had to load a page before the page could send an event.
 func findAds(ctx context.Context, c db.Conn, events []*models.SiteEvent) error {
 	type key struct {
 		Account uuid.UUID `db:"account_id"`

@@ -4,6 +4,4 @@
 // and the ledger deltas that the batch causes. After a crash, the ingester reads again from the spool's mark. It recognizes a
 // stored record by its id, so each record is stored once. While PostgreSQL is unavailable, records wait on the disk until the
 // disk is full. Lanes gives the clicks of floods a separate spool. Lag reports to all processes how far a process is behind.
-//
-// The package imports click, conversion, spend and botscan.
 package ingest

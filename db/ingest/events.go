@@ -51,7 +51,7 @@ func storeEvents(ctx context.Context, c db.Conn, list []*models.SiteEvent) ([]*m
 
 // storeKeys stores the encrypted personal data of events. It deletes the data of visitors who refuse the use of their data. A
 // refusal counts even if the event was stored before, because a sender repeats an event to withdraw the consent. Data of events
-// without a click are not stored, because they are useless.
+// without a click are not stored, because only the data of a click can be uploaded.
 func storeKeys(ctx context.Context, c db.Conn, all, fresh []*models.SiteEvent) error {
 	rowsOf := func(list []*models.SiteEvent, denied bool) (rows []matchkey.Row) {
 		for _, e := range list {

@@ -73,7 +73,7 @@ func TestSiteEventsAreStoredOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM site_events`); n != 1 {
-		t.Errorf("%d events are left without their click", n)
+		t.Errorf("%d events are left, want only the event without a click", n)
 	}
 }
 

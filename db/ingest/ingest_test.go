@@ -109,7 +109,7 @@ func TestPoisonBlocksNothing(t *testing.T) {
 		}
 		clicktest.Put(t, s, spool.Record{Click: c})
 	}
-	withoutOwner := &models.Postback{ID: clicktest.IDAt(time.Now()), AccountID: uuid.New(), NetworkID: uuid.New()} // both do not exist
+	withoutOwner := &models.Postback{ID: clicktest.IDAt(time.Now()), AccountID: uuid.New(), NetworkID: uuid.New()} // neither exists
 	clicktest.Put(t, s, spool.Record{Postback: withoutOwner}, spool.Record{Click: clicktest.Click(acc, campaign, 99)})
 	clicktest.Drain(t, s, d, ingest.Options{})
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM clicks`); n != 39 {

@@ -32,8 +32,9 @@ type appender interface {
 }
 
 // Lanes writes the clicks of floods to one spool, and all other records to another spool. A flood that arrives faster than
-// PostgreSQL can store it therefore does not delay other clicks. A click belongs to a flood if its source has sent more than
-// bot.FloodBound clicks of the account within bot.FloodWindow. Lanes counts in the memory of the process and never waits.
+// PostgreSQL can store it therefore does not delay other clicks. A click belongs to a flood if its network address has sent more
+// than bot.FloodBound clicks of the account within bot.FloodWindow: see botscan.ClickSources. Lanes counts in the memory of the
+// process and never waits.
 type Lanes struct {
 	clicks, floods appender
 	sources        *botscan.ClickSources

@@ -28,8 +28,8 @@ func (a *appended) Append(_ context.Context, r spool.Record) error {
 	return nil
 }
 
-// TestLanes checks which records go to the spool of floods: the clicks of a source that exceed the bound within a minute. Clicks
-// of other sources and accounts, and records of other kinds, go to the other spool.
+// TestLanes checks which records go to the spool of floods: the clicks of an account from one network address beyond the bound
+// within a minute. Clicks of other addresses and accounts, and records of other kinds, go to the other spool.
 func TestLanes(t *testing.T) {
 	t.Parallel()
 	var clicks, floods appended

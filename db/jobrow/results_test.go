@@ -33,7 +33,8 @@ func finish(t *testing.T, d *db.DB, owner uuid.UUID, size int) uuid.UUID {
 	return j.ID
 }
 
-// The plan limits the size of the results of an account's jobs. The oldest results are dropped first, and their jobs stay done.
+// TestResultsAreBounded checks that the plan limits the total size of the results of an account's jobs. The oldest large results
+// are dropped first, and their jobs stay done.
 func TestResultsAreBounded(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

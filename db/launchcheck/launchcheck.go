@@ -259,7 +259,7 @@ func readRates(ctx context.Context, f reading) error {
 	return err
 }
 
-// readUsed counts conversions and clicks of the day only for the kind of cap that the campaign has.
+// readUsed counts the day's conversions if one of the offers has a daily cap, and the day's clicks if one of the paths has one.
 func readUsed(ctx context.Context, f reading) error {
 	f.Used = map[uuid.UUID]int{}
 	start := f.Account.DayStart(f.Now)

@@ -1,5 +1,5 @@
--- How many bytes are stored for each account. kept_answers has the answers for repeated calls, summed by hour. job_results has a
--- row for each large result of a job.
+-- How many bytes are stored for each account. kept_answers has, for each hour, the size of the answers that are kept for
+-- repeated calls. job_results has a row for each large result of a job.
 -- +goose Up
 CREATE TABLE kept_answers (
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

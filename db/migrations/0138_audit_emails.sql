@@ -1,4 +1,4 @@
--- Adds the e-mail address of the person to older entries. A person's address never changes.
+-- Adds the e-mail address of the person to older entries of the audit log. A person's address never changes.
 -- +goose NO TRANSACTION
 -- +goose Up
 -- +goose StatementBegin

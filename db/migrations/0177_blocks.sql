@@ -1,5 +1,5 @@
--- Blocked values, such as placements that lose money: campaigns do not route visitors who have them. A list has the blocked
--- values of one dimension in an account, for a traffic source or in a campaign. Web processes keep whole lists in memory, so a
+-- Blocked values, such as placements that lose money. A visitor with such a value gets the campaign's fallback. A list has the
+-- blocked values of one dimension in an account, for a traffic source or in a campaign. Web processes keep whole lists in memory, so a
 -- change of values also writes the row of their list.
 -- +goose Up
 CREATE TABLE block_lists (

@@ -5,7 +5,7 @@ ALTER TABLE spend
     ADD COLUMN ends      int NOT NULL DEFAULT 86400, -- exclusive
     ADD COLUMN sub       smallint NOT NULL DEFAULT 0, -- number of the sub-parameter; 0: all clicks
     ADD COLUMN sub_value text NOT NULL DEFAULT '',
-    ADD COLUMN place     bigint NOT NULL DEFAULT 0,  -- spend that was set later on the day has a higher place
+    ADD COLUMN place     bigint NOT NULL DEFAULT 0,  -- among the spend of a day, spend that was set later has a higher place
     ADD COLUMN change_id uuid;                       -- the change by which a person has set the spend
 
 -- A cost that a person has set, by hand or by a file. The id is the id of the job.
@@ -15,7 +15,7 @@ CREATE TABLE cost_changes (
     kind        text NOT NULL,                    -- hand or file
     who         text NOT NULL,                    -- name of the person or of the key
     request     jsonb NOT NULL,                   -- for kind hand: the request
-    statement   uuid NOT NULL,                    -- marks the statements about conversions that the change made
+    statement   uuid NOT NULL,                    -- id of the statements that give conversions their new cost
     base        text NOT NULL,                    -- the account's currency at that time; the columns before and after are in it
     first_day   date,                             -- first day of the spend, in UTC
     last_day    date,

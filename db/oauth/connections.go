@@ -55,8 +55,9 @@ func (k Connections) Remove(ctx context.Context, account, id uuid.UUID) error {
 	})
 }
 
-// adoptSources assigns a new connection to the traffic sources whose connection was deleted, if the new connection is the only
-// one to its platform. models.ChooseConnection follows the same rule.
+// adoptSources assigns a new connection to the platform's traffic sources that have no connection, or whose connection was
+// deleted. It does so only if the new connection is the account's only one to the platform. models.ChooseConnection follows the
+// same rule.
 const adoptSources = `
 UPDATE source_integrations i SET oauth_connection_id = $3 WHERE account_id = $1 AND provider = $2
 	AND NOT EXISTS (SELECT FROM oauth_connections o WHERE o.account_id = $1 AND o.id = i.oauth_connection_id)

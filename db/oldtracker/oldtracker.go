@@ -122,7 +122,7 @@ type Day struct {
 	Known   int64  `db:"known"`   // postbacks that name a click of this service
 	SentOn  int64  `db:"sent"`    // postbacks that were forwarded and that the old tracker accepted
 	Waiting int64  `db:"waiting"` // postbacks that wait to be forwarded
-	Failed  int64  `db:"failed"`  // postbacks that the old tracker did not accept
+	Failed  int64  `db:"failed"`  // postbacks that the old tracker did not accept, or that could not be forwarded any more
 	Unknown int64  `db:"unknown"` // postbacks that name no known click
 }
 

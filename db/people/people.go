@@ -276,8 +276,8 @@ func (p People) FindLink(ctx context.Context, token string) (models.EntryLink, e
 	return link, err
 }
 
-// UseLink marks a link as used. FindLink has returned this link. If several callers do this at once, one succeeds and the others
-// get ErrLink. Call UseLink in the transaction that carries out the purpose of the link. Like a change of members, UseLink first
+// UseLink marks a link that FindLink returned as used. If several callers do this at once, one succeeds and the others get
+// ErrLink. Call UseLink in the transaction that carries out the purpose of the link. Like a change of members, UseLink first
 // locks the account.
 func (p People) UseLink(ctx context.Context, link models.EntryLink) error {
 	if err := p.s.LockAccount(ctx, link.AccountID); err != nil {

@@ -88,7 +88,8 @@ const utc = ` AT TIME ZONE 'UTC'`
 
 const day = 24 * time.Hour
 
-// dimensions lists all dimensions: attributes of a click, later events of the click, and the click's time.
+// dimensions lists all dimensions: attributes of a click, later events of the click, the click's time, the groups and tags of its
+// campaign, and the goal and the status of its conversions.
 var dimensions = func() []dimension {
 	list := []dimension{
 		{name: "lp_slot", place: 7, expr: "f.lp_slot", kind: number},

@@ -78,7 +78,7 @@ func (r Reader) chooseEngine(ctx context.Context, q *query) (err error) {
 
 var errAway = models.Errorf(models.KindUnavailable, "unavailable", "old clicks cannot be read at the moment, try again")
 
-// window is a stretch of time whose clicks of an account are read one by one.
+// window is a range of time in which the clicks of an account are read one by one.
 type window struct {
 	account  uuid.UUID
 	from, to time.Time
@@ -145,7 +145,7 @@ var ErrLarge = errors.New("report: the query reads too many clicks")
 // ops/lab/bench/README.md has the measurement.
 const copySpeedup = 5
 
-// Clicks are counted in the rollup of the ledger that has the fewest rows.
+// Clicks are counted in the hourly rollup of the ledger, which has few rows.
 const countRead = `
 SELECT coalesce(sum(clicks + bot_clicks), 0)::bigint FROM ` + ledger.Traffic + ` l
 JOIN unnest($2::timestamptz[], $3::timestamptz[]) AS w (low, high) ON l.hour >= w.low AND l.hour < w.high

@@ -44,7 +44,7 @@ func parseCondition(text string) (f models.FigureFilter, ok bool) {
 	}
 	f.Figure = strings.TrimSpace(text[:at])
 	i := slices.IndexFunc(models.FigureOps, func(op string) bool { return strings.HasPrefix(text[at:], op) })
-	f.Op = models.FigureOps[i] // the expression matched one of the operators
+	f.Op = models.FigureOps[i] // i is not -1, because < and > alone are operators too
 	number := strings.TrimSpace(text[at+len(f.Op):])
 	if measure.Find(f.Figure) == nil || !figureBound.MatchString(number) {
 		return f, false

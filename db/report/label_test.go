@@ -16,8 +16,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestGroupsAndTags checks reports by the groups and tags of campaigns with both engines. A campaign counts once for each of its
-// tags, and once in the totals. Filters by group and tag find the clicks of the campaigns. The test tries one filter, an
+// TestGroupsAndTags checks reports by the groups and tags of campaigns with both engines. A click counts once for each tag of its
+// campaign, and once in the totals. Filters by group and tag find the clicks of the campaigns. The test tries one filter, an
 // excluding filter and combinations.
 func TestGroupsAndTags(t *testing.T) {
 	parttest.ClickHouse.Also(t)

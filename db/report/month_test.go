@@ -17,8 +17,9 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestMonth creates a month of history. The facts arrive in all the ways in which facts can arrive. It compares every report
-// with a simple recount of the facts: by every single dimension, by 200 random combinations, and over time in many time zones.
+// TestMonth creates a month of history: clicks, conversions, deletions, spend and corrections, with compactions in between. It
+// compares reports with a simple recount of the facts: by every single dimension, by random combinations of dimensions, and over
+// time in many time zones.
 func TestMonth(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -70,7 +71,7 @@ func TestMonth(t *testing.T) {
 		a.series.Load())
 }
 
-// answers compares every report with the recount.
+// answers compares the reports with the recount.
 func (a *asker) answers() {
 	a.Helper()
 	began := time.Now()

@@ -29,7 +29,7 @@ type query struct {
 	descends bool
 	// campaigns has the campaigns with a group or a tag, if a dimension of the query follows from them.
 	campaigns []campaignLabels
-	periods   []*period // the window, and with Compare the other stretch of time
+	periods   []*period // the window, and with Compare the period with which it is compared
 	scans     bool      // more than the two ends of a window is read from the rows or from the ledger itself
 	copied    reach
 	inCopy    bool // ClickHouse answers
@@ -42,7 +42,7 @@ type query struct {
 	change *exchangerate.Change
 }
 
-// period is a stretch of time that a query asks for.
+// period is a range of time whose figures a query asks for.
 type period struct {
 	from, to  time.Time
 	known     map[string]dimension // query.known, with the clocks of this period
@@ -58,7 +58,7 @@ type stretch struct {
 	from, to time.Time
 }
 
-// source is a place where facts are read. Reading from the rollups of the ledger costs nothing, so these sources come last.
+// source is a place where facts are read. The sources that cost little to read come last, from fromRollup on: see slowStretches.
 type source uint8
 
 const (

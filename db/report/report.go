@@ -41,13 +41,13 @@ type Query struct {
 	Filters    []Filter
 	Goals      []string       // count only conversions of these goals; needs the rows; empty: all goals
 	Zone       *time.Location // for the dimensions of time; nil: UTC
-	// Compare adds the figures of another stretch of time. A group that exists only in that stretch has a row as well. By date,
-	// hour and month, the first bucket of the window is compared with the first bucket of the other stretch, the second with the
-	// second, and so on. Buckets of the other stretch without a counterpart are summed up under an empty value. A filter by
-	// date, hour or month selects buckets of the window, and with them their counterparts.
+	// Compare adds the figures of a second period. A group that exists only in the second period has a row as well. By date, hour
+	// and month, the first bucket of the window is compared with the first bucket of the second period, the second bucket with the
+	// second, and so on. Buckets of the second period without a counterpart are summed up under an empty value. A filter by date,
+	// hour or month selects buckets of the window, and with them their counterparts.
 	Compare   *models.TimeRange
 	Sort      string // a name from Sorts or a dimension of the query; a minus before it sorts descending; empty: -clicks
-	MinClicks int    // minimum clicks of a group, in either of the two stretches
+	MinClicks int    // minimum clicks of a group, in the window or in the period of Compare
 	// Having keeps the groups that meet every condition on their figures in the window.
 	Having []models.FigureFilter
 	Limit  int // 0: MaxRows

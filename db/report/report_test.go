@@ -160,7 +160,7 @@ func TestFiguresOfAndLabels(t *testing.T) {
 	}
 }
 
-// TestDimensionsHaveTheirPlaces checks that no two dimensions have the same place in the list.
+// TestDimensionsHaveTheirPlaces checks that the places of the dimensions are 1, 2, 3 and so on.
 func TestDimensionsHaveTheirPlaces(t *testing.T) {
 	t.Parallel()
 	for i, d := range dimensions {

@@ -45,7 +45,7 @@ type dialect interface {
 	sortable(d dimension, raw string) string
 	// labelled returns the expression of a dimension that follows from the campaign.
 	labelled(b *builder, d dimension) string
-	// span returns the number that a clock gives to the time %s, or 0.
+	// span returns the SQL of the number that a clock gives to the time %s. The number is 0 for a time before the clock's spans.
 	span(b *builder, c *clock) string
 	// values returns the list of a filter's values. It leaves out values that no row can have.
 	values(b *builder, c condition) string
@@ -60,7 +60,7 @@ type dialect interface {
 	facts(b *builder, p *period)
 }
 
-// write returns the SQL of the facts of a query.
+// write returns a builder with the SQL of the facts of a query.
 func (q *query) write(dialect dialect) *builder {
 	b := &builder{query: q, dialect: dialect, prices: pricesOf(q.change), spans: map[*clock]string{}}
 	b.account = b.arg(q.AccountID)
@@ -177,7 +177,7 @@ var changing = func() prices {
 	return prices{ofFacts: strings.NewReplacer("{click rate}", click, "{rate}", rate, "{cost}", cost, "{spend}", "f.amount * "+click)}
 }()
 
-// archive is the factor for amounts in the former currency, until the old part of the ledger is converted to the new one.
+// archive is the factor for amounts of the ledger that are still in the former currency.
 const archive = `coalesce((SELECT k.rate FROM account_rates k WHERE k.account_id = $1 AND k.day = (f.hour AT TIME ZONE 'UTC')::date
 	AND k.currency = (SELECT h.from_currency FROM currency_changes h WHERE h.account_id = $1)), 1)`
 
@@ -196,7 +196,7 @@ func pricesOf(k *exchangerate.Change) prices {
 // postgres is the dialect of PostgreSQL.
 type postgres struct{}
 
-// facts implements dialect. If ClickHouse has the clicks of a stretch, only the spend without clicks is selected.
+// facts implements dialect. If the clicks of a stretch are read from ClickHouse, facts selects only the spend without clicks.
 func (postgres) facts(b *builder, p *period) {
 	var split []time.Time
 	for _, s := range p.stretches {

@@ -16,8 +16,8 @@ const maxBuckets = 20_000
 // maxSpans is the largest number of spans for buckets that recur every week: the hours of eleven years.
 const maxSpans = 100_000
 
-// TrendQuery is a query for figures by buckets of local time in its zone. The dimensions, sort, limits, comparison and totals of
-// the Query are ignored.
+// TrendQuery is a query for figures by buckets of local time in its zone. The fields Dimensions, Limit, Sort, MinClicks, Compare
+// and Totals of the Query are ignored.
 type TrendQuery struct {
 	Query
 	Bucket string

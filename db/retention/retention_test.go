@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// TestRetention checks that the clicks of old days are deleted with the rows that refer to them. The sums stay.
+// TestRetention checks that the clicks of old days are deleted with the ids of their orders. The sums stay.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

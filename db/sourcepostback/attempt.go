@@ -18,7 +18,7 @@ type Attempt struct {
 	Origin   string // scheme, host and port to which the postback was sent
 	Request  models.SentRequest
 	Accepted bool
-	Stopped  bool   // the source wants no more postbacks: no attempt follows, and the host's failures do not go up
+	Stopped  bool   // the source wants no more postbacks: no attempt follows, and the attempt is not counted as a failure of the host
 	Final    bool   // no attempt follows
 	Status   *int   // status of the answer; nil if no answer came
 	Answer   []byte // the beginning of the answer's body

@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// Query selects a page of an account's log: the postbacks created in [From, To), newest first. A field with the zero value
-// selects all.
+// Query selects a page of an account's log: the postbacks created in [From, To), newest first. Each of the fields from
+// Campaign to Result restricts the page, unless it has the zero value.
 type Query struct {
 	AccountID uuid.UUID
 	From, To  time.Time

@@ -7,7 +7,8 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// If a source refused a postback for good with the status 410, the postback's job is done, not failed.
+// If a source refused a postback for good with the status 410, the postback's job is done, not failed. WithRequeued makes such jobs
+// due too.
 var requeueFailed = jobrow.WithRequeued(`
     SELECT p.id, p.created_at FROM source_postbacks p
     JOIN traffic_sources s ON s.id = p.source_id AND s.account_id = p.account_id AND s.is_active AND s.deactivated_at IS NULL
@@ -17,7 +18,8 @@ UPDATE source_postbacks p SET result = 'pending' FROM requeued r WHERE p.id = r.
 RETURNING r.id, r.account_id, r.kind, r.generation, r.archived, p.created_at`
 
 // RequeueFailed makes at most limit failed postbacks due now, the oldest first, each for a single attempt. The caller dispatches
-// them. Postbacks to paused and deactivated sources stay failed. A postback that was delivered once is never sent again.
+// them. Postbacks to paused and deactivated sources stay failed. A postback that was delivered once is not requeued, because its
+// result stays told.
 func RequeueFailed(ctx context.Context, c db.Conn, q jobrow.RequeueQuery, limit int) ([]jobrow.RequeuedItem, error) {
 	return db.Select[jobrow.RequeuedItem](ctx, c, "requeue postbacks", requeueFailed, q.Account, q.From, q.To, db.OrNull(q.Owner), limit,
 		q.Last)

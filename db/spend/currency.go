@@ -40,7 +40,7 @@ func HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, error)
 }
 
 // BeginCurrency changes the currency of an account and begins to restate the account's amounts, in the transaction of c. job is
-// the id of the job that continues: see EndCurrency.
+// the id of the job that restates the rest after the commit, until exchangerate.EndChange.
 //
 // Effects on amounts:
 //   - Clicks, conversions and spend keep their own amounts and currencies. Each gets the exchange rate of its day to the new
@@ -172,7 +172,8 @@ func RecordKeysToRestate(ctx context.Context, c db.Conn, k exchangerate.Change) 
 	return err
 }
 
-// pg_locks shows the virtual transactions of all users. The service is the only user of its database.
+// pg_locks lists the transactions of all databases and users. The query keeps only the transactions of the service's role in this
+// database, because no other role writes facts.
 const selectOlder = `
 SELECT l.virtualtransaction FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
 WHERE l.locktype = 'virtualxid' AND l.granted AND a.datname = current_database() AND a.usename = current_user

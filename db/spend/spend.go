@@ -175,7 +175,8 @@ func setAll(ctx context.Context, c db.Conn, in click.Store, account uuid.UUID, l
 	return clicks, sums.Write(ctx, c)
 }
 
-// set replaces the spend of a day. If there are no clicks over which to spread it, set adds the spend itself to sums.
+// set stores the spend s in place of the earlier spend that it covers: see inScope. If there are no clicks over which to spread s,
+// set adds its amount to sums.
 func (s pricedSpend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums ledger.Deltas, log *changeLog) (clicks int64, err error) {
 	if err := log.snapshot(ctx, c, s.clickArgs(account)); err != nil {
 		return 0, err

@@ -172,8 +172,8 @@ func (f brokenFile) Truncate(size int64) error {
 
 var parts = []string{"create", "write", "sync", "truncate"}
 
-// TestBrokenDisk checks that Append fails at once while the disk fails in one operation. A reader finds exactly the acknowledged
-// records.
+// TestBrokenDisk checks that Append fails at once while the disk fails in an operation that the record needs. A reader finds
+// exactly the acknowledged records.
 func TestBrokenDisk(t *testing.T) {
 	t.Parallel()
 	for i, part := range slices.Concat(parts, parts) {
@@ -247,8 +247,8 @@ func TestFullDiskFreesSegments(t *testing.T) {
 
 const crashDir = "SWITCHYARD_TEST_SPOOL"
 
-// TestMain also runs the test binary as the process that the test kills. That process appends records from many goroutines and
-// prints the id of each acknowledged record.
+// TestMain also runs the test binary as the process that TestKilledProcess kills. That process appends records from many
+// goroutines and prints the id of each acknowledged record.
 func TestMain(m *testing.M) {
 	dir := os.Getenv(crashDir)
 	if dir == "" {

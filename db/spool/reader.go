@@ -238,7 +238,8 @@ func (r *Reader) countBacklog() {
 // the mark are read again, but are still stored only once.
 const markEvery = time.Second
 
-// mark deletes the stored segments and writes the mark, if the mark is due. If now is true, it always does so.
+// mark deletes the stored segments and writes the mark, if the stored position has changed. If now is false and no segment
+// becomes free, it does so at most once in markEvery.
 func (r *Reader) mark(now bool) error {
 	if r.done == r.marked {
 		return nil
@@ -260,8 +261,8 @@ func (r *Reader) mark(now bool) error {
 	return errors.Join(err, marked)
 }
 
-// Reject appends a record that will never be stored to the file "rejected" in the record's directory. The line is JSON with the
-// reason and the encoded record. It is on stable storage when Reject returns.
+// Reject keeps a record that PostgreSQL does not accept: it appends a line to the file "rejected" in the record's directory. The
+// line is JSON with the reason and the encoded record. It is on stable storage when Reject returns.
 func (r *Reader) Reject(ctx context.Context, it Item, why error) error {
 	line, err := json.Marshal(struct {
 		At     time.Time `json:"at"`

@@ -349,5 +349,5 @@ func (s *Spool) Stats() Stats {
 // Written has an item if a record was appended since the last receive.
 func (s *Spool) Written() <-chan struct{} { return s.written }
 
-// AckPostgres reports whether Append waits until its record is stored.
+// AckPostgres reports whether Append waits until its record is stored in PostgreSQL.
 func (s *Spool) AckPostgres() bool { return s.o.AckPostgres }

@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// Blocks accesses the blocked values of an account. Campaigns do not route visitors that have a blocked value. Each change of
+// Blocks accesses the blocked values of an account. A visitor with a blocked value gets the campaign's fallback. Each change of
 // blocked values has an id, by which Undo reverses the change.
 type Blocks struct{ s *Store }
 
@@ -63,7 +63,7 @@ func (k Blocks) List(ctx context.Context, account, id uuid.UUID) (list models.Bl
 // BlockFilter selects blocked values. A zero field selects all.
 type BlockFilter struct {
 	List   uuid.UUID
-	Search string // part of the value, in any case
+	Search string // part of the value, in upper or lower case
 }
 
 const blockedValues = `
@@ -156,7 +156,8 @@ SELECT gen_random_uuid(), $1, n.id, v.value, $4, v.who FROM lists n
 JOIN block_lists l ON l.account_id = $1 AND l.scope = 'campaign' AND l.scope_id = $2 AND l.dimension = n.dimension
 JOIN blocked_values v ON v.list_id = l.id AND v.removed_at IS NULL`
 
-// copy blocks the blocked values of a campaign in the copy of this campaign too. copied is the copy's id. Error: too_many.
+// copy blocks, in the campaign with the id copied, every value that is blocked in campaign. The first is a new copy of the second.
+// Error: too_many.
 func (k Blocks) copy(ctx context.Context, account, campaign, copied uuid.UUID) error {
 	_, err := k.change(ctx, account, func(s *Store, c *models.BlockChange) error {
 		n, err := s.exec(ctx, "copy blocked values", copyBlocked, account, campaign, copied, c.ID)

@@ -147,8 +147,8 @@ func withAlias[R any](ctx context.Context, s *Store, generate bool, alias *strin
 }
 
 // Clone copies a campaign, its flow and the values that are blocked in it, if the plan allows another campaign. The copy is
-// paused. It gets a new alias and an unused name that ends in " (copy)". Clone refuses a flow that would be refused if it were
-// saved now.
+// paused. It gets a new alias and an unused name, such as "N (copy)" for the name N. Clone refuses a flow that would be refused
+// if it were saved now.
 func (k Campaigns) Clone(ctx context.Context, account, id uuid.UUID) (models.Campaign, error) {
 	saved, err := routedTable.clone(ctx, k.s, account, id, func(s *Store, c *RoutedCampaign) (err error) {
 		if err := s.inlineDeleted(ctx, account, c.Paths); err != nil {

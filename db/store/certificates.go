@@ -175,8 +175,8 @@ func (k Certificates) Finish(ctx context.Context, h LeasedCertificate, now time.
 }
 
 // releaseCertificates returns SQL that inserts the jobs that delete certificates at the edge. The SQL returns the ids of the
-// jobs. If a worker is working on a certificate, its job waits until the worker's lease ends. The certificates stay locked until
-// the transaction ends.
+// jobs. If a worker has leased a certificate, the job that deletes the certificate waits until the lease ends. The certificates
+// stay locked until the transaction ends.
 func releaseCertificates(which string) string {
 	return `WITH released AS MATERIALIZED (
 	SELECT jsonb_build_object('edge', edge, 'host', host, 'external_id', external_id, 'asked_at', asked_at) AS args,

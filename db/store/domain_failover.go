@@ -47,7 +47,7 @@ SELECT (SELECT count(*) FROM campaigns c WHERE c.account_id = $1 AND c.domain_id
 
 // failOver moves campaigns from a domain that is on a list of unsafe addresses to a spare domain, if the account has enabled
 // failover for the domain. Campaigns that an earlier failover brought to the domain move on even if failover is not enabled.
-// failOver returns nil if nothing had to move.
+// failOver returns nil if failover is not enabled and no campaign has to move on.
 //
 // Links on the old domain keep working, because an alias leads to its campaign on every domain of the account.
 func (d Domains) failOver(ctx context.Context, account, id uuid.UUID, at time.Time) (*models.LinkFailover, error) {

@@ -87,8 +87,8 @@ const selectPostbackHost = `
 SELECT id, host, account_id IS NULL AS shared FROM domains WHERE account_id IS NULL OR account_id = $1 AND is_verified
 ORDER BY account_id IS NULL DESC, is_default DESC, host LIMIT 1`
 
-// PostbackHost returns the host to which an account's networks send their postbacks. This is the shared link domain, because it
-// stays even if the account gives up all its own domains. If there is no shared domain, it is a verified domain of the account.
+// PostbackHost returns the host to which an account's networks send their postbacks. This is a shared link domain, the default
+// first, because it stays even if the account gives up all its own domains. If there is no shared domain, it is a verified domain of the account.
 // ok is false if there is no such domain either.
 func (d Domains) PostbackHost(ctx context.Context, account uuid.UUID) (host LinkDomain, ok bool, err error) {
 	return db.First[LinkDomain](ctx, d.s.c, "host of postbacks", selectPostbackHost, account)

@@ -17,8 +17,8 @@ type Jobs struct{ s *Store }
 func (s *Store) Jobs() Jobs { return Jobs{s} }
 
 // Submit inserts the row of a job. The error is plan_limit if the account would then have more open jobs than its plan allows. A
-// row that already exists does not change. Call it in a transaction, because the account's row stays locked until the
-// transaction ends.
+// row that already exists does not change. Call it in a transaction: the account's row must stay locked until the job's
+// row is committed, and the error plan_limit must undo the insert.
 func (j Jobs) Submit(ctx context.Context, row models.Job) error {
 	plan, err := j.s.lockedPlan(ctx, row.AccountID.UUID)
 	if err != nil {

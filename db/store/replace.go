@@ -85,7 +85,7 @@ var (
 )
 
 // Places lists the places that lead to a record of the account, even if the record is deactivated. It lists at most MaxPaths
-// places whose destinations have at most MaxBytes. whole is false if there are more.
+// places, whose destinations have at most MaxBytes together. whole is false if there are more.
 func (k Destinations) Places(ctx context.Context, account, id uuid.UUID) (list []Place, whole bool, err error) {
 	if err := k.exists(ctx, account, id); err != nil {
 		return nil, false, err
@@ -225,8 +225,7 @@ func (s *Store) lockFlows(ctx context.Context, account uuid.UUID, ids []uuid.UUI
 	return nil
 }
 
-// writePaths calls the function of with each path, and sets the path's destinations to the result. The rest of the flows does
-// not change.
+// writePaths sets the destinations of each path p to of(p). The rest of the flows does not change.
 func (s *Store) writePaths(ctx context.Context, account uuid.UUID, paths []bulk.Path, of func(bulk.Path) []flow.Destination) error {
 	byFlow := map[uuid.UUID]map[string][]flow.Destination{}
 	for _, p := range paths {
@@ -247,9 +246,9 @@ func (s *Store) writePaths(ctx context.Context, account uuid.UUID, paths []bulk.
 	return nil
 }
 
-// UndoReplacement puts the replaced record back into every path that has not changed since the replacement, and marks the change
-// as undone. It returns the other paths. If the replaced record has been deactivated since the replacement, the error has the
-// code removed.
+// UndoReplacement puts the replaced record back into every path that has not changed since the replacement. It returns the number
+// of these paths, and as kept the other paths. The caller has marked the change as undone: see ClaimUndo. If the replaced record
+// has been deactivated since the replacement, the error has the code removed.
 func (s *Store) UndoReplacement(ctx context.Context, account uuid.UUID, change bulk.Change) (restored int, kept []bulk.Kept, err error) {
 	kept = []bulk.Kept{}
 	err = s.Tx(ctx, func(s *Store) error {

@@ -27,7 +27,7 @@ type RoutingKey struct {
 	ID    uuid.UUID `db:"id"`
 }
 
-// ParseRoutingKey parses the payload of a notification, "table:id". ok is false for an unknown table.
+// ParseRoutingKey parses the payload of a notification, "table:id". ok is false for an unknown table or an invalid id.
 func ParseRoutingKey(payload string) (key RoutingKey, ok bool) {
 	table, text, _ := strings.Cut(payload, ":")
 	id, err := uuid.Parse(text)
@@ -74,7 +74,7 @@ type RoutingAccount struct {
 	BotDisabled  pq.StringArray `db:"bot_disabled"`
 	SiteKey      string         `db:"site_key"`
 	// OldTracker is the account's old tracker, a constant of package foreign. Postbacks about clicks of that tracker are
-	// forwarded to it. It is empty if the account has no old tracker.
+	// forwarded to it. It is empty if the account has no old tracker, or no address of it for postbacks.
 	OldTracker string `db:"old_tracker"`
 	// HasOldClicks says that clicks of another tracker were imported. Postbacks can then name these clicks by the ids that the
 	// other tracker gave them.
@@ -187,7 +187,7 @@ type RoutingBotEntry struct {
 	Value      json.RawMessage `db:"value"`
 }
 
-// RoutingBlockList is a list of blocked values. Visitors with such a value are not routed.
+// RoutingBlockList is a list of blocked values. Visitors with such a value get the campaign's fallback instead of a path.
 type RoutingBlockList struct {
 	ID        uuid.UUID      `db:"id"`
 	Version   int64          `db:"version"`

@@ -16,8 +16,8 @@ func CampaignRouting(ctx context.Context, c db.Conn, account, id uuid.UUID) (*Ro
 	return loadAround(ctx, c, account, &Routing{}, []uuid.UUID{id}, nil)
 }
 
-// These queries select the records to which a word in a tracking link can lead on the domains of an account, and they select
-// these domains.
+// These queries select records of an account: the campaigns and smartlinks with a given alias or slug, all entries of the bot
+// lists, the lists of blocked values in some scopes, and the domains, including shared domains.
 const (
 	campaignsNamed  = `SELECT id FROM campaigns WHERE account_id = $1 AND alias = $2 AND deleted_at IS NULL LIMIT 100`
 	smartlinksNamed = `SELECT id FROM smartlinks WHERE account_id = $1 AND slug = $2 AND deleted_at IS NULL LIMIT 100`
@@ -86,7 +86,7 @@ func readersOf(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing) ([
 	return keys, nil
 }
 
-// NetworkRouting loads the records that decide how a postback to a network of the account is read.
+// NetworkRouting loads the records that decide how a postback from a network of the account is read.
 func NetworkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID) (*Routing, error) {
 	keys := []RoutingKey{{Table: "accounts", ID: account}, {Table: "networks", ID: id}}
 	return addDomains(ctx, c, account, &Routing{}, keys)
@@ -183,7 +183,7 @@ func keysOf(table string, ids []uuid.UUID, known map[uuid.UUID]bool) []RoutingKe
 	return keys
 }
 
-// CheckFlow returns the error that saving the paths in the account would return.
+// CheckFlow returns the error that saving the paths in the account would return, apart from limits of the plan.
 func (k Campaigns) CheckFlow(ctx context.Context, account uuid.UUID, paths []flow.Path) error {
 	flow.Canonical(paths)
 	_, err := k.s.checkFlow(ctx, account, paths, nil)

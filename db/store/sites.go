@@ -48,7 +48,7 @@ func (k Sites) Create(ctx context.Context, site models.Site, seed bool) (models.
 	})
 }
 
-// allowGoals returns the error plan_limit if the plan has no room for another record. It locks the account.
+// allowGoals returns the error plan_limit if the plan has no goal tracking, or no room for another record. It locks the account.
 func (s *Store) allowGoals(ctx context.Context, account uuid.UUID, count, what string, limit func(models.Plan) int, args ...any,
 ) error {
 	plan, err := s.lockedPlan(ctx, account)

@@ -126,7 +126,7 @@ func (s *Store) checkDomain(ctx context.Context, account, id uuid.UUID) error {
 	return err
 }
 
-// Clone copies a smartlink under a new slug. If the smartlink has a name, the copy gets an unused name that ends in " (copy)". The
+// Clone copies a smartlink under a new slug. If the smartlink has a name N, the copy gets an unused name such as "N (copy)". The
 // copy is paused. It has no source if the smartlink's source is deactivated.
 func (k Smartlinks) Clone(ctx context.Context, account, id uuid.UUID) (models.Smartlink, error) {
 	return smartlinkTable.clone(ctx, k.s, account, id, func(s *Store, l *models.Smartlink) (err error) {

@@ -23,8 +23,8 @@ type SubUse struct {
 const maxSubUses = 200
 
 // subUses selects the records that refer to a sub-parameter of the clicks of the source $2. These are flows of the source's
-// campaigns, saved rules in these flows, the Copilot's rules and entries of bot lists that apply to these campaigns, saved
-// views, and addresses that contain the sub-parameter's token.
+// campaigns, saved rules in these flows, the Copilot's rules and entries of bot lists that apply to these campaigns, and
+// offers and landing pages of these flows whose address contains the sub-parameter's token.
 var subUses = fmt.Sprintf(`
 WITH own AS MATERIALIZED (
 	SELECT id, name, status, streams FROM campaigns WHERE account_id = $1 AND source_id = $2 AND deleted_at IS NULL

@@ -234,7 +234,7 @@ func (t *table[R]) change(ctx context.Context, s *Store, record R) (R, error) {
 	})
 }
 
-// clone copies a record under an unused name that ends in " (copy)". The copy of a record without a name has no name either.
+// clone copies a record under an unused name, such as "N (copy)" for the name N. The copy of a record without a name has no name either.
 // edit changes the copy before create saves it. The account is locked, so that two concurrent copies get different names.
 func (t *table[R]) clone(ctx context.Context, s *Store, account, id uuid.UUID, edit func(*Store, *R) error,
 	create func(context.Context, *Store, R) (R, error),

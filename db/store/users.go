@@ -12,9 +12,9 @@ import (
 // maxUsers is the maximum number of records that UsersOf lists.
 const maxUsers = 100
 
-// usersOf selects the flows that refer to the record $2 (its id as text): as the destination of a path, as a saved rule, or as
-// the campaign to which a path hands visitors over. It also selects the campaigns and smartlinks of a source, and the offers of
-// a network.
+// usersOf selects the campaigns and saved flows with a path that refers to the record $2 (its id as text): as a destination, as a
+// saved rule, or as the campaign to which the path hands visitors over. It also selects the campaigns and smartlinks of a source,
+// and the offers of a network.
 const usersOf = `
 WITH named (path) AS (VALUES
 	(jsonb_build_array(jsonb_build_object('destinations', jsonb_build_array(jsonb_build_object('id', $2::text))))),

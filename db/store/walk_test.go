@@ -15,7 +15,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// moving is a list whose order depends on when its records were changed.
+// moving is a list in which a change can move a record. Rules are ordered by name, saved flows by the time of the last change.
 type moving struct {
 	create func(name string) (uuid.UUID, error)
 	change func(id uuid.UUID, name string) error

@@ -91,8 +91,8 @@ func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conver
 	return w.write(ctx, c, account)
 }
 
-// platformState is the state of a conversion at its platform: see models.NextUpload for there and refused. If the upload in
-// there is not stored yet, fresh points to the same upload.
+// platformState is the state of a conversion at its platform. The fields there and refused are the arguments of
+// models.NextUpload with these names. If the upload of the field there is not stored yet, fresh points to the same upload.
 type platformState struct {
 	there, refused *models.ConversionUpload
 	fresh          *newUpload
