@@ -225,7 +225,7 @@ const (
 	PostbackUnmatched = "unmatched" // the click is not known
 	PostbackRefused   = "refused"   // the postback is not trusted or not understood
 	PostbackDuplicate = "duplicate" // the postback changed nothing
-	PostbackIgnored   = "ignored"   // the postback is understood, but not allowed
+	PostbackIgnored   = "ignored"   // the postback is understood, but reports no conversion, or a change that is not allowed
 )
 
 // PostbackResults lists the results of a postback.

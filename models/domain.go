@@ -25,7 +25,7 @@ type Domain struct {
 	Smartlinks int `db:"smartlinks,joined" json:"smartlinks" doc:"smartlinks on the domain"`
 	FailedOver int `db:"failed_over,joined" json:"failed_over" doc:"campaigns that moved from the domain to a spare domain, because it was listed as unsafe"`
 
-	// The result of the last check of the domain. A field is nil if the check got no answer to it.
+	// The result of the last check of the domain. A field is nil if the check could not find out its value.
 	Points    *bool  `db:"points,joined" json:"points" doc:"DNS points at the tracker; null: not known"`
 	HTTPS     *bool  `db:"https,joined" json:"https" doc:"the domain answers over HTTPS; null: not known"`
 	CheckedAt *Stamp `db:"checked_at,joined" json:"checked_at" doc:"when the domain was last checked; null: never"`

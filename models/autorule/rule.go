@@ -84,7 +84,7 @@ func Defaults() Settings {
 	}
 }
 
-// Rule is a rule of an account.
+// Rule is an automatic rule that an account has set up.
 type Rule struct {
 	models.Owned
 	Name     string `db:"name" json:"name"`

@@ -19,7 +19,7 @@ const (
 const (
 	TooEarly = "too_early" // the minimum samples are not reached, so nothing is estimated
 	Open     = "open"      // the arm that leads may lead only by chance
-	Decided  = "decided"   // each other arm loses, at the significance level levelMove
+	Decided  = "decided"   // every arm except the best loses, at the significance level levelMove
 	TooMany  = "too_many"  // there are more arms than one answer compares
 )
 
