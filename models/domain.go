@@ -137,9 +137,10 @@ func IsApex(host string) bool {
 	return err == nil && registered == host
 }
 
-// Reserves reports whether customers may not use a host because of own, a name or address that this install uses. The host is
-// reserved if it equals the registered name of own or is below that name. Cookies and certificates of the install extend no
-// further than that. A name without a registration, such as localhost, and an IP address reserve only themselves.
+// Reserves reports whether a host is reserved for this install, so that customers may not use it. own is a name or address that
+// this install uses. The host is reserved if it equals the registered name of own or is below that name. Cookies and
+// certificates of the install extend no further than that. A name without a registration, such as localhost, and an IP address
+// reserve only themselves.
 func Reserves(own, host string) bool {
 	name, named := HostOf(own)
 	if !named || PublicSuffix(name) {

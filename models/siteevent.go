@@ -104,7 +104,7 @@ func hashID(parts ...[]byte) uuid.UUID {
 	return id
 }
 
-// FindsClick reports whether the event has a click and says how the click was found.
+// FindsClick reports whether the event names both a click and the way in which the click was found.
 func (e *SiteEvent) FindsClick() bool {
 	return e.ClickID != uuid.Nil && e.Arrival != ArrivalDirect && slices.Contains(Arrivals, e.Arrival)
 }

@@ -31,7 +31,7 @@ type SourceUploads struct {
 	UploadsReadyAt   *time.Time `db:"uploads_ready_at"` // the platform accepts no uploads before this time; nil: at any time
 	UploadsStopped   string     `db:"uploads_stopped"`  // why uploads were stopped; empty: they were not stopped
 	UploadsStoppedAt *time.Time `db:"uploads_stopped_at"`
-	UploadFailure    string     `db:"upload_failure"`  // why the last job failed; empty: it succeeded
+	UploadFailure    string     `db:"upload_failure"`  // why the last upload job failed; empty: it succeeded
 	UploadFailures   int        `db:"upload_failures"` // number of failures in a row
 	UploadSince      *time.Time `db:"upload_failing_since"`
 }
@@ -72,7 +72,7 @@ type CostEndpoint struct {
 	SpendDivisor     *Money            `json:"spendDivisor" bad:"invalid_input" min:"0" max:"1000000000" doc:"number by which spend is divided: 100 for cents, 1000000 for micros; default 1"`
 	Currency         string            `json:"currency" bad:"invalid_input" trim:"true" case:"upper" pattern:"^([A-Z]{3})?$" doc:"currency of the spend, three letters; empty: the account's currency"`
 	DateFormat       string            `json:"dateFormat" bad:"invalid_input" trim:"true" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,YYYYMMDD" default:"YYYY-MM-DD" doc:"form of the days in {from} and {to}"`
-	OneDay           bool              `json:"oneDay" doc:"each day is read by a separate request, because the rows name no day"`
+	OneDay           bool              `json:"oneDay" doc:"true: the rows name no day, so each day is read by a separate request"`
 	PageRows         int               `json:"pageRows" bad:"invalid_input" min:"0" max:"10000" doc:"number of rows on a full page; after a full page the next one is requested by {page}; 0: there is only one page"`
 	FirstPage        int               `json:"firstPage" bad:"invalid_input" min:"0" max:"1" doc:"number of the first page"`
 }
@@ -91,10 +91,10 @@ func (e CostEndpoint) WithDefaults() CostEndpoint {
 	return e
 }
 
-// Date returns a day in the form in which the endpoint wants it.
+// Date returns a day in the endpoint's DateFormat.
 func (e CostEndpoint) Date(day time.Time) string { return day.Format(costDates[e.DateFormat]) }
 
-// MemberKey is the name of a field that holds the name of a row, if the rows are members of an object.
+// MemberKey is the field name that stands for the name of a row, if the rows are the members of an object.
 const MemberKey = "{key}"
 
 // pageNumber stands for the number of a page in the address and the body of a request.

@@ -126,8 +126,8 @@ type Finding struct {
 }
 
 // Explain returns the result of Match and a finding for every condition, including conditions that had no influence on the
-// result. The findings have their own budget of steps, as large as that of a decision. Explain leaves the step count of the
-// decision unchanged. It panics after DiscardConditions.
+// result. The findings have a separate budget of steps, which is as large as the budget of a decision. Explain leaves the step
+// count of the decision unchanged. It panics after DiscardConditions.
 func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
 	m = m.current()
 	taken := f.steps
