@@ -27,8 +27,8 @@ func queueKey(queue string) string { return "asynq:{" + queue + "}:" }
 // all task keys, the number of nanoseconds by which clocks may differ, and the ids of the tasks. The script returns a list in
 // the order of the ids, with 1 for a lost task and 0 for any other task.
 //
-// A long pending list is not searched. The list is ordered by age, so it cannot contain a task that is older than its oldest
-// entry.
+// The pending list may be long, so it is searched only for a task whose hash has no pending_since. Any other task is compared
+// with the oldest entry: the list is ordered by age, so it cannot contain a task that is older than that entry.
 var lostTasks = redis.NewScript(`
 local oldest = redis.call("LINDEX", KEYS[1], -1)
 local first = oldest and tonumber(redis.call("HGET", ARGV[1] .. oldest, "pending_since"))

@@ -167,8 +167,8 @@ func (c Certificate) NextCheck(now time.Time, random float64) (next time.Time, o
 // CertificateExpiresSoon is a remaining lifetime. A certificate with less than that should already have been renewed.
 const CertificateExpiresSoon = 14 * 24 * time.Hour
 
-// EdgeError returns the error for a refusal by an edge. The code of the error is "edge_" followed by the edge's own code. That
-// is Cloudflare's number, or the problem type of ACME, such as rateLimited.
+// EdgeError returns the error for a refusal by an edge. The code of the error is "edge_" followed by the edge's own code: the
+// number of Cloudflare's error, or the problem type of ACME, such as rateLimited.
 func EdgeError(code, format string, args ...any) *Error {
 	return Errorf(KindBadGateway, "edge_"+code, format, args...)
 }

@@ -71,8 +71,8 @@ type Click struct {
 	// UniqueHours.
 	UniqueKey   [16]byte
 	UniqueHours int
-	// AddressKey distinguishes the addresses of a day if IP contains only a part of the address. It is 0 if IP is the whole
-	// address.
+	// AddressKey is a hash of the address, or of the /64 of an IPv6 address, if IP contains only a part of the address. Within
+	// a day, it distinguishes visitors with the same IP. It is 0 if IP is the whole address.
 	AddressKey uint64
 
 	// RouteSeed is the seed of the random choices in routing, and FlowHash is a fingerprint of the flow. With both, the decision
@@ -225,7 +225,7 @@ const (
 	PostbackUnmatched = "unmatched" // the click is not known
 	PostbackRefused   = "refused"   // the postback is not trusted or not understood
 	PostbackDuplicate = "duplicate" // the postback changed nothing
-	PostbackIgnored   = "ignored"   // the postback is understood, but not allowed
+	PostbackIgnored   = "ignored"   // the postback is understood, but reports no conversion, or a change that is not allowed
 )
 
 // PostbackResults lists the results of a postback.

@@ -25,7 +25,7 @@ type Domain struct {
 	Smartlinks int `db:"smartlinks,joined" json:"smartlinks" doc:"smartlinks on the domain"`
 	FailedOver int `db:"failed_over,joined" json:"failed_over" doc:"campaigns that moved from the domain to a spare domain, because it was listed as unsafe"`
 
-	// The result of the last check of the domain. A field is nil if the check got no answer to it.
+	// The result of the last check of the domain. A field is nil if the check could not find out its value.
 	Points    *bool  `db:"points,joined" json:"points" doc:"DNS points at the tracker; null: not known"`
 	HTTPS     *bool  `db:"https,joined" json:"https" doc:"the domain answers over HTTPS; null: not known"`
 	CheckedAt *Stamp `db:"checked_at,joined" json:"checked_at" doc:"when the domain was last checked; null: never"`
@@ -137,9 +137,10 @@ func IsApex(host string) bool {
 	return err == nil && registered == host
 }
 
-// Reserves reports whether customers may not use a host because of own, a name or address that this install uses. The host is
-// reserved if it equals the registered name of own or is below that name. Cookies and certificates of the install extend no
-// further than that. A name without a registration, such as localhost, and an IP address reserve only themselves.
+// Reserves reports whether a host is reserved for this install, so that customers may not use it. own is a name or address that
+// this install uses. The host is reserved if it equals the registered name of own or is below that name. Cookies and
+// certificates of the install extend no further than that. A name without a registration, such as localhost, and an IP address
+// reserve only themselves.
 func Reserves(own, host string) bool {
 	name, named := HostOf(own)
 	if !named || PublicSuffix(name) {

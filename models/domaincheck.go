@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// DomainCheck is the result of a check of a domain. A field is nil if the check got no answer to it. Nil never means no.
+// DomainCheck is the result of a check of a domain. A field is nil if the check could not find out its value. Nil never means
+// no.
 type DomainCheck struct {
 	At           time.Time `json:"at"`
 	Points       *bool     `json:"points"` // whether DNS leads to the tracker
@@ -27,7 +28,7 @@ type DomainState struct {
 }
 
 const (
-	// UnverifyAfter is the time for which a domain stays verified although it leads elsewhere.
+	// UnverifyAfter is the time for which a domain stays verified although it leads elsewhere or has no proof.
 	UnverifyAfter = 3 * 24 * time.Hour
 	// checkedFor is the time for which a domain that is not verified is still checked.
 	checkedFor = 30 * 24 * time.Hour

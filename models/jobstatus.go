@@ -8,8 +8,8 @@ type JobStatus struct {
 	Kind   string
 	Status string          // JobPending, JobRunning, JobDone or JobFailed
 	Result json.RawMessage // the result of a done job
-	// Error says why the job failed. Its code is internal_error if clients may not see the reason. It is result_dropped if the job is
-	// done but its result is not kept.
+	// Error says why the job failed. Its code is internal_error if clients must not see the reason. Its code is result_dropped
+	// if the job is done but its result is not kept.
 	Error *Error
 }
 

@@ -23,7 +23,7 @@ type LanderFields struct {
 
 // The ways in which a protected page checks that a visitor came through a tracking link.
 const (
-	ProtectOff    = "off"    // no check: only the lists decide
+	ProtectOff    = "off"    // no check: only the other settings of Protection decide
 	ProtectClick  = "click"  // the click id must belong to a click that was sent to this page
 	ProtectSigned = "signed" // the signed key in the link must be valid
 )

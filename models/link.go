@@ -103,7 +103,7 @@ type LinkProblem struct {
 const (
 	ServiceLinkChecks   = "link_checks"
 	ServiceSafeBrowsing = "safe_browsing"
-	ServiceJobs         = "jobs" // the scheduler starts jobs, and workers run them
+	ServiceJobs         = "jobs" // whether the scheduler starts jobs and workers run them
 )
 
 // The results of the last run of a kind of check.

@@ -22,7 +22,7 @@ type Network struct {
 // NetworkFields are the fields of a network that an account chooses. The keys of Macros and PostbackParams are names in
 // PostbackFields.
 type NetworkFields struct {
-	Name             string              `db:"name" json:"name" trim:"true" maxLength:"255" send:"required, unless a template is named: then the template's"`
+	Name             string              `db:"name" json:"name" trim:"true" maxLength:"255" send:"required, unless a template is named: the template's name is then the default"`
 	Currency         string              `db:"currency" json:"currency" loose:"true" format:"currency" default:"USD" send:"three letters; anything else is read as USD"`
 	PostbackParams   map[string]string   `db:"postback_params,json" json:"postback_params" send:"the network's parameter for each field: click_id, payout, ..."`
 	StatusMap        map[string][]string `db:"status_map,json" json:"status_map" send:"the network's words for each of the four statuses"`
@@ -39,9 +39,9 @@ type NetworkFields struct {
 	Tags             Tags                `db:"tags" json:"tags"`
 	MinimumPayout    *Money              `db:"minimum_payout" json:"minimum_payout" bad:"invalid_number,out_of_range" min:"0" max:"1000000"` // nil: no minimum
 	Macros           map[string]string   `db:"macros,json" json:"macros" send:"the network's own macros, with the same keys as postback_params"`
-	PostbackScheme   string              `db:"postback_scheme" json:"postback_scheme" enum:"buygoods,clickbank,digistore24,jvzoo,shopify,stripe,thrivecart,warriorplus,woocommerce" send:"how notifications of a shop or billing platform are signed and read; empty: postbacks with parameters"`
+	PostbackScheme   string              `db:"postback_scheme" json:"postback_scheme" enum:"buygoods,clickbank,digistore24,jvzoo,shopify,stripe,thrivecart,warriorplus,woocommerce" send:"scheme by which notifications of a shop or billing platform are verified and read; empty: postbacks with parameters"`
 	AnswerText       string              `db:"answer_text" json:"answer_text" trim:"true" maxLength:"200" send:"the plain text that answers an accepted postback, if the network requires one such as OK; empty: JSON"`
-	ClickParam       string              `db:"click_param" json:"click_param" trim:"true" maxLength:"100" send:"parameter that carries the click id"`
+	ClickParam       string              `db:"click_param" json:"click_param" trim:"true" maxLength:"100" send:"parameter of offer links that carries the click id to the network"`
 }
 
 // StatusWord is a status word of a network that is not mapped to a status.

@@ -83,9 +83,9 @@ var AdArrivals = []string{"gclid", "fbclid", "msclkid", "ttclid"}
 // ArrivalDirect is the arrival of a visitor without a click.
 const ArrivalDirect = "direct"
 
-// SiteEventID returns the id of an event. senderID is the sender's id, which is unique among the account's events from the same
-// source. The source is part of the hash because any client can send events of the page tag. Such a client therefore cannot
-// produce the id of a server's event.
+// SiteEventID returns the id of an event. senderID is the id that the sender gave the event. It is unique among the account's
+// events from the same source. The source is part of the hash because any client can send events of the page tag. Such a client
+// therefore cannot produce the id of a server's event.
 func SiteEventID(account uuid.UUID, source, senderID string) uuid.UUID {
 	return hashID(account[:], []byte(source), []byte{0}, []byte(senderID))
 }
@@ -104,7 +104,7 @@ func hashID(parts ...[]byte) uuid.UUID {
 	return id
 }
 
-// FindsClick reports whether the event has a click and says how the click was found.
+// FindsClick reports whether the event names both a click and the way in which the click was found.
 func (e *SiteEvent) FindsClick() bool {
 	return e.ClickID != uuid.Nil && e.Arrival != ArrivalDirect && slices.Contains(Arrivals, e.Arrival)
 }

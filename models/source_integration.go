@@ -31,7 +31,7 @@ type SourceUploads struct {
 	UploadsReadyAt   *time.Time `db:"uploads_ready_at"` // the platform accepts no uploads before this time; nil: at any time
 	UploadsStopped   string     `db:"uploads_stopped"`  // why uploads were stopped; empty: they were not stopped
 	UploadsStoppedAt *time.Time `db:"uploads_stopped_at"`
-	UploadFailure    string     `db:"upload_failure"`  // why the last job failed; empty: it succeeded
+	UploadFailure    string     `db:"upload_failure"`  // why the last upload job failed; empty: it succeeded
 	UploadFailures   int        `db:"upload_failures"` // number of failures in a row
 	UploadSince      *time.Time `db:"upload_failing_since"`
 }
@@ -56,10 +56,10 @@ const (
 	DefaultCapValue = 100000
 )
 
-// CostEndpoint is an address that returns spend as JSON. A path leads to a member of the JSON, with dots between
-// names.
+// CostEndpoint is an address that returns spend as JSON. RowsPath and the settings whose names end in Field are paths to
+// members of this JSON, with dots between names.
 type CostEndpoint struct {
-	URL              string            `json:"url" bad:"invalid_input" trim:"true" maxLength:"4000" doc:"https address that returns spend; {from} and {to} become days in the form of dateFormat, {page} becomes the number of a page, and {token} becomes the credential named token; put secrets into that credential or into headers"`
+	URL              string            `json:"url" bad:"invalid_input" trim:"true" maxLength:"4000" doc:"https address that returns spend; {from} and {to} become days in the form of dateFormat, {page} becomes the number of the requested page, and {token} becomes the credential named token; put secrets into that credential or into headers"`
 	Method           string            `json:"method" bad:"invalid_input" case:"upper" enum:"GET,POST" default:"GET"`
 	Headers          map[string]string `json:"headers" doc:"object of header names and their values, at most 20; values are stored encrypted and shown as ********; sending ******** back keeps the stored value"`
 	Body             json.RawMessage   `json:"body,omitempty" is:"json" doc:"body of a POST: JSON, or a text that is sent unchanged; {from}, {to}, {page} and {token} are replaced as in url"`
@@ -72,7 +72,7 @@ type CostEndpoint struct {
 	SpendDivisor     *Money            `json:"spendDivisor" bad:"invalid_input" min:"0" max:"1000000000" doc:"number by which spend is divided: 100 for cents, 1000000 for micros; default 1"`
 	Currency         string            `json:"currency" bad:"invalid_input" trim:"true" case:"upper" pattern:"^([A-Z]{3})?$" doc:"currency of the spend, three letters; empty: the account's currency"`
 	DateFormat       string            `json:"dateFormat" bad:"invalid_input" trim:"true" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,YYYYMMDD" default:"YYYY-MM-DD" doc:"form of the days in {from} and {to}"`
-	OneDay           bool              `json:"oneDay" doc:"each day is read by a separate request, because the rows name no day"`
+	OneDay           bool              `json:"oneDay" doc:"true: the rows name no day, so each day is read by a separate request"`
 	PageRows         int               `json:"pageRows" bad:"invalid_input" min:"0" max:"10000" doc:"number of rows on a full page; after a full page the next one is requested by {page}; 0: there is only one page"`
 	FirstPage        int               `json:"firstPage" bad:"invalid_input" min:"0" max:"1" doc:"number of the first page"`
 }
@@ -91,10 +91,10 @@ func (e CostEndpoint) WithDefaults() CostEndpoint {
 	return e
 }
 
-// Date returns a day in the form in which the endpoint wants it.
+// Date returns a day in the endpoint's DateFormat.
 func (e CostEndpoint) Date(day time.Time) string { return day.Format(costDates[e.DateFormat]) }
 
-// MemberKey is the name of a field that holds the name of a row, if the rows are members of an object.
+// MemberKey is the field name that stands for the name of a row, if the rows are the members of an object.
 const MemberKey = "{key}"
 
 // pageNumber stands for the number of a page in the address and the body of a request.
@@ -110,7 +110,7 @@ const (
 // headerName matches the names that an HTTP header may have.
 var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
-// Check returns an error if no request can be made from the settings.
+// Check returns an error if a setting is invalid, or if settings do not fit together. An empty URL is allowed.
 func (e CostEndpoint) Check() error {
 	if u, err := url.Parse(e.URL); e.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https") {
 		return Invalid("invalid_input", "cost_endpoint.url must be an https address")
@@ -120,7 +120,7 @@ func (e CostEndpoint) Check() error {
 	}
 	for name, value := range e.Headers {
 		if len(name) > maxCostHeaderName || !headerName.MatchString(name) {
-			return Invalid("invalid_input", "%.100q is no name of a header", name)
+			return Invalid("invalid_input", "%.100q is not a valid name of a header", name)
 		}
 		if strings.ContainsFunc(value, unicode.IsControl) {
 			return Invalid("invalid_input", "the header %s contains a control character", name)
@@ -239,7 +239,7 @@ func CheckPixel(provider string, credentials map[string]string) error {
 	return nil
 }
 
-// maxConversionAction is the maximum length of the name of an offline goal at Microsoft.
+// maxConversionAction is the maximum length of a conversion action's name. It applies to all platforms except Google Ads.
 const maxConversionAction = 100
 
 var (
@@ -247,9 +247,9 @@ var (
 	onlyDigits     = regexp.MustCompile(`^[0-9]{1,20}$`)
 )
 
-// ConversionAction reads the action to which a provider's conversions go. For Google Ads it accepts the id of a
-// conversion action, its resource name or a link to its page. It returns the id, or else the resource name, which
-// also contains the customer that owns the action. For other providers it accepts and returns a name.
+// ConversionAction reads the conversion action at the provider to which conversions are uploaded. For Google Ads it accepts the
+// id of a conversion action, its resource name or a link to its page. It returns the id, or else the resource name, which also
+// contains the customer that owns the action. For other providers it accepts and returns a name.
 func ConversionAction(provider, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	switch {
@@ -279,8 +279,8 @@ func GoogleAction(text string) (owner, id string) {
 	return strings.ReplaceAll(m[1], "-", ""), m[2]
 }
 
-// CheckConversions returns an error if conversions are enabled but have no destination. credentials are all credentials of the
-// connection.
+// CheckConversions returns an error if conversions are enabled but cannot be uploaded: the platform takes no conversions, a
+// credential is missing, or no conversion action is chosen. credentials are all credentials of the connection.
 func (f SourceIntegrationFields) CheckConversions(p SourceProvider, credentials map[string]string) error {
 	missing := p.MissingForConversions(credentials)
 	switch {

@@ -49,7 +49,7 @@ func (p SourcePostback) URLFor(goal, status string) (url string, ok bool) {
 	return url, url != "" && slices.Contains(statuses, status)
 }
 
-// URLs returns the addresses at which the source is notified of conversions.
+// URLs returns all postback addresses of the settings, including addresses with placeholders.
 func (p SourcePostback) URLs() []string {
 	var list []string
 	if p.PostbackURL != "" {

@@ -114,7 +114,8 @@ func ReadMembers(raw []byte) (m Members, err error) {
 	return m, dec.Decode(&m)
 }
 
-// newCodec returns a codec. The defaults are the values of the record that is decoded from the body "smallest".
+// newCodec returns a codec. The defaults are the values of the record that is decoded from the body "smallest". own lists
+// members that have no default, in addition to name.
 func newCodec[R any](kind Kind, smallest string, c Codec[R], own ...string) *Codec[R] {
 	c.kind = kind
 	record, err := c.read([]byte(smallest))

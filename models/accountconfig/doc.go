@@ -15,8 +15,9 @@
 //	    paths:
 //	      - {name: Everybody, action: offer, destinations: [{offer: nutra-de}]}
 //
-// A record has the members of its body in the API, with two differences. First, where the body has the id of another record, the
-// document has that record's key, in a member that is named after the kind of that record: network instead of network_id.
-// Second, the member is_active says whether the record is active or paused. A member that is left out has its default. A
-// document contains no secrets and no times.
+// A record has the members of its body in the API, with three differences. First, where the body has the id of another record,
+// the document has that record's key, in a member that is named after the kind of that record: network instead of network_id.
+// Second, the member is_active says whether the record is active or paused. Third, the paths of a campaign are in the member
+// paths, which the API calls streams. Each path is known by its name, and each destination names an offer or a lander by its
+// key. A member that is left out has its default. A document contains no secrets and no times.
 package accountconfig

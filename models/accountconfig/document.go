@@ -30,8 +30,8 @@ type Members = map[string]any
 // Document contains the settings of an account, by kind and key.
 type Document map[Kind]map[string]Members
 
-// Problem is something in a document that is wrong, or that the person who wrote it should know. If Kind is empty, it is about
-// the document as a whole.
+// Problem is an error in a document, or a warning for its author. If Kind is empty, the problem concerns the document as a
+// whole.
 type Problem struct { //nolint:errname // it can also be a warning
 	Kind Kind   `json:"kind"`
 	Key  string `json:"key"`
@@ -188,7 +188,8 @@ func scalar(n *yaml.Node) (any, error) {
 }
 
 // YAML returns the document as text. Equal documents give equal texts: kinds are in the order of Kinds, and records are sorted
-// by key. The members of a record are sorted by name, but its own name comes first.
+// by key. The members of a record are sorted, but the member name comes first, and the members paths, rules and goals come
+// last.
 func (d Document) YAML() ([]byte, error) {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	put(root, "version", scalarNode("!!int", strconv.Itoa(Version)))

@@ -32,7 +32,7 @@ type Current struct {
 	Removed map[Kind]map[string]bool // deactivated records to which live records still refer
 	Clicked map[string]bool          // keys of the campaigns that have clicks
 	Shared  bool                     // the install has a shared link domain
-	Room    map[Kind]int             // how many more records the plan allows; a kind without a limit is missing
+	Room    map[Kind]int             // how many more records the account's subscription allows; a kind without a limit is missing
 }
 
 // Prune says which records a plan deletes: the records within the scope that are not in the document. An empty scope is refused.
@@ -68,7 +68,7 @@ type Item struct {
 	Errors   []string      `json:"errors" doc:"why the record is refused"`
 	Warnings []string      `json:"warnings"`
 	Before   Members       `json:"-"` // nil: the record is new
-	After    Members       `json:"-"` // nil: the record is deleted
+	After    Members       `json:"-"` // nil: the record is deleted, or is refused because it cannot be read
 }
 
 // refuse sets the operation to OpRefused and adds the reason.
@@ -235,7 +235,7 @@ func uniqueNames(kind Kind, m Members) (names []string) {
 	return names
 }
 
-// checkRoom refuses new records for which the plan has no room.
+// checkRoom refuses new records that exceed a limit of the account's subscription.
 func (p *planner) checkRoom(list []*Item) {
 	used := map[Kind]int{}
 	for _, item := range list {
@@ -250,7 +250,8 @@ func (p *planner) checkRoom(list []*Item) {
 	}
 }
 
-// checkActing refuses Copilot rules with an action other than alert, if the account's plan does not allow such rules.
+// checkActing refuses active Copilot rules with an action other than alert, if the account's subscription does not allow such
+// rules.
 func (p *planner) checkActing(list []*Item) {
 	if p.now.Account.Allowances().OneClick {
 		return

@@ -133,8 +133,8 @@ func TestVersionsIn(t *testing.T) {
 	}
 }
 
-// TestRows checks that each row names its page and the day on which the page was read. A setting selects among the rows of one
-// provider.
+// TestRows checks that each row names its page and the day on which the page was read. A row that is marked as Old must have a
+// setting, because only a setting can select an old version.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	seen := map[row]bool{}
@@ -189,7 +189,7 @@ func TestEndsSoon(t *testing.T) {
 	}
 }
 
-// TestStale checks that a row counts for a year after its page was read.
+// TestStale checks that a row becomes stale a year after its page was read, and not before.
 func TestStale(t *testing.T) {
 	t.Parallel()
 	newest := ""

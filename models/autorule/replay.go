@@ -17,9 +17,9 @@ type Series struct {
 
 // ReplayedAct is an action that a rule would have taken.
 type ReplayedAct struct {
-	Bucket int    // the hour or day after which the rule would have acted
-	Target Target // with the figures that matched
-	After  models.Figures
+	Bucket int            // the hour or day after which the rule would have acted
+	Target Target         // with the figures that matched
+	After  models.Figures // sum of the figures that the target had after that hour or day
 }
 
 // Buckets returns the number of hours or days in the rule's window, and the length of each.
@@ -84,7 +84,7 @@ func (s Series) after(b int) (sum models.Figures) {
 type replay struct {
 	Settings
 	cooldown int             // cool-down in hours or days
-	until    map[string]int  // when the rule may act on a target again
+	until    map[string]int  // by the key of a target: the hour or day from which the rule may act on it again
 	stands   map[string]bool // keys of the alerts that are active
 }
 

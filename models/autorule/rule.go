@@ -62,7 +62,7 @@ type Settings struct {
 
 	Window         int    `db:"window_size" json:"window" bad:"invalid_rule" min:"1" max:"168" doc:"number of hours or days that the figures cover; days: at most 90"`
 	WindowUnit     string `db:"window_unit" json:"window_unit" bad:"invalid_rule" trim:"true" enum:"hours,days" doc:"whole hours, or days of the account's time zone"`
-	IncludeCurrent bool   `db:"include_current" json:"include_current" bad:"invalid_rule" doc:"the current hour or day, which is not over yet, counts as one of the hours or days"`
+	IncludeCurrent bool   `db:"include_current" json:"include_current" bad:"invalid_rule" doc:"true: the current hour or day, which is not over yet, is one of the hours or days of the window"`
 
 	EveryMinutes int `db:"every_minutes" json:"every_minutes" bad:"invalid_rule" min:"10" max:"10080" doc:"minutes between two runs of the rule"`
 
@@ -84,7 +84,7 @@ func Defaults() Settings {
 	}
 }
 
-// Rule is a rule of an account.
+// Rule is an automatic rule that an account has set up.
 type Rule struct {
 	models.Owned
 	Name     string `db:"name" json:"name"`

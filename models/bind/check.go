@@ -55,7 +55,7 @@ func (f *field) setDefault(v reflect.Value, path string) error {
 	return new(decoder).value(json.RawMessage(f.preset), v, spot{path, f.formCode()})
 }
 
-// isBlank reports whether a value is empty. The value of a required field must not be empty.
+// isBlank reports whether a value is empty. The value of a required field must not be empty, unless the field is an Opt.
 func isBlank(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:

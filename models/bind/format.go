@@ -11,8 +11,8 @@ import (
 	"switchyard/models/token"
 )
 
-// format is a rule for the form of texts. Limits of length are separate rules. An empty text is valid, except as an alias or a
-// slug.
+// format is a rule for the form of texts. Limits of length are separate rules. The formats uuid, iso_country, alias and slug
+// refuse an empty text. All other formats accept it.
 type format struct {
 	code   string         // error code for a text of the wrong form, if the field has no code of its own
 	schema map[string]any // the part of the rule that JSON Schema can express

@@ -80,7 +80,7 @@ func TestWrongEntries(t *testing.T) {
 		{botdata.Datacenter, `{"prefixes":"none"}`, []string{"not JSON of a form that is known"}},
 		{botdata.Datacenter, `{"ranges":["192.0.2.0/24"]}`, []string{"there are no entries"}},
 		{botdata.SpamIP, "# nothing\n", []string{"there are no entries"}},
-		{botdata.BadReferrer, "spam.example\ncom\nco.uk\nlocalhost\n192.0.2.1\nno domain", []string{"f:2:", "f:3: \"co.uk\" is a suffix", "f:4:", "f:5:", "f:6:"}},
+		{botdata.BadReferrer, "spam.example\ncom\nco.uk\nlocalhost\n192.0.2.1\nno domain", []string{"f:2:", "f:3: \"co.uk\" is a public suffix", "f:4:", "f:5:", "f:6:"}},
 		{botdata.BadReferrer, `{"domains":[]}`, []string{"is text"}},
 		{botdata.Crawler, "Good\n(\nMozilla\n.*\n" + strings.Repeat("x", 1001), []string{"f:2: \"(\" is not an RE2", "f:3: \"Mozilla\" matches a browser of people", "f:4:", "f:5:"}},
 		{botdata.Crawler, `[{"pattern":"a\nb"},{"other":1}]`, []string{"f: [0].pattern: \"a\\nb\" has more", "f: [1].pattern:"}},
@@ -129,7 +129,7 @@ func TestGuards(t *testing.T) {
 		{botdata.BadReferrer, "google.co.uk", "people come from there", 1},
 		{botdata.BadReferrer, "l.facebook.com", "people come from there", 1},
 		{botdata.BadReferrer, "google-traffic.example\nnotgoogle.com\ngoogle.spam.example", "", 3},
-		{botdata.BadReferrer, "co.uk", "is a suffix", 1},
+		{botdata.BadReferrer, "co.uk", "is a public suffix", 1},
 		{botdata.Crawler, "EvilBot\niPhone OS 1\\d", "f:2: \"iPhone OS 1\\\\d\" matches a browser of people", 2},
 		{botdata.Crawler, "EvilBot", "", 1},
 	} {

@@ -19,8 +19,8 @@ type List struct {
 	Kind    Kind
 	Dated   time.Time // date of the oldest file
 	Entries []string  // entries in canonical form, each once
-	// Force accepts entries even if they would classify people as bots. Overruled holds the errors about the first of these
-	// entries.
+	// Force accepts entries even if they would classify people as bots. Overruled holds the errors that Force overruled, at
+	// most maxReported of them.
 	Force     bool
 	Overruled []error
 	entrySet  map[string]bool

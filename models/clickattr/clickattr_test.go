@@ -97,7 +97,7 @@ func TestRows(t *testing.T) {
 			t.Errorf("%s has %d accessors, want %d", a.Name, n, want)
 		}
 		if a.Tag == 0 && (a.Token != "" || a.Dimension > 0 || a.In != 0) {
-			t.Errorf("%s is not recorded, so nothing can read it later", a.Name)
+			t.Errorf("%s is not recorded, but has a token, a dimension or another place that reads it later", a.Name)
 		}
 	}
 }

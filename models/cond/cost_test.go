@@ -100,7 +100,7 @@ func TestExhausted(t *testing.T) {
 		}
 	}
 	if matches == 0 || !f.Exhausted() || m.Match(f) {
-		t.Errorf("%d looks, exhausted %v", matches, f.Exhausted())
+		t.Errorf("%d matches, exhausted %v", matches, f.Exhausted())
 	}
 	if matched, found := m.Explain(f); len(found) != 1 || !found[0].Matched || matched || !f.Exhausted() {
 		t.Errorf("explained as %v %+v", matched, found)
@@ -192,10 +192,10 @@ func TestRandomRulesWithinTheBudget(t *testing.T) { //nolint:paralleltest // it 
 		matchers, statedBytes = append(matchers, m), statedBytes+cost.Bytes
 	}
 	if taken := heapSize() - heap; taken > statedBytes {
-		t.Errorf("%d rule sets take %d bytes, and say %d", len(matchers), taken, statedBytes)
+		t.Errorf("%d rule sets take %d bytes, but their costs add up to %d", len(matchers), taken, statedBytes)
 	}
 	if refused == 0 || len(matchers) < refused/100 {
-		t.Errorf("%d of %d were refused", refused, len(matchers))
+		t.Errorf("%d rule sets were refused and %d kept, want enough of both", refused, len(matchers))
 	}
 	t.Logf("%d kept, %d refused; the slowest decision took %s", len(matchers), refused, slowest) // only logged, because machines differ
 }

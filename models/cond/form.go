@@ -34,7 +34,8 @@ type Form struct {
 	Example    Condition
 }
 
-// Families lists the prefixes of attributes whose names end in a name that the caller chooses.
+// Families lists the prefixes of attributes with a free name, such as param.utm_source: the caller chooses the name after the
+// prefix.
 var Families = []string{"param.", "header."}
 
 // Forms returns the forms of all conditions that can be saved.

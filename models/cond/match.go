@@ -126,8 +126,8 @@ type Finding struct {
 }
 
 // Explain returns the result of Match and a finding for every condition, including conditions that had no influence on the
-// result. Its steps do not count for the decision, and it may use as many steps as a decision. It panics after
-// DiscardConditions.
+// result. The findings have a separate budget of steps, which is as large as the budget of a decision. Explain leaves the step
+// count of the decision unchanged. It panics after DiscardConditions.
 func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
 	m = m.current()
 	taken := f.steps
@@ -192,8 +192,8 @@ func (t numberTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// versionTest compares with versions in ascending order. For equality it compares with all versions, and for other operators
-// only with the widest bound. Names, such as XP, can only be equal or not equal.
+// versionTest holds versions in ascending order: all versions for equality, both bounds for between, and only the widest bound
+// for the other operators. Names, such as XP, can only be equal or not equal.
 type versionTest struct {
 	op     operator
 	values []string

@@ -53,8 +53,8 @@ type Action struct {
 	// the loss.
 	Attribute string      `json:"attribute,omitempty" doc:"deny: attribute of a bot list entry; exclude: attribute of a condition"`
 	Values    []string    `json:"values,omitempty" maxItems:"100"`
-	Worst     int         `json:"worst,omitempty" doc:"number of values that the variant most blocks, from the first on"`
-	Campaigns []uuid.UUID `json:"campaigns,omitempty" maxItems:"200" doc:"deny: the other campaigns in which the variant network blocks the values"`
+	Worst     int         `json:"worst,omitempty" doc:"the variant named most blocks only this many values, from the first on"`
+	Campaigns []uuid.UUID `json:"campaigns,omitempty" maxItems:"200" doc:"deny: the other campaigns in which the variant named network blocks the values too"`
 	// Field and Parameter are for map_postback: a field of postbacks, and the parameter that contains the field's value.
 	Field     string `json:"field,omitempty" doc:"map_postback: a field of postback_params"`
 	Parameter string `json:"parameter,omitempty" doc:"map_postback: the parameter that contains the field's value"`
@@ -161,22 +161,22 @@ func needID(name string, id func(Action) uuid.NullUUID) func(Action) string {
 
 func needPath(a Action) string {
 	if _, ok := models.ParseID(a.PathID); !ok {
-		return "path_id is not an id of a path"
+		return "path_id is not the id of a path"
 	}
 	return ""
 }
 
 func needWeights(a Action) string {
 	if len(a.Weights) == 0 || len(a.Weights) > MaxWeights {
-		return "there are one to 128 weights"
+		return "weights must have 1 to 128 items"
 	}
 	seen := map[string]bool{}
 	for _, w := range a.Weights {
 		if _, ok := models.ParseID(w.ID); !ok || seen[w.ID] {
-			return "each weight needs an id of its own"
+			return "each weight must have a valid id, and no id may occur twice"
 		}
 		if !(w.Weight >= 0 && w.Weight <= flow.MaxWeight) {
-			return "a weight is between 0 and 1000000"
+			return "a weight must be between 0 and 1000000"
 		}
 		seen[w.ID] = true
 	}
@@ -187,14 +187,14 @@ func needSwap(a Action) string {
 	_, from := models.ParseID(a.From)
 	_, to := models.ParseID(a.To)
 	if !from || !to || a.From == a.To {
-		return "from and to are the ids of two offers or landing pages"
+		return "from and to must be the ids of two different offers or landing pages"
 	}
 	return ""
 }
 
 func needCap(a Action) string {
 	if a.Cap != nil && (*a.Cap < 1 || *a.Cap > MaxCap) {
-		return "cap is between 1 and 1000000, or left out"
+		return "cap must be between 1 and 1000000, or left out"
 	}
 	return ""
 }
@@ -203,14 +203,14 @@ func needCap(a Action) string {
 func needValues(attributes ...string) func(Action) string {
 	return func(a Action) string {
 		if !slices.Contains(attributes, a.Attribute) {
-			return "attribute is one of " + strings.Join(attributes, ", ")
+			return "attribute must be one of " + strings.Join(attributes, ", ")
 		}
 		if len(a.Values) == 0 || len(a.Values) > MaxValues || len(a.Campaigns) > MaxCampaigns {
-			return "there are one to 100 values, and at most 200 other campaigns"
+			return "values must have 1 to 100 items, and campaigns at most 200"
 		}
 		for _, v := range a.Values {
 			if strings.TrimSpace(v) == "" || utf8.RuneCountInString(v) > MaxValue {
-				return "a value has 1 to 500 characters"
+				return "a value must have 1 to 500 characters"
 			}
 		}
 		return ""
@@ -220,9 +220,9 @@ func needValues(attributes ...string) func(Action) string {
 func needMapping(a Action) string {
 	switch {
 	case !slices.Contains(models.PostbackFields, a.Field):
-		return "field is one of " + strings.Join(models.PostbackFields, ", ")
+		return "field must be one of " + strings.Join(models.PostbackFields, ", ")
 	case strings.TrimSpace(a.Parameter) == "" || utf8.RuneCountInString(a.Parameter) > maxParameter:
-		return "parameter has 1 to 100 characters"
+		return "parameter must have 1 to 100 characters"
 	}
 	return ""
 }

@@ -19,7 +19,7 @@ const (
 const (
 	TooEarly = "too_early" // the minimum samples are not reached, so nothing is estimated
 	Open     = "open"      // the arm that leads may lead only by chance
-	Decided  = "decided"   // each other arm loses, at the significance level levelMove
+	Decided  = "decided"   // every arm except the best loses, at the significance level levelMove
 	TooMany  = "too_many"  // there are more arms than one answer compares
 )
 
@@ -31,7 +31,7 @@ const (
 	ReasonAlone    = "alone"     // there is nothing with which it shares its visitors
 	ReasonAddress  = "address"   // an address has no record, so its clicks cannot be distinguished
 	ReasonTwice    = "twice"     // it occurs in several slots of the path
-	ReasonNotDrawn = "not_drawn" // it gets only the visitors that no other path takes, or its clicks are not recorded
+	ReasonNotDrawn = "not_drawn" // visitors are not sent to it at random (see whyNoPath), or its clicks are not recorded
 )
 
 // Limits of a comparison.

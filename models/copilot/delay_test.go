@@ -49,8 +49,8 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// TestLateDays checks that the evidence about values ends before the days whose conversions are still expected. A campaign that
-// is not judged in every run keeps its suggestions until it is judged again.
+// TestLateDays checks that the evidence about values ends before the days whose clicks may still get conversions. A campaign
+// that is not judged in every run keeps its suggestions until it is judged again.
 func TestLateDays(t *testing.T) {
 	t.Parallel()
 	in := quiet()

@@ -30,13 +30,14 @@
 //     conversions were divided between two arms. Its p value is valid however often a window is tested (Ville's inequality), so
 //     judging again each day does not increase the error.
 //   - Whether a placement, provider, device, country or hour pays for its clicks is tested against break-even in the same way,
-//     with Poisson likelihoods. Days whose conversions are still expected are left out. To find these days, the time from a
-//     click to its conversion is measured with the campaign's conversions of the last 60 days: days within the time in which 95
-//     % of them arrived are left out. Until a campaign has 20 conversions and clicks that are 14 days old, the account's time is
-//     used, but at least three days. Arms are compared on all days, because missing conversions affect all arms alike.
+//     with Poisson likelihoods. The last days are left out, because conversions of their clicks have not all been reported yet.
+//     How many days are left out follows from the campaign's conversions of the last 60 days: it is the time from click to
+//     conversion within which 95 % of them arrived. Until a campaign has 20 conversions and a converted click that is 14 days
+//     old, the same time of the whole account is used, but at least three days. Arms are compared on all days, because
+//     conversions that are not reported yet are missing for all arms alike.
 //   - Shares (of bots, of refused conversions) have beta posteriors with the Jeffreys prior.
-//   - All p values of one refresh are compared with the procedure of Benjamini and Hochberg (1995): at most 5 % of the
-//     suggested moves, and 1 % of the suggested stops, are expected to be due to chance.
+//   - All p values of one refresh are judged together, by the procedure of Benjamini and Hochberg (1995). At most 5 % of the
+//     suggested moves, and 1 % of the suggested stops, are then expected to be due to chance.
 //
 // Nothing is suggested below the minimum samples, which are constants next to each kind. make bench PART=copilot shows how often
 // suggestions are right in simulated markets.

@@ -9,8 +9,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// WindowDays is the number of days whose figures are judged. Today is not included, because many of its conversions are still
-// expected.
+// WindowDays is the number of days whose figures are judged. Today is not included, because many of its conversions are not
+// reported yet.
 const WindowDays = 30
 
 // Input holds the data of an account that Judge judges.
@@ -36,7 +36,7 @@ type CampaignInput struct {
 	Values []ValueRow // figures for the values of attributes that can be blocked
 	// Others lists the other active campaigns of the campaign's traffic source.
 	Others []uuid.UUID
-	// Late is the number of days at the end of the window whose conversions are still expected: see Delays. Values have no
+	// Late is the number of days at the end of the window whose clicks may still get conversions: see Delays. Values have no
 	// figures for these days.
 	Late int
 	// Turn is the number of additional days until the campaign is judged again, if it is not judged every day. Its suggestions

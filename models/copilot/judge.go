@@ -56,7 +56,7 @@ type row struct {
 // Scope describes the data that was judged in a run.
 type Scope struct {
 	From        string  `json:"from" doc:"first day of the figures"`
-	To          string  `json:"to" doc:"last day of the figures; today is left out, because more of its conversions are expected"`
+	To          string  `json:"to" doc:"last day of the figures; today is left out, because many of its conversions are not reported yet"`
 	Campaigns   int     `json:"campaigns" doc:"active campaigns whose figures were read"`
 	Skipped     int     `json:"skipped" doc:"active campaigns that are judged on another day"`
 	Clicks      int64   `json:"clicks" doc:"number of clicks of the campaigns that were read"`

@@ -39,9 +39,10 @@ type judgement struct {
 // judge compares arms that compete for the same visitors.
 //
 // A day that was good or bad for all arms must not count for or against an arm whose share was different on that day. So judge
-// compares an arm's conversions with the conversions that it would have if each day's conversions were distributed in proportion
-// to clicks (indirect standardisation). The test for judgement.loses examines how each day's conversions are divided between two
-// arms (a conditional test). Conversions that are still expected are missing for both arms alike.
+// compares an arm's conversions with the conversions that it would have if each day's conversions were distributed in
+// proportion to clicks (indirect standardisation). The test for judgement.loses examines how each day's conversions are divided
+// between two arms (a conditional test). Conversions of recent clicks that have not been reported yet are missing for both arms
+// alike.
 func judge(arms []Arm) judgement {
 	j := judgement{}
 	for _, a := range arms {
@@ -185,9 +186,9 @@ func evidence(first, second []Day, payoutFirst, payoutSecond, dispersion float64
 	return sum
 }
 
-// gains lists the factors by which an arm may be better. gainWeights holds the probabilities of these factors before any data is
-// known. The logarithm of a gain is half of a normal variable around 0 with a standard deviation of 0.4, so that gains of 10 to
-// 100 % count most.
+// gains lists the factors by which an arm may be better. gainWeights holds the probabilities of these factors before any data
+// is known. The logarithm of a gain has a half-normal distribution: the positive half of a normal distribution around 0 with a
+// standard deviation of 0.4, cut off at 1.6. So gains of 10 to 100 % count most.
 var gains, gainWeights = func() (list, weights []float64) {
 	const steps, widest, deviation = 40, 1.6, 0.4
 	sum := 0.0
@@ -203,9 +204,10 @@ var gains, gainWeights = func() (list, weights []float64) {
 	return list, weights
 }()
 
-// shortfall returns the evidence that a value converts less than it must to break even. It compares the observed conversions
-// with due, the number that is needed. It is a mixture of Poisson likelihood ratios, uniform over the share of the break-even
-// rate. Like evidence, it is valid however often it is calculated.
+// shortfall returns the evidence that the visitors with one value of an attribute, such as a placement, convert too rarely to
+// pay for their clicks. It compares their conversions with due, the number of conversions that would pay for the clicks. It is
+// a mixture of Poisson likelihood ratios, uniform over the possible rates from 0 to the break-even rate. Like evidence, it is
+// valid however often it is calculated.
 func shortfall(conversions, due, dispersion float64) float64 {
 	const steps = 100
 	sum := 0.0

@@ -39,9 +39,10 @@ func open(text string, columns []Column, given ...int) (*table, error) {
 }
 
 // find finds the separator and the header. The header is the first record that has all required columns. If there is no such
-// record, the header is the record with the most known columns. find tries each separator, and uses the separator with which the
-// header has the most known columns. If no separator gives a known column, find uses the separator with the most columns, so
-// that a caller can show the unknown headings one by one. Errors: empty, invalid_input.
+// record, the header is the record with the most known columns. find tries each separator. It prefers a separator with which
+// the header has all required columns, and then the one with the most known columns. If no separator gives a known column, find
+// uses the separator with the most columns, so that a caller can show the unknown headings one by one. Errors: empty,
+// invalid_input.
 func find(text string, columns []Column) (*table, error) {
 	text, err := csvfile.FromText(text)
 	if err != nil {
@@ -286,7 +287,7 @@ func (l *line) next(column, from int) (v value, after int) {
 // placeholders lists the texts that platforms write into a cell that has no value.
 var placeholders = map[string]bool{"-": true, "--": true, "---": true, "\u2013": true, "\u2014": true, "N/A": true, "n/a": true}
 
-// end returns the line of the row, and the reason why the row is refused.
+// end returns the common fields of the row: its line number, its note, and why it is refused, if it is.
 func (l *line) end() Row {
 	if l.Fault != "" && l.isTotal() {
 		l.Fault = reasonTotal

@@ -168,7 +168,7 @@ func (p *Path) read(v any) *models.Error {
 	)
 }
 
-// readTransition reads a status that is given as text or as a number.
+// readTransition reads a transition that is given as text or as a number, such as "meta" or 302.
 func readTransition(v any, target *string) *models.Error {
 	switch v := v.(type) {
 	case string:

@@ -165,7 +165,7 @@ func (p *Plan) Fallback() (Decision, bool) {
 }
 
 // Blocked returns the decision for a visitor that the campaign does not route: its fallback_url or, without a fallback_url,
-// nothing. The destination_url is not used, because it is for the visitors that a campaign without paths wants.
+// nothing. The destination_url is not used, because it is only for visitors that the campaign wants.
 func (p *Plan) Blocked() Decision {
 	d, ok := p.Fallback()
 	if !ok {

@@ -22,7 +22,7 @@ func shares(p *flow.Plan, v *flow.Visitor, n int) map[string]int {
 	return got
 }
 
-// checkShare checks that the number got, out of n visitors, is close to a share.
+// checkShare checks that got of n visitors is close to the expected share.
 func checkShare(t *testing.T, what string, got, n int, share float64) {
 	t.Helper()
 	// The tolerance is six standard deviations. The seeds are fixed, so the test cannot fail at random, but a wrong weight still
@@ -104,7 +104,7 @@ func TestLogic(t *testing.T) {
 	}
 	unique := a.plan(t, `[{"action":"nothing","filters":[{"attribute":"is_unique","operator":"equals","value":1}]}]`, nil)
 	if !unique.Uses(cond.IsUnique) || unique.Uses(cond.ClicksToday) {
-		t.Error("is_unique is used, clicks_today is not")
+		t.Error("Uses must be true for is_unique and false for clicks_today")
 	}
 	withoutRule := a.plan(t, `[{"action":"nothing","rules":[{"rule_id":"<31>"}]}]`,
 		func(o *flow.Options) { o.Rule = func(uuid.UUID) *cond.Matcher { return nil } })

@@ -99,7 +99,7 @@ func TestProperties(t *testing.T) {
 		}
 		leads := d.Lander != nil || d.Offer != nil || d.URL != nil
 		if wantsDestination := d.Action() != flow.ActionNothing && d.Action() != flow.ActionCampaign; wantsDestination != leads {
-			rt.Fatalf("%s without a destination, or the other way round", d.Action())
+			rt.Fatalf("the action %s has no destination although it needs one, or has one although it needs none", d.Action())
 		}
 		v.Bound.Path = d.Route.ID
 		if d.Lander != nil {

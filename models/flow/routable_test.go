@@ -11,7 +11,7 @@ import (
 
 // TestValidMeansRoutable checks two directions. If a flow passes validation, a visitor that meets all conditions is sent to an
 // existing destination when the paths are switched on. If a flow is refused because of its weights, no regular path takes a
-// visitor, but only a forced path or the default path can.
+// visitor. Only a forced path or the default path can.
 func TestValidMeansRoutable(t *testing.T) {
 	t.Parallel()
 	passed, refused := 0, 0

@@ -117,9 +117,9 @@ var (
 func checkChoices(p *Path, _ Known) *models.Error {
 	switch {
 	case !slices.Contains(streamTypes, p.StreamType):
-		return models.Invalid("invalid_stream_type", "the stream_type is regular, forced or default")
+		return models.Invalid("invalid_stream_type", "the stream_type must be regular, forced or default")
 	case !slices.Contains(actions, p.Action):
-		return models.Invalid("invalid_action", "the action is lander, offer, redirect, campaign or nothing")
+		return models.Invalid("invalid_action", "the action must be lander, offer, redirect, campaign or nothing")
 	case !slices.Contains(transitions, p.Transition):
 		return models.Invalid("invalid_transition", "there is no such transition")
 	case utf8.RuneCountInString(p.Name) > MaxNameLen:
@@ -134,11 +134,11 @@ func checkChoices(p *Path, _ Known) *models.Error {
 func checkNumbers(p *Path, _ Known) *models.Error {
 	switch {
 	case p.RuleGroup < 0 || p.RuleGroup > MaxRuleGroup:
-		return models.Invalid("invalid_rule_group", "the rule_group is between 0 and %d", MaxRuleGroup)
+		return models.Invalid("invalid_rule_group", "the rule_group must be between 0 and %d", MaxRuleGroup)
 	case p.DailyCap != nil && *p.DailyCap < 1:
-		return models.Invalid("invalid_cap", "the daily_cap is at least 1")
+		return models.Invalid("invalid_cap", "the daily_cap must be at least 1")
 	case !validWeight(p.Weight):
-		return models.Invalid("invalid_input", "the weight is between 0 and %d", MaxWeight)
+		return models.Invalid("invalid_input", "the weight must be between 0 and %d", MaxWeight)
 	}
 	return nil
 }
@@ -294,11 +294,11 @@ func checkHandover(campaignID string, known Known) *models.Error {
 func checkDestination(d Destination, known Known) (Kind, *models.Error) {
 	switch {
 	case (d.ID == "") == (d.URL == ""):
-		return 0, models.Invalid("invalid_destination", "a destination has either an id or a url")
+		return 0, models.Invalid("invalid_destination", "a destination must have either an id or a url")
 	case !validWeight(d.Weight):
-		return 0, models.Invalid("invalid_input", "a destination's weight is between 0 and %d", MaxWeight)
+		return 0, models.Invalid("invalid_input", "a destination's weight must be between 0 and %d", MaxWeight)
 	case d.Slot < 0 || d.Slot > MaxSlot:
-		return 0, models.Invalid("invalid_destination", "a destination's slot is between 1 and %d", MaxSlot)
+		return 0, models.Invalid("invalid_destination", "a destination's slot must be between 0 and %d", MaxSlot)
 	case d.URL != "":
 		return KindURL, checkURL(d.URL)
 	}
@@ -328,7 +328,7 @@ func checkResponse(p *Path, _ Known) *models.Error {
 	case p.Action != ActionNothing || p.Response == nil:
 		return nil
 	case !slices.Contains(statuses, p.Response.Status):
-		return models.Invalid("invalid_input", "the response's status is 200, 204 or 404")
+		return models.Invalid("invalid_input", "the response's status must be 200, 204 or 404")
 	case utf8.RuneCountInString(p.Response.Body) > MaxBodyLen:
 		return models.Invalid("invalid_input", "the response's body is over %d characters", MaxBodyLen)
 	}

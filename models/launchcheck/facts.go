@@ -122,7 +122,8 @@ func (f *Facts) expectsGoals() bool {
 	return f.Campaign.TracksGoals() || f.Campaign.MeasurementSiteID.Valid || f.Campaign.PrimaryGoalKey != "" || len(f.Campaign.TrackedGoalKeys) > 0
 }
 
-// Currencies returns each currency in which the campaign has amounts, with the first place that uses it.
+// Currencies returns each currency in which the campaign has amounts, except the account's own, with the first place that uses
+// it.
 func (f *Facts) Currencies() (list []Place) {
 	seen := map[string]bool{f.Account.Currency: true, "": true}
 	add := func(p Place) {

@@ -125,8 +125,8 @@ func subUnfilled(f *Facts, add func(Place)) {
 	}
 }
 
-// sourceClickIDMissing leaves out sources that have a parameter for the click id, because such a source adds the parameter
-// itself.
+// sourceClickIDMissing finds a source whose postback addresses need the source's click id, although the link has no macro for
+// it. It leaves out a source with its own parameter for the click id, because such a source adds the parameter itself.
 func sourceClickIDMissing(f *Facts, add func(Place)) {
 	s := f.Source
 	if s == nil || s.ExternalIDMacro != "" || s.ExternalIDParam != "" && s.ExternalIDParam != models.DefaultExternalIDParam {
@@ -138,7 +138,8 @@ func sourceClickIDMissing(f *Facts, add func(Place)) {
 	}
 }
 
-// costMissing leaves out sources that have a parameter for the cost, because such a source adds the parameter itself.
+// costMissing finds a campaign with the cost model auto for which nothing tells the cost. It leaves out a source with its own
+// parameter for the cost, because such a source adds the parameter itself.
 func costMissing(f *Facts, add func(Place)) {
 	s := f.Source
 	known := s != nil && (s.ReadsSpend || s.CostMacro != "" || s.CostParam != "" && s.CostParam != models.DefaultCostParam)

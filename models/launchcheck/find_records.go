@@ -85,7 +85,7 @@ func domainUnlooked(f *Facts, add func(Place)) {
 	}
 }
 
-// looked calls add for each active record for which fits returns true, with the answer and the time of the last check of the
+// looked calls add for each active record for which fits returns true, with the error and the time of the last check of the
 // record's link. fresh says whether that check is recent enough to count.
 func looked(f *Facts, add func(Place), fits func(r *Record, fresh bool) bool) {
 	f.eachRecord("", func(r Record, p Place) {

@@ -53,13 +53,13 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// figure is a measure of the Figures in a Go variable.
+// figure is a measure, with the name of the Go variable whose Figures the generated code reads.
 type figure struct {
 	*measure.Measure
 	variable string
 }
 
-// Then returns the figure of the Figures to compare with, in the variable then.
+// Then returns the same figure of the variable then, which holds the Figures to compare with.
 func (f figure) Then() figure  { return figure{f.Measure, "then"} }
 func (f figure) IsCount() bool { return f.Kind == measure.Count }
 

@@ -193,8 +193,8 @@ func (s sign) pick(given string) (code string, err error) {
 // means the given currency if that has this sign. Otherwise it means the usual currency: "$" means USD and "£" means GBP, but
 // "kr", "¥" and "Rs" have no usual currency. For an empty text, the code is empty.
 //
-// If there is an error, the code is the three letters of the text, unchanged, or Unknown. Such a code can be stored, because it
-// counts without money.
+// If there is an error and the text has three letters, the code is these letters in upper case ("GBp" becomes "GBX"). For any
+// other text with an error, it is Unknown. Such a code can be stored: an amount in it counts without money.
 func Currency(text, given string) (code string, err error) {
 	if len(text) > MaxText {
 		return Unknown, ErrNoCurrency

@@ -1,7 +1,7 @@
 package money
 
-// usual holds, by currency, the signs and names that mean this currency if nothing else is known. They can also mean another
-// currency, if that currency applies: "$" in Canada means CAD.
+// usual holds, by currency, the signs and names that mean this currency if nothing else is known. If the caller gives a
+// currency, such as the account's, and the sign can mean it, the sign means that currency: "$" of an account in CAD means CAD.
 var usual = map[string]string{
 	"USD": "$ dollar dollars",
 	"GBP": "£ pound pounds",
@@ -15,8 +15,8 @@ var usual = map[string]string{
 	"PHP": "₱",
 }
 
-// names holds signs and names that CLDR does not have, by the currencies that they can mean. They are separated by spaces. A
-// name contains no spaces and no dots.
+// names holds further signs and names, by the currencies that they can mean. Some of them are also in CLDR. They are separated
+// by spaces, so a name contains no spaces.
 var names = map[string]string{
 	"USD":                     "US$ $US USDollar USDollars UnitedStatesDollar доллар долл доллара долларов",
 	"EUR":                     "€ EURO EUROS евро ευρώ €uro",

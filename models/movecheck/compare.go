@@ -88,7 +88,7 @@ const (
 	Dice    = "dice"    // chance decides, and the old tracker's answer is one of the possible places
 	Unsure  = "unsure"  // the answer cannot be compared
 	Differs = "differs" // the old tracker leads to another place
-	Missing = "missing" // the old tracker did not answer
+	Missing = "missing" // the old tracker did not answer, or answered with the status 429 or 5xx
 )
 
 // Results lists the results.
@@ -102,7 +102,7 @@ const (
 	Changed      = "changed"    // Unsure: the campaign has changed since the requests were written
 	OtherAddress = "address"    // Differs: the addresses are different
 	OtherParams  = "parameters" // Differs: the same page with other parameters
-	OtherAnswer  = "answer"     // Differs: only one of the two sends the visitor to an address
+	OtherAnswer  = "answer"     // Differs: only one of the two sends the visitor to an address, or their statuses differ
 )
 
 // Compare compares the places to which a visitor can go here with the answer of the old tracker. asked is the requested address,

@@ -69,8 +69,9 @@ func PathsOf(paths []flow.Path, saved map[string][]cond.Condition) [][]cond.Cond
 	return list
 }
 
-// Visitors makes up visitors for a campaign: usual visitors, a visitor for each path, and further visitors with values from the
-// conditions. The same campaign always gives the same visitors. read returns what is known about a visitor from the agent alone.
+// Visitors makes up visitors for a campaign: usual visitors, a visitor for each of the first 11 paths, and further visitors
+// with values from the conditions. The same campaign always gives the same visitors. read returns what is known about a visitor
+// from the agent alone.
 func Visitors(c Campaign, read func(Agent) *cond.Facts) []Visitor {
 	list := make([]Visitor, 0, PerCampaign)
 	add := func(v Visitor) {
@@ -119,7 +120,7 @@ func (c *Campaign) mixed(i int) Visitor {
 	for _, conditions := range c.Paths {
 		for _, one := range conditions {
 			values := valuesOf(one)
-			if n++; len(values) > 0 && (i+n)%3 > 0 { // a third of the visitors has other values
+			if n++; len(values) > 0 && (i+n)%3 > 0 { // a third of the conditions is not used
 				v.set(c, one.Attribute, sample(one.Operator, values[(i+n)%len(values)]))
 			}
 		}

@@ -49,7 +49,8 @@ func TestClickBank(t *testing.T) {
 			"customer": {"shipping": {"firstName": "A"}, "billing": {"email": "a@example.com"}}, "version": 7.0, "attemptCount": 1` + more + `}`
 	}
 	tracked := `, "trackingCodes": ["CLICK"], "vendorVariables": {"v1": "variable1"}`
-	// In about, "same" says that the message changes the named conversion. "part" is the amount that the refund returns.
+	// In the wanted texts, "about" names an earlier conversion, "same" says that the message changes that conversion, and
+	// "part" is the amount that a refund returns.
 	check(t, "clickbank", sealClickBank, []readCase{
 		{"sale", order("SALE", "CWOGBLFN", "10.49", tracked), "CWOGBLFN |  | SALE | 10.49 USD | click=CLICK"},
 		{"tracking id", order("SALE", "CWOGBLFN", "10.49", `, "trackingId": "CLICK"`), "CWOGBLFN |  | SALE | 10.49 USD | click=CLICK"},

@@ -60,7 +60,7 @@ func (d document) has(name string) bool {
 	return ok
 }
 
-// isTrue reports whether a member is true in the form that JSON or a form uses.
+// isTrue reports whether a member is true, as JSON or a form writes it.
 func (d document) isTrue(path string) bool {
 	switch strings.ToLower(d.text(path)) {
 	case "true", "1", "y", "yes":

@@ -86,7 +86,8 @@ func describe(r notification.Result) string {
 // readCase is a message and the text that describe returns for it.
 type readCase struct{ name, body, want string }
 
-// check reads each message. It reads the message again with a wrong secret and with a changed body, which must be refused.
+// check reads each message twice, and both results must have the same key. It also reads the message with a wrong secret,
+// without a secret, and without each header of the proof. These must be refused.
 func check(t *testing.T, name string, sign func(body string) notification.Request, cases []readCase) {
 	t.Helper()
 	s := scheme(t, name)

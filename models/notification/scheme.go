@@ -148,9 +148,9 @@ type Report struct {
 // ErrUnproven is the error of a message that does not prove its sender.
 var ErrUnproven = errors.New("notification: the message does not prove its sender")
 
-// Read verifies a message with the network's secret and reads it. The error is ErrUnproven if the proof is missing or wrong. Any
-// other error is a models.Error with the reason why a proven message cannot be read. fieldNames are the members that the network
-// has configured for the click id, the payout or the goal, such as "metadata.visit".
+// Read verifies a message with the network's secret and reads it. The error is ErrUnproven if the proof is missing or wrong.
+// Any other error is a models.Error with the reason why a proven message cannot be read. fieldNames maps click_id, payout and
+// goal to the members that the network's settings name for them, such as "metadata.visit".
 func (s *Scheme) Read(r Request, secret string, fieldNames map[string]string) (Result, error) {
 	if secret == "" {
 		return Result{}, ErrUnproven

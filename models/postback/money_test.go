@@ -58,8 +58,9 @@ func TestReadMoney(t *testing.T) {
 	}
 }
 
-// TestUnreadableCharacters sends amounts, currencies and times with characters that cannot be read. Such a text is
-// never treated as missing. None of its characters is dropped, because the rest may be another amount.
+// TestUnreadableCharacters sends amounts, currencies and times with characters that cannot be read. A payout with such
+// characters is reported as invalid, unless another parameter has a valid payout. It is never read without these characters,
+// because the rest may be another amount.
 func TestUnreadableCharacters(t *testing.T) {
 	t.Parallel()
 	spaces := strings.Repeat("+", 300)

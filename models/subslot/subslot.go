@@ -6,7 +6,8 @@
 // row with name, parameter and token for each sub id. Our API has the ordered object token_macros, so each source also stores
 // its SubSlots, and these rules apply:
 //
-//   - A new source assigns sub-parameters in the order of token_macros. A name such as sub3 or t3 means the third.
+//   - A new source assigns sub-parameters in the order of token_macros. A parameter with a name such as sub3 or t3 gets the
+//     third.
 //   - A parameter of a source in use keeps its sub-parameter, wherever it stands in token_macros.
 //   - The sub-parameter of a removed parameter stays reserved. New clicks leave it empty, and reports still show its name.
 //   - A new parameter with the macro of a removed one counts as that parameter with a new name, and takes its sub-parameter.
@@ -74,7 +75,7 @@ func Assign(l *models.SourceLink, old models.SourceLink, inUse bool) {
 		if !isSent {
 			s.Name = before[at].Name
 		}
-		if !s.filled && Meant(s.Param) > 0 { // its macro, from which it got its name, is no longer in the link
+		if !s.filled && Meant(s.Param) > 0 { // the macro that gave the sub-parameter its name is no longer in the link
 			s.Name = nameOf(before[at], old)
 		}
 	}
@@ -133,8 +134,7 @@ func assign(l models.SourceLink, reserved models.SubSlots, named int) *slots {
 		unplaced = append(unplaced, m.Param)
 	}
 	for _, param := range unplaced {
-		// A removed parameter gives up this place, because a parameter with this name fills the place at every
-		// source.
+		// A removed parameter loses sub-parameter n, because a parameter with this name fills sub-parameter n at every source.
 		if n := Meant(param); n >= 1 && n <= named && !all[n-1].filled {
 			all.fill(n-1, param)
 			continue

@@ -25,7 +25,7 @@ type Network struct {
 	ClickParam       string              `json:"click_param" doc:"parameter of offer links that carries the click id to the network"`
 	PostbackParams   map[string]string   `json:"postback_params"`
 	Macros           map[string]string   `json:"macros" doc:"the network's own macros, by field: click_id, payout, status, conversion_id, goal"`
-	PostbackScheme   string              `json:"postback_scheme" doc:"how the network's notifications are signed and read; empty: the network sends postbacks with parameters"`
+	PostbackScheme   string              `json:"postback_scheme" doc:"name of the scheme by which the network's notifications are verified and read; empty: the network sends postbacks with parameters"`
 	StatusMap        map[string][]string `json:"status_map" doc:"the network's status words that do not have their usual meaning"`
 	AnswerText       string              `json:"answer_text" doc:"text that the network wants as the answer to a postback"`
 	Notes            string              `json:"notes"`
@@ -163,7 +163,7 @@ func (n Network) withStatuses(statuses words) Network {
 
 // The notes of several networks.
 const (
-	noPostback = "Sends no postback of clicks to affiliates: import its conversions by an integration."
+	noPostback = "Sends affiliates no postbacks that name the click: import its conversions by an integration."
 	literals   = "Has no macro for the status: give it one postback address for each status, with the word written out."
 	noMacros   = "The macros of its postback are not known here: the network lists them where you enter the address."
 )
@@ -195,7 +195,8 @@ var networks = func() []SavedNetwork {
 	return list
 }()
 
-// notified returns the templates of shops and billing platforms, which sign their notifications.
+// notified returns one template for each scheme of package notification: shops and billing platforms that send notifications in
+// a form of their own.
 func notified() (list []Network) {
 	for _, s := range notification.All() {
 		list = append(list, Network{

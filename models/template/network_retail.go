@@ -3,7 +3,7 @@ package template
 // retailNetworks are networks of shops, and shops that pay affiliates.
 var retailNetworks = []Network{
 	{
-		// [[[payment_status]]] is in Keitaro's list.
+		// [[[payment_status]]] is from Keitaro's list.
 		Name: "Admitad", ClickParam: "subid",
 		Origin: read("https://developers.admitad.com/it/doc/api_en/methods/opt_codes/opt-codes-create-action/"),
 		Macros: macros("[[[subid]]]", "[[[payment_sum]]]", "[[[order_id]]]", "[[[payment_status]]]",
@@ -31,7 +31,7 @@ var retailNetworks = []Network{
 		Macros: macros("{tid}", "{affiliate_earnings}", "{receipt_id}", "", "goal", "{event_type}"),
 	},
 	{
-		// The other macros are in the list of sendcoop.
+		// The other macros are from sendcoop's list.
 		Name: "Digistore24", ClickParam: "cid", AnswerText: "OK",
 		Origin: read("https://help.digistore24.com/hc/en-us/articles/24293197806225-Set-up-S2S-postback"),
 		Macros: macros("{cid}", "{amount_affiliate}", "{transaction_id}", "",

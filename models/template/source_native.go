@@ -3,8 +3,8 @@ package template
 // nativeSources are networks of native ads.
 var nativeSources = []Source{
 	{
-		// The postback is documented at https://developers.taboola.com/pixel/docs/the-postback-url; {cpc}, {title} and {thumbnail}
-		// are in the lists of Orbitra and Binom.
+		// The postback is documented at https://developers.taboola.com/pixel/docs/the-postback-url; {cpc}, {title} and
+		// {thumbnail} are from the lists of Orbitra and Binom.
 		Key: "taboola", Name: "Taboola", ExternalIDParam: "click_id", ExternalIDMacro: "{click_id}", CostMacro: "{cpc}",
 		Origin: read("https://kintura.com/docs/presets/pairings/taboola/m4trix"),
 		TokenMacros: tokens("site", "{site}", "site_id", "{site_id}", "campaign_id", "{campaign_id}",
@@ -13,7 +13,7 @@ var nativeSources = []Source{
 			"&currency={currency}&orderid={conversion_id}",
 	},
 	{
-		// The macros are in ClickerVolt's list, {{section_id}} in public clients.
+		// The macros are from ClickerVolt's list, but {{section_id}} is from public clients.
 		Key: "outbrain", Name: "Outbrain", ExternalIDParam: "ob_click_id", ExternalIDMacro: "{{ob_click_id}}",
 		Origin: read("https://github.com/stape-io/outbrain-tag/blob/0669c1744bcc5d45f6a5b01a50ca657d1cdd4ba2/template.js"),
 		TokenMacros: tokens("ad_id", "{{ad_id}}", "campaign_id", "{{campaign_id}}", "publisher_id", "{{publisher_id}}",

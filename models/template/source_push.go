@@ -35,7 +35,7 @@ var pushSources = []Source{
 		PostbackURL: "https://kdtrk.net/ru/postback/?data={external_id}&cost={payout}&currency={currency}",
 	},
 	{
-		// [subid] is in the list of Binom.
+		// All values are from Keitaro's list except [subid], which is from Binom's.
 		Key: "mondiad", Name: "Mondiad", ExternalIDMacro: "[clickid]", CostMacro: "[bid]", Origin: keitaroSources,
 		TokenMacros: tokens("zone", "[zoneid]", "sub", "[subid]", "campaign", "[campaignid]", "creative", "[creativeid]"),
 		PostbackURL: "https://postback.mondiad.com/track?uid=YOUR_UID&clickid={external_id}&payout={payout}",

@@ -11,7 +11,7 @@ var searchSources = []Source{
 			"placement", "{placement}", "target", "{targetid}", "adposition", "{adposition}", "lpurl", "{lpurl}"),
 	},
 	{
-		// {QueryString}, {BidMatchType} and {Network} are in the lists of Binom and ClickerVolt.
+		// {QueryString}, {BidMatchType} and {Network} are from the lists of Binom and ClickerVolt.
 		Key: "microsoft_ads", Name: "Microsoft Advertising", ExternalIDParam: "msclkid", ExternalIDMacro: "{msclkid}",
 		Origin: read("https://experienceleague.adobe.com/en/docs/advertising/search-social-commerce/tracking/click-tracking/" +
 			"click-tracking-components/click-tracking-formats/formats-click-tracking-microsoft"),

@@ -9,7 +9,7 @@ var socialSources = []Source{
 			"placement", "{{placement}}", "source", "{{site_source_name}}"),
 	},
 	{
-		// __CLICKID__ is in Orbitra's list.
+		// __CLICKID__ is from Orbitra's list.
 		Key: "tiktok", Name: "TikTok", ExternalIDParam: "ttclid", ExternalIDMacro: "__CLICKID__",
 		Origin: read("https://ads.tiktok.com/help/article?aid=6669666107177041925"),
 		TokenMacros: tokens("campaign_id", "__CAMPAIGN_ID__", "adgroup", "__AID__", "ad", "__CID__",

@@ -8,7 +8,7 @@
 //   - Seconds, milliseconds, microseconds or nanoseconds since 1970, with or without a fraction.
 //   - Dates with an English month: 4 Mar 2026, March 4, 2026, 04-Mar-26, and the forms of RFC 1123, RFC 850 and asctime.
 //   - 25.03.2026 and 04.03.2026: with dots the day always comes first.
-//   - 25/03/2026, 03/25/2026, 25-03-2026 and 03/03/2026, because only one of the numbers can be the month. 03/04/2026 is an error.
+//   - 25/03/2026, 03/25/2026, 25-03-2026 and 03/03/2026, because each can mean only one day. 03/04/2026 is an error.
 //   - A 12-hour clock with AM or PM, and the text of JavaScript's and Java's dates.
 package timetext
 

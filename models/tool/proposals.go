@@ -134,8 +134,8 @@ func propose(ctx context.Context, c *Call) (Values, error) {
 	return out, nil
 }
 
-// tooEarly says what is missing from the sample of the last 30 days before an operation on paths or destinations of a campaign can be
-// judged by it. The text is empty if the sample is large enough, or if the operation is not judged by figures.
+// tooEarly says what the sample of the last 30 days lacks, so that an operation on paths or destinations of a campaign cannot
+// be judged yet. The text is empty if the sample is large enough, or if the operation is not judged by figures.
 func tooEarly(ctx context.Context, c *Call, op string, ids []string) (string, error) {
 	campaign := c.Args.Text("campaign_id")
 	if campaign == "" {

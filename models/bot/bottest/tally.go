@@ -61,8 +61,8 @@ func (t Tally) Kind(name string) Kind {
 	return Kind{}
 }
 
-// Precision returns how large a share of the senders that were called bots are programs.
+// Precision returns the share of programs among the senders that were called bots.
 func (t Tally) Precision() float64 { return float64(t.Found) / float64(max(1, t.Found+t.Wrong)) }
 
-// Recall returns how large a share of all programs was called bots.
+// Recall returns the share of all programs that were called bots.
 func (t Tally) Recall() float64 { return float64(t.Found) / float64(max(1, t.Found+t.Missed)) }
