@@ -26,7 +26,7 @@ import (
 type home struct {
 	opts  Options
 	dir   string
-	acct  account
+	acct  account // the system user that runs the servers
 	state state
 	lock  *os.File
 }

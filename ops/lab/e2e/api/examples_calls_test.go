@@ -114,7 +114,7 @@ func (x *examples) build() {
 	x.pages()
 }
 
-// pages makes offers and landing pages.
+// pages makes offers, landing pages and the other records: rules, flows, smartlinks, a bot entry, sites and a webhook.
 func (x *examples) pages() {
 	offer := object{
 		"name": "Sneakers DE", "url": x.outside + "/sneakers?sub1={clickid}", "network_id": x.ids["network"], "payout": 12.5,
@@ -244,7 +244,8 @@ func (x *examples) route() {
 	})
 }
 
-// replaceEverywhere puts another offer and another landing page into all flows, changes two campaigns by one call, and undoes it all.
+// replaceEverywhere puts another offer into all flows and another landing page into one campaign, changes two campaigns by one
+// call, and undoes all of it.
 func (x *examples) replaceEverywhere() {
 	x.also("next offer", "/offers", object{"name": "Sneakers DE (exclusive)", "url": x.outside + "/sneakers-2?sub1={clickid}"})
 	x.also("next lander", "/landers", object{"name": "Seven shoes", "url": x.outside + "/seven-shoes", "click_slots": 2})

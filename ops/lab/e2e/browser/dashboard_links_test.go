@@ -144,8 +144,8 @@ func (b *roomsEnv) reaches() {
 	b.waitText("Waiting for an event")
 }
 
-// post sends a text as a browser's beacon does, and retries until it is accepted, because the service knows a new site only
-// within a second.
+// post sends a text as a browser's beacon does, and retries until it is accepted, because it can take up to a second until the
+// service knows a new site.
 func (b *roomsEnv) post(address, body string) {
 	b.t.Helper()
 	b.until(address+" takes it", func() bool {
