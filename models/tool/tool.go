@@ -24,10 +24,10 @@ import (
 // Kind says what a tool does to the account.
 type Kind uint8
 
-// The kinds of tools. Only a full key may use a tool that does not read.
+// The kinds of tools. A read-only key may use only tools of the kind Reads.
 const (
 	Reads Kind = iota + 1
-	Tries      // reads too, by a call that needs a full key
+	Tries      // changes nothing either, but makes a call that needs a full key
 	Proposes
 	Changes
 )
