@@ -74,8 +74,7 @@ func newOutbound(t *testing.T, allow ...netip.Prefix) *outbound {
 	return o
 }
 
-// try makes the service call each host in every possible way: as the test of a webhook, as a repeated delivery, and as a check of
-// links.
+// try makes the service call each host in three ways: as the test of a webhook, as a repeated delivery, and as a check of links.
 func (o *outbound) try(hosts []string) {
 	o.Helper()
 	var hook struct{ ID string }
