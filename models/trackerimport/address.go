@@ -19,8 +19,8 @@ var foreignMacros = []*regexp.Regexp{
 	regexp.MustCompile(`__[A-Za-z]\w*?__`),
 }
 
-// ForeignMacro returns the first macro of an address that is not a token here, or an empty text. The tokens of conversions, such as
-// {payout}, are tokens only in the address of a postback.
+// ForeignMacro returns a macro in an address that is not a token here, or an empty text if there is no such macro. The tokens of
+// conversions, such as {payout}, are tokens only in the address of a postback.
 func ForeignMacro(address string, postback bool) string {
 	if macro := token.Unknown(address); macro != "" {
 		return macro

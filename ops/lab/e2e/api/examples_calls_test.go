@@ -33,7 +33,7 @@ type params = map[string]string
 // germany is the condition that the visitor is in Germany or Austria.
 var germany = object{"attribute": "country", "operator": "in", "value": []string{"DE", "AT"}}
 
-// build makes the records that a campaign consists of.
+// build makes the records that campaigns need: domains, networks, sources and more. It also makes an alert channel.
 func (x *examples) build() {
 	x.ids["dns account"] = x.call("PUT /integrations", nil, object{
 		"provider": "cloudflare", "label": "Main", "credentials": dnstest.Fakes["cloudflare"].Credentials(),
@@ -196,7 +196,7 @@ func (x *examples) path() object {
 	}
 }
 
-// route makes campaigns and edits their flow.
+// route makes campaigns, edits their flow, tests their links and connects their network and source to platforms.
 func (x *examples) route() {
 	rest := object{
 		"name": "Everybody else", "action": "redirect", "stream_type": "default",

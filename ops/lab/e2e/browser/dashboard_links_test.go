@@ -165,7 +165,7 @@ func (b *roomsEnv) post(address, body string) {
 	})
 }
 
-// screens checks every screen in both themes, wide and narrow.
+// screens checks the screens of webhooks, bots, smartlinks and goals in both themes, wide and narrow.
 func (b *roomsEnv) screens() {
 	b.t.Helper()
 	pages := map[string]string{
