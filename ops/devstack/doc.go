@@ -7,8 +7,8 @@
 // Every call can be repeated. Instances that still run are reused, and leftovers of a kill -9 are cleared away. An exclusive
 // lock makes callers that start at the same time share one set of servers.
 //
-// PostgreSQL refuses to run as root. If the caller is root, the instances run as the system user that owns the data directory. If
-// root owns the directory or it does not exist, they run as the user "postgres", or as another user without privileges if there is
+// PostgreSQL refuses to run as root. If the caller is root, the instances run as the system user that owns their directory. If root
+// owns this directory or it does not exist yet, they run as the user "postgres", or as another user without privileges if there is
 // no user "postgres". If that user cannot reach the data directory, the instances are placed below /var/tmp instead, which is
 // announced.
 //
