@@ -41,7 +41,7 @@ type DeliveryCounts struct {
 	Pending   int64      `db:"pending"`
 	Delivered int64      `db:"delivered"`
 	Failed    int64      `db:"failed"`
-	Last      *time.Time `db:"last"` // when the newest delivery was made
+	Last      *time.Time `db:"last"` // when the newest delivery was created, whether or not it has been sent
 }
 
 // WebhookChange holds the changes that a PATCH makes to an endpoint. A nil field stays unchanged.

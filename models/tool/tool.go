@@ -2,7 +2,7 @@
 // address /mcp both read it.
 //
 // A tool consists of calls of the API, which are made with the key of the tool's caller. It can therefore do nothing
-// that the key may not do. The answers have the totals first, at most MaxBytes, and figures as decimal texts. All
+// that the key may not do. An answer has at most MaxBytes bytes, with the totals first and figures as decimal texts. All
 // texts in an answer can be written by strangers: names, referrers, parameters of links. They are cut, and never part
 // of a description or an instruction.
 package tool
@@ -24,10 +24,10 @@ import (
 // Kind says what a tool does to the account.
 type Kind uint8
 
-// The kinds of tools. Only a full key may use a tool that does not read.
+// The kinds of tools. A read-only key may use only tools of the kind Reads.
 const (
 	Reads Kind = iota + 1
-	Tries      // reads too, by a call that needs a full key
+	Tries      // changes nothing either, but makes a call that needs a full key
 	Proposes
 	Changes
 )

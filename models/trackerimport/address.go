@@ -19,8 +19,8 @@ var foreignMacros = []*regexp.Regexp{
 	regexp.MustCompile(`__[A-Za-z]\w*?__`),
 }
 
-// ForeignMacro returns the first macro of an address that is not a token here, or an empty text. The tokens of conversions, such as
-// {payout}, are tokens only in the address of a postback.
+// ForeignMacro looks in an address for macros that are not tokens here. It returns such a macro, or an empty text. The tokens of
+// conversions, such as {payout}, are tokens only in the address of a postback.
 func ForeignMacro(address string, postback bool) string {
 	if macro := token.Unknown(address); macro != "" {
 		return macro

@@ -77,7 +77,7 @@ func InPath(path, sentence string) string {
 	return fmt.Sprintf("Path %q: %s", models.Shortened(path, 60), sentence)
 }
 
-// UnknownCurrency refuses an amount in a currency that does not exist, or that is not named.
+// UnknownCurrency says why an amount is refused: its currency does not exist, or is not named.
 func UnknownCurrency(code string) string {
 	if code == "" {
 		return "Its amount has no currency. Set one at the old tracker and import again."
@@ -85,12 +85,12 @@ func UnknownCurrency(code string) string {
 	return fmt.Sprintf("%q is not a currency of ISO 4217. Amounts are never guessed: change it at the old tracker and import again.", models.Shortened(code, 20))
 }
 
-// ForeignMacroLeft refuses an address with a macro that is no token here.
+// ForeignMacroLeft says why an address is refused: it has a macro that is no token here.
 func ForeignMacroLeft(macro, address string) string {
 	return fmt.Sprintf("%s in %s is no token here. Replace it at the old tracker and import again.", models.Shortened(macro, 60), models.Shortened(address, 300))
 }
 
-// BadAddress refuses an address that visitors cannot be sent to.
+// BadAddress says why an address is refused: visitors cannot be sent to it.
 func BadAddress(address string, why error) string {
 	return fmt.Sprintf("The address %q cannot be used: %s.", models.Shortened(address, 200), why)
 }

@@ -89,7 +89,7 @@ type Config struct {
 	MicrosoftToken    string // the developer token
 	MetaAppID         string // with the secret: accounts can sign in at Meta
 	MetaSecret        string
-	SignInApps        map[string]SignInApp // by provider, for the platforms whose settings have common names
+	SignInApps        map[string]SignInApp // by provider, from <PROVIDER>_CLIENT_ID and _CLIENT_SECRET; not those above
 	OAuthURL          string               // empty: the platforms' own
 	CloudflareToken   string               // with CloudflareZone: Cloudflare is the edge
 	CloudflareZone    string
@@ -100,7 +100,7 @@ type Config struct {
 	GoogleUploads     string // GoogleDataManager or GoogleClickConversions
 	AIProvider        string // with AIKey: accounts without their own key chat through it
 	AIKey             string
-	AIModel           string // empty: the provider's default model
+	AIModel           string // empty: the newest model of the kind that the service prefers at AIProvider
 	AIURL             string // empty: the providers' own
 	SMTPURL           string // empty: no e-mail is sent
 	SMTPFrom          string
@@ -219,8 +219,8 @@ func (c *Config) checkCombinations() error {
 // the other processes of a machine.
 const opsOffset = 1000
 
-// DefaultOpsAddr returns the default of OPS_ADDR for a value of PORT. It is on loopback. Web processes with different ports get
-// different addresses.
+// DefaultOpsAddr returns the default of OPS_ADDR for a value of PORT: loopback, with the port PORT + opsOffset, or PORT - opsOffset
+// if the sum is too large. Web processes with different ports thus get different addresses, unless their ports are far apart.
 func DefaultOpsAddr(port int) string {
 	if port += opsOffset; port > maxPort {
 		port -= 2 * opsOffset
@@ -236,8 +236,8 @@ func (c Config) Tracker() models.DomainTracker {
 	return models.DomainTracker{Host: c.TrackingHost, OwnTargets: named && !slices.Contains(c.SharedDomains, c.TrackingHost)}
 }
 
-// LocalURL returns the URL at which this machine reaches the web process. It has an IP address, because tracking links are at
-// localhost, and links and the dashboard never share a host.
+// LocalURL returns the URL at which this machine reaches the web process. It has an IP address instead of localhost, because
+// tracking links are at localhost by default, and they should not share a host with the dashboard.
 func (c Config) LocalURL() string {
 	return "http://" + net.JoinHostPort(Reachable(c.Bind), strconv.Itoa(c.Port))
 }
@@ -266,7 +266,8 @@ func (c Config) CheckLinkHosts() error {
 		return nil
 	}
 	return fmt.Errorf("config: SHARED_DOMAINS: %s is the host of BASE_URL: tracking links need a host of their own; "+
-		"name another one that leads here, or another BASE_URL (for this machine alone BIND=127.0.0.1 allows one host)", models.BareHost(u.Host))
+		"name another host that leads here, or change BASE_URL. If only this machine uses the install, set BIND=127.0.0.1; both may "+
+		"then share a host", models.BareHost(u.Host))
 }
 
 // DashboardHost returns the host of BASE_URL, at which no tracking link is served. It is empty if CheckLinkHosts allows one

@@ -77,7 +77,7 @@ func listenAddress(v string) (string, error) {
 	return net.JoinHostPort(name, number), nil
 }
 
-// address checks that a value is a URL with one of the schemes and a host. The host may also be in the parameter host.
+// address checks that a value is a URL with one of the schemes and a host. The host may also be in the query parameter "host".
 func address(v string, schemes ...string) (string, error) {
 	u, err := url.Parse(v)
 	if err != nil || len(v) > maxText {

@@ -181,7 +181,8 @@ func outsideSettings(c *Config) []row {
 	}
 }
 
-// signInSettings returns the settings of the install's apps at the ad platforms whose settings have common names.
+// signInSettings returns, for each sign-in provider that has a prefix in its field Settings, the client id and the client secret of
+// the install's app at this provider.
 func signInSettings(c *Config) (rows []row) {
 	for _, p := range models.SignInProviders {
 		if p.Settings == "" {

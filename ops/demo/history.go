@@ -34,8 +34,8 @@ const historyDays = 30
 // comesAgain is the share of clicks that come from the same visitor as the previous click.
 const comesAgain = .13
 
-// History gives the demo account a month of invented traffic. It creates separate campaigns, and clicks and conversions of their
-// visitors on each day until now. It does nothing if the first of these campaigns has had clicks. It puts temporary files
+// History gives the demo account a month of invented traffic. It creates a campaign for each of stories, with clicks and
+// conversions on each day until now. It does nothing if the first of these campaigns has had clicks. It puts temporary files
 // into dir.
 func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.API) (clicks int, err error) {
 	account, err := uuid.Parse(a.ID)
@@ -257,7 +257,8 @@ func (w *past) address(country string) netip.Addr {
 	return netip.AddrFrom4(a)
 }
 
-// convert adds a conversion 1 to 40 minutes after a step, unless that time is still to come.
+// convert adds a conversion 1 to 40 minutes after at, the time of the click or of its step to the offer. It adds none if that is
+// still to come.
 func (w *past) convert(st *story, click uuid.UUID, at time.Time) {
 	at = at.Add(time.Duration(1+w.rand.IntN(40)) * time.Minute)
 	if at.After(w.now) {

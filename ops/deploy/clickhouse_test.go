@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The function reads a compose file that extends compose.yaml.
+// The function reads a compose file that is used together with compose.yaml.
 func beside(t *testing.T, name string) compose {
 	t.Helper()
 	var c compose
@@ -102,7 +102,7 @@ func TestReplicas(t *testing.T) {
 	for _, r := range cluster.Shards[0].Replicas {
 		s := c.Services[r.Host]
 		if s.Image == "" || r.Port != "9000" || s.Environment[cluster.Replica.Name] != r.Host || s.Environment[cluster.Host.Name] != r.Host {
-			t.Errorf("replica %+v is not %+v", r, s.Environment)
+			t.Errorf("replica %+v of cluster.xml does not fit its service in the compose file, whose environment is %+v", r, s.Environment)
 		}
 		for _, v := range []fromEnv{cluster.Secret, cluster.Password} {
 			if !strings.HasPrefix(s.Environment[v.Name], "${") {

@@ -31,8 +31,8 @@ type Options struct {
 type Servers struct {
 	DatabaseURL string `json:"database_url,omitempty"` // a superuser's URL of the database "switchyard"
 	RedisURL    string `json:"redis_url,omitempty"`
-	// Dir is the directory of the servers' files. It is below DataDir, or below /var/tmp if the servers' account cannot write to
-	// DataDir. The PostgreSQL cluster is in its directory "postgres".
+	// Dir is the directory of the servers' files. It is below DataDir, or below /var/tmp if the system user that runs the servers
+	// cannot write to DataDir. The PostgreSQL cluster is in its directory "postgres".
 	Dir string `json:"-"`
 }
 
@@ -59,8 +59,8 @@ func Ensure(ctx context.Context, opts Options) (Servers, error) {
 	return h.ensure(ctx)
 }
 
-// Use starts the servers for one user. release stops them, unless other users remain or Ensure was called. If a user process is
-// killed, the servers keep running until the next user releases them.
+// Use starts the servers for the calling process. release stops them, unless other processes still use them or Ensure was called.
+// If the calling process is killed, the servers keep running until the next process releases them.
 func Use(ctx context.Context, opts Options) (servers Servers, release func(context.Context) error, err error) {
 	h, err := openHome(ctx, opts)
 	if err != nil {

@@ -106,12 +106,12 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// TestPlaceElsewhere: if the caller is root and the servers' account cannot reach the data directory, the servers'
-// files are placed below /var/tmp.
+// TestPlaceElsewhere: if the caller is root and the system user that runs the servers cannot reach the data directory, the
+// servers' files are placed below /var/tmp.
 func TestPlaceElsewhere(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
-		t.Skip("only root's servers run as another account")
+		t.Skip("only root's servers run as another system user")
 	}
 	closed := filepath.Join(t.TempDir(), "closed")
 	must(t, os.Mkdir(closed, 0o700))
@@ -190,8 +190,8 @@ func ensure(t *testing.T, opts Options) Servers {
 	return s
 }
 
-// dataDir returns a temporary directory. If the caller is root, the servers run as another account, which can reach
-// the directory too.
+// dataDir returns a temporary directory. If the caller is root, the servers run as another system user, who can reach the
+// directory too.
 func dataDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

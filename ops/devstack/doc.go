@@ -7,9 +7,10 @@
 // Every call can be repeated. Instances that still run are reused, and leftovers of a kill -9 are cleared away. An exclusive
 // lock makes callers that start at the same time share one set of servers.
 //
-// PostgreSQL refuses to run as root. For root, the instances run as the account "postgres", or as another account without
-// privileges if that one does not exist. If the account cannot reach the data directory, the instances are placed below
-// /var/tmp instead, which is announced.
+// PostgreSQL refuses to run as root. If the caller is root, the instances run as the system user that owns their directory. If root
+// owns this directory or it does not exist yet, they run as the user "postgres", or as another user without privileges if there is
+// no user "postgres". If that user cannot reach the data directory, the instances are placed below /var/tmp instead, which is
+// announced.
 //
 // It is meant for development, tests and single machines. Set DATABASE_URL and REDIS_URL to use servers of your own.
 package devstack

@@ -26,7 +26,7 @@ import (
 type home struct {
 	opts  Options
 	dir   string
-	acct  account
+	acct  account // the system user that runs the servers
 	state state
 	lock  *os.File
 }
@@ -66,8 +66,8 @@ func openHome(ctx context.Context, opts Options) (*home, error) {
 	return h, nil
 }
 
-// place chooses a directory that the servers' account can use: below root if possible, otherwise below /var/tmp. The name below
-// /var/tmp is derived from root, so that the next run finds the directory again.
+// place chooses a directory that the system user of the servers can use: below root if possible, otherwise below /var/tmp. The
+// name below /var/tmp is derived from root and name, so that the next run finds the directory again.
 func (h *home) place(ctx context.Context, root, name string) error {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return fmt.Errorf("devstack: data directory %s: %w; set DATA_DIR to a directory that you can write to", root, err)
@@ -93,11 +93,11 @@ func (h *home) place(ctx context.Context, root, name string) error {
 		return fmt.Errorf("devstack: neither %s nor %s can hold the servers: %w; set DATA_DIR", first, h.dir, err)
 	}
 	_ = os.Remove(first) // succeeds only if it is empty; we put nothing there
-	h.logf("%s is out of reach for the servers' account; their files are in %s", root, h.dir)
+	h.logf("%s is out of reach for the system user of the servers; their files are in %s", root, h.dir)
 	return nil
 }
 
-// makeHome creates dir for the account and checks that the account can write there.
+// makeHome creates dir for the system user acct and checks that this user can write there.
 func makeHome(ctx context.Context, acct account, dir string) error {
 	if err := os.Mkdir(dir, 0o700); err == nil {
 		if err := acct.chown(dir); err != nil {
@@ -200,7 +200,7 @@ func (h *home) save() error {
 	return nil
 }
 
-// write replaces a private file of the home atomically. The servers' account becomes its owner.
+// write replaces a private file of the home atomically. The system user of the servers becomes its owner.
 func (h *home) write(name string, text []byte) error {
 	tmp := name + ".new"
 	if err := os.RemoveAll(h.file(tmp)); err != nil {
@@ -217,8 +217,8 @@ func (h *home) write(name string, text []byte) error {
 	return os.Rename(h.file(tmp), h.file(name))
 }
 
-// open opens or creates a private file of the home for the servers' account. It follows no symbolic link: if the caller is root,
-// the directory belongs to an account with fewer rights, which could have placed the link.
+// open opens or creates a private file of the home for the system user of the servers. It follows no symbolic link: if the caller
+// is root, the directory belongs to a user with fewer rights, who could have placed the link.
 func (h *home) open(name string) (*os.File, error) {
 	f, err := os.OpenFile(h.file(name), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {

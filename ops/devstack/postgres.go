@@ -91,7 +91,7 @@ func (p *postgres) create(ctx context.Context) error {
 	defer func() { _ = os.Remove(h.file("password")) }()
 	auth := "scram-sha-256"
 	if h.opts.Test {
-		auth = "md5" // scram hashes 4,096 times for each connection, which took a fourteenth of the tests' cost
+		auth = "md5" // scram hashes 4,096 times for each connection, which took a fourteenth of the tests' processor time
 	}
 	var err error
 	for _, locale := range []string{"C.UTF-8", "C"} { // not every system has C.UTF-8

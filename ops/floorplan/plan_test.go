@@ -17,7 +17,7 @@ import (
 // Module is the path of the Go module.
 const Module = "switchyard"
 
-// MaxLines is a number of lines. Every Go file must have fewer. Tests and generated files may be longer.
+// MaxLines is a number of lines. Every Go file must have fewer, except tests and generated files.
 const MaxLines = 600
 
 // levels gives the height of each floor. Code may import its own floor and lower ones.

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// homes lists the tables that are used in the SQL of one package only. A reader finds in that package everything that
+// homes lists the tables that the SQL of only one package may use, or may write. A reader finds in that package everything that
 // happens to their rows.
 var homes = []struct {
 	statement, room string

@@ -28,7 +28,8 @@ func (r redactor) Write(line []byte) (int, error) {
 }
 
 // rule replaces the matches of a pattern in lines that contain the marker. The marker keeps the pattern from running on
-// most lines. No pattern matches across a quote or a backslash, so that the line stays JSON.
+// most lines. The line stays JSON: the first pattern replaces whole JSON strings, and the other patterns stop at a quote or a
+// backslash.
 type rule struct {
 	marker  string
 	pattern *regexp.Regexp
@@ -50,8 +51,8 @@ var rules = []rule{
 	{`asic `, regexp.MustCompile(`\b([Bb]asic )[A-Za-z0-9+/=]{8,}`), `${1}[redacted]`},
 }
 
-// Redact returns line without secrets: without the values of secretNames, API keys, authorization headers and passwords
-// in URLs. It may return line itself.
+// Redact returns line without secrets: without the values of secretNames, API keys, secrets of webhooks, authorization headers
+// and passwords in URLs. It may return line itself.
 func Redact(line []byte) []byte {
 	for _, r := range rules {
 		if bytes.Contains(line, []byte(r.marker)) {

@@ -1,4 +1,5 @@
-// Package runbooks tests that the alerts name existing pages, that the pages name the alerts' figures, and that the figures exist.
+// Package runbooks tests that each alert names an existing page, that this page names the figures of the alert, and that the
+// figures exist.
 package runbooks
 
 import (
@@ -65,7 +66,7 @@ func TestAlerts(t *testing.T) {
 		text := read(t, page)
 		for _, name := range figure.FindAllString(a.Expr, -1) {
 			if name = suffix.ReplaceAllString(name, ""); !strings.Contains(text, name) {
-				t.Errorf("%s does not mention %s, which raises the alert %s", page, name, a.Alert)
+				t.Errorf("%s does not mention %s, which the alert %s reads", page, name, a.Alert)
 			}
 		}
 	}

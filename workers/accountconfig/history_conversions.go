@@ -18,8 +18,8 @@ import (
 // conversionsAtOnce is the number of conversions that are decided together.
 const conversionsAtOnce = 500
 
-// writeConversions records the conversions of a page whose clicks were imported. A conversion that an earlier run has recorded is
-// left alone, because postbacks may have changed it since.
+// writeConversions records the conversions on a page of the log, except conversions whose clicks were not imported. A conversion
+// that an earlier run has recorded is left alone, because postbacks may have changed it since.
 func (h history) writeConversions(ctx context.Context, c db.Conn, list []trackerimport.OldConversion, n *jobs.HistoryImported) error {
 	clicks, err := oldtracker.FindClicks(ctx, c, h.account.ID, db.Map(list, func(v trackerimport.OldConversion) string { return v.ClickID }))
 	if err != nil {
@@ -53,7 +53,7 @@ func (h history) writeConversions(ctx context.Context, c db.Conn, list []tracker
 			continue
 		}
 		key := conversion.Key{ClickID: click, Goal: in.Goal, ConversionID: in.ConversionID}
-		if taken[key] { // another conversion of the same click and goal
+		if taken[key] { // another conversion has the same click, goal and id
 			in.ConversionID, key.ConversionID = v.ID, v.ID
 		}
 		known[v.ID], taken[key] = true, true

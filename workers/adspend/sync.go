@@ -148,8 +148,8 @@ type sourceDay struct {
 	currency        string
 }
 
-// replaceDay replaces the spend of a day by what the platform reports now, in the transaction of c. A day for which the platform
-// has never reported spend stays unchanged.
+// replaceDay replaces the spend of a day by what the platform reports now, in the transaction of c. If the platform reports no spend
+// for the day and never did before, the day stays unchanged.
 func (p *syncer) replaceDay(ctx context.Context, c db.Conn, d sourceDay, rows []ads.Spend) (matched int, changed bool, err error) {
 	k := p.store.On(c).SourceIntegrations()
 	if err := k.LockSpend(ctx, d.account, d.source); err != nil {

@@ -184,7 +184,7 @@ func (s *sending) start(ctx context.Context) error {
 	})
 }
 
-// open opens the connection. failure is an error that the account must fix, and is shown to it.
+// open opens the connection. failure is an error that the account must fix, and that is shown to the account.
 func (s *sending) open(ctx context.Context) (failure, err error) {
 	credentials, failure, err := platformjob.Credentials(ctx, s.store.SourceIntegrations().Integrations, s.Integration, "traffic source")
 	if err != nil || failure != nil {
@@ -343,8 +343,8 @@ func (s *sending) recordResult(ctx context.Context, c db.Conn, end store.RunEnd,
 
 // fail ends a failed attempt. err is an error of our own, and the attempt is made again. failure concerns the account or the
 // platform. It is stored after the last attempt, and a later job sends the uploads that still wait. There is no further attempt
-// if the platform refuses the credentials, or refuses every event because of a setting. Because of a setting, uploads also stop
-// until a person starts them again.
+// if the connection cannot be opened, or if the platform refuses the credentials or refuses every event because of a setting. If
+// it refuses every event, uploads also stop until a person starts them again.
 func (s *sending) fail(ctx context.Context, failure, err error) error {
 	if err != nil || failure == nil {
 		return err

@@ -171,8 +171,8 @@ func TestAmended(t *testing.T) {
 }
 
 // TestOtherPlatform uploads conversions to one platform and then connects the traffic source to another. The conversions are
-// neither restated nor retracted at the other platform, because it never received them. A conversion that changes again is
-// uploaded to the next platform as a new conversion.
+// neither restated nor retracted at the other platform, because it never received them. A conversion whose value changes is
+// uploaded to the other platform as a new conversion.
 func TestOtherPlatform(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)
@@ -340,8 +340,8 @@ func TestReady(t *testing.T) {
 	w.checkUploads(c[1], "upload skipped")
 }
 
-// TestFailures checks that uploads wait for another job after a failure of the platform, and that the failure is shown. Then the
-// uploads continue. No credential occurs in a log, a row or a text.
+// TestFailures checks that uploads wait for another job after a failure of the platform, that failures are counted, and that a run
+// names the request that failed. No credential occurs in the log or in a row.
 func TestFailures(t *testing.T) { //nolint:paralleltest // it watches the log
 	w := newEnv(t, models.Meta)
 	w.watchLogs()
@@ -370,7 +370,7 @@ func TestFailures(t *testing.T) { //nolint:paralleltest // it watches the log
 	text := w.logs.text.String()
 	w.logs.mu.Unlock()
 	if strings.Contains(text, "canary") || !strings.Contains(text, "uploads:send") {
-		t.Errorf("the log contains a credential: %s", text)
+		t.Errorf("the log contains a credential, or does not name the job: %s", text)
 	}
 }
 

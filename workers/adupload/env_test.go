@@ -142,7 +142,7 @@ func (w *env) storeClicks(ids ...string) (clicks []uuid.UUID) {
 	return clicks
 }
 
-// convert records a status and a payout of conversions of clicks.
+// convert gives the conversion of each click a status and a payout. It creates conversions that do not exist yet.
 func (w *env) convert(status string, payout int64, clicks ...uuid.UUID) {
 	w.Helper()
 	w.convertIn("USD", status, payout, clicks...)
@@ -163,7 +163,7 @@ func (w *env) convertIn(currency, status string, payout int64, clicks ...uuid.UU
 	}
 }
 
-// sweep starts jobs as the clock does, and waits until no job has anything to do.
+// sweep starts the jobs that send uploads, as the clock does, and waits until they have ended.
 func (w *env) sweep() {
 	w.Helper()
 	w.sweepOnce()

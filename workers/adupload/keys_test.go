@@ -29,8 +29,8 @@ func (w *env) storeKeys(click uuid.UUID, age time.Duration, person matchkey.Pers
 	}
 }
 
-// TestKeysOfUploads checks which uploads have hashed personal data. The source must be set to send them, and the platform must
-// accept the key. This is the same in live mode and in shadow mode.
+// TestKeysOfUploads checks which uploads have hashed personal data. The source must be set to send them, the platform must accept
+// the key, and the data must be less than 7 days old. This is the same in live mode and in shadow mode.
 func TestKeysOfUploads(t *testing.T) {
 	t.Parallel()
 	for provider, want := range map[string][]string{
@@ -65,7 +65,7 @@ func TestKeysOfUploads(t *testing.T) {
 			w.sweep()
 			const retracted = `SELECT count(*) FROM conversion_uploads WHERE action = 'retract' AND keys = '{}'`
 			if n := dbtest.Get[int](w, w.db, retracted); n != 1 {
-				t.Errorf("%d uploads that take back a conversion, without keys", n)
+				t.Errorf("%d uploads take back a conversion and have no keys, want 1", n)
 			}
 			for i, want := range [][]string{{}, want, want, {}, {}} {
 				if got := keys(c[i]); !slices.Equal(got, want) {

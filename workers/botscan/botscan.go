@@ -56,8 +56,8 @@ const (
 	// scan where it ended.
 	runFor        = time.Minute
 	batchesAtOnce = 500
-	// busyShare is the share of the time in which a scan works while clicks wait to be stored or redirects are slow. maxPause is
-	// the longest rest after a batch.
+	// While clicks wait to be stored or redirects are slow, a scan works for only the share busyShare of the time, and rests after
+	// each batch. maxPause is the longest rest.
 	busyShare = 0.1
 	maxPause  = 5 * time.Second
 )

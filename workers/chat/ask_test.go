@@ -101,8 +101,8 @@ func (w *env) script(list ...aitest.Turn) {
 
 func call(name, arguments string) aitest.Call { return aitest.Call{Name: name, Arguments: arguments} }
 
-// TestAsk checks that the model makes two look-ups in one turn and answers. The answer names the figures that the model did not
-// read.
+// TestAsk checks that the model calls two tools in one turn, which make three look-ups, and answers. A line that is appended to the
+// answer names the figures in it that the model did not read.
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	for _, p := range models.AIProviders {
@@ -247,8 +247,8 @@ func TestAskWrong(t *testing.T) {
 	}
 }
 
-// TestAskFailing checks that the model receives the reason if the API refuses a look-up or a look-up is too slow. It receives no
-// detail of a crash.
+// TestAskFailing checks that the model receives the reason if the API refuses a look-up, or if a look-up is too slow or its answer
+// too large. It receives no detail of a crash.
 func TestAskFailing(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, nil)

@@ -34,7 +34,8 @@ const (
 	lockName = "switchyard click copy"
 	// attemptTimeout is the timeout of one attempt to send changes.
 	attemptTimeout = time.Minute
-	// deleteEvery is the interval between two deletions of the ClickHouse rows that PostgreSQL no longer keeps.
+	// deleteEvery is the interval at which the rows of deleted accounts and of expired days are deleted from ClickHouse, and at which
+	// the clicks of old days leave PostgreSQL.
 	deleteEvery = 10 * time.Minute
 	// deletedAfter is how long the rows of a deleted account stay in ClickHouse. After that time, no change of the account can
 	// still arrive.

@@ -464,7 +464,7 @@ func TestPostbackTimes(t *testing.T) {
 }
 
 // TestAmountsOfPostbacks sends amounts and currencies in different forms. The conversion has the amount and the currency that
-// were read. If the conversion counts no money, it and the log state the reason.
+// were read. If something about them was unclear, the conversion and the postback state the reason.
 func TestAmountsOfPostbacks(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

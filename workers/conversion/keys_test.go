@@ -15,7 +15,7 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// keysOf opens the keys of the latest message about a click.
+// keysOf opens the stored match keys of a click and merges them. It also checks that each row names exactly the keys that it holds.
 func (b *env) keysOf(click string) (h matchkey.Hashes) {
 	b.Helper()
 	id, err := models.ParseClickID(click)

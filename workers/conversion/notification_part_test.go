@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// digistoreBody returns a form with the sum of its fields.
+// digistoreBody returns a form with the signature of its fields.
 func digistoreBody(fields map[string]string) string {
 	var text strings.Builder
 	form := url.Values{}

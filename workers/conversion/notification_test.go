@@ -170,7 +170,7 @@ func TestNotificationRefused(t *testing.T) {
 	// After the decision, the body is no longer stored, but the fields that were read from it are.
 	stored := dbtest.Get[string](t, b.db, `SELECT concat(params::text, ' ', proof IS NULL) FROM postbacks WHERE id = $1`, id)
 	if strings.Contains(stored, "cs_1") || !strings.HasSuffix(stored, " t") || !strings.Contains(stored, "checkout.session.completed") {
-		t.Errorf("the stored notification has the parameters and no proof: %s", stored)
+		t.Errorf("the notification must be stored with its fields, and without its body and proof: %s", stored)
 	}
 }
 

@@ -136,8 +136,9 @@ func (b *env) find(text string) (n int) {
 	return n
 }
 
-// TestSecretsOfPostbacksAreNotStored sends a secret in every possible way and searches the whole database for the secret: while
-// the postback waits, after it was accepted, and after it was refused. A postback whose click came too late can be matched again.
+// TestSecretsOfPostbacksAreNotStored sends a secret in several places of postbacks that are accepted, refused, or unmatched because
+// their click is missing. It then searches the whole database for the secret. The unmatched postback can be matched again when its
+// click has arrived.
 func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, 0)

@@ -30,7 +30,7 @@ func TestStatusWords(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)
 	for name, c := range map[string]struct {
-		messages string // status/txid/payout or status/txid/payout/goal, one after the other
+		messages string // each is status/txid/payout or status/txid/payout/goal; separated by spaces
 		want     string
 	}{
 		"rebill":                        {"SALE/A/37 BILL/A-B002/17 rebill/A-B003/17", "approved /A 37; approved rebill/A-B002 17; approved rebill/A-B003 17"},
@@ -65,7 +65,7 @@ func TestStatusWords(t *testing.T) {
 		`the status "Cancel Rebill" reports no conversion: nothing was paid or taken back` {
 		t.Error(detail)
 	}
-	// The two postbacks with the unknown word are counted, and a replay is not counted again.
+	// The two postbacks with the unknown word are counted.
 	count := func() int {
 		return dbtest.Get[int](b, b.db, `SELECT coalesce(sum(count), 0) FROM network_words WHERE network_id = $1 AND word = 'strange'`, b.network)
 	}

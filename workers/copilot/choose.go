@@ -73,14 +73,14 @@ func (r *reading) delays(ctx context.Context) (copilot.Delays, error) {
 	return copilot.NewDelays(r.in.Now, list), err
 }
 
-// lateDays returns the distinct numbers of late days of the campaigns.
+// lateDays returns the distinct values of Late of the campaigns, in ascending order.
 func (r *reading) lateDays() []int {
 	list := db.Map(r.in.Campaigns, func(c copilot.CampaignInput) int { return c.Late })
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// unifyLateDays gives all campaigns the highest number of late days, if separate reports for each number would read too many clicks.
+// unifyLateDays gives all campaigns the highest value of Late, if a separate report for each value would read too many clicks.
 func (r *reading) unifyLateDays() {
 	lates, clicks := r.lateDays(), int64(0)
 	for _, c := range r.in.Campaigns {

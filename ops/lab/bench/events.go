@@ -23,7 +23,7 @@ import (
 // Sizes, rates and goals of the measurements of jobs and events.
 const (
 	eventSeconds = 15
-	flood        = 3000 // deliveries that are due at once
+	flood        = 3000 // deliveries that become due in a short time
 	floodTo      = 10   // endpoints that receive them
 	floodRate    = 200  // events a second
 	awaited      = 200  // jobs
@@ -244,8 +244,7 @@ func (a *announcer) bareQueue(ctx context.Context, rate int) (Result, error) {
 	return result, nil
 }
 
-// flood makes many deliveries due at once, to as many endpoints as an account may have. It measures the time until the last
-// delivery has arrived.
+// flood makes many deliveries due in a short time, to floodTo endpoints. It measures the time until the last delivery has arrived.
 func (a *announcer) flood(ctx context.Context) error {
 	for n := 1; n < floodTo; n++ {
 		if err := a.subscribe(ctx, n); err != nil {

@@ -49,7 +49,8 @@ type aside struct {
 	stale time.Duration // longest time from a click of the third account until its reports counted the click
 }
 
-// flood measures the cost of people's clicks, then a flood from one address, and then a flood from a hundred addresses.
+// flood measures the cost of people's clicks, then a flood from one address, and then a flood from a hundred addresses. If
+// Options.Flood is 0, it measures no floods.
 func (r *run) flood(ctx context.Context) (err error) {
 	f := &flooding{run: r}
 	if f.d, err = db.Open(ctx, r.fleet.DatabaseURL, db.Options{Name: "bench"}); err != nil {

@@ -71,8 +71,8 @@ func (r *run) lists(ctx context.Context) error {
 	return nil
 }
 
-// compare runs the rounds of two sides. In each round it divides the rate of the side with by the rate of the side without. It
-// returns the median of these quotients. name says in the progress lines what the side with has.
+// compare runs the rounds of the sides `without` and `with`. In each round it divides the rate of `with` by the rate of `without`.
+// It returns the median of these quotients. name describes the side `with` in the progress lines.
 func (r *run) compare(ctx context.Context, without, with *side, name string) (float64, error) {
 	if _, err := r.round(ctx, without, with, 4); err != nil { // fills the cache of user agents, as traffic does
 		return 0, err
@@ -90,7 +90,7 @@ func (r *run) compare(ctx context.Context, without, with *side, name string) (fl
 }
 
 // round runs the given number of slices for each side and waits until all their clicks are counted. It returns the number of
-// answers with lists divided by the number without lists.
+// answers of the side `with` divided by the number of answers of the side `without`.
 func (r *run) round(ctx context.Context, without, with *side, slices int) (float64, error) {
 	began := [2]int{without.sent, with.sent}
 	for i := range slices {

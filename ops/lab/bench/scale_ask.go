@@ -99,7 +99,8 @@ func (s *scale) used(ctx context.Context, engine int) (time.Duration, error) {
 	return total, nil
 }
 
-// questions compares reports that have to read single clicks, and reports that no copy of the ledger can answer.
+// questions compares reports that have to read single clicks, and reports that need the ledger itself, because none of its rollups
+// in PostgreSQL has all their dimensions.
 func (s *scale) questions(ctx context.Context, how string) error {
 	perform := func(q report.Query) func(report.Reader) (int, error) {
 		return func(r report.Reader) (int, error) {
@@ -151,7 +152,8 @@ func (s *scale) questions(ctx context.Context, how string) error {
 	return nil
 }
 
-// ledgers measures reports that copies of the ledger in PostgreSQL answer. It checks that ClickHouse is not asked for them.
+// ledgers measures reports that rollups of the ledger answer, its copies with fewer dimensions in PostgreSQL. It checks that
+// ClickHouse is not asked for them.
 func (s *scale) ledgers(ctx context.Context) error {
 	reader := report.Reader{Conn: s.serial, Copy: s.reader}
 	asked := s.reader.Reports(click.FromCopy)

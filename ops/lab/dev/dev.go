@@ -127,7 +127,7 @@ func (l *loop) rebuild(ctx context.Context) error {
 
 func (l *loop) log(text string) { _, _ = fmt.Fprintln(l.out, "  dev:", text) }
 
-// source summarises the source files. Two different states of the files have different summaries.
+// source summarises the source files. Every usual change of the files changes the summary.
 type source struct {
 	files  int
 	bytes  int64

@@ -17,7 +17,7 @@ import (
 // conversions.
 type Stored struct {
 	Clicks      map[uuid.UUID]time.Time
-	Conversions map[string]time.Time // by the network's id
+	Conversions map[string]time.Time // by the conversion id that the network has given
 }
 
 func (s *Service) stored(ctx context.Context) (Stored, error) {

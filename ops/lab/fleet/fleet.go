@@ -37,8 +37,8 @@ type Options struct {
 	Env []string
 	// Receiver is a server whose certificate the service's outbound requests trust. It may be nil.
 	Receiver *Receiver
-	// Template starts the fleet on a copy of migrated servers. Each process creates these servers once, so the second and later
-	// fleets start quicker.
+	// Template starts the fleet on a copy of migrated servers. The calling process creates these servers once, so its second and
+	// later fleets start quicker.
 	Template bool
 	// Out receives progress lines; nil drops them.
 	Out io.Writer
@@ -78,7 +78,7 @@ func Start(ctx context.Context, o Options) (f *Fleet, err error) {
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	// The servers may run as another account, which must be able to reach its directory below this directory.
+	// The servers may run as another user of the system, who must be able to reach their directory below this directory.
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("fleet: %w", err)
 	}
@@ -296,7 +296,7 @@ func (f *Fleet) Close() error {
 	if f.DatabaseURL != "" {
 		errs = append(errs, devstack.Stop(ctx, f.stack()))
 	}
-	if f.home != "" && !strings.HasPrefix(f.home, f.Dir) { // the servers are elsewhere, because their account cannot reach our directory
+	if f.home != "" && !strings.HasPrefix(f.home, f.Dir) { // the servers are elsewhere, because their system user cannot reach f.Dir
 		errs = append(errs, os.RemoveAll(f.home))
 	}
 	errs = append(errs, os.RemoveAll(f.Dir))

@@ -23,7 +23,7 @@ var template struct {
 }
 
 // copyTemplate copies the template's servers into the fleet, and makes the template first if needed. It returns false if the
-// servers' account cannot reach our directories, because the template cannot be copied then.
+// system user of the servers cannot reach our directories, because the template cannot be copied then.
 func (f *Fleet) copyTemplate(ctx context.Context, o Options) (bool, error) {
 	template.Lock()
 	defer template.Unlock()

@@ -73,7 +73,8 @@ const (
 	buyerPhone = "+44 20 7946 0958"
 )
 
-// adBots is the number of bots among the clicks of a platform. The platform counts them as clicks, and one more click never arrives.
+// adBots is the number of bots among the clicks of a platform, which the platform counts as clicks. adLost is the number of clicks
+// that the platform counts but that never arrive.
 const adBots, adLost = 2, 1
 
 // euro is the number of US dollars for one euro. The platforms report spend in euros, and the account counts in dollars.

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// finish waits for the uploads. It checks the uploads, the figures of the reports and the differences with the other
-// sides.
+// finish waits for the uploads. It checks the uploads, the figures of the reports, and the comparisons of our figures with the
+// figures of an ad platform and of the network.
 func (a *adRun) finish(ctx context.Context) error {
 	for _, s := range a.sources {
 		if err := a.uploads(ctx, s); err != nil {

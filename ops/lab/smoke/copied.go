@@ -53,7 +53,7 @@ func (r *run) checkCopy(ctx context.Context) error {
 	if err := r.fleet.Command(ctx, nil, "clicks", "audit"); err != nil {
 		r.traffic.problem("the copy differs: %v", err)
 	}
-	r.logf("%d reports were answered from ClickHouse, whose clicks are those that PostgreSQL counts", n)
+	r.logf("%d reports were answered from ClickHouse, whose clicks were compared with the counts of PostgreSQL", n)
 	return nil
 }
 

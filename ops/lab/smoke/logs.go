@@ -52,8 +52,8 @@ type clickRow struct {
 	IsUnique   bool        `json:"is_unique"`
 }
 
-// clickLog compares the click log row by row. Every click must appear once, no other click may appear, and the newest must be
-// first. It also compares the log of converted clicks.
+// clickLog compares the click log row by row. Every counted click must appear once, no other click may appear, and the newest must
+// be first. It also compares the log of converted clicks.
 func (t *traffic) clickLog(ctx context.Context) error {
 	rows, err := pages1000[clickRow](ctx, t.api, "/logs/clicks", nil)
 	if err != nil {
@@ -64,7 +64,7 @@ func (t *traffic) clickLog(ctx context.Context) error {
 		switch {
 		case c.campaign.uncounted:
 		case c.id == "":
-			anonymous++ // sent nowhere, so its id is unknown
+			anonymous++ // the visitor was sent nowhere, so the id of the click is unknown
 		default:
 			want[c.id] = c
 		}
@@ -92,7 +92,7 @@ func (t *traffic) clickLog(ctx context.Context) error {
 		}
 	}
 	if anonymous != 0 {
-		t.differ("click log: %d clicks too few that were sent nowhere", anonymous)
+		t.differ("click log: of the clicks whose visitors were sent nowhere, %d are missing", anonymous)
 	}
 	return t.convertedLog(ctx)
 }

@@ -21,8 +21,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// money is an account that imports spend from Meta and conversions from Everflow, and uploads conversions to Meta. Both platforms
-// keep their own counts, and so does the sender.
+// money is an account that imports spend from Meta and conversions from Everflow, and uploads conversions to Meta. Both are fakes
+// that keep their own counts, and so does this program, which sends the visitors.
 type money struct {
 	*traffic
 	api       *client.API

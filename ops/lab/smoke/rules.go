@@ -51,7 +51,7 @@ func (r refusal) check(ctx context.Context, api *client.API, headers ...string) 
 	return nil
 }
 
-// rules checks the rules that the API documentation states for every call. It records findings as problems, and the
+// rules checks, by examples, the rules that the API documentation states for all calls. It records findings as problems, and the
 // run continues.
 func (t *traffic) rules(ctx context.Context) {
 	missing := "00000000-0000-4000-8000-000000000001"

@@ -82,8 +82,8 @@ func (m *money) postbackAhead(ctx context.Context) error {
 	return m.waitConversions(ctx, func(s *sale) bool { return s.source == "postback" })
 }
 
-// waitConversions waits until the sales are recorded with their current status and payout, and compares the conversion log. some
-// selects the sales; nil selects all.
+// waitConversions waits until the sales that some selects are recorded with their current status and payout. It then compares
+// their number. If some is nil, it waits for all sales and compares the whole conversion log.
 func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) error {
 	var rows []conversionRow
 	_, err := poll(ctx, quietTimeout, 200*time.Millisecond, func() (bool, error) {

@@ -9,12 +9,13 @@ import (
 // object is a JSON body.
 type object = map[string]any
 
-// offerSpec is an offer. payout is set by the account. network is the network whose postbacks report the conversions.
+// offerSpec is an offer. payout is the payout in the settings of the offer. network is the network whose postbacks report the
+// conversions.
 type offerSpec struct {
 	name, network string
 	payout        string
 	percent       bool // the payout is a percentage of the postback's amount
-	fromParam     bool
+	fromParam     bool // the amount in the postback counts, if there is one
 }
 
 var offers = []offerSpec{
@@ -97,7 +98,7 @@ var (
 	dark   = []string{"US", "BR"}
 )
 
-// bid returns the cost of the click that the source sent with it.
+// bid returns the cost that the source sent with the click.
 func bid(c *click) decimal.Decimal { return c.bid }
 
 func fixed(price string) func(*click) decimal.Decimal {

@@ -34,7 +34,7 @@ type Options struct {
 	Out io.Writer
 }
 
-// ErrDifferent means that the service's figures differ from the sender's. The differences have been printed.
+// ErrDifferent means that the service's figures differ from what the run has sent and counted. The differences have been printed.
 var ErrDifferent = errors.New("the figures differ")
 
 // run is the state of one run.

@@ -78,7 +78,7 @@ var dimensions = map[string]func(*traffic, *click) string{
 	"browser":     func(_ *traffic, c *click) string { return c.Browser },
 	"date":        func(_ *traffic, c *click) string { return c.at.Format(time.DateOnly) },
 	"hour":        func(_ *traffic, c *click) string { return c.at.Format("2006-01-02 15:00:00") },
-	// The ledger does not have the following dimensions. The service counts them from the rows.
+	// The ledger does not have the following dimensions. The service counts them from the single clicks.
 	"sub1":     func(_ *traffic, c *click) string { return c.subs[0] },
 	"sub2":     func(_ *traffic, c *click) string { return c.subs[1] },
 	"language": func(_ *traffic, c *click) string { return c.Language },

@@ -293,7 +293,7 @@ func names(paths []pathSpec) (list []string) {
 	return list
 }
 
-// disturb sends a request that must not be counted before some clicks: a HEAD or a prefetch.
+// disturb sends, before some of the clicks, a request that must not be counted: a HEAD or a prefetch.
 func (t *traffic) disturb(ctx context.Context, c *click) error {
 	way := map[int]struct {
 		method  string

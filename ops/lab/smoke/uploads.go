@@ -122,7 +122,7 @@ func (m *money) event(e metaEvent, key string, accepted map[string]string) {
 		m.same("conversion at Meta", fmt.Sprint(e.Name, " ", e.Source, " ", shortest(number(e.Custom.Value)), " ", e.Custom.Currency, " ", e.Custom.Order,
 			e.User.External, " ", e.User.Fbc, " ", e.User.IP, " ", e.User.Agent), want)
 		if s.source == "postback" {
-			return // its time is the arrival of the postback, which the sender does not know exactly
+			return // its time is the arrival of the postback, which this program does not know exactly
 		}
 		m.same("time of the conversion at Meta", e.Time, max(s.at.Unix(), s.visit.at.Unix()+1))
 		return

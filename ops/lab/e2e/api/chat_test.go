@@ -144,7 +144,8 @@ func (x *examples) obeys(t *testing.T, foreign string) {
 	}
 }
 
-// setUp returns the number of rows and a checksum of each table that holds the setup of an account, over all accounts.
+// setUp returns the number of rows and a checksum of each table that holds the setup, the clicks or the conversions of an account,
+// over all accounts.
 func (x *examples) setUp() string {
 	x.t.Helper()
 	var out strings.Builder

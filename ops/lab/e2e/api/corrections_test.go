@@ -322,8 +322,8 @@ func TestReportFiles(t *testing.T) {
 	}
 }
 
-// TestBigCorrections sends files with more rows than the service reads. The short mode applies a smaller file. The durations are
-// only logged.
+// TestBigCorrections sends a file with more conversions than the service reads, and a file with 400 rows of spend. The short mode
+// applies a smaller file of conversions. The durations are only logged.
 func TestBigCorrections(t *testing.T) {
 	t.Parallel()
 	const most = 5000

@@ -33,7 +33,7 @@ type params = map[string]string
 // germany is the condition that the visitor is in Germany or Austria.
 var germany = object{"attribute": "country", "operator": "in", "value": []string{"DE", "AT"}}
 
-// build makes the records that a campaign consists of.
+// build makes the records that campaigns need: domains, networks, sources and more. It also makes an alert channel.
 func (x *examples) build() {
 	x.ids["dns account"] = x.call("PUT /integrations", nil, object{
 		"provider": "cloudflare", "label": "Main", "credentials": dnstest.Fakes["cloudflare"].Credentials(),
@@ -114,7 +114,7 @@ func (x *examples) build() {
 	x.pages()
 }
 
-// pages makes offers and landing pages.
+// pages makes offers, landing pages and the other records: rules, flows, smartlinks, a bot entry, sites and a webhook.
 func (x *examples) pages() {
 	offer := object{
 		"name": "Sneakers DE", "url": x.outside + "/sneakers?sub1={clickid}", "network_id": x.ids["network"], "payout": 12.5,
@@ -196,7 +196,7 @@ func (x *examples) path() object {
 	}
 }
 
-// route makes campaigns and edits their flow.
+// route makes campaigns, edits their flow, tests their links and connects their network and source to platforms.
 func (x *examples) route() {
 	rest := object{
 		"name": "Everybody else", "action": "redirect", "stream_type": "default",
@@ -244,7 +244,8 @@ func (x *examples) route() {
 	})
 }
 
-// replaceEverywhere puts another offer and another landing page into all flows, changes two campaigns by one call, and undoes it all.
+// replaceEverywhere puts another offer into all flows and another landing page into one campaign, changes two campaigns by one
+// call, and undoes all of it.
 func (x *examples) replaceEverywhere() {
 	x.also("next offer", "/offers", object{"name": "Sneakers DE (exclusive)", "url": x.outside + "/sneakers-2?sub1={clickid}"})
 	x.also("next lander", "/landers", object{"name": "Seven shoes", "url": x.outside + "/seven-shoes", "click_slots": 2})

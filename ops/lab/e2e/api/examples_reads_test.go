@@ -19,7 +19,7 @@ func (x *examples) window(more params) params {
 	return out
 }
 
-// read calls the operations that return recorded data.
+// read calls the operations that return records and figures, and some that change what they return.
 func (x *examples) read() {
 	one := x.id("campaign")
 	x.call("GET /campaigns/{id}", one, nil)
@@ -114,7 +114,7 @@ func (x *examples) scoreAnew(job string) {
 	})
 }
 
-// postbacks reads postbacks and deliveries, and sends some of them again.
+// postbacks reads postbacks and deliveries, sends some of them again, and replays postbacks that a network has sent.
 func (x *examples) postbacks() {
 	x.call("GET /logs/postbacks", x.window(params{"direction": "in", "limit": "1"}), nil)
 	sent := x.rows("direction=out")[0]["id"].(string)

@@ -269,7 +269,7 @@ type stable struct {
 // exampleToken replaces the account's DNS token.
 const exampleToken = "5f2b9c1d7e3a48069c1d7e5f2b3a4806"
 
-// exampleDay is the day that the examples show for today.
+// exampleDay is the day that the examples show in place of today.
 var exampleDay = time.Date(2026, 3, 16, 0, 0, 0, 0, time.UTC)
 
 func newStable(today time.Time, outside string) stable {
@@ -393,8 +393,8 @@ func (s *stable) id(id uuid.UUID) string {
 	return s.ids[id]
 }
 
-// time shifts a day as far as today is from exampleDay. It keeps the time of day in three cases: it is the beginning or end of a
-// day; the test chose it, because the day is before today and no window begins there; or it is the start of an hour in a report.
+// time moves a day by the distance from today to exampleDay. It keeps the time of day in three cases: it is the beginning or end of
+// a day; the test chose it, because the day is before today and no window begins there; or it is the start of an hour in a report.
 func (s *stable) time(key, text string) string {
 	parts := timeForm.FindStringSubmatch(text)
 	at, err := time.Parse(time.DateOnly, parts[1])

@@ -23,8 +23,8 @@ func (d german) Describe(r *http.Request, data *botdata.Set, into *visitor.Descr
 	into.Country = "DE"
 }
 
-// visit follows a tracking link, goes on from the landing page and reports the order. None of these calls is stored, so the
-// figures of the other examples stay the same.
+// visit follows a tracking link, goes on from the landing page and reports the order. What these calls write to their spools never
+// reaches the database, so the figures of the other examples stay the same.
 func (x *examples) visit() {
 	h := x.tracker()
 	x.follow("GET /{slug}", h, params{"slug": "shoes-de-push", "visitor_id": "9214", "cost": "0.018", "zoneid": "311"})

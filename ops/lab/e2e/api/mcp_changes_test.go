@@ -85,7 +85,7 @@ func (x *examples) changeDirectly(t *testing.T, a *assistant, paths []object) {
 	if _, failure := a.use("set_active", offer); !strings.HasPrefix(failure, "cooling_down") {
 		t.Errorf("a second change within an hour: %q", failure)
 	}
-	x.Do("PATCH", "/offers", object{"id": x.ids["offer"], "is_active": true}).Want(200, "") // a person may
+	x.Do("PATCH", "/offers", object{"id": x.ids["offer"], "is_active": true}).Want(200, "") // not by an assistant, so it is allowed
 	a.must("set_active", object{"kind": "path", "campaign_id": x.ids["campaign"], "id": paths[0]["id"], "active": false})
 	for kind, name := range map[string]string{"campaign": "campaign", "lander": "lander", "source": "source", "network": "network", "smartlink": "smartlink"} {
 		if got := a.must("set_active", object{"kind": kind, "id": x.ids[name], "active": true}); got["active"] != true {
@@ -141,7 +141,7 @@ func (x *examples) namesProgram(t *testing.T) {
 	}
 }
 
-// correctByTools records a cost and a conversion, first as dry runs.
+// correctByTools makes dry runs of a cost and of a conversion, then records the conversion, and requests a test postback.
 func (x *examples) correctByTools(t *testing.T, a *assistant) {
 	t.Helper()
 	yesterday := x.today.AddDate(0, 0, -1).Format(time.DateOnly)
@@ -223,7 +223,7 @@ func TestMCPForeign(t *testing.T) {
 			return uuid.NewString()
 		}))
 		if failure != missing {
-			t.Errorf("%s: another account's id is answered with %q, an id of nothing with %q", listed.Name, failure, missing)
+			t.Errorf("%s: another account's id is answered with %q, an id that does not exist with %q", listed.Name, failure, missing)
 		}
 		if raw, _ := json.Marshal(theirs); strings.Contains(string(raw), "Shoes") || strings.Contains(string(raw), "Sneakers") {
 			t.Errorf("%s shows another account: %s", listed.Name, raw)
@@ -341,7 +341,7 @@ func (x *examples) fuzz(t *testing.T, a *assistant, foreign string, own []any) {
 	}
 }
 
-// hostileTexts checks that no text of the account is in the instructions, the tools, the prompts and the resources.
+// hostileTexts checks that none of the orders is in the tools, in the prompts or in the answer that opens the session.
 func (x *examples) hostileTexts(t *testing.T, a *assistant) {
 	t.Helper()
 	prompts, err := a.ListPrompts(t.Context(), &sdk.ListPromptsParams{})

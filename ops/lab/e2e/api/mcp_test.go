@@ -155,7 +155,7 @@ func (x *examples) readCalls() map[string]object {
 }
 
 // TestMCPRead calls each tool that says that it only reads, with a full key, and also with a read-only key if that key is offered
-// the tool. No row of any table changes.
+// the tool. Nothing that allTables returns changes.
 func TestMCPRead(t *testing.T) {
 	t.Parallel()
 	x := newMCP(t)
@@ -245,8 +245,8 @@ func listBytes(t *testing.T, tools []*sdk.Tool) (all, read int) {
 	return all, read
 }
 
-// TestGoldenMCP compares the tools, prompts and resources of a full key with a golden file. A changed description
-// changes the product. A read-only key is not offered tools that change something.
+// TestGoldenMCP compares the tools, prompts and resources of a full key with a golden file, because models act on the
+// descriptions. A read-only key is not offered tools that change something.
 func TestGoldenMCP(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

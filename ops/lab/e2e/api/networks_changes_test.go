@@ -21,7 +21,8 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// changing is an account whose network can be asked for orders by the date of their last change.
+// changing is an account whose network is connected to a platform that changes orders late. The service asks some platforms for
+// orders by the date of their last change, and the others for older orders.
 type changing struct{ *syncing }
 
 func newChanging(t *testing.T, provider string, options ...func(*networksync.Options)) *changing {
@@ -68,7 +69,8 @@ func (y *changing) run() string {
 	return dbtest.Get[string](y.t, y.s.DB, `SELECT kind FROM integration_runs ORDER BY started_at DESC, ended_at DESC LIMIT 1`)
 }
 
-// changes makes the import of changes due, runs it, and returns the number of hours by which it is behind.
+// changes makes the import of changes due and runs it. It returns how many hours ago the time lies until which changes were read,
+// or -1 if there is no such time.
 func (y *changing) changes() int {
 	y.t.Helper()
 	dbtest.Exec(y.t, y.s.DB, `UPDATE network_integrations SET changes_at = now() - interval '1 second'`)
@@ -136,8 +138,8 @@ func TestLateDecision(t *testing.T) {
 	}
 }
 
-// TestOlderOrders: a network that cannot be asked for orders by the date of a change is asked for older orders once a
-// day. So a late decision arrives within nine days.
+// TestOlderOrders: a network that cannot be asked for orders by the date of a change is asked once a day for the orders of another
+// window of older days. So a late decision arrives within nine days.
 func TestOlderOrders(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "affise")
@@ -172,7 +174,7 @@ func TestOlderOrders(t *testing.T) {
 
 // TestManyOlderOrders: older days that have too many orders for one import are read in pieces. A single day that has
 // too many is left out with its reason. An import of the last days runs after each piece. A failure of the platform
-// leaves out no day.
+// leaves out no day, unless it is one of models.FailingIntegration failures in a row.
 func TestManyOlderOrders(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "affise", func(o *networksync.Options) { o.Most = 3 })
@@ -239,7 +241,7 @@ func TestManyOlderOrders(t *testing.T) {
 		older()
 	}
 	if next := dbtest.Get[string](t, y.s.DB, `SELECT older_from::text FROM network_integrations`); next <= day(0) {
-		t.Errorf("after several failures, the import of %s goes on", next)
+		t.Errorf("after several failures, the next import still begins on %s", next)
 	}
 }
 
@@ -271,8 +273,8 @@ func TestChangesCatchUp(t *testing.T) {
 	}
 }
 
-// TestChangesFail: after a failure, the time until which changes are stored does not move, and the API shows the reason. The imports by
-// days go on. A connection to another account starts again.
+// TestChangesFail: after a failure, the time until which changes are stored does not move, and the API shows the reason. The
+// imports by days go on. If the network is connected to another account at the platform, its changes are read from the start.
 func TestChangesFail(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "partnerize")
@@ -289,11 +291,11 @@ func TestChangesFail(t *testing.T) {
 		t.Errorf("%v, %v", about["changesError"], about["lastError"])
 	}
 	if alerts := string(y.s.Do("GET", "/alerts", nil).Raw); strings.Contains(alerts, "network.failing") {
-		t.Error("one failure is an alert")
+		t.Error("a single failure raises an alert")
 	}
 	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET changes_failures = $1`, models.FailingIntegration)
 	if alerts := string(y.s.Do("GET", "/alerts", nil).Raw); !strings.Contains(alerts, "network.failing") || !strings.Contains(alerts, resttest.RefusalText) {
-		t.Errorf("several failures are no alert: %s", alerts)
+		t.Errorf("several failures raise no alert: %s", alerts)
 	}
 	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET changes_failures = 1`)
 	const wait = `SELECT extract(epoch FROM changes_at - now())::int / 60 FROM network_integrations`
@@ -323,12 +325,12 @@ func TestChangesFail(t *testing.T) {
 	}
 	put(map[string]any{"credentials": map[string]any{"publisher_id": "another"}})
 	if y.integration()["changesReadTo"] != nil {
-		t.Error("another account keeps the time")
+		t.Error("after a change to another account at the platform, the time until which changes were read is kept")
 	}
 }
 
-// TestStatusOnly: an update of Impact without an amount rejects a recorded order and changes neither its amount nor its currency. An
-// order that is not recorded is refused.
+// TestStatusOnly: an update from Impact that has no amount rejects a recorded order and changes neither its amount nor its
+// currency. Such an update of an order that is not recorded is refused.
 func TestStatusOnly(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "impact")

@@ -259,7 +259,7 @@ func TestNetworkSyncVanished(t *testing.T) {
 	// A person has decided about one of them, so it stays.
 	y.post("/corrections/conversions", "click id,payout,status,conversion id\n"+own.Click+",2,approved,own\n", true, &conversionAnswer{})
 	y.world.Set(a)
-	sync(-1, true, "1 unchanged") // an order may be reported on a later day
+	sync(-1, true, "1 unchanged") // the range ends yesterday; a missing order may be reported today, so nothing is rejected
 	sync(0, false, "1 unchanged", "2 updated", "3 updated")
 	figures("4 3 1 0 16")
 	sync(0, true, "1 unchanged", "2 updated", "3 updated")
@@ -372,8 +372,8 @@ func TestNetworkSyncByItself(t *testing.T) {
 	if n := dbtest.Get[int](y.t, y.s.DB, wait); n < 100 || n > 140 {
 		t.Errorf("after two failures it waits %d minutes", n)
 	}
-	// After a failed import of many days, an import of few days runs first, so the failure does not keep that import from
-	// succeeding. The import of many days then runs again.
+	// After a failed import of many days, the next import covers only a few days, so that recent orders arrive even if the long
+	// import keeps failing. The import of many days is tried again after it.
 	dbtest.Exec(y.t, y.s.DB, `UPDATE network_integrations SET wide_at = now() - interval '1 second'`)
 	for i, wide := range []bool{true, false, true, false} {
 		tick()

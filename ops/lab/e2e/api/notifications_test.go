@@ -48,8 +48,8 @@ func formNotice(body string) notice {
 	return notice{"application/x-www-form-urlencoded", "", "", body}
 }
 
-// sales makes, for each scheme, a notification of a sale that is worth 20. The values of a form stand in the order of
-// their names.
+// sales makes, for each scheme, a notification of a sale that is worth 20. For digistore24 and jvzoo, the signed text contains the
+// values in the order of their names.
 var sales = map[string]func(click string) notice{
 	"shopify": func(click string) notice {
 		body := `{"id": 77, "financial_status": "paid", "total_price": "20.00", "currency": "USD", "note_attributes": [{"name": "clickid", "value": "` + click + `"}]}`
@@ -137,7 +137,7 @@ func (x *inbox) post(server *httptest.Server, address string, n notice) int {
 	return res.StatusCode
 }
 
-// TestNotificationsOverHTTP: a sale of each platform goes from its HTTP request to a conversion. The same request again is a
+// TestNotificationsOverHTTP: an HTTP request about a sale of each platform becomes a conversion. The same sale again is a
 // duplicate, and a request without the right proof is refused.
 func TestNotificationsOverHTTP(t *testing.T) {
 	t.Parallel()

@@ -74,8 +74,7 @@ func newOutbound(t *testing.T, allow ...netip.Prefix) *outbound {
 	return o
 }
 
-// try makes the service call each host in every possible way: as the test of a webhook, as a repeated delivery, and as a check of
-// links.
+// try makes the service call each host in three ways: as the test of a webhook, as a repeated delivery, and as a check of links.
 func (o *outbound) try(hosts []string) {
 	o.Helper()
 	var hook struct{ ID string }
@@ -114,8 +113,8 @@ func (o *outbound) try(hosts []string) {
 	}
 }
 
-// TestNoPrivateAddressIsReached runs the assembled service, and tries every way in which a customer can make it call an address.
-// The service connects to no form of a private address, and the API does not accept such an address as an endpoint.
+// TestNoPrivateAddressIsReached runs the assembled service, and lets it call private addresses in the three ways of try. The
+// service connects to no form of a private address, and the API does not accept such an address as the URL of a webhook.
 func TestNoPrivateAddressIsReached(t *testing.T) {
 	t.Parallel()
 	hosts := netguardtest.Hosts()
@@ -148,8 +147,8 @@ func TestGuardOffIsSeen(t *testing.T) {
 	}
 }
 
-// TestMappedHostsAreReached: all outbound calls reach the hosts in EGRESS_HOSTS at the addresses given there, including chats for
-// alerts and language models.
+// TestMappedHostsAreReached: calls to chats, a webhook and a language model reach the hosts in EGRESS_HOSTS at the addresses given
+// there.
 func TestMappedHostsAreReached(t *testing.T) {
 	t.Parallel()
 	o := newOutbound(t, netip.MustParsePrefix("127.0.0.0/8"))

@@ -87,7 +87,8 @@ func (y *spending) sync() (got spendAnswer) {
 	return got
 }
 
-// costs returns the cost of each campaign and of everything together. It fails the test if the clicks and the ledger disagree.
+// costs returns the cost of each campaign and the total. It fails the test if the rows (clicks, and spend without clicks) and the
+// ledger disagree.
 func (y *spending) costs() string {
 	y.t.Helper()
 	var byLedger, byRows string
@@ -249,8 +250,8 @@ func TestSpendSyncByItself(t *testing.T) {
 	if ended(3); dbtest.Get[int](y.t, y.s.DB, wait) < 600 {
 		t.Errorf("after two failures it waits %d minutes", dbtest.Get[int](y.t, y.s.DB, wait))
 	}
-	// After a failed sync of many days, a sync of few days runs first, so the failure does not keep that sync from succeeding.
-	// The sync of many days then runs again.
+	// After a failed sync of many days, the next sync covers only a few days, so that recent spend arrives even if the long sync
+	// keeps failing. The sync of many days is tried again after it.
 	dbtest.Exec(y.t, y.s.DB, `UPDATE source_integrations SET wide_at = now() - interval '1 second'`)
 	if ended(4); days() != models.SpendWideDays {
 		t.Errorf("the sync that was due covers %d days", days())

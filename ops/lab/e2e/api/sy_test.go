@@ -86,8 +86,7 @@ func (x *customer) has(text string, parts ...string) {
 	}
 }
 
-// TestSyReads: a customer logs in, lists and finds records by name, pauses them, reports, follows clicks and explains one. No output
-// has the key.
+// TestSyReads: a customer logs in, calls the API, and lists and finds records by name. No output has the key.
 func TestSyReads(t *testing.T) {
 	t.Parallel()
 	x := newCustomer(t)
@@ -109,7 +108,8 @@ func TestSyReads(t *testing.T) {
 	x.has(x.wants(0, "get", "offer", "shoes", "-o", "yaml"), "name: Shoes\n", "payout: 12.5\n")
 }
 
-// TestSyFigures: reports, comparisons, the log and the trace of a click show the figures of the service.
+// TestSyFigures: reports, comparisons, the log and the trace of a click show the figures of the service. The customer also
+// simulates a visitor, and checks, pauses and resumes a campaign.
 func TestSyFigures(t *testing.T) {
 	t.Parallel()
 	x := newCustomer(t)
@@ -226,7 +226,7 @@ func TestSyImport(t *testing.T) {
 		t.Errorf("%d campaigns, %d of them with links", campaigns, links)
 	}
 	if n := count(`SELECT count(*) FROM config_plans WHERE origin = 'keitaro' AND access IS NULL AND strpos(encode(document, 'escape'), '` + keitarotest.Key + `') = 0`); n != 3 {
-		t.Errorf("%d plans have no key of the tracker", n)
+		t.Errorf("%d plans are stored without a key of the tracker, want all 3", n)
 	}
 	if strings.Contains(plan+text, keitarotest.Key) {
 		t.Error("the tracker's key was printed")

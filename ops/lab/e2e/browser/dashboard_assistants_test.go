@@ -189,7 +189,8 @@ func (b *env) revokesAssistant(p *assistantProgram) {
 	}
 }
 
-// refusesAssistant refuses the same request. A request with an address that is not the program's is explained on the page.
+// refusesAssistant opens the program's request at address again and refuses it. If the redirect address of a request does not
+// belong to the program, the page says why the program cannot be connected.
 func (b *env) refusesAssistant(p *assistantProgram, address string) {
 	b.t.Helper()
 	b.goTo(address)

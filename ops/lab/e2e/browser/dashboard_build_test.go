@@ -337,7 +337,7 @@ func (b *env) makesRecords() {
 	if err := b.api.Get(b.t.Context(), "/offers?q=My+offer", &made); err != nil || len(made.Rows) != 1 || made.Rows[0].NetworkID == "" {
 		b.t.Errorf("the offer is %+v, %v", made, err)
 	}
-	b.tap(button("Done")) // a new record stays open
+	b.tap(button("Done")) // the sheet stays open after a record is created
 	b.waitClosed()
 	b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('NutraX DE')).focus()`)
 	b.press("p")
@@ -351,7 +351,8 @@ func (b *env) makesRecords() {
 	b.waitText("NutraX DE is used again")
 }
 
-// hostile makes records whose name is markup, very long and in right-to-left script. Every page shows the name as text.
+// hostile makes an offer and a campaign whose name is markup followed by a long right-to-left text. The pages that show the name
+// show it as text.
 func (b *env) hostile() {
 	b.t.Helper()
 	name := `<img src=x onerror="wrongs=['run']">` + strings.Repeat("א", 200)
@@ -376,8 +377,8 @@ func (b *env) hostile() {
 	b.setScreen(1440, "light")
 }
 
-// parts checks the gallery of parts: a table of 3,000 rows renders only a few of them, keys work in every part, and a closed
-// sheet returns the focus.
+// parts checks the gallery of parts: a table of 3,000 rows renders at most 80 of them, the key End reaches the last row, a closed
+// sheet returns the focus, and a toast, a combobox and a question work.
 func (b *env) parts() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/_parts")
@@ -406,7 +407,7 @@ func (b *env) parts() {
 	b.press("Escape")
 }
 
-// screens checks every screen in both themes, wide and narrow.
+// screens checks the screens of campaigns, records and clicks, and the gallery, in both themes, wide and narrow.
 func (b *env) screens(id string) {
 	b.t.Helper()
 	var list, lander struct{ Rows []struct{ ID, Name string } }

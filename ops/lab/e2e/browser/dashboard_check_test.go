@@ -11,8 +11,8 @@ import (
 )
 
 // TestDashboardCheck: a person opens the check of a paused campaign with several faults. It shows each fault with its consequences.
-// A button mends one of them, and the person mends the others. Then the campaign goes live. On every other way to set campaigns
-// active, the dashboard shows problems first.
+// A button mends one of them, and the person mends the others. Then the campaign goes live. A campaign that is set active in the
+// list, in the palette or in the form for several campaigns does not go live either before its problems were shown.
 func TestDashboardCheck(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -213,7 +213,7 @@ func (c *copilotEnv) chats() {
 	c.waitIdle()
 }
 
-// rules makes a rule in shadow mode, replays it on past data, and then lets it act.
+// rules replays a new rule on past data, saves the rule, which is then in shadow mode, and lets it act.
 func (c *copilotEnv) rules() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/copilot?tab=rules")
@@ -309,8 +309,8 @@ func (c *copilotEnv) views() {
 	c.press("Escape")
 }
 
-// addsNotes: a change made through the API appears as a mark on the plot. The user writes a note without the mouse, sees it on
-// the plot, in the table and at its campaign, edits it and deletes it.
+// addsNotes: a change made through the API appears as a mark on the plot. The user writes a note, sees it on the plot, in the table
+// and on the campaign's plot, edits it and deletes it.
 func (c *copilotEnv) addsNotes() {
 	c.t.Helper()
 	patch := map[string]any{"notes": "seen by nobody"}
@@ -433,7 +433,7 @@ func (c *copilotEnv) lists() {
 	})
 }
 
-// screens checks every screen in both themes, wide and narrow.
+// screens checks the screens of the Copilot and of the import, and screens with marks and views, in both themes, wide and narrow.
 func (c *copilotEnv) screens() {
 	c.t.Helper()
 	pages := map[string]string{

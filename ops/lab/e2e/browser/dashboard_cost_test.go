@@ -39,7 +39,7 @@ func (b *costEnv) act(control string) {
 	b.actions++
 }
 
-// cost returns what the campaign cost yesterday. filters narrow its clicks.
+// cost returns what the campaign cost yesterday. With filters, only the clicks that pass them are counted.
 func (b *costEnv) cost(filters ...string) string {
 	b.t.Helper()
 	var list struct{ Totals struct{ Cost float64 } }
@@ -100,8 +100,8 @@ func (b *costEnv) fromCampaigns() {
 	b.waitText("The cost is as it was before")
 }
 
-// fromReport presses a key to set the cost of a value of a sub-parameter. It then presses the key on the row of a country, for
-// which no cost can be set.
+// fromReport sets the cost of a row in a report by sub1, which the key "$" opens. It then presses the same key on the row of a
+// country, for which no cost can be set.
 func (b *costEnv) fromReport() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?cmp=none&w=yesterday&g=sub1&f.campaign_id=" + b.campaign)

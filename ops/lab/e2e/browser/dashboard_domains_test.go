@@ -178,7 +178,7 @@ func (b *domainsEnv) certifies() {
 	b.waitText("index_page must be an http or https address")
 }
 
-// screens checks every screen in both themes, wide and narrow.
+// screens checks the domains, one domain and the integrations in both themes, wide and narrow.
 func (b *domainsEnv) screens() {
 	b.t.Helper()
 	b.press("Escape")

@@ -16,8 +16,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// bodyless returns the paths of all POST operations that need no body, because a form without fields can call them. Each path has
-// an id in place of its parameter.
+// bodyless returns the paths of all POST operations that need no body: a form without fields could call them. In each path, an
+// example value replaces the parameter.
 func bodyless() (paths []string) {
 	rows := api.Table(api.Deps{})
 	for i := range rows {
@@ -32,9 +32,9 @@ func bodyless() (paths []string) {
 	return paths
 }
 
-// TestNoClickActs: a signed-in user clicks tracking links that post a form to each dashboard operation that needs no body.
-// Nothing happens. Links and dashboard share a host here, which is the worst case and allowed only on this machine. The test
-// writes the addresses into the database, because the API refuses them.
+// TestNoClickActs: a signed-in user clicks tracking links that post a form to each operation that needs no body. Each request is
+// refused as cross_site, and nothing changes. Links and dashboard share a host here, which is the worst case and allowed only on
+// this machine. The test writes the addresses into the database, because the API refuses them.
 func TestNoClickActs(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -116,7 +116,7 @@ func (b *env) fitsEveryWidth() {
 				b.t.Errorf("%s: these lists scroll sideways: %s", name, wide)
 			}
 			if p.name != "flow" && p.name != "path" && p.name != "overview" && b.run(`document.documentElement.scrollHeight - innerHeight`) != "0" {
-				b.t.Errorf("%s: the page scrolls besides its list", name)
+				b.t.Errorf("%s: the page itself scrolls, and not only its list", name)
 			}
 		}
 	}
@@ -403,7 +403,7 @@ func (b *env) prints() {
 		b.t.Errorf("%s parts of the frame are printed", shown)
 	}
 	if right := b.run(`Math.max(...[...document.querySelectorAll('thead th')].map(e => e.getBoundingClientRect().right)) <= innerWidth`); right != "true" {
-		b.t.Error("columns are right of the paper")
+		b.t.Error("some columns lie beyond the right edge of the paper")
 	}
 	if dates := b.run(`[...document.querySelectorAll('.paper')].filter(e => e.checkVisibility()).map(e => e.textContent).join()`); !paperDates.MatchString(dates) {
 		b.t.Errorf("the paper says %q about the days of its figures", dates)

@@ -144,8 +144,8 @@ func (b *roomsEnv) reaches() {
 	b.waitText("Waiting for an event")
 }
 
-// post sends a text as a browser's beacon does, and retries until it is accepted, because the service knows a new site only
-// within a second.
+// post sends a text as a browser's beacon does, and retries until it is accepted, because it can take up to a second until the
+// service knows a new site.
 func (b *roomsEnv) post(address, body string) {
 	b.t.Helper()
 	b.until(address+" takes it", func() bool {
@@ -165,7 +165,7 @@ func (b *roomsEnv) post(address, body string) {
 	})
 }
 
-// screens checks every screen in both themes, wide and narrow.
+// screens checks the screens of webhooks, bots, smartlinks and goals in both themes, wide and narrow.
 func (b *roomsEnv) screens() {
 	b.t.Helper()
 	pages := map[string]string{

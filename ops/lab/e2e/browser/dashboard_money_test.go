@@ -47,7 +47,7 @@ type moneyEnv struct {
 }
 
 // TestDashboardMoney: the user repairs and replays a postback that found no click, tries and applies corrections, and creates and
-// downloads files. Every screen about money and the account passes the checks of layout and accessibility.
+// downloads files. The screens about money and the account pass the checks of layout and accessibility.
 func TestDashboardMoney(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -343,7 +343,7 @@ func (b *moneyEnv) compares() {
 	}
 }
 
-// screens checks every screen in both themes, wide and narrow.
+// screens checks the screens about money and the account in both themes, wide and narrow.
 func (b *moneyEnv) screens() {
 	b.t.Helper()
 	pages := map[string]string{

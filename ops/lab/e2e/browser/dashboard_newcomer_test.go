@@ -8,8 +8,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardNewcomer: a person with a shop and no network finds the way to a first conversion, and the fields of a campaign
-// react to clicking and typing as a person expects.
+// TestDashboardNewcomer: a person with a shop and no network finds the way to the first click, and the fields of a campaign react
+// to clicking and typing as a person expects.
 func TestDashboardNewcomer(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -33,7 +33,8 @@ func TestDashboardNewcomer(t *testing.T) {
 	b.onPhone()
 }
 
-// findsShop: the first screen has steps for a shop. The campaign that leads to the website carries the click id.
+// findsShop: the first screen has steps for a shop. The link of the new campaign leads to the website and adds the click id to the
+// address.
 func (b *env) findsShop() {
 	b.t.Helper()
 	b.waitText("From here to the first conversion")
@@ -60,8 +61,8 @@ func (b *env) findsShop() {
 	b.waitText("The first click is here")
 }
 
-// typesOverSource: text that is typed into the source's field replaces the chosen source, and a name that is not known makes a
-// new source.
+// typesOverSource: text that is typed into the field "Traffic source" replaces the chosen source, and an unknown name makes a new
+// source.
 func (b *env) typesOverSource() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns/new")
@@ -75,7 +76,7 @@ func (b *env) typesOverSource() {
 	b.until("the template is chosen", func() bool { return b.run(source+`.value`) == "PropellerAds" })
 	b.retype(source, "Adcash")
 	if text := b.run(source + `.value`); text != "Adcash" {
-		b.t.Errorf("what is typed stands behind the old text: %q", text)
+		b.t.Errorf("the typed text does not replace the old one: %q", text)
 	}
 	b.press("Enter")
 	b.retype(source, "Fanpage 7")
@@ -88,7 +89,7 @@ func (b *env) typesOverSource() {
 	})
 }
 
-// mendsAddress: a token at the end of an address becomes a parameter, and one press adds the click id.
+// mendsAddress: one press adds the click id to the URL, as one more parameter.
 func (b *env) mendsAddress() {
 	b.t.Helper()
 	b.tap(button("A URL"))

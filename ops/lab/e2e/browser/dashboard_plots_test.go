@@ -11,7 +11,7 @@ import (
 // plotsEnv is the dashboard with the traffic of the demo.
 type plotsEnv struct{ *env }
 
-// TestDashboardPlots: reports by time are in chronological order, and every report can be sorted by its first column. The total and
+// TestDashboardPlots: reports by time are in chronological order, and reports can be sorted by their first column. The total and
 // the rows of a report can be seen over time, as a heat map and by the delay of conversions. A chart is shown above a report. The
 // overview compares today with a usual day.
 func TestDashboardPlots(t *testing.T) {

@@ -255,8 +255,8 @@ func (b *roomsEnv) suspect() {
 	})
 }
 
-// listsBots adds entries to the lists, is warned about a range that covers every visitor, deletes an entry, and denies an
-// address.
+// listsBots enters a range that covers every visitor, which the page refuses, and adds two other values instead. It deletes their
+// entry, and denies an address in the list of repeated addresses.
 func (b *roomsEnv) listsBots() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/bots?tab=lists")

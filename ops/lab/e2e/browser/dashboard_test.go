@@ -273,7 +273,7 @@ func (b *env) press(key string) {
 }
 
 // TestDashboard: a buyer signs in with the link of the first start, which works once. The reports show the figures of the API,
-// and the buyer breaks them down. Every screen passes all checks in both themes, wide and narrow.
+// and the buyer breaks them down. The overview, the reports and the screen "More" pass the checks of everywhere.
 func TestDashboard(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -340,7 +340,8 @@ func (b *env) equalsAPI() {
 	}
 }
 
-// drills opens a row and filters by it with keys alone, and goes back. The address holds the whole state.
+// drills opens a row, filters the report by the row below it, with keys alone, and goes back. The address of the page holds the
+// open row and the filters.
 func (b *env) drills() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?cmp=none")

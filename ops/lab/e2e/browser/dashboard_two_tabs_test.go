@@ -44,7 +44,7 @@ func (b *env) made(path string, body map[string]any) string {
 	return record.ID
 }
 
-// hasSaved waits until the record with an id in a list has these fields.
+// hasSaved waits until the record with the id in the list at path has these fields.
 func (b *env) hasSaved(path, id string, fields map[string]any) {
 	b.t.Helper()
 	b.until("the fields of both are saved", func() bool {
@@ -146,7 +146,8 @@ func (b *env) keepsBothRules() {
 	b.hasSaved("/copilot/rules", id, map[string]any{"name": "Mine again", "window": json.Number("3")})
 }
 
-// keepsBothDomains edits one setting of a domain. The others keep what another person has saved, and do not go back to their defaults.
+// keepsBothDomains edits one setting of a domain. The other settings keep what another person has saved, and do not go back to
+// their defaults.
 func (b *env) keepsBothDomains() {
 	b.t.Helper()
 	id := b.made("/domains", map[string]any{"domain": "both.example.com", "group_name": "g", "crawlers": "allow"})

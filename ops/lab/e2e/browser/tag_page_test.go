@@ -126,7 +126,8 @@ func (x tagTest) hasOwnName(t *testing.T) {
 	}
 }
 
-// seesViews: the tag records a view whenever another page is shown, no matter how the visitor or a script got there.
+// seesViews: the tag reports a view whenever another page is shown, no matter how the visitor or a script got there. A change of
+// the query alone is no other page. A page can also report a view itself, with trk('view').
 func (x tagTest) seesViews(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -551,7 +552,7 @@ func (x tagTest) turnedOff(t *testing.T) {
 	}
 }
 
-// costs: the tag moves nothing on the page. The test logs how long the tag occupies the main thread.
+// costs: the tag does not shift the layout of the page. The test logs how long the tag occupies the main thread.
 func (x tagTest) costs(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)

@@ -24,8 +24,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// statements are sequences of statuses that networks send for one conversion. Each transition is allowed in this order, and few
-// are allowed in another order.
+// statements are sequences of statuses that networks send for one conversion. The service allows each transition in the order
+// listed, and few of them in another order.
 var statements = [][]string{
 	{"approved", "rejected"},
 	{"rejected", "approved"},
@@ -130,9 +130,10 @@ func (s *sides) state(ctx context.Context, via http.RoundTripper, number int, c 
 	return nil
 }
 
-// TestPostbacksCountInOrder sends two or three statements about each conversion to two web processes, milliseconds apart and in
-// shuffled order. The web processes and four workers are killed at the same time. The last statement by arrival counts: in the
-// conversion, in the ledger and in the last event. Pages and servers send visitors' events throughout the test (see pages).
+// TestPostbacksCountInOrder sends two or three statements about each conversion, milliseconds apart, each to one of two web
+// processes. The conversions come in random order. During that time, web processes and workers are killed and started again, one
+// after another. The last statement by arrival counts: in the conversion, in the ledger and in the last event. Pages and servers
+// send visitors' events throughout the test (see pages).
 func TestPostbacksCountInOrder(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

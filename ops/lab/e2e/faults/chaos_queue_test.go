@@ -253,7 +253,7 @@ func (y *env) emptied(*fleet.Process) {
 // deleteKey deletes a random key of Redis, if there is a key.
 func (y *env) deleteKey() {
 	key, err := y.redis.RandomKey(y.t.Context()).Result()
-	if err == nil { // otherwise Redis is empty
+	if err == nil { // an empty Redis returns an error that contains "nil"
 		err = y.redis.Del(y.t.Context(), key).Err()
 	} else if strings.Contains(err.Error(), "nil") {
 		err = nil

@@ -115,7 +115,7 @@ func TestKilledCurrency(t *testing.T) {
 	})
 	cost("in the end")
 	m.checkCount("clicks in the former currency", 0, `SELECT count(*) FROM clicks WHERE rate <> 0.8`)
-	m.checkCount("hundredths of the ledger", 1040, `SELECT (100 * sum(cost))::int FROM ledger WHERE account_id = $1`, m.account)
+	m.checkCount("cost in the ledger, in cents", 1040, `SELECT (100 * sum(cost))::int FROM ledger WHERE account_id = $1`, m.account)
 	m.checkCount("changes under way", 0, `SELECT count(*) FROM currency_changes`)
 }
 

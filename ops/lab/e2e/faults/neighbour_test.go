@@ -274,7 +274,7 @@ func (n *neighbour) receive(body []byte) {
 	}
 }
 
-// fromNetwork sends requests as a network's server does, from an address that no other client has.
+// fromNetwork sends requests as a network's server does, from an address that no attacker uses.
 type fromNetwork struct{}
 
 func (fromNetwork) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -52,8 +52,8 @@ type edgeFleet struct {
 var zoneKey = egresstest.Key{Name: "tracker.", Algorithm: "hmac-sha256", Secret: "Y2FuYXJ5LXRzaWcta2V5LW9mLTMyLWJ5dGVzLSEhIQ=="}
 
 // customerZone holds both the customers' hosts and the tracking host, because a server that does not recurse follows a CNAME only
-// within a zone. The zone is a public suffix, so that the install reserves go.tracker.co.uk but not the customers' names. It is
-// not below .example, because workers do not query such hosts.
+// within a zone. The zone is a public suffix, so that the install reserves only tracker.co.uk and the names below it, and not the
+// customers' names. It is not below .example, because workers do not query such hosts.
 const customerZone, trackingHost = "co.uk", "go.tracker.co.uk"
 
 // startEdge starts the servers but no process of the service. Set behind if several web processes stand behind the public ports.
@@ -303,7 +303,8 @@ func TestZeroToServing(t *testing.T) {
 	e.renewAndRelease(id, host)
 }
 
-// withoutServers stops PostgreSQL and Redis, and starts the web process without them.
+// withoutServers kills PostgreSQL and Redis, checks clicks, and checks them again after a restart of the web process. At its end it
+// starts the servers, the worker and the clock again.
 func (e *edgeFleet) withoutServers(host string, click func(what string)) {
 	e.Helper()
 	for _, name := range []string{"worker", "clock"} {
@@ -355,7 +356,8 @@ func (e *edgeFleet) renewAndRelease(id, host string) {
 	}
 	path := "/domains/" + id + "/certificate"
 	await.Until(e.T, "the certificate is renewed", func() bool {
-		// The call makes a worker ask the CA for its advice. The worker would follow it a minute later.
+		// The call makes a worker ask the CA for its advice. The worker would renew the certificate a minute later, so the
+		// statement below makes the renewal due now.
 		if err := e.api.Get(e.Context(), path, &state); err != nil && e.Context().Err() != nil {
 			e.Fatal(err)
 		}
@@ -395,8 +397,8 @@ CREATE TRIGGER failed_order AFTER UPDATE ON certificates FOR EACH ROW
 	WHEN (NEW.attempts > OLD.attempts OR NEW.fence > OLD.fence AND OLD.lease_until IS NOT NULL)
 	EXECUTE FUNCTION note_failed_order()`
 
-// TestHundredDomains adds 100 domains at once. All of them are served, each after one order. An order that failed on a busy
-// machine causes one more order. The test makes it due at once instead of waiting.
+// TestHundredDomains adds 100 domains in batches of 10. All of them are served, each after one order. An order that failed on a
+// busy machine causes one more order, which the test makes due at once instead of waiting.
 func TestHundredDomains(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -429,7 +431,7 @@ func TestHundredDomains(t *testing.T) {
 		await.Until(t, fmt.Sprintf("one more of %d is served", before), func() bool {
 			for host := range maps.Clone(left) {
 				if _, err := e.shake(host); err != nil {
-					break // the other hosts are hardly served sooner
+					break // the hosts after it are probably not served yet either
 				}
 				delete(left, host)
 			}

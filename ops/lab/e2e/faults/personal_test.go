@@ -72,7 +72,7 @@ func (p *personal) click() string {
 	return id
 }
 
-// TestPersonalDataIsWrittenNowhere sends personal data in all ways: in a goal that a server reports, by the page tag,
+// TestPersonalDataIsWrittenNowhere sends personal data in several ways: in a goal that a server reports, by the page tag,
 // in postbacks with and without a signature, by the pixel, and in two notifications of a shop, one with a valid
 // signature and one with a wrong one. The conversions are uploaded in shadow mode with the hashes of the data.
 // Afterwards neither the data nor their hashes are in any file of PostgreSQL, Redis and the service, in a log, in a
