@@ -242,7 +242,7 @@ func TestSurprises(t *testing.T) {
 					world.Handler().ServeHTTP(w, r)
 				})
 				if _, err := c.Spend(t.Context(), first, last); (err == nil) != (changed == 0) {
-					t.Errorf("%d requests had an unknown name, and the error is %v; the fake must use unknown or beyond", changed, err)
+					t.Errorf("%d requests had an unknown name, and the error is %v; the fake must use unknownParam or unknownKey", changed, err)
 				}
 			})
 		}
