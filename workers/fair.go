@@ -14,9 +14,9 @@ import (
 	"switchyard/jobs"
 )
 
-// localWait is how long a job waits in the worker for a slot. It waits there at first because a delay in the queue takes whole
-// seconds. It is shorter than the second after which the reconciler would look for the row's task. After localWait the job is
-// postponed.
+// localWait is how long a job waits in the worker for a slot before it is postponed. The job first waits in the worker
+// because a delay in the queue takes whole seconds. localWait is shorter than the second after which the reconciler
+// would look for the row's task.
 const localWait = 600 * time.Millisecond
 
 // shortWait is how long a swift job waits in the worker when admission.room jobs wait already. Postponing thousands of swift jobs
@@ -91,7 +91,8 @@ func (a *admission) acquire(ctx context.Context, account uuid.UUID, kind string,
 	}
 	isSwift := l.average > 0 && l.average < swift && atMost == 0
 	full := len(a.waiting) >= a.room
-	// At most a quarter of the jobs that may wait here are of one account, so that jobs of other accounts may wait here too.
+	// At most a quarter of the places here go to jobs of one account that are not swift, so that jobs of other
+	// accounts may wait here too.
 	if !isSwift && (full || l.waiting >= max(a.room/4, 1)) {
 		return nil, a.postpone(w, l)
 	}
@@ -166,7 +167,8 @@ func (a *admission) start(w *waiter, l *accountLoad) {
 	}
 }
 
-// idleAccounts is the number of idle accounts whose measured job duration is kept.
+// idleAccounts is the number of known accounts above which an account that becomes idle is forgotten, with
+// its measured job duration.
 const idleAccounts = 1000
 
 // releaser returns the function that ends a job and frees its slot.

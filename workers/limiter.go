@@ -19,7 +19,8 @@ const (
 // it is not suspect.
 const slowFailure = time.Second
 
-// idleEndpoints is how many idle endpoints keep their measured latency.
+// idleEndpoints is the number of known endpoints above which an endpoint that becomes idle is forgotten, with
+// its measured latency.
 const idleEndpoints = 10_000
 
 // A request to a fast endpoint waits for a place in the worker, because a wait in the queue takes whole seconds.

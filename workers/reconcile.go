@@ -60,7 +60,7 @@ func (r *Runtime) reconcileKinds(ctx context.Context, kinds []string) error {
 			slog.InfoContext(ctx, "lost rows enqueued", "rows", n)
 		}
 		if len(due) < reconcileBatch || n == 0 {
-			return nil // the oldest rows have tasks; if a younger row has no task, the next tick finds it
+			return nil // a younger row without a task is found once fewer than reconcileBatch older rows are due before it
 		}
 		after = due[len(due)-1]
 	}

@@ -12,9 +12,10 @@ import (
 // requeueBatch is how many items one statement makes due again.
 const requeueBatch = 500
 
-// RequeueAll makes items due again, batch by batch, and dispatches each batch after its commit. requeue makes one batch due. If a
-// dispatch fails, the rest of the batch is left to the reconciler. RequeueAll walks by the creation time of the items, so that an
-// item that fails again during the walk is not requeued twice. It returns the number of requeued items.
+// RequeueAll makes items due again, batch by batch, and dispatches each batch after its commit. requeue makes one batch
+// due. If a dispatch fails, the rest of the batch is left to the reconciler. RequeueAll goes through the items in the
+// order of their creation, so that an item that fails again in the meantime is not requeued twice. It returns the
+// number of requeued items.
 func (r *Runtime) RequeueAll(ctx context.Context, q jobrow.RequeueQuery,
 	requeue func(context.Context, db.Conn, jobrow.RequeueQuery, int) ([]jobrow.RequeuedItem, error),
 ) (n int64, err error) {

@@ -52,7 +52,7 @@ type FailedFunc func(ctx context.Context, c db.Conn, row models.Job, cause error
 func WithFailed(fn FailedFunc) RowOption { return func(c *rowConfig) { c.failed = fn } }
 
 // WithRetries replaces the waits between attempts, for tests and closed installs. Fewer waits mean fewer attempts;
-// waits beyond the number of the policy are not used. An empty list changes nothing.
+// waits beyond the policy's number of attempts are not used. An empty list changes nothing.
 func WithRetries(waits []time.Duration) RowOption {
 	return func(c *rowConfig) {
 		if len(waits) > 0 {

@@ -18,8 +18,10 @@ import (
 
 // Run is one attempt of a row job. The handler ends it with Commit, Retry or Fail and returns the result of that call.
 //
-// If the handler returns without such a call, the runtime ends the attempt by the returned error. For nil it calls Commit with
-// the zero answer, for a *models.Error about a client's mistake it calls Fail, and for any other error it calls Retry.
+// If the handler returns without such a call, the runtime ends the attempt by the returned error. For nil it calls
+// Commit with the zero answer, for a *models.Error about a client's mistake it calls Fail, and for any other error it
+// calls Retry. There are two exceptions: an attempt that has lost its lease is dropped, and a stopping worker releases
+// the row without counting the attempt.
 type Run[A, R any] struct {
 	Job     models.Job
 	Args    A

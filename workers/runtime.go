@@ -25,7 +25,7 @@ type Options struct {
 	Redis   jobs.Redis
 	Client  *jobs.Client
 	Queues  []jobs.Queue          // which queues this process serves; default all
-	Slots   int                   // jobs at once per unit of weight; default 10
+	Slots   int                   // jobs at once per unit of a queue's weight; default 10
 	Lease   time.Duration         // how long a row is held without renewal; default 15 seconds
 	Grace   time.Duration         // how long a stop waits for running jobs; default 22 seconds
 	Metrics prometheus.Registerer // default none
@@ -158,7 +158,7 @@ func (r *Runtime) server(q jobs.Queue, client jobs.Redis) *asynq.Server {
 	return asynq.NewServerFromRedisClient(client, asynq.Config{
 		Concurrency:              taken,
 		Queues:                   map[string]int{q.Name: 1},
-		TaskCheckInterval:        time.Millisecond, // the client waits
+		TaskCheckInterval:        time.Millisecond, // asynq need not wait, because the queue client does
 		DelayedTaskCheckInterval: 200 * time.Millisecond,
 		ShutdownTimeout:          r.o.Grace,
 		RetryDelayFunc:           retryDelay,

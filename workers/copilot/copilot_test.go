@@ -25,7 +25,7 @@ import (
 	worker "switchyard/workers/copilot"
 )
 
-// env is an account in Tokyo, a campaign with two paths, and a worker. days adds the figures of the paths.
+// env is an account in Tokyo, a campaign with two paths, and a worker. addFigures adds figures of the paths.
 type env struct {
 	*testing.T
 	d           *db.DB
@@ -39,8 +39,8 @@ type env struct {
 	broken      atomic.Int64 // how many of the next reports fail
 }
 
-// costlyReader is a report reader whose Cost, the number of clicks that a report reads, is too high by extraClicks. As many of
-// the next reports as broken says fail.
+// costlyReader is a report reader whose Cost, the number of clicks that a report reads, is too high by extraClicks.
+// While broken is above zero, each report fails and lowers it by one.
 type costlyReader struct {
 	report.Reader
 	w *env

@@ -20,7 +20,7 @@ import (
 // These are the limits of the figures that are read for one account.
 const (
 	maxCampaigns = 60        // campaigns with the most clicks, which are judged every day
-	maxTurn      = 40        // other campaigns, which are judged by turn; maxCampaigns + maxTurn = report.MaxValues
+	maxTurn      = 40        // other campaigns, which take turns; maxCampaigns + maxTurn = report.MaxValues
 	maxRanked    = 5000      // campaigns with clicks that are considered
 	maxRecords   = 5000      // offers, or landing pages, that are read
 	maxRows      = 100_000   // rows of the report on all campaigns by path and day
@@ -172,7 +172,7 @@ func (r *reading) isDenied(campaign uuid.UUID, attribute, value string) bool {
 	return r.denied[deniedValue{uuid.Nil, attribute, value}] || r.denied[deniedValue{campaign, attribute, value}]
 }
 
-// campaigns reads the active campaigns with the most clicks, and some of the others by turn.
+// campaigns reads the active campaigns with the most clicks, and some of the others, which take turns.
 func (r *reading) campaigns(ctx context.Context) error {
 	chosen, turn, err := r.choose(ctx)
 	if err != nil {

@@ -89,8 +89,8 @@ func (r *reading) networks(ctx context.Context) error {
 	return nil
 }
 
-// clickParameter finds the parameter that contains a click id most often. It counts only messages whose id is a click of the
-// account, because a sender can invent ids.
+// clickParameter finds the parameter that contains a click id most often. It counts only postbacks whose id is a click
+// of the account, because a sender can invent ids.
 func (r *reading) clickParameter(ctx context.Context, n *copilot.NetworkInput, list []map[string]string) error {
 	ids := map[string][]uuid.UUID{}
 	reads := map[uuid.UUID]bool{} // the ids that the network's present settings find

@@ -26,8 +26,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// newRuled makes an env at noon of a recent day. The day must be recent because the cool-down after an undo uses the database's
-// clock.
+// newRuled makes an env in which it is noon of a recent day in Tokyo. The day must be recent because the cool-down
+// after an undo uses the database's clock.
 func newRuled(t *testing.T) *env {
 	t.Helper()
 	w := newEnv(t)
@@ -35,7 +35,8 @@ func newRuled(t *testing.T) *env {
 	return w
 }
 
-// rule saves a live rule that pauses paths without conversions yesterday. change may change the settings first.
+// rule saves a live rule that is due now. It pauses a path that had at least 100 clicks and no conversion
+// yesterday, unless change changes its settings.
 func (w *env) rule(change func(*autorule.Settings)) autorule.Rule {
 	w.Helper()
 	s := autorule.Defaults()
@@ -97,7 +98,8 @@ func (w *env) ended(row models.Job) models.Job {
 	return row
 }
 
-// run runs the due rules and returns the last run of r in which a target matched.
+// run runs the due rules and returns the run of r at the present moment, or the zero Run if none was
+// recorded.
 func (w *env) run(r autorule.Rule) autorule.Run {
 	w.Helper()
 	job(w, jobs.RunRules, jobs.RulesArgs{At: *w.now.Load()})

@@ -46,7 +46,7 @@ func (w *worker) lookUp(ctx context.Context, list []botscan.CrawlerAddress) (out
 	return out
 }
 
-// maxNames is how many names of one address are checked at most.
+// maxNames is the maximum number of names of an address that are checked.
 const maxNames = 10
 
 // confirm reports whether an address belongs to the claimed crawler: a name of the address belongs to the crawler, and that name

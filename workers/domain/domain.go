@@ -27,7 +27,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// Names looks up the addresses of a name: *egress.Names.
+// Names looks up names in DNS. *egress.Names implements it.
 type Names interface {
 	Addresses(ctx context.Context, name string) ([]netip.Addr, error)
 	Records(ctx context.Context, name string) ([]egress.Records, error)

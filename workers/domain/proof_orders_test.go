@@ -102,7 +102,7 @@ func TestEveryOrder(t *testing.T) {
 	if err := all.Wait(); err != nil {
 		t.Error(err)
 	}
-	t.Logf("%d orders, of which every %d was taken", orders, every)
+	t.Logf("%d orders with proofs, one of every %d was run", orders, every)
 }
 
 // sequence is the run of one order.

@@ -18,7 +18,8 @@ import (
 	"switchyard/workers/egress"
 )
 
-// zone is a fake of DNS. The test sets the alias and the texts of each name. Every name with an entry leads to the tracker.
+// zone is a fake of DNS. The test sets the alias (CNAME) and the TXT records of names. Every name has the tracker's
+// address.
 type zone struct {
 	mu      sync.Mutex
 	aliases map[string]string
@@ -58,7 +59,7 @@ func (z *zone) Texts(_ context.Context, name string) ([]string, error) {
 	return z.texts[name], nil
 }
 
-// set sets the alias and the texts in which the proofs of a host are looked up.
+// set sets the alias of a host and the TXT records in which its proof is looked up.
 func (z *zone) set(host, alias string, texts ...string) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -138,7 +139,7 @@ func TestCNAMEProves(t *testing.T) {
 	}
 	v.addTo(v.other, host)
 	if got := v.verifyAt(v.account, id, 5*day); !got.Verified {
-		t.Errorf("another account has added the host: %+v", got)
+		t.Errorf("after another account has added the host: %+v", got)
 	}
 	z.set(host, tracker)
 	if got := v.verifyAt(v.account, id, 6*day); !got.Verified {

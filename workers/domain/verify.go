@@ -246,7 +246,7 @@ func (w *worker) detail(d models.Domain, c models.DomainCheck, s seen) string {
 	case c.Points == nil:
 		return "DNS could not be asked where the domain leads. It is tried again later."
 	case w.o.Tracker.OwnTargets && slices.Contains(s.aliases, target) && !resolves:
-		return "DNS leads to " + target + ", which has no address: the operator of this install sets a wildcard record *." + w.o.Tracker.Host + "."
+		return "DNS leads to " + target + ", which has no address: the operator of this install has to set a wildcard record *." + w.o.Tracker.Host + "."
 	case *c.Points && c.Wrong(d):
 		return "DNS leads here, but the domain does not answer as this service: " + s.plain.text + ". DNS does not show that it is this " +
 			"account's. " + proofInstructions(d)

@@ -36,7 +36,8 @@ func (localResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr,
 	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 }
 
-// verifyEnv is an env with a BIND and web servers. Some of the servers answer as this install does, others do not.
+// verifyEnv is an env with a DNS server (BIND) and web servers. For most hosts the web servers answer as this
+// install does.
 type verifyEnv struct {
 	*env
 	later   atomic.Int64 // offset of the clock
@@ -61,7 +62,7 @@ func (v *verifyEnv) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // The tokens of the two accounts.
 const mine, theirs = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"
 
-// newVerifyEnv returns an env with a BIND. The hosts of acme.com have the token of the first account.
+// newVerifyEnv returns an env with a DNS server. The hosts of acme.com have the token of the first account.
 func newVerifyEnv(t *testing.T) *verifyEnv {
 	t.Helper()
 	acme := []string{"@ A 192.0.2.200\n@ AAAA 2001:db8::200\ngo CNAME also\nalso CNAME track.example.org.\nliar CNAME track.example.org.\n" +

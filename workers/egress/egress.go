@@ -181,7 +181,7 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 }
 
 // resolve looks up the address to dial. It prefers IPv4, because more of the customers' servers have an IPv4 address. It
-// refuses a name with both public and private addresses, because such a name is an attack.
+// refuses a name if any of its addresses may not be dialled. A name with both public and private addresses is an attack.
 func (c *Client) resolve(ctx context.Context, host string) (netip.Addr, error) {
 	ips := []netip.Addr{}
 	if at, ours := c.o.Hosts[strings.ToLower(host)]; ours {

@@ -97,6 +97,6 @@ func (f *file) store(ctx context.Context) error {
 
 // close stores what is left.
 func (f *file) close(ctx context.Context) error {
-	_ = f.gzip.Close() // as above
+	_ = f.gzip.Close() // a write to a buffer never fails
 	return f.store(ctx)
 }

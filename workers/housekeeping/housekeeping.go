@@ -18,7 +18,7 @@ import (
 	"switchyard/workers"
 )
 
-// Register adds the handler to a runtime.
+// Register adds the handlers to a runtime.
 func Register(r *workers.Runtime, s *store.Store) {
 	workers.RegisterTick(r, jobs.DeleteExpiredAnswers, func(ctx context.Context) error {
 		n, err := s.PruneAttempts(ctx)

@@ -75,7 +75,8 @@ func TestVerifiedDomainGetsACertificate(t *testing.T) {
 	w.until("the hostname is gone", func() bool { return len(w.fake.Hosts()) == 0 })
 }
 
-// TestRequestReadRelease checks the answers of the calls request, read and release. Accounts that do not own the domain make the same calls.
+// TestRequestReadRelease checks the answers of the calls request, read and release. The same calls by an account that
+// does not own the domain, or for an unknown domain, give not_found.
 func TestRequestReadRelease(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -184,13 +184,13 @@ func TestTooMany(t *testing.T) {
 	}
 	w.sweep()
 	if e.count("request") != 4 {
-		t.Errorf("%d requests at once", e.count("request"))
+		t.Errorf("%d requests after another sweep, want 4", e.count("request"))
 	}
-	// One certificate is due for renewal, which does not wait.
+	// The three serving certificates are due for renewal, which does not wait.
 	dbtest.Exec(w, w.db, `UPDATE certificates SET renew_at = $1, next_at = $1 WHERE serving AND account_id = $2`, w.clock(), w.account)
 	w.sweep()
 	if e.count("request") != 7 {
-		t.Errorf("%d requests after renewals", e.count("request"))
+		t.Errorf("%d requests after the three renewals, want 7", e.count("request"))
 	}
 	mu.Lock()
 	left[w.account] = 100

@@ -93,7 +93,7 @@ const (
 type call struct {
 	issuer  Issuer
 	request bool // request the certificate; false: only read its state
-	counts  bool // a failure counts as an attempt; false: the call only reads the state
+	counts  bool // a failure counts as an attempt and sets the next check; false: a user only reads the state
 	awaited bool // a user of the account waits for the answer
 }
 
@@ -244,8 +244,8 @@ func (w *worker) applyAnswer(ctx context.Context, h *store.LeasedCertificate, by
 	return &next
 }
 
-// unavailableWait is the longest wait, before a random part is added, after the issuer could not be asked. Such an issuer has
-// refused nothing and may return at any moment.
+// unavailableWait is the longest wait, before a random part is added, after the issuer could not be asked. Such an
+// issuer has refused nothing and may answer again at any moment.
 const unavailableWait = 30 * time.Minute
 
 // isUnavailable reports whether the issuer, or the certificate authority behind it, could not be asked.

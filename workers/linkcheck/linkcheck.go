@@ -67,8 +67,8 @@ const (
 // errOffline reports that no host could be reached. This install is then probably offline, so no link is recorded as failing.
 var errOffline = errors.New("linkcheck: no host could be reached")
 
-// sweep checks the links that are due. It may be interrupted at any time: links whose results are recorded are not due in the
-// next run.
+// sweep checks the links that are due. It may be interrupted at any time: a link whose result is recorded is not due
+// again before checkEvery is over.
 func (c *checker) sweep(ctx context.Context) error {
 	start := c.o.Now()
 	due := func() ([]models.Link, error) { return c.o.Store.Links().Unchecked(ctx, start.Add(-checkEvery), batch) }

@@ -18,7 +18,7 @@ import (
 
 const userAgent = "Switchyard-LinkCheck/1.0"
 
-// offlineHosts is the minimum number of hosts in a batch for which this install counts as offline if none of the hosts answers.
+// If a batch has at least offlineHosts hosts and none of them answers, this install counts as offline.
 const offlineHosts = 5
 
 // probeAll requests each URL: hosts in parallel, the URLs of one host one after the other.

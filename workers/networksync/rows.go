@@ -228,9 +228,10 @@ type place struct {
 	goal  string
 }
 
-// adopt gives an order the id of the conversion that a postback recorded earlier under another id, or without an id. Otherwise
-// the order would count twice. The click must have exactly one such conversion of the goal that belongs to no other order, and
-// exactly one such order. Orders that were adopted before stay adopted. adopt returns the newly adopted orders.
+// adopt gives an order the id of the conversion that a postback recorded earlier under another id, or without an id.
+// Otherwise the order would count twice. The click must have exactly one such conversion of the order's goal that
+// belongs to no other order, and rows must have exactly one order of that click and goal. Orders that were adopted
+// before stay adopted. adopt returns the newly adopted orders.
 func adopt(rows []correction.Conversion, known []conversion.Known, before []store.AdoptedOrder) (fresh []store.AdoptedOrder) {
 	adopted := map[conversion.Key]string{} // conversion id by order
 	orders, taken := map[place]map[string]bool{}, map[place]map[string]bool{}
@@ -331,10 +332,10 @@ func refuseStatus(v *correction.Conversion, recorded map[conversion.Key]conversi
 	}
 }
 
-// clampTime limits the time of a new conversion to [click, now], because the clocks and time zones of platforms are unreliable.
-// If a time cannot be read, the conversion gets the time of its click. InvalidTime then has the time as the platform states it.
-// It stays empty if the difference is within the precision of the time, or no larger than the usual error of a clock. A recorded
-// conversion keeps its time.
+// clampTime limits the time of a new conversion to [click, now], because the clocks and time zones of platforms are
+// unreliable. If a time cannot be read, the conversion gets the time of its click. In both cases InvalidTime has the
+// time as the platform states it. If the time was only limited, and the difference is within its precision or no larger
+// than the usual error of a clock, InvalidTime stays empty. A recorded conversion keeps its time.
 func clampTime(v *correction.Conversion, recorded map[conversion.Key]conversion.Known, now time.Time) {
 	if v.Refusal != "" || v.Time.IsZero() && v.InvalidTime == "" {
 		return

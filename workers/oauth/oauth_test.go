@@ -103,7 +103,8 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestExchangeFails checks that a failure of the platform is signin_refused, and that the account is not connected.
+// TestExchangeFails checks that a failure of the platform is reported as signin_refused, and that the account is
+// not connected.
 func TestExchangeFails(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -20,7 +20,8 @@ import (
 	"switchyard/workers/plan"
 )
 
-// TestWatch checks that passing the month's allowance is reported once, however often it is checked, and again in the next month.
+// TestWatch checks that exceeding the month's allowance is reported once, however often it is checked, and again in the
+// next month.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

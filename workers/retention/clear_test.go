@@ -24,7 +24,8 @@ import (
 	"switchyard/workers"
 )
 
-// env has an account with two campaigns and 2,600 clicks, one per second. The older half of them is in the window.
+// env has an account with two campaigns and 2,600 clicks, one per second. The older half of them is from before
+// middle.
 type env struct {
 	*testing.T
 	db       *db.DB

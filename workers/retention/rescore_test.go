@@ -136,8 +136,8 @@ func TestRescore(t *testing.T) {
 	}
 }
 
-// TestRescoreTakesOver changes the settings while a job has done a part. That job stops, and the job of the change scores the
-// whole window again. No click keeps the score of the first settings.
+// TestRescoreTakesOver changes the settings after a job has done a part. That job stops, and the job of the change
+// scores the whole window again. No click keeps the score of the first settings.
 func TestRescoreTakesOver(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)

@@ -54,7 +54,7 @@ const MaxBody = 256 << 10
 const (
 	defaultLease = 30 * time.Second
 	pollTimeout  = 90 * time.Second // maximum for one validation, and for one finalization
-	issueTime    = 4 * time.Minute  // maximum for the order at one CA
+	issueTime    = 4 * time.Minute  // maximum for all orders of a certificate at one CA
 	callTime     = 20 * time.Second // maximum for one request
 )
 

@@ -113,7 +113,8 @@ func (w *env) ca(eab map[string]string) *acmetest.CA {
 	})
 }
 
-// issuer returns the issuer of one process. The process trusts the addresses of the given CAs.
+// issuer returns the issuer of one process. The process trusts the servers of the given CAs. It asks only the
+// first of them, unless o.CAs is set.
 func (w *env) issuer(o acme.Options, trusted ...*acmetest.CA) *acme.Issuer {
 	w.Helper()
 	var all []byte

@@ -8,8 +8,8 @@ import (
 	"switchyard/workers/issuer/acme"
 )
 
-// TestUnavailableForAnHour checks that a CA that is unavailable is asked after growing waits, and that the previous certificate stays.
-// When the CA is back, the host's certificate is renewed.
+// TestUnavailableForAnHour checks that a CA that is unavailable is asked again after growing waits, and that the
+// previous certificate stays. When the CA is back, the host's certificate is renewed.
 func TestUnavailableForAnHour(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

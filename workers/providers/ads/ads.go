@@ -135,8 +135,8 @@ type Account struct {
 // Connection is a connection to a platform. It is for one goroutine.
 type Connection struct{ s *session }
 
-// Open makes a connection. The error is for a person. It says which setting of the install or of the account is missing for
-// the platform.
+// Open makes a connection. It sends no request yet. Error: not_connected if the platform needs a sign-in and the account
+// has not signed in.
 func (c *Client) Open(a Account) (*Connection, error) {
 	p, known := models.SourceProviderNamed(a.Provider)
 	entry, ok := platforms[a.Provider]
@@ -186,7 +186,8 @@ func (c *Connection) Test(ctx context.Context) error {
 }
 
 // Spend reads the spend of the days from one date to another, both included. The time of day does not matter. Each day and
-// campaign occurs once in the result. Errors are ErrTooMany, or texts for a person.
+// campaign occurs once in the result, or once for each currency if the platform's rows are added up. Errors are
+// ErrTooMany, or texts for a person.
 func (c *Connection) Spend(ctx context.Context, from, to time.Time) ([]Spend, error) {
 	list := newList(c.s.adds)
 	err := c.s.Read(Range{From: from, To: to}, c.s.days, func(period Range, cursor string) (string, error) {
@@ -318,7 +319,8 @@ func count(t rest.Text) *int64 {
 	return &n
 }
 
-// list collects spend so that each day and campaign occurs once.
+// list collects spend so that each day and campaign occurs once. If adds is set, it occurs once for each
+// currency.
 type list struct {
 	all  []Spend
 	at   map[[2]string]int // the index in all, by day and campaign

@@ -62,7 +62,8 @@ type metaQuestion struct {
 	after       string
 }
 
-// graph is a Graph API that asks for less data while allow returns false. It has one campaign for each day.
+// graph is a Graph API that asks for less data if allow returns false for a request. It has spend of one
+// campaign on each day.
 func graph(t *testing.T, asked *[]metaQuestion, allow func(metaQuestion) bool) *ads.Connection {
 	t.Helper()
 	return answering(t, models.Meta, func(w http.ResponseWriter, r *http.Request) {
@@ -241,7 +242,7 @@ func TestSurprises(t *testing.T) {
 					world.Handler().ServeHTTP(w, r)
 				})
 				if _, err := c.Spend(t.Context(), first, last); (err == nil) != (changed == 0) {
-					t.Errorf("%d requests had an unknown name, and the error is %v; the fake must use unknown or beyond", changed, err)
+					t.Errorf("%d requests had an unknown name, and the error is %v; the fake must use unknownParam or unknownKey", changed, err)
 				}
 			})
 		}

@@ -32,8 +32,8 @@ type redditPaging struct {
 	Next rest.Text `json:"next_url"`
 }
 
-// query returns the parameters of the next page, or an empty text after the last page. Only the parameters of the address are
-// used, because the address could belong to anyone.
+// query returns the parameters of the next page, or an empty text after the last page. Only the parameters in the
+// address are used, because the address could be on any host.
 func (p redditPaging) query() (string, error) {
 	u, err := url.Parse(string(p.Next))
 	if err != nil || p.Next != "" && u.RawQuery == "" {

@@ -46,7 +46,8 @@ type snapchatPaging struct {
 	Next rest.Text `json:"next_link"`
 }
 
-// cursor returns the cursor of the next page. Only the cursor of the address is used, because the address could belong to anyone.
+// cursor returns the cursor of the next page. Only the cursor in the address is used, because the address could be on
+// any host.
 func (p snapchatPaging) cursor() (string, error) {
 	if p.Next == "" {
 		return "", nil

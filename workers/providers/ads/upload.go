@@ -148,7 +148,7 @@ type fault struct {
 	stop    bool           // the destination of the events is refused, so no event of the connection can be accepted
 	after   time.Duration  // wait before the platform may be asked again; 0: the platform names none
 	event   bool           // the whole request was refused because of some of its events
-	at      map[int]string // reasons by the places of refused events in the request, if the platform names places
+	at      map[int]string // reason of each refused event, by its index in the request, if the platform names the refused events
 	// verdicts are the results of all events, if the platform reports a failure although it has dealt with each event.
 	verdicts []Verdict
 }
@@ -176,7 +176,7 @@ const uploadRetryTime = 20 * time.Second
 var uploadRate = platform.Rate{Burst: 10, Interval: 500 * time.Millisecond}
 
 // Open makes a connection. key names the connection, for its rate limit. tokens is nil if no one has signed in. In shadow
-// mode, the platform does not count the events.
+// mode, no event counts: the platform only validates new events, or nothing is sent.
 func (c *Uploader) Open(provider, key string, credentials map[string]string, tokens Tokens, action string, shadow bool) (*Upload, error) {
 	p, known := models.SourceProviderNamed(provider)
 	entry, ok := uploadPlatforms[provider]

@@ -43,7 +43,7 @@ type uetAnswer struct {
 	} `json:"error"`
 }
 
-// refused returns the reasons by the places of refused events.
+// refused returns the reason of each refused event, by the index of the event in the request.
 func (a uetAnswer) refused() map[int]string {
 	out := map[int]string{}
 	for _, d := range a.Error.Details {

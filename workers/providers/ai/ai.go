@@ -1,5 +1,6 @@
-// Package ai sends questions to language models of four providers. Each provider has an entry in the table providers and a
-// file; two of them share a file. README.md says which parts of their formats are verified.
+// Package ai sends questions to language models of four providers. Each provider has an entry in the table providers.
+// OpenAI and OpenRouter share a file; the others have a file of their own. README.md says which parts of their formats are
+// verified.
 //
 // A key never leaves this package. No error contains it. Treat the text of a model as untrusted input.
 package ai
@@ -239,7 +240,7 @@ func (c *Connection) NextTurn(ctx context.Context, q Question) (Answer, error) {
 		return Answer{}, c.api.PublicError(err)
 	}
 	a.Assistant = true
-	a.Text = strings.ReplaceAll(a.Text, "\x00", "") // PostgreSQL cannot store it
+	a.Text = strings.ReplaceAll(a.Text, "\x00", "") // PostgreSQL cannot store NUL characters
 	return a, nil
 }
 

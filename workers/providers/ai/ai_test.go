@@ -129,7 +129,7 @@ func (s suite) conversation() {
 	a, err := c.NextTurn(s.Context(), ai.Question{
 		Model: aitest.Models[s.name], System: "Be brief.", Turns: turns, Tools: tools, Final: true, MaxTokens: 50,
 	})
-	// The fakes count 82 and 17 tokens for each turn.
+	// The fakes report 82 tokens for each question and 17 for each answer.
 	if err != nil || a.Text != "It rains." || len(a.Calls) > 0 || a.TokensIn != 82 || a.TokensOut != 17 || !a.Assistant {
 		s.Fatalf("%+v, %v", a, err)
 	}

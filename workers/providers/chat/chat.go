@@ -46,8 +46,8 @@ func New(o Options) *Client {
 	return &Client{o}
 }
 
-// provider is a kind of chat: where its messages go, their form, and their maximum length in characters. Telegram reports a
-// failure by ok, the others by the status.
+// provider is a kind of chat: where its messages go, their form, and their maximum length in characters. A failure is
+// recognized by the status, and at Slack also by a word other than ok.
 type provider struct {
 	to      func(c *Client, credentials map[string]string) (base, path string)
 	message func(credentials map[string]string, text string) any

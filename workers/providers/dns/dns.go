@@ -2,7 +2,8 @@
 // libdns' form, with names relative to their zone and "@" for the apex.
 //
 // A provider is called through libdns' package for it, if the package accepts our HTTP client, never changes an existing
-// record, sees all records, and respects the context. Otherwise this package has its own client, and its file says why.
+// record, sees all records, and respects the context. Otherwise package dns has its own client for the provider, and the
+// file of that client says why.
 //
 // Credentials never leave this package. No error contains one.
 package dns
@@ -31,7 +32,7 @@ type Provider interface {
 	Zones(ctx context.Context) ([]string, error)
 	// Records lists the records with a name.
 	Records(ctx context.Context, zone, name string) ([]libdns.RR, error)
-	// Append adds a record and changes none.
+	// Append adds a record and changes no existing record.
 	Append(ctx context.Context, zone string, r libdns.RR) error
 }
 
@@ -63,7 +64,7 @@ type account interface {
 	Zones(ctx context.Context) ([]zone, error)
 	// Records lists the records with a name. Their names are relative.
 	Records(ctx context.Context, z zone, name string) ([]libdns.RR, error)
-	// Append adds a record and changes none. set is used only by providers whose row has sets.
+	// Append adds a record and changes no existing record. set is used only by providers whose row has sets.
 	Append(ctx context.Context, z zone, r libdns.RR, set []string) error
 }
 
@@ -73,8 +74,8 @@ type row struct {
 	open   func(a rest.API, credentials map[string]string) account
 	ids    bool // requests name a zone by its id, so the zones are listed first
 	quotes bool // the data of TXT records is in quotes, as in a zone file
-	// sets says that the provider accepts only whole sets of records. Append then gets the data of the record's set, which ends with
-	// the new record. A set that has only this record does not exist yet.
+	// sets says that the provider accepts only whole sets of records. Append then gets the data of the record's set, which
+	// ends with the new record. A set that has only this record does not exist at the provider yet.
 	sets bool
 }
 

@@ -25,8 +25,8 @@ func openGoDaddy(a rest.API, c map[string]string) account {
 	return &godaddy{a}
 }
 
-// godaddyLimit explains status 403, which right credentials get too. The limit holds since April 2024: provider godaddy of
-// github.com/go-acme/lego names it.
+// godaddyLimit explains status 403, which GoDaddy also returns for correct credentials. GoDaddy has had this limit since
+// April 2024, according to the provider godaddy of github.com/go-acme/lego.
 const godaddyLimit = "GoDaddy opens this API only to accounts with ten domains or more, or with Discount Domain Club"
 
 const godaddyPage = 500 // items on a page

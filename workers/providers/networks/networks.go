@@ -32,7 +32,7 @@ type Order struct {
 	Sale, SaleCurrency string
 	At                 Moment
 	// Alone marks a reversal whose order was not read with it. Its payout is the amount that it takes back, which may be only
-	// a part.
+	// a part of the order's payout.
 	Alone bool
 	// StatusOnly marks a record that has the status of an order but no amount. It changes the status of a recorded order.
 	StatusOnly bool

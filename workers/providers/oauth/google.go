@@ -26,8 +26,8 @@ var google = platform{ //nolint:gosec // names of settings are no secrets
 }
 
 const (
-	maxGoogleLogins = 40 // the number of accounts for which googleAccounts requests the name and the accounts below
-	googleAtOnce    = 6  // the number of these requests at a time
+	maxGoogleLogins = 40 // the maximum number of accounts for which googleAccounts requests the name and the accounts below
+	googleAtOnce    = 6  // the maximum number of these requests at a time
 )
 
 const googleClients = "SELECT customer_client.id, customer_client.descriptive_name, customer_client.currency_code, " +

@@ -92,7 +92,7 @@ func metaAccounts(ctx context.Context, s *session) ([]Account, error) {
 				Status: metaStatuses[a["account_status"]],
 			})
 		}
-		// The next page is requested by its cursor, because an address that a platform names could belong to anyone.
+		// The next page is requested by its cursor, because an address in an answer could be on any host.
 		after := answer.Paging.Cursors.After
 		switch {
 		case answer.Paging.Next == "":

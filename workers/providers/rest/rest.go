@@ -77,8 +77,8 @@ func (a API) WithSecrets(list ...string) API {
 // Hide adds a secret that was obtained with the credentials.
 func (a API) Hide(secret string) { a.secrets.Add(secret) }
 
-// HideWords hides the value of a header, and each of its words that has at least leastSecret characters. An address may repeat
-// a part of the value, such as the token of "Bearer ...".
+// HideWords hides the value of a header, and each of its words that has at least leastSecret characters. The API's
+// address or an error text may contain a part of the value, such as the token of "Bearer ...".
 func (a API) HideWords(value string) {
 	a.Hide(value)
 	for _, word := range strings.Fields(value) {

@@ -40,7 +40,7 @@ type Uploads struct {
 
 	mu             sync.Mutex
 	stored         map[string]*Uploaded      // by platform and id
-	requests       int                       // requests that Google has accepted
+	requests       int                       // number of requests that Google has accepted
 	outcomes       map[string]RequestOutcome // outcomes of these requests
 	decidesAtOnce  bool                      // the outcomes of requests are known at once
 	uncounted      int                       // events that did not count: only validated, or test events
@@ -68,8 +68,9 @@ type UploadPlatform struct {
 	SignIn      bool              // tokens come from a sign-in
 	Changes     bool              // conversions can be changed later
 	Validates   bool              // events can be checked without counting them
-	// Body is the whole request for the tests' conversion, with its page as PAGE and its hashes as EMAIL and the like. Empty: the
-	// body has a test of its own.
+	// Body is the complete request that the platform must receive for the tests' conversion. Placeholders stand for
+	// values: PAGE for the page's address, EMAIL and others for hashes. If Body is empty, a separate test checks the
+	// request.
 	Body string
 }
 

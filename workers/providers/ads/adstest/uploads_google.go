@@ -49,8 +49,8 @@ func googleUploadServe(c *uploadCall) {
 	}
 }
 
-// googleOwners has the customers that own the conversion actions. GoogleShared is an action of a manager, which tracks the
-// conversions of its accounts.
+// googleOwners has the customer that owns each conversion action, by the id of the action. GoogleShared is an action of a
+// manager, which tracks the conversions of its accounts.
 var googleOwners = map[string]string{"987654321": "1234567890", "555666777": "9999999999"}
 
 // GoogleShared is the resource name of a conversion action that a manager account owns.

@@ -238,8 +238,8 @@ func tiktokPlace(f flaw) string {
 	return "Batch" + strings.TrimPrefix(path, "data")
 }
 
-// tiktokStore stores n events, except those whose click id is to be refused. If a click id begins with "form", the whole request is
-// refused, with the place of the event. A silent refusal names no place.
+// tiktokStore stores n events, except those whose click id is to be refused. If a click id begins with "form", the
+// whole request is refused, with the place of the event. With omitsRefused, a refusal names no event.
 func tiktokStore(c *uploadCall, at func(i int) Uploaded, n int) {
 	var failed []object
 	for i := range n {

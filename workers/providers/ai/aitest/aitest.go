@@ -171,7 +171,7 @@ func (c *request) serve(name string, fault resttest.Fault) {
 		c.world.mu.Lock()
 		c.world.flaws = append(c.world.flaws, fmt.Sprintf("%s %s: %v: %s", name, c.path, err, c.body))
 		c.world.mu.Unlock()
-		c.fake.refuse(c, http.StatusBadRequest, "the request has another form")
+		c.fake.refuse(c, http.StatusBadRequest, "the request does not have the provider's form")
 		return
 	}
 	asked.Provider, asked.Raw = name, string(c.body)

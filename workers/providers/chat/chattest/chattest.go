@@ -18,7 +18,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// The places of the chats on the fake's server, and Telegram's credentials.
+// The paths of Slack's and Discord's webhooks on the fake's server, and Telegram's credentials.
 const (
 	SlackPath   = "/services/T00000000/B00000000/canarySlackZq7"
 	DiscordPath = "/api/webhooks/223704706495545344/canaryDiscordZq7"
@@ -26,7 +26,8 @@ const (
 	ChatID      = "-1001234567890"
 )
 
-// Refusal is an error of a chat as its source shows it, and the words that a person must see.
+// Refusal is an error answer of a chat, and the words of it that a person must see. source.md says where it
+// comes from.
 type Refusal struct {
 	Status int
 	Body   string
@@ -110,7 +111,7 @@ type chat struct {
 	accept func(rw http.ResponseWriter, r *http.Request, m map[string]any) (text string, ok bool)
 }
 
-// Serve starts a server that serves all chats. A request for another place fails the test.
+// Serve starts a server that serves all chats. A request to another path fails the test.
 func Serve(tb testing.TB, w *World) *httptest.Server {
 	tb.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

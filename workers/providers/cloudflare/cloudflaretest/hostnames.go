@@ -12,7 +12,8 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// stages are the successive states of a certificate. Each request for the certificate advances it by one state.
+// stages are the successive states of a certificate. Each time a hostname is read, its certificate advances by
+// one state.
 var stages = []string{"initializing", "pending_validation", "pending_issuance", "pending_deployment", "active"}
 
 // Lifetime is the time for which a certificate is valid.

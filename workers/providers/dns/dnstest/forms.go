@@ -167,7 +167,7 @@ func (c *call) flawOfBody(f form) string {
 	}
 	if f.body == "" && f.kind == "" {
 		if len(body) > 0 && string(body) != "{}" {
-			return "a body where there is none"
+			return "a body, although the method takes none"
 		}
 		return ""
 	}

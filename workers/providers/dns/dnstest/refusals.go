@@ -2,7 +2,7 @@ package dnstest
 
 import "io"
 
-// Refusal is an error of a provider in the form that its source shows, and how it must be understood.
+// Refusal is an error answer of a provider, and how the client must understand it.
 type Refusal struct {
 	Status        int
 	Header        [2]string // a header of the answer; empty: none

@@ -55,7 +55,8 @@ var answers = map[string]string{
 		"proxy":{"is_vpn":true,"is_data_center":true}}`,
 }
 
-// Refusal is an error of a provider as its source shows it.
+// Refusal is an error answer of a provider, copied from the source that source.md names, or assumed where
+// source.md says so.
 type Refusal struct {
 	Status int
 	Body   string
@@ -153,7 +154,7 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		case failed != nil:
 			failed.write(rw)
 		case r.Method != http.MethodGet || r.ContentLength > 0 || r.Header.Get("Accept") != "application/json" || !p.has(r.URL.Query()) || !isAddress(address):
-			http.Error(rw, "the request has another form", http.StatusNotImplemented)
+			http.Error(rw, "the request does not have the provider's form", http.StatusNotImplemented)
 		case p.keyOf(r) != p.key:
 			BadKey[p.provider][0].write(rw)
 		case answers[path] == "":

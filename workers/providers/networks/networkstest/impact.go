@@ -63,8 +63,8 @@ func impactUpdates(w *World, c *call) {
 	})
 }
 
-// impactAnswer answers with a page of the list that is named. It refuses a request that is not valid, asks for another version of the
-// API, or has a size of pages that Impact does not allow.
+// impactAnswer answers with a page of the list all, in the member name. It refuses a request that is not valid, asks
+// for another version of the API, or has a size of pages that Impact does not allow.
 func impactAnswer(c *call, all []Order, valid bool, name string, row func(Order) object) {
 	page, size := c.number("Page", 1), c.number("PageSize", 20_000)
 	switch {

@@ -70,7 +70,7 @@ type World struct {
 	issuedSecrets int // number of codes and tokens so far
 	refreshes     int
 	blocked       chan struct{}       // refreshes wait until it is closed; nil: they do not wait
-	entered       chan struct{}       // receives a value for each refresh that begins to wait
+	entered       chan struct{}       // receives a value for each refresh that begins, whether or not it has to wait
 	ids           map[string][]string // ids of ad accounts, by provider
 	actions       map[string][]action
 	manager       string // the customer that owns all actions at Google; empty: each customer owns its own
@@ -134,7 +134,8 @@ func (w *World) Refreshes() (n int) {
 	return n
 }
 
-// BlockRefreshes makes refreshes wait until release is called. entered receives a value for each waiting refresh.
+// BlockRefreshes makes refreshes wait until release is called. entered receives a value for each refresh that
+// begins, also while refreshes are not blocked.
 func (w *World) BlockRefreshes() (entered <-chan struct{}, release func()) {
 	gate := make(chan struct{})
 	w.change(func() { w.blocked = gate })

@@ -79,7 +79,8 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// unknown returns a parameter that a method does not have.
+// unknown returns the text of an error for a parameter that a method does not have. It returns an empty text
+// for known parameters.
 func unknown(r *http.Request, known ...string) string {
 	for name := range r.URL.Query() {
 		if !slices.Contains(append(known, "key"), name) {

@@ -88,7 +88,8 @@ func appendQuery(address, query string) string {
 	return address
 }
 
-// badAddress returns a sentence about an address that cannot be used.
+// badAddress returns a sentence about an address that cannot be used. It returns an empty text for any other
+// address.
 func badAddress(address string, isPostback bool) string {
 	if left := trackerimport.ForeignMacro(address, isPostback); left != "" {
 		return trackerimport.ForeignMacroLeft(left, address)

@@ -57,7 +57,7 @@ func isWord(c byte) bool {
 func (s *sqlReader) next(sign byte) bool {
 	c, _ := s.in.Peek(1)
 	if len(c) == 1 && c[0] == sign {
-		_, _ = s.in.Discard(1) // next has peeked at it, so this cannot fail
+		_, _ = s.in.Discard(1) // Peek has just returned it, so this cannot fail
 		return true
 	}
 	return false

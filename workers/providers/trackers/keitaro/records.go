@@ -65,8 +65,9 @@ var statusWords = []struct{ param, status string }{
 	{"upsell_status", models.StatusApproved},
 }
 
-// networkPostback takes the names of the parameters, the network's macros and its words for statuses from the postback address that was
-// shown to people. The address itself, which contains a key of the old tracker, is not kept.
+// networkPostback reads the names of the parameters, the network's macros and its words for statuses from the postback
+// address that Keitaro displays for the network. The address itself, which contains a key of the old tracker, is not
+// kept.
 func (r *reader) networkPostback(it *item, address string) {
 	_, query, _ := strings.Cut(address, "?")
 	params, macros, words := members{}, members{}, map[string][]any{}
@@ -126,7 +127,7 @@ func containsFold(list []string, word string) bool {
 	return false
 }
 
-// transitions maps Keitaro's ways of sending visitors to an address to our transitions. The outdated ways become js or iframe.
+// transitions maps Keitaro's redirect types to our transitions. The outdated types become js or iframe.
 var transitions = map[string]struct {
 	to       string
 	outdated bool

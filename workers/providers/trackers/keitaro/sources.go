@@ -43,7 +43,9 @@ func (p parameters) text() string {
 	return out.String()
 }
 
-// chooseExtra gives each field without a number a sub-parameter that no sub id uses, beginning with the last sub-parameter.
+// chooseExtra assigns free sub-parameters to the fields keyword, creative_id, ad_campaign_id and source, as far as they are
+// used. It begins with the last sub-parameter and stops when none is free. A keyword whose parameter is also called keyword
+// needs none.
 func (r *reader) chooseExtra() {
 	r.extra, r.paramNames = map[string]int{}, map[string][]string{}
 	taken, wanted := map[int]bool{}, map[string]bool{}

@@ -61,7 +61,7 @@ func (f *flag) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// payload is a text, or the address in an object.
+// payload is a text. From an object it takes the first of url, campaign_id and id that is not empty.
 type payload string
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -239,7 +239,8 @@ func (b *Book) Address(it *Item, member, address string, postback bool) bool {
 	return true
 }
 
-// badAddress returns a sentence about an address that cannot be used.
+// badAddress returns a sentence about an address that cannot be used. It returns an empty text for any other
+// address.
 func (b *Book) badAddress(address string, postback bool) string {
 	if b.Foreign != nil {
 		if left := b.Foreign(address); left != "" {
@@ -292,7 +293,8 @@ func (b *Book) Tags(it *Item, list []string) {
 	}
 }
 
-// Domain adds a domain and returns its host, or an empty text if it is not the name of a host.
+// Domain returns the item of a domain and its host, to which Link can then refer. The caller adds the item to
+// the document with Put. If name is not the name of a host, the domain is refused and host is empty.
 func (b *Book) Domain(id, name string) (it *Item, host string) {
 	host, ok := models.HostOf(name)
 	it = &Item{accountconfig.Domains, id, host, name, Members{}}

@@ -26,7 +26,7 @@ type reader struct {
 	*moved.Book
 	in     *account
 	flows  map[string]moved.Value
-	used   map[string]int           // campaigns by flow
+	used   map[string]int           // number of campaigns by flow
 	params map[string][]moved.Param // of sources
 	// named maps the names of custom variables to the parameters of links. The parameter is empty if sources use the name for
 	// different parameters.

@@ -37,7 +37,8 @@ func Named(tb testing.TB, result trackerimport.Result) (out trackerimport.Result
 	return out
 }
 
-// Compare compares a result with want.yaml and want-notes.json of a fixture, or writes them.
+// Compare compares a result with want.yaml and want-notes.json of a fixture. If update is true, it writes
+// these files instead.
 func Compare(t *testing.T, update bool, folder string, result trackerimport.Result) {
 	t.Helper()
 	document, err := result.Document.YAML()

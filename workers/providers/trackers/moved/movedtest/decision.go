@@ -78,7 +78,7 @@ func Specs(seed uint64, streams bool) []Spec {
 			}
 			out[i].Groups = append(out[i].Groups, g)
 		}
-		slices.Reverse(out[i].Groups) // the group that takes every visitor is the last one
+		slices.Reverse(out[i].Groups) // the group without conditions, if there is one, comes last
 		out[i].Groups[len(out[i].Groups)-1].Off = false
 	}
 	return out
@@ -181,7 +181,7 @@ func SameDecisions(t *testing.T, result trackerimport.Result, specs []Spec, stre
 		s, f := chi(t, fmt.Sprint(at), got, specs[at.campaign].model(at.visitor, streams))
 		statistic, freedom = statistic+s, freedom+f
 	}
-	// By Wilson and Hilferty, the cube root of chi-square is nearly normal. p > 0.001 is 3.09 deviations.
+	// By Wilson and Hilferty, the cube root of chi-square is nearly normal. A deviation of 3.09 is p = 0.001.
 	k := float64(freedom)
 	z := (math.Cbrt(statistic/k) - (1 - 2/(9*k))) / math.Sqrt(2/(9*k))
 	if freedom < Campaigns || z > 3.09 {
