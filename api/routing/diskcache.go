@@ -76,8 +76,11 @@ func ReadDiskCache(path string) (*store.Routing, error) {
 	defer f.Close() //nolint:errcheck // the file was only read
 	dec := gob.NewDecoder(bufio.NewReaderSize(f, 1<<16))
 	var format string
-	if err := dec.Decode(&format); err != nil || format != copyFormat {
-		return nil, fmt.Errorf("routing: read routing copy: its format %q is not this version's (read error: %w)", format, err)
+	if err := dec.Decode(&format); err != nil {
+		return nil, fmt.Errorf("routing: read routing copy: %w", err)
+	}
+	if format != copyFormat {
+		return nil, fmt.Errorf("routing: read routing copy: its format is %q, and this version reads only %q", format, copyFormat)
 	}
 	var r store.Routing
 	if err := dec.Decode(&r); err != nil {

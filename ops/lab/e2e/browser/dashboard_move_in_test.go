@@ -140,6 +140,9 @@ func (b *env) usesOldAddresses() {
 		return ok
 	})
 	b.atHost(oldPostbackHost, "/0a1b2c3/postback?subid="+click+"&payout=9.5&status=ok&lead_status=new,hold&sale_status=ok")
+	b.until("the conversion is stored", func() bool {
+		return b.await(`fetch('/api/v1/logs/conversions').then(r => r.json()).then(a => a.data.rows.length ? 'stored' : '')`) == "stored"
+	})
 	b.goTo(b.f.URL + "/app/clicks")
 	b.waitText("Push DE")
 	b.goTo(b.f.URL + "/app/conversions")
