@@ -54,7 +54,7 @@ type AIRemoved struct {
 type Action struct {
 	Attribute  *string  `json:"attribute,omitempty"` // deny: attribute of a bot list entry; exclude: attribute of a condition
 	CampaignID *string  `json:"campaign_id"`         // all operations except pause_offer, set_cap and map_postback
-	Campaigns  []string `json:"campaigns,omitempty"` // deny: the other campaigns in which the variant network blocks the values
+	Campaigns  []string `json:"campaigns,omitempty"` // deny: the other campaigns in which the variant named network blocks the values too
 	Cap        *int     `json:"cap,omitempty"`       // set_cap: maximum number of conversions per day; left out: no cap
 	Field      *string  `json:"field,omitempty"`     // map_postback: a field of postback_params
 	From       *string  `json:"from,omitempty"`      // swap_destination: the offer or landing page that is replaced
@@ -66,14 +66,14 @@ type Action struct {
 	To         *string  `json:"to,omitempty"`        // swap_destination: the offer or landing page that replaces it
 	Values     []string `json:"values,omitempty"`
 	Weights    []Weight `json:"weights,omitempty"` // set_weights, set_destination_weights
-	Worst      *int     `json:"worst,omitempty"`   // number of values that the variant most blocks, from the first on
+	Worst      *int     `json:"worst,omitempty"`   // the variant named most blocks only this many values, from the first on
 }
 
 // ActionBody: a type of the API
 type ActionBody struct {
 	Attribute  *string      `json:"attribute,omitempty"`   // deny: attribute of a bot list entry; exclude: attribute of a condition
 	CampaignID *string      `json:"campaign_id,omitempty"` // all operations except pause_offer, set_cap and map_postback
-	Campaigns  []string     `json:"campaigns,omitempty"`   // deny: the other campaigns in which the variant network blocks the values
+	Campaigns  []string     `json:"campaigns,omitempty"`   // deny: the other campaigns in which the variant named network blocks the values too
 	Cap        *int         `json:"cap,omitempty"`         // set_cap: maximum number of conversions per day; left out: no cap
 	Field      *string      `json:"field,omitempty"`       // map_postback: a field of postback_params
 	From       *string      `json:"from,omitempty"`        // swap_destination: the offer or landing page that is replaced
@@ -85,7 +85,7 @@ type ActionBody struct {
 	To         *string      `json:"to,omitempty"`          // swap_destination: the offer or landing page that replaces it
 	Values     []string     `json:"values,omitempty"`
 	Weights    []WeightBody `json:"weights,omitempty"` // set_weights, set_destination_weights
-	Worst      *int         `json:"worst,omitempty"`   // number of values that the variant most blocks, from the first on
+	Worst      *int         `json:"worst,omitempty"`   // the variant named most blocks only this many values, from the first on
 }
 
 // AdAccount: a type of the API
@@ -104,7 +104,7 @@ type AdAccounts struct {
 	Accounts []AdAccount `json:"accounts"` // in the order of their names; at most 1,000
 }
 
-// AddressCondition: is in one of the networks, or not
+// AddressCondition: is, or is not, in one of the networks
 type AddressCondition struct {
 	Attribute string `json:"attribute"` // ip
 	Operator  string `json:"operator"`  // equals, not_equals, in, not_in, in_cidr, not_in_cidr
@@ -122,7 +122,7 @@ type Alert struct {
 	Severity  string   `json:"severity"` // warning, critical
 	Since     string   `json:"since"`    // when the problem began; for an offer at its cap: when the account's day began
 	Status    *int     `json:"status"`   // status of the answer to the last check; null: no answer came, or there was no check
-	Threats   []string `json:"threats"`  // for an unsafe link: the threats, in the words of the list that names it
+	Threats   []string `json:"threats"`  // for an unsafe link: the threats, in the words of the list of unsafe addresses that contains the link
 	Type      string   `json:"type"`     // link.broken, link.unsafe, domain.stray, domain.expiring, certificate.expiring, certificate.failing, dns_account.failing, network.failing, uploads.failing, uploads.stopped, oauth.revoked, oauth.failing, spend.failing, webhook.failing, source.failing, source.unfilled, geo_database.failing, postbacks.unmatched, postbacks.refused, postbacks.unread, clicks.unread, offer.capped, currency.unconverted, plan.limit_reached, plan.limit_near, rule.matched, clicks.behind, jobs.behind
 	URL       *string  `json:"url"`      // the record's URL with its tokens; a webhook's URL has no path if the caller may not change the webhook
 }
@@ -178,7 +178,7 @@ type AlertChannelPatch struct {
 type AlertChannelShown struct {
 	Confirmed    bool              `json:"confirmed"` // false: the channel gets no alerts until its code is sent to POST /alerts/channels/confirm
 	CreatedAt    string            `json:"created_at"`
-	Credentials  map[string]string `json:"credentials"`   // by field; secrets are masked
+	Credentials  map[string]string `json:"credentials"`   // the value of each field; secrets are masked
 	Error        *string           `json:"error"`         // why the last message was not accepted
 	FailingSince *string           `json:"failing_since"` // since when messages fail; null: the last message was accepted
 	ID           string            `json:"id"`
@@ -221,7 +221,7 @@ type ApplyConfigBody struct {
 
 // Arrival: a type of the API
 type Arrival struct {
-	Arrival      string   `json:"arrival"` // how the page found the click, by its first event: url, cookie, local, redirect, gclid, fbclid, msclkid or ttclid; without an event cookie: a known visitor, redirect: a new one
+	Arrival      string   `json:"arrival"` // how the page found the click, taken from the click's first event: url, cookie, local, redirect, gclid, fbclid, msclkid or ttclid. Without an event: cookie for a known visitor, redirect for a new one
 	Clicks       int      `json:"clicks"`  // without bots
 	Share        *float64 `json:"share"`   // percent of the clicks
 	UniqueClicks int      `json:"unique_clicks"`
@@ -295,12 +295,12 @@ type BlockLists struct {
 type BlockPreview struct {
 	Already         int       `json:"already"`   // values that are blocked in the scope already
 	Campaigns       int       `json:"campaigns"` // active campaigns in the scope
-	Chance          *float64  `json:"chance"`    // the probability that values which pay for their clicks look as bad as these by chance: up to 0.05 it is rarely chance; null: the value of a conversion is not known
+	Chance          *float64  `json:"chance"`    // the probability that values look as bad as these by chance although they pay for their clicks; 0.05 or less: chance hardly explains it; null: the value of a conversion is not known
 	Figures         FigureRow `json:"figures"`   // figures of the values in the scope
 	Found           int       `json:"found"`     // values that had figures in the window
 	Range           Range     `json:"range"`
 	Rest            FigureRow `json:"rest"`             // figures of all other visitors in the scope
-	Saved           float64   `json:"saved"`            // cost minus revenue of the values, pending revenue included: what would have been saved if the traffic source had not sent them either; below zero: they earned money
+	Saved           float64   `json:"saved"`            // cost minus revenue of the visitors with these values, pending revenue included. This amount would have been saved if the traffic source had not sent these visitors; below zero: they earned money
 	WithoutFallback int       `json:"without_fallback"` // active campaigns in the scope without a fallback_url; blocked visitors get a 404 there
 }
 
@@ -475,7 +475,7 @@ type BreakdownRow struct {
 // Browser: a type of the API
 type Browser = string
 
-// BrowserCondition: compares with values that there are
+// BrowserCondition: compares with values from a fixed list
 type BrowserCondition struct {
 	Attribute string `json:"attribute"` // browser
 	Operator  string `json:"operator"`  // equals, not_equals, in, not_in
@@ -635,7 +635,7 @@ type CampaignPausedEvent struct {
 	AccountID string             `json:"account_id"`
 	CreatedAt string             `json:"created_at"`
 	Data      CampaignPausedData `json:"data"`
-	ID        string             `json:"id"`   // the same on every attempt and redelivery: ignore repeats
+	ID        string             `json:"id"`   // the same on every attempt and redelivery; ignore an event whose id you already have
 	Type      string             `json:"type"` // campaign.paused
 }
 
@@ -664,7 +664,7 @@ type CampaignRow struct {
 	Epc                *float64          `json:"epc"`
 	FallbackURL        string            `json:"fallback_url"`
 	FlowRotation       string            `json:"flow_rotation"` // position, weight
-	Goals              []CampaignGoal    `json:"goals"`         // the campaign's tracked goals, else the active ones of its measurement site; the primary one first
+	Goals              []CampaignGoal    `json:"goals"`         // the campaign's tracked goals, else the active goals of its measurement site; the primary goal first
 	GroupName          string            `json:"group_name"`
 	ID                 string            `json:"id"`
 	IsPinned           bool              `json:"is_pinned"`
@@ -879,9 +879,9 @@ type Check struct {
 
 // CheckFinding: a type of the API
 type CheckFinding struct {
-	At      *string    `json:"at"` // when that was found; null: it was found by this call, or was never checked
+	At      *string    `json:"at"` // when the fault was found; null: this call found it, or the record was never checked
 	Code    string     `json:"code"`
-	Costs   string     `json:"costs"`   // what it costs
+	Costs   string     `json:"costs"`   // what the fault costs
 	Do      string     `json:"do"`      // what to do
 	Mend    string     `json:"mend"`    // the call that fixes it: POST /domains/{id}/verify, POST /tools/check-links with the record's id, PATCH of the record with is_active. open: a person has to change the field: verify_domain, check_link, resume, open
 	Message string     `json:"message"` // what is wrong
@@ -906,7 +906,7 @@ type CheckedArea struct {
 	Findings []CheckFinding `json:"findings"`  // at most 20 of each code
 	LeftOff  int            `json:"left_off"`  // number of findings beyond these
 	LookedAt *string        `json:"looked_at"` // link and destinations: the oldest of the times at which the workers last checked them; null: never. All other checks read the present settings and have null
-	State    string         `json:"state"`     // the worst of its findings; ok: there is none: ok, warning, unknown, problem
+	State    string         `json:"state"`     // the worst state of the findings; ok: there are no findings: ok, warning, unknown, problem
 }
 
 // CheckedCampaign: a type of the API
@@ -915,7 +915,7 @@ type CheckedCampaign struct {
 	Checks    []CheckedArea `json:"checks"` // one for each area, in a fixed order
 	ID        string        `json:"id"`
 	Name      string        `json:"name"`
-	Problems  int           `json:"problems"` // number of findings that lose visitors or money
+	Problems  int           `json:"problems"` // number of findings that cost visitors or money
 	State     string        `json:"state"`    // the worst state of the checks. unknown: not checked, which never counts as ok: ok, warning, unknown, problem
 	Status    string        `json:"status"`   // active, paused, archived
 	Unknown   int           `json:"unknown"`  // number of findings with the state unknown: they were not checked
@@ -1113,8 +1113,8 @@ type ClickVisitor struct {
 
 // CompareMoveBody: a type of the API
 type CompareMoveBody struct {
-	Answers string  `json:"answers"`           // what the script has printed, at most 10000 lines
-	Country *string `json:"country,omitempty"` // the country of the machine on which the script ran. Visitors for whom the script could not send another country are taken to come from it. Left out: a visitor whose place depends on the country is not compared
+	Answers string  `json:"answers"`           // the output of the script, at most 10000 lines
+	Country *string `json:"country,omitempty"` // the country of the machine on which the script ran. The comparison uses it for visitors whose country the script could not send to the old tracker. Left out: such a visitor is not compared if the destination depends on the country
 }
 
 // Compared: a type of the API
@@ -1200,13 +1200,13 @@ type Condition = any
 // ConditionBody: compares one attribute of a visitor. Values may be written in other ways too (us, phone, "5"); they are saved and shown as here
 type ConditionBody = any
 
-// ConditionValue: as the condition has it
+// ConditionValue: a value of the kind that the condition's attribute has
 type ConditionValue = any
 
 // ConfigApplied: a type of the API
 type ConfigApplied struct {
 	Done   int      `json:"done"` // number of records that were written
-	Kept   []string `json:"kept"` // of an undo: records that have changed since, and stay as they are, with the reason
+	Kept   []string `json:"kept"` // for an undo: the records that were not restored, each with the reason
 	PlanID string   `json:"plan_id"`
 }
 
@@ -1225,7 +1225,7 @@ type ConfigItem struct {
 
 // ConfigItems: a type of the API
 type ConfigItems struct {
-	Next *int         `json:"next"` // value of from for the next rows; null at the end
+	Next *int         `json:"next"` // value of position for the next rows; null at the end
 	Rows []ConfigItem `json:"rows"`
 }
 
@@ -1257,7 +1257,7 @@ type ConfigPlans struct {
 
 // ConfigReadBody: a type of the API
 type ConfigReadBody struct {
-	Links   []ReadLinkBody `json:"links,omitempty"`   // addresses of its ads
+	Links   []ReadLinkBody `json:"links,omitempty"`   // tracking links of the other tracker that are used in ads
 	Notes   []ReadNoteBody `json:"notes,omitempty"`   // what could not be imported
 	Tracker *string        `json:"tracker,omitempty"` // the origin of the plan: keitaro, binom, voluum, redtrack, csv,
 }
@@ -1272,7 +1272,7 @@ type ConfigTablesBody struct {
 // ConnectionType: cellular, cable_dsl, corporate, dialup, satellite, wifi
 type ConnectionType = string
 
-// ConnectionTypeCondition: compares with values that there are
+// ConnectionTypeCondition: compares with values from a fixed list
 type ConnectionTypeCondition struct {
 	Attribute string `json:"attribute"` // connection_type
 	Operator  string `json:"operator"`  // equals, not_equals, in, not_in
@@ -1282,7 +1282,7 @@ type ConnectionTypeCondition struct {
 // ContinentCode: AF, AN, AS, EU, NA, OC, SA
 type ContinentCode = string
 
-// ContinentCodeCondition: compares with values that there are
+// ContinentCodeCondition: compares with values from a fixed list
 type ContinentCodeCondition struct {
 	Attribute string `json:"attribute"` // continent
 	Operator  string `json:"operator"`  // equals, not_equals, in, not_in
@@ -1327,7 +1327,7 @@ type ConversionCreatedEvent struct {
 	AccountID string          `json:"account_id"`
 	CreatedAt string          `json:"created_at"`
 	Data      ConversionEvent `json:"data"`
-	ID        string          `json:"id"`   // the same on every attempt and redelivery: ignore repeats
+	ID        string          `json:"id"`   // the same on every attempt and redelivery; ignore an event whose id you already have
 	Type      string          `json:"type"` // conversion.created
 }
 
@@ -1429,7 +1429,7 @@ type ConversionUpdatedEvent struct {
 	AccountID string          `json:"account_id"`
 	CreatedAt string          `json:"created_at"`
 	Data      ConversionEvent `json:"data"`
-	ID        string          `json:"id"`   // the same on every attempt and redelivery: ignore repeats
+	ID        string          `json:"id"`   // the same on every attempt and redelivery; ignore an event whose id you already have
 	Type      string          `json:"type"` // conversion.updated
 }
 
@@ -1448,7 +1448,7 @@ type CopilotActed struct {
 // CopilotAnswer: a type of the API
 type CopilotAnswer struct {
 	CanApply    *bool               `json:"canApply,omitempty"`  // whether the plan lets suggestions be applied by POST /copilot
-	Changes     []CopilotChange     `json:"changes,omitempty"`   // what was applied, newest first, at most 50
+	Changes     []CopilotChange     `json:"changes,omitempty"`   // changes that were applied, newest first, at most 50
 	LastRunAt   *string             `json:"lastRunAt,omitempty"` // when the figures were last judged; null: not yet
 	Looked      *Scope              `json:"looked,omitempty"`    // what the last run judged; null: unknown
 	Open        *int                `json:"open,omitempty"`
@@ -1493,7 +1493,7 @@ type CopilotPreview struct {
 
 // CopilotRule: a type of the API
 type CopilotRule struct {
-	Action          string       `json:"action"`           // the action, which looks_at limits: pause for campaign, path and offer; weight for path and destination; deny for value; alert for all: pause, weight, deny, alert
+	Action          string       `json:"action"`           // the action; looks_at decides which actions are possible: pause for campaign, path and offer; weight for path and destination; deny for value; alert for all: pause, weight, deny, alert
 	Attribute       string       `json:"attribute"`        // only if looks_at is value: the attribute whose values are compared
 	CampaignIds     []string     `json:"campaign_ids"`     // only these campaigns; empty: all active campaigns
 	Conditions      []Comparison `json:"conditions"`       // conditions that must all hold
@@ -1502,7 +1502,7 @@ type CopilotRule struct {
 	EveryMinutes    int          `json:"every_minutes"` // minutes between two runs of the rule
 	Factor          float64      `json:"factor"`        // weight: the factor by which the rule multiplies the weight
 	ID              string       `json:"id"`
-	IncludeCurrent  bool         `json:"include_current"` // the current hour or day, which is not over yet, counts as one of the hours or days
+	IncludeCurrent  bool         `json:"include_current"` // true: the current hour or day, which is not over yet, is one of the hours or days of the window
 	IsActive        bool         `json:"is_active"`
 	LastRun         *RunSummary  `json:"last_run"`    // null: the rule has not run since it was saved
 	LooksAt         string       `json:"looks_at"`    // the objects whose figures are compared; destination: an offer in one path; value: a value of attribute in one campaign: campaign, path, destination, offer, value
@@ -1521,14 +1521,14 @@ type CopilotRule struct {
 
 // CopilotRuleBody: a type of the API
 type CopilotRuleBody struct {
-	Action          *string          `json:"action,omitempty"`           // the action, which looks_at limits: pause for campaign, path and offer; weight for path and destination; deny for value; alert for all: pause, weight, deny, alert
+	Action          *string          `json:"action,omitempty"`           // the action; looks_at decides which actions are possible: pause for campaign, path and offer; weight for path and destination; deny for value; alert for all: pause, weight, deny, alert
 	Attribute       *string          `json:"attribute,omitempty"`        // only if looks_at is value: the attribute whose values are compared
 	CampaignIds     []string         `json:"campaign_ids,omitempty"`     // only these campaigns; empty: all active campaigns
 	Conditions      []ComparisonBody `json:"conditions,omitempty"`       // conditions that must all hold
 	CooldownMinutes *int             `json:"cooldown_minutes,omitempty"` // minutes for which the rule does not act on a target again after an action, and after a person has undone the action
 	EveryMinutes    *int             `json:"every_minutes,omitempty"`    // minutes between two runs of the rule
 	Factor          *float64         `json:"factor,omitempty"`           // weight: the factor by which the rule multiplies the weight
-	IncludeCurrent  *bool            `json:"include_current,omitempty"`  // the current hour or day, which is not over yet, counts as one of the hours or days
+	IncludeCurrent  *bool            `json:"include_current,omitempty"`  // true: the current hour or day, which is not over yet, is one of the hours or days of the window
 	IsActive        *bool            `json:"is_active,omitempty"`
 	LooksAt         *string          `json:"looks_at,omitempty"`    // the objects whose figures are compared; destination: an offer in one path; value: a value of attribute in one campaign: campaign, path, destination, offer, value
 	MaxChanges      *int             `json:"max_changes,omitempty"` // maximum number of changes in one run; the next run continues
@@ -1543,7 +1543,7 @@ type CopilotRuleBody struct {
 
 // CopilotRulePatch: a type of the API
 type CopilotRulePatch struct {
-	Action          *string          `json:"action,omitempty"`           // the action, which looks_at limits: pause for campaign, path and offer; weight for path and destination; deny for value; alert for all: pause, weight, deny, alert
+	Action          *string          `json:"action,omitempty"`           // the action; looks_at decides which actions are possible: pause for campaign, path and offer; weight for path and destination; deny for value; alert for all: pause, weight, deny, alert
 	Attribute       *string          `json:"attribute,omitempty"`        // only if looks_at is value: the attribute whose values are compared
 	CampaignIds     []string         `json:"campaign_ids,omitempty"`     // only these campaigns; empty: all active campaigns
 	Conditions      []ComparisonBody `json:"conditions,omitempty"`       // conditions that must all hold
@@ -1551,7 +1551,7 @@ type CopilotRulePatch struct {
 	EveryMinutes    *int             `json:"every_minutes,omitempty"`    // minutes between two runs of the rule
 	Factor          *float64         `json:"factor,omitempty"`           // weight: the factor by which the rule multiplies the weight
 	ID              string           `json:"id"`                         // the record's id
-	IncludeCurrent  *bool            `json:"include_current,omitempty"`  // the current hour or day, which is not over yet, counts as one of the hours or days
+	IncludeCurrent  *bool            `json:"include_current,omitempty"`  // true: the current hour or day, which is not over yet, is one of the hours or days of the window
 	IsActive        *bool            `json:"is_active,omitempty"`
 	LooksAt         *string          `json:"looks_at,omitempty"`    // the objects whose figures are compared; destination: an offer in one path; value: a value of attribute in one campaign: campaign, path, destination, offer, value
 	MaxChanges      *int             `json:"max_changes,omitempty"` // maximum number of changes in one run; the next run continues
@@ -1575,7 +1575,7 @@ type CopilotRuleReplay struct {
 
 // CopilotRuleReplayRow: a type of the API
 type CopilotRuleReplayRow struct {
-	After   FigureRow `json:"after"`   // the recorded figures from at until the end of the 30 days; the rule took no action in that time
+	After   FigureRow `json:"after"`   // the figures that were recorded from at until the end of the 30 days. They are the figures without the action, because a replay changes nothing
 	At      string    `json:"at"`      // the end of the hour or day in which the rule would have acted
 	Figures []Figure  `json:"figures"` // the figures that met the conditions of the rule
 	Of      string    `json:"of"`
@@ -1584,13 +1584,13 @@ type CopilotRuleReplayRow struct {
 // CopilotRuleRun: a type of the API
 type CopilotRuleRun struct {
 	At      string    `json:"at"`
-	Cut     bool      `json:"cut"`  // true if there were more than one run can check, so that some were not checked
+	Cut     bool      `json:"cut"`  // true if there were more campaigns, paths, offers or values than a run can check; some were not checked
 	Done    int       `json:"done"` // changes that were made, or alerts that are active
 	From    string    `json:"from"` // start of the window
 	ID      string    `json:"id"`
 	Items   []RunItem `json:"items"`   // targets that matched, at most 50; the targets with the highest cost come first
 	Looked  int       `json:"looked"`  // how many campaigns, paths, offers or values were checked
-	Matched int       `json:"matched"` // how many of them met all conditions
+	Matched int       `json:"matched"` // how many of the checked campaigns, paths, offers or values met all conditions
 	Outcome string    `json:"outcome"` // done, shadow, too_large, plan_required, failed
 	To      string    `json:"to"`
 }
@@ -1690,12 +1690,12 @@ type CostEndpoint struct {
 	Headers          map[string]string `json:"headers"`    // object of header names and their values, at most 20; values are stored encrypted and shown as ********; sending ******** back keeps the stored value
 	ImpressionsField string            `json:"impressionsField"`
 	Method           string            `json:"method"`       // GET, POST
-	OneDay           bool              `json:"oneDay"`       // each day is read by a separate request, because the rows name no day
+	OneDay           bool              `json:"oneDay"`       // true: the rows name no day, so each day is read by a separate request
 	PageRows         int               `json:"pageRows"`     // number of rows on a full page; after a full page the next one is requested by {page}; 0: there is only one page
 	RowsPath         string            `json:"rowsPath"`     // path to the rows, such as data.rows; empty: the answer itself is the list of rows; if the path ends with .*, the rows are the members of an object, and the field {key} stands for a member's name
 	SpendDivisor     *float64          `json:"spendDivisor"` // number by which spend is divided: 100 for cents, 1000000 for micros; default 1
 	SpendField       string            `json:"spendField"`
-	URL              string            `json:"url"` // https address that returns spend; {from} and {to} become days in the form of dateFormat, {page} becomes the number of a page, and {token} becomes the credential named token; put secrets into that credential or into headers
+	URL              string            `json:"url"` // https address that returns spend; {from} and {to} become days in the form of dateFormat, {page} becomes the number of the requested page, and {token} becomes the credential named token; put secrets into that credential or into headers
 }
 
 // CostEndpointBody: a type of the API
@@ -1710,12 +1710,12 @@ type CostEndpointBody struct {
 	Headers          map[string]string `json:"headers,omitempty"`    // object of header names and their values, at most 20; values are stored encrypted and shown as ********; sending ******** back keeps the stored value
 	ImpressionsField *string           `json:"impressionsField,omitempty"`
 	Method           *string           `json:"method,omitempty"`       // default GET: GET, POST
-	OneDay           *bool             `json:"oneDay,omitempty"`       // each day is read by a separate request, because the rows name no day
+	OneDay           *bool             `json:"oneDay,omitempty"`       // true: the rows name no day, so each day is read by a separate request
 	PageRows         *int              `json:"pageRows,omitempty"`     // number of rows on a full page; after a full page the next one is requested by {page}; 0: there is only one page
 	RowsPath         *string           `json:"rowsPath,omitempty"`     // path to the rows, such as data.rows; empty: the answer itself is the list of rows; if the path ends with .*, the rows are the members of an object, and the field {key} stands for a member's name
 	SpendDivisor     *float64          `json:"spendDivisor,omitempty"` // number by which spend is divided: 100 for cents, 1000000 for micros; default 1
 	SpendField       *string           `json:"spendField,omitempty"`   // default spend
-	URL              *string           `json:"url,omitempty"`          // https address that returns spend; {from} and {to} become days in the form of dateFormat, {page} becomes the number of a page, and {token} becomes the credential named token; put secrets into that credential or into headers
+	URL              *string           `json:"url,omitempty"`          // https address that returns spend; {from} and {to} become days in the form of dateFormat, {page} becomes the number of the requested page, and {token} becomes the credential named token; put secrets into that credential or into headers
 }
 
 // CostOutcome: a type of the API
@@ -1764,7 +1764,7 @@ type CostUndone struct {
 // CountryCode: a type of the API
 type CountryCode = string
 
-// CountryCodeCondition: compares with values that there are
+// CountryCodeCondition: compares with values from a fixed list
 type CountryCodeCondition struct {
 	Attribute string `json:"attribute"` // country
 	Operator  string `json:"operator"`  // equals, not_equals, in, not_in
@@ -1829,7 +1829,7 @@ type DNSRecord struct {
 	Value string `json:"value"`
 }
 
-// DateCondition: compares the day; between takes two
+// DateCondition: compares the day; between takes two days
 type DateCondition struct {
 	Attribute string `json:"attribute"` // date
 	Operator  string `json:"operator"`  // equals, not_equals, in, not_in, gt, gte, lt, lte, between
@@ -1938,7 +1938,7 @@ type DestinationWeightBody struct {
 // DeviceType: desktop, mobile, tablet, console, tv, wearable, car, bot, unknown
 type DeviceType = string
 
-// DeviceTypeCondition: compares with values that there are
+// DeviceTypeCondition: compares with values from a fixed list
 type DeviceTypeCondition struct {
 	Attribute string `json:"attribute"` // device_type
 	Operator  string `json:"operator"`  // equals, not_equals, in, not_in
@@ -1947,16 +1947,16 @@ type DeviceTypeCondition struct {
 
 // Difference: a type of the API
 type Difference struct {
-	Basis         string              `json:"basis"`          // where their figures come from. platform: the connection has read the spend; spend: the spend was entered or came from a file; orders: orders that the connection has read or that came from a file; totals: daily sums from a file; postbacks: the network's postbacks; empty: no figures of theirs are s...: platform, spend, orders, totals, postbacks,
-	Compares      Measures            `json:"compares"`       // the figures that they report; other figures are null in theirs, in the difference and in the causes
+	Basis         string              `json:"basis"`          // where the figures of the traffic source or network come from. platform: the connection has read the spend; spend: the spend was entered or came from a file; orders: orders that the connection has read or that came from a file; totals: daily sums from a file; postbacks: the network's postbacks; em...: platform, spend, orders, totals, postbacks,
+	Compares      Measures            `json:"compares"`       // the figures that the traffic source or network reports; other figures are null in theirs, in the difference and in the causes
 	Currency      string              `json:"currency"`       // currency of our figures, of the difference and of its causes
 	Examples      []DifferenceExample `json:"examples"`       // conversions and orders that differ, at most 10 for each cause and reason
 	From          string              `json:"from"`           // first day
-	Rates         []RateUsed          `json:"rates"`          // the rates by which their amounts are converted to the currency in the field currency
-	ReadAt        *string             `json:"read_at"`        // when their figures were last read
+	Rates         []RateUsed          `json:"rates"`          // the rates with which the amounts of the traffic source or network are converted to the currency in the field currency
+	ReadAt        *string             `json:"read_at"`        // when the figures of the traffic source or network were last read
 	Rows          []DifferenceRow     `json:"rows"`           // one row for each day and campaign; at most 5000
-	TheirCurrency string              `json:"their_currency"` // currency of their figures. The two numbers are subtracted without conversion, and the cause named currency has the effect of the exchange rate. Empty: they report in several currencies, so their figures are converted to the currency in the field currency
-	TheirTZ       string              `json:"their_tz"`       // time zone of their days
+	TheirCurrency string              `json:"their_currency"` // currency of the figures of the traffic source or network. The two numbers are subtracted without conversion, and the part of the difference that comes from the exchange rate is the cause named currency. Empty: the source or network reports in several currencies, so its figures are converted to th...
+	TheirTZ       string              `json:"their_tz"`       // time zone of the days that the traffic source or network reports
 	To            string              `json:"to"`             // last day, which is included
 	Total         DifferenceTotal     `json:"total"`
 	TZ            string              `json:"tz"` // time zone of our days
@@ -1974,16 +1974,16 @@ type DifferenceCause struct {
 type DifferenceExample struct {
 	Cause        string   `json:"cause"` // empty: no cause explains the difference: unmatched, not_received, refused, not_sent, late, currency, correction, not_read,
 	ClickID      *string  `json:"click_id"`
-	ConversionID string   `json:"conversion_id"` // the id that they gave the conversion
+	ConversionID string   `json:"conversion_id"` // id that the traffic source or network has for the conversion
 	Currency     string   `json:"currency"`      // currency of payout
-	Day          string   `json:"day"`           // their day of the conversion, or our day if they do not have the conversion
-	OrderID      string   `json:"order_id"`      // their id of the order
+	Day          string   `json:"day"`           // the day on which the traffic source or network has the conversion, or our day if it does not have the conversion
+	OrderID      string   `json:"order_id"`      // id that the traffic source or network has for the order
 	OurCurrency  string   `json:"our_currency"`  // currency of our_payout
 	OurPayout    *float64 `json:"our_payout"`    // null: we do not have the conversion, or money is not compared
 	OurStatus    *string  `json:"our_status"`    // null: we do not have the conversion
-	Payout       *float64 `json:"payout"`        // their payout
+	Payout       *float64 `json:"payout"`        // the payout that the traffic source or network reports
 	Reason       string   `json:"reason"`
-	TheirStatus  *string  `json:"their_status"` // null: they do not have the conversion, or do not report its status
+	TheirStatus  *string  `json:"their_status"` // null: the traffic source or network does not have the conversion, or does not report its status
 }
 
 // DifferenceFigures: a type of the API
@@ -2004,7 +2004,7 @@ type DifferenceReason struct {
 
 // DifferenceRow: a type of the API
 type DifferenceRow struct {
-	CampaignID   *string           `json:"campaign_id"` // null: their figures name no click of ours, or they report only sums of days
+	CampaignID   *string           `json:"campaign_id"` // null: the figures of the traffic source or network name no click of ours, or are only sums of days
 	CampaignName *string           `json:"campaign_name"`
 	Causes       []DifferenceCause `json:"causes"`
 	Day          string            `json:"day"`        // YYYY-MM-DD: their day in their time zone, and our day in ours
@@ -2032,7 +2032,7 @@ type DimensionFilter struct {
 
 // Disconnected: a type of the API
 type Disconnected struct {
-	Disconnected bool `json:"disconnected"` // false: no geo database was connected
+	Disconnected bool `json:"disconnected"` // false: nothing was connected
 }
 
 // DomainAdded: a type of the API
@@ -2144,7 +2144,7 @@ type EdgeAnswer struct {
 type EdgePublished struct {
 	Configured bool    `json:"configured"` // false: this install has no edge that routes, and nothing was done
 	Failed     int     `json:"failed"`     // campaigns that could not be published or removed; both are retried automatically
-	Ms         int     `json:"ms"`         // how long it took, in milliseconds
+	Ms         int     `json:"ms"`         // how long the publishing took, in milliseconds
 	Published  int     `json:"published"`  // campaigns whose current state is now published at the edge, including unchanged campaigns
 	Removed    int     `json:"removed"`    // campaigns that were removed from the edge
 	Rules      int     `json:"rules"`      // saved rules in the published campaigns
@@ -2212,7 +2212,7 @@ type ExportBody struct {
 	NetworkID *string            `json:"network_id,omitempty"` // difference: the network to compare with; send either source_id or network_id
 	SourceID  *string            `json:"source_id,omitempty"`  // difference: the traffic source to compare with; send either source_id or network_id
 	SubNames  *bool              `json:"sub_names,omitempty"`  // performance, clicks: the heading of a sub-parameter has its name, such as zone (sub1), if all traffic sources give it the same name
-	TheirTZ   *string            `json:"their_tz,omitempty"`   // difference: IANA time zone of their days; default: their connection's time zone, or UTC
+	TheirTZ   *string            `json:"their_tz,omitempty"`   // difference: IANA time zone of the days that the traffic source or network reports; default: the connection's time zone, or UTC
 	TZ        *string            `json:"tz,omitempty"`         // performance, trends, difference: IANA time zone of days and buckets; default UTC
 }
 
@@ -2379,7 +2379,7 @@ type FlowReplayed struct {
 // Funnel: a type of the API
 type Funnel struct {
 	Days           int           `json:"days"`
-	GoalKeys       []string      `json:"goalKeys"`       // the campaign's tracked goals, else the active ones of its measurement site; and other goals that were reached
+	GoalKeys       []string      `json:"goalKeys"`       // the campaign's tracked goals, else the active goals of its measurement site; then other goals that were reached
 	Mode           string        `json:"mode"`           // affiliate, lead, store
 	PrimaryGoalKey *string       `json:"primaryGoalKey"` // the campaign's primary goal, else the primary goal of its measurement site
 	Split          *FunnelSplits `json:"split"`          // null if by is not sent
@@ -2419,7 +2419,7 @@ type GeoConnected struct {
 type GeoDatabase struct {
 	BudgetPerMinute int           `json:"budgetPerMinute"` // how many look-ups a minute the plan allows; the answer for an address is reused for 30 days for all addresses of its network
 	Connected       *GeoConnected `json:"connected"`       // null: no database is connected, and the service's own databases describe the clicks
-	PlanIncludes    bool          `json:"planIncludes"`    // whether the plan allows a geo database of its own
+	PlanIncludes    bool          `json:"planIncludes"`    // whether the plan allows the account a geo database of its own
 	Providers       []GeoProvider `json:"providers"`       // the providers that can be connected
 }
 
@@ -2606,7 +2606,7 @@ type GroupNames struct {
 // Heading: a type of the API
 type Heading struct {
 	Cell   string `json:"cell"`
-	Column string `json:"column"` // the name of the column as which the cell is read; empty: the column is not read
+	Column string `json:"column"` // the name of the column that the cell stands for; empty: cells below it are not read
 }
 
 // HistoryImported: a type of the API
@@ -2658,7 +2658,7 @@ type ImportConfigBody struct {
 	AccessID *string           `json:"access_id,omitempty"` // Voluum: the access id that belongs to the key
 	Dump     *string           `json:"dump,omitempty"`      // Keitaro: a dump of its database in base64, used instead of the key; plain or gzip, of at most 24 MB
 	Key      *string           `json:"key,omitempty"`       // API key. It is used for this import and then deleted
-	Tables   *ConfigTablesBody `json:"tables,omitempty"`    // for csv
+	Tables   *ConfigTablesBody `json:"tables,omitempty"`    // the tables, if tracker is csv
 	Tracker  string            `json:"tracker"`             // csv: tables of any other tracker: keitaro, binom, voluum, redtrack, csv
 	URL      *string           `json:"url,omitempty"`       // address of the tracker; Voluum and RedTrack need none. With a dump or tables it only distinguishes several trackers
 }
@@ -2721,7 +2721,7 @@ type IntegrationTested struct {
 	Zones   []string `json:"zones"` // the zones in the account
 }
 
-// IsSetCondition: true: it is known; false: it is not
+// IsSetCondition: true: the value is known; false: it is not known
 type IsSetCondition struct {
 	Attribute any    `json:"attribute"`
 	Operator  string `json:"operator"` // is_set
@@ -2807,7 +2807,7 @@ type LanderAnswer struct {
 
 // LanderBody: a type of the API
 type LanderBody struct {
-	ClickSlots *int     `json:"click_slots,omitempty"` // call-to-action slots; default 1
+	ClickSlots *int     `json:"click_slots,omitempty"` // number of call-to-action slots on the page; default 1
 	Country    *string  `json:"country,omitempty"`     // two letters, or empty
 	GroupName  *string  `json:"group_name,omitempty"`
 	Name       string   `json:"name"`
@@ -2832,7 +2832,7 @@ type LanderPatchAnswer struct {
 
 // LanderPut: a type of the API
 type LanderPut struct {
-	ClickSlots *int     `json:"click_slots,omitempty"` // call-to-action slots; default 1
+	ClickSlots *int     `json:"click_slots,omitempty"` // number of call-to-action slots on the page; default 1
 	Country    *string  `json:"country,omitempty"`     // two letters, or empty
 	GroupName  *string  `json:"group_name,omitempty"`
 	ID         string   `json:"id"` // the record's id
@@ -2883,7 +2883,7 @@ type LanderRow struct {
 // LanguageCode: a type of the API
 type LanguageCode = string
 
-// LanguageCodeCondition: compares with values that there are
+// LanguageCodeCondition: compares with values from a fixed list
 type LanguageCodeCondition struct {
 	Attribute string `json:"attribute"` // language
 	Operator  string `json:"operator"`  // equals, not_equals, in, not_in
@@ -2928,7 +2928,7 @@ type LeadLander struct {
 
 // LeftOut: a type of the API
 type LeftOut struct {
-	ID     *string `json:"id"` // null: an address
+	ID     *string `json:"id"` // null: what is left out is an address, not a record
 	Name   string  `json:"name"`
 	Path   string  `json:"path"`
 	PathID *string `json:"path_id"` // the path of the landing page or offer; null: a path itself is left out
@@ -2959,7 +2959,7 @@ type LinkBrokenEvent struct {
 	AccountID string         `json:"account_id"`
 	CreatedAt string         `json:"created_at"`
 	Data      LinkBrokenData `json:"data"`
-	ID        string         `json:"id"`   // the same on every attempt and redelivery: ignore repeats
+	ID        string         `json:"id"`   // the same on every attempt and redelivery; ignore an event whose id you already have
 	Type      string         `json:"type"` // link.broken
 }
 
@@ -3000,7 +3000,7 @@ type LinkUnsafeEvent struct {
 	AccountID string         `json:"account_id"`
 	CreatedAt string         `json:"created_at"`
 	Data      LinkUnsafeData `json:"data"`
-	ID        string         `json:"id"`   // the same on every attempt and redelivery: ignore repeats
+	ID        string         `json:"id"`   // the same on every attempt and redelivery; ignore an event whose id you already have
 	Type      string         `json:"type"` // link.unsafe
 }
 
@@ -3154,7 +3154,7 @@ type MoveCheckedVisitor struct {
 	Browser   string   `json:"browser"`
 	Certain   bool     `json:"certain"` // false: the place depends on something that a request cannot express, such as the visitor's provider
 	Country   string   `json:"country"`
-	ID        string   `json:"id"` // identifies the visitor in the script and in its answers; another request has another id
+	ID        string   `json:"id"` // identifies the visitor in the script and in its answers. It changes only if the visitor's request changes, such as after a change of the campaign
 	Language  string   `json:"language"`
 	Places    []string `json:"places"` // where the visitor can go: addresses with their tokens, or the status of an answer that has no address. There are several, at most 10, if a random draw decides
 	URL       string   `json:"url"`    // the address that is requested, without its scheme
@@ -3164,7 +3164,7 @@ type MoveCheckedVisitor struct {
 // MoveChecks: a type of the API
 type MoveChecks struct {
 	Next  *int        `json:"next"`  // value of offset for the next rows; null at the end
-	Rows  []MoveCheck `json:"rows"`  // by name
+	Rows  []MoveCheck `json:"rows"`  // in the order of the campaigns' names
 	Total int         `json:"total"` // imported campaigns
 }
 
@@ -3190,7 +3190,7 @@ type MoveDifference struct {
 	Browser   string   `json:"browser"`
 	Country   string   `json:"country"`
 	Here      []string `json:"here"` // where the visitor can go here, as in places of GET /config/checks
-	ID        string   `json:"id"`   // identifies the visitor in the script and in its answers; another request has another id
+	ID        string   `json:"id"`   // identifies the visitor in the script and in its answers. It changes only if the visitor's request changes, such as after a change of the campaign
 	Language  string   `json:"language"`
 	Reason    string   `json:"reason"` // for unsure: attribute, the place depends on something that a request cannot express; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. For differs: address, the addresses differ; parameters, only their parameters differ; answer...: , attribute, page, itself, changed, address, parameters, answer
 	Result    string   `json:"result"` // dice: a random draw decides, and the answer is one of the places; unsure: cannot be compared; missing: the old tracker did not answer: dice, unsure, differs, missing
@@ -3214,7 +3214,7 @@ type Network struct {
 	PaymentFrequency string              `json:"payment_frequency"`
 	PaymentTerms     string              `json:"payment_terms"`
 	PostbackParams   map[string]string   `json:"postback_params"`
-	PostbackScheme   string              `json:"postback_scheme"` // how the network's notifications are signed and read; empty: the network sends postbacks with parameters
+	PostbackScheme   string              `json:"postback_scheme"` // name of the scheme by which the network's notifications are verified and read; empty: the network sends postbacks with parameters
 	ReadOn           string              `json:"read_on"`         // day on which the page was read, YYYY-MM-DD; empty: not known
 	StatusMap        map[string][]string `json:"status_map"`      // the network's status words that do not have their usual meaning
 	URL              string              `json:"url"`
@@ -3265,7 +3265,7 @@ type NetworkBody struct {
 	PaymentFrequency *string             `json:"payment_frequency,omitempty"`
 	PaymentTerms     *string             `json:"payment_terms,omitempty"`
 	PostbackParams   map[string]string   `json:"postback_params,omitempty"`
-	PostbackScheme   *string             `json:"postback_scheme,omitempty"` // how the network's notifications are signed and read; empty: the network sends postbacks with parameters
+	PostbackScheme   *string             `json:"postback_scheme,omitempty"` // name of the scheme by which the network's notifications are verified and read; empty: the network sends postbacks with parameters
 	ReadOn           *string             `json:"read_on,omitempty"`         // day on which the page was read, YYYY-MM-DD; empty: not known
 	StatusMap        map[string][]string `json:"status_map,omitempty"`      // the network's status words that do not have their usual meaning
 	URL              *string             `json:"url,omitempty"`
@@ -3274,22 +3274,22 @@ type NetworkBody struct {
 // NetworkCreateBody: a type of the API
 type NetworkCreateBody struct {
 	AnswerText       *string             `json:"answer_text,omitempty"` // the plain text that answers an accepted postback, if the network requires one such as OK; empty: JSON
-	ClickParam       *string             `json:"click_param,omitempty"` // parameter that carries the click id
+	ClickParam       *string             `json:"click_param,omitempty"` // parameter of offer links that carries the click id to the network
 	Currency         *string             `json:"currency,omitempty"`    // three letters; anything else is read as USD; default USD
 	GroupName        *string             `json:"group_name,omitempty"`
-	Macros           map[string]string   `json:"macros,omitempty"` // the network's own macros, keyed as postback_params
+	Macros           map[string]string   `json:"macros,omitempty"` // the network's own macros, with the same keys as postback_params
 	ManagerEmail     *string             `json:"manager_email,omitempty"`
 	ManagerIm        *string             `json:"manager_im,omitempty"`
 	ManagerName      *string             `json:"manager_name,omitempty"`
 	ManagerPhone     *string             `json:"manager_phone,omitempty"`
 	MinimumPayout    *float64            `json:"minimum_payout,omitempty"`
-	Name             *string             `json:"name,omitempty"` // required, unless a template is named: then the template's
+	Name             *string             `json:"name,omitempty"` // required, unless a template is named: the template's name is then the default
 	Notes            *string             `json:"notes,omitempty"`
 	OfferType        *string             `json:"offer_type,omitempty"` // CPA, CPS, CPL, CPC, CPM
 	PaymentFrequency *string             `json:"payment_frequency,omitempty"`
 	PaymentTerms     *string             `json:"payment_terms,omitempty"`
-	PostbackParams   map[string]string   `json:"postback_params,omitempty"` // click_id, payout, ... to the parameter
-	PostbackScheme   *string             `json:"postback_scheme,omitempty"` // how notifications of a shop or billing platform are signed and read; empty: postbacks with parameters: buygoods, clickbank, digistore24, jvzoo, shopify, stripe, thrivecart, warriorplus, woocommerce
+	PostbackParams   map[string]string   `json:"postback_params,omitempty"` // the network's parameter for each field: click_id, payout, ..
+	PostbackScheme   *string             `json:"postback_scheme,omitempty"` // scheme by which notifications of a shop or billing platform are verified and read; empty: postbacks with parameters: buygoods, clickbank, digistore24, jvzoo, shopify, stripe, thrivecart, warriorplus, woocommerce
 	PostbackSecret   *string             `json:"postback_secret,omitempty"` // a blank secret in a PUT does not change the secret
 	StatusMap        map[string][]string `json:"status_map,omitempty"`      // the network's words for each of the four statuses
 	Tags             []string            `json:"tags,omitempty"`
@@ -3353,11 +3353,11 @@ type NetworkProviderForm struct {
 // NetworkPut: a type of the API
 type NetworkPut struct {
 	AnswerText       *string             `json:"answer_text,omitempty"` // the plain text that answers an accepted postback, if the network requires one such as OK; empty: JSON
-	ClickParam       *string             `json:"click_param,omitempty"` // parameter that carries the click id
+	ClickParam       *string             `json:"click_param,omitempty"` // parameter of offer links that carries the click id to the network
 	Currency         *string             `json:"currency,omitempty"`    // three letters; anything else is read as USD; default USD
 	GroupName        *string             `json:"group_name,omitempty"`
 	ID               string              `json:"id"`               // the record's id
-	Macros           map[string]string   `json:"macros,omitempty"` // the network's own macros, keyed as postback_params
+	Macros           map[string]string   `json:"macros,omitempty"` // the network's own macros, with the same keys as postback_params
 	ManagerEmail     *string             `json:"manager_email,omitempty"`
 	ManagerIm        *string             `json:"manager_im,omitempty"`
 	ManagerName      *string             `json:"manager_name,omitempty"`
@@ -3368,8 +3368,8 @@ type NetworkPut struct {
 	OfferType        *string             `json:"offer_type,omitempty"` // CPA, CPS, CPL, CPC, CPM
 	PaymentFrequency *string             `json:"payment_frequency,omitempty"`
 	PaymentTerms     *string             `json:"payment_terms,omitempty"`
-	PostbackParams   map[string]string   `json:"postback_params,omitempty"` // click_id, payout, ... to the parameter
-	PostbackScheme   *string             `json:"postback_scheme,omitempty"` // how notifications of a shop or billing platform are signed and read; empty: postbacks with parameters: buygoods, clickbank, digistore24, jvzoo, shopify, stripe, thrivecart, warriorplus, woocommerce
+	PostbackParams   map[string]string   `json:"postback_params,omitempty"` // the network's parameter for each field: click_id, payout, ..
+	PostbackScheme   *string             `json:"postback_scheme,omitempty"` // scheme by which notifications of a shop or billing platform are verified and read; empty: postbacks with parameters: buygoods, clickbank, digistore24, jvzoo, shopify, stripe, thrivecart, warriorplus, woocommerce
 	PostbackSecret   *string             `json:"postback_secret,omitempty"` // a blank secret in a PUT does not change the secret
 	StatusMap        map[string][]string `json:"status_map,omitempty"`      // the network's words for each of the four statuses
 	Tags             []string            `json:"tags,omitempty"`
@@ -3380,7 +3380,7 @@ type NetworkPut struct {
 type NetworkReport struct {
 	From      *string            `json:"from"`     // the first day of the stored rows, as written in the file; null: no rows were stored
 	Kind      string             `json:"kind"`     // orders: the file has a row for each conversion, with our click id; totals: the file has sums by day: orders, totals
-	Refusals  []ReportRowRefused `json:"refusals"` // at most 100
+	Refusals  []ReportRowRefused `json:"refusals"` // the refused rows, at most 100
 	Refused   int                `json:"refused"`
 	Stored    int                `json:"stored"` // how many rows were stored. They replace rows of earlier files: sums replace the sums of the same days, and orders replace the orders of all days between from and to
 	To        *string            `json:"to"`
@@ -3463,7 +3463,7 @@ type NetworkSynced struct {
 	Provider  string              `json:"provider"`
 	To        string              `json:"to"`
 	Total     int                 `json:"total"`     // orders that the provider reports
-	Unmatched int                 `json:"unmatched"` // orders that are refused, each with the reason
+	Unmatched int                 `json:"unmatched"` // number of orders that are refused; outcomes has the reason of each
 }
 
 // NetworkTemplateFile: a type of the API
@@ -3498,7 +3498,7 @@ type NetworkTemplateRow struct {
 	PaymentTerms     string              `json:"payment_terms"`
 	PostbackParams   map[string]string   `json:"postback_params"`
 	PostbackQuery    string              `json:"postback_query"`  // query of the postback address to give to the network
-	PostbackScheme   string              `json:"postback_scheme"` // how the network's notifications are signed and read; empty: the network sends postbacks with parameters
+	PostbackScheme   string              `json:"postback_scheme"` // name of the scheme by which the network's notifications are verified and read; empty: the network sends postbacks with parameters
 	ReadOn           string              `json:"read_on"`         // day on which the page was read, YYYY-MM-DD; empty: not known
 	StatusMap        map[string][]string `json:"status_map"`      // the network's status words that do not have their usual meaning
 	UpdatedAt        *string             `json:"updated_at"`      // null: the template is built in
@@ -3524,7 +3524,7 @@ type NetworkTemplatesBody struct {
 	PaymentFrequency *string             `json:"payment_frequency,omitempty"`
 	PaymentTerms     *string             `json:"payment_terms,omitempty"`
 	PostbackParams   map[string]string   `json:"postback_params,omitempty"`
-	PostbackScheme   *string             `json:"postback_scheme,omitempty"` // how the network's notifications are signed and read; empty: the network sends postbacks with parameters
+	PostbackScheme   *string             `json:"postback_scheme,omitempty"` // name of the scheme by which the network's notifications are verified and read; empty: the network sends postbacks with parameters
 	ReadOn           *string             `json:"read_on,omitempty"`         // day on which the page was read, YYYY-MM-DD; empty: not known
 	StatusMap        map[string][]string `json:"status_map,omitempty"`      // the network's status words that do not have their usual meaning
 	Templates        []NetworkBody       `json:"templates,omitempty"`       // the templates to save. A body without this field is itself the template to save. The names of fields may be in camelCase or in snake_case
@@ -3562,7 +3562,7 @@ type NumberCondition struct {
 	Value     any    `json:"value"`
 }
 
-// NumberOrderCondition: compares numbers; between takes two, and runs over midnight and over Sunday
+// NumberOrderCondition: compares numbers; between takes two numbers; a range of hours or days may go past midnight or Sunday
 type NumberOrderCondition struct {
 	Attribute string `json:"attribute"` // ip_version, day_of_week, hour_of_day, asn, bot_score, clicks_today
 	Operator  string `json:"operator"`  // gt, gte, lt, lte, between
@@ -3734,7 +3734,7 @@ type OldTrackerSettings struct {
 	URL     string `json:"url"`     // the address to which postbacks about the old tracker's clicks are forwarded; empty: no postbacks are forwarded
 }
 
-// OlderCondition: was saved before its value was checked, and holds for nobody
+// OlderCondition: was saved when values were not checked yet, and matches no visitor
 type OlderCondition struct {
 	Attribute string         `json:"attribute"`
 	Operator  string         `json:"operator"`
@@ -3744,7 +3744,7 @@ type OlderCondition struct {
 // OperatingSystem: Android, iOS, Windows, macOS, Linux, ChromeOS, HarmonyOS, Windows Phone, KaiOS, Tizen, webOS, NetCast, Roku, VIDAA, tvOS, watchOS, PlayStation, Xbox, Nintendo, BlackBerry, Symbian, Series40, Sailfish, Bada, MeeGo, Firefox OS, Fuchsia, FreeBSD, OpenBSD, NetBSD, Solaris
 type OperatingSystem = string
 
-// OperatingSystemCondition: compares with values that there are
+// OperatingSystemCondition: compares with values from a fixed list
 type OperatingSystemCondition struct {
 	Attribute string `json:"attribute"` // os
 	Operator  string `json:"operator"`  // equals, not_equals, in, not_in
@@ -3842,7 +3842,7 @@ type Part struct {
 	Status       *string           `json:"status,omitempty"`
 }
 
-// PartOfTextCondition: has, or has not, one of the texts in it; case does not matter
+// PartOfTextCondition: contains, or does not contain, one of the texts; case does not matter
 type PartOfTextCondition struct {
 	Attribute any    `json:"attribute"`
 	Operator  string `json:"operator"` // contains, not_contains, starts_with, ends_with
@@ -3969,7 +3969,7 @@ type PingEvent struct {
 	AccountID string   `json:"account_id"`
 	CreatedAt string   `json:"created_at"`
 	Data      PingData `json:"data"`
-	ID        string   `json:"id"`   // the same on every attempt and redelivery: ignore repeats
+	ID        string   `json:"id"`   // the same on every attempt and redelivery; ignore an event whose id you already have
 	Type      string   `json:"type"` // ping
 }
 
@@ -4084,7 +4084,7 @@ type PlanLimitReachedEvent struct {
 	AccountID string        `json:"account_id"`
 	CreatedAt string        `json:"created_at"`
 	Data      PlanLimitData `json:"data"`
-	ID        string        `json:"id"`   // the same on every attempt and redelivery: ignore repeats
+	ID        string        `json:"id"`   // the same on every attempt and redelivery; ignore an event whose id you already have
 	Type      string        `json:"type"` // plan.limit_reached
 }
 
@@ -4245,7 +4245,7 @@ type ProtectionBody struct {
 // ProxyKind: none, vpn, proxy, tor, datacenter, relay
 type ProxyKind = string
 
-// ProxyKindCondition: compares with values that there are
+// ProxyKindCondition: compares with values from a fixed list
 type ProxyKindCondition struct {
 	Attribute string `json:"attribute"` // proxy_kind
 	Operator  string `json:"operator"`  // equals, not_equals, in, not_in
@@ -4277,7 +4277,7 @@ type ReadLinkBody struct {
 	Campaign *string `json:"campaign,omitempty"` // key of the campaign in the document
 	Domain   *string `json:"domain,omitempty"`   // host; empty: every imported domain
 	Form     *string `json:"form,omitempty"`     // path, query, php, go, cf
-	ID       *string `json:"id,omitempty"`       // what the address names: an alias, a key, or an id
+	ID       *string `json:"id,omitempty"`       // what the link names: an alias, a key, or an id
 }
 
 // ReadNoteBody: a type of the API
@@ -4294,6 +4294,7 @@ type RecordedChange struct {
 	At         string   `json:"at"`
 	By         string   `json:"by"`          // copilot: an applied suggestion or proposal, or a rule: person, key, copilot
 	CampaignID *string  `json:"campaign_id"` // the campaign that was changed; null: the change does not belong to exactly one campaign
+	Client     string   `json:"client"`      // the name that the assistant's program gives itself
 	Fields     []string `json:"fields"`      // names of the fields that were sent, without their values
 	ID         string   `json:"id"`
 	Kind       string   `json:"kind"`      // the kind of the record: campaign, offer, lander, source, network, flow, rule, smartlink, domain, bots, blocks, settings or copilot
@@ -4302,6 +4303,7 @@ type RecordedChange struct {
 	RecordID   *string  `json:"record_id"`
 	Title      *string  `json:"title"`     // for a change by the Copilot: what the change does; otherwise null
 	UndoneAt   *string  `json:"undone_at"` // when the change was undone; null unless it was made by the Copilot and undone
+	Via        string   `json:"via"`       // mcp if an assistant made the change through a tool, or empty
 	Who        string   `json:"who"`       // the name of the person or key; for a rule, the rule's name
 }
 
@@ -4312,7 +4314,7 @@ type RedeliverBody struct {
 
 // RedeliveredAll: a type of the API
 type RedeliveredAll struct {
-	Range    Range `json:"range"`    // the window in which the deliveries were made
+	Range    Range `json:"range"`    // the window in which the deliveries were created
 	Requeued int   `json:"requeued"` // number of deliveries that are pending again; the log shows their results later
 }
 
@@ -4374,10 +4376,10 @@ type ReportRowRefused struct {
 
 // Rescored: a type of the API
 type Rescored struct {
-	BotsAfter  int   `json:"bots_after"`  // how many of these clicks are a bot's after they were scored again
-	BotsBefore int   `json:"bots_before"` // how many of these clicks were a bot's before they were scored again
-	Changed    int   `json:"changed"`     // how many of these clicks became a bot's or are no longer a bot's
-	Clicks     int   `json:"clicks"`      // clicks that were scored again: only clicks on which a signal fired or that an entry of the bot lists matched. No settings turn the other clicks of the window into bots', and no number here counts them
+	BotsAfter  int   `json:"bots_after"`  // how many of these clicks count as bots after they were scored again
+	BotsBefore int   `json:"bots_before"` // how many of these clicks counted as bots before they were scored again
+	Changed    int   `json:"changed"`     // how many of these clicks now count as bots and did not before, or the other way round
+	Clicks     int   `json:"clicks"`      // clicks that were scored again: only clicks on which a signal fired or that an entry of the bot lists matched. No settings can make the other clicks of the window count as bots, so no number here includes them
 	Range      Range `json:"range"`       // the window whose clicks were scored
 	Superseded bool  `json:"superseded"`  // the settings were changed while the job ran: the job of that change scores the whole window again, and the numbers here cover the clicks that were scored until then
 }
@@ -4624,7 +4626,7 @@ type RuleRefBody struct {
 
 // RunItem: a type of the API
 type RunItem struct {
-	ChangeID *string  `json:"change_id"` // if the change was made: its id, with which POST /copilot can undo it; null: an alert
+	ChangeID *string  `json:"change_id"` // id of the change, with which POST /copilot can undo it; null: an alert, or no change was made
 	Figures  []Figure `json:"figures"`
 	Of       string   `json:"of"`
 	Outcome  string   `json:"outcome"` // done, would, cooling, idle, left, refused
@@ -4634,11 +4636,11 @@ type RunItem struct {
 // RunSummary: a type of the API
 type RunSummary struct {
 	At      string `json:"at"`
-	Cut     bool   `json:"cut"`     // true if there were more than one run can check, so that some were not checked
+	Cut     bool   `json:"cut"`     // true if there were more campaigns, paths, offers or values than a run can check; some were not checked
 	Done    int    `json:"done"`    // changes that were made, or alerts that are active
 	From    string `json:"from"`    // start of the window
 	Looked  int    `json:"looked"`  // how many campaigns, paths, offers or values were checked
-	Matched int    `json:"matched"` // how many of them met all conditions
+	Matched int    `json:"matched"` // how many of the checked campaigns, paths, offers or values met all conditions
 	Outcome string `json:"outcome"` // done, shadow, too_large, plan_required, failed
 	To      string `json:"to"`
 }
@@ -4691,7 +4693,7 @@ type SavedTemplates struct {
 	Skipped int                  `json:"skipped"` // how many templates were not saved, because they cannot be used or because a later template in the body has the same name
 }
 
-// ScheduleCondition: it is one of these times of the week; days are 1 (Monday) to 7, to not after from is on the next day
+// ScheduleCondition: is, or is not, one of these times of the week; days are 1 (Monday) to 7; a time whose to is not after from ends on the next day
 type ScheduleCondition struct {
 	Attribute string `json:"attribute"` // schedule
 	Operator  string `json:"operator"`  // equals, not_equals, in, not_in
@@ -4706,7 +4708,7 @@ type Scope struct {
 	Conversions int     `json:"conversions"` // number of conversions of these clicks
 	From        string  `json:"from"`        // first day of the figures
 	Skipped     int     `json:"skipped"`     // active campaigns that are judged on another day
-	To          string  `json:"to"`          // last day of the figures; today is left out, because more of its conversions are expected
+	To          string  `json:"to"`          // last day of the figures; today is left out, because many of its conversions are not reported yet
 }
 
 // SentPostback: a type of the API
@@ -4815,7 +4817,7 @@ type SimulateBody struct {
 	BoundLanderID  *string     `json:"bound_lander_id,omitempty"`
 	BoundOfferID   *string     `json:"bound_offer_id,omitempty"`
 	BoundPathID    *string     `json:"bound_path_id,omitempty"`   // the path that the visitor took at an earlier visit
-	CampaignID     *string     `json:"campaign_id,omitempty"`     // a campaign of the account
+	CampaignID     *string     `json:"campaign_id,omitempty"`     // a campaign of the account, whose saved flow is used; if it is sent, streams is ignored
 	ClickID        *string     `json:"click_id,omitempty"`        // a recorded click. Its visitor, its time and its random numbers are used, unless visitor, at or seed are sent. Without streams and campaign_id, its campaign is used too
 	DestinationURL *string     `json:"destination_url,omitempty"` // used only with streams
 	Draws          *int        `json:"draws,omitempty"`           // number of equal visitors to route, each with other random numbers; the answer counts them by destination
@@ -5548,7 +5550,7 @@ type TestedPostback struct {
 	Test       bool              `json:"test"`       // always true: nothing was recorded, and no notification was sent
 }
 
-// TextAsNumberCondition: compares a text that is a number; between takes two
+// TextAsNumberCondition: compares a text that is a number; between takes two numbers
 type TextAsNumberCondition struct {
 	Attribute any    `json:"attribute"`
 	Operator  string `json:"operator"` // gt, gte, lt, lte, between
@@ -5606,7 +5608,7 @@ type TrendRow struct {
 	Rejected       int        `json:"rejected"`
 	Revenue        float64    `json:"revenue"` // approved payouts
 	Roi            *float64   `json:"roi"`     // percent
-	Start          *string    `json:"start"`   // where the bucket begins in the window, ISO 8601, UTC; null for weekdays and hours of the week
+	Start          *string    `json:"start"`   // when the bucket begins, or when the window begins if that is later, ISO 8601, UTC; null for weekdays and hours of the week
 	UniqueClicks   int        `json:"unique_clicks"`
 }
 
@@ -5744,14 +5746,14 @@ type VerifyAnswer struct {
 	Verified  bool     `json:"verified"` // whether links on the domain work: either this install has answered at the domain and DNS proves that the domain is the account's, or the operator has verified the domain
 }
 
-// VersionCondition: compares versions part by part; between takes two
+// VersionCondition: compares versions part by part; between takes two versions
 type VersionCondition struct {
 	Attribute string `json:"attribute"` // os_version, browser_version
 	Operator  string `json:"operator"`  // equals, not_equals, in, not_in, gt, gte, lt, lte, between
 	Value     any    `json:"value"`
 }
 
-// VisitorBody: attributes with their values; beside those listed param.<name>, header.<name>
+// VisitorBody: attributes with their values; besides those listed param.<name>, header.<name>
 type VisitorBody = map[string]any
 
 // WebhookAnswer: a type of the API
@@ -5775,7 +5777,7 @@ type WebhookBody struct {
 type WebhookCount struct {
 	Delivered int     `json:"delivered"`
 	Failed    int     `json:"failed"`
-	LastAt    *string `json:"lastAt"` // when the newest delivery was made
+	LastAt    *string `json:"lastAt"` // when the newest delivery was created, whether or not it has been sent
 	Pending   int     `json:"pending"`
 	Total     int     `json:"total"`
 }
@@ -5849,7 +5851,7 @@ type WebhookTested struct {
 // Weekday: 1 is Monday: 1, 2, 3, 4, 5, 6, 7
 type Weekday = int
 
-// WeekdayCondition: compares with values that there are
+// WeekdayCondition: compares with values from a fixed list
 type WeekdayCondition struct {
 	Attribute string `json:"attribute"` // day_of_week
 	Operator  string `json:"operator"`  // equals, not_equals, in, not_in
@@ -5928,7 +5930,7 @@ func (c *Client) CloneSmartlink(ctx context.Context, id string, options ...Optio
 	return answer, err
 }
 
-// CompareConfigChecks calls POST /api/v1/config/checks/compare: compare where the old tracker sent made-up visitors with where they go here.
+// CompareConfigChecks calls POST /api/v1/config/checks/compare: compare the old tracker's destinations of made-up visitors with the destinations here.
 func (c *Client) CompareConfigChecks(ctx context.Context, body CompareMoveBody, options ...Option) (answer MoveCompared, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/config/checks/compare", nil, body, &answer, options...)
 	return answer, err
@@ -5952,7 +5954,7 @@ func (c *Client) CorrectCost(ctx context.Context, body CostBody, options ...Opti
 	return answer, err
 }
 
-// CreateBlock calls POST /api/v1/blocks: block values, so that campaigns do not route their visitors.
+// CreateBlock calls POST /api/v1/blocks: block values: campaigns do not route visitors who have one of them.
 func (c *Client) CreateBlock(ctx context.Context, body BlockBody, options ...Option) (answer BlockAdded, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/blocks", nil, body, &answer, options...)
 	return answer, err
@@ -6522,7 +6524,7 @@ type GetCampaignActivityParams struct {
 	Alias string `query:"alias"` //
 }
 
-// GetCampaignActivity calls GET /api/v1/campaigns/activity: clicks and goals of the last 7 days of the campaigns with an alias.
+// GetCampaignActivity calls GET /api/v1/campaigns/activity: clicks and goals of the last 7 days, for the campaigns with this alias.
 func (c *Client) GetCampaignActivity(ctx context.Context, params GetCampaignActivityParams, options ...Option) (answer CampaignActivity, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/campaigns/activity", values(params), nil, &answer, options...)
 	return answer, err
@@ -6614,7 +6616,7 @@ func (c *Client) GetConfig(ctx context.Context, params GetConfigParams, options 
 
 // GetConfigCheckScriptParams holds the parameters of GetConfigCheckScript. Empty ones are left out.
 type GetConfigCheckScriptParams struct {
-	Offset int `query:"offset"` // number of campaigns to leave out; default 0
+	Offset int `query:"offset"` // number of campaigns to skip; default 0
 }
 
 // GetConfigCheckScript calls GET /api/v1/config/checks/curl: the requests of made-up visitors to the old tracker, as a shell script.
@@ -6721,7 +6723,7 @@ func (c *Client) GetLiveVisitors(ctx context.Context, params GetLiveVisitorsPara
 // GetNetworkDifferenceParams holds the parameters of GetNetworkDifference. Empty ones are left out.
 type GetNetworkDifferenceParams struct {
 	TZ      string `query:"tz"`       // IANA time zone of the dimensions of time and of buckets; the parameters from and to are always in UTC
-	TheirTZ string `query:"their_tz"` // IANA time zone of their days; default: their connection's time zone, or UTC
+	TheirTZ string `query:"their_tz"` // IANA time zone of the days that the traffic source or network reports; default: the connection's time zone, or UTC
 	From    string `query:"from"`     // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To      string `query:"to"`       // end of the window, UTC; a bare date means the end of that day; default today
 }
@@ -6842,7 +6844,7 @@ func (c *Client) GetTimeseries(ctx context.Context, params GetTimeseriesParams, 
 // GetTrafficSourceDifferenceParams holds the parameters of GetTrafficSourceDifference. Empty ones are left out.
 type GetTrafficSourceDifferenceParams struct {
 	TZ      string `query:"tz"`       // IANA time zone of the dimensions of time and of buckets; the parameters from and to are always in UTC
-	TheirTZ string `query:"their_tz"` // IANA time zone of their days; default: their connection's time zone, or UTC
+	TheirTZ string `query:"their_tz"` // IANA time zone of the days that the traffic source or network reports; default: the connection's time zone, or UTC
 	From    string `query:"from"`     // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To      string `query:"to"`       // end of the window, UTC; a bare date means the end of that day; default today
 }
@@ -6913,7 +6915,7 @@ func (c *Client) ListBlockLists(ctx context.Context, params ListBlockListsParams
 // ListBlocksParams holds the parameters of ListBlocks. Empty ones are left out.
 type ListBlocksParams struct {
 	List   string `query:"list"`   // only this list
-	Q      string `query:"q"`      // only values that contain this, in any case
+	Q      string `query:"q"`      // only values that contain this text; case is ignored
 	Limit  int    `query:"limit"`  // rows of a page, 1-500
 	Cursor string `query:"cursor"` // the next_cursor of the previous page
 }
@@ -7019,7 +7021,7 @@ func (c *Client) AllClicks(ctx context.Context, params ListClicksParams, options
 
 // ListConfigChecksParams holds the parameters of ListConfigChecks. Empty ones are left out.
 type ListConfigChecksParams struct {
-	Offset int `query:"offset"` // number of campaigns to leave out; default 0
+	Offset int `query:"offset"` // number of campaigns to skip; default 0
 	Limit  int `query:"limit"`  // campaigns, 1 to 100; default 25
 }
 
@@ -7036,9 +7038,9 @@ func (c *Client) AllConfigChecks(ctx context.Context, params ListConfigChecksPar
 
 // ListConfigPlanItemsParams holds the parameters of ListConfigPlanItems. Empty ones are left out.
 type ListConfigPlanItemsParams struct {
-	Op    string `query:"op"`    // only these operations, separated by commas: create, change, same, delete, archive, refused
-	From  int    `query:"from"`  // position of the first item; default 0
-	Limit int    `query:"limit"` // 1 to 1000, default 100
+	Op       string `query:"op"`       // only these operations, separated by commas: create, change, same, delete, archive, refused
+	Position int    `query:"position"` // position of the first item; default 0
+	Limit    int    `query:"limit"`    // 1 to 1000, default 100
 }
 
 // ListConfigPlanItems calls GET /api/v1/config/plans/{id}/items: what a plan does with each record.
@@ -7122,7 +7124,7 @@ type ListCostChangesParams struct {
 	Cursor string `query:"cursor"` // the next_cursor of the previous page
 }
 
-// ListCostChanges calls GET /api/v1/corrections/cost/changes: costs that people have set, newest first.
+// ListCostChanges calls GET /api/v1/corrections/cost/changes: changes of cost that were set by hand or came from a file, newest first.
 func (c *Client) ListCostChanges(ctx context.Context, params ListCostChangesParams, options ...Option) (answer ListedCostChange, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/corrections/cost/changes", values(params), nil, &answer, options...)
 	return answer, err
@@ -7739,7 +7741,7 @@ func (c *Client) ReplayCopilotRule(ctx context.Context, body CopilotRuleBody, op
 	return answer, err
 }
 
-// ReplayPostback calls POST /api/v1/logs/postbacks/{id}/replay: read one again, by the settings that its network has now; it keeps its place among the postbacks of its conversion, so what arrived after it still counts.
+// ReplayPostback calls POST /api/v1/logs/postbacks/{id}/replay: read one postback again, with the settings that its network has now; it keeps its place among the postbacks of its conversion, so a postback that arrived later still counts.
 func (c *Client) ReplayPostback(ctx context.Context, id string, options ...Option) (answer PostbackReplayed, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/logs/postbacks/"+url.PathEscape(id)+"/replay", nil, nil, &answer, options...)
 	return answer, err
@@ -7751,7 +7753,7 @@ type ReplayPostbacksParams struct {
 	To   string `query:"to"`   // end of the window, UTC; a bare date means the end of that day; default today
 }
 
-// ReplayPostbacks calls POST /api/v1/logs/postbacks/replay: read all unmatched postbacks of a window again, by the settings that their networks have now.
+// ReplayPostbacks calls POST /api/v1/logs/postbacks/replay: read all unmatched postbacks of a window again, with the settings that their networks have now.
 func (c *Client) ReplayPostbacks(ctx context.Context, params ReplayPostbacksParams, body ReplayBody, options ...Option) (answer PostbacksReplayed, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/logs/postbacks/replay", values(params), body, &answer, options...)
 	return answer, err

@@ -397,7 +397,7 @@ export type Range = { "from": string; "to": string };
 export type RateUsed = { "currency": string; "highest": number; "lowest": number; "missing": number };
 export type ReadLinkBody = { "campaign"?: string; "domain"?: string; "form"?: ("path" | "query" | "php" | "go" | "cf"); "id"?: string };
 export type ReadNoteBody = { "key"?: string; "kind"?: string; "name"?: string; "severity"?: ("refused" | "lost" | "changed"); "text"?: string };
-export type RecordedChange = { "at": string; "by": ("person" | "key" | "copilot"); "campaign_id": string | null; "fields": Array<string>; "id": string; "kind": string; "operation": string; "record": string | null; "record_id": string | null; "title": string | null; "undone_at": string | null; "who": string };
+export type RecordedChange = { "at": string; "by": ("person" | "key" | "copilot"); "campaign_id": string | null; "client": string; "fields": Array<string>; "id": string; "kind": string; "operation": string; "record": string | null; "record_id": string | null; "title": string | null; "undone_at": string | null; "via": string; "who": string };
 export type RedeliverBody = { "webhook"?: string | null };
 export type RedeliveredAll = { "range": Range; "requeued": number };
 export type RepeatIPRow = { "bot_clicks": number; "campaigns": number; "country": string; "first_seen": string; "hits": number; "ip": string; "isp": string; "last_seen": string; "sources": number; "user_agents": number; "visitors": number };
@@ -558,7 +558,7 @@ export interface Operations {
   cloneOffer: { query: { }; path: { id: string; }; body: undefined; answer: OfferAnswer; row: never };
   /** copy a smartlink; the copy is paused and has a new slug */
   cloneSmartlink: { query: { }; path: { id: string; }; body: undefined; answer: SmartlinkCopied; row: never };
-  /** compare where the old tracker sent made-up visitors with where they go here */
+  /** compare the old tracker's destinations of made-up visitors with the destinations here */
   compareConfigChecks: { query: { }; path: { }; body: CompareMoveBody; answer: MoveCompared; row: never };
   /** confirm an e-mail address with the code that was sent to it */
   confirmAlertChannel: { query: { }; path: { }; body: AlertChannelCodeBody; answer: AlertChannelConfirmed; row: never };
@@ -566,7 +566,7 @@ export interface Operations {
   correctConversions: { query: { }; path: { }; body: CorrectionBody; answer: ConversionCorrection; row: never };
   /** set spend by day and source from CSV; a dry run unless apply is true */
   correctCost: { query: { }; path: { }; body: CostBody; answer: CostCorrection; row: never };
-  /** block values, so that campaigns do not route their visitors */
+  /** block values: campaigns do not route visitors who have one of them */
   createBlock: { query: { }; path: { }; body: BlockBody; answer: BlockAdded; row: never };
   /** what values cost and brought in, before they are blocked */
   createBlockPreview: { query: { "from"?: string; "to"?: string; }; path: { }; body: BlockBody; answer: BlockPreview; row: never };
@@ -714,7 +714,7 @@ export interface Operations {
   getBotDetection: { query: { }; path: { }; body: undefined; answer: BotDetection; row: never };
   /** one campaign with its flow */
   getCampaign: { query: { }; path: { id: string; }; body: undefined; answer: CampaignDetail; row: never };
-  /** clicks and goals of the last 7 days of the campaigns with an alias */
+  /** clicks and goals of the last 7 days, for the campaigns with this alias */
   getCampaignActivity: { query: { "alias"?: string; }; path: { }; body: undefined; answer: CampaignActivity; row: never };
   /** how visitors were identified */
   getCampaignArrivals: { query: { "alias"?: string; "days"?: number; }; path: { }; body: undefined; answer: Arrivals; row: never };
@@ -809,7 +809,7 @@ export interface Operations {
   /** where made-up visitors of imported campaigns go */
   listConfigChecks: { query: { "offset"?: number; "limit"?: number; }; path: { }; body: undefined; answer: MoveChecks; row: MoveCheck };
   /** what a plan does with each record */
-  listConfigPlanItems: { query: { "op"?: string; "from"?: number; "limit"?: number; }; path: { id: string; }; body: undefined; answer: ConfigItems; row: never };
+  listConfigPlanItems: { query: { "op"?: string; "position"?: number; "limit"?: number; }; path: { id: string; }; body: undefined; answer: ConfigItems; row: never };
   /** the newest plans */
   listConfigPlans: { query: { }; path: { }; body: undefined; answer: ConfigPlans; row: never };
   /** conversions in the order of their own time, newest first */
@@ -818,7 +818,7 @@ export interface Operations {
   listCopilotRuleRuns: { query: { "limit"?: number; "cursor"?: string; }; path: { id: string; }; body: undefined; answer: ListedCopilotRuleRun; row: CopilotRuleRun };
   /** rules of the account, newest first */
   listCopilotRules: { query: { "q"?: string; "sort"?: ("-created_at" | "created_at" | "name" | "-name"); "status"?: ("active" | "paused"); "limit"?: number; "cursor"?: string; }; path: { }; body: undefined; answer: ListedCopilotRule; row: CopilotRule };
-  /** costs that people have set, newest first */
+  /** changes of cost that were set by hand or came from a file, newest first */
   listCostChanges: { query: { "limit"?: number; "cursor"?: string; }; path: { }; body: undefined; answer: ListedCostChange; row: CostChange };
   /** the values of a dimension, the value with the most clicks first */
   listDimensionValues: { query: { "dimension"?: ("campaign_id" | "stream_id" | "lander_id" | "offer_id" | "source_id" | "network_id" | "lp_slot" | "country" | "region" | "city" | "language" | "isp" | "asn" | "connection_type" | "mobile_operator" | "device_type" | "device_brand" | "os" | "os_version" | "browser" | "browser_version" | "ip" | "referrer" | "arrival" | "bot_reason" | "proxy_kind" | "date" | "hour" | "hour_of_day" | "day_of_week" | "month" | "sub1" | "sub2" | "sub3" | "sub4" | "sub5" | "sub6" | "sub7" | "sub8" | "sub9" | "sub10" | "crawler" | "passed_reason" | "domain" | "referrer_domain" | "keyword" | "search_engine" | "device_model" | "group" | "tag" | "goal" | "status" | "sub11" | "sub12" | "sub13" | "sub14" | "sub15" | "sub16" | "sub17" | "sub18" | "sub19" | "sub20" | "sub21" | "sub22" | "sub23" | "sub24" | "sub25" | "sub26" | "sub27" | "sub28" | "sub29" | "sub30"); "limit"?: number; "tz"?: string; "from"?: string; "to"?: string; } & Filters; path: { }; body: undefined; answer: Values; row: never };
@@ -932,9 +932,9 @@ export interface Operations {
   replayCampaignFlow: { query: { "from"?: string; "to"?: string; }; path: { id: string; }; body: FlowReplayBody; answer: FlowReplayed; row: never };
   /** tell what a rule would have done over the last 30 days, without doing anything */
   replayCopilotRule: { query: { }; path: { }; body: CopilotRuleBody; answer: CopilotRuleReplay; row: never };
-  /** read one again, by the settings that its network has now; it keeps its place among the postbacks of its conversion, so what arrived after it still counts */
+  /** read one postback again, with the settings that its network has now; it keeps its place among the postbacks of its conversion, so a postback that arrived later still counts */
   replayPostback: { query: { }; path: { id: string; }; body: undefined; answer: PostbackReplayed; row: never };
-  /** read all unmatched postbacks of a window again, by the settings that their networks have now */
+  /** read all unmatched postbacks of a window again, with the settings that their networks have now */
   replayPostbacks: { query: { "from"?: string; "to"?: string; }; path: { }; body: ReplayBody; answer: PostbacksReplayed; row: never };
   /** request the HTTPS certificate at the edge */
   requestDomainCertificate: { query: { }; path: { id: string; }; body: undefined; answer: CertificateAnswer; row: never };
