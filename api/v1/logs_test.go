@@ -169,7 +169,8 @@ func TestLogFilters(t *testing.T) {
 	}
 	for query, code := range map[string]string{
 		"f.nonsense=1": "invalid_dimension", "f.country=Germoney": "invalid_dimension", "click_id=x": "invalid_id",
-		"tz=Mars": "invalid_input", "clickid=x": "invalid_input", "external_id=" + strings.Repeat("x", 1001): "invalid_input",
+		"tz=Mars": "invalid_input", "clickid=x": "invalid_input", "external_id=" + strings.Repeat("x", 501): "invalid_input",
+		"conversion_id=" + strings.Repeat("x", 501): "invalid_input",
 	} {
 		s.Do("GET", "/logs/clicks?"+query, nil).Want(400, code)
 		s.Do("GET", "/logs/conversions?"+query, nil).Want(400, code)

@@ -31,7 +31,7 @@ type Known struct {
 }
 
 // maxKnown is the maximum number of campaign clicks of a visitor that are read, and of smartlink clicks. If there are more, the
-// newest campaign clicks and the oldest smartlink clicks are read.
+// newest are read.
 const maxKnown = 10_000
 
 // ReadKnown returns the stored data about a visitor. It leaves out the secrets and signatures with which senders of postbacks
@@ -60,7 +60,8 @@ func ReadKnown(ctx context.Context, l click.Log, v click.Visitor) (k Known, err 
 		}
 	}
 	list := db.UUIDs(ids)
-	read(&k.SmartlinkClicks, `SELECT to_jsonb(s) - 'id' || jsonb_build_object('click_id', s.id) FROM smartlink_clicks s WHERE `+ofVisitor+` ORDER BY id LIMIT $6`,
+	read(&k.SmartlinkClicks, `SELECT to_jsonb(s) - 'id' || jsonb_build_object('click_id', s.id)
+		FROM (SELECT * FROM smartlink_clicks WHERE `+ofVisitor+` ORDER BY id DESC LIMIT $6) s ORDER BY s.id`,
 		v.AccountID, from, to, v.ID, v.ClickID, maxKnown)
 	for _, table := range []struct {
 		into  *[]json.RawMessage

@@ -52,7 +52,7 @@ func (d Deps) filterLog(c *route.Call, q *click.LogQuery) (err error) {
 		return err
 	}
 	q.ExternalID, q.ConversionID = c.Query.Get("external_id"), c.Query.Get("conversion_id")
-	if utf8.RuneCountInString(q.ExternalID+q.ConversionID) > 2*report.MaxFilterLen {
+	if max(utf8.RuneCountInString(q.ExternalID), utf8.RuneCountInString(q.ConversionID)) > report.MaxFilterLen {
 		return models.Invalid("invalid_input", "an id has at most %d characters", report.MaxFilterLen)
 	}
 	args, err := parseReportArgs(c)

@@ -46,7 +46,7 @@ var draftEchoes = []any{struct {
 
 // DraftFlow is a flow that is not saved.
 type DraftFlow struct {
-	Streams        json.RawMessage `json:"streams" is:"paths" doc:"a full flow (an array of Path), used instead of the campaign's flow"`
+	Streams        json.RawMessage `json:"streams" is:"paths" doc:"a full flow (an array of Path) that is not saved"`
 	FlowRotation   string          `json:"flow_rotation" bad:"invalid_flow_rotation" enum:"position,weight" doc:"used only with streams"`
 	BindVisitors   string          `json:"bind_visitors" bad:"invalid_bind_visitors" enum:"none,streams,streams_landers,streams_landers_offers" doc:"used only with streams"`
 	FallbackURL    string          `json:"fallback_url" bad:"invalid_fallback_url" maxLength:"2000" format:"routable" doc:"used only with streams"`

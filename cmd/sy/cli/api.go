@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -89,8 +88,9 @@ func (c *apiCmd) body(e *env) (json.RawMessage, error) {
 	if err != nil || len(text) == 0 {
 		return nil, err
 	}
-	if !json.Valid(text) {
-		return nil, fmt.Errorf("the body is not JSON; `sy api %s %s --dry-run` shows what would be sent", http.MethodGet, c.Path)
+	var body json.RawMessage
+	if err := json.Unmarshal(text, &body); err != nil {
+		return nil, fmt.Errorf("the body is not JSON (%w): put it in single quotes, or name a file as @FILE", err)
 	}
-	return text, nil
+	return body, nil
 }

@@ -180,6 +180,9 @@ func TestExitCodes(t *testing.T) {
 	if code, _, text := command(t, env, "", "api", "PUT", "/offers"); code != 3 || !strings.Contains(text, "sy diff") {
 		t.Errorf("%d %s", code, text)
 	}
+	if code, _, text := command(t, env, "", "api", "POST", "/offers", "--body", "{name: x}"); code != 1 || !strings.Contains(text, "single quotes") {
+		t.Errorf("a body that is not JSON: %d %s", code, text)
+	}
 	if code, _, text := command(t, env, "", "gett"); code != 1 || !strings.Contains(text, "sy --help") {
 		t.Errorf("%d %s", code, text)
 	}
