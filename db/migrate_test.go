@@ -36,7 +36,7 @@ func TestMigrationGivesUpItsLock(t *testing.T) {
 	defer reader.Rollback()
 	dbtest.Exec(t, reader, `SELECT FROM accounts`)
 	n, err := db.MigrateFiles(t.Context(), d, files, 1)
-	if n != 1 || err == nil || !strings.Contains(err.Error(), "9002_second.sql: others hold") {
+	if n != 1 || err == nil || !strings.Contains(err.Error(), "9002_second.sql: other transactions hold") {
 		t.Fatalf("while another transaction holds the table: %d, %v", n, err)
 	}
 	type result struct {

@@ -23,7 +23,7 @@ type ConversionAction struct {
 
 // ListConversionActions requests from the platform of a traffic source the list of conversion actions to which conversions can
 // be uploaded. Errors: not_platform_ab, not_connected, credentials, no_customer_id, no_account_id, not_configured,
-// platform_a_refused, platform_b_refused.
+// platform_a_refused, platform_b_refused. In these codes, platform_a is Google Ads and platform_b is Microsoft Ads.
 var ListConversionActions = Define[ConversionActionsArgs, []ConversionAction]("source:actions", interactive(40*time.Second))
 
 // CreateConversionActionArgs name a traffic source and the action to create.

@@ -141,7 +141,7 @@ func FuzzWritten(f *testing.F) {
 	})
 }
 
-// FuzzCharsets checks that the same text is read from each charset that can represent it.
+// FuzzCharsets checks that the same text is read from UTF-8 and from both byte orders of UTF-16.
 func FuzzCharsets(f *testing.F) {
 	f.Add("Tag;Größe\n1;2\n")
 	f.Add("День;Расход\n1;2\n")

@@ -14,7 +14,7 @@ import (
 	"switchyard/models/token"
 )
 
-// The limits of a template that a tag cannot express.
+// Limits of a template that no struct tag checks, such as maxLength.
 const (
 	maxName        = 255 // characters
 	maxMacros      = 50
@@ -111,7 +111,7 @@ func (n Network) Check(now time.Time) error {
 		return invalid("%.20q is no currency: write its three letters", n.Currency)
 	}
 	if n.Macros[secretField] != "" {
-		return invalid("a template has no secret")
+		return invalid("macros.secret is not allowed: a template never contains a secret")
 	}
 	return n.checkOrigin(now)
 }

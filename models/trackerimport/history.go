@@ -6,8 +6,8 @@ import (
 	"switchyard/models"
 )
 
-// OldClick is a click in the log of another tracker. Its records are named by the keys that the import gave them.
-// There is no cost, because the log does not say in which currency the cost of a click is.
+// OldClick is a click in the log of another tracker. Campaign, Source, Offer and Lander are the keys that the import gave to
+// these records. There is no cost, because the log does not say in which currency the cost of a click is.
 type OldClick struct {
 	ID                               string // id at the other tracker
 	Campaign, Source, Offer, Lander  string // keys; empty: none
@@ -22,7 +22,7 @@ type OldConversion struct {
 	ID, ClickID string // ids at the other tracker
 	Token       string // the id of the conversion at its network, or empty
 	Goal        string // empty: a conversion without a goal
-	Status      string // a word
+	Status      string // the word of the other tracker
 	Payout      string
 	Currency    string
 	At          time.Time // zero: the time cannot be read

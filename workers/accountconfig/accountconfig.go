@@ -139,7 +139,7 @@ func (k *keeper) apply(ctx context.Context, u *applyRun) error {
 	}
 	for _, w := range work {
 		if w.Done != u.Args.Undo {
-			continue // an earlier attempt did it
+			continue // an earlier attempt did it, or an undo finds nothing that was written
 		}
 		if err := k.step(ctx, u, state, campaigns, links, w); err != nil {
 			if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal && e.Kind < models.KindTooMany {

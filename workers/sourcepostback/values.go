@@ -45,7 +45,7 @@ var named = map[token.Name]struct {
 	token.NetworkName:  {"network_id", func(c *models.Click) uuid.UUID { return c.NetworkID }},
 }
 
-// name reads the names of the records whose name tokens an address uses.
+// name reads the values of the name tokens that the template t uses.
 func (s *sender) name(ctx context.Context, v *values, t *token.Template) error {
 	v.names = map[token.Name]string{token.SourceName: v.target.SourceName}
 	for token, record := range named {

@@ -17,8 +17,8 @@ import (
 const listed = 10
 
 // event is one line of `go test -json`. It reports the start or the end of a test, or a line that the test printed. Without Test
-// it is about a package. Elapsed is in seconds. For a parallel test it counts from the moment at which the test continued after
-// its pause.
+// it is about a package. Elapsed is in seconds. For a parallel test it leaves out the pause before
+// the test continued.
 type event struct {
 	Action, Package, Test, Output string
 	Elapsed                       float64
@@ -33,7 +33,7 @@ func (e event) test() string {
 const elsewhere = "part of make "
 
 // printReport reads a file of events. It prints the slowest tests and packages. It also prints the tests that were
-// skipped although they belong to the part, with the reasons. The time of a subtest counts as part of its test. The
+// skipped, with the reasons, except tests that another make command runs. The time of a subtest counts as part of its test. The
 // file may end in the middle of a line. The error lists the tests that began and did not end, as in an interrupted
 // run. Such a run has not passed, whatever its exit code.
 func printReport(out io.Writer, path string) error {

@@ -55,7 +55,8 @@ func idOf(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// begin begins the record of a line. ok is false if an earlier line has the same id or name, or if the line has neither.
+// begin begins the record of a line. ok is false if the line has neither an id nor a name, or if
+// an earlier line has the same id. A line without an id is compared by its name.
 func (r *reader) begin(kind accountconfig.Kind, l row) (it *moved.Item, ok bool) {
 	name := l.get("name")
 	id := l.get("id")
@@ -167,7 +168,7 @@ func (r *reader) campaigns(rows []row) {
 	r.Campaigns(drafts)
 }
 
-// path returns the only path of a campaign. It leads to the campaign's offers, or to its address.
+// path returns the only path of a campaign. It leads to the campaign's offers and to its address.
 func (r *reader) path(it *moved.Item, l row) []moved.Path {
 	path := moved.Path{Name: "Offers"}
 	for _, part := range strings.Split(l.get("offers"), "|") {
@@ -212,7 +213,7 @@ func (r *reader) link(l row) {
 	}
 	link, ok := linkOf(l.get("link"))
 	if !ok {
-		refuse("the link has no form that can be answered here.")
+		refuse("the link must be a host name followed by /ALIAS, /click?key=..., /click.php?key=..., /go/ID or /cf/r/ID.")
 		return
 	}
 	link.Campaign = ref.Key

@@ -1,5 +1,5 @@
-// Package binomtest is a fake of the API of Binom 2. It demands the header with the key, and serves the fixtures in testdata: short lists
-// for menus, and whole records by their ids.
+// Package binomtest is a fake of the API of Binom 2. It demands the header with the key, and serves the fixtures in testdata: lists
+// in which each record has only its id and name, and whole records by their ids.
 package binomtest
 
 import (
