@@ -68,7 +68,8 @@ func (x *movedAccount) campaign(name, source string, paths []object) {
 		x.Account.ID, name, id)
 }
 
-// oldTracker routes as the flow of movedAccount does. If wrong is set, visitors of the zone go elsewhere.
+// oldTracker routes as the flow of movedAccount does, without its path Provider. If wrong is set, the address to which visitors of
+// the zone go has one more parameter.
 type oldTracker struct{ wrong bool }
 
 func (o oldTracker) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -60,8 +60,8 @@ func (k Suggestions) Inbox(ctx context.Context, account uuid.UUID, since time.Ti
 	return list, nil
 }
 
-// If an import found a conversion, the conversion arrived here some time after it happened. One day is added to its time,
-// because imports run hours apart.
+// recorded_at is when a conversion happened. An import finds the conversion hours later, so its arrival is taken to be one day
+// after recorded_at.
 const selectArrivals = `
 SELECT campaign_id, click_id, CASE source WHEN 'network_sync' THEN recorded_at + interval '1 day' ELSE recorded_at END AS came
 FROM conversions WHERE account_id = $1 AND recorded_at >= $2 AND source <> 'correction' ORDER BY recorded_at DESC, id DESC LIMIT $3`

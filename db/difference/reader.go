@@ -99,7 +99,7 @@ func (k *comparison) setZone(name string) {
 	k.theirs, k.out.TheirTZ = zone, zone.String()
 }
 
-// differ reports whether our days and their days are those of time zones with different names.
+// differ reports whether our time zone and their time zone have different names.
 func (k *comparison) differ() bool { return k.ours.String() != k.theirs.String() }
 
 // bounds returns the start of the first day and the end of the last day in a zone.
@@ -196,8 +196,8 @@ func (k *comparison) rate(a amount) decimal.NullDecimal {
 	return k.rates[exchangerate.NewKey(k.account, a.day, a.currency)]
 }
 
-// convert returns an amount in two forms: as it is shown in reported, and converted to our currency by the given rate. It
-// records that the rate was used.
+// convert returns an amount in TheirCurrency, and converted to our currency by the given rate. If TheirCurrency is empty, both
+// are in our currency. convert records that the rate was used.
 func (k *comparison) convert(a amount, rate decimal.NullDecimal) (reported, converted decimal.Decimal) {
 	if a.currency != k.out.Currency && !a.value.IsZero() {
 		k.recordRate(a.currency, rate)

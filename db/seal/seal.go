@@ -57,8 +57,7 @@ type sealKey struct {
 }
 
 // New makes a box for a database. A key has 32 bytes. Empty keys are ignored. The first key seals new values, and all keys can
-// open values. Without a key, Seal fails: only SealForService
-// can seal values.
+// open values. Without a key, Seal fails, and only SealForService can seal values.
 func New(c db.Conn, keys ...[]byte) (*Box, error) {
 	b := &Box{install: func(ctx context.Context) ([]byte, error) { return InstallSecret(ctx, c, "seal") }}
 	for _, k := range keys {

@@ -28,7 +28,8 @@ func (s *Store) OpenKeys(ctx context.Context, account, message uuid.UUID, sealed
 	return h, err
 }
 
-// sealJSON seals a value as JSON. It works without ENCRYPTION_KEY: see seal.Box. The text of an error begins with what.
+// sealJSON seals a value as JSON. It works without ENCRYPTION_KEY: see seal.Box. Errors begin with the text
+// of the parameter what.
 func (s *Store) sealJSON(ctx context.Context, place seal.Place, what string, value any) ([]byte, error) {
 	raw, err := json.Marshal(value)
 	if err == nil {
@@ -40,8 +41,8 @@ func (s *Store) sealJSON(ctx context.Context, place seal.Place, what string, val
 	return raw, nil
 }
 
-// openJSON decrypts a sealed JSON document and stores it in the value to which into points. The text of an error begins with
-// what. The error is seal.ErrOpen if the encryption key has changed.
+// openJSON decrypts a sealed JSON document and stores it in the value to which into points. Errors begin with the text of
+// the parameter what. The error is seal.ErrOpen if the encryption key has changed.
 func (s *Store) openJSON(ctx context.Context, place seal.Place, sealed []byte, what string, into any) error {
 	raw, err := s.box.Open(ctx, place, sealed)
 	if err == nil {

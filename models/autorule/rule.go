@@ -148,7 +148,7 @@ func (s Settings) Validate() error {
 	case s.LooksAt == Value && !known:
 		return bad("a rule about values needs the attribute whose values it judges")
 	case s.LooksAt != Value && s.Attribute != "":
-		return bad("attribute may be set only if looks_at is value")
+		return bad("an attribute may be set only if looks_at is value")
 	case s.WindowUnit == Days && s.Window > MaxDays:
 		return bad("the window has at most %d days", MaxDays)
 	case s.Action == Weight && s.MinWeight.GreaterThan(s.MaxWeight.Decimal):

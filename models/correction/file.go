@@ -28,7 +28,7 @@ func given(kind Kind, sourced bool) []int {
 	return nil
 }
 
-// Preview describes the contents of a file, before its rows are read.
+// Preview describes a file before the values in its rows are parsed.
 type Preview struct {
 	Header  []Heading `json:"header" doc:"the cells of the header"`
 	Missing []string  `json:"missing" doc:"required columns that the header lacks"`

@@ -134,7 +134,7 @@ func (g *guard) host(c *gin.Context) {
 }
 
 // plainHeaders lists the headers that browsers, curl and Prometheus send. Any other header may come from a proxy. The headers
-// of proxies cannot be listed, and some may begin with Sec- as well.
+// of proxies cannot be listed. Sec- headers of browsers are listed one by one, because a proxy may add others.
 var plainHeaders = []string{
 	"Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Authorization", "Cache-Control", "Connection",
 	"Cookie", "Dnt", "If-Modified-Since", "If-None-Match", "Pragma", "Priority", "Referer", "Sec-Ch-Ua", "Sec-Ch-Ua-Mobile",

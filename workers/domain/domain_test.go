@@ -77,7 +77,7 @@ func newEnv(t *testing.T) *env {
 	w.queued = func() map[string]string {
 		all := map[string]string{}
 		for _, key := range queue.Keys(t.Context(), "*").Val() {
-			// For a hash, both forms are kept, because a dump may be compressed. The key may have expired.
+			// A dump may be compressed, so the fields of a hash are added as text. Errors are ignored: the key may be no hash, or expired.
 			all[key] = queue.Dump(t.Context(), key).Val() + fmt.Sprint(queue.HGetAll(t.Context(), key).Val())
 		}
 		return all

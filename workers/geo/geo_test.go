@@ -113,7 +113,7 @@ func (w *env) visit(first, networks, n int) {
 			Cost: decimal.RequireFromString("0.01"), UniqueCost: decimal.RequireFromString("0.002"), UniqueKey: [16]byte{byte(first), byte(i), byte(i >> 8)},
 			Visitor: models.Visitor{IP: netip.AddrFrom4([4]byte{198, 51, byte(first + i%networks), byte(i / networks)}), Country: "DE", ProxyKind: "none"},
 		}
-		if i%3 == 0 { // a click that also comes from a hosting network counts as a bot
+		if i%3 == 0 { // this signal makes a click a bot only together with a hosting network
 			c.BotSignals = uint64(bot.NoAcceptLanguage)
 		}
 		c.BotScore, c.IsBot, c.BotReason = bot.Score(bot.Signals(c.BotSignals), bot.Settings{})
@@ -219,7 +219,7 @@ func TestLookUps(t *testing.T) {
 	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM geo_databases WHERE position('token' IN encode(key, 'escape')) > 0`); n != "0" {
 		t.Error("the key is stored in clear")
 	}
-	// The clicks are a minute old, so that they are old enough to be looked up.
+	// Clicks up to looked_after are never looked up, so it is moved to a time before the clicks of visit.
 	dbtest.Exec(w, w.db, `UPDATE geo_databases SET looked_after = $1`, models.FloorClickID(time.Now().Add(-10*time.Minute)))
 
 	const share = 60 / jobs.GeoSweeps // of the look-ups that the plan allows in a minute

@@ -78,8 +78,8 @@ func (s *sender) deliver(ctx context.Context, u *run) error {
 	return err
 }
 
-// attempt sends the event and records the outcome in the transaction that ends the job's attempt. The returned error is the
-// result of ending the attempt.
+// attempt sends the event and records the outcome in the transaction that ends the job's attempt. It returns the error of
+// Commit or Retry. If the context has ended, nothing is recorded, and the cause is returned.
 func (s *sender) attempt(ctx context.Context, u *run, t delivery.Target) (delivery.Attempt, error) {
 	a, cause := s.send(ctx, t)
 	if ctx.Err() != nil {

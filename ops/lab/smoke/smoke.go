@@ -201,7 +201,7 @@ func (r *run) play(ctx context.Context) error {
 	return r.checkCopy(ctx)
 }
 
-// compare compares every answer with the sums.
+// compare compares the answers of the service with the sums of the traffic that the run has sent.
 func (r *run) compare(ctx context.Context) error {
 	t := r.traffic
 	for _, part := range []func(context.Context) error{

@@ -11,7 +11,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// godaddy is GoDaddy's API. When libdns' package for it adds a record, it replaces the existing records of that name.
+// godaddy is a client of GoDaddy's API. The package of libdns is not used, because it replaces the existing records of a name when
+// it adds a record.
 type godaddy struct{ rest.API }
 
 func openGoDaddy(a rest.API, c map[string]string) account {

@@ -30,7 +30,7 @@ export function random(seed: number) {
   }
 }
 
-// askFor returns a report by country. `change` has the members that a test needs to be different.
+// askFor returns what asks for a report by country. `change` has the members that a test needs to be different.
 export const askFor = (change: Partial<Ask> = {}): Ask => ({
   group: ['country'],
   filters: [],

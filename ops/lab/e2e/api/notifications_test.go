@@ -95,7 +95,7 @@ var sales = map[string]func(click string) notice{
 	},
 }
 
-// tracking starts a server for the addresses of tracking domains that writes to the spool of the inbox.
+// tracking starts a server that answers the addresses of tracking domains. It writes to the spool of the inbox.
 func (x *inbox) tracking() *httptest.Server {
 	x.t.Helper()
 	d, err := visitor.New(visitor.Options{})

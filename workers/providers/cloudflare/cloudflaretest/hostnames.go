@@ -163,7 +163,7 @@ func refuseName(host string) (code int, text string) {
 	return 0, ""
 }
 
-// registered returns the part of a host below its public suffix that can be registered.
+// registered returns the registrable domain of a host: its public suffix with one more label, such as example.com.
 func registered(host string) string {
 	name, _ := publicsuffix.EffectiveTLDPlusOne(host) // empty for a public suffix
 	return name
