@@ -2362,7 +2362,7 @@ type FlowReplayBody struct {
 	DestinationURL *string    `json:"destination_url,omitempty"` // used only with streams
 	FallbackURL    *string    `json:"fallback_url,omitempty"`    // used only with streams
 	FlowRotation   *string    `json:"flow_rotation,omitempty"`   // used only with streams: position, weight
-	Streams        []PathBody `json:"streams,omitempty"`         // a full flow (an array of Path), used instead of the campaign's flow
+	Streams        []PathBody `json:"streams,omitempty"`         // a full flow (an array of Path) that is not saved
 }
 
 // FlowReplayed: a type of the API
@@ -4824,7 +4824,7 @@ type SimulateBody struct {
 	FallbackURL    *string     `json:"fallback_url,omitempty"`    // used only with streams
 	FlowRotation   *string     `json:"flow_rotation,omitempty"`   // used only with streams: position, weight
 	Seed           *int        `json:"seed,omitempty"`            // seed of the random numbers; default: a random seed
-	Streams        []PathBody  `json:"streams,omitempty"`         // a full flow (an array of Path), used instead of the campaign's flow
+	Streams        []PathBody  `json:"streams,omitempty"`         // a full flow (an array of Path) that is not saved
 	Visitor        VisitorBody `json:"visitor,omitempty"`         // an object: names of attributes (country, device_type, param.x, header.x, ...) with their values
 }
 

@@ -25,7 +25,7 @@ const (
 	Elsewhere       // a redirect to another host
 	Echo            // 400 with an error that repeats the request, including its credentials
 	Strange         // 200 with an answer of another form
-	Slow            // no answer until the client has given up, or Fail is called again
+	Slow            // no answer; the connection ends when the client has given up, or when Fail is called again
 	Refusal         // an error in the provider's own form, with RefusalText
 	Expired         // tokens are no longer valid; the fake decides how it answers
 )
@@ -95,16 +95,15 @@ func (f *Faults) Next(r *http.Request) (fault Fault, ok bool) {
 	return fault, true
 }
 
-// Late waits until the client has given up or Fail is called again. ok is false if the client has given up. Otherwise the
-// request must be answered.
-func (f *Faults) Late(r *http.Request) (ok bool) {
+// hold waits until the client has given up or Fail is called again.
+func (f *Faults) hold(r *http.Request) {
 	f.mu.Lock()
 	if f.changed == nil {
 		f.changed = make(chan struct{})
 	}
 	changed := f.changed
 	f.mu.Unlock()
-	return wait(r, changed)
+	wait(r, changed)
 }
 
 func wait(r *http.Request, until <-chan struct{}) (ok bool) {
@@ -156,10 +155,10 @@ func (f *Faults) Answer(w http.ResponseWriter, r *http.Request, fault Fault, for
 	case Strange:
 		_, _ = io.WriteString(w, `"<html>"`)
 	case Slow:
-		if !f.Late(r) {
-			panic(http.ErrAbortHandler) // otherwise an empty answer could reach the client before its timeout
-		}
-		return true
+		f.hold(r)
+		// An empty answer could reach the client before its timeout. A request that is served now, although its client has given
+		// up, could make the token of the next request invalid.
+		panic(http.ErrAbortHandler)
 	case Refusal:
 		forms.Refuse(RefusalText)
 	case None, Expired:
