@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/await"
 	"switchyard/models/parttest"
 	"switchyard/workers/providers/trackers/keitaro/keitarotest"
 )
@@ -135,13 +138,24 @@ func (b *env) usesOldAddresses() {
 	b.t.Helper()
 	var click string
 	b.until("the old link is live", func() bool {
-		_, after, ok := strings.Cut(b.atHost(oldAdHost, "/push-de-1?zone=z1&bid=0.02").Get("Location"), "https://acme.example/world?aff_sub=")
+		_, after, ok := strings.Cut(b.atHost(oldAdHost, "/push-de-1?zone=z1&bid=0.02").Header.Get("Location"), "https://acme.example/world?aff_sub=")
 		click, _, _ = strings.Cut(after, "&")
 		return ok
 	})
-	b.atHost(oldPostbackHost, "/0a1b2c3/postback?subid="+click+"&payout=9.5&status=ok&lead_status=new,hold&sale_status=ok")
-	b.until("the conversion is stored", func() bool {
-		return b.await(`fetch('/api/v1/logs/conversions').then(r => r.json()).then(a => a.data.rows.length ? 'stored' : '')`) == "stored"
+	id, err := models.ParseClickID(click)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	postback := "/0a1b2c3/postback?subid=" + click + "&payout=9.5&status=ok&lead_status=new,hold&sale_status=ok"
+	b.until("the old postback address is live", func() bool { return b.atHost(oldPostbackHost, postback).StatusCode == http.StatusOK })
+	d, err := db.Open(b.t.Context(), b.f.DatabaseURL, db.Options{Name: "test"})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { _ = d.Close() })
+	await.Until(b.t, "the conversion is stored", func() (stored bool) {
+		err := d.GetContext(b.t.Context(), &stored, `SELECT EXISTS (SELECT FROM conversions WHERE click_id = $1)`, id)
+		return err == nil && stored
 	})
 	b.goTo(b.f.URL + "/app/clicks")
 	b.waitText("Push DE")
@@ -151,8 +165,8 @@ func (b *env) usesOldAddresses() {
 	b.sound("move-conversion")
 }
 
-// atHost requests an address of a domain, as a visitor of it would, and returns the headers of the answer.
-func (b *env) atHost(host, address string) http.Header {
+// atHost requests an address of a domain, as a visitor of it would, and returns the answer without its body.
+func (b *env) atHost(host, address string) *http.Response {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.f.URL+address, nil)
 	if err != nil {
@@ -168,5 +182,5 @@ func (b *env) atHost(host, address string) http.Header {
 		b.t.Fatal(err)
 	}
 	_ = res.Body.Close()
-	return res.Header
+	return res
 }

@@ -35,7 +35,7 @@ func TestDashboardMove(t *testing.T) {
 	}, &plan)
 	do("/config/apply", object{"plan_id": plan.ID}, nil)
 	b.goTo(b.f.URL + "/app/move")
-	b.waitText("1 imported campaigns, 20 visitors")
+	b.waitText("1 imported campaign, 20 visitors")
 	var checks struct {
 		Rows []struct{ Visitors []struct{ ID string } }
 	}
