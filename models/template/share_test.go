@@ -122,7 +122,7 @@ func TestCheck(t *testing.T) {
 		"needs a name":        {ClickParam: "sub"},
 		"click_param or":      {Name: "Net"},
 		"as a macro":          {Name: "Net", Macros: map[string]string{"click_id": "sub1"}},
-		"no secret":           {Name: "Net", Macros: map[string]string{"secret": "{x}"}},
+		"macros.secret is not allowed":           {Name: "Net", Macros: map[string]string{"secret": "{x}"}},
 		"is no currency":      {Name: "Net", ClickParam: "sub", Currency: "QQQ"},
 		"must be an https":    {Name: "Net", ClickParam: "sub", Origin: template.Origin{ReadOn: "2026-11-26"}},
 		"at most 255 charact": {Name: strings.Repeat("n", 256), ClickParam: "sub"},
