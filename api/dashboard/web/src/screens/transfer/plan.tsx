@@ -28,10 +28,11 @@ export function Plan({ id }: { id: string }) {
         <Loading of={{ error, again }} height={120} />
       </Card>
     )
+  const judged = plan.state !== 'making' && plan.state !== 'refused' // it says what becomes of each record
   return (
     <Card title={w.plan} note={w.states[plan.state]}>
       <div class="part">
-        {plan.state !== 'making' && plan.state !== 'refused' && <p>{w.counts(plan.counts)}</p>}
+        {judged && <p>{w.counts(plan.counts)}</p>}
         {running && (
           <div role="status">
             <span class="dim">{plan.progress || (plan.work > 0 ? w.done(count(plan.done), count(plan.work)) : w.states[plan.state])}</span>
@@ -44,7 +45,7 @@ export function Plan({ id }: { id: string }) {
         {canWrite() && <Acts of={plan} again={again} />}
       </div>
       <Notes of={plan} />
-      {plan.state !== 'making' && plan.state !== 'refused' && <Items of={plan} />}
+      {judged && <Items of={plan} />}
     </Card>
   )
 }
