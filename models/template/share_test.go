@@ -119,13 +119,13 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	for want, n := range map[string]template.Network{
-		"needs a name":        {ClickParam: "sub"},
-		"click_param or":      {Name: "Net"},
-		"as a macro":          {Name: "Net", Macros: map[string]string{"click_id": "sub1"}},
-		"macros.secret is not allowed":           {Name: "Net", Macros: map[string]string{"secret": "{x}"}},
-		"is no currency":      {Name: "Net", ClickParam: "sub", Currency: "QQQ"},
-		"must be an https":    {Name: "Net", ClickParam: "sub", Origin: template.Origin{ReadOn: "2026-11-26"}},
-		"at most 255 charact": {Name: strings.Repeat("n", 256), ClickParam: "sub"},
+		"needs a name":                 {ClickParam: "sub"},
+		"click_param or":               {Name: "Net"},
+		"as a macro":                   {Name: "Net", Macros: map[string]string{"click_id": "sub1"}},
+		"macros.secret is not allowed": {Name: "Net", Macros: map[string]string{"secret": "{x}"}},
+		"is no currency":               {Name: "Net", ClickParam: "sub", Currency: "QQQ"},
+		"must be an https":             {Name: "Net", ClickParam: "sub", Origin: template.Origin{ReadOn: "2026-11-26"}},
+		"at most 255 charact":          {Name: strings.Repeat("n", 256), ClickParam: "sub"},
 	} {
 		if err := n.Check(now); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q, want %q", err, want)

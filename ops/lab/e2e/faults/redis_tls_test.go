@@ -116,7 +116,8 @@ func TestRedisCluster(t *testing.T) {
 	worksOn(t, e2e.StartRedisCluster(t))
 }
 
-// worksOn runs the three process types on a Redis. It checks that an event is delivered and that every check of /readyz is ok.
+// worksOn runs the three process types on a Redis. It checks that an event is delivered and that every check of /readyz is ok,
+// except the check of the disk: whether a disk has room is up to the machine that runs the test.
 func worksOn(t *testing.T, url string) {
 	t.Helper()
 	receiver, err := fleet.NewReceiver(nil)
@@ -142,7 +143,7 @@ func worksOn(t *testing.T, url string) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	for name, state := range ready.Checks {
-		if state != "ok" {
+		if state != "ok" && name != "disk" {
 			t.Errorf("%s is %s", name, state)
 		}
 	}
