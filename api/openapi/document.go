@@ -120,7 +120,7 @@ func parameters(s *schemas, row route.Route) []object {
 	}
 	if row.Version != nil {
 		out = append(out, textParam("header", "If-Match",
-			"the updated_at or updatedAt that you have read; if the record has changed since, the answer is 409 stale and nothing is changed"))
+			"the version, updated_at, updatedAt or savedAt that you have read; if the record has changed since, the answer is 409 stale and nothing is changed"))
 	}
 	return out
 }

@@ -17,11 +17,14 @@ import (
 // botDetection returns the routes of /bot-detection.
 func botDetection(d Deps) []route.Route {
 	const group = "Bot protection"
+	read := route.New("GET", "/bot-detection", group, "the scoring settings, and the clicks of the last 30 days", route.Handle(d.botDetection)).
+		WithShare(route.Reads)
+	read.Versioned = true
 	return []route.Route{
-		route.New("GET", "/bot-detection", group, "the scoring settings, and the clicks of the last 30 days", route.Handle(d.botDetection)).WithShare(route.Reads),
+		read,
 		{
-			Method: "PUT", Path: "/bot-detection", Group: group, Summary: "change the scoring settings",
-			Starts: rescoreJob.Answer(), Handle: route.HandleBody(d.changeBotDetection), Recorded: recordedBotSettings,
+			Method: "PUT", Path: "/bot-detection", Group: group, Summary: "change the scoring settings", Versioned: true,
+			Codes: route.Codes("409 stale"), Starts: rescoreJob.Answer(), Handle: route.HandleBody(d.changeBotDetection), Recorded: recordedBotSettings,
 		},
 	}
 }
@@ -71,6 +74,7 @@ type BotData struct {
 
 // BotDetection is the answer of GET /bot-detection.
 type BotDetection struct {
+	Version        string      `json:"version" doc:"version of threshold and disabled signals, which the header ETag has too; send it as If-Match of PUT"`
 	Threshold      int         `json:"threshold" doc:"a click with this score or more is a bot's"`
 	MinThreshold   int         `json:"minThreshold"`
 	MaxThreshold   int         `json:"maxThreshold"`
@@ -101,7 +105,10 @@ func (d Deps) botDetection(c *route.Call) (out BotDetection, err error) {
 		return out, err
 	}
 	settings := set.Settings()
+	version := botVersion(settings)
+	tagVersion(c, version)
 	out = BotDetection{
+		Version:   version,
 		Threshold: settings.Limit(), MinThreshold: bot.MinThreshold, MaxThreshold: bot.MaxThreshold,
 		Lists:  BotLists{sizes[models.BotAllow], sizes[models.BotDeny]},
 		Scores: []BotScore{}, UnknownReasons: []string{}, Data: data,

@@ -29,8 +29,14 @@ type BotDetectionBody struct {
 type BotDetectionChanged struct {
 	Threshold int         `json:"threshold"`
 	Disabled  []string    `json:"disabled"`
+	Version   string      `json:"version"`
 	JobID     *uuid.UUID  `json:"job_id" doc:"the job that scores the clicks again, see GET /jobs/{id}; null: no clicks are scored again"`
 	Range     *bind.Range `json:"range" doc:"the window whose clicks the job scores again: the window of days, together with the whole window of an earlier change whose job has not succeeded; null: none"`
+}
+
+// botVersion returns the version of the settings.
+func botVersion(s bot.Settings) string {
+	return hashVersion(store.BotSettings{Threshold: s.Limit(), Disabled: s.Disabled.Reasons()})
 }
 
 // recordedBotSettings returns the settings under the field names of the body, for the audit log.
@@ -88,12 +94,15 @@ func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDete
 		if err != nil {
 			return nil, err
 		}
+		if version := botVersion(old); !c.IfMatch(version) {
+			return nil, models.Conflict("stale", "the settings have changed: their version is %s now", version)
+		}
 		next, err := b.apply(old)
 		if err != nil {
 			return nil, err
 		}
 		set := store.BotSettings{Threshold: next.Limit(), Disabled: next.Disabled.Reasons()}
-		out.Threshold, out.Disabled = set.Threshold, set.Disabled
+		out.Threshold, out.Disabled, out.Version = set.Threshold, set.Disabled, botVersion(next)
 		if err := tx.SetBotSettings(c.Context(), c.Account.ID, set); err != nil {
 			return nil, err
 		}
@@ -105,6 +114,9 @@ func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDete
 		out.Range = new(bind.Window{From: w.From, To: w.To}.Range())
 		return &jobs.RescoreArgs{TimeRange: w, Threshold: set.Threshold, Disabled: set.Disabled}, nil
 	})
+	if err == nil {
+		tagVersion(c, out.Version)
+	}
 	if id != uuid.Nil {
 		out.JobID = &id
 	}

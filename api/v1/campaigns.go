@@ -82,7 +82,7 @@ func (d Deps) findCampaign(c *route.Call, found models.Campaign) (CampaignDetail
 	if err != nil {
 		return CampaignDetail{}, err
 	}
-	tagFlow(c, saved)
+	tagVersion(c, saved.Version)
 	return CampaignDetail{
 		Networks: answer.Each(networks, flowNetwork), Campaign: CampaignWhole{d.campaignAnswer(found), links, revisionOf(&found)},
 		Streams: saved.Paths, Version: saved.Version,

@@ -39,12 +39,9 @@ type FlowAnswer struct {
 }
 
 func flowAnswer(c *route.Call, f store.CampaignFlow) FlowAnswer {
-	tagFlow(c, f)
+	tagVersion(c, f.Version)
 	return FlowAnswer{c.ID, f.Paths, f.Version}
 }
-
-// tagFlow sets the ETag of the answer to the flow's version.
-func tagFlow(c *route.Call, f store.CampaignFlow) { c.Header().Set("ETag", `"`+f.Version+`"`) }
 
 func findFlow(c *route.Call) (FlowAnswer, error) {
 	saved, err := c.Store.Campaigns().Flow(c.Context(), c.Account.ID, c.ID)

@@ -14,10 +14,12 @@ import (
 // integrations returns the routes of /integrations, the accounts at DNS providers.
 func integrations(d Deps) []route.Route {
 	const group = "Connections"
+	save := route.New("PUT", "/integrations", group, "connect or change a DNS account", route.HandleBody(saveIntegration),
+		route.Codes("400 unknown_provider invalid_credentials too_many no_encryption_key"), answer.IDCodes)
+	save.Version = dnsAccountVersion
 	return []route.Route{
 		route.New("GET", "/integrations", group, "DNS providers and connected accounts", route.Handle(listIntegrations)),
-		route.New("PUT", "/integrations", group, "connect or change a DNS account", route.HandleBody(saveIntegration),
-			route.Codes("400 unknown_provider invalid_credentials too_many no_encryption_key"), answer.IDCodes),
+		save,
 		route.New("DELETE", "/integrations", group, "disconnect a DNS account and delete its credentials", route.Handle(deleteIntegration),
 			answer.IDCodes).WithQuery(answer.QueryID...),
 		route.New("POST", "/integrations/test", group, "test a DNS account", route.HandleBody(d.testIntegration),

@@ -21,10 +21,12 @@ func networkIntegrations(d Deps) []route.Route {
 	row := func(method, tail, summary string, handle route.Handler, codes ...string) route.Route {
 		return route.New(method, path+tail, group, summary, handle, route.Codes("404 not_found"), route.Codes(codes...))
 	}
+	save := row("PUT", "", "connect or change the network's API integration", route.HandleRecordBody((*store.Store).Networks, saveNetworkIntegration),
+		"400 unknown_provider invalid_credentials no_encryption_key")
+	save.Version = networkConnectionVersion
 	return []route.Route{
 		row("GET", "", "the network's API integration", route.HandleRecord((*store.Store).Networks, findNetworkIntegration)),
-		row("PUT", "", "connect or change the network's API integration", route.HandleRecordBody((*store.Store).Networks, saveNetworkIntegration),
-			"400 unknown_provider invalid_credentials no_encryption_key"),
+		save,
 		row("DELETE", "", "disconnect the network's API integration", route.HandleRecord((*store.Store).Networks, deleteNetworkIntegration)),
 		row("POST", "/sync", "import conversions for a range; a dry run unless apply is true", route.HandleBody(d.syncNetwork),
 			"400 bad_range not_connected too_many", "502 network_error").Awaits(syncNetworkJob.Answer()),
@@ -37,6 +39,7 @@ func networkIntegrations(d Deps) []route.Route {
 type NetworkIntegration struct {
 	NetworkID           uuid.UUID             `json:"networkId"`
 	NetworkName         string                `json:"networkName"`
+	Version             string                `json:"version" doc:"version of the connection, for If-Match of PUT; none: no provider is connected"`
 	ConnectedTo         *string               `json:"connectedTo" doc:"the connected provider; null: no provider is connected"`
 	Credentials         map[string]string     `json:"credentials" doc:"the value of each field; secrets are masked"`
 	IsEnabled           bool                  `json:"is_enabled" doc:"whether orders are imported automatically every half hour"`
@@ -62,7 +65,7 @@ type NetworkProviderForm struct {
 
 func findNetworkIntegration(c *route.Call, n models.Network) (out NetworkIntegration, err error) {
 	out = NetworkIntegration{
-		NetworkID: n.ID, NetworkName: n.Name, Credentials: map[string]string{}, EncryptionAvailable: c.Store.Box().HasKey(),
+		NetworkID: n.ID, NetworkName: n.Name, Version: notConnected, Credentials: map[string]string{}, EncryptionAvailable: c.Store.Box().HasKey(),
 		Providers: answer.Each(models.NetworkProviders, func(p models.NetworkProvider) NetworkProviderForm {
 			return NetworkProviderForm{p.Name, p.Label, p.Click, answer.CredentialFields(p.CredentialForm)}
 		}),
@@ -78,7 +81,7 @@ func findNetworkIntegration(c *route.Call, n models.Network) (out NetworkIntegra
 		return out, err
 	}
 	p, _ := models.NetworkProviderNamed(i.Provider)
-	out.ConnectedTo, out.Credentials, out.IsEnabled = &i.Provider, p.Masked(i.Settings), i.IsEnabled
+	out.Version, out.ConnectedTo, out.Credentials, out.IsEnabled = answer.Stamp(i.SavedAt), &i.Provider, p.Masked(i.Settings), i.IsEnabled
 	out.LastStatus = lastStatus(i)
 	out.LastError, out.LastCheckedAt, out.LastSyncedAt = answer.OrNull(i.Failure), answer.StampOrNull(i.CheckedAt), answer.StampOrNull(i.SyncedAt)
 	out.NextSyncAt = nextSync(i, n.IsActive)
@@ -98,7 +101,8 @@ type NetworkIntegrationBody struct {
 
 // NetworkIntegrationSaved is the answer of PUT /networks/{id}/integration.
 type NetworkIntegrationSaved struct {
-	Saved bool `json:"saved"`
+	Saved   bool   `json:"saved"`
+	Version string `json:"version"`
 }
 
 func saveNetworkIntegration(c *route.Call, _ models.Network, b NetworkIntegrationBody) (NetworkIntegrationSaved, error) {
@@ -107,7 +111,11 @@ func saveNetworkIntegration(c *route.Call, _ models.Network, b NetworkIntegratio
 		return NetworkIntegrationSaved{}, models.Invalid("unknown_provider", "there is no provider %.60q: see GET /networks/{id}/integration", b.Provider)
 	}
 	err := c.Store.NetworkIntegrations().Save(c.Context(), c.Account.ID, c.ID, p, b.Credentials, b.IsEnabled, firstSyncAt())
-	return NetworkIntegrationSaved{err == nil}, err
+	if err != nil {
+		return NetworkIntegrationSaved{}, err
+	}
+	version, err := networkConnectionVersion(c, c.ID)
+	return NetworkIntegrationSaved{true, version}, err
 }
 
 func deleteNetworkIntegration(c *route.Call, _ models.Network) (Disconnected, error) {

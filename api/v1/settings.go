@@ -2,9 +2,6 @@ package v1
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 
 	"github.com/google/uuid"
 
@@ -31,7 +28,7 @@ func settings(d Deps) []route.Route {
 		if open {
 			out.JobID = &change.Job
 		}
-		out.tag(c)
+		tagVersion(c, out.Version)
 		return out, err
 	}))
 	read.Versioned = true
@@ -70,14 +67,9 @@ type SettingsChanged struct {
 // settingsOf returns the settings of an account. Their version is a hash of them.
 func settingsOf(a models.Account) SettingsChanged {
 	out := SettingsChanged{a.Name, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat, a.Assistants, a.AssistantChanges, "", nil}
-	raw, _ := json.Marshal(out) // texts, a number and a boolean
-	sum := sha256.Sum256(raw)
-	out.Version = hex.EncodeToString(sum[:12])
+	out.Version = hashVersion(out)
 	return out
 }
-
-// tag sets the ETag of the answer to the version of the settings.
-func (s SettingsChanged) tag(c *route.Call) { c.Header().Set("ETag", `"`+s.Version+`"`) }
 
 // checkVersion returns the conflict stale if the settings are not the ones that If-Match names. It locks the account until the
 // transaction ends. Without If-Match it does nothing.
@@ -150,7 +142,7 @@ func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged
 	out = settingsOf(next)
 	saved, err := saveSettings(c, next)
 	if err == nil && saved {
-		out.tag(c)
+		tagVersion(c, out.Version)
 	}
 	if err != nil || saved {
 		return out, err
@@ -201,7 +193,7 @@ func (d Deps) changeCurrency(c *route.Call, next models.Account) (out SettingsCh
 		}
 	}
 	if err == nil {
-		out.tag(c)
+		tagVersion(c, out.Version)
 	}
 	out.JobID = &id
 	return out, err

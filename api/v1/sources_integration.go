@@ -22,11 +22,13 @@ func sourceIntegrations(d Deps) []route.Route {
 	row := func(method, summary string, handle route.Handler, codes ...string) route.Route {
 		return route.New(method, path, group, summary, handle, route.Codes("400 invalid_id", "404 not_found"), route.Codes(codes...))
 	}
+	save := row("PUT", "connect or change the integration", route.HandleRecordBody((*store.Store).Sources, d.saveSourceIntegration),
+		"400 invalid_provider invalid_pixel_id invalid_capi_token no_encryption_key no_url choose_connection not_connected "+
+			"invalid_conversion_action no_conversion_action no_capi_credentials")
+	save.Version = sourceConnectionVersion
 	return []route.Route{
 		row("GET", "the source's integration (cost sync and conversion upload)", route.HandleRecord((*store.Store).Sources, findSourceIntegration)),
-		row("PUT", "connect or change the integration", route.HandleRecordBody((*store.Store).Sources, d.saveSourceIntegration),
-			"400 invalid_provider invalid_pixel_id invalid_capi_token no_encryption_key no_url choose_connection not_connected "+
-				"invalid_conversion_action no_conversion_action no_capi_credentials"),
+		save,
 		row("POST", "test the connection or sync spend", route.HandleRecordBody((*store.Store).Sources, d.runSourceIntegration), "400 not_configured no_url").
 			Awaits(runSourceJob.Answer()).WithOptionalBody(),
 		row("DELETE", "remove the integration", route.HandleRecord((*store.Store).Sources, deleteSourceIntegration)),
@@ -36,6 +38,7 @@ func sourceIntegrations(d Deps) []route.Route {
 // SourceIntegration is the answer of GET /traffic-sources/{id}/integration.
 type SourceIntegration struct {
 	Configured          bool                 `json:"configured" doc:"false: the source is not connected"`
+	Version             string               `json:"version" doc:"version of the connection, for If-Match of PUT; none: the source is not connected"`
 	Provider            *string              `json:"provider"`
 	IsEnabled           bool                 `json:"is_enabled" doc:"whether spend is read automatically every three hours"`
 	CostEndpoint        *models.CostEndpoint `json:"cost_endpoint" doc:"the cost endpoint of the provider custom, with masked header values"`
@@ -85,7 +88,7 @@ type CostPreset struct {
 
 func findSourceIntegration(c *route.Call, source models.TrafficSource) (out SourceIntegration, err error) {
 	out = SourceIntegration{
-		Credentials: map[string]string{}, ConversionStatuses: []string{}, EncryptionAvailable: c.Store.Box().HasKey(),
+		Version: notConnected, Credentials: map[string]string{}, ConversionStatuses: []string{}, EncryptionAvailable: c.Store.Box().HasKey(),
 		Providers: answer.Each(models.SourceProviders, sourceProviderForm),
 	}
 	if out.Runs, err = listRuns(c, c.ID); err != nil {
@@ -121,7 +124,7 @@ func sourceProviderForm(p models.SourceProvider) SourceProviderForm {
 
 // fill copies a connection to the answer.
 func (out *SourceIntegration) fill(i models.SourceIntegration) {
-	out.Configured, out.Provider, out.IsEnabled, out.Credentials = true, &i.Provider, i.IsEnabled, i.Masked()
+	out.Configured, out.Version, out.Provider, out.IsEnabled, out.Credentials = true, answer.Stamp(i.SavedAt), &i.Provider, i.IsEnabled, i.Masked()
 	if i.Provider == models.CustomCost {
 		out.CostEndpoint = new(i.Endpoint.WithDefaults())
 	}
@@ -155,16 +158,21 @@ type SourceIntegrationBody struct {
 
 // SourceIntegrationSaved is the answer of PUT /traffic-sources/{id}/integration.
 type SourceIntegrationSaved struct {
-	ID    uuid.UUID `json:"id" doc:"id of the traffic source"`
-	Saved bool      `json:"saved"`
+	ID      uuid.UUID `json:"id" doc:"id of the traffic source"`
+	Saved   bool      `json:"saved"`
+	Version string    `json:"version"`
 }
 
 func (d Deps) saveSourceIntegration(c *route.Call, _ models.TrafficSource, b SourceIntegrationBody) (out SourceIntegrationSaved, err error) {
 	w, err := d.sourceConnect(b)
-	if err == nil {
-		err = c.Store.SourceIntegrations().Save(c.Context(), c.Account.ID, c.ID, w)
+	if err != nil {
+		return out, err
 	}
-	return SourceIntegrationSaved{c.ID, err == nil}, err
+	if err := c.Store.SourceIntegrations().Save(c.Context(), c.Account.ID, c.ID, w); err != nil {
+		return out, err
+	}
+	version, err := sourceConnectionVersion(c, c.ID)
+	return SourceIntegrationSaved{c.ID, true, version}, err
 }
 
 // sourceConnect checks the parts of the body that do not depend on the saved connection.

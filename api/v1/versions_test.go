@@ -44,6 +44,13 @@ func versionedRecords(t *testing.T, s *apitest.Server) []versionedRecord {
 	hookID := made("/webhooks", hook())
 	siteID := s.Do("POST", "/sites", object{"name": "Shop"}).Want(200, "").Map()["site"].(object)["id"]
 	s.Do("PUT", "/goals", object{"key": "lead", "siteId": siteID}).Want(200, "")
+	cloudflare := object{"provider": "cloudflare", "credentials": object{"api_token": "t0ken"}}
+	dnsID := s.Do("PUT", "/integrations", cloudflare).Want(200, "").Map()["id"]
+	connected := func(path string, change object) versionedRecord {
+		t.Helper()
+		return versionedRecord{"PUT", path, change, "", func(answer object) any { return answer["version"] }}
+	}
+	sourceID, networkID := made("/traffic-sources", source("B")), made("/networks", network("B"))
 	return []versionedRecord{
 		listed("PUT", "/offers", made("/offers", offer("A")), offer("A")),
 		listed("PATCH", "/offers", made("/offers", offer("B")), object{"is_active": true}),
@@ -63,6 +70,10 @@ func versionedRecords(t *testing.T, s *apitest.Server) []versionedRecord {
 			fmt.Sprint("/goals?site=", siteID),
 			rowVersion("goals", "key", "lead", "updatedAt"),
 		},
+		{"PUT", "/integrations", with(cloudflare, "id", dnsID), "", rowVersion("accounts", "id", dnsID, "savedAt")},
+		connected(fmt.Sprintf("/networks/%s/integration", networkID), everflow(nil)),
+		connected(fmt.Sprintf("/traffic-sources/%s/integration", sourceID),
+			object{"provider": "meta", "credentials": object{"pixel_id": "12345", "capi_token": "t0ken-of-meta-1234"}, "is_enabled": false}),
 	}
 }
 
@@ -127,6 +138,31 @@ func TestIfMatchOfNoRecord(t *testing.T) {
 	s.Do("PUT", "/offers", object{"id": id}, "If-Match", "*").Want(400, "required")
 	s.Do("PUT", "/goals", object{"key": "new"}, "If-Match", `"x"`).Want(400, "no_site")
 	s.Do("GET", "/offers", nil, "If-Match", `"x"`).Want(200, "")
+}
+
+// TestConnectionOfOneVersion: of two people who connect a network, or a source, that neither of them has seen connected, the second
+// one learns of the first connection. Bot settings that have changed since they were read are not overwritten.
+func TestConnectionOfOneVersion(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	path := fmt.Sprintf("/networks/%s/integration", s.Do("POST", "/networks", network("A")).Want(201, "").Map()["id"])
+	none := fmt.Sprintf("%q", s.Do("GET", path, nil).Want(200, "").Map()["version"])
+	saved := s.Do("PUT", path, everflow(nil), "If-Match", none).Want(200, "").Map()["version"]
+	if now := s.Do("GET", path, nil).Want(200, "").Map()["version"]; now != saved {
+		t.Errorf("the version is %v, the save has answered %v", now, saved)
+	}
+	s.Do("PUT", path, everflow(nil), "If-Match", none).Want(409, "stale")
+	_, other, _ := s.NewAccount("scale")
+	s.As(other).Do("PUT", path, everflow(nil), "If-Match", none).Want(404, "not_found")
+
+	bots := s.Do("GET", "/bot-detection", nil).Want(200, "").Header.Get("ETag")
+	changed := s.Do("PUT", "/bot-detection", object{"threshold": 40, "days": 0}, "If-Match", bots).Want(200, "")
+	s.Do("PUT", "/bot-detection", object{"threshold": 60, "days": 0}, "If-Match", bots).Want(409, "stale")
+	now := s.Do("GET", "/bot-detection", nil).Want(200, "")
+	same(t, now.Map(), object{"threshold": 40, "version": changed.Map()["version"]})
+	if tag := changed.Header.Get("ETag"); tag != now.Header.Get("ETag") || tag != fmt.Sprintf("%q", now.Map()["version"]) {
+		t.Errorf("the ETag is %s, later %s, the version %v", tag, now.Header.Get("ETag"), now.Map()["version"])
+	}
 }
 
 // TestSettingsOfOneVersion: of two people who change the settings at once, the second one learns of the first change.

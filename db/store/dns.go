@@ -49,7 +49,7 @@ func (d DNSAccounts) Credentials(ctx context.Context, a models.DNSAccount) (map[
 
 const (
 	insertDNS = `INSERT INTO dns_accounts (id, account_id, provider, label, settings, secrets) VALUES ($1, $2, $3, $4, $5, $6)`
-	updateDNS = `UPDATE dns_accounts SET provider = $3, label = $4, settings = $5, secrets = $6, saved_at = now(),
+	updateDNS = `UPDATE dns_accounts t SET provider = $3, label = $4, settings = $5, secrets = $6, saved_at = ` + nextSave + `,
 		checked_at = NULL, failing_since = NULL, failure = '' WHERE id = $1 AND account_id = $2`
 )
 

@@ -30,11 +30,11 @@ func (s *Store) NetworkIntegrations() NetworkIntegrations {
 // If the connection changes to another account at the platform, or to another platform, changes_to is reset, because no changes
 // were read there yet.
 const saveNetworkIntegration = `
-INSERT INTO network_integrations (network_id, account_id, provider, settings, secrets, is_enabled, next_at, wide_at, changes_at)
+INSERT INTO network_integrations AS t (network_id, account_id, provider, settings, secrets, is_enabled, next_at, wide_at, changes_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7)
 ON CONFLICT (network_id) DO UPDATE SET provider = $3, settings = $4, secrets = $5, is_enabled = $6, next_at = $7, wide_at = $7,
-	saved_at = now(), checked_at = NULL, failure = '', failures = 0, failing_since = NULL,
-	changes_to = CASE WHEN network_integrations.provider = $3 AND network_integrations.settings = $4 THEN network_integrations.changes_to END,
+	saved_at = ` + nextSave + `, checked_at = NULL, failure = '', failures = 0, failing_since = NULL,
+	changes_to = CASE WHEN t.provider = $3 AND t.settings = $4 THEN t.changes_to END,
 	changes_at = $7, changes_failure = '', changes_failures = 0, older_from = NULL`
 
 // Save connects a network, or changes its connection. A blank credential keeps its stored value if the platform stays the same.

@@ -58,17 +58,18 @@ type SourceConnect struct {
 }
 
 const saveSourceIntegration = `
-INSERT INTO source_integrations (source_id, account_id, provider, settings, secrets, secret_names, is_enabled, cost_endpoint,
+INSERT INTO source_integrations AS t (source_id, account_id, provider, settings, secrets, secret_names, is_enabled, cost_endpoint,
 	oauth_connection_id, campaign_param, conversion_action, conversion_statuses, conversions_enabled, next_at, wide_at,
 	upload_mode, daily_cap_count, daily_cap_value, send_keys)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15, $16, $17, $18)
 ON CONFLICT (source_id) DO UPDATE SET provider = $3, settings = $4, secrets = $5, secret_names = $6, is_enabled = $7,
 	cost_endpoint = $8, oauth_connection_id = $9, campaign_param = $10, conversion_action = $11, conversion_statuses = $12,
-	conversions_enabled = $13, next_at = $14, wide_at = $14, session = NULL, currency = '', zone = '', saved_at = now(),
+	conversions_enabled = $13, next_at = $14, wide_at = $14, session = NULL, currency = '', zone = '',
+	saved_at = ` + nextSave + `,
 	checked_at = NULL, failure = '', failures = 0, failing_since = NULL, upload_mode = $15,
 	daily_cap_count = $16, daily_cap_value = $17, send_keys = $18, uploads_since = now(), uploads_stopped = '', uploads_stopped_at = NULL,
 	upload_next_at = now(), upload_failure = '', upload_failures = 0, upload_failing_since = NULL,
-	uploads_ready_at = CASE WHEN source_integrations.conversion_action = $11 THEN source_integrations.uploads_ready_at END`
+	uploads_ready_at = CASE WHEN t.conversion_action = $11 THEN t.uploads_ready_at END`
 
 // Pending uploads to the former platform are not sent to the new platform.
 const skipUploadsOfOthers = `

@@ -143,6 +143,9 @@ func newTable[R any](t table[R]) *table[R] {
 // before it.
 const nextVersion = `greatest(clock_timestamp(), t.updated_at + interval '1 millisecond')`
 
+// nextSave is like nextVersion, for the tables of connections: their column is saved_at.
+const nextSave = `greatest(clock_timestamp(), t.saved_at + interval '1 millisecond')`
+
 // set returns a statement that makes the assignments "what" in the record with the id $2.
 func (t *table[R]) set(what string) string {
 	return `UPDATE ` + t.name + ` t SET ` + what + `, updated_at = ` + nextVersion + ` WHERE ` + t.byID

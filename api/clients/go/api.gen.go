@@ -341,6 +341,7 @@ type BotDetection struct {
 	Threshold      int         `json:"threshold"` // a click with this score or more is a bot's
 	Totals         BotTotals   `json:"totals"`
 	UnknownReasons []string    `json:"unknownReasons"` // reasons of stored clicks that this version does not know
+	Version        string      `json:"version"`        // version of threshold and disabled signals, which the header ETag has too; send it as If-Match of PUT
 }
 
 // BotDetectionBody: a type of the API
@@ -356,6 +357,7 @@ type BotDetectionChanged struct {
 	JobID     *string  `json:"job_id"` // the job that scores the clicks again, see GET /jobs/{id}; null: no clicks are scored again
 	Range     *Range   `json:"range"`  // the window whose clicks the job scores again: the window of days, together with the whole window of an earlier change whose job has not succeeded; null: none
 	Threshold int      `json:"threshold"`
+	Version   string   `json:"version"`
 }
 
 // BotEntryAnswer: a type of the API
@@ -3314,6 +3316,7 @@ type NetworkIntegration struct {
 	NextSyncAt          *string               `json:"nextSyncAt"` // when the next automatic import runs; null: none is planned
 	Providers           []NetworkProviderForm `json:"providers"`  // the providers that can be connected, each with the fields of its form
 	Runs                []IntegrationRun      `json:"runs"`       // the last 20 imports and dry runs, the latest first; runs are kept for 90 days
+	Version             string                `json:"version"`    // version of the connection, for If-Match of PUT; none: no provider is connected
 }
 
 // NetworkIntegrationBody: a type of the API
@@ -3325,7 +3328,8 @@ type NetworkIntegrationBody struct {
 
 // NetworkIntegrationSaved: a type of the API
 type NetworkIntegrationSaved struct {
-	Saved bool `json:"saved"`
+	Saved   bool   `json:"saved"`
+	Version string `json:"version"`
 }
 
 // NetworkPatch: a type of the API
@@ -5193,6 +5197,7 @@ type SourceIntegration struct {
 	SendKeys            bool                 `json:"send_keys"` // whether hashed personal data are sent too, for people who have agreed
 	TimeZone            *string              `json:"time_zone"` // time zone of the account at the platform, as last read; spend is reported for days in this zone
 	Uploads             *SourceUploads       `json:"uploads"`   // the conversions that were uploaded to the platform
+	Version             string               `json:"version"`   // version of the connection, for If-Match of PUT; none: the source is not connected
 }
 
 // SourceIntegrationBody: a type of the API
@@ -5221,8 +5226,9 @@ type SourceIntegrationDeleted struct {
 
 // SourceIntegrationSaved: a type of the API
 type SourceIntegrationSaved struct {
-	ID    string `json:"id"` // id of the traffic source
-	Saved bool   `json:"saved"`
+	ID      string `json:"id"` // id of the traffic source
+	Saved   bool   `json:"saved"`
+	Version string `json:"version"`
 }
 
 // SourceProviderForm: a type of the API
@@ -7645,7 +7651,7 @@ func (c *Client) ReleaseDomainCertificate(ctx context.Context, id string, option
 	return answer, err
 }
 
-// ReplaceBotDetection calls PUT /api/v1/bot-detection: change the scoring settings.
+// ReplaceBotDetection calls PUT /api/v1/bot-detection: change the scoring settings. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) ReplaceBotDetection(ctx context.Context, body BotDetectionBody, options ...Option) (answer BotDetectionChanged, err error) {
 	err = c.Do(ctx, "PUT", "/api/v1/bot-detection", nil, body, &answer, options...)
 	return answer, err
@@ -7675,7 +7681,7 @@ func (c *Client) ReplaceGoal(ctx context.Context, body GoalBody, options ...Opti
 	return answer, err
 }
 
-// ReplaceIntegration calls PUT /api/v1/integrations: connect or change a DNS account.
+// ReplaceIntegration calls PUT /api/v1/integrations: connect or change a DNS account. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) ReplaceIntegration(ctx context.Context, body IntegrationBody, options ...Option) (answer IntegrationSaved, err error) {
 	err = c.Do(ctx, "PUT", "/api/v1/integrations", nil, body, &answer, options...)
 	return answer, err
@@ -7777,7 +7783,7 @@ func (c *Client) RunSourceIntegration(ctx context.Context, id string, body Sourc
 	return answer, err
 }
 
-// SaveNetworkIntegration calls PUT /api/v1/networks/{id}/integration: connect or change the network's API integration.
+// SaveNetworkIntegration calls PUT /api/v1/networks/{id}/integration: connect or change the network's API integration. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) SaveNetworkIntegration(ctx context.Context, id string, body NetworkIntegrationBody, options ...Option) (answer NetworkIntegrationSaved, err error) {
 	err = c.Do(ctx, "PUT", "/api/v1/networks/"+url.PathEscape(id)+"/integration", nil, body, &answer, options...)
 	return answer, err
@@ -7789,7 +7795,7 @@ func (c *Client) SaveNetworkTemplates(ctx context.Context, body NetworkTemplates
 	return answer, err
 }
 
-// SaveSourceIntegration calls PUT /api/v1/traffic-sources/{id}/integration: connect or change the integration.
+// SaveSourceIntegration calls PUT /api/v1/traffic-sources/{id}/integration: connect or change the integration. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) SaveSourceIntegration(ctx context.Context, id string, body SourceIntegrationBody, options ...Option) (answer SourceIntegrationSaved, err error) {
 	err = c.Do(ctx, "PUT", "/api/v1/traffic-sources/"+url.PathEscape(id)+"/integration", nil, body, &answer, options...)
 	return answer, err

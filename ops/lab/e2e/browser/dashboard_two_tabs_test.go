@@ -12,7 +12,7 @@ import (
 
 // TestDashboardTwoTabs: two people who edit the same smartlink, webhook, rule of the Copilot, domain or settings both keep their edits. If
 // both have changed a field, nothing is saved before the other value is shown. A save in the very moment of another one is not lost
-// either.
+// either. A connection and the bot settings that another person has saved since are not overwritten.
 func TestDashboardTwoTabs(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -23,6 +23,8 @@ func TestDashboardTwoTabs(t *testing.T) {
 	b.keepsBothRules()
 	b.keepsBothDomains()
 	b.keepsBothSettings()
+	b.keepsTheirConnection()
+	b.keepsTheirBotSettings()
 	b.savesInOneMoment()
 }
 
@@ -182,6 +184,65 @@ func (b *env) keepsBothSettings() {
 		b.t.Errorf("the settings are %+v, %v", got, err)
 	}
 	b.tap(button("Discard"))
+}
+
+// keepsTheirConnection edits the connection of a network that another person changes meanwhile. The save is refused, the edits stay,
+// and after the sheet was opened again, they can be saved.
+func (b *env) keepsTheirConnection() {
+	b.t.Helper()
+	id := b.made("/networks", map[string]any{"name": "Two tabs"})
+	path := "/networks/" + id + "/integration"
+	connect := func(enabled bool) {
+		b.t.Helper()
+		b.elsewhere(http.MethodPut, path, map[string]any{
+			"provider": "everflow", "credentials": map[string]any{"api_key": "key-1111"}, "is_enabled": enabled,
+		})
+	}
+	edit := func() {
+		b.t.Helper()
+		b.goTo(b.f.URL + "/app/integrations?network=" + id)
+		b.waitIdle()
+		b.fill(byLabel(".side-sheet", "API key"), "key-2222")
+	}
+	connect(true)
+	edit()
+	connect(false)
+	b.tap(saveForm)
+	b.waitText("Another person has saved this connection since you opened it")
+	var got struct {
+		IsEnabled bool `json:"is_enabled"`
+	}
+	if err := b.api.Get(b.t.Context(), path, &got); err != nil || got.IsEnabled {
+		b.t.Errorf("the connection is enabled again, %v", err)
+	}
+	edit()
+	b.tap(saveForm)
+	b.waitText("Two tabs is saved")
+}
+
+// keepsTheirBotSettings switches a signal off while another person moves the threshold. The save is refused, and their threshold is
+// shown.
+func (b *env) keepsTheirBotSettings() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/bots")
+	b.waitIdle()
+	b.tap(`document.querySelector('.bots [role=switch]:not(:disabled)')`)
+	b.elsewhere(http.MethodPut, "/bot-detection", map[string]any{"threshold": 45, "days": 0})
+	b.tap(`document.querySelector('.savebar .btn.primary')`)
+	b.waitText("Another person has changed these settings since you opened them")
+	var got struct {
+		Threshold int
+		Signals   []struct{ Enabled, CanDisable bool }
+	}
+	if err := b.api.Get(b.t.Context(), "/bot-detection", &got); err != nil || got.Threshold != 45 {
+		b.t.Errorf("%+v, %v", got, err)
+	}
+	for _, s := range got.Signals {
+		if !s.Enabled {
+			b.t.Errorf("a refused save has changed a signal: %+v", got.Signals)
+		}
+	}
+	b.until("no edit is left", func() bool { return b.run(`document.querySelector(".savebar") ? "" : "yes"`) == "yes" })
 }
 
 // savesInOneMoment lets the page save an offer that another person saves after the page has read it and before the page writes it.

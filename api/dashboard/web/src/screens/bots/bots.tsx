@@ -4,13 +4,14 @@ import type { BotDetection, BotSignal, Range } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
-import { call } from '../../core/call.ts'
+import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { dateOf } from '../../core/dates.ts'
+import { explained } from '../../core/errors.ts'
 import { count, percent } from '../../core/format.ts'
 import { botsAt, sides } from '../../core/histogram.ts'
 import { adopt } from '../../core/jobs.ts'
-import { use } from '../../core/query.ts'
+import { touches, use } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { flowWords } from '../../text/flow.ts'
@@ -18,7 +19,7 @@ import { useUnsaved } from '../../core/unsaved.ts'
 import { w } from '../../text/bots.ts'
 import { Select, Switch } from '../../parts/form.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
-import { toastAndReload } from '../../core/toast.ts'
+import { toast, toastAndReload } from '../../core/toast.ts'
 import { Histogram } from '../../parts/histogram.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { BotLists } from './lists.tsx'
@@ -50,7 +51,7 @@ function Scoring() {
   if (!data) return <LoadingCard of={{ error, again }} height={420} />
   return (
     <Form
-      key={data.threshold + data.signals.map(s => s.enabled).join()}
+      key={data.version}
       saved={data}
       job={job && <Rescoring key={job.id} id={job.id} range={job.range} />}
       started={(id, range) => setJob({ id, range })}
@@ -66,20 +67,25 @@ function Form({ saved, job, started }: FormProps) {
   const [threshold, setThreshold] = useState(saved.threshold),
     [disabled, setDisabled] = useState(savedOff),
     [days, setDays] = useState('30'),
+    [match] = useState(saved.version), // the version that the save replaces
     [busy, run] = useBusy(),
     may = canWrite()
   const switched = saved.signals.filter(s => s.enabled === disabled.includes(s.reason)).length,
     dirty = threshold !== saved.threshold || switched > 0
   useUnsaved(() => dirty)
+  const refused = (e: unknown) => {
+    toast(explained(e, w.errors), { bad: true })
+    if (asError(e).code === 'stale') touches('bot-detection')
+  }
   const save = () =>
     run(async () => {
-      const { job_id, range } = await call('PUT /bot-detection', { body: { threshold, disabled, days: Number(days) } })
+      const { job_id, range } = await call('PUT /bot-detection', { body: { threshold, disabled, days: Number(days) }, match })
       if (job_id && range) {
         started(job_id, range)
         adopt(w.job, job_id, w.saved, '/app/bots')
       }
       toastAndReload(w.saved, 'bot-detection')
-    })
+    }, refused)
   return (
     <div class="grid bots">
       {job}

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { CredentialFieldShown } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
@@ -25,12 +25,15 @@ type SheetProps<D> = {
   children: (data: D, mark: (dirty: boolean) => void) => ComponentChildren
 }
 
-// ConnectionSheet loads a connection and shows its parts. It asks before it closes with unsaved changes, which the parts mark.
+// ConnectionSheet loads a connection and shows its parts. It asks before it closes with unsaved changes, which the parts mark. The
+// connection stays as it was loaded while there are unsaved changes, so that a save names the version that the person has seen.
 export function ConnectionSheet<D>({ name, of, close, children }: SheetProps<D>) {
-  const [dirty, setDirty] = useState(false)
+  const [dirty, setDirty] = useState(false),
+    seen = useRef(of.data)
+  if (!dirty) seen.current = of.data
   return (
     <Sheet side title={name} close={close} keep={() => dirty}>
-      {of.data ? <div class="story">{children(of.data, setDirty)}</div> : <Loading of={of} height={240} />}
+      {seen.current ? <div class="story">{children(seen.current, setDirty)}</div> : <Loading of={of} height={240} />}
     </Sheet>
   )
 }
@@ -55,14 +58,16 @@ type Options<F extends Form> = {
   providers: F[]
   connected: string | null
   credentials: Values
+  version: string // the version of the connection that is shown
   mark: (dirty: boolean) => void
-  send: (form: F, credentials: Values) => Promise<unknown>
+  send: (form: F, credentials: Values, match: string) => Promise<{ version: string }>
 }
 
 // useConnection holds the provider and the credentials that a person edits, and saves and tests the connection.
-export function useConnection<F extends Form>({ name, rows, providers, connected, credentials, mark, send }: Options<F>) {
+export function useConnection<F extends Form>({ name, rows, providers, connected, credentials, version, mark, send }: Options<F>) {
   const [provider, setProvider] = useState(connected ?? ''),
     [values, setValues] = useState<Values>({}),
+    [match, setMatch] = useState(version), // what a save replaces
     [wrong, setWrong] = useState<Wrong>(),
     [busy, run] = useBusy()
   const form = providers.find(p => p.provider === provider),
@@ -83,7 +88,7 @@ export function useConnection<F extends Form>({ name, rows, providers, connected
     }
     await run(async () => {
       setWrong(undefined)
-      await send(form, given(form.fields, saved, values))
+      setMatch((await send(form, given(form.fields, saved, values), match)).version)
       setValues({})
       mark(false)
       toastAndReload(recordWords.saved(name), rows)
@@ -100,6 +105,7 @@ export function useConnection<F extends Form>({ name, rows, providers, connected
     setProvider(v)
     setValues({})
     setWrong(undefined)
+    mark(true)
   }
   const errorAt = (field: string) => (wrong?.field === field ? wrong.text : undefined)
   const type = touched(setValues)

@@ -111,6 +111,7 @@ function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountS
   const [provider, setProvider] = useState(a?.provider ?? ''),
     [label, setLabel] = useState(a?.label ?? ''),
     [values, setValues] = useState<Values>({}),
+    [match] = useState(a?.savedAt), // the version that the save replaces
     may = mayConnect()
   const form = list.providers.find(p => p.provider === provider),
     saved = a?.provider === provider ? a.credentials : {}
@@ -123,6 +124,7 @@ function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountS
     run(async () => {
       await call('PUT /integrations', {
         body: { ...(a ? { id: a.id } : {}), provider, label, credentials: given(form.fields, saved, values) },
+        match,
       })
       toastAndReload(recordWords.saved(label || form.label), 'integrations')
       close()

@@ -21,7 +21,7 @@ export const NetworkSheet = ({ of: n, close }: { of: NetworkRow; close: () => vo
   <ConnectionSheet name={n.name} of={use('GET /networks/{id}/integration', {}, 0, { id: n.id })} close={close}>
     {(data, mark) => (
       <>
-        <Access key={data.connectedTo ?? ''} of={n} data={data} mark={mark} />
+        <Access key={data.version} of={n} data={data} mark={mark} />
         {data.connectedTo && mayConnect() && <Sync of={n} />}
         {data.connectedTo && <Changes of={data} />}
         {data.connectedTo && <Runs list={data.runs} />}
@@ -48,9 +48,10 @@ function Access({ of: n, data, mark }: { of: NetworkRow; data: NetworkIntegratio
     providers: data.providers,
     connected: data.connectedTo,
     credentials: data.credentials,
+    version: data.version,
     mark,
-    send: ({ provider }, credentials) =>
-      call('PUT /networks/{id}/integration', { path, body: { provider, credentials, is_enabled: enabled } }),
+    send: ({ provider }, credentials, match) =>
+      call('PUT /networks/{id}/integration', { path, body: { provider, credentials, is_enabled: enabled }, match }),
   })
   return (
     <PlatformConnection
@@ -61,7 +62,7 @@ function Access({ of: n, data, mark }: { of: NetworkRow; data: NetworkIntegratio
       more={
         c.form && (
           <div class="across">
-            <Switch shown on={enabled} set={setEnabled} label={w.networks.enabled} />
+            <Switch shown on={enabled} set={c.touched(setEnabled)} label={w.networks.enabled} />
           </div>
         )
       }

@@ -27,7 +27,7 @@ export const SourceSheet = ({ of: s, close }: { of: SourceRow; close: () => void
   <ConnectionSheet name={s.name} of={use('GET /traffic-sources/{id}/integration', {}, 0, { id: s.id })} close={close}>
     {(data, mark) => (
       <>
-        <Connection key={data.provider ?? ''} of={s} data={data} mark={mark} />
+        <Connection key={data.version} of={s} data={data} mark={mark} />
         {data.uploads && <Uploads of={data.uploads} />}
         {data.click_loss.length > 0 && <Loss of={data} id={s.id} />}
         {data.configured && <Runs list={data.runs} />}
@@ -57,8 +57,9 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
     providers: data.providers,
     connected: data.provider,
     credentials: data.credentials,
+    version: data.version,
     mark,
-    send: (form, credentials) => {
+    send: (form, credentials, match) => {
       const body: SourceIntegrationBody = {
         provider: form.provider,
         credentials,
@@ -68,7 +69,7 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
         ...(form.endpoint ? { cost_endpoint: endpoint } : {}),
         ...(form.conversions ? Object.fromEntries(Object.entries(reporting).filter(([, v]) => v !== null)) : {}),
       }
-      return call('PUT /traffic-sources/{id}/integration', { path, body })
+      return call('PUT /traffic-sources/{id}/integration', { path, body, match })
     },
   })
   const { form, provider, touched } = c,

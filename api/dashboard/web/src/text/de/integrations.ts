@@ -192,5 +192,6 @@ export const words: typeof en = {
     no_account_id: 'Zuerst ein Werbekonto wählen.',
     no_customer_id: 'Zuerst ein Werbekonto wählen.',
     too_many: 'Es sind schon zu viele.',
+    stale: 'Inzwischen hat jemand anderes diese Verbindung gespeichert. Schließe sie und öffne sie neu, um das Gespeicherte zu sehen.',
   },
 }

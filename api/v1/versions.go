@@ -1,0 +1,61 @@
+package v1
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/db/store"
+)
+
+// hashVersion returns a version for settings without a time of their last change: a hash of them. Equal settings have the same
+// version.
+func hashVersion(settings any) string {
+	raw, _ := json.Marshal(settings) // texts, numbers and booleans
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:12])
+}
+
+// tagVersion sets the ETag of the answer to a version.
+func tagVersion(c *route.Call, version string) { c.Header().Set("ETag", `"`+version+`"`) }
+
+// notConnected is the version of a connection that does not exist.
+const notConnected = "none"
+
+// The following functions are the Version of rows that connect something. A version is the time at which the connection was saved.
+// They lock nothing: a connection is saved only by transactions that have locked the account, and the pipeline locks it too.
+
+func networkConnectionVersion(c *route.Call, network uuid.UUID) (string, error) {
+	if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, network); err != nil {
+		return "", err
+	}
+	i, err := c.Store.NetworkIntegrations().Find(c.Context(), c.Account.ID, network)
+	return connectionVersion(i.SavedAt, err)
+}
+
+func sourceConnectionVersion(c *route.Call, source uuid.UUID) (string, error) {
+	if _, err := c.Store.Sources().Find(c.Context(), c.Account.ID, source); err != nil {
+		return "", err
+	}
+	i, err := c.Store.SourceIntegrations().Find(c.Context(), c.Account.ID, source)
+	return connectionVersion(i.SavedAt, err)
+}
+
+func dnsAccountVersion(c *route.Call, id uuid.UUID) (string, error) {
+	a, err := c.Store.DNSAccounts().Find(c.Context(), c.Account.ID, id)
+	return answer.Stamp(a.SavedAt), err
+}
+
+// connectionVersion returns the version of a connection from the result of its Find.
+func connectionVersion(saved time.Time, err error) (string, error) {
+	if errors.Is(err, store.ErrNoIntegration) {
+		return notConnected, nil
+	}
+	return answer.Stamp(saved), err
+}
