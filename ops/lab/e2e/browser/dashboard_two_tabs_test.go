@@ -186,8 +186,8 @@ func (b *env) keepsBothSettings() {
 	b.tap(button("Discard"))
 }
 
-// keepsTheirConnection edits the connection of a network that another person changes meanwhile. The save is refused, the edits stay,
-// and after the sheet was opened again, they can be saved.
+// keepsTheirConnection edits the connection of a network, and another person saves it before the edit is saved. The page's save is
+// refused. After the sheet was opened again, an edit is saved.
 func (b *env) keepsTheirConnection() {
 	b.t.Helper()
 	id := b.made("/networks", map[string]any{"name": "Two tabs"})
@@ -220,7 +220,7 @@ func (b *env) keepsTheirConnection() {
 	b.waitText("Two tabs is saved")
 }
 
-// keepsTheirBotSettings switches a signal off while another person moves the threshold. The save is refused, and their threshold is
+// keepsTheirBotSettings switches a signal off, and another person moves the threshold before the page saves. The save is refused, and their threshold is
 // shown.
 func (b *env) keepsTheirBotSettings() {
 	b.t.Helper()
