@@ -220,8 +220,8 @@ func (b *env) keepsTheirConnection() {
 	b.waitText("Two tabs is saved")
 }
 
-// keepsTheirBotSettings switches a signal off, and another person moves the threshold before the page saves. The save is refused, and their threshold is
-// shown.
+// keepsTheirBotSettings switches a signal off, and another person moves the threshold before the page saves. The page's save is
+// refused, and their threshold is shown.
 func (b *env) keepsTheirBotSettings() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/bots")
