@@ -28,7 +28,7 @@ import (
 	"switchyard/models/tool"
 )
 
-// Deps are the dependencies of the API. Undeclared, Registry, DashboardDir and Extra are optional.
+// Deps are the dependencies of the API. Undeclared, Registry, DashboardDir, Docs and Extra are optional.
 type Deps struct {
 	Store *store.Store
 	Rates *kv.Rates

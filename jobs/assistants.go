@@ -2,15 +2,15 @@ package jobs
 
 import "time"
 
-// ReadClientArgs name the client of an assistant by the URL of the client's document.
+// ReadClientArgs name the OAuth client of an assistant. Its id is the URL of the document in which the client describes itself.
 type ReadClientArgs struct {
 	ID string `json:"id"`
 }
 
-// ReadClientAnswer says that the client is stored.
+// ReadClientAnswer has the name of the client that was stored.
 type ReadClientAnswer struct {
 	Name string `json:"name"`
 }
 
-// ReadClient reads the document of a client and stores the client. Error: invalid_client.
+// ReadClient reads the document of a client and stores the client. Errors: invalid_client.
 var ReadClient = Define[ReadClientArgs, ReadClientAnswer]("assistant:client", interactive(20*time.Second))

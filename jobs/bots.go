@@ -52,5 +52,5 @@ var SweepBots = tickWithin("bots:sweep", time.Minute)
 // their clicks accordingly.
 var VerifyCrawlers = Define[None, None]("crawlers:verify", Policy{Queue: Bulk, Timeout: 2 * time.Minute, Retention: time.Minute})
 
-// SweepCrawlers starts VerifyCrawlers for each account that had such visitors.
+// SweepCrawlers starts VerifyCrawlers for each account whose clicks have such a user agent and are due for verification.
 var SweepCrawlers = tickWithin("crawlers:sweep", time.Minute)

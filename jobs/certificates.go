@@ -50,7 +50,7 @@ type ReleaseAtEdgeArgs struct {
 }
 
 // ReleaseAtEdge makes the edge delete a host whose certificate was released or whose domain was deleted. The job's row is
-// written together with that change. The last wait between attempts repeats for about two weeks, so that an operator has time to
+// written together with that change. The last wait between attempts repeats for about twelve days, so that an operator has time to
 // correct the credentials.
 var ReleaseAtEdge = Define[ReleaseAtEdgeArgs, None](models.KindReleaseCertificate, Policy{
 	Queue: Bulk, Timeout: 2 * time.Minute, Row: true, MaxAttempts: 40,

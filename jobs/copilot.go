@@ -52,7 +52,7 @@ type RuleReplayArgs struct {
 type RuleReplay struct {
 	From   time.Time       `json:"from"`
 	To     time.Time       `json:"to"`
-	Looked int             `json:"looked"` // number of campaigns, paths, offers or values
+	Looked int             `json:"looked"` // number of campaigns, paths, offers or values that were examined
 	Total  int             `json:"total"`  // number of all actions, including actions beyond MaxRuleReplayRows
 	Rows   []RuleReplayRow `json:"rows"`
 }

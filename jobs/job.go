@@ -17,8 +17,8 @@ import (
 // Job describes a kind of job: its arguments A, its answer R and its policy. Define returns a Job, which is kept in a package
 // variable.
 //
-// Arguments and answer are stored as JSON. Arguments are ids and small scalars. They must hold no secrets, because
-// operators see them in the queue.
+// Arguments and answer are stored as JSON. Arguments should be ids and small scalars. They must hold no secrets in clear text,
+// because operators see them in the queue.
 type Job[A, R any] struct {
 	kind   string
 	policy Policy

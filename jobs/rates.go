@@ -7,7 +7,7 @@ import "time"
 var FetchRates = tickWithin("rates:fetch", 5*time.Minute)
 
 // UpdateRates fills in missing rates of days as soon as they are known, and updates days whose rates the operator has replaced.
-// It starts RestateMoney for each account with facts on these days.
+// It starts RestateMoney for each account with clicks, conversions or spend on these days.
 var UpdateRates = tickWithin("rates:settle", 5*time.Minute)
 
 // RestateMoney corrects those clicks, conversions and spend of an account that do not have the rate of their day. It works in

@@ -36,7 +36,7 @@ var logOnce = sync.OnceFunc(func() { redis.SetLogger(clientLog{}) })
 func OpenRedis(address string) (Redis, error) { return OpenRedisTimeout(address, 0) }
 
 // OpenRedisTimeout does the same as OpenRedis for calls for which a user waits. A call ends with its context or after the
-// timeout, and is not repeated. A timeout of zero means no timeout.
+// timeout, and is not repeated. If timeout is zero, the timeouts and retries of the Redis library apply.
 func OpenRedisTimeout(address string, timeout time.Duration) (Redis, error) {
 	logOnce()
 	u, err := url.Parse(address)

@@ -36,7 +36,7 @@ func WithLock(ctx context.Context, d *db.DB, name string, lead func(context.Cont
 
 // try takes the lock if it is free, and then calls lead until lead returns or the session with the lock is lost.
 func try(ctx context.Context, d *db.DB, name string, lead func(context.Context)) error {
-	conn, err := d.Conn(ctx) // outside the pool, which would lend the lock's session to others
+	conn, err := d.Conn(ctx) // reserved until Close, so that the pool lends the lock's session to no other caller
 	if err != nil {
 		return fmt.Errorf("advisory: session: %w", err)
 	}

@@ -124,7 +124,7 @@ func MissingCurrency(ctx context.Context, c db.Conn, k Key, to string) (string, 
 }
 
 // Factor returns the fixed rate of a key: the value of one unit of the key's currency in the account's currency. It returns 1 if
-// no rate is fixed.
+// the key has no rate.
 func Factor(ctx context.Context, c db.Conn, k Key) (decimal.Decimal, error) {
 	found, _, err := readFixed(ctx, c, []Key{k}, "")
 	if rate := found[k]; rate.Valid {

@@ -16,7 +16,8 @@ import (
 	"switchyard/models"
 )
 
-// Key identifies a fixed rate: the rate of a currency on a day for an account. The currency is not the account's own.
+// Key identifies a fixed rate: the rate of a currency on a day for an account. The currency is the account's own only while the
+// account's currency is being changed.
 type Key struct {
 	Account uuid.UUID
 	CurrencyDay

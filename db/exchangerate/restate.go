@@ -125,8 +125,8 @@ func change(ctx context.Context, d *db.DB, rows []keyRow) error {
 	return nil
 }
 
-// AccountsToRestate lists the accounts that have facts whose rate is not the fixed rate of their day. It leaves out accounts whose
-// currency is being changed, because that change restates all facts.
+// AccountsToRestate lists the accounts that may have facts whose rate is not the fixed rate of their day. It leaves out accounts
+// whose currency is being changed, because that change restates all facts.
 func AccountsToRestate(ctx context.Context, c db.Conn) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, c, "accounts to restate", `SELECT DISTINCT account_id FROM account_rates r WHERE restating
 		AND NOT EXISTS (SELECT FROM currency_changes k WHERE k.account_id = r.account_id)`)

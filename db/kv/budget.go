@@ -14,13 +14,13 @@ import (
 // Budget limits the calls that all processes of the install make to a provider. At most Burst calls are allowed at once, and one
 // more after each Interval. In any time t at most Burst + t/Interval calls are allowed.
 //
-// While Redis cannot be reached, Budget allows every call. Jobs come through Redis, so there are few calls at that time, and the
-// provider's own limit still applies.
+// While Redis cannot be reached, Budget allows every call, except during a pause that was set in this process. Jobs come through
+// Redis, so there are few calls at that time, and the provider's own limit still applies.
 type Budget struct {
 	o BudgetOptions
 
 	mu     sync.Mutex
-	paused time.Time // no call is allowed before this time, as far as this process knows
+	paused time.Time // end of the longest pause that was set in this process
 }
 
 // BudgetOptions are the options of NewBudget. All are required except Prefix.

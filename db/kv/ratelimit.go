@@ -1,5 +1,6 @@
-// Package kv keeps counters in Redis, such as the windows of the rate limit and the daily caps. The counters may be lost at any
-// moment. While Redis cannot be reached, each process counts on its own.
+// Package kv keeps counters in Redis, such as the windows of the rate limit and the daily caps, and sends messages between processes
+// (Share). The counters may be lost at any moment. While Redis cannot be reached, each process counts the calls and the caps on its
+// own.
 package kv
 
 import (
@@ -170,7 +171,7 @@ func (r *Rates) recordFailure(ctx context.Context, err error) {
 }
 
 // announce records, at most once per announceEvery, that this process is alive, and counts the live processes. A failure is
-// ignored, and the next call tries again.
+// ignored: the next try is after announceEvery.
 func (r *Rates) announce(ctx context.Context) {
 	now := time.Now()
 	r.mu.Lock()

@@ -135,8 +135,8 @@ func readNetworks(ctx context.Context, f reading) error {
 	return err
 }
 
-// readConversions sets LastPostback for networks that have conversions, but no postback among the newest postbacks. The
-// conversions prove that postbacks have arrived.
+// readConversions sets LastPostback to since for networks that have conversions, but no postback among the newest postbacks. The
+// conversions show that postbacks have arrived, but not when.
 func readConversions(ctx context.Context, f reading, ids []uuid.UUID, since time.Time) error {
 	rows, err := f.figuresBy(ctx, "network_id", ids)
 	for id, figures := range rows {

@@ -54,7 +54,7 @@ func (l *List) Read(name string, content []byte, dated time.Time) error {
 	}
 	limit := kinds[l.Kind].limit
 	switch {
-	case r.wrong > 0 || len(r.reported) > 0: // the first error is enough
+	case r.wrong > 0 || len(r.reported) > 0: // the list as a whole is checked only if the file has no wrong entries
 	case len(l.Entries) > limit:
 		r.reported = append(r.reported, fmt.Errorf("%s: a list of kind %s has at most %d entries", name, l.Kind, limit))
 	case r.seen == 0:

@@ -87,8 +87,8 @@ func (s *Set) has(k Kind, addr netip.Addr) bool {
 	return l != nil && l.networks.Lookup(addr)
 }
 
-// ProxyKind returns the proxy_kind of an IP address: the kind of the first list that contains the address, with its name in
-// clickattr. It is empty if no list contains the address.
+// ProxyKind returns the proxy_kind of an IP address: the name of the first kind whose list contains the address, such as tor. It is
+// empty if no list contains the address.
 func (s *Set) ProxyKind(addr netip.Addr) string {
 	if !addr.IsValid() {
 		return ""
@@ -128,7 +128,8 @@ func (s *Set) Crawlers() *Patterns {
 	return s.lists[Crawler].patterns
 }
 
-// Patterns recognizes crawlers by their user agents. A check takes about 20 ns for each plain text, and more for each pattern.
+// Patterns recognizes crawlers by their user agents. A check takes about 20 ns for each pattern that is plain text, and more for each
+// other pattern.
 type Patterns struct {
 	plain    []string
 	compiled []*regexp.Regexp

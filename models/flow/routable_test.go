@@ -9,9 +9,9 @@ import (
 	"switchyard/models/flow"
 )
 
-// TestValidMeansRoutable checks two directions. If a flow passes validation, a visitor that meets all conditions is sent to an
-// existing destination when the paths are switched on. If a flow is refused because of its weights, no regular path takes a
-// visitor. Only a forced path or the default path can.
+// TestValidMeansRoutable checks two directions. If a flow passes validation and its paths are switched on, one of the paths takes a
+// visitor that meets all conditions. If a flow is refused because of its weights, no regular path takes a visitor. Only a forced path
+// or the default path can.
 func TestValidMeansRoutable(t *testing.T) {
 	t.Parallel()
 	passed, refused := 0, 0

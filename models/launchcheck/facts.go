@@ -106,7 +106,7 @@ type Target struct {
 	Status string    `db:"status"`
 }
 
-// Visits counts the visitors of a landing page.
+// Visits counts the clicks that led to a landing page, and the clicks from the page to an offer (Out).
 type Visits struct{ Clicks, Out int64 }
 
 // Tag is the page tag of the campaign's site. If the campaign names no site, it is a page tag of the account.

@@ -32,8 +32,8 @@ func (f *Facts) eachAddress(fn func(p Place, url string)) {
 	}
 }
 
-// leftovers calls add for each placeholder that stays unfilled. If foreign is true, it calls add only for placeholders in the
-// form of another program, otherwise only for all other placeholders: see token.Leftover.
+// leftovers calls add for each placeholder that stays unfilled: if foreign is true, for those in the form of another program,
+// otherwise for the rest (see token.Leftover).
 func (f *Facts) leftovers(add func(Place), foreign bool) {
 	f.eachAddress(func(p Place, url string) {
 		for _, l := range token.Leftovers(url) {

@@ -162,8 +162,8 @@ func networkMissing(f *Facts, add func(Place)) {
 	})
 }
 
-// eachPaidOffer calls fn for each offer whose conversions are reported by a network. If the account's own pages report the goals
-// of the campaign, no offer counts.
+// eachPaidOffer calls fn for each offer whose conversions a network must report. There is no such offer if the account's own pages
+// report the goals of the campaign.
 func (f *Facts) eachPaidOffer(fn func(Record, Place)) {
 	if !f.expectsGoals() {
 		f.eachRecord(AtOffer, fn)

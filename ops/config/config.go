@@ -215,8 +215,8 @@ func (c *Config) checkCombinations() error {
 	return nil
 }
 
-// opsOffset is the distance from PORT to the port of OPS_ADDR. It is large enough to skip the ports that a foreman assigns to
-// the other processes of a machine.
+// opsOffset is the distance from PORT to the port of OPS_ADDR. It is large enough to skip the ports that a process manager, such as
+// foreman, assigns to the other processes of a Procfile.
 const opsOffset = 1000
 
 // DefaultOpsAddr returns the default of OPS_ADDR for a value of PORT: loopback, with the port PORT + opsOffset, or PORT - opsOffset

@@ -180,8 +180,7 @@ func capability(dir string) string {
 	return strings.Join(parts[:min(2, len(parts))], "/")
 }
 
-// Read finds every Go file of the module at root. It leaves out test data, dot-directories, build output and modules
-// inside it.
+// Read finds every Go file of the module at root. It leaves out test data, dot-directories, build output and nested modules.
 func Read(root string) ([]File, error) {
 	var files []File
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {

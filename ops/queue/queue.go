@@ -60,8 +60,8 @@ const (
 	pageSize     = 1000 // number of tasks per call
 )
 
-// List returns the newest jobs: first the row jobs, then the ephemeral jobs. more is the number of jobs beyond the limit. Row
-// jobs are read from PostgreSQL, so they are complete even after Redis was emptied.
+// List returns the newest row jobs, and after them the ephemeral jobs by queue and state. more is the number of jobs beyond the
+// limit. Row jobs are read from PostgreSQL, so they are complete even after Redis was emptied.
 func (in Inspector) List(ctx context.Context, f Filter) (items []Item, more int, err error) {
 	f.Limit = cmp.Or(f.Limit, defaultLimit)
 	items = []Item{}

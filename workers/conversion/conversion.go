@@ -1,5 +1,5 @@
-// Package conversion handles two jobs. conversion:record records the conversion that a stored postback reports. postbacks:match
-// starts that job for postbacks that came before their click.
+// Package conversion handles three jobs. conversion:record records the conversion that a stored postback reports. postbacks:match
+// starts that job for postbacks that came before their click. postback:replay makes unmatched postbacks undecided again.
 //
 // A postback whose click is not stored yet waits. If the click is never stored, the postback becomes unmatched. An unmatched
 // postback is kept, so that it can be inspected and a replay can look for its click again. A conversion is never recorded for a

@@ -67,7 +67,7 @@ func TestKeysOfPostbacks(t *testing.T) {
 	if h := b.keysOf(click); !h.IsEmpty() {
 		t.Errorf("keys %v after the consent was withdrawn", h.Names())
 	}
-	// A postback that waited is older than the refusal.
+	// A postback that is older than the refusal, but is recorded after it, adds no keys.
 	b.postback(models.Postback{
 		ID: models.FloorClickID(time.Now().Add(-time.Hour)), NetworkID: b.network, Params: params{"myclick": click, "secret": "s3cret"},
 		Personal: &models.Personal{Keys: email},

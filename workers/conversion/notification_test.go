@@ -131,8 +131,8 @@ func TestStripeSubscription(t *testing.T) {
 	}
 }
 
-// TestNotificationRefused: a forged, an old and an unsigned message are refused like a message with a wrong secret. Once the
-// right secret is entered, the message that was refused can be read again.
+// TestNotificationRefused: a forged, an old and an unsigned message are refused like a message with a wrong secret. A message that was
+// refused because the network had no secret can be read again once the secret is entered.
 func TestNotificationRefused(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

@@ -121,7 +121,7 @@ func TestPostbacksCountInTheOrderOfArrival(t *testing.T) {
 	o.drain()
 	words := []string{"approved", "rejected", "pending", "chargeback", "approved", "rejected", ""}
 	want := make([]expected, 120)
-	// The postbacks arrive in about twelve groups in each round, and three times a worker is killed.
+	// The postbacks arrive in groups of about ten. At the start of a round and after every 40 postbacks, a worker is killed.
 	step, arrived := len(want)/12, []*models.Postback{}
 	rounds := [3][]int{rand.Perm(len(want)), rand.Perm(len(want)), rand.Perm(len(want))[:len(want)/2]}
 	for round, list := range rounds {

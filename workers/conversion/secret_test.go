@@ -115,7 +115,7 @@ func (b *env) setSecret(network uuid.UUID, secret string) {
 	dbtest.Exec(b, b.db, `UPDATE networks SET postback_secret = $2 WHERE id = $1`, network, sealed)
 }
 
-// find counts the rows of all tables that contain a text, in clear or as bytes.
+// find counts the rows that contain a text, in clear or as bytes, over all tables.
 func (b *env) find(text string) (n int) {
 	b.Helper()
 	var tables []string

@@ -348,7 +348,7 @@ func TestRelease(t *testing.T) {
 	}
 	// When an account is deleted, all its hostnames are released.
 	third := w.domain(w.other, "c.shop.example", verified)
-	w.advance(10 * time.Minute) // the sweep has paused
+	w.advance(10 * time.Minute) // until the pause of the sweep after the refusal is over
 	if w.stored(w.other, third).ExternalID == "" {
 		t.Fatal("the hostname was not created")
 	}

@@ -204,8 +204,8 @@ func (m *mover) move(to, step string) {
 }
 
 // TestClicksMoveKilled: while clicks arrive, all clicks are copied to ClickHouse, the clicks of old days are removed from
-// PostgreSQL, and then all clicks are moved back. During each of these steps the command is killed and started again. After each
-// step, the ledger and the clicks agree.
+// PostgreSQL, and then all clicks are moved back. While clicks are copied and while they are moved back, the command is killed and
+// started again. After each of the three steps, the ledger and the clicks agree.
 func TestClicksMoveKilled(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 
 // jobsCmd lists jobs and runs failed ones again.
 type jobsCmd struct {
-	List    jobsList    `cmd:"" help:"List jobs, the newest first."`
+	List    jobsList    `cmd:"" help:"List jobs. Those with rows in PostgreSQL come first, the newest first."`
 	Requeue jobsRequeue `cmd:"" help:"Run failed or waiting jobs again now; always safe."`
 }
 

@@ -14,7 +14,8 @@ const (
 )
 
 // limitMemory sets the memory limit of the Go runtime, unless GOMEMLIMIT is set. The limit is a part of the container's memory or,
-// outside a container, of the machine's memory. Without a limit, the heap may grow to five times its live data.
+// outside a container, of the machine's memory. Without a limit, the heap of a web process may grow to five times its live data
+// (see tuneRuntime).
 func limitMemory() {
 	provider, share := memlimit.FromCgroup, shareOfContainer
 	if _, err := provider(); err != nil {

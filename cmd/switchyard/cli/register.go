@@ -63,7 +63,8 @@ func NewRuntime(cfg config.Config, from Readers, o workers.Options) (*workers.Ru
 	}
 	g := &registrar{cfg: cfg, options: o, from: from, runtime: workers.New(o), records: records, clicks: from.clicks(o.DB)}
 	r, clicks, bulk := g.runtime, g.clicks, from.reports(from.Bulk)
-	// pages is the client for customers' links and for the addresses of traffic sources. Some servers answer with long headers.
+	// pages is the client for customers' links, the postback addresses of traffic sources and the old trackers of accounts. Some of
+	// these servers answer with long headers.
 	pages := g.egress(egress.Options{Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10})
 	webhook.Register(r, records, webhook.Options{Egress: g.egress(egress.Options{}), Schedule: cfg.WebhookSchedule})
 	sourcepostback.Register(r, records, sourcepostback.Options{Egress: pages, Clicks: clicks, Schedule: cfg.WebhookSchedule})
@@ -96,7 +97,7 @@ func NewRuntime(cfg config.Config, from Readers, o workers.Options) (*workers.Ru
 	export.Register(r, records, dbexport.Reader{Conn: from.Bulk, Copy: from.copied}, bulk)
 	g.registerPlatforms()
 	g.registerChat()
-	// Trackers are the customer's own servers, some of them without a certificate.
+	// The trackers whose settings are imported are the customers' own servers. Some of them have no certificate.
 	trackers := g.egress(egress.Options{Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10, MaxBody: 64 << 20})
 	accountconfig.Register(r, records, accountconfig.Options{Client: trackers.HTTP(time.Minute), Clicks: clicks})
 	flowreplay.Register(r, records, FlowReplayOptions(from.clicks(from.Bulk)))

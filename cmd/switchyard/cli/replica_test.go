@@ -36,7 +36,8 @@ func TestReadReplica(t *testing.T) {
 	t.Cleanup(func() { _ = p.close() })
 	dbtest.Exec(t, primary, `CREATE TABLE marks (n int)`)
 	reports := p.of(reportPool)
-	// asked waits until the wanted server answers reads. Each read succeeds, whichever server answers it.
+	// asked waits until reads are answered by the replica (wanted is true) or by the primary (wanted is false). Each read must
+	// succeed, whichever server answers it.
 	asked := func(wanted bool) {
 		t.Helper()
 		await.Until(t, "the other server is read", func() bool {

@@ -147,7 +147,7 @@ func (t *tracking) checkDisk(dir string) error {
 	return nil
 }
 
-// untrustedFor is how long the check proxies fails after the last request through an untrusted proxy.
+// untrustedFor is how long the readiness check "proxies" fails after the last request through an untrusted proxy.
 const untrustedFor = time.Hour
 
 // checks returns the readiness checks of a process that serves tracking links.

@@ -41,7 +41,8 @@ type adPlatform struct {
 	sent     adForm
 }
 
-// adRoute sends requests whose host and path begin with from to a part of a fake, whose path begins with to.
+// adRoute passes a request to a part of a fake if the request's host and path begin with the text from. In the path that the fake gets,
+// the text to stands in place of from.
 type adRoute struct {
 	from, to string
 	part     string // adSignIn, adSpend or adUploads

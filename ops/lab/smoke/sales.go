@@ -82,8 +82,8 @@ func (m *money) postbackAhead(ctx context.Context) error {
 	return m.waitConversions(ctx, func(s *sale) bool { return s.source == "postback" })
 }
 
-// waitConversions waits until the sales that some selects are recorded with their current status and payout. It then compares
-// their number. If some is nil, it waits for all sales and compares the whole conversion log.
+// waitConversions waits until the sales for which some returns true are recorded with their current status and payout. It then
+// compares their number. If some is nil, it waits for all sales and compares the whole conversion log.
 func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) error {
 	var rows []conversionRow
 	_, err := poll(ctx, quietTimeout, 200*time.Millisecond, func() (bool, error) {
@@ -187,7 +187,7 @@ func (m *money) importOrders(ctx context.Context, apply bool, result string, cha
 	return nil
 }
 
-// expectRun stores what the history says of an import of the present orders.
+// expectRun stores what the history must say of an import of the present orders.
 func (m *money) expectRun() {
 	pages, read := 0, 0
 	for _, report := range []string{"conversions", everflowHeld} {

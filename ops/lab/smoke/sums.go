@@ -8,7 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// figures are the sums that the sender keeps.
+// figures are the figures that the service must show for some of the clicks that this program has sent.
 type figures struct {
 	clicks, unique, bots, lpViews, lpClicks, approved, pending, rejected, chargebacks int
 	cost, revenue, pendingRevenue                                                     decimal.Decimal
@@ -85,7 +85,8 @@ var dimensions = map[string]func(*traffic, *click) string{
 	"ip":       func(_ *traffic, c *click) string { return c.IP },
 }
 
-// sums adds up the counted clicks by the values of some dimensions, joined by separator.
+// sums adds up the counted clicks for which keep returns true, or all counted clicks if keep is nil. There is one sum for each
+// combination of values of the dimensions. Its key has the values, joined by separator.
 func (t *traffic) sums(dims []string, keep func(*click) bool) map[string]*figures {
 	all := map[string]*figures{}
 	for _, c := range t.clicks {

@@ -37,7 +37,7 @@ type traffic struct {
 	noise    int      // visits that must not be counted
 	problems []string
 
-	// The results of the comparison.
+	// The ids of the account and of the campaign that was paused, and the results of the comparison.
 	account, paused    string
 	differences        []string
 	compared           int

@@ -13,8 +13,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// azure is Azure's API. libdns' package for it accepts no HTTP client. Without credentials it uses the identity of the
-// worker's machine.
+// azure is Azure's API. libdns' package for it accepts no HTTP client, and uses the identity of the worker's machine if it is given
+// no credentials.
 type azure struct {
 	rest.API
 	c     map[string]string
@@ -85,7 +85,7 @@ func (p *azure) Zones(ctx context.Context) ([]zone, error) {
 	}
 	at := "/subscriptions/" + url.PathEscape(p.c["subscription_id"]) + "/providers/Microsoft.Network/dnszones"
 	zones, err := azureList[listedZone](ctx, p, at, azureVersion)
-	// The id of a zone is the beginning of the path of later requests.
+	// The id of a zone becomes the beginning of the path of later requests, so zones with an id of another form are left out.
 	return zonesOf(slices.DeleteFunc(zones, func(z listedZone) bool { return !strings.HasPrefix(string(z.ID), "/subscriptions/") })), err
 }
 

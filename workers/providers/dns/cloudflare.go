@@ -77,7 +77,7 @@ type transport struct {
 	from string
 }
 
-// Do implements the package's interface. A failure is an error.
+// Do implements the package's interface. It returns an error if the answer reports a failure.
 func (t transport) Do(r *http.Request) (*http.Response, error) {
 	path, ours := strings.CutPrefix(r.URL.String(), t.from)
 	if !ours {

@@ -30,7 +30,7 @@ import (
 type Provider interface {
 	// Zones lists the zones that the account holds.
 	Zones(ctx context.Context) ([]string, error)
-	// Records lists the records with a name.
+	// Records lists the records that have the given name.
 	Records(ctx context.Context, zone, name string) ([]libdns.RR, error)
 	// Append adds a record and changes no existing record.
 	Append(ctx context.Context, zone string, r libdns.RR) error
@@ -62,7 +62,7 @@ type zone struct{ name, id string }
 type account interface {
 	// Zones lists the zones that the account holds.
 	Zones(ctx context.Context) ([]zone, error)
-	// Records lists the records with a name. Their names are relative.
+	// Records lists the records that have the given name, which is relative to the zone.
 	Records(ctx context.Context, z zone, name string) ([]libdns.RR, error)
 	// Append adds a record and changes no existing record. set is used only by providers whose row has sets.
 	Append(ctx context.Context, z zone, r libdns.RR, set []string) error

@@ -12,8 +12,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// hetzner is Hetzner's Cloud API. libdns' package for it accepts no HTTP client. Without a token it uses one from the
-// environment.
+// hetzner is Hetzner's Cloud API. libdns' package for it accepts no HTTP client, and takes a token from the environment if it is
+// given none.
 type hetzner struct{ rest.API }
 
 func openHetzner(a rest.API, c map[string]string) account {

@@ -166,7 +166,8 @@ func (s *suite) changesInZone() {
 	}
 }
 
-// TestEarlyReversal: if an action is reversed before it locks, Impact reports this as an update. The update has no amount.
+// TestEarlyReversal: if an action is reversed before it locks, Impact reports this as an update. The order that is read from the update
+// has no amount.
 func TestEarlyReversal(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "impact")

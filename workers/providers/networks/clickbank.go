@@ -32,7 +32,7 @@ var clickbank = adapter{
 	statuses: map[string]string{
 		"sale": models.StatusApproved, "bill": models.StatusApproved, "rfnd": models.StatusRejected, "cgbk": models.StatusChargeback,
 	},
-	burst: 5, interval: time.Second / 5, // ClickBank allows 10 in a second, and all accounts share an IP address
+	burst: 5, interval: time.Second / 5, // ClickBank allows 10 in a second; accounts that share this install's IP address may share this limit
 }
 
 // clickbankFailed returns the text of an answer that is neither JSON nor HTML or XML. For any other answer the text is empty.

@@ -14,7 +14,7 @@ import (
 )
 
 // custom is any address that returns orders as JSON or CSV in one answer. A status word that the service already knows needs
-// no entry in the network's status_map.
+// no entry in the network's status_map. An order without a status word is approved.
 var custom = adapter{
 	customerHost: true,
 	open: func(s *session) {

@@ -1,5 +1,5 @@
-// Package rest calls the HTTP APIs of providers with the credentials of an account. It understands the refusals, pauses and
-// error texts of every provider. No error that leaves this package contains a credential.
+// Package rest calls the HTTP APIs of providers with the credentials of an account. It recognizes refusals, requested pauses and
+// error texts. An error may repeat credentials, as the provider may: show or store only the result of API.PublicError.
 package rest
 
 import (
@@ -67,7 +67,7 @@ type Pace interface {
 	Pause(ctx context.Context, d time.Duration)
 }
 
-// WithSecrets returns the API with secrets that no error contains.
+// WithSecrets returns a copy of the API whose PublicError and WithoutSecrets hide the secrets in list.
 func (a API) WithSecrets(list ...string) API {
 	a.secrets = &Secrets{}
 	a.secrets.Add(list...)

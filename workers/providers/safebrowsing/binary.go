@@ -98,8 +98,8 @@ func readThreat(message []byte) (out threat, err error) {
 	return out, err
 }
 
-// binaryStatus reads a google.rpc.Status in binary form: its field 1 is the code, its field 2 the message. A gateway in front of
-// the service may answer in JSON.
+// binaryStatus reads a google.rpc.Status in binary form: its field 1 is the code, its field 2 the message. It tries JSON first,
+// because a gateway in front of the service may answer in JSON.
 func binaryStatus(body []byte) (code, message string) {
 	if code, message = jsonStatus(body); code != "" {
 		return code, message

@@ -56,7 +56,7 @@ func (*lookup5) BatchSize() int { return 50 }
 const maxQuery = 1800
 
 // shorten returns a URL without its query, or only its host, if the URL is too long for a call. The lists also have
-// whole hosts and paths, so a part of the URL can still be found.
+// whole hosts and paths, so a part of the URL can still be found. It returns an empty text if even the host is too long.
 func shorten(u string) string {
 	if len(url.QueryEscape(u)) <= maxQuery {
 		return u

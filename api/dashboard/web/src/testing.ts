@@ -30,7 +30,7 @@ export function random(seed: number) {
   }
 }
 
-// askFor returns what asks for a report by country. `change` has the members that a test needs to be different.
+// askFor returns the query of a report by country. `change` replaces some members of the query.
 export const askFor = (change: Partial<Ask> = {}): Ask => ({
   group: ['country'],
   filters: [],

@@ -35,7 +35,7 @@ func blank(name string) string {
 	return name
 }
 
-// has returns the records of a zone with a name.
+// has returns the records of a zone that have the given name.
 func (w *World) has(zone, name string) (out []libdns.RR) {
 	for _, r := range w.zones[zone] {
 		if r.Name == name {

@@ -232,7 +232,7 @@ func listed(list, name string) bool {
 	})
 }
 
-// refuse answers a call of another form than the provider's.
+// refuse answers a call that differs from the provider's forms. flaw is the result of call.flaw.
 func (c *call) refuse(flaw string) {
 	c.json(http.StatusBadRequest, object{"errors": []object{{"message": "the request has " + flaw}}})
 }

@@ -8,7 +8,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// affise expects numbers for the statuses in a query.
+// affise demands that a query names all five statuses of the platform.
 var affise = Fake{
 	NoSale:      true,
 	credentials: withSecrets(map[string]string{"tenant": "demo"}, "api_key"),

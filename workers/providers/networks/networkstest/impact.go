@@ -48,7 +48,8 @@ func impactActions(w *World, c *call) {
 	})
 }
 
-// impactUpdates answers the log of updates. An update has no amount. The order's Amended is the date of the update.
+// impactUpdates answers the log of updates. An update has only the change of the payout, and no amount of the sale. The order's
+// Amended is the date of the update.
 func impactUpdates(w *World, c *call) {
 	c.date = amended
 	all, ok := c.span(w, time.RFC3339, "StartDate", "EndDate", 45)

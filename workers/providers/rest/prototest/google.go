@@ -112,7 +112,7 @@ func CheckGoogle(t *testing.T, exchanges []Exchange, want ...string) {
 	}
 }
 
-// answers returns the messages of an answer. A stream is a list of them.
+// answers returns the messages of an answer. The answer of a streaming call is a JSON list of messages.
 func (x Exchange) answers(t *testing.T) (list []json.RawMessage) {
 	t.Helper()
 	if !bytes.HasPrefix(x.Answer, []byte("[")) {
@@ -124,7 +124,7 @@ func (x Exchange) answers(t *testing.T) (list []json.RawMessage) {
 	return list
 }
 
-// failureOf returns the google.rpc.Status of an answer. Only the JSON form of Google's answers has the member status.
+// failureOf returns the error of an answer as a google.rpc.Status, without the member status that only the JSON form has.
 func failureOf(t *testing.T, answer []byte) []byte {
 	t.Helper()
 	var failure struct{ Error map[string]json.RawMessage }

@@ -156,8 +156,8 @@ func (f *Faults) Answer(w http.ResponseWriter, r *http.Request, fault Fault, for
 		_, _ = io.WriteString(w, `"<html>"`)
 	case Slow:
 		f.hold(r)
-		// An empty answer could reach the client before its timeout. A request that is served now, although its client has given
-		// up, could make the token of the next request invalid.
+		// The connection is aborted. An empty answer could reach the client before its timeout. Serving the request now, although
+		// its client has given up, could make the token of the next request invalid.
 		panic(http.ErrAbortHandler)
 	case Refusal:
 		forms.Refuse(RefusalText)

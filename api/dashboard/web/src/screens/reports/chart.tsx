@@ -133,7 +133,7 @@ function Bars(p: Props & { label: string }) {
   )
 }
 
-// Shares shows the parts that the largest rows have of the total.
+// Shares shows which share of the total each of the largest rows has.
 function Shares(p: Props & { label: string }) {
   const { root, name, label } = p,
     top = topOf(root.rows, name, colours.length),

@@ -24,7 +24,7 @@ export type Line =
   | { kind: 'more'; level: number; path: string[] }
   | { kind: 'error'; level: number; path: string[]; error: ApiError }
 
-// useRows loads the rows below each open place of the tree, and keeps the rows that have arrived.
+// useRows loads the rows of the first level and the rows below each open row, and keeps the rows that have arrived.
 export function useRows(ask: Ask) {
   const [answers, setAnswers] = useState<Record<string, Answer>>({})
   const [reloads, setReloads] = useState(0)
@@ -80,11 +80,12 @@ export function countOf(data: Performance, ask: Ask): number {
   return data.rows.filter(row => !isBlank(row, dims, ask)).length
 }
 
-// pathOfRow returns the place of a row below a place of the tree. In a flat table it has the values of all dimensions.
+// pathOfRow returns the path of a row: the path of the row above it and its own value. In a flat table the path has the values of all
+// dimensions.
 const pathOfRow = (ask: Ask, above: string[], row: PerformanceRow) =>
   ask.flat ? ask.group.map(d => row.dims[d]!) : [...above, row.dims[ask.group[above.length]!]!]
 
-// listedBelow returns the places of rows below a place of the tree.
+// listedBelow returns the paths of rows. `above` is the path of the row above them.
 export const listedBelow = (ask: Ask, above: string[], rows: PerformanceRow[]) => rows.map(row => pathOfRow(ask, above, row))
 
 // orderedRows returns the rows of a level of the tree in the order of the report.
@@ -94,7 +95,7 @@ function orderedRows({ rows, labels }: Performance, ask: Ask, dims: string[], le
   return formula ? byFormula(rows, formula, order[0] === '-') : inOrder(rows, ask, dims, level, labels)
 }
 
-// linesOf returns the lines of the table: the rows of all open places, and what is shown where rows are missing.
+// linesOf returns the lines of the table: the rows of the first level and below each open row, and lines in place of missing rows.
 export function linesOf(ask: Ask, at: (key: string) => Answer): Line[] {
   const out: Line[] = [],
     open = new Set(ask.open)

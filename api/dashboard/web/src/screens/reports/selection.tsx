@@ -12,7 +12,7 @@ import { failed, toast } from '../../core/toast.ts'
 import { w } from '../../text/blocks.ts'
 import { listedBelow, type Line } from './lines.ts'
 
-// Selected are the selected rows: their places in the tree, by key.
+// Selected are the paths of the selected rows, by key.
 type Selected = Map<string, string[]>
 export type Selection = ReturnType<typeof useSelection>
 
@@ -39,7 +39,8 @@ export function useSelection(ask: Ask, lines: Line[]) {
     if (rows.size === 0) anchor.current = Math.max(0, cursor)
     pick(to, true)
   }
-  // `all` selects the row that was picked last and all rows below the same parent. It loads the rows that are not loaded yet.
+  // `all` selects all rows that have the same parent as the row selected last, and deselects all others. It loads these rows first, at
+  // most mostAtOnce.
   const all = async () => {
     const parent = ask.flat ? [] : ([...rows.values()].at(-1) ?? ['']).slice(0, -1),
       { compare, ...question } = questionOf(ask, parent),
