@@ -97,8 +97,8 @@ func Campaign(tb testing.TB, result trackerimport.Result, key string) accountcon
 	return c
 }
 
-// Decodes checks that every record can be decoded, as it is when the document is applied, and that keys, names, notes and links are
-// consistent.
+// Decodes checks that every record can be decoded, like in the job that applies a document, and that keys, names, notes and links
+// are consistent.
 func Decodes(tb testing.TB, result trackerimport.Result) {
 	tb.Helper()
 	ids := keys(result.Document)
