@@ -29,9 +29,10 @@ var redirects = map[string]int{
 	flow.Transition303: http.StatusSeeOther, flow.Transition307: http.StatusTemporaryRedirect,
 }
 
-// pages are the transitions that need an HTML page. Each page sends the visitor on immediately. For browsers that do not
-// follow, the meta pages have a link, the js page has a noscript refresh, and form_post has a noscript button. form_post
-// repeats the query in the form's action, so that the receiver finds the parameters in the same place as after a redirect.
+// pages are the transitions that need an HTML page. The iframe page shows the destination. Each other page sends the visitor on
+// immediately. For browsers that do not follow, the meta pages have a link, the js page has a noscript refresh, and form_post
+// has a noscript button. form_post repeats the query in the form's action, so that the receiver finds the parameters in the
+// same place as after a redirect.
 var pages = map[string]struct {
 	noReferrer bool // the browser hides the page from the destination
 	write      func(b []byte, escaped, script string) []byte

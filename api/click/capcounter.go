@@ -14,8 +14,8 @@ import (
 	"switchyard/models/interval"
 )
 
-// refreshClicks and refreshConversions are the intervals at which counts are read from PostgreSQL. The clicks in PostgreSQL are a
-// safety net for the counts in Redis.
+// refreshClicks and refreshConversions are the intervals at which counts are read from PostgreSQL. The clicks in PostgreSQL still
+// count if Redis has lost its counts.
 const (
 	refreshClicks      = 5 * time.Second
 	refreshConversions = time.Second

@@ -59,7 +59,8 @@ func cookie(h http.Header, name string) string {
 }
 
 // cookieName returns the name of a cookie for an account's visitors at a domain. On a shared domain each account has its own
-// cookies. If a visitor comes to two accounts there, neither account reads the other's cookie or can recognise the other's visitors.
+// cookies. If a visitor comes to two accounts there, neither account reads the other's cookie or can recognize the other's
+// visitors.
 func cookieName(d *routing.Domain, name string, account uuid.UUID) string {
 	if d == nil || d.AccountID.Valid {
 		return name

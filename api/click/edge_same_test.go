@@ -373,7 +373,8 @@ func bindings(cookies map[string]string) (list []string) {
 	return list
 }
 
-// describeClick returns a click without its ids, its destination and the fields that follow from the visitor's place.
+// describeClick returns a click without its own id, the visitor's id, the destination and the fields that follow from the
+// visitor's place.
 func describeClick(c *models.Click) string {
 	if c == nil {
 		return "none"

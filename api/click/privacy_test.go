@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// The operator's setting decides how much of an address is stored, everywhere an address could be stored. Decisions use the
+// The operator's setting decides how much of an address is stored, in every kind of record. Decisions use the
 // whole address: lists, rules and uniqueness distinguish two visitors of one network.
 func TestPrivacy(t *testing.T) {
 	t.Parallel()

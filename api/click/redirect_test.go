@@ -33,7 +33,7 @@ func hostile(rnd *rand.Rand) string {
 }
 
 // TestHostileValues puts 50,000 values into every part of a destination that can hold tokens, in every transition. The values
-// change neither scheme, host nor path, add no header and break no line. In a page they stay inside their attribute.
+// change neither scheme nor host, add no header and break no line. In a page they stay inside their attribute.
 func TestHostileValues(t *testing.T) {
 	t.Parallel()
 	templates := []string{

@@ -84,8 +84,8 @@ func newSimulated(seed uint64) *simulated {
 	return s
 }
 
-// condition returns a condition on data that a click records. It uses is_unique only in flows without hand-overs, because a click
-// records only whether the visitor was unique in its last campaign.
+// condition returns a condition on data that a click records. It uses is_unique only if the account has a single campaign, because
+// a click records only whether the visitor was unique in its last campaign.
 func (s *simulated) condition() m {
 	switch s.IntN(6) {
 	case 0:
@@ -185,9 +185,9 @@ type querySource map[string]string
 func (q querySource) Param(name string) string { return q[name] }
 func (querySource) Header(string) string       { return "" }
 
-// TestLiveEqualsSimulated sends 10,000 random visitors, some of them repeatedly, through random flows with hand-overs, bindings,
-// caps, saved rules, weights and both rotations. The redirect's recorded decision must equal an Explainer's answer for the same
-// visitor.
+// TestLiveEqualsSimulated makes 10,000 visits of random visitors to random flows with hand-overs, bindings, caps, saved rules,
+// weights and both rotations. Some visitors come repeatedly. The redirect's recorded decision must equal an Explainer's answer
+// for the same visitor.
 func TestLiveEqualsSimulated(t *testing.T) {
 	t.Parallel()
 	const setups, visits = 400, 25

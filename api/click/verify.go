@@ -33,7 +33,7 @@ const (
 	reasonNoKey    = "no_key"        // mode signed: no key; mode click: neither key nor click id
 	reasonBadKey   = "bad_key"       // not a key of this install, or a key for another visitor or page
 	reasonExpired  = "expired"
-	reasonUsed     = "used"         // a single-use key let a visitor in before
+	reasonUsed     = "used"         // a single-use key or click let a visitor in before
 	reasonNoClick  = "no_click"     // no such click led to this page
 	reasonNoLander = "no_lander"    // there is no such page on this domain
 	reasonList     = "not_eligible" // country, device, referrer or bot
@@ -53,8 +53,8 @@ type entry struct {
 // id (lander). A page that calls from its server sends ip and ua of its visitor; otherwise the request's own address and user
 // agent count. The lists are checked only if the visitor's browser calls.
 //
-// While PostgreSQL answers, a single-use key lets in one visitor among all processes. While PostgreSQL cannot be reached, it
-// lets in one per process. During that time a click of another process cannot be checked. Its visitor is let in if the request
+// While PostgreSQL answers, a single-use key or click lets in one visitor among all processes. While PostgreSQL cannot be reached,
+// it lets in one per process. During that time a click of another process cannot be checked. Its visitor is let in if the request
 // names the page, so that an outage closes no page.
 func (h *Handler) verifyLander(w http.ResponseWriter, req *http.Request, d *routing.Domain, subpath string) {
 	if subpath != "verify" {

@@ -33,7 +33,8 @@ func DeleteExpired(ctx context.Context, l click.Log) error {
 	return errors.Join(err, eventsErr, clicksErr, deleteExpiredAds(ctx, l.Conn, now))
 }
 
-// A change to a plan with a longer history does not bring back rows that are already deleted.
+// announceHistory stores the time from which the accounts on a plan keep their clicks. The time never moves back: a change to a
+// plan with a longer history does not bring back rows that are already deleted.
 const announceHistory = `
 INSERT INTO click_history AS h (account_id, kept_from, announced_at)
 SELECT id, $2, $3 FROM accounts WHERE plan = $1

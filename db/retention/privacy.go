@@ -90,7 +90,8 @@ WITH locked AS MATERIALIZED (
 UPDATE postbacks SET ip = NULL FROM locked WHERE postbacks.id = locked.id`
 )
 
-// A click without a visitor id is checked alone, because clicks without a visitor id do not share a visitor.
+// stillDescribed returns whether a row of the click $2 still describes its visitor. It is used only for a click without a visitor
+// id. Such clicks do not share a visitor, so it looks at no other click.
 const stillDescribed = `
 SELECT EXISTS (SELECT FROM clicks WHERE account_id = $1 AND id = $2 AND (` + describesVisitor + ` OR address_key <> 0))
 	OR EXISTS (SELECT FROM smartlink_clicks WHERE account_id = $1 AND id = $2 AND ` + describesVisitor + `)

@@ -53,8 +53,8 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// TestDeleteExpiredPostbacks checks that postbacks are kept as long as the account's plan says, and postbacks without an account
-// for the shortest time of all plans.
+// TestDeleteExpiredPostbacks checks that postbacks are kept as long as the account's plan says. Postbacks without an account are
+// kept for StrangersPostbackDays. Postbacks of a deleted account are kept for LongestPostbacks.
 func TestDeleteExpiredPostbacks(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

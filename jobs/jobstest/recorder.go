@@ -60,7 +60,7 @@ func failed(err error) jobs.Outcome {
 	return jobs.Outcome{Error: e}
 }
 
-// Break makes every call fail with err, as if Redis were unavailable. Break(nil) makes calls succeed again.
+// Break makes Enqueue and Lost fail with err, as if Redis were unavailable. Break(nil) makes them succeed again.
 func (r *Recorder) Break(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

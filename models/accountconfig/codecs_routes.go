@@ -42,7 +42,7 @@ func newCampaign(raw []byte) (body []byte, archived bool, err error) {
 	return body, archived, err
 }
 
-// campaignRefs are the references of a campaign. The member paths of a document is called streams in the API.
+// campaignRefs are the references of a campaign. The references in its paths are not among them.
 var campaignRefs = []ref{
 	{member: "domain", idMember: "domain_id", kind: Domains}, {member: "source", idMember: "source_id", kind: Sources}, {member: "site", idMember: "measurement_site_id", kind: Sites},
 }

@@ -26,7 +26,7 @@ type Answer struct {
 	Location string
 }
 
-// maxLocation is the maximum number of bytes of an address that are compared.
+// maxLocation is the maximum length of an answer's address, in bytes. A line with a longer address counts as unreadable.
 const maxLocation = 4000
 
 // ReadAnswers parses what the script has printed. It counts the lines that it cannot read. asked is the time of the requests. It

@@ -17,8 +17,8 @@ func is(attribute, operator string, value any) cond.Condition {
 	return cond.Condition{Attribute: attribute, Operator: operator, Value: value}
 }
 
-// TestVisitorsMeetTheConditions checks that some visitor meets the conditions of each path, and that each value in the
-// conditions is tried, as well as a value that is in no condition.
+// TestVisitorsMeetTheConditions checks that the requests of the visitors have the values of the conditions, and that the same
+// campaign always gets the same visitors.
 func TestVisitorsMeetTheConditions(t *testing.T) {
 	t.Parallel()
 	c := movecheck.Campaign{SubParams: map[int]string{2: "zone"}, Paths: [][]cond.Condition{

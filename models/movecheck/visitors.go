@@ -203,7 +203,8 @@ func with(list []Pair, name, value string) []Pair {
 	return append(list, Pair{name, value})
 }
 
-// wanted returns a value that meets a condition. ok is false if the condition cannot be met with a value.
+// wanted returns a value that meets a condition. ok is false if it does not derive such a value, for example from a negation or a
+// range.
 func wanted(c cond.Condition) (value string, ok bool) {
 	values := valuesOf(c)
 	switch c.Operator {
@@ -228,7 +229,7 @@ func sample(operator, value string) string {
 	return value
 }
 
-const mostValues = 50 // maximum number of values of a condition
+const mostValues = 50 // maximum number of values of a condition that are used
 
 func valuesOf(c cond.Condition) (texts []string) {
 	list, ok := c.Value.([]any)

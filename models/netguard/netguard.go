@@ -63,8 +63,8 @@ func Within(a netip.Addr, prefixes []netip.Prefix) bool {
 // MaxURL is the maximum length of a URL in bytes.
 const MaxURL = 2048
 
-// localNames lists last labels that names on public servers never have. reservedNames lists last labels that are reserved, so
-// names with them lead to no server.
+// localNames lists last labels that no public server has in its name. reservedNames lists last labels that are reserved, so names
+// with them do not exist in the DNS.
 var (
 	localNames = []string{
 		"localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "arpa",
@@ -83,8 +83,8 @@ type Policy struct {
 	Allow   []netip.Prefix // literal addresses that are accepted although they are not public; 127.0.0.1 includes localhost
 	// Reserved accepts names such as shop.example. It is for records that are stored, and to which nothing is sent yet.
 	Reserved bool
-	// Known reports whether the operator has configured an address for a name in lower case. Such a name is accepted in any
-	// form. If Known is nil, there are no such names.
+	// Known reports whether the operator has configured an address for host, which is in lower case. Such a host is accepted
+	// without any further check. If Known is nil, there are no such hosts.
 	Known func(host string) bool
 }
 

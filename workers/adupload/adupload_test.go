@@ -123,7 +123,7 @@ func TestUploadedPage(t *testing.T) {
 func TestDestinationRefused(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.GoogleAds)
-	action := "555666777" // its owner is not named
+	action := "555666777" // the fake refuses it, because the id does not name the account that owns the conversion action
 	w.connect(func(c *store.SourceConnect) { c.ConversionAction = &action })
 	c := w.storeClicks("one", "two")
 	w.convert("approved", 10, c...)

@@ -102,7 +102,8 @@ func (w *worker) announce(ctx context.Context, id uuid.UUID) error {
 
 type run = workers.Run[jobs.None, jobs.None]
 
-// send sends a message. It drops the message if its channel is deleted, switched off or not confirmed.
+// send sends a message. It drops the message if its channel is deleted or switched off. It also drops alerts to an unconfirmed
+// channel, and the confirmation code of a confirmed channel.
 func (w *worker) send(ctx context.Context, u *run) error {
 	all, account := alerts.NewChannels(w.store), u.Job.AccountID.UUID
 	m, err := all.Message(ctx, account, u.Job.ID)

@@ -196,7 +196,7 @@ type difference struct {
 	changed     map[string]models.EdgeBundle // by key
 	hashes      map[string][]byte
 	obsolete    map[string]bool // keys to be removed
-	unsupported []string        // keys of campaigns that the edge cannot hold, so that their bundles have no value
+	unsupported []string        // keys of bundles without a value: the edge cannot hold their campaigns
 	unchanged   int
 	written     int
 	removed     int
@@ -266,7 +266,7 @@ func (p *publisher) write(ctx context.Context, to Keys, account uuid.UUID, d *di
 	})
 }
 
-// remove removes the keys that belong to no campaign any more.
+// remove removes the keys that belong to no campaign any more, and the keys of campaigns that the edge can no longer hold.
 func (p *publisher) remove(ctx context.Context, to Keys, account uuid.UUID, d *difference) error {
 	return p.repeat(ctx, func() (int, error) {
 		err := to.Delete(ctx, slices.Collect(maps.Keys(d.obsolete)), func(tried, failed []string) error {

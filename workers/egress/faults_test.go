@@ -20,9 +20,9 @@ import (
 	"switchyard/workers/egress"
 )
 
-// TestPrivateAddresses (W6) tries every form of a private address as a literal and as an address that a name resolves to: alone,
-// next to a public address, and as the second answer of a name that was public at the first look-up. No request connects. With
-// the guard off the same request reaches the server, which shows that the test would notice a connection.
+// TestPrivateAddresses (W6) tries every form of a private address as a literal, and as an address that a name resolves to: alone,
+// before a public address and after one. No request connects. With the guard off a request reaches the server, which shows that
+// the test would notice a connection.
 func TestPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	if n := len(netguardtest.Private) + len(netguardtest.Disguised); n < 60 {
@@ -112,8 +112,8 @@ func TestOnlyWayOut(t *testing.T) {
 	}
 }
 
-// TestHostileAnswers (W5) calls fifteen hostile servers at once. The long form calls fifty, uses the time limit of webhooks,
-// and also checks the memory. Every call ends within its limit, and no redirect is followed.
+// TestHostileAnswers (W5) sends fifteen requests at once to a server with hostile answers. The long form sends fifty, uses the time
+// limit of webhooks, and also checks the time and the memory. Every request ends, and no redirect is followed.
 func TestHostileAnswers(t *testing.T) {
 	limit, parallel := longtest.Size(time.Second, 10*time.Second), longtest.Size(15, 50)
 	if !longtest.On() {

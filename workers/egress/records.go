@@ -12,7 +12,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Records are a DNS server's answer for a name. Without names and addresses, the name does not exist.
+// Records are a DNS server's answer for a name. Both lists are empty if the name does not exist, or has neither an alias nor an
+// address.
 type Records struct {
 	Names     []string // the chain of names that the name is an alias of, in lower case without the final dot
 	Addresses []netip.Addr

@@ -35,7 +35,7 @@ import (
 // replace makes a new rate replace a stored one.
 const replace = true
 
-// env is a test environment with a fake of the bank, which serves these days in its documents.
+// env is an account with a worker, and a fake of the bank, which serves documents with the rates in the field days.
 type env struct {
 	*testing.T
 	db      *db.DB

@@ -118,7 +118,7 @@ func (s *sender) address(ctx context.Context, f oldtracker.Forwarded) (address, 
 }
 
 // Target returns the address of a request to the old tracker at base. received is the path and the query of the postback as they
-// arrived. The path is used only if base has no path. The query is not changed.
+// arrived. The path is used only if base has neither a path nor a query. The query is not changed.
 func Target(base, received string) string {
 	path, query, _ := strings.Cut(received, "?")
 	_, rest, _ := strings.Cut(base, "://")

@@ -130,8 +130,8 @@ func (s *sender) skip(ctx context.Context, u *run, t sourcepostback.Target, why 
 	return u.Commit(ctx, jobs.None{}, func(c db.Conn) error { return sourcepostback.Skip(ctx, c, t.ID, why) })
 }
 
-// attempt sends the postback and records the outcome in the transaction that ends the job's attempt. The returned error is the
-// result of ending the attempt.
+// attempt sends the postback and records the outcome in the transaction that ends the job's attempt. It returns the error of Commit
+// or RetryAfter. If ctx has ended, it records nothing and returns the cause.
 func (s *sender) attempt(ctx context.Context, u *run, t sourcepostback.Target) (sourcepostback.Attempt, error) {
 	click, ok, err := s.o.Clicks.FindByID(ctx, t.ClickID)
 	if err != nil {

@@ -41,7 +41,7 @@ func Serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", maxAge)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-	h.Set("Access-Control-Allow-Origin", "*") // a page may check the script's integrity
+	h.Set("Access-Control-Allow-Origin", "*") // without it, browsers refuse a script with an integrity attribute
 	a := envelope.Static(h, r, http.StatusOK, static())
 	if a.Status != http.StatusNotModified {
 		h.Set("Content-Type", a.Type)

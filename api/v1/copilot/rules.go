@@ -134,7 +134,7 @@ type CopilotRuleReplayRow struct {
 	At      string           `json:"at" doc:"the end of the hour or day in which the rule would have acted"`
 	Of      string           `json:"of"`
 	Figures []copilot.Figure `json:"figures" doc:"the figures that met the conditions of the rule"`
-	After   answer.Figures   `json:"after" doc:"the figures that were recorded from at until the end of the 30 days. They are the figures without the action, because a replay changes nothing"`
+	After   answer.Figures   `json:"after" doc:"the recorded figures of the time from then until the end of the 30 days. They are the figures without the action, because a replay changes nothing"`
 }
 
 var replayRuleJob = slow.New(jobs.ReplayRule, func(r jobs.RuleReplay) CopilotRuleReplay {

@@ -69,7 +69,8 @@ func (s *session) prepare(ctx context.Context, page func(ctx context.Context, s 
 // nameOf returns the name of a campaign that prepare has read.
 func (s *session) nameOf(id rest.Text) rest.Text { return rest.Text(s.names[string(id)]) }
 
-// host returns an address of the platform. If a test has set Options.URL, host returns that address with the same path.
+// host returns an address of the platform. If a test has set Options.URL, host returns an address below it, with the same path. It
+// does not replace an address that is the customer's own.
 func (s *session) host(base string) string {
 	if s.client.o.URL == "" || s.customerHost {
 		return base

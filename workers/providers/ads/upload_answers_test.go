@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRecordedAnswers reads an answer of each platform in the form that its source shows. adstest/source.md names the sources.
+// TestRecordedAnswers reads refusals of platforms in the form that their sources show. adstest/source.md names the sources.
 func TestRecordedAnswers(t *testing.T) {
 	t.Parallel()
 	type outcome struct {

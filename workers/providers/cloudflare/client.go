@@ -100,8 +100,8 @@ type envelope struct {
 	Info   Page            `json:"result_info"`
 }
 
-// Do sends a request and decodes the result into *into. If into is nil, the result is ignored. Errors are *Error, or errors of
-// the context.
+// Do sends a request and decodes the result into *into. If into is nil, the result is ignored. The error is an *Error, an error of
+// the context, or says that the request cannot be built.
 func (c *Client) Do(ctx context.Context, r Request, into any) (Page, error) {
 	for again := true; ; again = false {
 		if err := c.admit(ctx); err != nil {

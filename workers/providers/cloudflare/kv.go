@@ -85,7 +85,8 @@ func (k KV) Delete(ctx context.Context, keys []string, done func(tried, failed [
 	return nil
 }
 
-// bulk makes a call and returns the keys that Cloudflare has not written or deleted. An older form of the answer is null.
+// bulk makes a call and returns the keys that Cloudflare has not written or deleted. In an older version of the API the result is
+// null, and then bulk returns no keys.
 func (k KV) bulk(ctx context.Context, r Request) (failed []string, err error) {
 	var out struct {
 		Failed []string `json:"unsuccessful_keys"`

@@ -27,12 +27,12 @@ type arrival struct {
 	value       float64
 }
 
-// Every second campaign with different paths has placements, which are judged. Every fourth campaign is slow, so half of the
-// campaigns with placements are slow.
+// Every second campaign with different paths has placements, which are judged. Every fourth campaign is slow: its conversions come
+// days after their clicks. So half of the campaigns with placements are slow.
 const (
 	placements = 6
 	slowEvery  = 4
-	slowDays   = 6.0 // mean
+	slowDays   = 6.0 // the mean delay of a slow campaign
 	newStarts  = 8
 	newShare   = 0.5
 )
@@ -119,7 +119,8 @@ func (m *market) arrive(c *campaign, start time.Time, day int) {
 	})
 }
 
-// fillValues sums the figures of the placements that are not blocked, over the days whose conversions have all come.
+// fillValues sums the figures of the placements that are not blocked. It leaves out the last c.in.Late days, because more of their
+// conversions may come.
 func (c *campaign) fillValues(day int) {
 	c.in.Values = nil
 	for _, p := range c.placements {

@@ -80,8 +80,8 @@ type campaign struct {
 
 type market struct {
 	Options
-	random *rand.Rand // chooses the values of paths
-	late   *rand.Rand // chooses delays and placements
+	random *rand.Rand // for the campaigns, and for the clicks and conversions of their paths
+	late   *rand.Rand // for the placements, with their clicks and conversions, and for the delays of all conversions
 	list   []*campaign
 	came   []copilot.Arrival
 	result Result

@@ -130,7 +130,8 @@ func (p *pages) tagged(n int) any {
 	return map[string]any{"site": p.key, "now": now, "events": events}
 }
 
-// reported returns message n as a server sends it. An event without an order is a sign-up. Each click has at most one sign-up.
+// reported returns message n as a server sends it. An event without an order is a sign-up. The service counts at most one sign-up
+// of a click.
 func (p *pages) reported(n int) any {
 	var goals []map[string]any
 	for _, i := range p.numbers(n) {

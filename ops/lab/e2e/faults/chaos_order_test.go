@@ -189,7 +189,7 @@ func TestPostbacksCountInOrder(t *testing.T) {
 	t.Logf("%d conversions, %d processes killed", conversions, kills)
 }
 
-// recorded waits until every statement is recorded. It fails the test if no further statement is recorded for await.Timeout.
+// recorded waits until every statement is recorded. Whenever more of them are recorded, it starts a new await.Until.
 func (s *sides) recorded(t *testing.T, all []stated) {
 	t.Helper()
 	d, want := s.open(t), 0

@@ -187,7 +187,7 @@ func (a *attacker) send(ctx context.Context, method, target, host string, body [
 	return resp.StatusCode
 }
 
-// read calls the API once. It does not wait and call again when the service tells it to.
+// read calls the API once, even if the answer tells the caller to wait and call again.
 func (a *attacker) read(ctx context.Context, path string) int {
 	return callOnce(ctx, a.reader, http.MethodGet, path, nil)
 }

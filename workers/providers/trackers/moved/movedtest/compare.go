@@ -15,7 +15,7 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// Named replaces the address of a fake in keys and notes, so that a result is the same at each run.
+// Named replaces 127.0.0.1, the address of a fake, by tracker.example in the document, the notes and the links of a result.
 func Named(tb testing.TB, result trackerimport.Result) (out trackerimport.Result) {
 	tb.Helper()
 	const fake, host = "127.0.0.1", "tracker.example"
@@ -37,8 +37,8 @@ func Named(tb testing.TB, result trackerimport.Result) (out trackerimport.Result
 	return out
 }
 
-// Compare compares a result with want.yaml and want-notes.json of a fixture. If update is true, it writes
-// these files instead.
+// Compare compares a result with want.yaml and want-notes.json in folder. If update is true, it writes these files instead. In both
+// cases it also runs Decodes.
 func Compare(t *testing.T, update bool, folder string, result trackerimport.Result) {
 	t.Helper()
 	document, err := result.Document.YAML()
@@ -97,7 +97,8 @@ func Campaign(tb testing.TB, result trackerimport.Result, key string) accountcon
 	return c
 }
 
-// Decodes checks that apply could read every record, and that keys, names, notes and links are consistent.
+// Decodes checks that every record can be decoded, like in the job that applies a document, and that keys, names, notes and links
+// are consistent.
 func Decodes(tb testing.TB, result trackerimport.Result) {
 	tb.Helper()
 	ids := keys(result.Document)

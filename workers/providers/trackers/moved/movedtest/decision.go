@@ -136,7 +136,7 @@ func sum(list []int) (n int) {
 }
 
 // SameDecisions sends visitors to imported campaigns. If the model makes no random choice, the decision must be the same. If it
-// makes one, the shares must be the same. The ids of pages, offers and campaigns end in the record's number.
+// makes one, the shares must agree. key returns the key in the document of page, offer or campaign number n.
 func SameDecisions(t *testing.T, result trackerimport.Result, specs []Spec, streams bool, key func(kind accountconfig.Kind, n int) string) {
 	t.Helper()
 	refs := map[uuid.UUID]*flow.Ref{}
@@ -203,7 +203,8 @@ func outcome(plan *flow.Plan, facts *cond.Facts, r *rand.Rand) string {
 	return fmt.Sprintf("page %d, offer %d", page, n)
 }
 
-// chi returns the statistic of one group of visitors. Outcomes that are rare are counted together.
+// chi returns the chi-square statistic of one group of visitors. Outcomes that are expected fewer than five times are counted
+// together. They are left out if even together they are expected fewer than five times.
 func chi(t *testing.T, name string, got map[string]int, want map[string]float64) (statistic float64, freedom int) {
 	t.Helper()
 	total := 0

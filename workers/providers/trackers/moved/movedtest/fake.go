@@ -1,4 +1,4 @@
-// Package movedtest has what the fakes of other trackers and the tests of their readers have in common.
+// Package movedtest has the code that the fakes of other trackers and the tests of their readers share.
 package movedtest
 
 import (
@@ -12,7 +12,7 @@ import (
 // Tracker is the content of a tracker: lists of records by name.
 type Tracker map[string]json.RawMessage
 
-// Fake serves a tracker. It is safe for concurrent use.
+// Fake serves a tracker. It is safe for concurrent use, except for Load, which must come first.
 type Fake struct {
 	// Allow returns the error status for a request with wrong credentials. Otherwise it returns 200.
 	Allow func(r *http.Request) int
@@ -79,10 +79,10 @@ func (p *Parsed) List(name string) []json.RawMessage {
 	return append([]json.RawMessage{}, p.lists[name]...)
 }
 
-// Whole returns an unchanged part of the tracker.
+// Whole returns the JSON of a tracker's member as Load received it.
 func (p *Parsed) Whole(name string) json.RawMessage { return p.whole[name] }
 
-// Thin returns the records of a list with only the given members, like the short lists that fill menus.
+// Thin returns the records of a list with only the given members, as a tracker does for lists from which its users choose.
 func (p *Parsed) Thin(name string, members ...string) []map[string]json.RawMessage {
 	out := []map[string]json.RawMessage{}
 	for _, item := range p.lists[name] {

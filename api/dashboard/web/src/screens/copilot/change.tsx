@@ -13,7 +13,7 @@ import { errorText, figureName, figureText } from './text.ts'
 
 type Line = { what: string; before: ComponentChildren; after: ComponentChildren }
 
-// linesOf lists the differences between the parts before and after an action.
+// linesOf lists what an action changes, with the values before and after it.
 function linesOf({ before, after, names, action }: CopilotPreview): Line[] {
   const out: Line[] = [],
     nameOf = (id: string) => names[id] || id
@@ -59,7 +59,7 @@ const conditionsOf = (list: Condition[]) =>
       ))
     : w.noFilters
 
-// Change shows the changes that an action makes: each part before and after.
+// Change shows what an action changes, with the values before and after it.
 export function Change({ id, variant }: { id: string; variant?: CopilotBody['variant'] }) {
   const { data, error, again } = use('GET /copilot/preview', { id, ...(variant ? { variant } : {}) })
   if (!data)

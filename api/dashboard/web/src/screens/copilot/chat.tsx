@@ -16,7 +16,7 @@ import { w } from '../../text/copilot.ts'
 import { errorText } from './text.ts'
 import { Proposed } from './history.tsx'
 
-// Chat asks a language model about the account. Each look-up of the model has a link to the screen that shows the same data.
+// Chat asks a language model about the account. If a screen shows the data of a look-up, the look-up has a link to this screen.
 export function Chat() {
   const state = use('GET /copilot/chat', {}),
     plan = use('GET /copilot', {})
@@ -182,7 +182,8 @@ function Turns({ list, busy, may }: { list: Turn[]; busy: boolean; may: boolean 
   )
 }
 
-// LookedUp names the data that the Copilot read and links to it. The link opens the same window as the look-up.
+// LookedUp names the data that the Copilot read. If a screen shows them, it links to this screen, with the time window and the
+// filters of the look-up.
 function LookedUp({ of: l }: { of: ChatLookup }) {
   const link = linkOf(l),
     name = w.operations[l.operation] ?? l.operation,

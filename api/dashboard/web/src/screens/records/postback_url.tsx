@@ -15,7 +15,7 @@ type Props = { value: string; example: string; page?: string; error?: string; on
 const formOf = (value: string, example: string) => [value, value ? '' : example].find(a => placeholdersOf(a).length) ?? ''
 
 // PostbackURL edits the address at which conversions are reported to a source. An address with placeholders has a field for
-// each of them. `example` is the address of the platform's template, and does not change while the part is shown.
+// each of them. `example` is the address of the platform's template, and does not change while the component is shown.
 export function PostbackURL({ value, example, page, error, on }: Props) {
   const [start, setStart] = useState({ value, form: formOf(value, example) }),
     [values, setValues] = useState<Record<string, string>>({}),

@@ -191,7 +191,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
   )
 }
 
-// UsedBy names the campaigns and flows that lead to a record, before the record is paused or deleted.
+// UsedBy lists what uses a record, such as the campaigns that lead to an offer. If nothing uses the record, it says so.
 export function UsedBy({ list, waiting, what }: { list: User[]; waiting: boolean; what: string }) {
   const once = [...new Map(list.map(u => [u.id, u])).values()]
   if (waiting) return <p class="dim">{t.loading}</p>

@@ -160,7 +160,7 @@ export function Sources() {
             check: d => unfilled(String(d.postback_url ?? ''), exampleOf(d)),
             render: (d, set, error) => (
               <PostbackURL
-                key={exampleOf(d)} // the part is made again when the templates have been loaded
+                key={exampleOf(d)} // a new component is mounted when the templates have been loaded
                 value={String(d.postback_url ?? '')}
                 example={exampleOf(d)}
                 page={templateOf(d)?.page}

@@ -22,7 +22,7 @@ const few = 3 // the most records that a note names, and the number of free sub-
 type Question = { kind: 'move'; i: number; to: number } | { kind: 'free'; i: number }
 
 // SubParams edits the parameters of a source. A parameter of a saved source that is removed keeps its sub-parameter. Before a
-// sub-parameter is moved or released, a dialog asks for confirmation and lists the records whose meaning changes.
+// sub-parameter of a saved source is moved or released, a dialog asks for confirmation and lists the records whose meaning changes.
 export function SubParams({ id, macros, subs, on }: Props) {
   const [rows, setRows] = useState<SubRow[]>(() => rowsOf({ token_macros: macros, subs })),
     [question, setQuestion] = useState<Question>(),

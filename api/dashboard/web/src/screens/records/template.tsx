@@ -14,7 +14,7 @@ type Choice = { value: string; label: string; page: string; readOn: string; draf
 
 type Props = { kind: Shared; list: Choice[] | undefined; label: string; take: (d: Draft) => void }
 
-// Template fills a new record with the known settings of a platform or a network, or makes the record of a template file.
+// Template fills a new record with the known settings of a platform or a network, or creates the record from a template file.
 export function Template({ kind, list, label, take }: Props) {
   const [chosen, setChosen] = useState(''),
     found = list?.find(o => o.value === chosen)
@@ -62,7 +62,7 @@ type TemplateFile = { kind?: string; template?: { name?: string } }
 
 const kinds: Record<string, Shared> = { traffic_source: 'traffic-sources', network: 'networks' }
 
-// load makes a record of a template file and opens it.
+// load creates a record from a template file and opens the record.
 async function load(kind: Shared, file: File) {
   let body: TemplateFile
   try {

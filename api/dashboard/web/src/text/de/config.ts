@@ -1,4 +1,4 @@
-// Texte für den Umzug von einem anderen Tracker und für die Konfiguration als Dokument.
+// The German of the move from another tracker, and of the configuration as a document.
 import type { words as english } from '../en/config.ts'
 import { counted } from '../words.ts'
 

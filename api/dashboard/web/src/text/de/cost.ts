@@ -1,4 +1,4 @@
-// Texte für Kosten von Hand.
+// The German of costs that people set by hand.
 import { counted, named } from '../words.ts'
 import type { words as english } from '../en/cost.ts'
 
