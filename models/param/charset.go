@@ -13,8 +13,8 @@ import (
 //
 // A stated charset is used. If no charset is stated, a text is converted only if exactly one readable text can be made from it.
 // First, the charsets of the visitor's languages are tried: of Chinese, Japanese, Korean and languages in Cyrillic letters. If they
-// give no readable text, the Cyrillic charsets and those of Western and Central Europe are tried together. A Cyrillic text is
-// readable if its pairs of letters are frequent in Russian. A text in a European charset is readable if it has ASCII letters and a
+// give no readable text, the Cyrillic charsets are tried together with the charsets of Western and Central Europe. A Cyrillic text
+// is readable if its pairs of letters are frequent in Russian. A text in Latin letters is readable if it has ASCII letters and a
 // few others. Any other text becomes empty, so that no letter ever becomes a different letter.
 type Clues struct {
 	// Charset is the label of the stated charset, as in Content-Type. If it is empty, the parameters charset, _charset_ and ie
