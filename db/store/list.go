@@ -95,7 +95,6 @@ const MaxAlerts = 500
 // offset. So a record that exists, and keeps its position, while all pages are read appears exactly once, even if other rows are
 // inserted or deleted at the same time. A cursor that was changed, or that belongs to another account, list or filter, is refused
 // with 400 invalid_input.
-
 func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q pageQuery[T]) ([]T, string, error) {
 	key, err := s.cursorKey(ctx)
 	if err != nil {

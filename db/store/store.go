@@ -4,7 +4,6 @@
 // A method that gets an account's id puts it into its queries. A record of another account is therefore not found, exactly like a
 // missing record. The other methods are for workers and operators, for calls that do not know the account yet, or for ids that the
 // caller has checked.
-
 //
 // A method returns a models.Error for errors that a client may see, and a wrapped error for all others.
 package store

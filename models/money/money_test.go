@@ -22,7 +22,6 @@ import (
 var formList string
 
 // reasons maps the words with which testdata/forms.txt names the reasons to the errors.
-
 var reasons = map[string]error{
 	"empty": ErrEmpty, "long": ErrTooLong, "digits": ErrNoNumber, "malformed": ErrMalformed, "words": ErrWords,
 	"ambiguous": ErrAmbiguous, "currencies": ErrCurrencies, "large": ErrTooLarge,

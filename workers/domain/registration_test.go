@@ -25,7 +25,6 @@ type registry struct {
 
 	mu      sync.Mutex
 	until   map[string]string // the end of each registration, by name; empty: the registry reports no date
-
 	down    bool
 	queries []string
 }

@@ -12,7 +12,6 @@ import { w } from '../../text/config.ts'
 
 // OldTracker sets the URL of the old tracker, to which postbacks about that tracker's clicks are sent on. It also shows how many
 // postbacks were sent on.
-
 export function OldTracker() {
   const { data, error, again } = use('GET /old-tracker', {})
   return (
