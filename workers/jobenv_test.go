@@ -78,7 +78,7 @@ func (b *jobEnv) start(rt *workers.Runtime) (stop func()) {
 	return stop
 }
 
-// row inserts the row of a job and dispatches it.
+// row inserts the row of a job and returns its id. The row is not dispatched.
 func row[A, R any](b *jobEnv, j jobs.Job[A, R], args A) uuid.UUID {
 	b.t.Helper()
 	r, err := j.NewRow(uuid.Nil, args)

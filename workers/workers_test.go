@@ -157,7 +157,7 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 	b.start(b.rt)
 	b.client.DispatchFor(ctx, uuid.Nil, effect.Kind(), id)
 	await.Recv(t, claimed)
-	// The worker's lease ran out, and another worker has claimed the row before this worker continues.
+	// This stands for another worker, which has claimed the row after this worker's lease ran out.
 	if _, err := b.db.ExecContext(ctx, `UPDATE jobs SET fence = fence + 1, lease_until = now() WHERE id = $1`, id); err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func helpPage(lang, name string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// help serves a page of help as a part of a page, which the dashboard shows in a sheet.
+// help serves a page of help as a fragment of HTML, which the dashboard shows in a sheet.
 func (p pages) help(w http.ResponseWriter, r *http.Request) {
 	lang := r.PathValue("lang")
 	text, err := helpPage(lang, path.Base(r.PathValue("name")))

@@ -66,7 +66,7 @@ func newPages(d Deps) pages {
 	return p
 }
 
-// read compresses a file.
+// read reads a file and compresses it.
 func (p pages) read(name string) (route.Static, error) {
 	text, err := fs.ReadFile(p.files, name)
 	if err != nil {

@@ -67,7 +67,8 @@ func (p *Pipeline) challenge(c *route.Call, err error, credential string) {
 	p.site.SetChallenge(c.Header(), c.Route.Tokens, credential != "")
 }
 
-// SetChallenge sets the header of an answer with the status 401. invalid says that the caller has sent something that is not valid.
+// SetChallenge sets the header WWW-Authenticate of an answer with the status 401. tokens says that access tokens are valid here, and
+// invalid that the caller has sent a credential that is not valid.
 func (s *Site) SetChallenge(h http.Header, tokens, invalid bool) {
 	text := `Bearer realm="switchyard"`
 	if invalid && tokens {

@@ -27,8 +27,9 @@ const (
 	leaseRenew        = 5 * time.Second
 )
 
-// idempotent makes a POST with an Idempotency-Key take effect only once. Every repetition within 24 hours gets the first final
-// answer. This also holds for simultaneous repetitions and when a process is killed. It needs only PostgreSQL.
+// idempotent makes a POST with an Idempotency-Key take effect only once. A repetition within 24 hours gets the first final answer,
+// or an error if that answer was not kept. This also holds for simultaneous repetitions and when a process is killed. It needs
+// only PostgreSQL.
 func (p *Pipeline) idempotent(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		keys := c.Request.Header.Values("Idempotency-Key")

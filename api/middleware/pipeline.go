@@ -186,8 +186,8 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	return body, nil
 }
 
-// runHandler runs the row's handler, records the change in the audit log, and then runs the work that After added. If the
-// idempotency step has opened a transaction, that step runs this work after the commit.
+// runHandler runs the row's handler, records the change in the audit log, and then runs the work that After added. If the step for
+// idempotency or for the version has opened a transaction, that step runs this work after the commit.
 func (p *Pipeline) runHandler(c *route.Call) envelope.Reply {
 	before := recordedMembers(c)
 	answer, err := c.Route.Handle.Run(c)

@@ -20,7 +20,7 @@ type Challenge struct {
 
 // Bounds of challenges.
 const (
-	challengeTime = 10 * time.Minute // age at which a challenge is deleted if its issuer has died
+	challengeTime = 10 * time.Minute // a challenge that its issuer does not withdraw expires after this time
 	maxChallenges = 2000             // the maximum length of the list of Challenges
 )
 

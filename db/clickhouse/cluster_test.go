@@ -22,8 +22,8 @@ var owned = schema.Table{
 	Engine: "ReplacingMergeTree(version, removed)", Layout: "PARTITION BY word ORDER BY (account_id, id) SETTINGS fsync_after_insert = 1",
 }
 
-// TestClusterStatements checks the statements for a cluster. Every server has a replicated part of a table. The name of the part in
-// Keeper is the same on a server that is added later. All rows of an account are on one shard.
+// TestClusterStatements checks the statements for a cluster. Every server has a replicated table with the rows of its shard. The
+// name of this table in Keeper is the same on a server that is added later. All rows of an account are on one shard.
 func TestClusterStatements(t *testing.T) {
 	t.Parallel()
 	got := clickhouse.Statements("main", schema.Table{

@@ -11,8 +11,8 @@ import (
 	"switchyard/db/clickhouse/schema"
 )
 
-// Put stores rows as one block. It repeats the request until the server answers or ctx ends. Each row has all columns of the table.
-// Without rows, Put does not send a request.
+// Put stores rows as one block. It repeats the request until the server has stored the rows or refuses them for good, or ctx ends.
+// Each row has all columns of the table. Without rows, Put does not send a request.
 func (c *Conn) Put(ctx context.Context, t schema.Table, rows iter.Seq[[]any]) error {
 	err := c.untilAnswered(ctx, func(ctx context.Context) error { return c.send(ctx, t, rows) })
 	if err != nil {

@@ -1,4 +1,4 @@
--- NULL: the value of an upload in the account's currency is not known yet, because there is no rate.
+-- conversion_uploads.worth may be NULL: the upload's value in the account's currency is not known yet, because there is no rate.
 -- +goose Up
 ALTER TABLE conversion_uploads ALTER COLUMN worth DROP NOT NULL;
 

@@ -79,7 +79,7 @@ var byValue = cmp.Options{
 func TestRecordsKeepEveryField(t *testing.T) {
 	t.Parallel()
 	postback := filled[models.Postback]()
-	postback.Received = "" // only Forward is written, because it is sealed
+	postback.Received = "" // it is not written: Forward is the same text in sealed form
 	for name, r := range map[string]Record{
 		"click":          {Click: filled[models.Click]()},
 		"click-out":      {Out: filled[models.ClickOut]()},

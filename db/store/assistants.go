@@ -61,7 +61,7 @@ func (a AssistantUses) Reserve(ctx context.Context, account uuid.UUID, now time.
 
 var errReached = models.Conflict("reached", "a limit is reached")
 
-// Release takes back one counted use of each subject. It is called when the change was not made after all.
+// Release takes back one counted use of each subject. Call it if the change was not made after all.
 func (a AssistantUses) Release(ctx context.Context, account uuid.UUID, subjects ...uuid.UUID) error {
 	for _, id := range subjects {
 		if err := a.s.run(ctx, "use", releaseSubject, account, id); err != nil {

@@ -99,8 +99,8 @@ ON CONFLICT (account_id, scope_id, dimension) DO UPDATE SET changed_at = clock_t
 
 	touchLists = `UPDATE block_lists SET changed_at = clock_timestamp() WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 
-	// Values that were allowed again are kept so that the change can be undone. They are deleted after a week, or when there are
-	// more than $2 of them.
+	// Values that were allowed again are kept so that the change can be undone. Each is deleted after a week. If there are more than
+	// $2, all of them are deleted.
 	forgetAllowed = `
 DELETE FROM blocked_values WHERE account_id = $1 AND removed_at IS NOT NULL AND (removed_at < now() - interval '7 days'
 	OR (SELECT count(*) FROM blocked_values WHERE account_id = $1 AND removed_at IS NOT NULL) > $2)`
@@ -156,8 +156,8 @@ SELECT gen_random_uuid(), $1, n.id, v.value, $4, v.who FROM lists n
 JOIN block_lists l ON l.account_id = $1 AND l.scope = 'campaign' AND l.scope_id = $2 AND l.dimension = n.dimension
 JOIN blocked_values v ON v.list_id = l.id AND v.removed_at IS NULL`
 
-// copy blocks, in the campaign with the id copied, every value that is blocked in campaign. The first is a new copy of the second.
-// Error: too_many.
+// copy blocks, in a new copy of a campaign, every value that is blocked in the campaign. copied is the id of the copy. Error:
+// too_many.
 func (k Blocks) copy(ctx context.Context, account, campaign, copied uuid.UUID) error {
 	_, err := k.change(ctx, account, func(s *Store, c *models.BlockChange) error {
 		n, err := s.exec(ctx, "copy blocked values", copyBlocked, account, campaign, copied, c.ID)
@@ -167,8 +167,8 @@ func (k Blocks) copy(ctx context.Context, account, campaign, copied uuid.UUID) e
 	return err
 }
 
-// change runs fn in a transaction of its own, and then checks the number of blocked values. Changes of one account run one after
-// the other.
+// change locks the account, runs fn and then checks the number of blocked values, all in a transaction. So changes of one account
+// run one after the other.
 func (k Blocks) change(ctx context.Context, account uuid.UUID, fn func(*Store, *models.BlockChange) error) (models.BlockChange, error) {
 	return LockedTxOf(ctx, k.s, account, func(s *Store) (models.BlockChange, error) {
 		c := models.BlockChange{ID: uuid.Must(uuid.NewV7())}

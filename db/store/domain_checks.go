@@ -116,8 +116,8 @@ func (d Domains) setServing(ctx context.Context, domain models.Domain, c models.
 	return d.serve(ctx, domain.AccountID, domain.ID, on, proof)
 }
 
-// writeCheck stores the result of a domain check. It returns the time since which the domain has been wrong, or nil if the
-// domain is right.
+// writeCheck stores the result of a domain check. It returns the time since which the domain has been wrong, or nil if it is not
+// known to be wrong.
 func (d Domains) writeCheck(ctx context.Context, domain models.Domain, c models.DomainCheck) (since *time.Time, err error) {
 	records, err := json.Marshal(c.Records)
 	if err != nil {

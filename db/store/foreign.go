@@ -47,9 +47,9 @@ WHERE l.campaign_id <> excluded.campaign_id`
 )
 
 // Replace replaces all links of other trackers that lead to a campaign. It reads the domain, the form and the foreign id of each
-// link. If a link led to another campaign of the account, it leads to this campaign from now on. Replace runs in the transaction
-// of the store, in which the campaign may have been created. Errors: invalid_campaign, invalid_domain, invalid_input,
-// plan_limit.
+// link. If a link led to another campaign of the account, it leads to this campaign from now on. If the store is in a transaction,
+// Replace is part of it, so the same transaction may have created the campaign. Errors: invalid_campaign, invalid_domain,
+// invalid_input, plan_limit.
 func (k ForeignLinks) Replace(ctx context.Context, account, campaign uuid.UUID, links []models.ForeignLink) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		if err := s.checkForeignLinks(ctx, account, campaign, links); err != nil {
@@ -133,7 +133,7 @@ type MovedCampaign struct {
 	Host      string    `db:"host"` // empty: the account has no domain of its own
 }
 
-// A link without a domain works on all domains. It is shown with the campaign's own domain or, if the campaign has no domain,
+// A link without a domain works on all domains of the account. It is shown with the campaign's domain or, if that domain is shared,
 // with the account's first domain.
 const (
 	selectMoved = `

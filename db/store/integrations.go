@@ -9,8 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// countIntegrations counts active traffic sources and networks together, because they share an allowance. No other query counts
-// integrations.
+// countIntegrations counts active traffic sources and networks together, because they share an allowance.
 const countIntegrations = `
 SELECT (SELECT count(*) FROM traffic_sources WHERE account_id = $1 AND is_active AND deactivated_at IS NULL)
      + (SELECT count(*) FROM networks WHERE account_id = $1 AND is_active AND deactivated_at IS NULL)`

@@ -60,7 +60,8 @@ func (k Rules) Remove(ctx context.Context, account, id uuid.UUID) error {
 	})
 }
 
-// DeleteUnused deletes the removed rules of all accounts that no flow uses any more. It is for workers.
+// DeleteUnused deletes rules of all accounts that were removed more than an hour ago and that no flow uses any more. It is for
+// workers.
 func (k Rules) DeleteUnused(ctx context.Context) (int64, error) {
 	const q = `DELETE FROM rules WHERE deleted_at < now() - interval '1 hour' AND id::text NOT IN (` + usedRules + `)`
 	return k.s.exec(ctx, "forget rules", q, nil)

@@ -139,9 +139,9 @@ const (
 		WHERE account_id = $1 AND site_id = $2 AND id <> $3 AND is_primary`
 )
 
-// SaveGoal creates or changes the goal of a site with the given key. It calls edit with the saved goal, or with a new goal that has
-// all defaults. A site has only one primary goal: a goal that becomes primary replaces the former one. Errors: no_site,
-// duplicate_name, and plan_limit for a new goal.
+// SaveGoal creates or changes the goal of a site with the given key. If site is zero, it uses the oldest active site. It calls edit
+// with the saved goal, or with a new goal that has all defaults. A site has only one primary goal: a goal that becomes primary
+// replaces the former one. Errors: no_site, duplicate_name, and plan_limit for a new goal.
 func (k Sites) SaveGoal(ctx context.Context, account, site uuid.UUID, key string, edit func(*models.Goal) error) (
 	models.Goal, error,
 ) {
@@ -174,8 +174,8 @@ func (k Sites) SaveGoal(ctx context.Context, account, site uuid.UUID, key string
 	})
 }
 
-// LockGoal returns the goal of a site with the given key, and locks the account until the transaction ends, as SaveGoal does. The zero
-// id stands for the first active site. Errors: no_site, not_found.
+// LockGoal returns the goal of a site with the given key, and locks the account until the transaction ends, as SaveGoal does. If
+// site is zero, it uses the oldest active site. Errors: no_site, not_found.
 func (k Sites) LockGoal(ctx context.Context, account, site uuid.UUID, key string) (goal models.Goal, err error) {
 	if err := k.s.LockAccount(ctx, account); err != nil {
 		return goal, err

@@ -50,7 +50,8 @@ WHERE account_id = $1 AND source_id = $2 AND saved_at = $3 RETURNING uploads_rea
 
 // SetAction stores the conversion action to which a source's conversions are uploaded. It also stores ready, the time from which
 // the platform accepts them. If ready is nil, it stores latest if the action has changed, and keeps the stored time if the
-// action is the same. It returns the stored time. If the connection has changed after the caller read i, nothing is stored.
+// action is the same. It returns the stored time. If the connection has changed after the caller read i, it stores nothing and
+// returns ready.
 func (k SourceIntegrations) SetAction(ctx context.Context, i models.SourceIntegration, action string, ready, latest *time.Time) (
 	*time.Time, error,
 ) {

@@ -1,8 +1,11 @@
 // Package store reads and writes the control plane in PostgreSQL: accounts, keys and the records that accounts set up. Each kind of
 // record has its own file.
 //
-// Every query contains the account's id. A record of another account is therefore not found, exactly like a missing record. A
-// method returns a models.Error for errors that a client may see, and a wrapped error for all others.
+// A method that gets an account's id puts it into its queries. A record of another account is therefore not found, exactly like a
+// missing record. The other methods are for workers and operators, for calls that do not know the account yet, or for ids that the
+// caller has checked.
+//
+// A method returns a models.Error for errors that a client may see, and a wrapped error for all others.
 package store
 
 import (

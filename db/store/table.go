@@ -262,7 +262,7 @@ func (t *table[R]) clone(ctx context.Context, s *Store, account, id uuid.UUID, e
 	})
 }
 
-// field returns a pointer to a field that every kind of record has.
+// field returns a pointer to the field with the given name. It panics if the record has no such field.
 func field[V, R any](record *R, name string) *V {
 	return reflect.ValueOf(record).Elem().FieldByName(name).Addr().Interface().(*V)
 }

@@ -152,9 +152,9 @@ func CheckID(id string) error {
 	case id == "":
 		return models.Invalid("invalid_input", "a link of another tracker needs an id")
 	case len(id) > MaxID:
-		return models.Invalid("invalid_input", "the id of a link of another tracker has at most %d bytes", MaxID)
+		return models.Invalid("invalid_input", "the id of a link of another tracker must not be longer than %d bytes", MaxID)
 	case strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' }):
-		return models.Invalid("invalid_input", "the id of a link of another tracker has no slash and no control character")
+		return models.Invalid("invalid_input", "the id of a link of another tracker must not contain a slash or a control character")
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ const pence = "GBp"
 // formerRouble is an old code for RUB that programs still write.
 const formerRouble = "RUR"
 
-// foldWord returns a word in upper case, without spaces, dots and apostrophes.
+// foldWord returns a word in upper case, without spaces, dots and apostrophes. It replaces RUR by RUB, and GBp by GBX.
 func foldWord(word []rune) string {
 	folded := strings.Map(func(r rune) rune {
 		if r == ' ' || r == '.' || r == '\'' || r == '\u00b7' {
@@ -193,8 +193,8 @@ func (s sign) pick(given string) (code string, err error) {
 // means the given currency if that has this sign. Otherwise it means the usual currency: "$" means USD and "£" means GBP, but
 // "kr", "¥" and "Rs" have no usual currency. For an empty text, the code is empty.
 //
-// If there is an error and the text has three letters, the code is these letters in upper case ("GBp" becomes "GBX"). For any
-// other text with an error, it is Unknown. Such a code can be stored: an amount in it counts without money.
+// If a text of three letters is not a currency, the code is these letters in upper case, except that "GBp" becomes "GBX". For any
+// other text with an error, the code is Unknown. Such a code can be stored: an amount in it counts without money.
 func Currency(text, given string) (code string, err error) {
 	if len(text) > MaxText {
 		return Unknown, ErrNoCurrency

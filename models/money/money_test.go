@@ -21,7 +21,7 @@ import (
 //go:embed testdata/forms.txt
 var formList string
 
-// reasons are the names of the reasons in testdata/forms.txt.
+// reasons maps the words with which testdata/forms.txt names the reasons to the errors.
 var reasons = map[string]error{
 	"empty": ErrEmpty, "long": ErrTooLong, "digits": ErrNoNumber, "malformed": ErrMalformed, "words": ErrWords,
 	"ambiguous": ErrAmbiguous, "currencies": ErrCurrencies, "large": ErrTooLarge,

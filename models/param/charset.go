@@ -12,10 +12,10 @@ import (
 // Clues describe the sender of texts that may not be in UTF-8.
 //
 // A stated charset is used. If no charset is stated, a text is converted only if exactly one readable text can be made from it.
-// First, the charsets of the visitor's language are tried, if that language is Chinese, Japanese, Korean or written in Cyrillic
-// letters. Then a text is accepted as Russian if its pairs of letters are frequent in Russian. Then a text is accepted if it
-// consists of ASCII letters and a few other letters that all charsets of Western and Central Europe have at the same place. Any
-// other text becomes empty, so that no letter ever becomes a different letter.
+// First, the charsets of the visitor's languages are tried: of Chinese, Japanese, Korean and languages in Cyrillic letters. If they
+// give no readable text, the Cyrillic charsets are tried together with the charsets of Western and Central Europe. A Cyrillic text
+// is readable if its pairs of letters are frequent in Russian. A text in Latin letters is readable if it has ASCII letters and a
+// few others. Any other text becomes empty, so that no letter ever becomes a different letter.
 type Clues struct {
 	// Charset is the label of the stated charset, as in Content-Type. If it is empty, the parameters charset, _charset_ and ie
 	// can state the charset.

@@ -160,8 +160,8 @@ func isTaiwanese(raw, text string) bool {
 	return true
 }
 
-// isJapanese reports whether a text is Japanese and contains Kana. A text in another charset that is decoded as Japanese
-// contains Kanji.
+// isJapanese reports whether a text is Japanese and contains Kana. Kana is required, because a text in another charset often gives
+// Kanji when it is decoded as Japanese.
 func isJapanese(_, text string) bool {
 	kana := strings.ContainsFunc(text, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) })
 	return kana && isWide(text, unicode.Han, unicode.Hiragana, unicode.Katakana)

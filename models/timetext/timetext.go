@@ -23,7 +23,7 @@ import (
 // MaxLength is the maximum length of a time's text in bytes.
 const MaxLength = 100
 
-// Reasons for which a text is not read. Each continues a sentence for people that begins with "it" or "its time".
+// Reasons why a text is not read. In messages they follow "it" or "its time".
 var (
 	ErrEmpty     = errors.New("is empty")
 	ErrForm      = errors.New("is not understood: write YYYY-MM-DD HH:MM:SS in UTC")

@@ -123,6 +123,6 @@ func TestForwarder(t *testing.T) {
 		t.Errorf("dropped accounts %v, want %s", s.dropped, deleted)
 	}
 	if n := figure("changes_total"); n != 2 {
-		t.Errorf("%v changes were copied", n)
+		t.Errorf("%v changes are counted as copied, want 2", n)
 	}
 }

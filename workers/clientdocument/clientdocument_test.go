@@ -143,7 +143,8 @@ func TestRefusedDocuments(t *testing.T) {
 	}
 }
 
-// TestGuard checks that the reader does not connect to a private address or to an address that is not https.
+// TestGuard checks that the reader does not connect to a private address, and that it refuses addresses that a client's document
+// cannot have, such as an address without https.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, true)

@@ -1,5 +1,5 @@
-// Package linkcheck requests the links of active offers and landing pages, and looks them up in a list of unsafe
-// addresses. GET /alerts shows the results. A link that becomes broken or unsafe is an event, stored with the result.
+// Package linkcheck requests the links of active offers and landing pages. It looks up these links and the tracking domains in a
+// list of unsafe addresses. GET /alerts shows the results. If a link becomes broken or unsafe, an event is stored with the result.
 //
 // A link works if it answers with any status except 404, 410 and 5xx: a shop that refuses robots with 403 still serves visitors.
 // A link is broken after two failed checks in a row, so that a short outage causes no event.

@@ -41,7 +41,7 @@ type env struct {
 	list    *fakeList
 
 	mu    sync.Mutex
-	calls []string       // method, host and path of each request
+	calls []string       // method, path and query of each request
 	agent string         // user agent of the last request
 	busy  map[string]int // requests under way by host
 	worst int            // maximum number of concurrent requests to one host

@@ -27,7 +27,7 @@ type Imports[A, R any] struct {
 	Rows string // name of the rows in error messages
 
 	Every          time.Duration
-	Next           func(failures int) time.Duration // returns the time from one import to the next
+	Next           func(failures int) time.Duration // returns the time until the next import, by the number of failures in a row
 	Days, WideDays int                              // lengths in days of the normal and of the wide window
 	Ahead          time.Duration                    // time by which the platform's date may be ahead of the date in the known time zone
 

@@ -17,8 +17,8 @@ import (
 	"switchyard/workers"
 )
 
-// TestRunsAreCounted checks that the end of a run is counted by kind, provider and result. The imports of networks and of sources share the
-// figure.
+// TestRunsAreCounted checks that the end of a run is counted by kind, provider and result. The imports of networks and of sources
+// share the counter.
 func TestRunsAreCounted(t *testing.T) {
 	t.Parallel()
 	reg := prometheus.NewRegistry()
@@ -58,6 +58,6 @@ func TestRunsAreCounted(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if endedRuns(runtime) != imports.ended {
-		t.Error("the imports of another kind have a counter of their own")
+		t.Error("a second call of endedRuns returns another counter, want the same one")
 	}
 }

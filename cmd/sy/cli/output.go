@@ -152,8 +152,8 @@ func cells(r record, columns []string) []string {
 	return out
 }
 
-// cell returns a value as one line. It leaves out line breaks and other control characters, because they could change what a
-// terminal shows.
+// cell returns a value as one line. It replaces line breaks and other control characters by spaces, because they could change what
+// a terminal shows.
 func cell(v any) string {
 	var text string
 	switch v := v.(type) {

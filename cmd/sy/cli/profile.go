@@ -247,7 +247,7 @@ func (c *versionCmd) Run(e *env) error {
 	return err
 }
 
-// version is the revision that the program was built from.
+// version returns the revision that the program was built from, or the version of its module if the revision is not known.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

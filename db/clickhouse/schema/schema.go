@@ -17,7 +17,7 @@ type Table struct {
 	Columns []Column
 	// Engine is the name of the engine with its arguments.
 	Engine string
-	// Layout follows the engine in the statement: the partitions, the order of the rows, and settings.
+	// Layout follows the engine in the CREATE TABLE statement: the partitions, the order of the rows, and settings.
 	Layout string
 }
 

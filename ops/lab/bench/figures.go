@@ -32,7 +32,7 @@ const (
 	repeats    = 3    // measured turns of each way, after a first turn that is not counted
 )
 
-// figures measures reports and exports over a week of clicks.
+// figures measures reports, exports and a correction over a week of clicks.
 func (r *run) figures(ctx context.Context) error {
 	return r.onWeek(ctx, func(w *week) []measured { return []measured{w.reports, w.manual, w.exports, w.correction} })
 }

@@ -152,8 +152,8 @@ func (s *scale) questions(ctx context.Context, how string) error {
 	return nil
 }
 
-// ledgers measures reports that rollups of the ledger answer, its copies with fewer dimensions in PostgreSQL. It checks that
-// ClickHouse is not asked for them.
+// ledgers measures reports that rollups of the ledger answer. A rollup is a copy of the ledger with fewer dimensions, also in
+// PostgreSQL. ledgers checks that ClickHouse gets no query for these reports.
 func (s *scale) ledgers(ctx context.Context) error {
 	reader := report.Reader{Conn: s.serial, Copy: s.reader}
 	asked := s.reader.Reports(click.FromCopy)

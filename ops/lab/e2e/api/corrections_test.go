@@ -28,8 +28,8 @@ import (
 	"switchyard/workers/retention"
 )
 
-// correcting is an API with a worker that corrects and deletes, a webhook endpoint for events of conversions, and clicks of
-// yesterday from two sources.
+// correcting is an API with a worker that applies corrections and deletes statistics. It has a webhook endpoint for events of
+// conversions, and clicks of yesterday from two sources.
 type correcting struct {
 	t         *testing.T
 	s         *apitest.Server

@@ -32,7 +32,8 @@ import (
 // Later versions of the tests need Node.js 22.
 var scenarios = []string{"server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection"}
 
-// npmPrograms installs the packages of testdata/npm in a new directory. It skips the test where Node.js or npm is missing.
+// npmPrograms installs the packages of testdata/npm in a new directory. It skips the test if Node.js is missing or older than 20, or
+// if npm is missing or cannot install the packages.
 func npmPrograms(t *testing.T) (dir string) {
 	t.Helper()
 	for _, program := range []string{"node", "npm"} {

@@ -318,8 +318,8 @@ func TestNetworkSyncFails(t *testing.T) {
 	y.s.Do("POST", path+"/sync", body).Want(400, "too_many")
 }
 
-// TestNetworkSyncByItself: the periodic job imports the networks that are due, over several days. It waits longer after each
-// failure, and skips paused networks.
+// TestNetworkSyncByItself: the periodic job imports the orders of the networks that are due. Each import covers several days. The
+// wait grows with each failure, and paused networks are skipped.
 func TestNetworkSyncByItself(t *testing.T) {
 	t.Parallel()
 	y := newSyncing(t, 2)

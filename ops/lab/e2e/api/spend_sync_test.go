@@ -211,8 +211,8 @@ func TestSpendSyncFails(t *testing.T) {
 	y.s.Do("POST", y.path, map[string]any{"action": "sync"}).Want(400, "not_configured")
 }
 
-// TestSpendSyncByItself: the periodic job imports the sources that are due, over several days. It waits longer after each
-// failure, and skips paused sources.
+// TestSpendSyncByItself: the periodic job imports the spend of the sources that are due. Each import covers several days. The wait
+// grows with each failure, and paused sources are skipped.
 func TestSpendSyncByItself(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 2)

@@ -37,8 +37,8 @@ type Book struct {
 	Tokens map[string]string
 	// Macro translates a macro that Tokens does not have. It returns an empty text for an unknown macro. It may be nil.
 	Macro func(name string) string
-	// Foreign returns a macro of an address that has the name of one of our tokens but another meaning. It returns an empty
-	// text if the address has no such macro. It may be nil.
+	// Foreign returns a macro of an address that would be sent wrongly here, for example because it has the name of one of our
+	// tokens but another meaning. It returns an empty text if the address has no such macro. It may be nil.
 	Foreign func(address string) string
 
 	tracker, host string
@@ -310,7 +310,8 @@ func (b *Book) Domain(id, name string) (it *Item, host string) {
 	return it, host
 }
 
-// Link sets the domain and the alias of a campaign. The alias may have to differ from the word in the old link.
+// Link sets the domain and the alias of a campaign. The alias may have to differ from the word in the old link. For each form, Link
+// also adds the old link with this word, so that it keeps leading to the campaign.
 func (b *Book) Link(it *Item, domainID, word string, forms ...string) {
 	host := b.hosts[domainID]
 	if host == "" {

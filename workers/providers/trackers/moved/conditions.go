@@ -34,13 +34,13 @@ func (t *Test) Lose(name string, values []string, reject bool) {
 	t.lost = append(t.lost, trackerimport.FilterLost(name, values))
 }
 
-// LoseAs records, in the words of the sentence, that a condition has no counterpart.
+// LoseAs records the sentence, which says that a condition has no counterpart.
 func (t *Test) LoseAs(sentence string) { t.lost = append(t.lost, sentence) }
 
-// Change records that a condition is written differently here, although it decides in the same way.
+// Change records a sentence that says how a condition differs here. The path is not paused for it.
 func (t *Test) Change(sentence string) { t.changed = append(t.changed, sentence) }
 
-// Add adds a condition. name is its name at the tracker. A condition that can never hold is lost.
+// Add adds a condition. name is its name at the tracker. A condition that is invalid here, or that can never hold, is lost.
 func (t *Test) Add(name, attribute, operator string, value any, reject bool) {
 	c := models.Condition{Attribute: attribute, Operator: operator, Value: value}
 	if cond.Validate(c) != nil || cond.CheckValues([]models.Condition{c}, nil) != nil {

@@ -48,7 +48,7 @@ type Share struct {
 
 func (s Share) isDirect() bool { return s.ID == "" && s.URL == "" }
 
-// weightOf returns a weight. A text that cannot be read is 0.
+// weightOf returns a weight. An empty text is 100, and a text that is not a number from 0 to flow.MaxWeight is 0.
 func weightOf(text string) float64 {
 	if text == "" {
 		return 100

@@ -27,7 +27,7 @@ type reader struct {
 	in     *account
 	flows  map[string]moved.Value
 	used   map[string]int           // number of campaigns by flow
-	params map[string][]moved.Param // of sources
+	params map[string][]moved.Param // parameters of each source, by its id
 	// named maps the names of custom variables to the parameters of links. The parameter is empty if sources use the name for
 	// different parameters.
 	named      map[string]string
@@ -78,7 +78,8 @@ func (in *account) result(host string) trackerimport.Result {
 	return r.Result()
 }
 
-// variableLeft finds a custom variable that no source has, or that sources have in different parameters.
+// variableLeft matches a {var:name} that macro does not translate: no source has the variable, or sources use different parameters
+// for it.
 var variableLeft = regexp.MustCompile(`(?i)\{var:[^}]*\}`)
 
 // macro translates {var:name}.
@@ -253,7 +254,8 @@ func (r *reader) readCampaigns() {
 	r.Campaigns(drafts)
 }
 
-// cost reads the cost model of a campaign. Its amounts are in the currency of its source.
+// cost reads the cost model of a campaign. The amount is in the campaign's currency. If the campaign names no currency, the
+// currency of its source is used.
 func (r *reader) cost(it *moved.Item, c moved.Value) {
 	cost := c.At("costModel")
 	word := cost.At("type").Text()

@@ -75,7 +75,7 @@ func trackerOf(t *testing.T, specs []movedtest.Spec) []byte {
 func TestTheSameVisitorGoesToTheSamePlace(t *testing.T) {
 	t.Parallel()
 	specs := movedtest.Specs(41, false)
-	for i := range specs { // Voluum has no share of visitors without a page within a path
+	for i := range specs { // a path of Voluum with landing pages sends every visitor to one of them
 		for _, g := range specs[i].Groups {
 			for j := range g.Paths {
 				if p := &g.Paths[j]; len(p.Pages) > 0 {

@@ -175,7 +175,7 @@ func number(index moved.Value) int {
 	return n
 }
 
-// predicate reads whether a condition must be met or must not be met.
+// predicate returns reject if the visitor must not have the values of the condition c. ok is false for an unknown predicate.
 func predicate(c moved.Value) (reject, ok bool) {
 	switch p := c.At("predicate"); {
 	case p.Is("MUST_BE"):

@@ -58,7 +58,7 @@ export function BringIn() {
   )
 }
 
-// Form asks for the tracker, its address, and a key or a dump.
+// Form asks for the tracker, its address, and a key, a dump or CSV tables.
 function Form() {
   const [tracker, setTracker] = useState<Tracker>('keitaro'),
     [url, setURL] = useState(''),

@@ -1,7 +1,7 @@
 import { equal, test } from '../../testing.ts'
 import { joined, partsOf } from './check_answers.ts'
 
-test('answers of a campaign stay in one call, with the time of asking', () => {
+test('lines of a campaign stay in one call, after the line with the time', () => {
   const line = (campaign: number, n: number) => `c${campaign}.${n}.00000000 - 302 https://a.example/`
   const lines = Array.from({ length: 1001 }, (_, c) => Array.from({ length: 20 }, (_, n) => line(c, n + 1))).flat()
   const parts = partsOf('# asked 5\r\n' + lines.join('\r\n') + '\n\n')
@@ -24,7 +24,7 @@ test('answers of a campaign stay in one call, with the time of asking', () => {
   equal(partsOf('\n# asked 5\n'), [])
 })
 
-test('answers of several calls are added up', () => {
+test('results of several calls are added up', () => {
   const campaign = (name: string, differs: number) => ({
     campaign_id: name,
     name,

@@ -1,11 +1,12 @@
-// Splits what the script of the check before DNS has printed into calls, and joins their answers.
+// Splits the output of the script that asks the old tracker (the check before the DNS change) into API calls, and adds up the
+// results of these calls.
 import type { MoveCompared } from '../../api.gen.ts'
 
 const mostLines = 10_000, // in one call
   mostChars = 3_500_000
 
-// partsOf splits answers into texts for one call each. The answers of a campaign stay together, and each text has the line with
-// the time at which the old tracker was asked.
+// partsOf splits the script's output into one text for each call. The lines of a campaign stay together. Each text begins with the
+// line that says when the old tracker was asked.
 export function partsOf(text: string): string[] {
   const lines = text.split(/\r?\n/).filter(line => line.trim()),
     asked = lines.find(line => line.startsWith('# asked ')),
@@ -37,7 +38,7 @@ export function partsOf(text: string): string[] {
 
 const idOf = (line: string) => line.split('.', 1)[0]
 
-// joined adds up the answers of several calls. Campaigns with the most differences come first.
+// joined adds up the results of several calls. Campaigns with the most differences come first.
 export function joined(list: MoveCompared[]): MoveCompared {
   const counts: Record<string, number> = {}
   for (const one of list) for (const [result, n] of Object.entries(one.counts)) counts[result] = (counts[result] ?? 0) + n

@@ -98,7 +98,8 @@ function Compare() {
 
 const looks: Record<string, string> = { same: 'good', differs: 'bad', missing: 'warn', unsure: 'warn' }
 
-// Compared shows the sums, and then the campaigns whose visitors do not all go to the same place.
+// Compared shows how many visitors have each result, and then lists the campaigns with visitors who do not go to the same place, or
+// may not.
 function Compared({ of }: { of: MoveCompared }) {
   const open = of.campaigns.filter(c => c.rows.length > 0)
   const asked = Object.values(of.counts).reduce((sum, n) => sum + n, 0)

@@ -10,7 +10,8 @@ import { InputField, SelectField } from '../../parts/form.tsx'
 import { Failed, Loading } from '../../parts/state.tsx'
 import { w } from '../../text/config.ts'
 
-// OldTracker chooses the tracker to which postbacks about its own clicks are sent on, and shows what became of the postbacks.
+// OldTracker sets the URL of the old tracker, to which postbacks about that tracker's clicks are sent on. It also shows how many
+// postbacks were sent on.
 export function OldTracker() {
   const { data, error, again } = use('GET /old-tracker', {})
   return (

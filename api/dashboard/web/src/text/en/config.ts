@@ -99,7 +99,7 @@ export const words = {
   checkGood: 'No visitor goes to another place.',
   checkResults: {
     same: 'same',
-    dice: 'dice',
+    dice: 'by random draw',
     unsure: 'not comparable',
     differs: 'differ',
     missing: 'without an answer',
