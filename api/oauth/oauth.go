@@ -1,7 +1,7 @@
 // Package oauth serves the two pages of a sign-in at an ad platform. Start shows a person which account of this install will get
 // access, and links to the platform. The platform sends the browser back to Callback. A job exchanges the code.
 //
-// The state in the address of a sign-in works once, for a quarter of an hour. Start also stores the state in a cookie. Callback
+// The state in the address of a sign-in is valid for a quarter of an hour and completes one sign-in. Start also stores it in a cookie. Callback
 // accepts no code without that cookie, so that a browser can complete only a sign-in that it began. The pages link to nothing except
 // the platform, and each platform returns to BASE_URL only.
 //
