@@ -23,7 +23,7 @@ import (
 const copyRows = 500_000
 
 // Restore loads a backup into an empty database and brings its schema up to date. A database is empty if it has no tables, or only
-// the tables of our migrations with no row except that of installation. The rows are loaded in one transaction, so if loading fails,
+// the tables of our migrations, with no row outside the table installation. The rows are loaded in one transaction, so if loading fails,
 // there are no rows, and the same call can be made again. If the migrations after it fail, the rows stay: run `switchyard migrate`.
 // The role must own the database or be allowed to create tables in it. It need not be a superuser. Errors: ErrNotBackup, ErrDamaged,
 // ErrNewer, ErrNotEmpty.
