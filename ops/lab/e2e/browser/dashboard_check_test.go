@@ -181,7 +181,7 @@ func (b *env) checksInList() {
 	b.until("the campaign is active", func() bool { return b.statusOf(campaign) == "active" })
 }
 
-// checksInPalette resumes a campaign with the palette.
+// checksInPalette resumes a campaign with the palette. The page shows the problems, and the campaign stays paused.
 func (b *env) checksInPalette() {
 	b.t.Helper()
 	campaign := b.makeGermans("Checked third")
