@@ -1,5 +1,5 @@
 // Package answer holds code that the packages of the API share: the formats of values in answers, figures, and the error codes
-// and parameters that many rows have.
+// and parameters that many operations have.
 package answer
 
 import (
@@ -21,7 +21,7 @@ var FlowCodes = route.Codes("400 no_streams duplicate_rule_name duplicate_path_n
 	"invalid_stream_type invalid_transition invalid_rule_group invalid_cap destination_required lander_required " +
 	"invalid_destination invalid_destination_url zero_weights invalid_filter zero_path_weights multiple_defaults")
 
-// QueryID is the parameter of every DELETE by query.
+// QueryID is the parameter of each DELETE that names its record in the query, as ?id=.
 var QueryID = []route.Param{{Name: "id", Type: "uuid", Required: true, Doc: "the record's id"}}
 
 // DeletedAnswer is the answer to a DELETE that removes a record for good.
@@ -33,7 +33,7 @@ type DeletedAnswer struct {
 // Deleted makes the answer to the DELETE of a record.
 func Deleted(id uuid.UUID) DeletedAnswer { return DeletedAnswer{id, true} }
 
-// Figures are the columns of clicks, conversions and money that lists show for their window.
+// Figures are the columns of clicks, conversions and money that lists of records show for a range of days.
 type Figures = models.FigureRow
 
 // Stamp formats a time for an answer, in UTC.

@@ -7,7 +7,8 @@
 // replaced at each use. The tokens are valid at /mcp only.
 //
 // The server uses no library. A framework such as ory/fosite is made for all grants, for clients with secrets and for OpenID Connect.
-// It would bring more code and dependencies than this package has, which needs one grant, public clients and one store.
+// It would bring more code and dependencies than this package has. The server needs only codes and refresh tokens, public clients and
+// one store.
 package assistants
 
 import (

@@ -72,5 +72,5 @@ func TestDocumentClient(t *testing.T) {
 		}
 		dbtest.Exec(t, e.s.DB, `UPDATE assistant_clients SET read_at = now() - interval '25 hours'`)
 	}
-	t.Error("a person has any number of documents read")
+	t.Error("a person can have any number of documents read, want the error rate_limited")
 }

@@ -51,7 +51,7 @@ func newEnv(t *testing.T, options ...apitest.Options) *env {
 	}}
 }
 
-// answer is an answer of OAuth.
+// answer is an answer of the OAuth server or of /mcp.
 type answer struct {
 	status int
 	header http.Header

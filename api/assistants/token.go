@@ -63,7 +63,7 @@ func (d Deps) form(c *route.Call) (url.Values, error) {
 	switch {
 	case c.Request.Header.Get("Authorization") != "" || f.Get("client_secret") != "":
 		c.Header().Set("WWW-Authenticate", `Basic realm="switchyard"`)
-		return nil, models.Errorf(models.KindUnauthenticated, "invalid_client", "clients have no secret here: send client_id in the form, and nothing else")
+		return nil, models.Errorf(models.KindUnauthenticated, "invalid_client", "clients have no secret here: send client_id in the form, without a secret or an Authorization header")
 	case f.Get("client_id") == "":
 		return nil, models.Invalid("invalid_request", "client_id is missing")
 	}

@@ -36,7 +36,7 @@ type Deps struct {
 	Store *store.Store
 	// Site names the document that says how to get a token, for programs without a key.
 	Site *middleware.Site
-	// API serves the rows of the API, with their prefix.
+	// API serves the operations of the API at their full paths, with openapi.Prefix.
 	API http.Handler
 	// BaseURL is the address of the service.
 	BaseURL, Version string
@@ -100,9 +100,9 @@ var (
 
 var crossOrigin = http.NewCrossOriginProtection()
 
-// ownPage reports whether a request comes from no page of a browser, or from a page of this service. A stranger can make a host
-// name of their own point to this machine. Such a name is not this service, although the page and the request then have the
-// same host.
+// ownPage reports whether a request comes from no page of a browser, or from a page of this service. Pages on localhost count as
+// pages of this service. A stranger can make a host name of their own point to this machine. Such a name is not this service,
+// although the page and the request then have the same host.
 func (s *Service) ownPage(r *http.Request) bool {
 	if crossOrigin.Check(r) != nil {
 		return false

@@ -7,12 +7,12 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// prompt is a task that a person starts by its name. Its text has the arguments in braces.
+// prompt is a task that a person starts by its name. Its text has the names of the arguments in braces.
 type prompt struct {
 	name, title, about string
 	args               []sdk.PromptArgument
 	text               string
-	changes            bool // the task ends in proposals, so it is for full keys
+	changes            bool // the task ends in proposals, so only callers who may propose changes see it
 }
 
 var prompts = []prompt{

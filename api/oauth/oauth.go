@@ -1,9 +1,9 @@
 // Package oauth serves the two pages of a sign-in at an ad platform. Start shows a person which account of this install will get
 // access, and links to the platform. The platform sends the browser back to Callback. A job exchanges the code.
 //
-// The state in the address of a sign-in works once, for a quarter of an hour. Start also stores the state in a cookie. Callback
-// accepts no code without that cookie, so that a browser can complete only a sign-in that it began. The pages link to nothing except
-// the platform, and each platform returns to BASE_URL only.
+// The state in the address of a sign-in is valid for a quarter of an hour and completes one sign-in. Start also stores the state in
+// a cookie. Callback accepts no code without that cookie, so that a browser can complete only a sign-in that it began. The pages link
+// to nothing except the platform, and each platform returns to BASE_URL only.
 //
 // A sign-in that began in the dashboard needs no such cookie and ends in the same session. Callback passes the code to the
 // dashboard's page in the fragment of the address. The session's cookie is SameSite=Strict, so the browser does not send it with a

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The document shows each address of tracking domains with an example: a request that a test has sent and the answer it received.
+// TestAddressesHaveExamples checks that the document shows an example of each address of tracking domains: a request that a test
+// has sent, and the answer to it.
 func TestAddressesHaveExamples(t *testing.T) {
 	t.Parallel()
 	paths := object{}

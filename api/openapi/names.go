@@ -93,7 +93,7 @@ func operationID(row route.Route) string {
 }
 
 // nouns joins the parts of a path in upper camel case. All parts except the last are put in the singular. If singular is true, the
-// last part is too. Parameters in braces and the parts logs and tools are left out.
+// last part is too. Parameters in braces and the parts logs and tools are left out, and short-links becomes smartlinks.
 func nouns(parts []string, singular bool) string {
 	var words []string
 	for _, part := range parts {

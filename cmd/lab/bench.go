@@ -37,7 +37,7 @@ func (c *benchCmd) Run(ctx context.Context, top *cli) (err error) {
 	})
 }
 
-// detector describes visitors in the way tracking links do, before their signals are scored.
+// detector finds the signals of a request with the code that tracking links use.
 type detector struct{ *visitor.Describer }
 
 // Signals implements bench.Detector.

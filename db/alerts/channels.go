@@ -49,7 +49,7 @@ const (
 INSERT INTO alert_channels (id, account_id, kind, name, least, settings, secrets, code, code_until)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9)) RETURNING ` + channelColumns
 
-	// An account's first channel also gets the alerts that exist already.
+	// A new watch has announced no alert yet, so an account's first channel also gets the alerts that exist already.
 	watchAccount = `INSERT INTO alert_watches (account_id) VALUES ($1) ON CONFLICT DO NOTHING`
 
 	countCodes = `SELECT count(*) FROM alert_messages WHERE account_id = $1 AND confirms AND created_at > now() - interval '1 day'`

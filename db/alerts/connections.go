@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// failingNetworks lists the networks whose orders could not be imported several times in a row.
+// failingNetworks lists the networks whose import of orders failed several times in a row.
 func failingNetworks(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := l.Store.NetworkIntegrations().Failing(ctx, l.account.ID)
 	return failingIntegrations("network.failing", "network", found), err
@@ -27,7 +27,7 @@ func failingIntegrations(alertType, kind string, list []store.FailingIntegration
 	})
 }
 
-// failingSpend lists the traffic sources whose spend could not be read several times in a row.
+// failingSpend lists the traffic sources whose import of spend failed several times in a row.
 func failingSpend(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := l.Store.SourceIntegrations().Failing(ctx, l.account.ID)
 	return failingIntegrations("spend.failing", "source", found), err

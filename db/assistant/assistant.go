@@ -52,7 +52,7 @@ VALUES ($1, $2, $3, 'code', $4, $5, $6)`
 	useClient = `UPDATE assistant_clients SET used_at = greatest(used_at, $2) WHERE id = $1`
 )
 
-// maxKeyName is the number of characters of the name of an assistant's key.
+// maxKeyName is the maximum length of the name of an assistant's key, in characters.
 const maxKeyName = 255
 
 // Grant stores a grant and returns its id, and the code by which the client gets its tokens. The grant ends after a minute if its code
@@ -122,7 +122,7 @@ type Caller struct {
 	Grant   models.AssistantGrant `db:"grant"`
 	Person  models.Person         `db:"person"`
 	Role    models.Role           `db:"role"`
-	Seen    bool                  `db:"key_seen"` // the use was recorded within the last five minutes
+	Seen    bool                  `db:"key_seen"` // a use of the key was recorded within the last five minutes
 }
 
 var findCaller = `

@@ -20,7 +20,7 @@ const (
 	frameLast   = 'Z'
 )
 
-// maxFrame is the largest size of a frame. PostgreSQL accepts at most 1 GB for a field.
+// maxFrame is the largest size of a frame. A frame has whole rows, and a field in PostgreSQL may have up to 1 GB.
 const maxFrame = 2 << 30
 
 // frameWriter writes frames. Its method close ends the file.

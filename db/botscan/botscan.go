@@ -115,7 +115,7 @@ type Scanned struct {
 }
 
 // Scan scans the next clicks of an account, at most limit, in the transaction of c. It revises the clicks on which a signal has
-// fired. crowd has the latest clicks of the account: see Crowd. After Scan, call Respread for the Days, and then Advance.
+// fired. crowd has the latest clicks of the account: see Crowd. After Scan, call spend.Respread for the Days, and then Advance.
 // Repeating a scan changes nothing, because the same signals fire again. If a click is stored late, but within 48 hours, the
 // scan goes back to the time of that click.
 func Scan(ctx context.Context, l click.Log, c db.Conn, crowd *Crowd, s Progress, settings bot.Settings, limit int) (

@@ -44,8 +44,8 @@ WHERE c.id = ANY ($1::uuid[]) AND c.id BETWEEN $2 AND $3 AND (c.bot_signals & $4
 	SELECT FROM site_events e WHERE e.click_id = c.id AND e.click_id <> '00000000-0000-0000-0000-000000000000'
 		AND e.time_zone <> '' AND e.id <> ALL ($6::uuid[])))`
 
-// moveScansBack increments the revision. A running scan notices the new revision at its end, so that it does not miss a late
-// click.
+// moveScansBack increments the revision. A running scan notices the new revision when it calls Advance after its present batch, so
+// that it does not miss a late click.
 const moveScansBack = `
 INSERT INTO bot_scans AS s (account_id, scanned_after, behind)
 SELECT account_id, before, true FROM unnest($1::uuid[], $2::uuid[]) AS l (account_id, before)
@@ -60,9 +60,9 @@ type LateRecords struct {
 	Traps  []*models.ClickTrap
 }
 
-// RequestRechecks handles records that are stored late, in the transaction of c. For late clicks, it moves the scans back. For
-// other late records, it requests rechecks of their clicks. An ingester calls it as its last step, so that no record becomes
-// late afterwards.
+// RequestRechecks handles records that are stored late, in the transaction of c. For late clicks, it moves the scans back. For late
+// click-outs and events, and for all traps, it requests rechecks of their clicks. An ingester calls it as its last step, so that no
+// record becomes late afterwards.
 func RequestRechecks(ctx context.Context, c db.Conn, r LateRecords) error {
 	late := time.Now().Add(-storedLate)
 	before := map[uuid.UUID]uuid.UUID{}
@@ -156,7 +156,7 @@ RETURNING q.click_id, q.signals | CASE WHEN (c.ip IS NOT NULL OR c.address_key <
 	THEN $5::bigint ELSE 0 END`
 
 // Recheck examines again at most limit clicks of an account for which a recheck was requested. It works in the transaction of c.
-// Signals may fire or be cleared. Call Respread for the returned days. done means that no other click waits.
+// Signals may fire or be cleared. Call spend.Respread for the returned days. done means that no other click waits.
 func Recheck(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, settings bot.Settings, limit int) (
 	days []time.Time, done bool, err error,
 ) {

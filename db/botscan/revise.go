@@ -41,7 +41,7 @@ var (
 
 // Revise applies findings to clicks of an account, in the transaction of c. It scores the clicks again, and moves their figures
 // and the figures of their conversions in the ledger. It returns the days on which the split between bots and visitors has
-// changed: call Respread for them. It skips clicks that no longer exist. As in Rescore, a click that becomes a bot's is no
+// changed: call spend.Respread for them. It skips clicks that no longer exist. As in Rescore, a click that becomes a bot's is no
 // longer unique.
 func Revise(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, settings bot.Settings, findings []Finding) (
 	[]time.Time, error,

@@ -62,7 +62,7 @@ SELECT ` + db.Columns[Row]("k.") + ` FROM conversion_match_keys k
 WHERE k.account_id = $1 AND k.click_id = ANY ($2::uuid[]) AND k.received_at > $3 AND k.names <> '{}' AND NOT ` + refused + `
 ORDER BY k.click_id, k.received_at DESC, k.id LIMIT $4`
 
-// maxPerClick is the largest number of messages per click whose keys are read, as an average over the clicks.
+// maxPerClick limits the rows that OfClicks reads: on average, at most maxPerClick rows per click.
 const maxPerClick = 20
 
 // OfClicks returns the rows of some clicks of an account. For each click, the latest row comes first.

@@ -80,7 +80,7 @@ type handRow struct {
 	Source   uuid.UUID       `db:"source_id"`
 	Campaign uuid.UUID       `db:"campaign_id"`
 	Clicks   int64           `db:"clicks"`
-	Before   decimal.Decimal `db:"before"`
+	Before   decimal.Decimal `db:"before"` // the present cost of these clicks and their conversions, in the account's currency
 }
 
 var selectHandRows = `

@@ -34,7 +34,7 @@ ORDER BY check_at LIMIT $4`
 	// decideRequest applies the outcome of a request to the request's uploads. Since the request was sent, these uploads have
 	// counted as accepted. An upload is not sent again if the platform has decided a later upload of the same conversion,
 	// because sending the earlier upload again would undo the later one. If a request failed, the platform has kept none of its
-	// uploads.
+	// uploads, so an upload that is sent again counts as never tried.
 	decideRequest = `
 UPDATE conversion_uploads u SET reason = $5, request = '',
 	result = CASE WHEN k.again THEN 'pending' WHEN $7 AND u.action = 'upload' THEN 'accepted' ELSE $4 END,

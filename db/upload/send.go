@@ -77,12 +77,12 @@ func SkipUnwanted(ctx context.Context, c db.Conn, now time.Time, limit int) erro
 	return db.Run(ctx, c, "skip uploads", skipUnwanted, now, limit)
 }
 
-// Batch describes the uploads of a source that one call of Claim claims.
+// Batch has the arguments of Claim: the source, the largest number of uploads, and the caps of the day.
 type Batch struct {
 	AccountID, SourceID uuid.UUID
 	Limit               int
 	Now                 time.Time
-	Live                bool
+	Live                bool      // the source is not in shadow mode
 	Day                 time.Time // start of the account's day; the caps apply to a day
 	CapCount            int
 	CapValue            decimal.Decimal
@@ -104,14 +104,15 @@ WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.acti
 	AND (o.provider = u.provider OR o.provider = '')
 	AND (o.result IN ('pending', 'accepted') OR o.result = 'shadow' AND NOT $4))`
 
-	// skipOvertaken covers uploads that were sent once, but too soon for the platform. Sending such an upload again would undo a
-	// later upload that the platform has accepted.
+	// skipOvertaken covers uploads that wait to be sent again although the platform has accepted a later upload of the same
+	// conversion. Sending such an upload again would undo the later one.
 	skipOvertaken = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'the platform has a later one of the conversion', decided_at = $3
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND EXISTS (
 	SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id AND e.place > u.place AND e.result = 'accepted' AND e.request = '')`
 
-	// rateUploads calculates the worth by the exchange rate of the conversion's day, if there is such a rate by now.
+	// rateUploads sets the missing worth of pending uploads by the exchange rate of the conversion's day, if there is such a rate by
+	// now. Without one it uses the conversion's own rate if the currencies are the same.
 	rateUploads = `
 UPDATE conversion_uploads u SET worth = u.value * n.rate, next_at = $3 FROM (
 	SELECT w.id, coalesce(k.rate, CASE WHEN v.currency = w.currency THEN v.rate END) AS rate

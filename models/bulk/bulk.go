@@ -90,7 +90,7 @@ func MembersOf(v any) (m Members, err error) {
 	return m, err
 }
 
-// Differences returns the members that differ, with their values before and after.
+// Differences returns the members of after that have another value in before: was has the earlier values, and is the new ones.
 func Differences(before, after Members) (was, is Members) {
 	was, is = Members{}, Members{}
 	for name, value := range after {

@@ -30,7 +30,7 @@ const (
 	ReasonCapped   = "capped"    // after its cap is reached, its visitors go to other destinations
 	ReasonAlone    = "alone"     // there is nothing with which it shares its visitors
 	ReasonAddress  = "address"   // an address has no record, so its clicks cannot be distinguished
-	ReasonTwice    = "twice"     // it occurs in several slots of the path
+	ReasonTwice    = "twice"     // it occurs more than once in the path
 	ReasonNotDrawn = "not_drawn" // visitors are not sent to it at random (see whyNoPath), or its clicks are not recorded
 )
 

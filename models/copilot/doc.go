@@ -33,11 +33,12 @@
 //     with Poisson likelihoods. The last days are left out, because conversions of their clicks have not all been reported yet.
 //     How many days are left out follows from the campaign's conversions of the last 60 days: it is the time from click to
 //     conversion within which 95 % of them arrived. Until a campaign has 20 conversions and a converted click that is 14 days
-//     old, the same time of the whole account is used, but at least three days. Arms are compared on all days, because
-//     conversions that are not reported yet are missing for all arms alike.
+//     old, the same time of the whole account is used, but at least three days. A time above 21 days counts as 21 days. Arms
+//     are compared on all days, because conversions that are not reported yet are missing for all arms alike.
 //   - Shares (of bots, of refused conversions) have beta posteriors with the Jeffreys prior.
-//   - All p values of one refresh are judged together, by the procedure of Benjamini and Hochberg (1995). At most 5 % of the
-//     suggested moves, and 1 % of the suggested stops, are then expected to be due to chance.
+//   - All p values of one refresh are judged together, by the procedure of Benjamini and Hochberg (1995). It limits the share
+//     of suggestions that are expected to be due to chance: to 1 % of the suggestions that stop something, and to 5 % of the
+//     other suggestions that are estimated.
 //
 // Nothing is suggested below the minimum samples, which are constants next to each kind. make bench PART=copilot shows how often
 // suggestions are right in simulated markets.

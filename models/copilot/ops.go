@@ -169,7 +169,7 @@ func exclude(a Action, p Part) (Part, error) {
 		case f.Type != flow.Regular:
 			continue
 		case f.Logic == "or":
-			return p, models.Invalid("invalid", "a path takes visitors by one of several conditions: none can be excluded from it")
+			return p, models.Invalid("invalid", "a path takes visitors who match any one of its conditions, so no value can be excluded from it")
 		}
 		closed := cond.Canonical(cond.Condition{Attribute: a.Attribute, Operator: "not_in", Value: slices.Clone(values)})
 		out.Filters[i].Filters = append(slices.Clone(f.Filters), closed)

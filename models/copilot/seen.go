@@ -13,12 +13,13 @@ import (
 	"switchyard/models/flow"
 )
 
-// The minimum samples for findings that are counted instead of estimated, and the thresholds for these findings.
+// The minimum samples for findings about caps, traffic sources, landing pages and postbacks, and the thresholds for these findings
+// and for findings about domains.
 const (
 	capDays          = 7   // number of days at the end of the window for which caps are judged
 	capReached       = 3   // number of days on which the cap must be reached
 	capStep          = 1.5 // factor by which a cap is raised
-	minRefused       = 40  // number of conversions
+	minRefused       = 40  // number of approved and rejected conversions of an offer
 	refusedPart      = 0.1 // share of refused conversions among an offer's conversions
 	minSourceHits    = 500 // number of clicks, including bots
 	botPart          = 0.3 // share of bots among the clicks of a source
@@ -111,7 +112,7 @@ func findRefusedCaps(in *Input) (list []finding) {
 		if lowered < *o.DailyCap {
 			s := Suggestion{
 				Key: id, Title: fmt.Sprintf("Lower the cap of offer “%s” to %d", o.Name, lowered),
-				Detail: fmt.Sprintf("The network refused %d of %d conversions, on %d days. On those days it took %d in the middle.", refused, all, days, lowered),
+				Detail: fmt.Sprintf("The network refused %d of %d conversions. On %d days it refused many of them, and approved %d a day (median).", refused, all, days, lowered),
 				Evidence: Evidence{
 					Sample: all, Confidence: rounded(1 - f.p), Method: "beta posterior of the refused share",
 					Figures: []Figure{count(o.Name, "daily_cap", int64(*o.DailyCap)), count(o.Name, "rejected", refused), count(o.Name, "decided", all)},

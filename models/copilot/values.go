@@ -17,7 +17,7 @@ import (
 const (
 	minValueClicks = 100
 	minValueDue    = 2   // number of conversions that would have paid for the value's clicks
-	maxValueReturn = 0.5 // a value is blocked only if it returns at most this share of its cost
+	maxValueReturn = 0.5 // a value is blocked only if it returns less than this share of its cost
 	maxValuePart   = 0.5 // share of the campaign's cost; above this share, the whole campaign loses, not the value
 	worstPart      = 0.8 // share of the loss of all values that the variant "most" covers
 	minPayouts     = 5   // number of conversions that are needed to know the value of a conversion

@@ -85,8 +85,8 @@ func ReadCosts(text string, o CostOptions) ([]Cost, Skips, error) {
 	return rows, skips, err
 }
 
-// refuseSums refuses a row without a campaign whose spend is the sum of the rows with a campaign for the same day and source.
-// Some platforms write such totals without a word that marks them as totals.
+// refuseSums refuses a row without a campaign if its spend is the sum of the rows with a campaign for the same day, source and
+// currency. Some platforms write such totals without a word that marks them as totals.
 func refuseSums(rows []Cost) {
 	type place struct {
 		day              time.Time

@@ -48,7 +48,7 @@ func (b NetworkBody) Record() (models.Network, error) {
 	return n, err
 }
 
-// TooLong returns the error for a text whose length no struct tag can limit, because it is a key or a value in a map.
+// TooLong returns the error too_long for the text that what names.
 func TooLong(what string, limit int) error {
 	return models.Invalid("too_long", "%s may have at most %d characters", what, limit)
 }

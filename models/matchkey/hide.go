@@ -43,7 +43,7 @@ func HasAddress(text string) bool { return HideAddresses(text) != text }
 
 // CleanURL returns a URL without personal data. It removes parameters that contain a key or an e-mail address, a path that
 // contains an e-mail address, the user name and the fragment. A parameter that contains only a place stays. The result is empty
-// if the URL cannot be parsed.
+// if the text is not an http or https URL with a host.
 func CleanURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

@@ -44,7 +44,7 @@ type Hashes struct {
 	PhoneDigits    string `json:"phone_digits,omitempty"`    // the number without the plus
 }
 
-// Forms of keys that only some platforms accept. Every other key has only one form, which has the name of the key.
+// Forms of keys that only some platforms accept. Every other form has the name of its key.
 const (
 	EmailGoogle    = "email_google"
 	EmailMicrosoft = "email_microsoft"
@@ -52,8 +52,8 @@ const (
 	PhoneDigits    = "phone_digits"
 )
 
-// In returns the keys in the named forms, and no other keys. The row of an ad platform names the forms that the platform
-// accepts.
+// In returns the keys in the named forms, and no other keys. The field Keys of models.SourceProvider names the forms that an ad
+// platform accepts.
 func (h Hashes) In(forms []string) Keys {
 	var k Hashes
 	for _, form := range forms {

@@ -35,7 +35,7 @@ type Network struct {
 	Origin
 }
 
-// words maps a status to the words with which a network reports it. Only words that mean something else at other networks are listed.
+// words maps a status to the words with which a network reports it. Words that have their usual meaning need not be listed.
 type words = map[string][]string
 
 // FromNetwork returns a template with a network's settings.
@@ -155,7 +155,7 @@ func (n Network) withNotes(notes string) Network {
 	return n
 }
 
-// withStatuses returns the template with the status words of the network that mean something else at other networks.
+// withStatuses returns the template with the network's own status words.
 func (n Network) withStatuses(statuses words) Network {
 	n.StatusMap = statuses
 	return n

@@ -20,7 +20,7 @@ var networkSoftware = []Network{
 	inKeitaro("CAKE", "s2", macros("#s2#", "#price#", "#tid#", "")),
 	inKeitaro("Cellxpert", "afp1", macros("[afp1]", "[CommissionAmount]", "", "")).withCurrency("EUR").withNotes(literals),
 	{
-		// {event_name} is in the row of Suprememedia in Keitaro's list.
+		// {event_name} is from the row of Suprememedia in Keitaro's list, the other macros are from sendcoop's list.
 		Name: "Everflow", ClickParam: "sub1", Origin: sendcoop,
 		Macros: macros("{sub1}", "{payout_amount}", "{transaction_id}", "", "goal", "{event_name}"),
 	},
@@ -28,7 +28,7 @@ var networkSoftware = []Network{
 		withStatuses(words{models.StatusRejected: {"-1"}}),
 	inKeitaro("Scaleo", "aff_click_id", macros("{aff_click_id}", "{payout}", "", "{conv_status}", "currency", "{currency}")),
 	{
-		// {goal_id} is in the row of Mobionetwork in Keitaro's list.
+		// {goal_id} is from the row of Mobionetwork in Keitaro's list, the other macros are from sendcoop's list.
 		Name: "TUNE (HasOffers)", ClickParam: "aff_sub", Origin: sendcoop,
 		Macros: macros("{aff_sub}", "{payout}", "{transaction_id}", "", "goal", "{goal_id}", "currency", "{currency}"),
 	},

@@ -11,15 +11,15 @@ import (
 	"switchyard/models/token"
 )
 
-// The kinds of templates in a file, and the version of the file's form.
+// The kinds of templates in a file, and the version of the file format.
 const (
 	KindSource  = "traffic_source"
 	KindNetwork = "network"
 	FileVersion = 1
 )
 
-// ShareSource returns a traffic source as a template for other accounts. It has only macros and the form of the postback address:
-// parameters with fixed texts are left out, and YOUR_... replaces the account's own values in the address.
+// ShareSource returns a traffic source as a template for other accounts. Fixed texts are left out, so the template has only macros.
+// In the postback address, YOUR_... replaces the account's own values.
 func ShareSource(o models.TrafficSource) Source {
 	s := Source{
 		Key: o.Platform, Name: o.Name, CostModel: o.CostModel,
@@ -72,7 +72,7 @@ var commonPathPart = regexp.MustCompile(`^(v\d{1,2}(\.\d{1,2})?|s2s|[A-Za-z][A-Z
 
 // withPlaceholders returns a postback address with YOUR_... in place of the account's own values: the fixed values of
 // its query, and the parts of its path that are not words. known is the postback address of the platform's template.
-// If both addresses have the same host, the result is known.
+// If both addresses have the same host, withPlaceholders returns known.
 func withPlaceholders(address, known string) string {
 	base, _, _ := strings.Cut(address, "#")
 	base, query, _ := strings.Cut(base, "?")

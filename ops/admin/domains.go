@@ -40,7 +40,7 @@ func (a Admin) Domains(ctx context.Context, host string) ([]Domain, error) {
 }
 
 // AddDomain adds a hostname to an account and marks it as verified. Unlike the API, it accepts names below the registered domain
-// of BASE_URL or of a shared link domain, for links of the operator. checkFree names the hosts that it refuses.
+// of BASE_URL or of a shared link domain, for links of the operator. It refuses the hosts for which checkFree returns an error.
 func (a Admin) AddDomain(ctx context.Context, host, account string) (Domain, error) {
 	name, ok := models.HostOf(host)
 	if !ok || models.PublicSuffix(name) {

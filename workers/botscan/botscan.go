@@ -62,7 +62,7 @@ const (
 	maxPause  = 5 * time.Second
 )
 
-// sweep starts a scan for each account with clicks that were not scanned yet.
+// sweep starts a scan for each account with clicks that were not scanned yet or must be scored again.
 func (w *worker) sweep(ctx context.Context) error {
 	if err := dbbotscan.DeleteExpired(ctx, w.Clicks); err != nil {
 		return err
@@ -98,7 +98,7 @@ type progress struct {
 	stopped bool // a late click was stored: the next scan continues from there
 }
 
-// batch examines one batch of new clicks. It rests afterwards while clicks wait to be stored or redirects are slow.
+// batch examines one batch of new clicks. If clicks wait to be stored or redirects are slow, it rests afterwards.
 func (w *worker) batch(ctx context.Context, crowd *dbbotscan.Crowd, s dbbotscan.Progress) (progress, error) {
 	began := time.Now()
 	p, err := w.next(ctx, crowd, s)

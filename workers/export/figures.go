@@ -75,7 +75,8 @@ func (c figureColumns) pick(all []string) []string {
 	return db.Map(c.places, func(i int) string { return all[i] })
 }
 
-// cells returns the cells of a row: its values, its figures and its click loss. The cells of the click loss are empty if loss is nil.
+// cells returns the cells of a row: its values, its figures, the results of the formulas and its click loss. The cells of the click
+// loss are empty if loss is nil.
 func (c figureColumns) cells(values []string, f models.Figures, loss *models.ClickLoss) []string {
 	figures := cellsOf(f.Row())
 	out := append(slices.Clone(values), c.pick(figures)...)
@@ -107,7 +108,7 @@ func resultOf(e measure.Expression, figures []string) string {
 func foreignHeading(name string) export.Heading { return export.Heading{Name: name, Foreign: true} }
 func heading(name string) export.Heading        { return export.Heading{Name: name} }
 
-// after returns columns, followed by the headings of the figures and of the click loss.
+// after returns columns, followed by the headings of the figures, of the formulas and of the click loss.
 func (c figureColumns) after(columns []export.Heading) []export.Heading {
 	columns = append(append(columns, db.Map(c.pick(figureNames), heading)...), db.Map(c.formulas, heading)...)
 	if c.loss {

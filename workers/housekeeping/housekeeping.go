@@ -1,6 +1,7 @@
 // Package housekeeping deletes records of the API that are no longer needed: stored answers that are too old for a repeated call,
 // removed rules that no flow uses any more, ended sessions and links, old entries of the audit log, old figures that networks and
-// traffic sources have reported, old changes of cost, and old tokens and clients of connected assistants.
+// traffic sources have reported, old changes of cost and of many records, old plans of configuration documents, and old tokens and
+// clients of connected assistants.
 package housekeeping
 
 import (

@@ -15,7 +15,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// source makes a traffic source that is connected to a platform, without reading its spend.
+// source makes a traffic source that is connected to a platform. The import of its spend is off.
 func (w *env) source(at string, credentials map[string]string) uuid.UUID {
 	w.Helper()
 	id, off := uuid.New(), false

@@ -155,7 +155,7 @@ func do[A, R any](w *env, job jobs.Job[A, R], args A) (R, error) {
 	return jobs.Await(w.Context(), h)
 }
 
-// connect connects an account at a platform.
+// connect connects the account to a platform by a sign-in, and returns the id of the connection.
 func (w *env) connect(platform string) uuid.UUID {
 	w.Helper()
 	client := provider.New(provider.Options{

@@ -177,7 +177,7 @@ func TestSeveralPeople(t *testing.T) {
 }
 
 // TestOneRefresh checks that when many callers in several processes need a token at once, one of them renews it and all get that
-// token. Microsoft no longer accepts the previous refresh token.
+// token. The next renewal must use the new refresh token, because Microsoft no longer accepts the previous one.
 func TestOneRefresh(t *testing.T) {
 	t.Parallel()
 	for _, p := range models.SignInProviders {

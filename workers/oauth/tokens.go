@@ -18,7 +18,7 @@ import (
 const minValidity = time.Minute
 
 // Token returns an access token that is valid for more than a minute. Errors that a customer may see are not_connected,
-// credentials and not_configured.
+// credentials, not_configured, and the code of the platform's refusal (models.SignInProvider.Refused).
 func (t *Tokens) Token(ctx context.Context) (string, error) {
 	return t.get(ctx, func(c models.OAuthConnection, _ models.OAuthTokens) bool { return t.isFresh(c) })
 }

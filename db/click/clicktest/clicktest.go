@@ -144,7 +144,7 @@ func AwaitRow(tb testing.TB, d *db.DB, query string, args ...any) {
 	})
 }
 
-// SameValues compares stored values with given values.
+// SameValues are options of cmp. They compare addresses and amounts by their values.
 var SameValues = cmp.Options{
 	cmp.Comparer(func(a, b netip.Addr) bool { return a == b }),
 	cmp.Comparer(decimal.Decimal.Equal),

@@ -66,7 +66,7 @@ func (x *MoneyEnv) MakeRandomChange() {
 	}
 }
 
-// eraseVisitor erases a visitor.
+// eraseVisitor erases the visitor of a random click.
 func (x *MoneyEnv) eraseVisitor() {
 	x.Helper()
 	if len(x.Clicks) == 0 {

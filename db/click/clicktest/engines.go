@@ -30,7 +30,8 @@ var questions = []struct {
 }
 
 // CheckFigures compares the figures of every account between the engines. PostgreSQL's rows must give the same figures as its
-// ledger. ClickHouse's rows must give the same figures as PostgreSQL's rows. Every cell is compared.
+// ledger, where the ledger has the dimensions. ClickHouse's rows must give the same figures as PostgreSQL's rows. Every cell is
+// compared.
 func CheckFigures(t *testing.T, d *db.DB) {
 	t.Helper()
 	accounts := dbtest.Select[uuid.UUID](t, d, `SELECT id FROM accounts`)

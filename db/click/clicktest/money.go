@@ -243,7 +243,7 @@ func (x *MoneyEnv) Restate(steps int) {
 	}
 }
 
-// Clear deletes the clicks of a campaign.
+// Clear deletes the clicks of a campaign in six hours that begin at random.
 func (x *MoneyEnv) Clear() {
 	x.Helper()
 	from := x.Today.Add(-time.Duration(x.Rnd.IntN(72)) * time.Hour)

@@ -224,7 +224,7 @@ type ip2locationAnswer struct {
 	ISP     ip2locationText `json:"isp"`
 	ASN     asNumber        `json:"asn"`
 	AS      ip2locationText `json:"as"`
-	Speed   ip2locationText `json:"net_speed"`  // DIAL, DSL, COMP, T1
+	Speed   ip2locationText `json:"net_speed"`  // a key of speeds
 	Usage   ip2locationText `json:"usage_type"` // ISP, MOB, ISP/MOB, DCH, COM and others
 	Mobile  ip2locationText `json:"mobile_brand"`
 	IsProxy bool            `json:"is_proxy"`

@@ -1,7 +1,7 @@
 // Package geolookup asks third-party geo databases for the place of an IP address. Each provider has an entry in the table
 // providers, with its request and the form of its answer.
 //
-// A key never leaves this package. No error contains it.
+// A key is sent only to its provider. No error contains it.
 package geolookup
 
 import (

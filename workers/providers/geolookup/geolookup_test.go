@@ -61,7 +61,7 @@ func TestLookup(t *testing.T) {
 	w.Refuse(&geolookuptest.Refusal{Status: http.StatusOK, Body: "<html>"})
 	for _, p := range models.GeoProviders {
 		if _, err := c.Lookup(t.Context(), p.Name, key, geolookup.Known); err == nil {
-			t.Errorf("%s: no error for another form", p.Name)
+			t.Errorf("%s: no error for an answer that is not JSON", p.Name)
 		}
 	}
 	w.Refuse(nil)

@@ -51,7 +51,7 @@ func googleAccounts(ctx context.Context, s *session) ([]Account, error) {
 		case !known:
 			at[a.ID] = len(out)
 			out = append(out, a)
-		case out[i].ParentID != "" && a.ParentID == "", out[i].Name == "": // the sign-in reaches it without a manager
+		case out[i].ParentID != "" && a.ParentID == "", out[i].Name == "": // a reaches the account without a manager, or names it
 			out[i] = a
 		}
 	}

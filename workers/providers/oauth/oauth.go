@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// tokenTime is the limit of one request for tokens.
+// tokenTime is the time limit of one request for tokens.
 const tokenTime = 10 * time.Second
 
 // oauthContext returns a context with which the OAuth library uses our HTTP client.

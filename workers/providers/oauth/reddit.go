@@ -60,8 +60,8 @@ func redditAccounts(ctx context.Context, s *session) ([]Account, error) {
 	return out, nil
 }
 
-// redditList reads all pages of a list. Only the parameters of the next page's address are used, because an address in an
-// answer could be on any host.
+// redditList reads the pages of a list until it has MaxAccounts records. Only the parameters of the next page's address are used,
+// because an address in an answer could be on any host.
 func redditList(ctx context.Context, s *session, path string) ([]rest.Record, error) {
 	var out []rest.Record
 	query := form()

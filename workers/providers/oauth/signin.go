@@ -98,7 +98,7 @@ func (a Apps) address(p platform, own, path string) string {
 // platform describes how to call a provider of models.SignInProviders.
 type platform struct {
 	name     string
-	settings string // names of the settings that the operator has to set; empty: the usual ones, by the provider's row
+	settings string // names of the settings that the operator has to set; empty: byName makes them from the provider's row
 	// authorize and token are the addresses for OAuth. base is the address of the API. {version} stands for the version of the
 	// API.
 	authorize, token, base string
@@ -145,7 +145,7 @@ func (p platform) style() oauth2.AuthStyle {
 // ErrRevoked says that the platform no longer accepts the tokens. The user has to sign in again.
 var ErrRevoked = errors.New("the platform no longer accepts the sign-in")
 
-// Options of a Client. Apps.URL, GoogleVersion, Now and Wait are optional.
+// Options of a Client. Apps.URL, Apps.MetaVersion, GoogleVersion, Now and Wait are optional.
 type Options struct {
 	Apps
 	Egress *egress.Client

@@ -27,7 +27,7 @@ type Options struct {
 	Timeout func() time.Duration
 }
 
-// WithDefaults returns the options with a clock.
+// WithDefaults returns the options with time.Now as Now if Now is nil.
 func (o Options) WithDefaults() Options {
 	if o.Now == nil {
 		o.Now = time.Now

@@ -42,8 +42,9 @@ type cells struct {
 	from, to time.Time
 }
 
-// TestDashboardCells: for every dimension of reports, the dashboard shows the figures of the API, and these equal a plain count
-// of the clicks. Names that contain markup are shown as text. The page shows that it waits for a slow answer.
+// TestDashboardCells: for every dimension of reports, except some of the many sub-parameters, the dashboard shows the figures of
+// the API, and these equal a plain count of the clicks. Names that contain markup are shown as text. The page shows that it waits
+// for a slow answer.
 func TestDashboardCells(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 
 // TestDashboardCheck: a person opens the check of a paused campaign with several faults. It shows each fault with its consequences.
 // A button mends one of them, and the person mends the others. Then the campaign goes live. A campaign that is set active in the
-// list, in the palette or in the form for several campaigns does not go live either before its problems were shown.
+// list, in the palette or in the form for several campaigns goes live only after its problems were shown.
 func TestDashboardCheck(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -181,7 +181,7 @@ func (b *env) checksInList() {
 	b.until("the campaign is active", func() bool { return b.statusOf(campaign) == "active" })
 }
 
-// checksInPalette resumes a campaign with the palette.
+// checksInPalette resumes a campaign with the palette. The page shows the problems, and the campaign stays paused.
 func (b *env) checksInPalette() {
 	b.t.Helper()
 	campaign := b.makeGermans("Checked third")

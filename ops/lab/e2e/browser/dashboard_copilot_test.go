@@ -291,7 +291,7 @@ func (c *copilotEnv) views() {
 	})
 	second.tap(menu)
 	if got := second.run(`[...document.querySelectorAll('.menu:popover-open .item')].map(e => e.textContent).join('|')`); strings.Contains(got, "Delete") || strings.Contains(got, "Rename") {
-		c.t.Errorf("the menu offers a viewer to delete or rename the view: %q", got)
+		c.t.Errorf("the menu lets a viewer delete or rename the view: %q", got)
 	}
 	second.inMenu("Save as")
 	second.fill(byLabel("dialog", "Name"), "Own")

@@ -93,7 +93,7 @@ func (b *costEnv) fromCampaigns() {
 	b.act(primary)
 	b.untilCost("77.50")
 	if b.actions > 3 {
-		b.t.Errorf("it took %d clicks", b.actions)
+		b.t.Errorf("setting a cost took %d clicks, want at most 3", b.actions)
 	}
 	b.tap(button("Undo"))
 	b.untilCost(before)

@@ -31,8 +31,8 @@ const (
 )
 
 // TestDashboardDomains: the user connects and tests a DNS account and adds a domain with it. The domain is verified, gets its
-// certificate step by step, and is deleted. The user then signs in to an ad platform and disconnects it. Every failure is
-// shown.
+// certificate step by step, and is deleted. The user then signs in to an ad platform and disconnects it. The page shows what the
+// DNS provider, the edge and the platform refuse.
 func TestDashboardDomains(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

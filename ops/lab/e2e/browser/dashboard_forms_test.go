@@ -47,7 +47,7 @@ func TestNoClickActs(t *testing.T) {
 	t.Cleanup(func() { _ = d.Close() })
 	paths := bodyless()
 	if len(paths) < 14 {
-		t.Errorf("only %d operations need no body", len(paths))
+		t.Errorf("only %d operations need no body, want at least 14", len(paths))
 	}
 	links := map[string]string{}
 	for i, path := range paths {

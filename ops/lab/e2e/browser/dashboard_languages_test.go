@@ -55,7 +55,7 @@ func TestDashboardLanguages(t *testing.T) {
 			b.goTo(b.f.URL + path)
 			b.waitIdle()
 			if got := b.run(`document.documentElement.lang`); got != lang {
-				t.Fatalf("%s is in %s", name, got)
+				t.Fatalf("%s is in the language %q", name, got)
 			}
 			for _, width := range []int{1440, 390} {
 				b.setScreen(width, "light")

@@ -179,7 +179,7 @@ func (b *env) namesIcons() {
 		}
 	}
 	if named < 8 || !person {
-		b.t.Errorf("%d icons show their name, the person's: %v", named, person)
+		b.t.Errorf("%d icons show their name, want at least 8; the last one shows the person's name: %v", named, person)
 	}
 	b.setScreen(1440, "light")
 }

@@ -236,7 +236,7 @@ func (b *roomsEnv) scores() {
 	}
 }
 
-// suspect follows the link without an Accept-Language header, as no browser does.
+// suspect follows the link without an Accept-Language header, which every browser sends.
 func (b *roomsEnv) suspect() {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.link, nil)

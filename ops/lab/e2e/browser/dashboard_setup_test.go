@@ -161,7 +161,7 @@ func (b *env) namesMissing() {
 	b.tap(saveForm)
 	b.waitText("Enter a name.")
 	if text := b.errorAt(".side-sheet", "URL"); text != "Enter the URL. It begins with https://." {
-		b.t.Errorf("at the address: %q", text)
+		b.t.Errorf("the error at the empty URL is %q", text)
 	}
 	b.fill(byLabel(".side-sheet", "Name"), "Named")
 	b.until("the name is no longer missing", func() bool { return b.errorAt(".side-sheet", "Name") == "" })

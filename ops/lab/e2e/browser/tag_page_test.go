@@ -126,8 +126,8 @@ func (x tagTest) hasOwnName(t *testing.T) {
 	}
 }
 
-// seesViews: the tag reports a view whenever another page is shown, no matter how the visitor or a script got there. A change of
-// the query alone is no other page. A page can also report a view itself, with trk('view').
+// seesViews: the tag reports a view whenever another page is shown, no matter how the visitor or a script got there. A call of
+// replaceState that changes only the query shows no other page. A page can also report a view itself, with trk('view').
 func (x tagTest) seesViews(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)

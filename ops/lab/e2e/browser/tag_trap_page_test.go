@@ -2,8 +2,8 @@ package browser
 
 import "testing"
 
-// hidesLink: once there is a click and consent, the tag adds one link that people cannot find by sight, keyboard or screen
-// reader. The link is on every page that a script shows.
+// hidesLink: once there is a click, and consent if the tag waits for it, the tag adds one link that people cannot find by sight,
+// keyboard or screen reader. The link is also on the next page that a script shows. It is removed if the visitor refuses.
 func (x tagTest) hidesLink(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)

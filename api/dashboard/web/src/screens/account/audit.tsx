@@ -60,7 +60,7 @@ const recordScreens: Record<string, string> = {
 // listed maps parts of the API whose changes concern a list, not one record, to the screen of that list.
 const listed: Record<string, string> = { blocks: '/app/blocked', corrections: '/app/corrections' }
 
-// nameOf returns the name of an entry's record. A deleted record has the name that it had.
+// nameOf returns the name of an entry's record, or the last name of a deleted record.
 function nameOf(r: AuditRow) {
   const deleted = r.changes.find(c => c.field === 'name' && c.after === 'null')
   return r.name || (deleted ? (JSON.parse(deleted.before) as string) : '')
@@ -148,7 +148,7 @@ function UndoCell({ of: r, change: id, again }: { of: AuditRow; change?: string;
   ) : null
 }
 
-// Log lists the changes and sign-ins in the window, newest first. People who are not owners see their own entries.
+// Log lists the changes and sign-ins of the chosen days, newest first. People who are not owners see their own entries.
 function Log() {
   const address = place.value.query,
     who = address.get('who') ?? '',

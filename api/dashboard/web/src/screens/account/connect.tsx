@@ -65,8 +65,8 @@ const Refused = ({ of }: { of: ApiError }) => (
   </>
 )
 
-// useAnswer sends the person's answer, and then the browser to the program. `leaving` becomes true when the browser begins to
-// leave the page.
+// useAnswer sends the person's answer to the service and then opens the program's address. `leaving` becomes true when the browser
+// begins to leave the page.
 function useAnswer(sent: Sent) {
   const [leaving, setLeaving] = useState(false),
     { busy, wrong, run } = useAttempt(sentenceOf)

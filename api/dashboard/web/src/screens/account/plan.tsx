@@ -12,7 +12,7 @@ import { AsTable, Legend, Plot, type Series } from '../../parts/plot.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
 import { planWords as w } from '../../text/account.ts'
 
-// dayAt returns the day of a date in the form of the service.
+// dayAt returns the day of a date or time that the service has sent, such as 2026-11-28.
 const dayAt = (text: string): Day => {
   const [y, m, d] = text.slice(0, 10).split('-').map(Number)
   return { y: y!, m: m!, d: d! }

@@ -37,7 +37,8 @@ export const Ending = ({ at }: { at: string | null }) =>
 // usedBy returns the numbers of campaigns and smartlinks that use a domain, as text.
 export const usedBy = (d: DomainRow) =>
   [d.campaigns ? w.campaigns(d.campaigns) : '', d.smartlinks ? w.smartlinks(d.smartlinks) : ''].filter(Boolean).join(', ')
-// tagsOf returns the tags of a domain: default, spare, and what happened in a failover.
+// tagsOf returns the tags of a domain: whether it is the default or a spare domain, whether failover is on, and how many campaigns a
+// failover has moved to a spare domain.
 export const tagsOf = (d: DomainRow) =>
   [
     d.is_default ? w.isDefault : '',

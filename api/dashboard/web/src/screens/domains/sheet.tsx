@@ -24,8 +24,8 @@ import { Certificate, Ending, makeDefault, mayChange, codeText, tagsOf, State, u
 
 const every = 10 // seconds between checks of a domain that is not set up yet
 
-// useChecks checks a domain regularly while the domain is not fully set up. secondsLeft is the time until the next check, or null during
-// a check.
+// useChecks checks a domain regularly while the domain is not fully set up, if the person may change domains. secondsLeft is the time
+// until the next check, or null during a check.
 function useChecks(d: DomainRow, check: () => Promise<unknown>) {
   const [secondsLeft, setSecondsLeft] = useState<number | null>(null),
     on = mayChange() && isPending(d)
@@ -169,14 +169,15 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
   )
 }
 
-// failBack moves the campaigns back from the spare domain to a domain.
+// failBack moves the campaigns of a domain back to it from the spare domain.
 const failBack = (d: DomainRow) =>
   call('PATCH /domains', { body: { id: d.id, action: 'fail_back' } }).then(
     ({ campaigns, kept }) => toastAndReload(w.cameBack(campaigns ?? 0, kept ?? 0), 'domains', 'campaigns'),
     failed,
   )
 
-// Records shows the records to set in DNS. Each name and value has a button that copies it.
+// Records shows the records to set in DNS and, if the certificate needs it, the page to serve as a proof. Each name and value has a
+// button that copies it.
 function Records({ of: d, target, certificate: c }: { of: DomainRow; target: string | null; certificate?: CertificateAnswer }) {
   const list = [...d.dns_records, ...(c?.ownership ? [c.ownership] : [])]
   return (
