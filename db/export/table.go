@@ -1,5 +1,5 @@
 // Package export reads the rows of report files one by one, so that a file of any length needs the same amount of memory.
-// PostgreSQL formats the values, and a file contains them unchanged.
+// The database that has a row, PostgreSQL or ClickHouse, formats its values. A file contains them unchanged, except some ids.
 package export
 
 import (
@@ -89,8 +89,9 @@ func (r Reader) Count(ctx context.Context, t Table, q Query, atMost int) (n int,
 	return n, nil
 }
 
-// Each calls fn with the cells of every row, newest first. All rows show the state at the same moment. The cells are valid until fn
-// returns. If fn fails, Each stops and returns the error.
+// Each calls fn with the cells of every row, newest first. The rows in PostgreSQL all show the state at the same moment. The rows
+// of the copy are read after them, one day at a time. The cells are valid until fn returns. If fn fails, Each stops and returns
+// the error.
 func (r Reader) Each(ctx context.Context, t Table, q Query, fn func([]sql.RawBytes) error) error {
 	var cold Query
 	err := r.Copy.Snapshot(ctx, r.Conn, func(c db.Conn) (err error) {

@@ -4,8 +4,8 @@ import "slices"
 
 // Tally counts a detector's right and wrong judgements about the set.
 type Tally struct {
-	Found, Missed int            // number of programs that the detector called bots, and of programs that it did not
-	Wrong, Spared int            // number of people that the detector called bots, and of people that it did not
+	Found, Missed int            // requests from programs that the detector called bots, and that it did not
+	Wrong, Spared int            // requests from people that the detector called bots, and that it did not
 	Kinds         []Kind         // kinds in the order in which they occur
 	kinds         map[string]int // index in Kinds by name
 }
@@ -61,8 +61,8 @@ func (t Tally) Kind(name string) Kind {
 	return Kind{}
 }
 
-// Precision returns the share of programs among the senders that were called bots.
+// Precision returns the share of requests from programs among the requests that were called bots.
 func (t Tally) Precision() float64 { return float64(t.Found) / float64(max(1, t.Found+t.Wrong)) }
 
-// Recall returns the share of all programs that were called bots.
+// Recall returns the share of requests that were called bots among the requests from programs.
 func (t Tally) Recall() float64 { return float64(t.Found) / float64(max(1, t.Found+t.Missed)) }

@@ -31,7 +31,7 @@ type Client struct {
 	from string
 	host string
 	opts []smtp.Option
-	hide *strings.Replacer // the password
+	hide *strings.Replacer // replaces the password with ***
 }
 
 // timeout is the limit for sending one message.

@@ -22,7 +22,7 @@ import { Empty, Loading } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { w } from '../../text/blocks.ts'
 
-const mostBlocked = 50_000 // of an account
+const mostBlocked = 50_000 // maximum number of blocked values of an account
 
 // whereOf says where values are blocked.
 const whereOf = (o: { scope: string; name: string }) => (o.scope === 'account' ? w.everywhere : o.name || t.gone)
@@ -35,7 +35,7 @@ function useNames() {
   return (o: Listed) => dimensionName(o.dimension, records.find(r => r.id === o.scope_id)?.sub_names)
 }
 
-// Blocked lists the blocked values: each with its place, its author and its time.
+// Blocked lists the blocked values, and says where, by whom and when each one was blocked.
 export function Blocked() {
   const list = place.value.query.get('list') ?? '',
     q = place.value.query.get('q') ?? '',
