@@ -135,7 +135,8 @@ const (
 )
 
 // EdgeBundles compiles the active campaigns on domains of their account for the edge, in a fixed order. A bundle has no Value if
-// it is too large, if the campaigns before it have used up the account's share, or if the campaign has blocked values. The snapshot must be an Explainer's, with the records of a single account.
+// it is too large, if the campaigns before it have used up the account's share, or if the campaign has blocked values. The
+// snapshot must be an Explainer's, with the records of a single account.
 func (s *Snapshot) EdgeBundles() ([]models.EdgeBundle, error) {
 	return s.edgeBundles(models.MaxEdgeAccount, edgeWork)
 }
