@@ -149,7 +149,7 @@ const (
 var loopbackHosts = []string{"127.0.0.1", "::1", "localhost"}
 
 // ValidRedirect reports whether an address can be a client's redirect address. It must be https, or http on the local machine,
-// and have no fragment and no user.
+// and have no fragment, user or wildcard.
 func ValidRedirect(redirect string) bool {
 	u, err := url.Parse(redirect)
 	if err != nil || len(redirect) > maxRedirect || strings.ContainsAny(redirect, "#*\\ ") || u.User != nil || u.Hostname() == "" || u.Opaque != "" {
@@ -158,7 +158,8 @@ func ValidRedirect(redirect string) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && slices.Contains(loopbackHosts, u.Hostname())
 }
 
-// IsClientDocument reports whether a client's id can be the URL of its document: https, with a path, and in normal form.
+// IsClientDocument reports whether a client's id can be the URL of its document: https, with a path, without the path segments .
+// and .., and without a user or a fragment.
 func IsClientDocument(id string) bool {
 	u, err := url.Parse(id)
 	if err != nil || len(id) > maxRedirect || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.Contains(id, "#") {

@@ -45,8 +45,8 @@ const FailingIntegration = 3
 // The intervals and windows of automatic imports of orders. The windows reach back because networks change orders for weeks.
 const (
 	SyncEvery    = 30 * time.Minute
-	SyncDays     = 3 // window of most imports, including today
-	SyncWideDays = 45
+	SyncDays     = 3      // window of most imports, including today
+	SyncWideDays = 45     // the longer window, which is due once a day
 	SyncMost     = 50_000 // maximum number of orders in one import
 	syncLongest  = 12 * time.Hour
 )

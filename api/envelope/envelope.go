@@ -1,5 +1,6 @@
 // Package envelope makes the reply to a call: the members data and error, and the HTTP status of the error's kind. An
-// error that no client may see is logged here, once, and shown as internal_error.
+// error whose text no client may see is replaced by a general error, such as internal_error, and logged here. A canceled
+// request is not logged.
 package envelope
 
 import (
@@ -77,7 +78,7 @@ func New(c *route.Call, answer any, err error) Reply {
 	return Reply{Status: status, Type: jsonType, Body: body}
 }
 
-// members is the JSON form of an error, and of an answer that is made here, unless its route is public.
+// members is the JSON form of an error, and of an answer that New encodes, unless the route of the answer is public.
 type members struct {
 	Data  any `json:"data"`
 	Error any `json:"error"`
@@ -129,8 +130,9 @@ func marshal(v any) ([]byte, error) {
 // IsFile reports whether the reply is a file, which is read while it is written.
 func (r Reply) IsFile() bool { return r.file.Write != nil }
 
-// Write sends the reply and reports whether it was sent completely. The context is the connection's: a file may be written
-// for as long as the server allows. If a file breaks off, the caller must break the connection, so that the client notices.
+// Write sends the reply. It returns false if a file broke off, and true otherwise. The context is the connection's: a file may be
+// written for as long as the server allows. If a file breaks off, the caller must break the connection, so that the client
+// notices.
 func (r Reply) Write(ctx context.Context, w http.ResponseWriter) (complete bool) {
 	h := w.Header()
 	h.Set("Content-Type", r.Type)

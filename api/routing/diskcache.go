@@ -36,7 +36,7 @@ func WriteDiskCache(path string, s *Snapshot) error {
 	return nil
 }
 
-// encodeCopy writes the secret and then the rows in batches. The last batch is empty.
+// encodeCopy writes the format, then the secret, then the rows in batches. The last batch is empty.
 func encodeCopy(enc *gob.Encoder, s *Snapshot) error {
 	if err := errors.Join(enc.Encode(copyFormat), enc.Encode(store.Routing{LanderSecret: s.secret})); err != nil {
 		return err

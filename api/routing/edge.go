@@ -25,7 +25,7 @@ const (
 	edgeSubsFormat = 2
 )
 
-// formatOf returns the format of a bundle that names a sub-parameter.
+// formatOf returns the format of a bundle that names the sub-parameter with number sub.
 func formatOf(sub int) int {
 	if sub > models.EarlySubs {
 		return edgeSubsFormat
@@ -50,7 +50,7 @@ type edgeBundle struct {
 	Campaigns map[uuid.UUID]json.RawMessage `json:"campaigns"`       // each value is an edgeCampaign
 	Offers    map[uuid.UUID]*edgeOffer      `json:"offers"`
 	Landers   map[uuid.UUID]*edgeLander     `json:"landers"`
-	Origin    []string                      `json:"origin"` // the features that the script lacks
+	Origin    []string                      `json:"origin"` // the features of the campaigns that the script lacks
 }
 
 type edgeNamed struct {
@@ -134,9 +134,9 @@ const (
 	edgeWork = 8 * models.MaxEdgeAccount
 )
 
-// EdgeBundles compiles the active campaigns on domains of their account for the edge, in a fixed order. A bundle that the edge
-// cannot hold has no Value. Either the bundle itself is too large, or the campaigns before it have used up the account's share,
-// or the campaign has blocked values. The snapshot must be an Explainer's, with the records of a single account.
+// EdgeBundles compiles the active campaigns on domains of their account for the edge, in a fixed order. A bundle has no Value if
+// it is too large, if the campaigns before it have used up the account's share, or if the campaign has blocked values. The
+// snapshot must be an Explainer's, with the records of a single account.
 func (s *Snapshot) EdgeBundles() ([]models.EdgeBundle, error) {
 	return s.edgeBundles(models.MaxEdgeAccount, edgeWork)
 }

@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// copyArgs returns the arguments for a log's query of the copy. They are the arguments of the method args without the window.
+// copyArgs returns the arguments for a log's query of the copy. Unlike args, it has nil for the two bounds of the window.
 func (q LogQuery) copyArgs() []any {
 	return append([]any{
 		q.AccountID, nil, nil, q.Limit, q.Offset, q.ClickID.String(), q.ExternalID, q.ConversionID, q.Status,

@@ -48,7 +48,7 @@ type Input struct {
 	// Final is set for a correction. The payout is then the amount earned, whatever the terms of the offer. Time and currency
 	// replace the recorded values.
 	Final bool
-	Exact time.Duration // the precision of At: a day, a second
+	Exact time.Duration // the precision of At, such as a day or a second
 	// Past is set for a conversion from another tracker's log. It is recorded, but neither webhooks nor traffic sources are
 	// notified.
 	Past bool

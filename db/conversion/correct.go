@@ -237,7 +237,7 @@ func (b *correcting) loadTerms(ctx context.Context, c db.Conn) error {
 }
 
 // convert sets the rate and the cost of changed conversions. A conversion whose day and currency are unchanged keeps its rate. If
-// write is false, convert does not fix the rates for later facts.
+// write is true, it also locks the rates until the transaction ends.
 func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, write bool) error {
 	var list []*Conversion
 	var copyResult []func(*Conversion) // for each conversion of list: copies the result to the outcome of an input

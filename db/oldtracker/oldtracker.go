@@ -1,5 +1,6 @@
 // Package oldtracker stores the tracker that an account moved from, and the postbacks about clicks of that tracker, which are
-// forwarded to it. Each forwarded postback has a job with the same id as its row.
+// forwarded to it. Each forwarded postback has a job with the same id as its row. The package also stores the ids that imported
+// clicks and conversions have at that tracker.
 package oldtracker
 
 import (

@@ -11,8 +11,8 @@ const (
 	maxQuoted = 64 << 10 // maximum bytes between two quotes; if there are more, the closing quote counts as missing
 )
 
-// Scanner splits a text into records. A malformed record ends with the line on which it began, so that a missing quote does not
-// make the rest of the file part of the record.
+// Scanner splits a text into records. A record with a fault at a quote ends with the line on which it began, so that a missing
+// quote does not make the rest of the file part of the record.
 type Scanner struct {
 	text  string
 	comma byte

@@ -176,7 +176,8 @@ func (r record) MarshalJSON() ([]byte, error) {
 // Answer is the answer of a tool.
 type Answer struct{ record }
 
-// shape brings values into the form of the tool's answers, and omits rows until the answer has at most MaxBytes.
+// shape brings values into the form of the tool's answers, and omits rows until the answer has at most MaxBytes
+// or no list has a row left.
 func (t *Tool) shape(v Values) (Answer, error) {
 	out, left := record{{"notice", Notice}}, 0
 	for _, m := range t.Answer {

@@ -154,7 +154,7 @@ func setActive(ctx context.Context, c *Call) (Values, error) {
 	return Values{"kind": kind, "id": id, "active": active}, err
 }
 
-// checkPause refuses to pause a path before the minimum sample of the Copilot is there.
+// checkPause refuses to pause a path that has not reached the minimum sample of the Copilot.
 func checkPause(ctx context.Context, c *Call, active bool) error {
 	if active {
 		return nil

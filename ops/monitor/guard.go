@@ -62,8 +62,8 @@ func newGuard(o Options) *guard {
 }
 
 // password requires the password by basic auth. A client that was wrong too often has to wait, even with the right password.
-// Other clients do not wait. If the clients of a proxy together were wrong too often, all clients of that proxy have to wait,
-// except those which have given the right password before.
+// If the clients of a proxy together were wrong too often, all clients of that proxy have to wait, except those which have given
+// the right password before. No other client has to wait.
 func (g *guard) password(c *gin.Context) {
 	_, given, sent := c.Request.BasicAuth()
 	if sent {
@@ -133,8 +133,9 @@ func (g *guard) host(c *gin.Context) {
 	}
 }
 
-// plainHeaders lists the headers that browsers, curl and Prometheus send. Any other header may come from a proxy. The headers
-// of proxies cannot be listed. Sec- headers of browsers are listed one by one, because a proxy may add others.
+// plainHeaders lists the headers that browsers, curl and Prometheus send. Any other header may come from a proxy, because the
+// headers of proxies cannot be listed. The Sec- headers of browsers are listed one by one, because a proxy may add other headers
+// that begin with Sec-.
 var plainHeaders = []string{
 	"Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Authorization", "Cache-Control", "Connection",
 	"Cookie", "Dnt", "If-Modified-Since", "If-None-Match", "Pragma", "Priority", "Referer", "Sec-Ch-Ua", "Sec-Ch-Ua-Mobile",

@@ -12,8 +12,8 @@ import (
 	"switchyard/models/apiversion"
 )
 
-// APIVersions returns the metric of the versions in use. It leaves out versions without an announced end. A version that ends soon is
-// logged at once, for operators without a monitoring system.
+// APIVersions returns the metric of the versions in use. It leaves out versions without an announced end. A version that
+// ends soon is logged at once, for operators without a monitoring system. So is a setting with an unknown version.
 func APIVersions(used []apiversion.Version, now func() time.Time) prometheus.Collector {
 	for _, v := range used {
 		left, known := v.Left(now())

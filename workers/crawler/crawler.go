@@ -80,7 +80,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	return workers.SubmitEach(ctx, w.client, jobs.VerifyCrawlers, waiting)
 }
 
-// verify decides the claims of an account that are due.
+// verify decides the due claims of an account.
 func (w *worker) verify(ctx context.Context, account uuid.UUID) error {
 	now := w.o.Now()
 	claims, err := botscan.LeaseClaims(ctx, w.o.Clicks.Conn, account, now, clicksAtOnce)
@@ -104,7 +104,7 @@ func (w *worker) verify(ctx context.Context, account uuid.UUID) error {
 			returned = append(returned, c.ClickID)
 			continue
 		default:
-			continue // DNS gave no answer: the claim is due again
+			continue // the look-up failed, and the claim is due again later
 		}
 		decided = append(decided, c.ClickID)
 	}
@@ -115,7 +115,7 @@ func (w *worker) verify(ctx context.Context, account uuid.UUID) error {
 	return err
 }
 
-// revise writes the findings.
+// revise changes the clicks as the findings say and deletes the decided claims, in one transaction.
 func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []botscan.Finding, decided []uuid.UUID) error {
 	if len(findings) == 0 {
 		return nil
@@ -130,7 +130,8 @@ func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []botsc
 }
 
 // answers returns for each claim whether the address belongs to the crawler. known has the claims with a stored answer or an
-// answer from DNS. later has the claims beyond lookUpsAtOnce, which another run looks up.
+// answer from DNS. later has the claims beyond lookUpsAtOnce, which another run looks up. Claims whose look-up failed are in
+// neither.
 func (w *worker) answers(ctx context.Context, claims []botscan.CrawlerClaim, now time.Time) (
 	known, later map[botscan.CrawlerAddress]bool, err error,
 ) {

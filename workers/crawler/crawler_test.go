@@ -140,7 +140,8 @@ func (w *env) balanced() {
 }
 
 // TestCrawlers checks that a crawler is named if its address has a name of the crawler's operator, and otherwise counts as fake.
-// A claim that no DNS server could decide does not make a visitor fake: it is looked up again for an hour.
+// A crawler without documented host names is neither. A claim that no DNS server could decide does not make a visitor fake: it is
+// looked up again for an hour.
 func TestCrawlers(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 // lookUpTimeout is the time limit for all look-ups of one run.
 const lookUpTimeout = time.Minute
 
-// lookUp looks addresses up. It leaves out addresses for which no DNS server gave an answer.
+// lookUp looks addresses up. It leaves out addresses whose look-up failed.
 func (w *worker) lookUp(ctx context.Context, list []botscan.CrawlerAddress) (out []botscan.CrawlerAnswer) {
 	ctx, cancel := context.WithTimeout(ctx, lookUpTimeout)
 	defer cancel()

@@ -170,7 +170,7 @@ func TestErase(t *testing.T) {
 		"waiting":     `SELECT count(*) FROM postbacks WHERE click_id = $1 AND outcome = 'pending' AND ip IS NULL`,
 	} {
 		if n := dbtest.Get[string](h, h.db, query, clickID); n != "1" {
-			t.Errorf("%s %s of the visitor are left", n, what)
+			t.Errorf("%s %s of the visitor are left, want 1", n, what)
 		}
 	}
 	if found, err := dbretention.FindVisitors(t.Context(), log, uuid.Nil, visitor); err != nil || len(found) != 0 {

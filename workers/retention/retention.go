@@ -1,8 +1,8 @@
 // Package retention does the housekeeping of clicks and their ledger, deletes the clicks that a customer asks to delete, erases
 // visitors, and scores clicks again when a customer changes how they are scored.
 //
-// The housekeeping never changes a figure. The housekeeping jobs may be missed, repeated or run in parallel. The other jobs are
-// row jobs.
+// The housekeeping never changes a figure of the ledger. The housekeeping jobs may be missed, repeated or run in parallel. The
+// other jobs are row jobs.
 package retention
 
 import (

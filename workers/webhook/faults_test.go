@@ -97,8 +97,9 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
-// watchAttempts creates triggers that record when each attempt was due by the schedule and when it began, by the database's own
-// clock. An attempt that is postponed for lack of a place keeps its original due time. The triggers record every change of a job.
+// watchAttempts creates a trigger that records when each attempt was due by the schedule and when it began, by the database's own
+// clock. A new due time of a job that already waits is not recorded, so an attempt that is postponed for lack of a place keeps its
+// original due time.
 const watchAttempts = `
 CREATE TABLE dues (job uuid, attempt int, due timestamptz);
 CREATE TABLE moves (job uuid, attempt int, due timestamptz, began timestamptz);
@@ -153,7 +154,7 @@ func TestSevenAttemptsNeverEarly(t *testing.T) {
 	}
 }
 
-// TestDocumentedSchedule follows the schedule of the contract from row to row, without waiting for it.
+// TestDocumentedSchedule follows the schedule of the contract from attempt to attempt, without waiting for it.
 func TestDocumentedSchedule(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)

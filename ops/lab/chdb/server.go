@@ -15,8 +15,9 @@ import (
 )
 
 // Server answers ClickHouse's HTTP interface: GET /ping, and POST or GET / with a statement in the parameter query, the body
-// or both. If query has an INSERT, the body is its data. The parameter param_NAME fills {NAME:Type}, and unknown parameters are
-// settings. Server knows one user, refuses compressed data and keeps no sessions.
+// or both. If query has an INSERT, the body is its data. The parameter param_NAME fills {NAME:Type}, and parameters that
+// are not in noSettings are settings. Server checks the password but not the name of the user, refuses compressed data and keeps
+// no sessions.
 type Server struct {
 	Engine   *Engine
 	Password string // of the user default

@@ -104,7 +104,7 @@ func (w *World) Texts(kind string) []string {
 // chat is the wire form of one kind of chat.
 type chat struct {
 	kind string
-	// fields are the parameters of a message that the source names.
+	// fields are the parameters of a message that the chat's documentation names: see source.md.
 	fields string
 	refuse func(rw http.ResponseWriter, status int, code, words string)
 	busy   func(rw http.ResponseWriter)
@@ -219,7 +219,7 @@ var discord = chat{
 	accept: acceptDiscord,
 }
 
-// acceptDiscord accepts a message. Without wait, a message that is not stored gives no error.
+// acceptDiscord accepts a message. Without the parameter wait, the answer to an accepted message has no body.
 func acceptDiscord(rw http.ResponseWriter, r *http.Request, m map[string]any) (string, bool) {
 	for name := range r.URL.Query() {
 		if name != "wait" && name != "thread_id" && name != "with_components" {

@@ -34,7 +34,8 @@ type fake struct {
 	api     func(w *World, rw http.ResponseWriter, r *http.Request, path string, u User, ok bool)
 }
 
-// fakes has the platforms by the name of their provider. Google, Microsoft and Meta have exceptions, and functions of their own.
+// fakes has the platforms by the name of their provider. World.api serves Google, Microsoft and Meta by other functions. Microsoft
+// has an entry here only because it rotates refresh tokens.
 var fakes = map[string]fake{
 	models.MicrosoftAds: {rotates: true},
 	models.Snapchat:     snapchat,
@@ -92,13 +93,13 @@ func (w *World) google(rw http.ResponseWriter, r *http.Request, path string, ok 
 	}
 }
 
-// googleErrors has the members of google.ads.googleads.errors.ErrorCode for the reasons that the fake gives.
+// googleErrors maps each reason that the fake gives to the member of google.ads.googleads.errors.ErrorCode that holds the reason.
 var googleErrors = map[string]string{
 	"OAUTH_TOKEN_EXPIRED": "authenticationError", "CUSTOMER_NOT_ENABLED": "authorizationError", "REQUIRED": "fieldError",
 	"DUPLICATE_NAME": "conversionActionError", "RESOURCE_NAME_MISSING": "requestError",
 }
 
-// microsoft answers with pages of the requested size.
+// microsoft serves Microsoft's API. The list of ad accounts has pages of the requested size.
 func (w *World) microsoft(rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {
 	fail := func(status, code int, word string) {
 		resttest.JSON(rw, status, map[string]any{"TrackingId": "t", "Type": "AdApiFaultDetail", "Errors": []any{

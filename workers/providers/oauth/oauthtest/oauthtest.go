@@ -128,7 +128,7 @@ func (w *World) Expire() {
 	})
 }
 
-// Refreshes returns how often tokens were renewed.
+// Refreshes returns how often a renewal of tokens was requested, whether or not it succeeded.
 func (w *World) Refreshes() (n int) {
 	w.change(func() { n = w.refreshes })
 	return n

@@ -36,7 +36,7 @@ func unknownParam(values map[string][]string, lists ...string) string {
 }
 
 // tokenFlaw returns what is wrong with a request for a token, or an empty text. The parameters must be a form in the body, except
-// for Meta, which also reads them in the query. Each parameter must be known.
+// for Meta, which also reads them in the query. Each parameter must be known and occur once.
 func tokenFlaw(r *http.Request, provider string) string {
 	if provider != models.Meta {
 		if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/x-www-form-urlencoded" || r.URL.RawQuery != "" {

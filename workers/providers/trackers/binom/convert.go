@@ -28,7 +28,7 @@ type reader struct {
 	*moved.Book
 	in        *install
 	groups    map[string]string
-	params    map[string][]moved.Param // of sources
+	params    map[string][]moved.Param // parameters of each source, by its id
 	rotations map[string]moved.Value
 }
 
@@ -102,7 +102,7 @@ func (r *reader) source(s moved.Value) {
 	r.Put(it)
 }
 
-// landing reads a landing page. It returns how many pages were refused because they are files: 0 or 1.
+// landing reads a landing page. It returns 1 if the page was refused because its files are on the tracker, and 0 otherwise.
 func (r *reader) landing(l moved.Value) int {
 	it := r.Item(accountconfig.Landers, l.At("id").ID(), l.At("name").Text())
 	address := cmp.Or(l.At("url").Text(), l.At("location").Text())

@@ -89,7 +89,7 @@ func choose(reject bool, ifReject, ifAccept string) string {
 	return ifAccept
 }
 
-// namesOnly adds a test of systems or browsers. A value with a version has no counterpart.
+// namesOnly adds a test of systems or browsers. If a value is no known name, such as a name with a version, the criterion is lost.
 func (r *reader) namesOnly(t *moved.Test, name, attribute string, known *clickattr.Values, values []string, reject bool) {
 	for _, v := range values {
 		if _, ok := known.Find(v); !ok {
@@ -107,7 +107,7 @@ func digits(values []string) (out []any) {
 	return out
 }
 
-// named adds a test of one parameter or header, whose name stands before its value.
+// named adds a test of one parameter or header. Each of values is its name, the separator between, and a value to compare with.
 func named(t *moved.Test, name, prefix, between string, values []string, reject bool) {
 	member, list := "", []string{}
 	for _, v := range values {

@@ -1,5 +1,6 @@
-// Package binomtest is a fake of the API of Binom 2. It demands the header with the key, and serves the fixtures in testdata: lists
-// in which each record has only its id and name, and whole records by their ids.
+// Package binomtest is a fake of the API of Binom 2. It demands the header with the key, and serves the fixtures in testdata:
+// groups and domains as complete lists, other records by id, and lists of these with only ids and names. Affiliate networks are
+// served only as such a list.
 package binomtest
 
 import (

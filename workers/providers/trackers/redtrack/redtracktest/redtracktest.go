@@ -94,7 +94,8 @@ func serve(t *movedtest.Parsed, r *http.Request) (any, bool) {
 // maxLogRows is the maximum number of rows of the log in one answer.
 const maxLogRows = 10_000
 
-// logPage serves a page of the log, which is wrapped. Both days of the query are required, and rows of both days are included.
+// logPage serves a page of the log, in an object with the rows and their total number. Both days of the query are required,
+// and rows of both days are included.
 func logPage(t *movedtest.Parsed, kind string, q url.Values) (any, bool) {
 	from, to := q.Get("date_from"), q.Get("date_to")
 	if from == "" || to == "" {

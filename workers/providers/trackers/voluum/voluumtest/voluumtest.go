@@ -66,7 +66,7 @@ func refuse(status int, r *http.Request) any {
 	}}
 }
 
-// lists are the members that the lists are wrapped in.
+// lists has, for each kind of record, the JSON member that holds the list of its records.
 var lists = map[string]string{
 	"affiliate-network": "affiliateNetworks", "traffic-source": "trafficSources", "lander": "landers", "offer": "offers", "flow": "flows",
 	"campaign": "campaigns",
