@@ -1577,7 +1577,7 @@ type CopilotRuleReplay struct {
 
 // CopilotRuleReplayRow: a type of the API
 type CopilotRuleReplayRow struct {
-	After   FigureRow `json:"after"`   // the figures that were recorded from at until the end of the 30 days. They are the figures without the action, because a replay changes nothing
+	After   FigureRow `json:"after"`   // the recorded figures of the time from then until the end of the 30 days. They are the figures without the action, because a replay changes nothing
 	At      string    `json:"at"`      // the end of the hour or day in which the rule would have acted
 	Figures []Figure  `json:"figures"` // the figures that met the conditions of the rule
 	Of      string    `json:"of"`
