@@ -1,5 +1,5 @@
-// Package sourcepostback stores the postbacks that tell traffic sources about conversions. Package upload does the same for the APIs
-// of ad platforms.
+// Package sourcepostback stores the postbacks that tell traffic sources about conversions. Package upload stores the conversions
+// that are sent to the APIs of ad platforms.
 //
 // A postback is stored in the transaction that gives a conversion its status, once for each status. Each postback has a job with
 // the same id. The caller dispatches the jobs after its commit. If the caller fails to dispatch a job, the reconciler finds it.
@@ -105,7 +105,7 @@ type Target struct {
 
 var columns = db.Columns[models.SentPostback]("p.")
 
-// If the job of an earlier postback is running, the job of this postback tries again a second later.
+// earlier is one second more than the longest time until the next attempt of an earlier postback. It is -1 if none waits.
 var findTarget = `
 SELECT ` + columns + `, ` + settings + `, s.name AS source_name, s.is_active, s.deactivated_at IS NOT NULL AS deactivated, a.timezone,
 	coalesce((

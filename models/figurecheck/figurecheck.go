@@ -7,8 +7,8 @@
 // a look-up, if no rows were left out. Such a look-up also confirms the number of its rows.
 //
 // Numbers that are not figures are ignored: dates and times, numbers in names of records in the rows, numbers in words and ids,
-// spans such as 7 days, the item numbers of a list, and quoted texts from the rows. A figure that was calculated correctly from
-// the rows, such as a difference, is not confirmed, because no row contains it.
+// spans such as 7 days, ranks such as top 5, the item numbers of a list, and quoted texts from the rows. A figure that was
+// calculated correctly from the rows, such as a difference, is not confirmed, because no row contains it.
 //
 // A figure is compared with all numbers in all rows. It is not checked whether the number belongs to the record that the text
 // names.
@@ -78,7 +78,7 @@ func (k *facts) add(l Lookup) {
 	}
 }
 
-// read collects the numbers and the names of a value.
+// read decodes a JSON value and collects its numbers and texts. It ignores a value that is not JSON.
 func (k *facts) read(raw json.RawMessage, number func(path string, n decimal.Decimal)) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -176,5 +176,6 @@ var (
 	ends   = regexp.MustCompile(`[.!?:;]\s+|\n+`)
 )
 
-// sentences splits a text into sentences. A point between digits does not end a sentence.
+// sentences splits a text at line breaks, and at points, colons and similar marks that a space follows. The point in 1.5 does not
+// end a sentence.
 func sentences(text string) []string { return ends.Split(text, -1) }

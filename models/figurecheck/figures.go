@@ -19,7 +19,7 @@ type figure struct {
 }
 
 // reading is one possible meaning of a number. 1.234 can mean more than a thousand or little more than one, depending on the
-// language. 1,234 always means more than a thousand here.
+// language, so it has both readings. 1,234 has only the reading with a thousand.
 type reading struct {
 	value decimal.Decimal
 	step  decimal.Decimal // value of the last written place: 0.01 for 1.25, 100 for 1.2k

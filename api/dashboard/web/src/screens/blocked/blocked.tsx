@@ -35,7 +35,7 @@ function useNames() {
   return (o: Listed) => dimensionName(o.dimension, records.find(r => r.id === o.scope_id)?.sub_names)
 }
 
-// Blocked lists the blocked values, and says where, by whom and when each one was blocked.
+// Blocked lists the blocked values, each with its author, its time, and where it is blocked: everywhere, or in one campaign or source.
 export function Blocked() {
   const list = place.value.query.get('list') ?? '',
     q = place.value.query.get('q') ?? '',
