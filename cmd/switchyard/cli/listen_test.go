@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,34 @@ func TestServeBeside(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestStart: the dashboard's host sends / to the dashboard. A host of tracking links answers / as a link, even if the dashboard is
+// at the same host.
+func TestStart(t *testing.T) {
+	t.Parallel()
+	click := http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusNotFound) })
+	links := func(host string) bool { return host == "go.test" }
+	for _, c := range []struct {
+		dashboard, host, path string
+		want                  int
+	}{
+		{"app.test", "app.test", "/", http.StatusFound},
+		{"app.test", "APP.test.:8080", "/?a=b", http.StatusFound},
+		{"app.test", "app.test", "/alias", http.StatusNotFound},
+		{"app.test", "go.test", "/", http.StatusNotFound},
+		{"go.test", "go.test", "/", http.StatusNotFound},
+		{"shared.test", "shared.test", "/", http.StatusNotFound},
+		{"", "app.test", "/", http.StatusNotFound},
+	} {
+		h := &handlers{click: click, dashboard: c.dashboard, links: []string{"shared.test"}, domain: links}
+		r, rec := httptest.NewRequest(http.MethodGet, c.path, nil), httptest.NewRecorder()
+		r.Host = c.host
+		h.ServeHTTP(rec, r)
+		if to := rec.Header().Get("Location"); rec.Code != c.want || (to == "/app") != (c.want == http.StatusFound) {
+			t.Errorf("%+v: %d to %q", c, rec.Code, to)
+		}
 	}
 }
 

@@ -185,6 +185,7 @@ type handlers struct {
 	ops                http.Handler           // nil: the operators' pages have their own listener
 	links              []string               // the hosts of tracking links, where ops is not served
 	own                []string               // the hosts of the install itself
+	dashboard          string                 // the host of the dashboard; empty: the process does not serve it
 	domain             func(host string) bool // reports whether a host is a link domain; nil: the process serves no links
 }
 
@@ -202,6 +203,13 @@ func firstWord(r *http.Request) string {
 // private lists the first path segments of requests that contain keys, passwords or sessions.
 var private = []string{"api", "docs", "app", "mcp", "llms.txt"}
 
+// startsDashboard reports whether a person who opens / at this host wants the dashboard. At a host of tracking links, / tells
+// visitors nothing about the service.
+func (h *handlers) startsDashboard(host string) bool {
+	host = models.BareHost(host)
+	return host != "" && host == h.dashboard && !slices.Contains(h.links, host) && (h.domain == nil || !h.domain(host))
+}
+
 // ServeHTTP implements http.Handler. It treats every path as a tracking link, except the paths of the API, the dashboard, the health
 // checks and the operators' pages. It serves the operators' pages only at hosts that are loopback names and not hosts of links.
 func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -217,6 +225,8 @@ func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			return
 		}
 		h.click.ServeHTTP(rw, r)
+	case r.URL.Path == "/" && h.startsDashboard(r.Host):
+		http.Redirect(rw, r, "/app", http.StatusFound)
 	default:
 		h.click.ServeHTTP(rw, r)
 	}
@@ -225,8 +235,10 @@ func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 func (w web) handlers(t *tracking) (*handlers, error) {
 	nothing := http.NotFoundHandler()
 	h := &handlers{api: nothing, click: nothing, links: w.cfg.SharedDomains}
+	home := ""
 	if base, err := url.Parse(w.cfg.BaseURL); err == nil {
-		h.own = append(slices.Clone(w.cfg.SharedDomains), models.BareHost(base.Host), models.BareHost(w.cfg.TrackingHost))
+		home = models.BareHost(base.Host)
+		h.own = append(slices.Clone(w.cfg.SharedDomains), home, models.BareHost(w.cfg.TrackingHost))
 	}
 	var behind func() spool.Stats
 	if t != nil {
@@ -248,6 +260,7 @@ func (w web) handlers(t *tracking) (*handlers, error) {
 	if err != nil {
 		return nil, err
 	}
+	h.dashboard = home
 	h.api = api.New(api.Deps{
 		Docs: pages, NoMCP: !w.cfg.MCP,
 		Store: records, Rates: kv.NewRates(counters, "", kv.Timeout), BaseURL: w.cfg.BaseURL, Version: readBuild().Version,

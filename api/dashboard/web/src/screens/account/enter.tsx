@@ -160,6 +160,7 @@ export function Enter({ over }: { over?: boolean }) {
       <Field name="email" label={enterWords.email} type="email" auto="username" value={known} first={!known} />
       <Field name="password" label={enterWords.password} type="password" auto="current-password" first={!!known} />
       {needsCode && <Code first />}
+      {!over && <p class="dim">{enterWords.help}</p>}
     </Card>
   )
 }

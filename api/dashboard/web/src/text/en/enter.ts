@@ -3,6 +3,7 @@
 export const words = {
   enter: {
     title: 'Sign in',
+    help: 'No access yet, or no password any more? An owner of your account or the operator of this install can send you a link.',
     email: 'E-mail',
     password: 'Password',
     code: 'Code of your app',
