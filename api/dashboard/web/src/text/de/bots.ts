@@ -184,7 +184,8 @@ export const words: typeof en = {
     too_long: 'Ein Wert ist zu lang.',
     everybody: 'Das trifft alle Besucher oder fast alle.',
     invalid_operator: 'So lässt sich das nicht vergleichen.',
-    stale: 'Inzwischen hat jemand anderes diese Einstellungen geändert. Du siehst jetzt den neuen Stand; deine Änderungen sind nicht gespeichert.',
+    stale:
+      'Inzwischen hat jemand anderes diese Einstellungen geändert. Du siehst jetzt den neuen Stand; deine Änderungen sind nicht gespeichert.',
     plan_limit: 'Die Listen des Kontos sind voll: Der Tarif hat für so viele Werte keinen Platz.',
   },
 }
