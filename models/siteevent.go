@@ -24,7 +24,7 @@ type SiteEvent struct {
 	ClickID    uuid.UUID       `db:"click_id" spool:"6"` // zero: the visitor has no click
 	Arrival    string          `db:"arrival" spool:"7"`  // how the click was found, one of Arrivals; empty: not reported
 	AdID       string          `db:"ad_id" spool:"8"`    // the click id of the ad platform that Arrival names
-	Name       string          `db:"name" spool:"9"`     // EventView, EventClick or the key of a goal
+	Name       string          `db:"name" spool:"9"`     // EventView, EventClick, EventIdentify or the key of a goal
 	Host       string          `db:"host" spool:"10"`
 	Path       string          `db:"path" spool:"11"` // without the query
 	Referrer   string          `db:"referrer" spool:"12"`

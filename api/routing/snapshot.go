@@ -97,7 +97,7 @@ type networkParam struct {
 	name    string
 }
 
-// countParams counts the network's own parameters, once each.
+// countParams adds by, which is 1 or -1, to the count of each parameter in which the network sends its secret or another field.
 func (n *Network) countParams(s *Snapshot, by int) {
 	if n.Postbacks == nil {
 		n.countParam(&s.secrets, "", by)
@@ -200,7 +200,7 @@ type Campaign struct {
 	Row          store.RoutingCampaign // the row without its flow
 	Plan         *flow.Plan
 	Price        Price
-	CountsClicks bool // the flow uses the clicks of the day
+	CountsClicks bool // a condition or a daily cap of the flow needs the number of today's clicks
 	unusable     bool // the saved flow cannot be used
 
 	streams compressed  // the flow
@@ -353,7 +353,7 @@ func (o *Offer) SetConversions(n int) {
 	o.ref.SetCapped(o.Row.DailyCap != nil && n >= *o.Row.DailyCap)
 }
 
-// CountingAccounts returns the accounts with active campaigns that use the clicks of the day.
+// CountingAccounts returns the accounts with active campaigns whose flows need the number of today's clicks.
 func (s *Snapshot) CountingAccounts() map[uuid.UUID]bool {
 	m := map[uuid.UUID]bool{}
 	for c := range each[*Campaign](s, campaigns) {

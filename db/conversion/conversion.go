@@ -42,7 +42,8 @@ type Input struct {
 	// Arrival is the id of the postback. It determines the place of the input among all statements about the conversion. Zero
 	// means the last place.
 	Arrival uuid.UUID
-	// Again is the conversion as which the postback was recorded before. The input replaces the postback's earlier statement.
+	// Again is the id of the conversion that was recorded when the postback was read before; zero: it was not recorded. The input
+	// replaces the postback's earlier statement.
 	Again    uuid.UUID
 	Reversal bool // the conversion gets Status if it may change to that status; otherwise it is rejected
 	// Final is set for a correction. The payout is then the amount earned, whatever the terms of the offer. Time and currency
@@ -149,7 +150,7 @@ func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conv
 	default:
 		out.Result = ResultDuplicate
 	}
-	if in.Arrival == uuid.Nil && v.hasSameSale(*old) { // the answer tells the sender that nothing changes
+	if in.Arrival == uuid.Nil && v.hasSameSale(*old) { // only a postback's statement is kept if it changes nothing
 		return *old, out
 	}
 	unchanged := *old
@@ -319,7 +320,7 @@ func (in Input) statement(click *click.StoredClick, t terms) statement {
 	return out
 }
 
-// complete sets the offer and the network from the click, if the conversion has no offer yet.
+// complete takes the offer, and the network if it is not set, from the click. It changes only a conversion without an offer.
 func (in Input) complete(v *Conversion, click *click.StoredClick) {
 	if v.OfferID == uuid.Nil { // the step to the offer was stored after the conversion
 		v.OfferID, v.NetworkID = click.OfferID, cmp.Or(v.NetworkID, click.NetworkID)

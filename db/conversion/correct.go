@@ -33,8 +33,8 @@ type Corrected struct {
 // Correct records many inputs of one account in their order, in the transaction of c. Each input has the same effect as in
 // Record. Correct first locks the clicks of all inputs. A refused input does not affect the other inputs. Correct returns the
 // jobs to dispatch after the commit: webhook deliveries and postbacks to traffic sources. If account is zero, the account of the
-// first click is used. If write is false, Correct locks and writes nothing, and returns the outcomes that the inputs would have
-// now.
+// first click is used. If write is false, Correct takes no locks and writes nothing. It returns the outcomes that the inputs would
+// have now.
 func Correct(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list []Input, write bool) (
 	out []Corrected, jobs []models.JobRef, err error,
 ) {

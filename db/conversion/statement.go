@@ -99,9 +99,9 @@ func (v Conversion) collected() statement {
 	return out
 }
 
-// history returns the statements of a recorded conversion. If the conversion does not follow from its statements, a process of
-// the previous version of the program has recorded or changed it. history then returns a single statement with the recorded
-// values, whose time of arrival is the time of the last statement.
+// history returns the statements of a recorded conversion. If the conversion does not follow from its statements, an older version
+// of the program has recorded or changed it without storing a statement. history then returns a single statement with the recorded
+// values, whose time of arrival is the time of the last stored statement.
 func (v Conversion) history() statements {
 	derived := v
 	v.Statements.apply(&derived)

@@ -98,7 +98,7 @@ type monthFact struct {
 type monthSale struct {
 	status       string
 	payout, cost int64
-	given        int64 // cost that a correction or spend has set, if isGiven
+	given        int64 // cost that a message reported, or 0 after the spend of the click's day was set; only if isGiven
 	isGiven      bool
 }
 
@@ -128,7 +128,7 @@ func (f *monthFact) sums() sums {
 	return s
 }
 
-// fromRowsOrNot lists the values of Query.FromRows that a test tries.
+// fromRowsOrNot lists the values of Query.FromRows that a test tries. If the ledger cannot answer, this is only true.
 func fromRowsOrNot(ledgerAnswers bool) []bool {
 	if ledgerAnswers {
 		return []bool{false, true}
