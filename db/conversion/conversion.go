@@ -59,7 +59,7 @@ type Input struct {
 const (
 	ResultCreated   = "created"
 	ResultUpdated   = "updated"
-	ResultDuplicate = "duplicate" // the conversion was recorded with the same values before
+	ResultDuplicate = "duplicate" // the input changes no value that same compares, for example a repeated postback
 	ResultIgnored   = "ignored"   // this change of the status is not allowed, or the sender is outranked; nothing changed
 	// ResultSuperseded means that a postback that arrived later was already recorded, so this postback changes nothing.
 	ResultSuperseded = "superseded"
@@ -353,12 +353,14 @@ func (v *Conversion) touch(last time.Time) {
 
 var hundred = decimal.NewFromInt(100)
 
-// hasSameSale reports whether the amount of the sale is the same in v and o. Events do not show this amount, so same ignores it.
+// hasSameSale reports whether the amount of the sale is the same in v and o. Events do not show this amount, so the method same
+// ignores it.
 func (v Conversion) hasSameSale(o Conversion) bool {
 	return v.SaleAmount.Valid == o.SaleAmount.Valid && v.SaleAmount.Decimal.Equal(o.SaleAmount.Decimal) && v.SaleCurrency == o.SaleCurrency
 }
 
-// same reports whether all values that an event shows, or from which a cost follows, are the same in v and o.
+// same reports whether the status, payout, currency, time and reported cost are the same in v and o. If only other values differ,
+// the conversion counts as unchanged.
 func (v Conversion) same(o Conversion) bool {
 	return v.Status == o.Status && v.Payout.Equal(o.Payout) && v.Currency == o.Currency &&
 		v.RecordedAt.Equal(o.RecordedAt) && v.InvalidTime == o.InvalidTime &&

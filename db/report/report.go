@@ -18,7 +18,7 @@ import (
 const (
 	MaxDimensions = 5
 	MaxFilters    = 12
-	MaxValues     = 100 // in all filters together
+	MaxValues     = 100 // in all filters together; the API checks it, this package does not
 	MaxFilterLen  = 500 // of one value, in characters
 )
 
