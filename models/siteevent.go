@@ -83,7 +83,7 @@ var AdArrivals = []string{"gclid", "fbclid", "msclkid", "ttclid"}
 // ArrivalDirect is the arrival of a visitor without a click.
 const ArrivalDirect = "direct"
 
-// SiteEventID returns the id of an event. senderID is the id that the sender gave the event. It is unique among the account's
+// SiteEventID returns the id of an event. senderID is the id that the sender gave the event. It must be unique among the account's
 // events from the same source. The source is part of the hash because any client can send events of the page tag. Such a client
 // therefore cannot produce the id of a server's event.
 func SiteEventID(account uuid.UUID, source, senderID string) uuid.UUID {

@@ -195,8 +195,8 @@ func (l *Lander) detach(*Builder) record {
 	return &c
 }
 
-// Campaign is one campaign ready to route. A campaign that is not Linked has no address. Other campaigns can hand over only to
-// an active campaign.
+// Campaign is one campaign ready to route. Links lead only to campaigns that are Linked. Other campaigns can hand over only to an
+// active campaign.
 type Campaign struct {
 	Row          store.RoutingCampaign // the row without its flow
 	Plan         *flow.Plan

@@ -45,9 +45,9 @@ type Input struct {
 	// Again is the id of the conversion that was recorded when the postback was read before; zero: it was not recorded. The input
 	// replaces the postback's earlier statement.
 	Again    uuid.UUID
-	Reversal bool // the conversion gets Status if it may change to that status; otherwise it is rejected
-	// Final is set for a correction. The payout is then the amount earned, whatever the terms of the offer. Time and currency
-	// replace the recorded values.
+	Reversal bool // the conversion gets Status if it may change to that status, otherwise it is rejected; a chargeback stays
+	// Final is set for a correction and for an imported conversion. The payout is then the amount earned, whatever the terms of the
+	// offer. Time and currency replace the recorded values.
 	Final bool
 	Exact time.Duration // the precision of At, such as a day or a second
 	// Past is set for a conversion from another tracker's log. It is recorded, but neither webhooks nor traffic sources are

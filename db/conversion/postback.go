@@ -123,7 +123,7 @@ type arrivedPostback struct {
 type StoredPostback struct {
 	arrivedPostback
 	DecidedAt     *time.Time `db:"decided_at"`
-	ConversionID  uuid.UUID  `db:"conversion_id"` // the conversion as which it was recorded
+	ConversionID  uuid.UUID  `db:"conversion_id"` // the conversion that the postback created or changed; zero: none
 	InvalidPayout string     `db:"invalid_payout"`
 	InvalidTime   string     `db:"invalid_time"`
 	AmountReason  string     `db:"amount_reason"`

@@ -34,7 +34,7 @@ type fact struct {
 	click  models.Click
 	stored bool
 	unique bool
-	last   models.ClickOut // the latest step, which counts
+	last   models.ClickOut // the latest click-out, which determines the offer
 	hops   []models.ClickOut
 	convs  map[string]*sale
 }

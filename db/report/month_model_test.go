@@ -74,7 +74,8 @@ func (p *pool) number(value string) uint32 {
 	return n
 }
 
-// monthFact is a click as it was sent, with the later events of the click.
+// monthFact is a click as it was sent, with the later events of the click. It can also be spend without a click (see alone) or a
+// single conversion (see sold).
 type monthFact struct {
 	id          uuid.UUID
 	at          time.Time
@@ -128,7 +129,7 @@ func (f *monthFact) sums() sums {
 	return s
 }
 
-// fromRowsOrNot lists the values of Query.FromRows that a test tries. If the ledger cannot answer, this is only true.
+// fromRowsOrNot lists the values of Query.FromRows that a test tries. If the ledger cannot answer, the list has only true.
 func fromRowsOrNot(ledgerAnswers bool) []bool {
 	if ledgerAnswers {
 		return []bool{false, true}
