@@ -22,8 +22,8 @@ func AIProviderNamed(name string) (p AIProvider, ok bool) {
 	return find(AIProviders, func(p AIProvider) bool { return p.Name == name })
 }
 
-// CheckAIKey returns an error for a key that no provider could have issued. It makes no call to a provider: such a key would not
-// even be a valid header.
+// CheckAIKey returns an error for a key that no provider could have issued, because it could not be sent in a header. It does not
+// call a provider.
 func CheckAIKey(key string) error {
 	if !printable.MatchString(key) {
 		return Invalid("invalid", "a key of an AI provider has only letters, digits and signs, and no spaces or line breaks")

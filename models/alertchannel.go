@@ -46,8 +46,8 @@ func AlertChannelKindNamed(name string) (kind AlertChannelKind, ok bool) {
 // The limits of channels.
 const (
 	MaxAlertChannels = 10
-	// MaxAlertCodes is the number of codes that an account can have sent in a day. The limit exists because a code is sent to
-	// any address that a person enters.
+	// MaxAlertCodes is the maximum number of codes that are sent for an account in a day. The limit exists because a code is sent
+	// to any address that a person enters.
 	MaxAlertCodes = 10
 	// AlertCodeValid is the time for which a code is accepted.
 	AlertCodeValid = 24 * time.Hour

@@ -8,7 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// The states of a campaign. Only an active campaign routes visitors.
+// The states of a campaign. Only an active campaign routes visitors by its flow. A paused campaign sends them to its fallback_url, if
+// it has one.
 const (
 	CampaignActive   = "active"
 	CampaignPaused   = "paused"

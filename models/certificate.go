@@ -95,8 +95,8 @@ type CertificateState struct {
 	RenewAt *time.Time `db:"renew_at"`
 }
 
-// Public returns the state in the form that answers have. The last failure becomes the first of the errors. If there is no
-// certificate, the detail says when there will be a certificate.
+// Public returns the state in the form that answers have. The last failure becomes the first of the errors. If there is neither a
+// certificate nor a failure nor a detail from the edge, the detail says when a certificate will be requested.
 func (c Certificate) Public() CertificateState {
 	s := c.CertificateState
 	if c.Failure != "" {

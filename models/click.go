@@ -53,7 +53,8 @@ type Click struct {
 
 	BotSignals uint64    // one bit for each signal, see package bot
 	BotEntryID uuid.UUID // the entry of the bot lists that decided whether the visitor is a bot; zero: the signals decided
-	// GeoSource is the account's geo database that located the IP address. It is empty if the service's own database located it.
+	// GeoSource is the provider of the account's geo database that located the IP address. It is empty if the service's own database
+	// located it.
 	GeoSource string
 	// Crawler is the well-known crawler that made the click. It is set when the host name of the IP address has confirmed that
 	// the visitor is this crawler. See bot.Crawler.
@@ -241,7 +242,7 @@ const (
 	StatusChargeback = "chargeback"
 )
 
-// The sources of a conversion, with their names in data.source.
+// The sources of a conversion, with their names in the field data.source of events.
 const (
 	FromPostback   = "postback"
 	FromPixel      = "pixel"

@@ -37,8 +37,9 @@ const (
 // RegistrationEndsSoon is the remaining time of a registration below which the account gets an alert.
 const RegistrationEndsSoon = 30 * 24 * time.Hour
 
-// NextCheck returns the time of the next check of a domain. A domain that is not verified is checked at growing intervals, for
-// 30 days from the time when it was added or began to lead elsewhere. After that, ok is false.
+// NextCheck returns the time of the next check of a domain. A verified domain is checked every day, or every hour while it is wrong.
+// Any other domain is checked at growing intervals, for 30 days from the time when it was added or began to be wrong. After that,
+// ok is false.
 func (s DomainState) NextCheck() (at time.Time, ok bool) {
 	const day = 24 * time.Hour
 	began := s.CreatedAt.Time

@@ -86,7 +86,7 @@ func (c Conversion) Event(click *Click) ConversionEvent {
 }
 
 // SubParams are the sub-parameters of a click, in the form that answers and events have. Sub-parameters from sub11 on are left
-// out if they are empty, because older versions do not have them.
+// out if they are empty, so that answers and events without them are the same as in older versions of this service.
 type SubParams struct {
 	Sub1  string `json:"sub1"`
 	Sub2  string `json:"sub2"`

@@ -33,6 +33,6 @@ func (p IPPrivacy) StoredPart(ip netip.Addr) netip.Addr {
 	if ip.Is4() {
 		bits = truncatedIPv4
 	}
-	network, _ := ip.Prefix(bits) // of a valid address
+	network, _ := ip.Prefix(bits) // no error, because the address is valid
 	return network.Addr()
 }

@@ -96,8 +96,8 @@ func NewGoalSecret() string { return goalSecretPrefix + randomBase62(goalSecretR
 // MaxGoalValue is the maximum value of a goal.
 var MaxGoalValue = decimal.New(1, 9)
 
-// MaxBrowserConversions is the number of conversions of one click that a visitor's browser alone can report, through the page
-// tag or the pixel. Further conversions stay pending.
+// MaxBrowserConversions is the number of conversions of one click that count although only a visitor's browser has reported them,
+// through the page tag or the pixel. Further ones are pending until a server or a correction approves them.
 const MaxBrowserConversions = 20
 
 // GoalValuePlaces is the number of decimals with which the value of a goal or an event is stored.

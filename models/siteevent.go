@@ -24,7 +24,7 @@ type SiteEvent struct {
 	ClickID    uuid.UUID       `db:"click_id" spool:"6"` // zero: the visitor has no click
 	Arrival    string          `db:"arrival" spool:"7"`  // how the click was found, one of Arrivals; empty: not reported
 	AdID       string          `db:"ad_id" spool:"8"`    // the click id of the ad platform that Arrival names
-	Name       string          `db:"name" spool:"9"`     // EventView, EventClick or the key of a goal
+	Name       string          `db:"name" spool:"9"`     // EventView, EventClick, EventIdentify or the key of a goal
 	Host       string          `db:"host" spool:"10"`
 	Path       string          `db:"path" spool:"11"` // without the query
 	Referrer   string          `db:"referrer" spool:"12"`
@@ -83,7 +83,7 @@ var AdArrivals = []string{"gclid", "fbclid", "msclkid", "ttclid"}
 // ArrivalDirect is the arrival of a visitor without a click.
 const ArrivalDirect = "direct"
 
-// SiteEventID returns the id of an event. senderID is the id that the sender gave the event. It is unique among the account's
+// SiteEventID returns the id of an event. senderID is the id that the sender gave the event. It must be unique among the account's
 // events from the same source. The source is part of the hash because any client can send events of the page tag. Such a client
 // therefore cannot produce the id of a server's event.
 func SiteEventID(account uuid.UUID, source, senderID string) uuid.UUID {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// TrafficSource is a source from which clicks come.
+// TrafficSource is a place where an account buys clicks, such as an ad network.
 type TrafficSource struct {
 	Owned
 	SourceFields

@@ -92,8 +92,8 @@ const (
 // SentResults lists the results of postbacks to traffic sources.
 var SentResults = []string{SentPending, SentAccepted, SentFailed, SentSkipped}
 
-// SentPostback is the notification of a traffic source about a conversion. There is one for each status that the
-// conversion gets.
+// SentPostback is the notification of a traffic source about a conversion. There is one for each status that the conversion gets
+// and the source wants to receive.
 type SentPostback struct {
 	ID           uuid.UUID           `db:"id"`
 	AccountID    uuid.UUID           `db:"account_id"`

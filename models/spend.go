@@ -19,7 +19,7 @@ type SpentOn struct {
 	Impressions *int64
 }
 
-// ClicksBy holds numbers of clicks, by the platform's campaign and then by our campaign.
+// ClicksBy holds numbers of clicks, by the platform's campaign id in lower case and then by our campaign.
 type ClicksBy map[string]map[uuid.UUID]int64
 
 // Add adds clicks of a platform's campaign and our campaign.

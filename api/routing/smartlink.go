@@ -18,7 +18,7 @@ type Smartlink struct {
 	AsCampaign *Campaign // stands for the smartlink where tokens need a campaign
 
 	rules       []smartRule
-	destination *token.Template // nil: the smartlink leads nowhere
+	destination *token.Template // for visitors that no rule matches; nil: they are sent nowhere
 	unusable    bool            // one of its rules, or all of them, cannot be used
 }
 
@@ -82,8 +82,8 @@ func (s *Snapshot) isSmartlinkSlug(d *Domain, slug string) bool {
 	return ok && d.Serves(l.Row.AccountID)
 }
 
-// Choose returns the first rule that matches, its address, and the text of that address. If no rule matches, it returns the zero
-// id and the smartlink's own destination.
+// Choose returns the id of the first rule that matches, its address, and the text of that address. If no rule matches, it returns
+// the zero id and the smartlink's own destination.
 func (l *Smartlink) Choose(f *cond.Facts) (rule uuid.UUID, url *token.Template, text string) {
 	for i := range l.rules {
 		if l.rules[i].match.Match(f) {

@@ -16,8 +16,9 @@ import (
 	"switchyard/models/token"
 )
 
-// Snapshot is an immutable copy of all records that routing uses. All snapshots and all plans of campaigns share the
-// references to offers and landers. A change of an offer is therefore visible in every campaign, and no campaign is recompiled.
+// Snapshot is a copy of all records that routing uses. It is immutable except for the references to offers and landers, which all
+// snapshots and all plans of campaigns share. A change of an offer is therefore visible in every campaign, and no campaign is
+// recompiled.
 type Snapshot struct {
 	records   [kindCount]shards[uuid.UUID, record]
 	hosts     shards[string, *Domain]
@@ -97,7 +98,7 @@ type networkParam struct {
 	name    string
 }
 
-// countParams counts the network's own parameters, once each.
+// countParams adds by, which is 1 or -1, to the count of each parameter in which the network sends its secret or another field.
 func (n *Network) countParams(s *Snapshot, by int) {
 	if n.Postbacks == nil {
 		n.countParam(&s.secrets, "", by)
@@ -194,13 +195,13 @@ func (l *Lander) detach(*Builder) record {
 	return &c
 }
 
-// Campaign is one campaign ready to route. A campaign that is not Linked has no address. Other campaigns can hand over only to
-// an active campaign.
+// Campaign is one campaign ready to route. Links lead only to campaigns that are Linked. Other campaigns can hand over only to an
+// active campaign.
 type Campaign struct {
 	Row          store.RoutingCampaign // the row without its flow
 	Plan         *flow.Plan
 	Price        Price
-	CountsClicks bool // the flow uses the clicks of the day
+	CountsClicks bool // a condition or a daily cap of the flow needs the number of today's clicks
 	unusable     bool // the saved flow cannot be used
 
 	streams compressed  // the flow
@@ -353,7 +354,7 @@ func (o *Offer) SetConversions(n int) {
 	o.ref.SetCapped(o.Row.DailyCap != nil && n >= *o.Row.DailyCap)
 }
 
-// CountingAccounts returns the accounts with active campaigns that use the clicks of the day.
+// CountingAccounts returns the accounts with active campaigns whose flows need the number of today's clicks.
 func (s *Snapshot) CountingAccounts() map[uuid.UUID]bool {
 	m := map[uuid.UUID]bool{}
 	for c := range each[*Campaign](s, campaigns) {

@@ -53,7 +53,7 @@ func (src *Source) Reads(param string) bool {
 func subNames(row *store.RoutingSource) []SubName {
 	link := models.SourceLink{CostParam: row.CostParam, ExternalIDParam: row.ExternalIDParam}
 	_ = json.Unmarshal(row.TokenMacros, &link.TokenMacros) // a saved document is valid
-	_ = json.Unmarshal(row.Subs, &link.Subs)               // a copy on disk from an older version lacks them
+	_ = json.Unmarshal(row.Subs, &link.Subs)               // empty in a routing copy that an older version stored on disk
 	var list []SubName
 	for _, s := range subslot.Filled(link) {
 		list = append(list, SubName{s.Param, s.Sub - 1})

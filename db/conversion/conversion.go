@@ -42,11 +42,12 @@ type Input struct {
 	// Arrival is the id of the postback. It determines the place of the input among all statements about the conversion. Zero
 	// means the last place.
 	Arrival uuid.UUID
-	// Again is the conversion as which the postback was recorded before. The input replaces the postback's earlier statement.
+	// Again is the id of the conversion that was recorded when the postback was read before; zero: it was not recorded. The input
+	// replaces the postback's earlier statement.
 	Again    uuid.UUID
-	Reversal bool // the conversion gets Status if it may change to that status; otherwise it is rejected
-	// Final is set for a correction. The payout is then the amount earned, whatever the terms of the offer. Time and currency
-	// replace the recorded values.
+	Reversal bool // the conversion gets Status if it may change to that status, otherwise it is rejected; a chargeback stays
+	// Final is set for a correction and for an imported conversion. The payout is then the amount earned, whatever the terms of the
+	// offer. Time and currency replace the recorded values.
 	Final bool
 	Exact time.Duration // the precision of At, such as a day or a second
 	// Past is set for a conversion from another tracker's log. It is recorded, but neither webhooks nor traffic sources are
@@ -58,7 +59,7 @@ type Input struct {
 const (
 	ResultCreated   = "created"
 	ResultUpdated   = "updated"
-	ResultDuplicate = "duplicate" // the conversion was recorded with the same values before
+	ResultDuplicate = "duplicate" // the input changes no value that same compares, for example a repeated postback
 	ResultIgnored   = "ignored"   // this change of the status is not allowed, or the sender is outranked; nothing changed
 	// ResultSuperseded means that a postback that arrived later was already recorded, so this postback changes nothing.
 	ResultSuperseded = "superseded"
@@ -149,7 +150,7 @@ func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conv
 	default:
 		out.Result = ResultDuplicate
 	}
-	if in.Arrival == uuid.Nil && v.hasSameSale(*old) { // the answer tells the sender that nothing changes
+	if in.Arrival == uuid.Nil && v.hasSameSale(*old) { // only a postback's statement is kept if it changes nothing
 		return *old, out
 	}
 	unchanged := *old
@@ -319,7 +320,7 @@ func (in Input) statement(click *click.StoredClick, t terms) statement {
 	return out
 }
 
-// complete sets the offer and the network from the click, if the conversion has no offer yet.
+// complete takes the offer, and the network if it is not set, from the click. It changes only a conversion without an offer.
 func (in Input) complete(v *Conversion, click *click.StoredClick) {
 	if v.OfferID == uuid.Nil { // the step to the offer was stored after the conversion
 		v.OfferID, v.NetworkID = click.OfferID, cmp.Or(v.NetworkID, click.NetworkID)
@@ -352,12 +353,14 @@ func (v *Conversion) touch(last time.Time) {
 
 var hundred = decimal.NewFromInt(100)
 
-// hasSameSale reports whether the amount of the sale is the same in v and o. Events do not show this amount, so same ignores it.
+// hasSameSale reports whether the amount of the sale is the same in v and o. Events do not show this amount, so the method same
+// ignores it.
 func (v Conversion) hasSameSale(o Conversion) bool {
 	return v.SaleAmount.Valid == o.SaleAmount.Valid && v.SaleAmount.Decimal.Equal(o.SaleAmount.Decimal) && v.SaleCurrency == o.SaleCurrency
 }
 
-// same reports whether all values that an event shows, or from which a cost follows, are the same in v and o.
+// same reports whether the status, payout, currency, time and reported cost are the same in v and o. If only other values differ,
+// the conversion counts as unchanged.
 func (v Conversion) same(o Conversion) bool {
 	return v.Status == o.Status && v.Payout.Equal(o.Payout) && v.Currency == o.Currency &&
 		v.RecordedAt.Equal(o.RecordedAt) && v.InvalidTime == o.InvalidTime &&

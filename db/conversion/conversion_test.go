@@ -169,7 +169,8 @@ func TestConversionOfManyPostbacks(t *testing.T) {
 	if n := dbtest.Get[int](t, d, `SELECT jsonb_array_length(statements) FROM conversions`); n != 32 {
 		t.Errorf("%d statements are kept", n)
 	}
-	// A process of the previous version of the program stores no statements.
+	// An older version of the program stored no statements, and updated a conversion without its statements. The recorded values
+	// then count.
 	for _, query := range []string{
 		`UPDATE conversions SET statements = '[]'`, `UPDATE conversions SET status = 'rejected', payout = 79`,
 	} {

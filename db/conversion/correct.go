@@ -33,8 +33,8 @@ type Corrected struct {
 // Correct records many inputs of one account in their order, in the transaction of c. Each input has the same effect as in
 // Record. Correct first locks the clicks of all inputs. A refused input does not affect the other inputs. Correct returns the
 // jobs to dispatch after the commit: webhook deliveries and postbacks to traffic sources. If account is zero, the account of the
-// first click is used. If write is false, Correct locks and writes nothing, and returns the outcomes that the inputs would have
-// now.
+// first click is used. If write is false, Correct takes no locks and writes nothing. It returns the outcomes that the inputs would
+// have now.
 func Correct(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list []Input, write bool) (
 	out []Corrected, jobs []models.JobRef, err error,
 ) {
@@ -94,9 +94,9 @@ func (in Input) keys() []Key {
 }
 
 // keyOf returns the key of the conversion that an input is about. If the status word of a postback gives a goal, the postback is
-// about a conversion of that goal, because some networks send a sale and its rebills with the same id. A replayed postback stays
-// with the conversion as which it was recorded. A correction that names a conversion id may also be about a recorded conversion
-// with this id whose goal came from a status word.
+// about a conversion of that goal, because some networks send a sale and its rebills with the same id. A replayed postback is about
+// the conversion that it recorded before. A correction that names a conversion id may also be about a recorded conversion with this
+// id whose goal came from a status word.
 func (b *correcting) keyOf(in Input) Key {
 	keys := in.keys()
 	for _, k := range keys {

@@ -145,8 +145,8 @@ func TestSaleAmount(t *testing.T) {
 	b.CheckLedger("amounts of sales")
 }
 
-// TestCorrectedPayout checks that the payout of a correction counts, whatever the terms of the offer. If the correction has no
-// payout, the offer's terms apply.
+// TestCorrectedPayout checks that the payout of a correction counts, whatever the terms of the offer. Without a payout, a new
+// conversion gets the offer's payout, and a recorded conversion keeps its payout.
 func TestCorrectedPayout(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

@@ -15,7 +15,7 @@ SELECT k.id, coalesce(nullif(coalesce(o.currency, c.currency), ''), '` + default
 LEFT JOIN offers o ON o.account_id = $1 AND o.id = k.offer_id LEFT JOIN campaigns c ON c.account_id = $1 AND c.id = k.campaign_id`
 
 // offerCurrencies returns for each click the currency of a payout that states no currency: the currency of the click's offer or,
-// without an offer, of its campaign.
+// without an offer, of its campaign. If that is empty or missing, it is defaultCurrency.
 func offerCurrencies(ctx context.Context, c db.Conn, account uuid.UUID, clicks []*click.StoredClick) (map[uuid.UUID]string, error) {
 	return db.Pairs[uuid.UUID, string](ctx, c, "currencies of payouts", payoutCurrencies, account,
 		db.UUIDsOf(clicks, (*click.StoredClick).ClickID),

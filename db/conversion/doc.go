@@ -4,5 +4,5 @@
 // click that the postback names, whether the sender is trusted, and the conversion that the postback reports. Reader stores
 // nothing, so that a test postback is read in exactly the same way as a received one.
 //
-// The package imports click. The packages spend, botscan, ingest and retention import this package.
+// The package imports click. Packages such as spend, botscan, ingest and retention import this package.
 package conversion

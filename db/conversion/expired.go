@@ -42,7 +42,8 @@ func KeepConverted(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 		db.UUIDs(ids), first, last)
 }
 
-// KeepConvertedBefore does the same as KeepConverted for all clicks of PostgreSQL that are older than t.
+// KeepConvertedBefore stores the same data as KeepConverted for all clicks of PostgreSQL that are older than t. It does not lock
+// the clicks.
 func KeepConvertedBefore(ctx context.Context, c db.Conn, t time.Time) error {
 	return db.Run(ctx, c, "keep converted clicks", insertKept+`k.id < $1`+converted, models.FloorClickID(t))
 }

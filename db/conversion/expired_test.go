@@ -121,7 +121,7 @@ func TestLateDecision(t *testing.T) {
 }
 
 // TestClearExpired checks that clearing the history of a campaign also deletes the data that was kept about its deleted clicks.
-// A later decision finds nothing.
+// A later decision of the network finds no click.
 func TestClearExpired(t *testing.T) {
 	t.Parallel()
 	x := newExpired(t, byAge)

@@ -60,8 +60,9 @@ func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	sameWaiting(t, d, waiting)
 }
 
-// TestMatchPostbacks checks that once a click is stored, its postback gets a job, and no other postback does. The clicks of other
-// postbacks are looked up again after each wait.
+// TestMatchPostbacks checks that a postback gets a job once its click is stored, or if only its network's settings can tell the
+// click. A postback whose network does not exist or belongs to another account is refused. The clicks of the other postbacks are
+// looked up again after a wait, and then these postbacks are unmatched.
 func TestMatchPostbacks(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -17,7 +17,8 @@ INSERT INTO click_hops (id, click_id, account_id, slot, offer_id, network_id, de
 SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::uuid[], $6::uuid[], $7::text[])
 ON CONFLICT (id) DO NOTHING`
 
-// StoreHops stores the click-outs that are not stored yet.
+// StoreHops stores the click-outs that are not stored yet. A click-out, or hop, is a visitor's step from a landing page to an
+// offer.
 func StoreHops(ctx context.Context, c db.Conn, outs []*models.ClickOut) error {
 	if len(outs) == 0 {
 		return nil
@@ -147,7 +148,7 @@ func ApplyWaitingHops(ctx context.Context, l click.Log, limit int) (int, error) 
 	return len(ids), applyWaiting(ctx, l, ids)
 }
 
-// hopsOfCold is the time for which click-outs wait for a cold click.
+// hopsOfCold is the time for which click-outs wait for a cold click, which is a click that is only in ClickHouse.
 const hopsOfCold = click.Day
 
 const selectColdHops = `

@@ -32,7 +32,8 @@ type Message struct {
 	proof     postback.Proof
 	network   store.PostbackNetwork // the network whose settings apply
 	proofLost bool
-	// secretNetwork is the network whose secret the message must contain. If this network has no secret, every message is accepted.
+	// secretNetwork is the network by whose secret or scheme the message must prove its sender. If this network has neither, every
+	// message is accepted.
 	secretNetwork store.PostbackNetwork
 	// verified is the network whose notification proved its sender by the network's scheme.
 	verified uuid.UUID

@@ -94,8 +94,9 @@ const selectColdDue = `
 SELECT click_id FROM postbacks WHERE match_at <= clock_timestamp() AND click_id < $2 AND click_id <> '00000000-0000-0000-0000-000000000000'
 ORDER BY match_at LIMIT $1`
 
-// thawDue inserts the cold clicks that due postbacks name into PostgreSQL again. It returns the lowest click id that can be looked up:
-// the zero id, or the first id that is not cold if the cold clicks cannot be read. Postbacks with a lower click id stay waiting.
+// thawDue handles due postbacks that name cold clicks, which are only in ClickHouse. It inserts these clicks into PostgreSQL again.
+// It returns the lowest click id that can be looked up: the zero id, or the first id that is not cold if the cold clicks cannot be
+// read. Postbacks with a lower click id stay waiting.
 func thawDue(ctx context.Context, l click.Log, limit int) (oldest uuid.UUID, err error) {
 	s, err := click.ReadCopy(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {

@@ -127,7 +127,8 @@ func (r Reader) resolve(ctx context.Context, m *Message, report notification.Rep
 	return []part{p}, "", nil
 }
 
-// partsOfKnown returns the parts of a report about known conversions. A report about several conversions reverses all of them.
+// partsOfKnown returns the parts of a report about known conversions. A report about several conversions reverses all of them. If
+// only a part of the sale was refunded, partsOfKnown returns no parts and the reason PartRefunded.
 func partsOfKnown(report notification.Report, found []Reference) (parts []part, reason string) {
 	if report.Part != "" && isLess(report.Part, found) {
 		return nil, PartRefunded
@@ -221,8 +222,9 @@ func (v *Verdict) addReports(parts []part) {
 	}
 }
 
-// Record records the conversions that the verdict has, in the transaction of c. It returns the outcome of the first conversion
-// that changed. A notification that was recorded before is a duplicate, and changes nothing.
+// Record records the conversions that the verdict has, in the transaction of c. It returns the outcome of the first conversion,
+// with the jobs of all conversions. If the first conversion did not change, the outcome has the Result and the Reason of the first
+// changed conversion. A notification that was recorded before is a duplicate, and changes nothing unless it is replayed.
 func (v *Verdict) Record(ctx context.Context, l click.Log, c db.Conn) (Outcome, error) {
 	if len(v.Keys) > 0 { // a notification: its first key is the id of the event
 		isNew, err := StoreReferences(ctx, c, v.Keys[:1])

@@ -123,7 +123,7 @@ type arrivedPostback struct {
 type StoredPostback struct {
 	arrivedPostback
 	DecidedAt     *time.Time `db:"decided_at"`
-	ConversionID  uuid.UUID  `db:"conversion_id"` // the conversion as which it was recorded
+	ConversionID  uuid.UUID  `db:"conversion_id"` // the conversion that the postback created or changed; zero: none
 	InvalidPayout string     `db:"invalid_payout"`
 	InvalidTime   string     `db:"invalid_time"`
 	AmountReason  string     `db:"amount_reason"`
@@ -171,7 +171,7 @@ ORDER BY id FOR UPDATE`
 // LockPostbacks locks a postback and earlier postbacks of its click in the transaction of c. If another transaction is deciding
 // one of them, LockPostbacks waits, so that the next decision knows the result. It returns the postbacks that are still to be
 // decided, in the order of arrival. If the postback itself is already recorded or ignored, the list is empty. Call LockPostbacks
-// before the click is locked. Clear also uses this order.
+// before the click is locked. retention.Clear locks in the same order.
 func LockPostbacks(ctx context.Context, c db.Conn, id uuid.UUID, earlier []uuid.UUID) ([]uuid.UUID, error) {
 	locked, err := db.Select[uuid.UUID](ctx, c, "lock postbacks", lockPostbacks, id, db.UUIDs(earlier))
 	if err != nil || !slices.Contains(locked, id) {

@@ -80,8 +80,8 @@ func ReadPostback(ctx context.Context, l click.Log, account, id uuid.UUID) (Post
 	return list[0], err
 }
 
-// nameColdCampaigns sets the campaigns of postbacks that name cold clicks and have no stored campaign, because they were refused
-// when they arrived.
+// nameColdCampaigns sets the campaigns of postbacks that have no stored campaign and name cold clicks, which are only in ClickHouse.
+// These postbacks were refused when they arrived, so their clicks were not inserted into PostgreSQL again.
 func nameColdCampaigns(ctx context.Context, l click.Log, account uuid.UUID, list []PostbackEntry) error {
 	named := map[uuid.UUID]bool{}
 	for _, p := range list {

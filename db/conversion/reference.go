@@ -9,7 +9,7 @@ import (
 	"switchyard/db"
 )
 
-// Reference is an id by which a shop's later notifications refer to a conversion, such as the payment of an order.
+// Reference is an id by which a shop's later notifications refer to a conversion, such as the id of an order's payment.
 type Reference struct {
 	AccountID    uuid.UUID `db:"account_id"`
 	NetworkID    uuid.UUID `db:"network_id"`

@@ -19,7 +19,7 @@ import (
 type statement struct {
 	At        uuid.UUID        `json:"at"`                 // the id of the postback, which contains its time of arrival
 	Status    string           `json:"status,omitempty"`   // empty: the status does not change
-	Reversal  bool             `json:"reversal,omitempty"` // the conversion is reversed, whatever its status
+	Reversal  bool             `json:"reversal,omitempty"` // see Input.Reversal
 	Word      string           `json:"word,omitempty"`     // the sender's own word for the status
 	Payout    decimal.Decimal  `json:"payout"`             // the earnings
 	Reported  bool             `json:"said,omitempty"`     // the payout replaces the earlier payout
@@ -30,7 +30,7 @@ type statement struct {
 	Sale      *decimal.Decimal `json:"sale,omitempty"`     // amount of the sale
 	Time      time.Time        `json:"time,omitzero"`      // time of the conversion
 	Exact     time.Duration    `json:"exact,omitempty"`    // the precision of Time: a day, a second
-	Final     bool             `json:"final,omitempty"`    // the statement is a correction
+	Final     bool             `json:"final,omitempty"`    // the statement is a correction or an import
 	Source    string           `json:"source,omitempty"`   // models.FromPostback and the like
 	Collected bool             `json:"collected,omitempty"`
 
@@ -99,9 +99,9 @@ func (v Conversion) collected() statement {
 	return out
 }
 
-// history returns the statements of a recorded conversion. If the conversion does not follow from its statements, a process of
-// the previous version of the program has recorded or changed it. history then returns a single statement with the recorded
-// values, whose time of arrival is the time of the last statement.
+// history returns the statements of a recorded conversion. If the conversion does not follow from its statements, an older version
+// of the program has recorded or changed it without storing a statement. history then returns a single statement with the recorded
+// values, whose time of arrival is the time of the last stored statement.
 func (v Conversion) history() statements {
 	derived := v
 	v.Statements.apply(&derived)

@@ -99,7 +99,7 @@ func spans(from, to time.Time, zone *time.Location, g grain, limit int) []span {
 		add(at)
 		_, offset := local.Zone()
 		_, end := local.ZoneBounds()
-		if !end.IsZero() && !end.After(at) { // for years far away, the library assumes 365 days
+		if !end.IsZero() && !end.After(at) { // ZoneBounds can return such an end in years far ahead
 			end = at.Truncate(day).Add(day)
 		}
 		if end.IsZero() || end.After(to) {

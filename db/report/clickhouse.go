@@ -175,7 +175,8 @@ func (clickHouse) bound(value decimal.Decimal, over, under measure.Sum) string {
 	return "toInt256('" + value.Shift(digits).Truncate(0).String() + "')"
 }
 
-// facts implements dialect. It selects the clicks that ClickHouse has.
+// facts implements dialect. It selects the clicks that ClickHouse has and, if the query needs a goal or a status, their single
+// conversions.
 func (clickHouse) facts(b *builder, p *period) {
 	for _, s := range p.stretches {
 		if s.source != fromCopy {

@@ -33,7 +33,8 @@ func readersOf(d *db.DB, copied *click.CopyReader) readers {
 	return readers{Reader{Conn: d, Copy: copied}, click.Log{Conn: d, Copy: copied}, export.Reader{Conn: d, Copy: copied}}
 }
 
-// coldQueries returns, by name, queries about a range of days. Some of these days become cold later.
+// coldQueries returns, by name, queries about a range of days. Some of these days become cold later: their clicks are then only in
+// ClickHouse.
 func coldQueries(h *history, from, to time.Time) map[string]func(context.Context, readers) (any, error) {
 	list := map[string]func(context.Context, readers) (any, error){}
 	q := Query{AccountID: h.account, From: from.Add(17 * time.Minute), To: to.Add(-time.Minute)}

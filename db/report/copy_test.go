@@ -61,7 +61,7 @@ func (e *engines) onBoth(t *testing.T, d *db.DB, fn func(*testing.T, Reader)) {
 	})
 }
 
-// onBoth calls engines.onBoth.
+// onBoth calls fn once for each engine. h.t and h.reader then are the test and the reader of that engine.
 func (h *history) onBoth(fn func()) {
 	h.t.Helper()
 	outer, reader := h.t, h.reader
@@ -76,7 +76,7 @@ func (h *history) onBoth(fn func()) {
 // reader returns a Reader for the current engine.
 func (m *month) reader() Reader { return Reader{Conn: m.d, Copy: m.copied, CopyOnly: m.copied != nil} }
 
-// onBoth calls engines.onBoth.
+// onBoth calls fn once for each engine. a.T is then the test of that engine, and a.copied its reader of the copy.
 func (a *asker) onBoth(fn func()) {
 	a.Helper()
 	outer := a.T

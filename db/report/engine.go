@@ -22,8 +22,8 @@ type reach struct {
 	current    bool // the query reads many clicks, and the copy has their latest changes
 }
 
-// findReach finds out which clicks of some stretches are in the copy. While the account's currency is being changed, only
-// PostgreSQL can calculate the amounts.
+// findReach finds out which clicks of some stretches are in the copy. changing says that the account's currency is being changed:
+// only PostgreSQL can then calculate the amounts. scans says that many clicks are read.
 func (r Reader) findReach(ctx context.Context, changing bool, list []stretch, scans bool) (k reach, err error) {
 	s, err := click.ReadCopy(ctx, r.Conn)
 	if err != nil {
@@ -55,8 +55,8 @@ func (r Reader) inCopy(k reach) (bool, error) {
 
 // chooseEngine decides whether ClickHouse or PostgreSQL answers a query. The rollups of the ledger (ledger.Rollups) are in
 // PostgreSQL and answer at once. A query that reads single clicks, or rows of the ledger that are not summed up in a rollup,
-// goes to ClickHouse if ClickHouse has all clicks of the window. If a query reads single clicks only for the hours at the ends
-// of its window, it does not go to ClickHouse, unless these clicks are only in ClickHouse.
+// goes to ClickHouse if ClickHouse has all clicks of the window with their latest changes. If a query reads single clicks only for
+// the hours at the ends of its window, it does not go to ClickHouse, unless these clicks are only in ClickHouse.
 func (r Reader) chooseEngine(ctx context.Context, q *query) (err error) {
 	if r.Copy == nil || len(q.slowStretches()) == 0 && !r.CopyOnly {
 		return nil
@@ -91,7 +91,7 @@ func (w window) clickHouse(fact, at string) string {
 }
 
 // onClicks reads data about the clicks of a window. If clicksInCopy chooses the copy, onClicks calls readCopy. Otherwise it calls
-// readPostgres.
+// readPostgres. It also calls readPostgres if ClickHouse cannot be reached and PostgreSQL has the clicks.
 func onClicks[T any](ctx context.Context, r Reader, w window, readPostgres func(Reader) ([]T, error), readCopy func() ([]T, error)) (
 	list []T, err error,
 ) {

@@ -63,8 +63,8 @@ func TestHaving(t *testing.T) {
 	})
 }
 
-// middle returns the median of a figure. A ratio gets a few more decimals: answers have rounded ratios, so no group has exactly
-// this value.
+// middle returns the median of a figure. A ratio gets a few more decimals, so that no group has exactly this value: this test
+// compares rounded ratios, and the engines compare exact ones.
 func middle(groups []Row, name string) decimal.Decimal {
 	var values []decimal.Decimal
 	for _, r := range groups {

@@ -34,7 +34,7 @@ type fact struct {
 	click  models.Click
 	stored bool
 	unique bool
-	last   models.ClickOut // the latest step, which counts
+	last   models.ClickOut // the latest click-out, which determines the offer
 	hops   []models.ClickOut
 	convs  map[string]*sale
 }
@@ -234,7 +234,7 @@ func (h *history) convert() {
 	}
 }
 
-// costPrefix marks entries of the cost that an input reported for a conversion.
+// costPrefix begins the keys of fact.convs whose entry is no conversion, but the cost that an input reported for one.
 const costPrefix = "cost of "
 
 // sell applies an input to the model, as conversion.Record does to the database.

@@ -159,7 +159,7 @@ func (a *asker) orphans() {
 	}
 }
 
-// addresses checks the addresses that clicked more than once, and the visitors of one hour.
+// addresses checks the addresses with at least four clicks in a window, and the visitors of one hour.
 func (a *asker) addresses() {
 	a.Helper()
 	from, to := a.start.Add(30*time.Hour), a.start.Add(300*time.Hour)
@@ -194,7 +194,7 @@ func (a *asker) addresses() {
 	}
 }
 
-// logs checks every click of two days, and all conversions.
+// logs checks every click of two days in the click log, and the sums over the whole conversion log.
 func (a *asker) logs() {
 	a.Helper()
 	q := click.LogQuery{AccountID: a.account, From: a.start.Add(47 * time.Hour), To: a.start.Add(95 * time.Hour), Limit: 1e6}

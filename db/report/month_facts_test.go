@@ -247,7 +247,8 @@ func (m *month) compact(hours int) {
 	}
 }
 
-// sumUp splits the facts, sorts them and calculates the sums of each. Call it before queries.
+// sumUp makes each conversion a fact of its own (see split), sorts the facts by time and calculates the sums of each fact. Call it
+// before queries.
 func (m *month) sumUp() {
 	var sold []*monthFact
 	for _, f := range m.facts {

@@ -74,7 +74,8 @@ func (p *pool) number(value string) uint32 {
 	return n
 }
 
-// monthFact is a click as it was sent, with the later events of the click.
+// monthFact is a click as it was sent, with the later events of the click. It can also be spend without a click (see alone) or a
+// single conversion (see sold).
 type monthFact struct {
 	id          uuid.UUID
 	at          time.Time
@@ -98,7 +99,7 @@ type monthFact struct {
 type monthSale struct {
 	status       string
 	payout, cost int64
-	given        int64 // cost that a correction or spend has set, if isGiven
+	given        int64 // cost that a message reported, or 0 after the spend of the click's day was set; only if isGiven
 	isGiven      bool
 }
 
@@ -128,7 +129,7 @@ func (f *monthFact) sums() sums {
 	return s
 }
 
-// fromRowsOrNot lists the values of Query.FromRows that a test tries.
+// fromRowsOrNot lists the values of Query.FromRows that a test tries. If the ledger cannot answer, the list has only true.
 func fromRowsOrNot(ledgerAnswers bool) []bool {
 	if ledgerAnswers {
 		return []bool{false, true}

@@ -78,8 +78,8 @@ type condition struct {
 	not     bool
 }
 
-// newQuery decides from which tables of PostgreSQL the facts of a query come, and which of these facts are read from the copy in
-// ClickHouse. It cuts a window with too many buckets to the hours in which the account had traffic.
+// newQuery decides from which tables of PostgreSQL the facts of a query come, and finds out which of the clicks are also in the copy
+// in ClickHouse. It cuts a window with too many buckets to the hours in which the account had traffic.
 func (r Reader) newQuery(ctx context.Context, request Query) (*query, error) {
 	q := &query{Query: request, known: map[string]dimension{}}
 	if err := q.check(); err != nil {

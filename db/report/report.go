@@ -18,7 +18,7 @@ import (
 const (
 	MaxDimensions = 5
 	MaxFilters    = 12
-	MaxValues     = 100 // in all filters together
+	MaxValues     = 100 // in all filters together; the API checks it, this package does not
 	MaxFilterLen  = 500 // of one value, in characters
 )
 
@@ -39,7 +39,7 @@ type Query struct {
 	From, To   time.Time
 	Dimensions []string
 	Filters    []Filter
-	Goals      []string       // count only conversions of these goals; needs the rows; empty: all goals
+	Goals      []string       // count only conversions of these goals, which are read from the rows, not the ledger; empty: all goals
 	Zone       *time.Location // for the dimensions of time; nil: UTC
 	// Compare adds the figures of a second period. A group that exists only in the second period has a row as well. By date, hour
 	// and month, the first bucket of the window is compared with the first bucket of the second period, the second bucket with the

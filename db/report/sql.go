@@ -98,8 +98,8 @@ func (b *builder) arg(v any) string {
 	return "$" + strconv.Itoa(len(b.args))
 }
 
-// part adds a SELECT of facts from a table. Dimensions are named by their place (d0, d1), figures by their name. sales says that
-// the facts are conversions, with the alias v.
+// part adds a SELECT of facts from a table. Dimensions are named by their position in the query (d0, d1), figures by their name.
+// sales says that the facts are conversions, with the alias v.
 func (b *builder) part(at, from string, sales bool, figure func(*measure.Measure) string) {
 	var s strings.Builder
 	s.WriteString("SELECT ")

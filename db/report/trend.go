@@ -13,7 +13,7 @@ import (
 // maxBuckets is the largest number of buckets in an answer: the hours of more than two years.
 const maxBuckets = 20_000
 
-// maxSpans is the largest number of spans for buckets that recur every week: the hours of eleven years.
+// maxSpans is the largest number of spans of a clock, and of a trend whose buckets recur every week: the hours of eleven years.
 const maxSpans = 100_000
 
 // TrendQuery is a query for figures by buckets of local time in its zone. The fields Dimensions, Limit, Sort, MinClicks, Compare

@@ -45,7 +45,8 @@ export function targetsOf(ask: Ask, paths: string[][]): Target[] {
 export const placeOf = (targets: Target[]): Place =>
   targets.every(o => o.campaign) ? { scope: 'campaign' } : targets.every(o => o.source) ? { scope: 'source' } : { scope: 'account' }
 
-// bodiesOf returns the calls that block targets in a place. Without an id each target is blocked in its own campaign or source.
+// bodiesOf returns the bodies of the calls that block targets in a place. Without an id each target is blocked in its own campaign
+// or source.
 export function bodiesOf(targets: Target[], { scope, id }: Place) {
   const out = new Map<string, { scope: Scope; dimension: string; values: string[]; campaign_id?: string; source_id?: string }>()
   for (const o of targets) {

@@ -41,7 +41,7 @@ export async function changeMany(name: Many, ids: string[], body: object) {
   return { changed, changes }
 }
 
-// changeManyAndToast is changeMany with a toast: the text done with an offer to undo the changes, or the error.
+// changeManyAndToast is changeMany with a toast. The toast has the text `done` and offers to undo the changes, or it shows the error.
 export const changeManyAndToast = (name: Many, rows: { id: string }[], body: object, done: string) =>
   changeMany(
     name,

@@ -1,10 +1,11 @@
-// call is the only function that calls the service. It adds /api/v1 to the paths of the REST API. The dashboard's own calls, below
-// /app, keep their path.
+// call sends a request to the service. Only pages of help (help.ts) and test postbacks (postback.ts) are fetched without call. It
+// adds /api/v1 to the paths of the REST API. The dashboard's own calls, below /app, keep their path.
 import { signal } from '@preact/signals'
 import type { Calls } from '../api.gen.ts'
 import { newID } from './id.ts'
 import { offline } from './online.ts'
 
+// Row is a route of the service, such as 'GET /campaigns/{id}'.
 export type Row = keyof Calls
 // Request holds what a call sends. `match` is the version of the record that a write expects. `key` is the Idempotency-Key of a
 // write that may be sent again. `later` is called with the job's id as soon as the job is known.

@@ -129,7 +129,7 @@ export function meaning(c: Condition) {
   return [c.attribute, operator, form?.values.length ? values.map(v => v.toLowerCase()) : values]
 }
 
-// sent returns a condition in the form that the service accepts: numbers as numbers, and a single value without a list.
+// sent returns a condition as the service accepts it: numbers as numbers, and a single value without a list.
 export function sent(c: Condition): Condition {
   const kind = formOf(c.attribute, c.operator)?.kind,
     values = listOf(c.value)

@@ -53,7 +53,7 @@ function share(a: number, n: number, b: number, m: number) {
 }
 
 // isReal reports whether a change is larger than chance explains. It tests counts as Poisson values, shares as two proportions, and
-// money by the number of conversions that brought it.
+// money by the number of approved conversions and clicks behind it. For a figure without a test it returns true.
 export function isReal(name: Name, now: FigureRow, was: FigureRow): boolean {
   const { test, over, under } = figures[name],
     figureOf = (row: FigureRow) => (n: Name) => Number(row[n])

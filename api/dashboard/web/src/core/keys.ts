@@ -17,8 +17,8 @@ const lists = signal<Key[][]>([])
 export const screenKeys = computed(() => lists.value.flat())
 export const palette = signal<'closed' | 'find' | 'keys'>('closed')
 
-// useKeys calls the function `on` for each key that is pressed while a screen is shown. If the function returns true, the browser
-// does not handle the key.
+// useKeys calls the function `on` for each key that is pressed while a screen is shown, unless typing returns true or the key was
+// handled already. If the function returns true, the browser does not handle the key.
 export function useKeys(list: Key[], on: (e: KeyboardEvent) => boolean | void) {
   useEffect(() => {
     lists.value = [...lists.value, list]

@@ -54,7 +54,7 @@ export function sampled(
   })
 }
 
-// withParams appends the person's own parameters to a link. Tokens of the source are not escaped.
+// withParams appends the person's own parameters to a link. The braces and the ${ of macros are not escaped.
 export function withParams(link: string, own: [string, string][]): string {
   const more = own
     .filter(([name]) => name.trim())

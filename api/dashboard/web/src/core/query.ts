@@ -1,5 +1,5 @@
 // use loads an answer and caches it. A screen that is opened again shows the cached answer immediately, and reloads it in the
-// background.
+// background. A row is a route of the service, such as 'GET /campaigns/{id}'.
 import { useEffect, useState } from 'preact/hooks'
 import { signal } from '@preact/signals'
 import type { Calls } from '../api.gen.ts'
