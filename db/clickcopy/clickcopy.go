@@ -12,8 +12,8 @@ import (
 )
 
 // Copy maintains the copy of clicks and conversions in ClickHouse. The database records which rows have changed, and Forward
-// copies these rows to ClickHouse, so the copy is some seconds behind. Begin turns the copy on, and Fill copies older rows. All
-// decisions are made from PostgreSQL. The rows in ClickHouse are only used for reading.
+// copies these rows to ClickHouse, so the copy is some seconds behind. Begin turns the copy on, and Fill copies older rows. Freeze
+// deletes old days from PostgreSQL that the copy has, and Return brings them back.
 //
 // Rows have a version. Versions are issued under a lock, and the rows of a version are read in one snapshot after the version was
 // issued. A higher version is therefore always a later state. This holds for every process that copies rows, however often the
@@ -48,8 +48,8 @@ ON CONFLICT (one) DO UPDATE SET state = 'copying', base = greatest(k.version + 1
 	highestVersion = `SELECT greatest((SELECT max(version) FROM clicks), (SELECT max(version) FROM conversions))`
 )
 
-// Begin creates the tables in ClickHouse and makes the database record changes from now on. Fill copies the earlier rows. Begin does
-// nothing if changes are already recorded. If there is an older copy that is no longer up to date, the new copy replaces its rows.
+// Begin creates the tables in ClickHouse and makes the database record changes from now on. Fill copies the earlier rows. If
+// changes are already recorded, Begin only cancels a Return that was interrupted. If there is an older copy that is no longer up to date, the new copy replaces its rows.
 func (k Copy) Begin(ctx context.Context) error {
 	if err := k.Ensure(ctx); err != nil {
 		return err

@@ -291,7 +291,7 @@ func TestColdHistory(t *testing.T) {
 	}
 }
 
-// TestDifferentDayStays checks that a day whose copy differs stays in PostgreSQL, and so does a day with a waiting change.
+// TestDifferentDayStays checks that a day whose copy differs stays in PostgreSQL, and so does a day that a transaction is reading.
 func TestDifferentDayStays(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

@@ -33,7 +33,8 @@ SELECT params FROM postbacks WHERE account_id = $1 AND network_id = $2 AND recei
 ORDER BY received_at DESC, id DESC LIMIT $4`
 
 // Inbox lists the networks of the account whose postbacks since the given time include some that matched no click. It also
-// returns the parameters of such postbacks. rows is the maximum number of these postbacks, for all networks together.
+// returns the parameters of such postbacks. rows is the maximum number of these postbacks, for all networks together. Once it is
+// used up, the remaining networks are left out.
 func (k Suggestions) Inbox(ctx context.Context, account uuid.UUID, since time.Time, rows int) ([]NetworkInbox, error) {
 	counted, err := db.Select[NetworkInbox](ctx, k.s.Conn(), "inbox", countInbox, account, since)
 	if err != nil {

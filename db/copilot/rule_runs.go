@@ -108,8 +108,8 @@ type RuleAlert struct {
 }
 
 // SetAlerts raises the alerts of list for a rule, and ends all other alerts of the rule. raised reports for each alert of list
-// whether it was raised: an alert that ended within the cool-down is not raised again. The error is stale if the rule has changed
-// since r was read.
+// whether it is raised now, newly or still. An alert that ended within the cool-down is not raised again. The error is stale if
+// the rule has changed since r was read.
 func (k Rules) SetAlerts(ctx context.Context, r autorule.Rule, list []RuleAlert, at time.Time) (raised []bool, err error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) ([]bool, error) {
 		if err := NewRules(s).locked(ctx, r); err != nil {

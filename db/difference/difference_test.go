@@ -149,7 +149,7 @@ func (e *env) saveOrders(at time.Time, list ...reported.Order) {
 	})
 }
 
-// TestNetworkOrders checks each cause for which a network can report other conversions and other money than ours. The size of each
+// TestNetworkOrders checks causes for which the orders that a connection reads can differ from our conversions. The size of each
 // difference is known. The network's days begin at midnight in New York, and its currency is the euro.
 func TestNetworkOrders(t *testing.T) {
 	t.Parallel()

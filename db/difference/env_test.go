@@ -153,8 +153,8 @@ func figures(f difference.Figures) string {
 	return fmt.Sprint(f.Clicks, " ", f.Conversions, " ", f.Money)
 }
 
-// lines returns each row as a text. The text has the number of the day, the number of the campaign, their figures, our figures, each
-// cause, and the unexplained rest if it is not zero.
+// lines returns each row as a text. The text has the number of the day, the number of the campaign (-1: none), their figures, our
+// figures, each cause, and the unexplained rest if it is not zero.
 func (e *env) lines(rows ...difference.Row) (out []string) {
 	for _, r := range rows {
 		at, _ := time.Parse(time.DateOnly, r.Day)

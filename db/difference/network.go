@@ -201,7 +201,7 @@ func (n *networkSheet) reportedAmount(p pair) amount {
 }
 
 // comparePair adds an order and its conversion. It explains the difference between our figures and theirs in steps: first by the
-// day, then by the status and the amount, and then by the currency.
+// day, then by the currency, and then by the status and the amount.
 func (n *networkSheet) comparePair(p pair) {
 	if p.ID != nil && p.NetworkID != n.out.ID {
 		p.Refusal, p.ID = "it is recorded for another network", nil
@@ -250,7 +250,8 @@ func (p pair) counted() (f difference.Figures) {
 	return f
 }
 
-// reported returns the figures of an order in two forms: as the network reports them, and with the amount converted to our currency.
+// reported returns the figures of an order twice: with the amount in TheirCurrency, and with the amount converted to our currency. If
+// TheirCurrency is empty, both are converted.
 func (n *networkSheet) reported(p pair) (reported, converted difference.Figures) {
 	if counts(p.TheirStatus) {
 		reported.Conversions, converted.Conversions = 1, 1

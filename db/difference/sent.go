@@ -20,7 +20,7 @@ type sent struct {
 	Reference      string    `db:"conversion_id"`
 	Campaign       uuid.UUID `db:"campaign_id"`
 	Status         string    `db:"status"`
-	Accepted       bool      `db:"accepted"` // the source has accepted a postback or an upload, and no later retraction
+	Accepted       bool      `db:"accepted"` // the source has accepted a postback, or an upload and no later retraction
 	Postback       string    `db:"postback"`
 	PostbackReason string    `db:"postback_reason"`
 	Upload         string    `db:"upload"`

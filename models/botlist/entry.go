@@ -1,6 +1,6 @@
 // Package botlist matches visitors against the allow and deny lists of an account.
 //
-// Addresses and networks are looked up in a routing table, and equal texts in a map. So matching a click against a list of a
+// Addresses and networks are looked up in a routing table, and texts that a value must equal in a map. So matching a click against a list of a
 // hundred thousand entries costs as much as against a list of ten. Only patterns, and texts that may be anywhere in a value, are
 // tried one after another, and their cost is limited.
 package botlist
@@ -50,8 +50,8 @@ const (
 type Place func(i int) string
 
 // Check brings the values of an entry into canonical form and sets their cost. The attribute and the operator must already be
-// valid. The errors are invalid_operator, invalid_regex, value_required, and invalid_input for a value that no visitor can have.
-// An error names the wrong value by its place.
+// valid. The errors are invalid_operator, invalid_regex, value_required, and invalid_input for any other wrong value and for too
+// many values. An error about one value names it by its place.
 func Check(e *models.BotEntry, place Place) error {
 	c := &checker{e, place, make([]int, len(e.Value))}
 	for i := range c.sent {

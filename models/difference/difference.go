@@ -133,7 +133,7 @@ type Cell struct {
 	Campaign uuid.UUID `json:"campaign_id"`
 }
 
-// Row is a cell with our figures and theirs. Theirs minus Ours equals the sum of Causes and Unexplained.
+// Row is a cell with our figures and theirs. For each compared figure, Theirs minus Ours equals the sum of Causes and Unexplained.
 type Row struct {
 	Cell
 	Theirs      Figures `json:"theirs"`
@@ -192,7 +192,7 @@ const (
 	allExamples = 200 // maximum number in all
 )
 
-// Sheet adds up a comparison. Its methods may be called in any order, and several times for the same cell.
+// Sheet adds up a comparison. Before Finish, its methods may be called in any order, and several times for the same cell.
 type Sheet struct {
 	cells    map[Cell]*entry
 	reasons  map[[2]string]Figures
@@ -248,7 +248,8 @@ func (s *Sheet) AddExample(x Example) {
 	}
 }
 
-// Finish writes the rows, the totals and the examples to a result. It uses only the figures that the result compares.
+// Finish writes the rows, the totals and the examples to a result. Theirs, the causes and the unexplained rest have only the
+// figures that the result compares. Ours has all figures.
 func (s *Sheet) Finish(out *Result) {
 	out.Rows, out.Examples = make([]Row, 0, len(s.cells)), append([]Example{}, s.examples...)
 	out.Total = Row{Causes: []Part{}}
@@ -273,8 +274,8 @@ func (s *Sheet) Finish(out *Result) {
 	}
 }
 
-// partsOf returns the parts of the totals that have a cause, the largest first. If there are more than maxReasons, the rest is
-// added up.
+// partsOf returns the parts of the totals that have the given cause, one for each reason, the largest first. The parts after the
+// first maxReasons are added up to one part without a reason.
 func (s *Sheet) partsOf(cause string, m Measures) (list []Part) {
 	for at, f := range s.reasons {
 		if f = m.only(f); at[0] == cause && !f.IsZero() {

@@ -20,7 +20,7 @@ import (
 
 type reportRun = workers.Run[jobs.NetworkReportArgs, jobs.NetworkReport]
 
-// report stores the report of a network that a person has uploaded. It replaces earlier reports of the same days.
+// report stores a network's report that a person has uploaded. It replaces earlier reports of the same days.
 func (y *syncer) report(ctx context.Context, u *reportRun) error {
 	account := u.Job.AccountID.UUID
 	n, err := y.store.Networks().Find(ctx, account, u.Args.NetworkID)
@@ -187,7 +187,7 @@ func (y *syncer) orders(ctx context.Context, r *reading, account, network uuid.U
 }
 
 // orderOf returns the order of a row. A row that names no click of ours is an order too, with the reason why it is not recorded. A row
-// with another refusal is not used. A report without statuses lists approved orders.
+// with another refusal is not used. A row without a status is an approved order.
 func orderOf(v *correction.Conversion, currency string) (o reported.Order, usable bool) {
 	if v.Word == "" {
 		v.Status = cmp.Or(v.Status, models.StatusApproved)

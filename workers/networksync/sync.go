@@ -101,8 +101,8 @@ func (y *syncer) fetch(ctx context.Context, u *run) ([]correction.Conversion, er
 	return rows, err
 }
 
-// recordChanges stores the result of reading changes, in the transaction that ends the job. By then all decisions that were
-// read are stored. So no unstored decision is older than the time up to which changes count as stored.
+// recordChanges stores the result of reading changed orders, in the transaction that ends the job. By then all orders that were
+// read are recorded, so the next import of changes may begin at e.To.
 func recordChanges(ctx context.Context, s *store.Store, c models.Integration, e platformjob.ChangesEnd) error {
 	k := s.NetworkIntegrations()
 	last, err := k.Changes(ctx, c.AccountID, c.TargetID)

@@ -1,6 +1,6 @@
 // Command suite runs the project's tests: `make test` and the parts of `make e2e`. It starts the servers that a run needs. It
 // finds the tests of a part by the lines that name the part (package parttest). At the end it prints the slowest tests and
-// packages. It exits with 1 if a test has failed, and with 2 for a part that does not exist.
+// packages. It exits with 1 if a part has failed or could not run, and with 2 if the arguments are wrong.
 package main
 
 import (

@@ -1,5 +1,6 @@
 // Package acme is the issuer of an install that serves HTTPS itself. It obtains certificates from CAs by ACME for verified
-// domains and for the install's own hosts. It renews them when the CA advises it.
+// domains and for the install's own hosts. It renews them when the CA advises it or, without advice, when a third of their
+// lifetime is left.
 //
 // The ACME client is acmez. It sends requests through the guarded client and does not listen for connections. The answers to a
 // CA's challenges are stored in the database, and web processes serve them. Only one process at a time works on the certificate

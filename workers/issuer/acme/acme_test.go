@@ -212,7 +212,8 @@ func TestIssue(t *testing.T) {
 	}
 }
 
-// noKeyIn fails the test if a row of any table contains the private key, as PEM, as DER, or a part of it.
+// noKeyIn fails the test if a row of any table contains the PEM header of a private key, as text or as bytes, or the private
+// number of the key in text.
 func noKeyIn(t *testing.T, d *db.DB, text []byte) {
 	t.Helper()
 	pair, err := tls.X509KeyPair(text, text)

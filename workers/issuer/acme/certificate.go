@@ -115,7 +115,7 @@ func (i *Issuer) Read(ctx context.Context, cert models.Certificate) (models.Cert
 	if busy {
 		return underWay(cert.Hostname), nil
 	}
-	// The process that worked on the order has died, so the certificate has to be requested again.
+	// No process works on an order: the order failed or its process died. The certificate has to be requested again.
 	return models.CertificateState{SSLStatus: models.SSLIssuanceTimeout, Errors: []string{}, Detail: "The certificate was not issued."}, nil
 }
 

@@ -61,7 +61,7 @@ func (i *Issuer) renewOwn(ctx context.Context, host string) error {
 		return err
 	default:
 		slog.ErrorContext(ctx, "no certificate for a host of this install", "host", host, "attempts", attempts+1, "error", err)
-		// A shift by 16 is already longer than the maximum. More would overflow.
+		// A shift by 16 already gives more than ownMaxRetry. A much larger shift would overflow.
 		wait = min(ownRetry<<min(attempts, 16), ownMaxRetry)
 		attempts++
 	}

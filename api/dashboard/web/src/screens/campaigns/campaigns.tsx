@@ -138,7 +138,7 @@ export function Campaigns() {
   )
 }
 
-// WordMenu asks for a new word or one of the known words. With `none`, a person can also choose no group.
+// WordMenu asks for a tag or a group, a new one or one of `known`. With `none`, a person can also choose no group.
 function WordMenu({ label, on, known, none }: { label: string; on: (v: string) => void; known: string[]; none?: boolean }) {
   const [text, setText] = useState('')
   return (

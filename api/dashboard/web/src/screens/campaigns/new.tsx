@@ -41,7 +41,8 @@ export const NewCampaign = () => {
   )
 }
 
-// made waits for the id of a new record of a list. An error is shown at a field of the wizard.
+// made returns the id of the record that `creating` makes, and reloads the list. An error is thrown as a Wrong at the field of the
+// wizard that fieldOf returns.
 const made = async (list: string, creating: Promise<{ id: string }>, fieldOf: (named?: string) => string) => {
   const { id } = await creating.catch(e => {
     const wrong = wrongOf(asError(e), ['name', 'url'])

@@ -10,7 +10,7 @@ import { UrlInput } from '../../parts/url_input.tsx'
 
 const w = setupWords.wizard
 
-// NoClickID warns that no conversion can find its click, with a button that fixes the address.
+// NoClickID warns that an address has no click id, so that no conversion can find its click. A button adds the click id.
 export const NoClickID = ({ url, on }: { url: string; on: (url: string) => void }) => (
   <span class="row wraps">
     <small class="warn">{w.addressNoClick}</small>
@@ -26,7 +26,8 @@ type Props = {
   error: (field: string) => string | undefined
 }
 
-// OwnSite chooses a website of the account, whose pages report conversions, and its page that visitors come to.
+// OwnSite lets a person choose one of the account's websites, and the page of it that visitors come to. The website reports its own
+// conversions.
 export const OwnSite = ({ sites, site, url, on, error }: Props) => {
   if (sites?.length === 0)
     return (
