@@ -37,6 +37,7 @@ func TestDashboardSetUp(t *testing.T) {
 	b.namesMissing()
 	b.showsClickID()
 	b.testsItself()
+	b.warnsOfNoMacro()
 	b.fillsPlaceholders()
 	b.sharesAlias()
 	b.reachesPaths()
@@ -229,6 +230,21 @@ func (b *env) testsItself() {
 	b.tap(rowOf("Everflow"))
 	b.waitText("Paste this at the network")
 	passes("a network with clicks")
+}
+
+// warnsOfNoMacro: a network without a macro for the click id has a warning at its postback URL. A network from a template has none.
+func (b *env) warnsOfNoMacro() {
+	b.t.Helper()
+	const warning = "It has no macro for the click id"
+	if text := b.run(`document.querySelector('.side-sheet').textContent`); strings.Contains(text, warning) {
+		b.t.Errorf("a network from a template is warned of: %s", text)
+	}
+	b.goTo(b.f.URL + "/app/networks?id=new")
+	b.waitIdle()
+	b.fill(byLabel(".side-sheet", "Name"), "Bare")
+	b.tap(saveForm)
+	b.waitText("Paste this at the network")
+	b.waitText(warning)
 }
 
 // fillsPlaceholders: the form has a field for each placeholder of a template. Either all of these fields stay empty, or all must

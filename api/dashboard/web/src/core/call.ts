@@ -73,7 +73,7 @@ const confirmed = () =>
   })
 
 // unreached returns the error of a request without an answer. The error of a write says that it was not done, or may not have been done.
-function unreached(method: string) {
+export function unreached(method: string) {
   const codes = offline.value ? ['offline', 'offline_write'] : ['away', 'unanswered']
   return new ApiError(codes[method === 'GET' ? 0 : 1]!, 0, 'no answer')
 }

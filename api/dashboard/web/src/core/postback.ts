@@ -1,5 +1,6 @@
 // The postback of a network, filled in as the network would call it.
 import type { NetworkRow, OfferRow } from '../api.gen.ts'
+import { unreached } from './call.ts'
 
 const params = { click_id: 'clickid', payout: 'payout', status: 'status', conversion_id: 'conversion_id' }
 
@@ -36,8 +37,11 @@ export function testPostback(n: Network, click: string, offer?: Offer, status: '
 }
 
 // callPostback calls the postback of a network on this host, which accepts the postbacks of every domain, and returns the
-// status of the answer.
+// status of the answer. Without an answer, the error is the one of unreached.
 export const callPostback = (address: string) => {
   const { pathname, search } = new URL(address)
-  return fetch(pathname + search).then(answer => answer.status)
+  return fetch(pathname + search).then(
+    answer => answer.status,
+    () => Promise.reject(unreached('POST')),
+  )
 }

@@ -17,6 +17,7 @@ import { ComboField } from '../../parts/combobox.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Input, InputField, SelectField } from '../../parts/form.tsx'
 import { Sign } from '../../parts/icons.tsx'
+import { NetworkURL } from '../../parts/network_url.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { QR } from '../../parts/qr.tsx'
 import { Failed } from '../../parts/state.tsx'
@@ -209,15 +210,7 @@ const NetworkPostback = ({ name, of: n }: { name: string; of?: NetworkRow }) => 
     <span class="label">{t.link.pasteAt(name)}</span>
     {n ? (
       <>
-        <Copy text={n.postback_url} label={t.link.postbackOf(name)} lines />
-        {!n.macros.click_id && (
-          <small class="warn">
-            {t.link.noMacro}{' '}
-            <a class="link" href={to('/app/networks', { id: n.id })}>
-              {name}
-            </a>
-          </small>
-        )}
+        <NetworkURL of={n} />
         {n.offer_url_suffix && (
           <small class="dim">
             <code class="mono">{n.offer_url_suffix}</code> {t.link.suffix}

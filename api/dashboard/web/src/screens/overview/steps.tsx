@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { NetworkRow } from '../../api.gen.ts'
 import { Part } from '../../parts/card.tsx'
-import { Copy } from '../../parts/copy.tsx'
 import { Seg } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { NetworkURL } from '../../parts/network_url.tsx'
 import { TestConversion } from '../../parts/test_conversion.tsx'
 import { canCreateCampaigns, canWrite } from '../../core/can.ts'
 import { useCampaigns, useNetworks, useOffers } from '../../core/choices.ts'
@@ -84,7 +84,7 @@ function NetworkSteps({ of, networks }: { of: First; networks: NetworkRow[] }) {
       name: 'postback',
       done: told,
       href: network && to('/app/networks', { id: network.id }),
-      more: network && !told && <Copy text={network.postback_url} label={t.link.postbackOf(network.name)} />,
+      more: network && !told && <NetworkURL of={network} />,
     },
     {
       name: 'conversion',

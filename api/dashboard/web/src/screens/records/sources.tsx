@@ -13,9 +13,10 @@ import { go, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { enterWords } from '../../text/enter.ts'
 import { recordWords } from '../../text/records.ts'
-import { Copy, copy } from '../../parts/copy.tsx'
+import { copy } from '../../parts/copy.tsx'
 import { useCostSheet } from '../../parts/cost_place.tsx'
 import { Field } from '../../parts/form.tsx'
+import { NetworkURL } from '../../parts/network_url.tsx'
 import { needed, type Draft, type Spec } from '../../parts/record_form.tsx'
 import { Alert, Failed } from '../../parts/state.tsx'
 import { TestSteps } from '../../parts/trace.tsx'
@@ -328,7 +329,7 @@ export function Networks() {
     ),
     aside: r => (
       <Part title={recordWords.paste}>
-        <Copy lines text={r.postback_url} label={t.link.postbackOf(r.name)} />
+        <NetworkURL of={r} />
         {r.offer_url_suffix && (
           <p class="dim">
             <code class="mono">{r.offer_url_suffix}</code> {t.link.suffix}
