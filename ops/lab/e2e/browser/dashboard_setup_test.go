@@ -232,7 +232,8 @@ func (b *env) testsItself() {
 	passes("a network with clicks")
 }
 
-// warnsOfNoMacro: a network without a macro for the click id has a warning at its postback URL. A network from a template has none.
+// warnsOfNoMacro: a network without a macro for the click id has a warning at its postback URL. A network from a template lacks the
+// warning.
 func (b *env) warnsOfNoMacro() {
 	b.t.Helper()
 	const warning = "It has no macro for the click id"
