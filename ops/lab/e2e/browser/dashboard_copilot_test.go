@@ -239,6 +239,23 @@ func (c *copilotEnv) rules() {
 		}
 		return len(got.Rows) == 1 && got.Rows[0].Mode == "live" && got.Rows[0].Name == hostileMarkup
 	})
+	c.opensAtOnce()
+}
+
+// opensAtOnce presses the button of a menu in the very moment in which the button is added to the page. The menu shows its lines.
+func (c *copilotEnv) opensAtOnce() {
+	c.t.Helper()
+	const pressed = `new MutationObserver((_, seen) => {
+		const button = document.querySelector('.history .btn.icon')
+		if (button) { seen.disconnect(); button.click() }
+	}).observe(document, {childList: true, subtree: true})`
+	var script struct{ Identifier string }
+	c.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": pressed}, &script)
+	c.goTo(c.f.URL + "/app/copilot?tab=rules")
+	c.until("the menu shows its lines", func() bool {
+		return strings.Contains(c.run(`document.querySelector('.menu:popover-open')?.textContent`), "Back to shadow")
+	})
+	c.call("Page.removeScriptToEvaluateOnNewDocument", map[string]any{"identifier": script.Identifier}, nil)
 }
 
 // inMenu picks an item of the open menu.

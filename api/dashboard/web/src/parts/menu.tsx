@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon, type IconName } from './icons.tsx'
 
 type Props = {
@@ -44,7 +44,8 @@ export function Menu({ icon, label, name, kind = 'btn', children, onOpen, ...res
     [shown, setShown] = useState(false),
     press = useMenuKeys(box)
   const close = () => box.current?.hidePopover()
-  useEffect(() => {
+  // Not useEffect, which runs after the page is drawn: the browser may open the menu before that, and it would stay empty.
+  useLayoutEffect(() => {
     const el = box.current!
     const show = (e: Event) => {
       if ((e as ToggleEvent).newState === 'open') setShown(true)

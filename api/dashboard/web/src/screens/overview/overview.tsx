@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import type { Performance, PerformanceRow, Trends } from '../../api.gen.ts'
 import { Link, TableSwitch } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
@@ -65,7 +65,7 @@ export function Overview() {
   useEffect(() => {
     if (list.data) setLoaded()
   }, [list.data])
-  useEffect(() => {
+  useLayoutEffect(() => {
     const key = (e: KeyboardEvent) => {
       if (typing(e)) return
       if (e.key >= '1' && e.key <= '6') toggle(six[+e.key - 1]!)
