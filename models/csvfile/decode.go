@@ -1,5 +1,5 @@
-// Package csvfile reads CSV in the forms that spreadsheets, networks and ad platforms write: in any common charset, with commas,
-// semicolons, tabs or bars, with line breaks of any system, and with lines above the header.
+// Package csvfile reads CSV in the forms that spreadsheets, networks and ad platforms write: in UTF-8, UTF-16, windows-1251 or
+// windows-1252, with commas, semicolons, tabs or bars, with line breaks of any system, and with lines above the header.
 //
 // Files are not trusted. Work and memory are linear in the length of a file.
 package csvfile
@@ -96,7 +96,8 @@ func isCyrillic(raw []byte) bool {
 	return false
 }
 
-// FromText returns a text without a byte order mark. If the text is not UTF-8, FromText decodes it. The error is ErrBinary.
+// FromText returns a text without a byte order mark. If the text is not UTF-8, or has zero bytes, FromText decodes it with Decode.
+// The error is ErrBinary.
 func FromText(text string) (string, error) {
 	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
 		return strings.TrimPrefix(text, "\uFEFF"), nil

@@ -20,8 +20,7 @@ import (
 type API struct {
 	Base string // with /api/v1
 	Key  string
-	// Checks is called with every answer, and an error that it returns fails the call. If it is nil, nothing is
-	// checked.
+	// Checks is called with every answer that has the API's form. An error that it returns fails the call. It may be nil.
 	Checks func(Answer) error
 	client *http.Client
 }
@@ -43,7 +42,7 @@ func New(url, key string) *API {
 
 // Call sends a request and reads the envelope. headers are pairs of a name and a value. A refusal by the API is an Answer, not
 // an error. The error is set if no answer arrives, if the answer does not have the API's form, or if Checks fails. A call over
-// the rate limit is repeated after the time that the service names.
+// the rate limit is repeated after the time in Retry-After. It is an error if that is missing or longer than a minute.
 func (a *API) Call(ctx context.Context, method, path string, body any, headers ...string) (Answer, error) {
 	for {
 		answer, err := a.Once(ctx, method, path, body, headers...)
@@ -116,7 +115,8 @@ func (a *API) request(ctx context.Context, method, path string, body any) (*http
 	return req, nil
 }
 
-// open reads the envelope and checks its form: exactly data and error, one of them null.
+// open reads the envelope. It must have exactly data and error. error must be null if the status is below 300, and otherwise data
+// must be null. The OpenAPI document has no envelope and is not checked.
 func (a *Answer) open() error {
 	var envelope map[string]json.RawMessage
 	if err := json.Unmarshal(a.Body, &envelope); err != nil {

@@ -45,7 +45,8 @@ func TestWatch(t *testing.T) {
 		dbtest.Exec(t, d, `INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
 			VALUES ($1, $2, 'https://hooks.acme.com', '{plan.limit_reached}', '')`, uuid.New(), id)
 	}
-	click := func(account uuid.UUID, hour string, n int) { // in addition to 5,000,000 clicks of bots, which do not count
+	// click adds n clicks of people, and 5,000,000 clicks of bots, which do not count.
+	click := func(account uuid.UUID, hour string, n int) {
 		dbtest.Exec(t, d, `INSERT INTO ledger (account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
 			device_type, os, browser, clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, approved, pending, rejected,
 			chargebacks, cost, revenue, pending_revenue)

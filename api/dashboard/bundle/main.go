@@ -1,6 +1,6 @@
 // Command bundle makes the dashboard's files: it bundles api/dashboard/web into api/dashboard/dist, which the service
 // embeds. It runs at the root of the repository, after `npm ci` in web. With --watch it keeps running and bundles again whenever a
-// source changes. With --tests it bundles the tests of modules instead, into the file named after the flag.
+// source changes. With --tests=FILE it bundles the tests of modules into FILE instead.
 package main
 
 import (
@@ -66,7 +66,7 @@ func run(watch bool) error {
 	return nil
 }
 
-// writeTests bundles all tests of modules into a module of their own. That module exports the test results.
+// writeTests bundles all files *.test.ts into one module, which exports the test results.
 func writeTests(path string) error {
 	source := filepath.Join(web, "src")
 	var lines strings.Builder
@@ -168,8 +168,8 @@ func pageOf(m meta) ([]byte, error) {
 	return nil, errors.New("the bundle has no entry")
 }
 
-// wordsOf returns the links by which a browser loads the words of its language together with the script. The server removes the
-// links for other languages.
+// wordsOf returns the <link> elements by which a browser loads the words of its language together with the script. It returns them
+// for all languages, and the server removes those for other languages.
 func wordsOf(m meta) string {
 	var lines []string
 	for _, lang := range languages {

@@ -109,7 +109,7 @@ func countryPaths(text []byte) (map[string]string, error) {
 	return paths, nil
 }
 
-// add adds a point to a line. It drops points that the line does not need, because they lie on a straight stretch of it.
+// add adds a point to a line. It drops earlier points that lie on a straight stretch of the line, and a repeated point.
 func add(line []point, p point) []point {
 	for n := len(line); n > 1; n = len(line) {
 		a, b := line[n-2], line[n-1]
@@ -124,7 +124,7 @@ func add(line []point, p point) []point {
 	return append(line, p)
 }
 
-// codeOf returns the two letters of a country with an ISO number, or an empty text.
+// codeOf returns the two-letter code of a country by its ISO number, or an empty text if no code is known.
 func codeOf(number, name string) string {
 	n, err := strconv.Atoi(number)
 	if region, unknown := language.EncodeM49(n); err == nil && unknown == nil && len(region.String()) == 2 {

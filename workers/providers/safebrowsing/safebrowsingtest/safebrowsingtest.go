@@ -1,4 +1,4 @@
-// Package safebrowsingtest has fakes of Web Risk and of Safe Browsing version 5. source.md says where their forms come from.
+// Package safebrowsingtest has fakes of Web Risk and of Safe Browsing version 5. source.md says which documents they follow.
 package safebrowsingtest
 
 import (
@@ -16,7 +16,7 @@ import (
 // Key is the key that both services accept.
 const Key = "AIza-secret"
 
-// Bad is an address whose host is on both lists.
+// Bad is an address that both services list. Safe Browsing lists the whole host.
 const Bad = "http://a.example/?x=1&y=ä b"
 
 // Status is an error of either service.

@@ -34,9 +34,9 @@ const (
 type reader struct {
 	*moved.Book
 	in         *account
-	params     map[string][]moved.Param // of sources
-	currencies map[string]string        // of sources and networks
-	listicles  map[string]bool          // landing pages
+	params     map[string][]moved.Param // by the id of the source
+	currencies map[string]string        // by the id of the source or network
+	listicles  map[string]bool          // whether a landing page is a listicle, by its id
 }
 
 func (in *account) result(host string) trackerimport.Result {
@@ -97,7 +97,7 @@ func (r *reader) network(n moved.Value) {
 	r.Put(it)
 }
 
-// plain is a name that a parameter of a link can have.
+// plain matches a name that a parameter of a link can have.
 var plain = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 
 func (r *reader) source(s moved.Value) {

@@ -41,7 +41,7 @@ func NewLog(client *http.Client, access trackers.Access, zone *time.Location, ev
 	return &Log{api, host, zone, RowsPerPage}, nil
 }
 
-// page reads a page of a list. last reports whether no page follows it. Pages begin with 1.
+// page reads a page of the rows of one day. Pages are numbered from 1. last reports whether it is the last one.
 func (l *Log) page(ctx context.Context, path, day string, page int) (rows []moved.Value, last bool, err error) {
 	var answer moved.Value
 	query := url.Values{"date_from": {day}, "date_to": {day}, "page": {strconv.Itoa(page)}, "per": {strconv.Itoa(l.rows)}}
@@ -101,7 +101,7 @@ var deviceTypes = map[string]string{
 
 const maxID = 64
 
-// key returns the key of a record that a row names, or an empty text.
+// key returns the key of the record whose id the member has. It is empty if the member has no id.
 func (l *Log) key(v moved.Value, member string) string {
 	if id := v.At(member).ID(); id != "" {
 		return trackerimport.Key("redtrack", l.host, id)
@@ -109,7 +109,7 @@ func (l *Log) key(v moved.Value, member string) string {
 	return ""
 }
 
-// time reads a time. It is zero if it cannot be read.
+// time returns the time of the first member that has one in a known format. It is zero if none has.
 func (l *Log) time(v moved.Value, members ...string) time.Time {
 	for _, name := range members {
 		text := v.At(name).Text()

@@ -1,4 +1,5 @@
-// Package redtrack reads an account of RedTrack through its API. The key is a part of the addresses, so no error has an address.
+// Package redtrack reads an account of RedTrack through its API. The API key is in the query of each request, so errors must not
+// contain the requested address.
 package redtrack
 
 import (

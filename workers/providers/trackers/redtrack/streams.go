@@ -42,10 +42,10 @@ func (r *reader) paths(it *moved.Item, c moved.Value, params []moved.Param) (out
 type destination struct {
 	share    moved.Share
 	isPage   bool
-	filter   string // its name; empty: the destination is for every visitor
+	filter   string // the name of its only active filter, unless it is "subs"; otherwise empty
 	value    moved.Value
-	splits   bool // whether the filter can be inverted
-	filtered bool
+	splits   bool // whether filter is set, so that it can be inverted
+	filtered bool // whether at least one filter is active
 }
 
 func (r *reader) destinations(pages, offers []moved.Value) (out []destination) {

@@ -1,6 +1,6 @@
-// Package redtracktest is a fake of the API of RedTrack. It demands the key in the query, pages its lists, and wraps some of them, as the
-// real API does. A query of its log of clicks and conversions must give a first and a last day. A page of the log has at most
-// 10,000 rows.
+// Package redtracktest is a fake of the API of RedTrack. As the real API does, it demands the key in the query, serves lists in
+// pages, and puts the list of domains and the log into an object with a total. A query of its log of clicks and conversions must
+// give a first and a last day. A page of the log has at most 10,000 rows.
 package redtracktest
 
 import (
@@ -107,7 +107,7 @@ func logPage(t *movedtest.Parsed, kind string, q url.Values) (any, bool) {
 			Track      string `json:"track_time"`
 			Conversion string `json:"conv_time"`
 		}
-		_ = json.Unmarshal(raw, &row) // it is an object, because a fixture has it
+		_ = json.Unmarshal(raw, &row) // the rows of a fixture are valid objects
 		if day := cmp.Or(row.Conversion, row.Track); len(day) >= 10 && day[:10] >= from && day[:10] <= to {
 			rows = append(rows, raw)
 		}

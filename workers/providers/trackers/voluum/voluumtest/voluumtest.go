@@ -1,5 +1,5 @@
-// Package voluumtest is a fake of the API of Voluum. It opens a session for the access key, demands the session's token in
-// requests, and wraps its lists as the real API does.
+// Package voluumtest is a fake of the API of Voluum. As the real API does, it opens a session for the access key, demands the
+// session's token in all other requests, and puts each list into an object.
 package voluumtest
 
 import (

@@ -25,8 +25,9 @@ type SheetProps<D> = {
   children: (data: D, mark: (dirty: boolean) => void) => ComponentChildren
 }
 
-// ConnectionSheet loads a connection and shows its parts. It asks before it closes with unsaved changes, which the parts mark. The
-// connection stays as it was loaded while there are unsaved changes, so that a save names the version that the person has seen.
+// ConnectionSheet shows a connection when it is loaded. The children call `mark` to say whether there are unsaved changes. If there
+// are, the sheet asks before it closes, and later loads do not replace the data, so that a save names the version that the person
+// has seen.
 export function ConnectionSheet<D>({ name, of, close, children }: SheetProps<D>) {
   const [dirty, setDirty] = useState(false),
     seen = useRef(of.data)
@@ -67,7 +68,7 @@ type Options<F extends Form> = {
 export function useConnection<F extends Form>({ name, rows, providers, connected, credentials, version, mark, send }: Options<F>) {
   const [provider, setProvider] = useState(connected ?? ''),
     [values, setValues] = useState<Values>({}),
-    [match, setMatch] = useState(version), // what a save replaces
+    [match, setMatch] = useState(version), // the version that a save replaces
     [wrong, setWrong] = useState<Wrong>(),
     [busy, run] = useBusy()
   const form = providers.find(p => p.provider === provider),
@@ -131,9 +132,9 @@ type Props = {
   children?: ComponentChildren
 }
 
-// PlatformConnection edits the connection of a record to a platform: the provider, its credentials, and the parts of one kind
-// of platform. The parts are shown in these places: `about` above the provider, `signIn` above the credentials, `more` and
-// `under` below the credentials, and `nextToTest` to the right of the button that tests the connection.
+// PlatformConnection edits the connection of a record to a platform: the provider, its credentials, and what only networks or only
+// sources have. These additions are shown in fixed places: `about` above the provider, `signIn` above the credentials, `more` and
+// `under` below them, `children` under the form's first part, and `nextToTest` to the right of the button that tests the connection.
 export function PlatformConnection({
   of: c,
   encryption,

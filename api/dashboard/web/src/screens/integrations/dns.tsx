@@ -18,7 +18,7 @@ import { Ask, Cancel, Sheet } from '../../parts/sheet.tsx'
 import { mayConnect, errorText, show } from '../../core/connect.ts'
 import { toastAndReload } from '../../core/toast.ts'
 
-// DNSAccounts lists the accounts that hold the zones of domains.
+// DNSAccounts lists the connected accounts at DNS providers. These accounts hold the zones of domains.
 export function DNSAccounts({ list }: { list: IntegrationList }) {
   const may = mayConnect(),
     open = place.value.query.get('dns'),

@@ -23,7 +23,7 @@ import { DNSAccounts } from './dns.tsx'
 import { NetworkSheet } from './network.tsx'
 import { SourceSheet } from './source.tsx'
 
-const shownAtFirst = 8 // rows that are shown at first, because each row sends a request to the service
+const shownAtFirst = 8 // the number of rows that are shown at first; it is small, because each row sends a request
 
 // Integrations lists the outside services that the account is connected to, their state, and the possible actions.
 export function Integrations() {

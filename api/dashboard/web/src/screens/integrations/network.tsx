@@ -30,7 +30,7 @@ export const NetworkSheet = ({ of: n, close }: { of: NetworkRow; close: () => vo
   </ConnectionSheet>
 )
 
-// Changes shows until when the network's decisions about orders of any age are read.
+// Changes shows up to which time the network's decisions about its orders, however old, have been read. It also shows the last error.
 const Changes = ({ of: { changesReadTo, changesError } }: { of: NetworkIntegration }) =>
   (changesReadTo || changesError) && (
     <Part title={w.networks.changes}>

@@ -100,7 +100,8 @@ export function Upload({ source, value: v, on, named, actions, error }: UploadPr
 
 type ActionProps = Pick<UploadProps, 'source' | 'error'> & { value: string; on: (v: string) => void; hint: string; find: boolean }
 
-// Action edits the platform's name for a conversion. Existing names can be looked up once the source is connected.
+// Action edits the platform's name for a conversion. If `find` is set, existing conversion actions can be looked up, and a new one
+// can be made.
 function Action({ source, value, on, hint, find, error }: ActionProps) {
   const [actions, setActions] = useState<ConversionAction[]>(),
     [busy, run] = useBusy(),
@@ -158,7 +159,7 @@ const Keys = ({ of: k }: { of: UploadKeys }) =>
 const toneOf = (result: string) => (result === 'rejected' ? 'bad' : result === 'accepted' ? 'good' : '')
 const results = ['accepted', 'shadow', 'pending', 'skipped', 'rejected'] as const
 
-// Uploads shows the conversions uploaded to a platform so far, and the reasons for conversions that were not uploaded.
+// Uploads shows the number of conversions by the result of their upload, and the latest conversions with the reason of each result.
 export const Uploads = ({ of: u }: { of: SourceUploads }) => (
   <Part title={w.source.uploads}>
     {u.stopped && (

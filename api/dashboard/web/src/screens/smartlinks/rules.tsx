@@ -68,7 +68,7 @@ type OneProps = {
   lookup: ReturnType<typeof useLookup>
 }
 
-// One shows a rule: the visitors that it fits, and where it leads.
+// One edits one rule: its name, its conditions and its destination.
 function One({ of: r, n, last, on, remove, move, lookup }: OneProps) {
   const name = w.ruleOf(n, r.name)
   return (
