@@ -49,7 +49,8 @@ ON CONFLICT (one) DO UPDATE SET state = 'copying', base = greatest(k.version + 1
 )
 
 // Begin creates the tables in ClickHouse and makes the database record changes from now on. Fill copies the earlier rows. If
-// changes are already recorded, Begin only cancels a Return that was interrupted. If there is an older copy that is no longer up to date, the new copy replaces its rows.
+// changes are already recorded, Begin only cancels a Return that was interrupted. If there is an older copy that is no longer up to
+// date, the new copy replaces its rows.
 func (k Copy) Begin(ctx context.Context) error {
 	if err := k.Ensure(ctx); err != nil {
 		return err
