@@ -156,7 +156,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// TestTables checks that a request may name exactly the existing figures and attributes.
+// TestTables checks that a request may name exactly the existing figures, and that a rule can deny values of each attribute.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	have := enum(t, autorule.Comparison{}, "Figure")

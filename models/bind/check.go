@@ -29,8 +29,8 @@ func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	// An Opt (f.optional) may be required and still be sent with an empty value.
 	case f.Required && (!given || !f.optional && isBlank(v)):
 		return refuse(f.missing, "%s is required", path)
-	// A field that was left out gets its default, and no other rule applies. Null is treated in the same way, unless null is the
-	// empty value of an Opt. An empty text is treated in the same way, unless the field is an Opt.
+	// A field that was left out gets its default, and no other rule applies. The same holds for null, unless the tag null:"empty"
+	// makes it the empty value, and for an empty text, unless the field is an Opt.
 	case !given && !nullIsValue, !f.optional && isText && v.Len() == 0:
 		return f.setDefault(v, path)
 	}
@@ -55,7 +55,7 @@ func (f *field) setDefault(v reflect.Value, path string) error {
 	return new(decoder).value(json.RawMessage(f.preset), v, spot{path, f.formCode()})
 }
 
-// isBlank reports whether a value is empty. The value of a required field must not be empty, unless the field is an Opt.
+// isBlank reports whether a text, a list, an id or a raw JSON value is empty. Values of other types are never empty.
 func isBlank(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:

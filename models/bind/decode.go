@@ -27,8 +27,8 @@ func (s spot) at(key string) spot { return spot{s.path + key, s.code} }
 // precedence, even if the value comes later in the body.
 type decoder struct{ refused error } // the error of the first broken rule
 
-// fields decodes and checks the fields of a struct in the order of the struct. If several fields have the same kind of mistake,
-// the error names the first of them.
+// fields decodes and checks the fields of a struct in the order of the struct. It returns the error about the first value of the
+// wrong type. The first broken rule is in d.refused.
 func (d *decoder) fields(sent map[string]json.RawMessage, v reflect.Value, prefix string) error {
 	for _, f := range fieldsOf(v.Type()) {
 		if err := d.field(&f, sent[f.name], v.FieldByIndex(f.index), prefix+f.name); err != nil {
@@ -185,7 +185,7 @@ func idValue(raw json.RawMessage, into *uuid.UUID, s spot) error {
 	return nil
 }
 
-const maxDigits = 40 // larger numbers become 10^40: that is outside every range, and arithmetic stays cheap
+const maxDigits = 40 // numbers with more digits before the point become 10^40: outside every range, and cheap to calculate with
 
 // number reads an exact number. A text is not a number.
 func number(raw json.RawMessage, into *decimal.Decimal, s spot) error {

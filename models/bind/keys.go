@@ -18,8 +18,8 @@ type Keys struct {
 	elsewhere map[string]string // names that another call accepts, mapped to that call
 }
 
-// KeysOf returns the names in the JSON forms of some types, including the types of list items and fields. If several types have
-// the same name, the Keys of the objects below that name are merged. A type that is not a struct allows any name, and so does
+// KeysOf returns the names that objects of the given types have in JSON, at every depth. If several types have a field of the same
+// name, the Keys of the objects in these fields are merged. A type that is not a struct allows any name, and so does
 // json.RawMessage.
 func KeysOf(types ...any) *Keys {
 	var all *Keys

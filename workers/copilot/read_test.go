@@ -45,7 +45,7 @@ func (w *env) storeClicks(n int, change func(*models.Click)) {
 	}
 }
 
-// TestReads checks that the reasons for each kind of suggestion are found in the database, and that a value is not suggested
+// TestReads checks that the reasons for several kinds of suggestions are found in the database, and that a value is not suggested
 // again after it was denied.
 func TestReads(t *testing.T) {
 	t.Parallel()

@@ -72,7 +72,8 @@ func (p *replaying) answer(ctx context.Context) (jobs.RuleReplay, error) {
 	return out, err
 }
 
-// divideTime divides the time into hours or days. It begins early enough for the window of the first run.
+// divideTime divides the time up to p.to into hours or days. It begins early enough for the window of the first run, which ends in
+// the first hour or day after from.
 func (p *replaying) divideTime(from time.Time) {
 	size, each := p.rule.Buckets()
 	at, next := from.Add(-time.Duration(size-1)*time.Hour).Truncate(time.Hour), func(t time.Time) time.Time { return t.Add(each) }
@@ -84,7 +85,7 @@ func (p *replaying) divideTime(from time.Time) {
 	}
 }
 
-// bucket returns the number of the hour or day that has this label in reports. It is below 0 if there is no such bucket.
+// bucket returns the index in starts of the hour or day that has this label in reports. It is negative if the label cannot be read.
 func (p *replaying) bucket(label string) int {
 	if p.rule.WindowUnit == autorule.Days {
 		day, err := time.ParseInLocation(time.DateOnly, label, p.to.Location())
@@ -144,7 +145,8 @@ func (p *replaying) series(ctx context.Context) ([]autorule.Series, error) {
 	return p.zeros(ctx, list)
 }
 
-// zeros adds zero figures for active campaigns without figures, from their creation on, if the rule looks at campaigns.
+// zeros makes hours and days without figures count as zero for active campaigns, from their creation on. It also adds the active
+// campaigns without any figures. If the rule does not look at campaigns, it does nothing.
 func (p *replaying) zeros(ctx context.Context, list []autorule.Series) ([]autorule.Series, error) {
 	if p.rule.LooksAt != autorule.Campaign {
 		return list, nil

@@ -33,8 +33,8 @@ func (y *syncer) older(ctx context.Context, u *run, o opened, from, to time.Time
 
 // recordOlder stores the end of an import of older orders, in the transaction that ends its job. After a failure the same days are
 // imported again. After several failures the next days follow, because a platform that refuses some days may answer for
-// others. The failed days are tried again after all days were read. A single day with too many orders would fail again, so the days after
-// it follow.
+// others. The failed days are tried again after all days were read. A single day with too many orders would fail again, so the days
+// after it follow.
 func recordOlder(ctx context.Context, s *store.Store, c models.Integration, e platformjob.OlderEnd) error {
 	k := s.NetworkIntegrations()
 	end := store.OlderEnd{Failure: e.Failure}

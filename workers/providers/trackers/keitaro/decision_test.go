@@ -48,9 +48,9 @@ type (
 	}
 )
 
-// model decides as Keitaro does, by its documentation: forced streams by position, then the regular ones, by position or by
-// weight, and the default one last. With weights, a stream is chosen at random. If its filters refuse the visitor, another one
-// is chosen among the rest.
+// model decides as Keitaro does, by its documentation: forced streams by position, then the regular streams, by position or by
+// weight, and the default stream last. With weights, Keitaro chooses a stream at random, and again among the rest if the stream's
+// filters refuse the visitor. So a stream's chance is its share of the weights of all streams that accept the visitor.
 type model struct {
 	byWeight bool
 	streams  []kStream

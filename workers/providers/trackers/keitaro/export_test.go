@@ -27,8 +27,8 @@ func ReadAtOnce(ctx context.Context, client *http.Client, access trackers.Access
 // FromPHP reads a value that PHP has serialised.
 var FromPHP = fromPHP
 
-// Address returns an address with our tokens. It is an address of a tracker in which creative_id is sub-parameter 9 and the
-// sources use different parameters for source.
+// Address returns an address with Keitaro's macros replaced by our tokens, for a tracker in which creative_id is sub-parameter 9,
+// two sources use different parameters for the field source, and the parameter camp fills ad_campaign_id.
 func Address(raw string) string {
 	r := &reader{extra: map[string]int{"creative_id": 9}, paramNames: map[string][]string{
 		"source": {"site", "src"}, "ad_campaign_id": {"camp"},

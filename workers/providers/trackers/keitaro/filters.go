@@ -23,7 +23,7 @@ type test struct {
 	cap int
 	// lost says which parts of the filter have no counterpart here. The path is then paused.
 	lost []string
-	// changed says what is different, although the filter decides in the same way.
+	// changed says what is written differently here, although the filter decides in the same way.
 	changed string
 }
 

@@ -80,7 +80,7 @@ func (w *pathWriter) withoutWeights(list []any) {
 
 func (w *pathWriter) note(severity, text string) { w.r.note(severity, w.it, text) }
 
-// lose pauses a path and says why.
+// lose pauses a path and notes the reason.
 func (w *pathWriter) lose(p *path, sentence string) {
 	p.m["is_active"] = false
 	w.note(trackerimport.Lost, trackerimport.InPath(p.name, sentence))
