@@ -122,6 +122,9 @@ func (b *env) makesCampaign() {
 	b.tap(button("Create and get the link"))
 	b.waitText("Waiting for the first click")
 	link := b.run(`document.querySelector('.copy pre').textContent`)
+	if opens := b.run(button("Open it as a visitor") + `.href`); opens != link {
+		b.t.Errorf("the button opens %q, and the link is %q", opens, link)
+	}
 	if to := b.redirect(link); !strings.HasPrefix(to, "https://offer.example/?c=") {
 		b.t.Fatalf("%s leads to %q", link, to)
 	}

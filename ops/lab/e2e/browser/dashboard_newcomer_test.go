@@ -124,13 +124,17 @@ func (b *env) showsButtons() {
 	b.sound("lander-made")
 }
 
-// onPhone: the steps with a postback fit a phone.
+// onPhone: a template can be taken back, and the steps with a postback fit a phone.
 func (b *env) onPhone() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/networks?id=new")
 	b.waitIdle()
-	b.choose(`document.querySelector('.side-sheet [role=combobox]')`, "Everflow")
-	b.until("the template fills the form", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Everflow" })
+	for _, choice := range []struct{ template, name string }{{"Everflow", "Everflow"}, {"Start blank", ""}, {"Everflow", "Everflow"}} {
+		b.choose(`document.querySelector('.side-sheet [role=combobox]')`, choice.template)
+		b.until(choice.template+" fills the form", func() bool {
+			return b.run(`(e => e ? 'name: ' + e.value : '')(`+byLabel(".side-sheet", "Name")+`)`) == "name: "+choice.name
+		})
+	}
 	b.tap(button("Create"))
 	b.waitText("Everflow is saved")
 	b.setScreen(390, "light")

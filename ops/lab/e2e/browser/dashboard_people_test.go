@@ -115,7 +115,7 @@ func (b *env) invites() {
 	const name = `<img src=x onerror="wrongs=['run']">`
 	ben := b.secondBrowser()
 	ben.goTo(link)
-	ben.waitText("invited to Buyers as member")
+	ben.waitText("invited to the account “Buyers” as member")
 	ben.welcome(link, name)
 	b.goTo(b.f.URL + "/app/team")
 	b.until("the name is shown as text", func() bool { return strings.Contains(b.run(`document.querySelector('.people')?.textContent`), name) })
@@ -337,7 +337,7 @@ func (b *env) joinsWithCodes(email string, codes []string) {
 	}
 	const form, send = `document.querySelector('form.enter `, `document.querySelector('form.enter .btn.primary:not(:disabled)')`
 	b.goTo(made.URL)
-	b.tap(button("I have a password here"))
+	b.tap(button("I already have a password"))
 	b.sound("invited")
 	b.fill(form+`[name=password]')`, "not the password")
 	b.tap(send)

@@ -27,6 +27,7 @@ type StepRow = {
   out?: boolean
   act?: ComponentChildren
   more?: ComponentChildren
+  note?: string | false
 }
 
 // FirstSteps shows the steps from an empty account to its first conversion: for offers of a network, or for a website of the
@@ -79,7 +80,13 @@ function NetworkSteps({ of, networks }: { of: First; networks: NetworkRow[] }) {
     { name: 'offer', done: offers.length > 0, href: may && to('/app/offers', offers.length ? {} : { id: 'new' }) },
     { name: 'campaign', done: !!campaign, href: canCreateCampaigns() && to('/app/campaigns/new') },
     { name: 'link', done: !!campaign?.url, href: campaign && to(`/app/campaigns/${campaign.id}/link`) },
-    { name: 'click', done: !!of.seen, href: of.seen ? to('/app/clicks', { click: of.seen.click_id }) : campaign?.url, out: !of.seen },
+    {
+      name: 'click',
+      done: !!of.seen,
+      note: of.seen?.is_bot && t.link.firstIsBot,
+      href: of.seen ? to('/app/clicks', { click: of.seen.click_id }) : campaign?.url,
+      out: !of.seen,
+    },
     {
       name: 'postback',
       done: told,
@@ -127,6 +134,7 @@ function ShopSteps({ of, hasSite }: { of: First; hasSite: boolean }) {
         {
           name: 'siteClick',
           done: !!of.seen,
+          note: of.seen?.is_bot && t.link.firstIsBot,
           href: of.seen ? to('/app/clicks', { click: of.seen.click_id }) : campaign?.url,
           out: !of.seen,
         },
@@ -166,6 +174,7 @@ const Step = ({ n, of: s, here }: { n: number; of: StepRow; here: boolean }) => 
     <span class="mark">{s.done ? <Icon name="check" /> : <span class="num">{n}</span>}</span>
     <div class="grow" role={s.name in arrived ? 'status' : undefined}>
       {(s.done && arrived[s.name]) || w.steps[s.name]}
+      {s.note && <small class="warn block">{s.note}</small>}
       {!s.done && <span class="hidden"> {w.notYet}</span>}
       {s.more}
     </div>

@@ -47,7 +47,7 @@ export type Kind<R extends Listed> = {
   // where a person goes on after creating a record; `param` is the parameter that gets the record's id
   next: { path: string; with?: Record<string, string>; param: string; text: string }
   tidy?: (d: Draft) => Draft // changes what is sent
-  pick?: (choose: (d: Draft) => void) => ComponentChildren
+  pick?: (choose: (d: Draft | undefined) => void) => ComponentChildren
 }
 
 const listed = (name: string) => `GET /${name}` as 'GET /offers'

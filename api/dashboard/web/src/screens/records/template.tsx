@@ -12,9 +12,10 @@ import type { Draft } from '../../parts/record_form.tsx'
 type Shared = 'traffic-sources' | 'networks'
 type Choice = { value: string; label: string; page: string; readOn: string; draft: Draft }
 
-type Props = { kind: Shared; list: Choice[] | undefined; label: string; take: (d: Draft) => void }
+type Props = { kind: Shared; list: Choice[] | undefined; label: string; take: (d: Draft | undefined) => void }
 
-// Template fills a new record with the known settings of a platform or a network, or creates the record from a template file.
+// Template fills a new record with the known settings of a platform or a network, or creates the record from a template file. Without
+// a template, `take` is called with undefined, and the new record is blank again.
 export function Template({ kind, list, label, take }: Props) {
   const [chosen, setChosen] = useState(''),
     found = list?.find(o => o.value === chosen)
@@ -26,7 +27,8 @@ export function Template({ kind, list, label, take }: Props) {
           label={label}
           value={chosen}
           placeholder={recordWords.fromNothing}
-          choices={list}
+          choices={list && [{ value: '', label: recordWords.fromNothing }, ...list]}
+          clear
           empty={
             kind === 'networks' ? (
               <span>
@@ -41,8 +43,7 @@ export function Template({ kind, list, label, take }: Props) {
           }
           on={v => {
             setChosen(v)
-            const next = list?.find(o => o.value === v)
-            if (next) take(next.draft)
+            take(list?.find(o => o.value === v)?.draft)
           }}
         />
         {found?.page && (
