@@ -27,6 +27,8 @@ test('a link is taken apart as it is written', () => {
     ],
   )
   equal(new Set(read.map(p => p.meaning)).size, 4)
+  const named = { subs: [{ sub: 3, param: 'ad_id', name: 'the ad' }], cost_param: '', external_id_param: '' }
+  equal(paramsOf('https://t.example/a?ad_id={{ad.id}}', named)[0]!.meaning, 'the ad (Sub 3): a dimension of reports')
 })
 
 test('a link to try has made-up values for macros, and an amount for the cost', () => {

@@ -24,8 +24,8 @@ export function paramsOf(link: string, source?: Pick<SourceRow, 'subs' | 'cost_p
       const at = pair.indexOf('='),
         name = decode(at < 0 ? pair : pair.slice(0, at)),
         macro = at < 0 ? '' : pair.slice(at + 1),
-        sub = source?.subs.find(s => s.param.toLowerCase() === name.toLowerCase())?.sub
-      const meaning = name === external ? t.link.external : name === cost ? t.link.cost : sub ? t.link.sub(sub) : t.link.own
+        sub = source?.subs.find(s => s.param.toLowerCase() === name.toLowerCase())
+      const meaning = name === external ? t.link.external : name === cost ? t.link.cost : sub ? t.link.sub(sub.sub, sub.name) : t.link.own
       return { name, macro, meaning }
     })
 }

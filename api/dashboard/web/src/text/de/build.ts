@@ -240,7 +240,7 @@ export const words: typeof en = {
     meaning: 'Bedeutung',
     external: 'Die Klick-ID der Quelle',
     cost: 'Was der Klick gekostet hat',
-    sub: n => `Sub ${n}: eine Dimension der Berichte`,
+    sub: (n, name) => `${name ? `${name} (Sub ${n})` : `Sub ${n}`}: eine Dimension der Berichte`,
     own: 'Bedingungen und Tokens bekannt',
     ownName: n => `Name von Parameter ${n}`,
     ownValue: n => `Wert von Parameter ${n}`,

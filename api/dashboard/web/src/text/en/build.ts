@@ -239,7 +239,7 @@ export const words = {
     meaning: 'What it is',
     external: 'The source’s id of the click',
     cost: 'What the click cost',
-    sub: (n: number) => `Sub ${n}: a dimension of reports`,
+    sub: (n: number, name: string) => `${name ? `${name} (Sub ${n})` : `Sub ${n}`}: a dimension of reports`,
     own: 'Known to conditions and tokens',
     ownName: (n: number) => `Name of parameter ${n}`,
     ownValue: (n: number) => `Value of parameter ${n}`,
