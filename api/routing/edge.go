@@ -167,7 +167,7 @@ func (s *Snapshot) edgeBundles(maxBytes, maxWork int) ([]models.EdgeBundle, erro
 	return out, nil
 }
 
-// edgePart is the part of a campaign in each bundle that includes the campaign. It is made once for all bundles.
+// edgePart is what one campaign adds to each bundle that includes it. It is made once for all bundles.
 type edgePart struct {
 	text    json.RawMessage
 	offers  map[uuid.UUID]*edgeOffer

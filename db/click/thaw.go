@@ -93,7 +93,7 @@ func (s Store) readCopy(ctx context.Context, what string, cols Columns[StoredCli
 	return list, err
 }
 
-// Thaw inserts the cold clicks among the given ids into PostgreSQL again. thawed reports whether any of the ids is of a cold day.
+// Thaw inserts the cold clicks among the given ids into PostgreSQL again. thawed reports whether any of the ids lies on a cold day.
 // The zero account means any account.
 func (s Store) Thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (thawed bool, err error) {
 	ids, days, err := s.coldIDs(ctx, c, ids)

@@ -62,7 +62,7 @@ func TestLife(t *testing.T) {
 	read(t, opts, "a move to other ports")
 }
 
-// TestUse checks that the servers run until their last user releases them, and no longer.
+// TestUse checks that the servers run until their last user releases them. After Ensure, they run until Stop.
 func TestUse(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
