@@ -17,9 +17,10 @@ import (
 	"switchyard/models"
 )
 
-// A day is cold when its clicks have left PostgreSQL. Its partition stays, but is empty. Code that changes a click of a cold day
-// first thaws the click: it reads the click from ClickHouse and inserts it into PostgreSQL again. Then it changes the click like any
-// other click. The thawed clicks of a day leave PostgreSQL again when no click of the day has been thawed for a while.
+// A day is cold when its clicks have left PostgreSQL. Its partition stays, and is empty until clicks of the day are thawed or stored
+// late. Code that changes a click of a cold day first thaws the click: it reads the click from ClickHouse and inserts it into
+// PostgreSQL again. Then it changes the click like any other click. The thawed clicks of a day leave PostgreSQL again when no click
+// of the day has been thawed for a while.
 
 // ColdAfter is the minimum age of a cold day. For younger days, no query checks whether they are cold.
 var ColdAfter = 7 * Day
