@@ -8,10 +8,10 @@ import (
 	"switchyard/models/bind"
 )
 
-// NameKeys sets the Keys of every row with a body: the names that the body may have. They are the body's own fields. If the row
-// creates or replaces a record, the names in answers of the same resource are allowed too, so that an object that was read can
-// be sent back. A call that acts on a record, such as a test or a replay, accepts only its own fields. A PATCH refuses names
-// that only the PUT of its resource writes, because the change would be lost silently.
+// NameKeys sets the Keys of every row with a body: the names that the body may have. They are the fields of the body and of Echoes.
+// If the row creates, changes or replaces a record, the names in answers of the same resource are allowed too, so that an object
+// that was read can be sent back. A call that acts on a record, such as a test or a replay, accepts no names of answers. A PATCH
+// refuses names that only the PUT of its resource writes: it would ignore them, and the change would be lost silently.
 func NameKeys(rows []Route) {
 	for i := range rows {
 		row := &rows[i]
@@ -52,8 +52,8 @@ func sameResource(path, other string) bool {
 	return other == path || other == "/"+c || other == "/"+c+"/{id}"
 }
 
-// answerTypes returns a zero value of an answer's type, and of each record type in it: the type of its rows, or of its embedded
-// record.
+// answerTypes returns a zero value of an answer's type, and one of the type of each exported field that is a struct, a pointer to
+// a struct, or a list of structs whose JSON name begins with rows.
 func answerTypes(answer any) []any {
 	out := []any{answer}
 	t := reflect.TypeOf(answer)

@@ -81,7 +81,8 @@ type Route struct {
 	SlowWhen func(body []byte) bool
 	// Starts is a job that the route starts and does not wait for. GET /jobs/{id} shows its answer.
 	Starts *Slow
-	// Share limits how many calls to this route, and to others of the same share, run at the same time. The default is Calls.
+	// Share limits how many calls to this route, and to others of the same share, run at the same time. The default is Calls, for
+	// a Public route none.
 	Share *Share
 	// Versioned routes send the version of the record as ETag. A change accepts If-Match, and is answered with 409 stale if
 	// If-Match names another version.
@@ -96,18 +97,19 @@ type Route struct {
 	Deprecated *Deprecated
 	Handle     Handler
 	// Repeats is set on a POST whose answer is not stored for its Idempotency-Key, so that each call runs the handler. Such a POST
-	// changes nothing, or the person's session or proof of identity must be checked again on each call.
+	// changes nothing itself, or the person's session or proof of identity must be checked again on each call.
 	Repeats bool
 	// Proposes is set on a route that stores only a proposal. Assistants that may propose call it with a read-only key.
 	Proposes bool
 	// Tokens is set on a route that accepts the access tokens of connected assistants. All other routes accept such a token only
 	// in calls that this process itself makes: see WithVia.
 	Tokens bool
-	// Checks is set on a route that checks something repeatedly while a person waits for it. Such calls are not in the
-	// audit log.
+	// Checks is set on a route whose calls check something, such as the DNS records of a domain. Such calls are not in the audit
+	// log.
 	Checks bool
 	// Recorded returns the record that the route changes, in the form of the API, so that the audit log can store the changed
-	// values. The argument id is zero if the call names no record. Nil: the audit log only names the fields that were sent.
+	// values. It is not called for a POST. The argument id is zero if the call names no record. Nil: the audit log only names the
+	// fields that were sent.
 	Recorded func(c *Call, id uuid.UUID) (any, error)
 }
 
@@ -122,7 +124,7 @@ func (r Route) WithQuery(params ...Param) Route { r.Query = slices.Concat(r.Quer
 // WithWindow returns the row with the parameters from and to.
 func (r Route) WithWindow() Route { r.Window = true; return r }
 
-// WithShare returns the row with the share in whose places its calls run.
+// WithShare returns the row with another share than Calls.
 func (r Route) WithShare(share *Share) Route { r.Share = share; return r }
 
 // WithPage returns the row with the parameters limit and cursor.
@@ -140,7 +142,7 @@ func (r Route) Asks() Route { r.Scope = Ask; return r }
 // Awaits returns the row with the job that its calls wait for.
 func (r Route) Awaits(job *Slow) Route { r.Slow = job; return r }
 
-// Waits reports whether a call with a body waits for the job of the row.
+// Waits reports whether a call with this body waits for the job of the row.
 func (r *Route) Waits(body []byte) bool {
 	return r.Slow != nil && (r.SlowWhen == nil || r.SlowWhen(body))
 }
@@ -179,8 +181,7 @@ var (
 	}
 )
 
-// Params returns the query parameters: the row's own first, then the parameters of its window and of its pages. A row may
-// describe the parameter limit in its own way.
+// Params returns the query parameters: the row's own first, then the parameters of its window and of its pages.
 func (r Route) Params() []Param {
 	out := slices.Clone(r.Query)
 	if r.Window {
@@ -265,9 +266,9 @@ func Handle[A any](fn func(*Call) (A, error)) Handler {
 	}}
 }
 
-// HandleBody returns a handler like Handle for a route with a body. The body is decoded before the parameters are parsed. If the
-// body's type has the method Preset(*Call), it sets the values of fields that are left out. If it has Fill(*Call), that method
-// adds members to the body before it is decoded.
+// HandleBody returns a handler like Handle for a route with a body. The body is decoded before the parameters are parsed. A method
+// Preset(*Call) of the body's type sets the values of fields that the request leaves out. A method Fill(*Call) error adds members
+// to the request's body before the body is decoded.
 func HandleBody[B, A any](fn func(*Call, B) (A, error)) Handler {
 	var body B
 	var answer A
@@ -336,8 +337,8 @@ func Codes(lists ...string) []Code {
 	return out
 }
 
-// WithDefaults returns the row with its defaults set: status 200, a body of 1 MiB, Body and Answer of the handler, and Calls as
-// the share of a row that is not public. The scope is Read on GET, else Write. The role is contributor for Write, else viewer.
+// WithDefaults returns the row with its defaults set: status 200, a body limit of 1 MiB, Body and Answer of the handler, and Calls
+// as the share of a row that is not public. The scope is Read on GET, else Write. The role is contributor for Write, else viewer.
 func (r Route) WithDefaults() Route {
 	if r.Status == 0 {
 		r.Status = http.StatusOK

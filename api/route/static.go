@@ -12,7 +12,7 @@ type Static struct {
 	Type string
 	Body []byte
 	Gzip []byte
-	ETag string // weak, because both forms have the same tag
+	ETag string // weak, because Body and Gzip have the same tag
 }
 
 // NewStatic compresses a body.

@@ -42,7 +42,7 @@ func (l *BlockList) link(s *Snapshot) {
 
 func (l *BlockList) unlink(s *Snapshot) { removeFromList(&s.blocks, l.Row.ScopeID, l) }
 
-// blockList compiles a list. A list of a dimension that is not known blocks no visitor.
+// blockList compiles a list. If values of the dimension cannot be blocked, the list blocks no visitor.
 func (b *Builder) blockList(row *store.RoutingBlockList, _ *BlockList) *BlockList {
 	l := &BlockList{Row: *row}
 	l.Row.Values = nil

@@ -27,7 +27,7 @@ type Outcome struct {
 
 // Decide routes a visitor, beginning with campaign c. A campaign sends a visitor with a blocked value to its fallback without
 // trying a path. If a hand-over leads nowhere, or there are too many, the visit ends at the fallback of the campaign that it has
-// reached. Decide allocates nothing.
+// reached. Decide allocates nothing unless env has a trace.
 func (s *Snapshot) Decide(c *Campaign, v *flow.Visitor, env *flow.Env, seed uint64, visit Visit) Outcome {
 	var out Outcome
 	collect, source := true, c.Row.SourceID.UUID

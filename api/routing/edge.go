@@ -17,9 +17,9 @@ import (
 	"switchyard/models/token"
 )
 
-// EdgeFormat is the version of the format of bundles. It changes when their meaning changes. The script at the edge, which routes
-// visitors by the bundles, ignores bundles of a later format. A bundle that names a sub-parameter after sub10 has edgeSubsFormat,
-// because older scripts know only ten.
+// EdgeFormat is the version of the format of bundles, which are campaigns compiled for the edge. It changes when the meaning of
+// bundles changes. The script at the edge, which routes visitors by the bundles, ignores bundles of a later format. A bundle that
+// names a sub-parameter after sub10 has edgeSubsFormat, because older scripts know only ten.
 const (
 	EdgeFormat     = 1
 	edgeSubsFormat = 2
@@ -46,7 +46,7 @@ type edgeBundle struct {
 	Source    *edgeNamed                    `json:"source"`
 	External  []string                      `json:"external"` // parameters of the source's own click id
 	Subs      []edgeSub                     `json:"subs"`
-	Taken     []string                      `json:"taken,omitempty"` // parameters of the source that fill no sub-parameter, in lower case
+	Taken     []string                      `json:"taken,omitempty"` // the source's parameters for the cost and its own click id, in lower case
 	Campaigns map[uuid.UUID]json.RawMessage `json:"campaigns"`       // each value is an edgeCampaign
 	Offers    map[uuid.UUID]*edgeOffer      `json:"offers"`
 	Landers   map[uuid.UUID]*edgeLander     `json:"landers"`
@@ -130,13 +130,13 @@ const (
 	// edgeGiveUp is the summed size of parts at which the compilation of a bundle stops. It is above the size limit, because
 	// parts may share content that the sum counts twice.
 	edgeGiveUp = 4 * models.MaxEdgeBundle
-	// edgeWork is the number of bytes that one compilation may assemble, including bundles that turn out to be too large.
+	// edgeWork is the number of bytes that one call of EdgeBundles may assemble, including bundles that turn out to be too large.
 	edgeWork = 8 * models.MaxEdgeAccount
 )
 
 // EdgeBundles compiles the active campaigns on domains of their account for the edge, in a fixed order. A bundle has no Value if
-// it is too large, if the campaigns before it have used up the account's share, or if the campaign has blocked values. The
-// snapshot must be an Explainer's, with the records of a single account.
+// it is too large, if the bundles before it have used up MaxEdgeAccount or edgeWork, or if a campaign in it has blocked values.
+// The snapshot must be an Explainer's, with the records of a single account.
 func (s *Snapshot) EdgeBundles() ([]models.EdgeBundle, error) {
 	return s.edgeBundles(models.MaxEdgeAccount, edgeWork)
 }
@@ -167,7 +167,7 @@ func (s *Snapshot) edgeBundles(maxBytes, maxWork int) ([]models.EdgeBundle, erro
 	return out, nil
 }
 
-// edgePart is the part of a campaign in each bundle that includes the campaign. It is made once for all bundles.
+// edgePart is what one campaign adds to each bundle that includes it. It is made once for all bundles.
 type edgePart struct {
 	text    json.RawMessage
 	offers  map[uuid.UUID]*edgeOffer

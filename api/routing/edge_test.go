@@ -86,7 +86,7 @@ func TestEdgeBounds(t *testing.T) {
 		t.Error("another compilation leaves other campaigns to the service")
 	}
 
-	// None of these bundles fits. Few bytes are assembled: one part for each campaign, and a bundle or two.
+	// None of these bundles fits. The compilation of a bundle stops at edgeGiveUp, so only some of the 60 campaigns are assembled.
 	big := mesh(60, 20, 200<<10)
 	bytesKept, large = compile(big, models.MaxEdgeAccount, 2*edgeGiveUp)
 	if bytesKept != 0 || count(large) != 60 {
@@ -111,17 +111,17 @@ func TestEdgeFormatOfSubParameters(t *testing.T) {
 		attribute string
 		sub, want int
 	}{
-		"the tenth":           {"sub10", 10, 1},
-		"a later condition":   {"sub11", 1, 2},
-		"a later token":       {"country", 30, 2},
-		"an origin's feature": {"isp", 1, 1},
+		"the tenth":            {"sub10", 10, 1},
+		"a later condition":    {"sub11", 1, 2},
+		"a later token":        {"country", 30, 2},
+		"an unknown attribute": {"isp", 1, 1},
 	} {
 		k := edgePart{origin: map[string]bool{}}
 		unit := cond.Portable{All: []cond.PortableCondition{{Attribute: tt.attribute, Test: "equals"}}}
 		k.route(nil, nil, &flow.PortableRoute{Active: true, Units: []cond.Portable{unit}})
 		k.url([]token.PortablePart{{Token: "sub", N: tt.sub}})
 		if k.format != tt.want || k.origin["attribute:"+tt.attribute] {
-			t.Errorf("%s: format %d, %v", name, k.format, k.origin)
+			t.Errorf("%s: format %d, want %d; features that the script lacks: %v", name, k.format, tt.want, k.origin)
 		}
 	}
 }
@@ -131,7 +131,7 @@ func TestEdgeFormatOfSubParameters(t *testing.T) {
 func TestEdgeLeavesBlockedValuesToTheService(t *testing.T) {
 	t.Parallel()
 	r := mesh(8, 1, 10)
-	blocked := r.Rows[5].(*store.RoutingCampaign) // the campaigns before it hand over to it
+	blocked := r.Rows[5].(*store.RoutingCampaign) // campaign 3, which campaigns 0 to 2 reach by one to three hand-overs
 	r.Rows = append(r.Rows, &store.RoutingBlockList{
 		ID: uuid.New(), AccountID: blocked.AccountID, Scope: models.BlockCampaign, ScopeID: blocked.ID, Dimension: "sub1", Values: []string{"x"},
 	})

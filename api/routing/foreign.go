@@ -14,7 +14,7 @@ type ForeignLink struct{ store.RoutingForeignLink }
 // foreignPlace is where a foreign link works: a domain of an account or, with the zero domain, all of its domains.
 type foreignPlace struct{ account, domain uuid.UUID }
 
-// foreignAddress is the address of a foreign link.
+// foreignAddress is the place of a foreign link, with the form and the id of its URL as in foreign.Address.
 type foreignAddress struct {
 	foreignPlace
 
@@ -31,8 +31,8 @@ func (l *ForeignLink) address() foreignAddress {
 	return addressOf(foreignPlace{l.AccountID, l.DomainID.UUID}, l.Form, l.ForeignID)
 }
 
-// addressOf returns an address. FormPHP and FormQuery are two forms of address with the same keys, so both are looked up as
-// FormQuery.
+// addressOf returns the key by which a link is stored and looked up. A link of FormQuery (/click?key=) works in FormPHP
+// (/click.php?key=) too, and the reverse, so both forms have the key of FormQuery.
 func addressOf(at foreignPlace, form, id string) foreignAddress {
 	if form == foreign.FormPHP {
 		form = foreign.FormQuery

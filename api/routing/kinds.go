@@ -51,7 +51,8 @@ var kinds = [kindCount]kind{
 	goals:        kindOf((*Builder).goal),
 }
 
-// kind compiles the rows of one table. compile only reads the snapshot that is being built.
+// kind compiles the rows of one table. compile must only read the maps of the snapshot that is being built, because Builder.put
+// calls it from several goroutines.
 type kind struct {
 	table   string
 	compile func(b *Builder, row store.RoutingRow, old record) record

@@ -49,7 +49,7 @@ func ClickFacts(d *click.StoredClick, zone *time.Location) *cond.Facts {
 	return f
 }
 
-// Sent has the parameters and headers that a described visitor sent.
+// Sent has the parameters and headers of a recorded or made-up request.
 type Sent struct{ Params, Headers map[string][]string }
 
 // Param implements cond.Source.

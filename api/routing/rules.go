@@ -32,9 +32,9 @@ type ruleUse struct {
 	matcher *cond.Matcher // nil: the rule did not exist
 }
 
-// rule compiles a saved rule. Every plan that has the rule sees the change immediately. Plans are recompiled only if the rule is
-// new to them, or if it begins or stops using the clicks of the day. In the second case, the campaigns begin or stop counting
-// these clicks.
+// rule compiles a saved rule. Every plan that has the rule sees the change immediately. For a new or changed rule, plans are
+// recompiled only if the rule is new to them, or if it begins or stops using the clicks of the day. In the second case, the
+// campaigns begin or stop counting these clicks.
 func (b *Builder) rule(row *store.RoutingRule, old *rule) *rule {
 	m := compileRule(row, b.explained)
 	if old != nil && old.matcher.Uses(cond.ClicksToday) == m.Uses(cond.ClicksToday) {

@@ -33,7 +33,7 @@ type Range struct {
 	Lock      bool
 }
 
-// Update names the columns that a statement writes. The new values are in the clicks.
+// Update names the columns that Store.Save writes. The new values are in the clicks that Save gets.
 type Update struct {
 	what    string // describes the update in errors
 	columns Columns[StoredClick]

@@ -74,8 +74,8 @@ var Table = func() schema.Table {
 // row was removed.
 var versionColumns = []schema.Column{{Name: "version", Type: "UInt64"}, {Name: "removed", Type: "UInt8"}}
 
-// tableSettings are the settings of tables. An insert is acknowledged only when it is on disk. The parts of a past day are soon
-// merged into a single part.
+// tableSettings are the settings of tables. An insert is acknowledged only when it is on disk. The parts of a partition are merged
+// into a single part when all of them are older than an hour.
 const tableSettings = `fsync_after_insert = 1, fsync_part_directory = 1, min_age_to_force_merge_seconds = 3600,
 	min_age_to_force_merge_on_partition_only = 1`
 

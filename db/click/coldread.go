@@ -13,7 +13,8 @@ import (
 	"switchyard/models"
 )
 
-// copyArgs returns the arguments for a log's query of the copy. Unlike args, it has nil for the two bounds of the window.
+// copyArgs returns the arguments for a log's query of the copy. Unlike args, it has nil for the two bounds of the window, which are
+// in the text of the query.
 func (q LogQuery) copyArgs() []any {
 	return append([]any{
 		q.AccountID, nil, nil, q.Limit, q.Offset, q.ClickID.String(), q.ExternalID, q.ConversionID, q.Status,
@@ -69,8 +70,8 @@ func values(list []*StoredClick) []StoredClick {
 	return db.Map(list, func(c *StoredClick) StoredClick { return *c })
 }
 
-// FindCold finds clicks in the copy by their ids, including clicks that PostgreSQL no longer has. The clicks must belong to the
-// account; the zero account means any account. FindCold leaves out ids without a click in the copy.
+// FindCold finds clicks of cold days in the copy by their ids. PostgreSQL may no longer have these clicks. The clicks must belong
+// to the account; the zero account means any account. FindCold leaves out ids of later days and ids without a click in the copy.
 func (l Log) FindCold(ctx context.Context, account uuid.UUID, ids ...uuid.UUID) ([]StoredClick, error) {
 	s, err := l.Copy.State(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {

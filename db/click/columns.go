@@ -19,8 +19,8 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// StoredClick is a row of the table clicks: the click as it was routed, and everything that was decided or happened later. Its
-// Cost is final.
+// StoredClick is a row of the table clicks: the click as it was routed, and everything that was decided or happened later. The Cost
+// of a stored click includes UniqueCost if the click is unique.
 type StoredClick struct {
 	models.Click
 	At time.Time // the time that the id contains
@@ -106,7 +106,7 @@ func taggedColumns[T any]() Columns[T] {
 func (l Columns[T]) Named(names ...string) Columns[T] {
 	named := db.Without(l, func(c Column[T]) bool { return !slices.Contains(names, c.name) })
 	if len(named) != len(names) {
-		panic(fmt.Sprintf("click: %d columns of %d: %q", len(named), len(names), names))
+		panic(fmt.Sprintf("click: the table has only %d of these %d columns: %q", len(named), len(names), names))
 	}
 	return named
 }
@@ -220,7 +220,7 @@ func (v *bitsValue) Value() (driver.Value, error) { return int64(*v), nil } //no
 func (v *bitsValue) Scan(src any) error {
 	n, ok := src.(int64)
 	if !ok {
-		return fmt.Errorf("click: bits: %T", src)
+		return fmt.Errorf("click: bits are read from an int64, not from %T", src)
 	}
 	*v = bitsValue(n) //nolint:gosec // Value stored the same bits
 	return nil

@@ -38,7 +38,7 @@ var errNotAnswered = errors.New("click: the copy did not answer a query some sec
 type CopyReader struct {
 	from     schema.Reader
 	away     atomic.Int64    // until this time, in Unix nanoseconds, the copy counts as not Current
-	answered [2]atomic.Int64 // number of reports that FromPostgres and FromCopy have answered
+	answered [2]atomic.Int64 // number of answered reports by store: FromPostgres or FromCopy
 
 	mu      sync.Mutex
 	late    bool      // a change has waited for longer than LateAfter

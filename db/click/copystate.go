@@ -14,7 +14,7 @@ const CopiedAtOnce = 20_000
 type CopyState struct {
 	// Begun means that there is a copy, or that there was a copy when this database was backed up.
 	Begun bool `db:"begun"`
-	// On means that triggers record changes for the copy. If On is false, ignore the other fields.
+	// On means that triggers record changes for the copy. If On is false, the copy may lack changes, whatever Since and Done say.
 	On bool `db:"noted"`
 	// Since is a day (UTC). From this day on, the copy has every click, except for changes that wait to be copied. The copy may
 	// have some clicks of earlier days.

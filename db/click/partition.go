@@ -54,7 +54,7 @@ func (l Log) EnsurePartition(ctx context.Context, at time.Time) error {
 	})
 }
 
-// ErrRefused marks a record that this package refuses, in the same way as PostgreSQL refuses bad data.
+// ErrRefused marks a record that this package refuses. Callers handle it like data that PostgreSQL refuses.
 var ErrRefused = errors.New("click: refused")
 
 // Days is the set of days whose partitions are known to exist.
@@ -68,7 +68,7 @@ func (known Days) Ensure(ctx context.Context, l Log, moments []time.Time) error 
 			continue
 		}
 		if age := time.Since(at); age > oldestClick || age < -NewestClick {
-			return fmt.Errorf("%w: a click of %s", ErrRefused, at.Format(time.RFC3339))
+			return fmt.Errorf("%w: the time %s is too old or too far in the future for a click", ErrRefused, at.Format(time.RFC3339))
 		}
 		if err := l.EnsurePartition(ctx, at); err != nil {
 			return err

@@ -12,15 +12,15 @@ import (
 	"switchyard/models"
 )
 
-// rated is a fact that was read. rate points to its rate.
+// rated has what determines the rate of a click or conversion that was read. rate points to the rate in the row.
 type rated struct {
 	at       time.Time
 	currency string
 	rate     *decimal.NullDecimal
 }
 
-// replaceRates replaces the rates of the facts that were read, while the account's currency is being changed. At that time some
-// facts are still stored with their former rates. The cost of a conversion stays as stored.
+// replaceRates does nothing unless the account's currency is being changed. During the change, some facts are still stored with
+// rates into the former currency, so replaceRates sets the known rates into the new one. The cost of a conversion stays as stored.
 func (l Log) replaceRates(ctx context.Context, account uuid.UUID, list []rated) error {
 	if len(list) == 0 {
 		return nil

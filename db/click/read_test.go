@@ -47,16 +47,16 @@ func TestClickLog(t *testing.T) {
 	q := click.LogQuery{AccountID: c.AccountID, From: now.Add(-time.Hour), To: now.Add(time.Hour), Limit: 10}
 	list, err := click.Log{Conn: d}.Clicks(t.Context(), q)
 	if err != nil || len(list) != 2 || list[0].ID != plain.ID || list[1].ID != c.ID {
-		t.Errorf("%d clicks, %v", len(list), err)
+		t.Errorf("the log has %d clicks, want the plain click before the full one, %v", len(list), err)
 	}
 	q.Converted = true
 	list, err = click.Log{Conn: d}.Clicks(t.Context(), q)
 	if err != nil || len(list) != 1 || list[0].ID != c.ID {
-		t.Errorf("%d clicks with a conversion, %v", len(list), err)
+		t.Errorf("%d clicks with a conversion, want 1, %v", len(list), err)
 	}
 	conversions, err := click.Log{Conn: d}.Conversions(t.Context(), q)
 	if err != nil || len(conversions) != 1 || conversions[0].OfferID != hop.OfferID {
-		t.Errorf("%+v, %v", conversions, err)
+		t.Errorf("want one conversion with the offer of the click-out: %+v, %v", conversions, err)
 	}
 	q.AccountID = uuid.New()
 	if conversions, err = (click.Log{Conn: d}).Conversions(t.Context(), q); err != nil || len(conversions) != 0 {

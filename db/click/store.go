@@ -25,8 +25,7 @@ type Store struct {
 	warm   bool        // clicks that are only in ClickHouse are left out
 }
 
-// The bounds select the partitions, and the list selects the rows. Without the list, PostgreSQL's planner, which has no
-// statistics of a young partition, would choose to read all rows between the bounds.
+// The list $1 selects the rows. The bounds $2 and $3 let PostgreSQL skip the partitions of other days.
 const clicksByID = ` FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
 
 // Bounds returns the first and the last of sorted ids.
@@ -163,7 +162,8 @@ func (Store) Save(ctx context.Context, c db.Conn, u Update, clicks []*StoredClic
 }
 
 // sql returns the statement of an update. $1 is the list of ids, and $2 and $3 are its bounds. Then follows one list of values
-// for each column.
+// for each column. The condition c.id = ANY ($1) repeats the join, because PostgreSQL's planner has no statistics of a young
+// partition and would otherwise read all rows between the bounds.
 func (u Update) sql() string {
 	sets, names, lists := make([]string, len(u.columns)), make([]string, len(u.columns)), make([]string, len(u.columns))
 	for i, col := range u.columns {

@@ -17,9 +17,10 @@ import (
 	"switchyard/models"
 )
 
-// A day is cold when its clicks have left PostgreSQL. Its partition stays, but is empty. Code that changes a click of a cold day
-// first thaws the click: it reads the click from ClickHouse and inserts it into PostgreSQL again. Then it changes the click like any
-// other click. The thawed clicks of a day leave PostgreSQL again when no click of the day has been thawed for a while.
+// A day is cold when its clicks have left PostgreSQL. Its partition stays, and is empty until clicks of the day are thawed or stored
+// late. Code that changes a click of a cold day first thaws the click: it reads the click from ClickHouse and inserts it into
+// PostgreSQL again. Then it changes the click like any other click. The thawed clicks of a day leave PostgreSQL again when no click
+// of the day has been thawed for a while.
 
 // ColdAfter is the minimum age of a cold day. For younger days, no query checks whether they are cold.
 var ColdAfter = 7 * Day
@@ -93,8 +94,8 @@ func (s Store) readCopy(ctx context.Context, what string, cols Columns[StoredCli
 	return list, err
 }
 
-// Thaw inserts the cold clicks among the given ids into PostgreSQL again. thawed reports whether there were any. The zero
-// account means any account.
+// Thaw inserts the cold clicks among the given ids into PostgreSQL again. thawed reports whether any of the ids lies on a cold day.
+// The zero account means any account.
 func (s Store) Thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (thawed bool, err error) {
 	ids, days, err := s.coldIDs(ctx, c, ids)
 	if err != nil || len(ids) == 0 {
@@ -160,7 +161,8 @@ const selectFrozen = `
 SELECT day FROM click_cold k WHERE day >= $2::date AND day < $3::date
 	AND NOT EXISTS (SELECT FROM click_thaws t WHERE t.account_id = $1 AND t.day = k.day) ORDER BY day`
 
-// latestDay limits a range without an end. The year of the greatest possible id has five digits, which time.DateOnly cannot write.
+// latestDay limits a range without an end: the greatest possible id has a time in the year 10889, and dates here have years of
+// four digits.
 var latestDay = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // frozen returns the cold days in [low, high), without the days that are already thawed for the account.

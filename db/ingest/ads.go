@@ -35,7 +35,8 @@ func storeAds(ctx context.Context, c db.Conn, clicks []*click.StoredClick) error
 // adsIn returns the keys of the ad platforms' click ids in the query of a link. It skips a macro that the platform did not
 // replace, because all visitors would share that value.
 func adsIn(query string) (list []uuid.UUID) {
-	if !strings.Contains(query, "clid=") { // the names of all these parameters end in clid
+	// The names gclid, fbclid and ttclid end in clid. The name msclkid does not, so it is found only next to one of them.
+	if !strings.Contains(query, "clid=") {
 		return nil
 	}
 	for pair := range strings.SplitSeq(query, "&") {

@@ -61,12 +61,12 @@ func BenchmarkIngest(b *testing.B) {
 		b.StopTimer()
 		clicks += batch
 		if st := s.Stats(); st.Rejected > 0 || st.PendingBytes > 0 {
-			b.Fatalf("%+v", st)
+			b.Fatalf("records are rejected or not stored: %+v", st)
 		}
 		_ = s.Close()
 	}
 	if n := dbtest.Get[int](b, d, `SELECT count(*) FROM clicks`); n < clicks {
-		b.Fatalf("%d of %d clicks", n, clicks)
+		b.Fatalf("%d of %d clicks are stored", n, clicks)
 	}
 	b.ReportMetric(float64(clicks)/b.Elapsed().Seconds(), "clicks/s")
 }

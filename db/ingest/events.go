@@ -120,7 +120,7 @@ WHERE NOT e.applied AND e.received_at >= $1 LIMIT $2`
 
 // ApplyWaitingArrivals applies arrivals that still wait although their clicks are stored, for at most limit clicks. It also ends
 // the wait of arrivals whose clicks never come. Normally the ingester that stores an arrival also applies it.
-// ApplyWaitingArrivals is for arrivals of an ingester that died before it could do so.
+// ApplyWaitingArrivals is for arrivals of an ingester that ended, or stopped trying, before the click was stored.
 func ApplyWaitingArrivals(ctx context.Context, l click.Log, limit int) error {
 	const expire = `UPDATE site_events SET applied = true WHERE id = ANY (ARRAY(
 		SELECT id FROM site_events WHERE NOT applied AND received_at < $1 LIMIT $2))`

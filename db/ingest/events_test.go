@@ -19,8 +19,8 @@ import (
 	"switchyard/models"
 )
 
-// arrived returns an event of a click's visitor. own is the event's own id. Its first byte is the number of seconds between the
-// click and the event.
+// arrived returns an event of a click's visitor. own is the event's own id. The value of its first byte is the number of seconds
+// between the click and the event.
 func arrived(c *models.Click, own, arrival string) *models.SiteEvent {
 	now := models.ClickTime(c.ID).Add(time.Duration(own[0]) * time.Second)
 	return &models.SiteEvent{
@@ -55,14 +55,14 @@ func TestSiteEventsAreStoredOnce(t *testing.T) {
 	clicktest.Put(t, s, spool.Record{Event: again})
 	clicktest.Drain(t, s, d, o)
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM site_events`); n != 3 || announced != 4 {
-		t.Errorf("%d events, %d postbacks", n, announced)
+		t.Errorf("%d events are stored and %d postbacks announced, want 3 and 4", n, announced)
 	}
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM postbacks WHERE account_id = $1 AND source = 'tag'
 		AND params ->> 'goal' IN ('purchase', 'any')`, acc); n != 4 {
-		t.Errorf("%d postbacks are stored", n)
+		t.Errorf("%d postbacks of goals are stored, want 4", n)
 	}
 	if got := dbtest.Get[string](t, d, `SELECT arrival FROM clicks`); got != "url" {
-		t.Errorf("the click arrived by %q", got)
+		t.Errorf("the click arrived by %q, want url, as its first event says", got)
 	}
 	if err := db.Tx(t.Context(), d, func(c db.Conn) error {
 		_, err := retention.Clear(t.Context(), click.Log{}, c, retention.ClearQuery{
@@ -93,7 +93,7 @@ func TestFirstEventOfAnIDCounts(t *testing.T) {
 	clicktest.Drain(t, s, d, ingest.Options{})
 	row := dbtest.Get[string](t, d, `SELECT goals[1] || ' ' || items::text FROM site_events`)
 	if got := dbtest.Get[string](t, d, `SELECT string_agg(params ->> 'conversion_id', ',') FROM postbacks WHERE params ->> 'goal' = 'purchase'`); got != "1" {
-		t.Errorf("the event is %s, the conversion is of order %s", row, got)
+		t.Errorf("the stored event is %s, and the conversion is of order %q, want 1", row, got)
 	}
 }
 
@@ -172,10 +172,10 @@ func TestAdsFindTheirClick(t *testing.T) {
 	got := dbtest.Get[string](t, d, `SELECT string_agg(click_id::text || ' ' || arrival, ',') FROM site_events
 		WHERE click_id <> '00000000-0000-0000-0000-000000000000'`)
 	if got != last.ID.String()+" gclid" {
-		t.Errorf("found: %s, want %s", got, last.ID)
+		t.Errorf("events have the clicks %s, want only %s gclid", got, last.ID)
 	}
 	if got := dbtest.Get[string](t, d, `SELECT string_agg(id::text, ',') FROM clicks WHERE arrival = 'gclid'`); got != last.ID.String() {
-		t.Errorf("arrived: %s", got)
+		t.Errorf("clicks that arrived by gclid: %s, want %s", got, last.ID)
 	}
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM postbacks WHERE click_id = $1`, last.ID); n != 2 {
 		t.Errorf("%d postbacks name the click, want 2", n)

@@ -20,8 +20,8 @@ import (
 // Options are the settings of an Ingester. The zero value selects the defaults.
 type Options struct {
 	BatchSize int // maximum number of records in a transaction, default 2000
-	// Interval is the minimum time between two batches, default 100 ms. It is zero if Append waits for PostgreSQL. After a batch
-	// with few records, the wait is four times as long.
+	// Interval is the shortest pause after a batch if no backlog waits, default 100 ms. It is zero if Append waits for PostgreSQL.
+	// After a batch with few records, the pause is four times as long.
 	Interval time.Duration
 	// MaxRest is the longest pause after a batch while redirects wait for a processor, default 2 s. On a badly overloaded machine
 	// it determines the number of clicks that are stored per second.
@@ -43,8 +43,8 @@ type Ingester struct {
 	throttle  throttle
 	strained  atomic.Bool             // redirects wait for a processor
 	limit     int                     // maximum number of records in the next batch; lower after refused data
-	backlog   bool                    // the last round left records waiting
-	waiting   map[uuid.UUID]time.Time // clicks for which hops wait, with the start of the wait
+	backlog   bool                    // the last round filled half a batch or more, so probably more records wait
+	waiting   map[uuid.UUID]time.Time // missing clicks for which hops (click-outs) or arrivals wait, with the start of the wait
 	floods    *botscan.Floods
 	retriedAt time.Time // when waiting hops were last retried
 	readyAt   time.Time // when partitions were last created
@@ -69,8 +69,8 @@ func NewIngester(s *spool.Spool, d *db.DB, o Options) *Ingester {
 }
 
 const (
-	retryEvery  = 2 * time.Second  // interval of retries of hops that wait for their click
-	waitForHop  = time.Minute      // the ingester gives up its retries after this time; ApplyWaitingHops applies the hop later
+	retryEvery  = 2 * time.Second  // interval of retries of hops and arrivals that wait for their click
+	waitForHop  = time.Minute      // the ingester gives up its retries after this time; Compact applies the hop or arrival later
 	adoptEvery  = 30 * time.Second // interval of the search for spools of ended processes
 	maxWaitHops = 10_000
 )
@@ -112,7 +112,7 @@ const (
 	fewRecordsFactor = 4 // factor by which Interval grows
 )
 
-// pauseAfter returns the time to wait after a round that stored n records and lasted the duration.
+// pauseAfter returns the time to wait after a round that stored n records, took duration and returned err.
 func (g *Ingester) pauseAfter(n int, duration time.Duration, err error) time.Duration {
 	switch {
 	case err != nil:
@@ -128,8 +128,9 @@ func (g *Ingester) pauseAfter(n int, duration time.Duration, err error) time.Dur
 // Strained reports whether redirects of this process wait for a processor, so that the ingester slows down.
 func (g *Ingester) Strained() bool { return g.strained.Load() }
 
-// Drain stores all records of the spool. It returns when no record is left, or with an error when ctx ends. It is needed if the
-// disk is lost together with the process. Call it after Run has returned, when nothing appends records any more.
+// Drain stores all records of the spool. It returns when no record is left, or with an error when ctx ends or the spool cannot be
+// read. It is needed if the disk is lost together with the process. Call it after Run has returned, when nothing appends records
+// any more.
 func (g *Ingester) Drain(ctx context.Context) error {
 	for {
 		n, err := g.round(ctx)
@@ -215,7 +216,7 @@ func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.I
 			good = good[n:]
 			g.limit = min(g.limit*2, g.o.BatchSize)
 		case !refused(err):
-			return fmt.Errorf("ingest: ingest: %w", err)
+			return fmt.Errorf("ingest: store a batch: %w", err)
 		case n == 1:
 			if err := r.Reject(ctx, good[0], err); err != nil {
 				return err
@@ -284,7 +285,7 @@ func (g *Ingester) after(ctx context.Context, out stored) {
 	}
 }
 
-// retryHops retries hops that arrived before their clicks.
+// retryHops retries the hops and arrivals that were stored before their clicks.
 func (g *Ingester) retryHops(ctx context.Context) {
 	if len(g.waiting) == 0 || time.Since(g.retriedAt) < retryEvery {
 		return
@@ -293,7 +294,7 @@ func (g *Ingester) retryHops(ctx context.Context) {
 	out, err := g.try(ctx, batch{retry: db.SortedIDs(g.waiting)})
 	if err != nil {
 		if !db.IsConflict(err) {
-			slog.DebugContext(ctx, "ingest sweep", "error", err)
+			slog.DebugContext(ctx, "ingest cannot retry the hops that wait for their clicks", "error", err)
 		}
 		return
 	}

@@ -21,7 +21,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestIngestStoresOnce checks that records that are appended or read again are stored and counted once.
+// TestIngestStoresOnce checks that a record is stored and counted once, even if it is appended twice or read again.
 func TestIngestStoresOnce(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -79,7 +79,7 @@ func TestIngestStoresOnce(t *testing.T) {
 		t.Error(diff)
 	}
 	if n := dbtest.Get[int](t, d, `SELECT sum(lp_clicks) FROM ledger WHERE offer_id = $1`, hop.OfferID); n != 1 {
-		t.Errorf("lander clicks under the offer: %d", n)
+		t.Errorf("lander clicks under the offer: %d, want 1", n)
 	}
 	for table, want := range map[string]int{
 		"clicks": 4, "click_hops": 1, "jobs": 1,
@@ -109,18 +109,19 @@ func TestPoisonBlocksNothing(t *testing.T) {
 		}
 		clicktest.Put(t, s, spool.Record{Click: c})
 	}
-	withoutOwner := &models.Postback{ID: clicktest.IDAt(time.Now()), AccountID: uuid.New(), NetworkID: uuid.New()} // neither exists
+	// A postback is not refused, even if neither its account nor its network exists.
+	withoutOwner := &models.Postback{ID: clicktest.IDAt(time.Now()), AccountID: uuid.New(), NetworkID: uuid.New()}
 	clicktest.Put(t, s, spool.Record{Postback: withoutOwner}, spool.Record{Click: clicktest.Click(acc, campaign, 99)})
 	clicktest.Drain(t, s, d, ingest.Options{})
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM clicks`); n != 39 {
-		t.Errorf("%d clicks stored", n)
+		t.Errorf("%d clicks stored, want 39", n)
 	}
 	if st := s.Stats(); st.Rejected != 2 || st.PendingBytes != 0 {
-		t.Errorf("%+v", st)
+		t.Errorf("want 2 rejected records and none pending: %+v", st)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "web-1", "rejected"))
 	if err != nil || strings.Count(string(text), "\n") != 2 {
-		t.Errorf("rejected: %d bytes, %v", len(text), err)
+		t.Errorf("the file of rejected records has %d bytes, want two lines: %v", len(text), err)
 	}
 }
 
@@ -142,18 +143,18 @@ func TestDeletedAccount(t *testing.T) {
 	clicktest.Drain(t, s, d, ingest.Options{})
 	for _, table := range []string{"clicks", "click_hops", "smartlink_clicks"} {
 		if n := dbtest.Get[int](t, d, `SELECT count(*) FROM `+table); n != 6 {
-			t.Errorf("%d rows in %s", n, table)
+			t.Errorf("%d rows in %s, want 6", n, table)
 		}
 		if n := dbtest.Get[int](t, d, `SELECT count(*) FROM `+table+` WHERE account_id = $1`, deleted); n != 0 {
 			t.Errorf("%d rows of a deleted account in %s", n, table)
 		}
 	}
 	if st := s.Stats(); st.Rejected != 0 || st.PendingBytes != 0 {
-		t.Errorf("%+v", st)
+		t.Errorf("want no rejected and no pending records: %+v", st)
 	}
 }
 
-// TestAdoptsTheSpoolOfADeadProcess checks that an ingester stores the records of a process that has ended, and frees its directory.
+// TestAdoptsTheSpoolOfADeadProcess checks that an ingester stores the records of a process that has ended, and deletes its segments.
 func TestAdoptsTheSpoolOfADeadProcess(t *testing.T) {
 	t.Parallel()
 	d, dir := dbtest.New(t), t.TempDir()
@@ -180,7 +181,7 @@ func TestAdoptsTheSpoolOfADeadProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	clicktest.OpenSpool(t, dir)
-	clicktest.OpenSpool(t, dir) // check that web-2 is free again
+	clicktest.OpenSpool(t, dir) // opens web-2 if it is free again, else web-3
 }
 
 // TestAckAfterCommit checks that Append with AckPostgres returns after the click is committed.
@@ -250,7 +251,7 @@ func TestUniqueWindows(t *testing.T) {
 		clicktest.Drain(t, s, d, ingest.Options{})
 		for i, step := range steps {
 			if got := dbtest.Get[bool](t, d, `SELECT is_unique FROM clicks WHERE id = $1`, ids[i]); got != step.want {
-				t.Errorf("together=%v: click after %v: unique %v", together, step.after, got)
+				t.Errorf("together=%v: click after %v: unique is %v, want %v", together, step.after, got, step.want)
 			}
 		}
 	}

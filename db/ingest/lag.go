@@ -68,7 +68,7 @@ func (l *Lag) due() bool {
 	return passed >= reportEvery || passed >= restFor/2 && l.busy()
 }
 
-// busy reports whether clicks wait to be stored or redirects wait for a processor.
+// busy reports whether the lag is above busyLag or redirects wait for a processor.
 func (l *Lag) busy() bool { return l.Lag() > busyLag || l.Strained != nil && l.Strained() }
 
 func (l *Lag) now() time.Time {
@@ -122,8 +122,7 @@ func ReadStored(ctx context.Context, c db.Conn, now time.Time) (StoredState, err
 
 const selectRests = `SELECT EXISTS (SELECT FROM spool_states WHERE rest_until > $1)`
 
-// Busy reports whether deferrable work should pause, because a process has clicks to store or its redirects wait for a
-// processor.
+// Busy reports whether deferrable work should pause, because a process has reported within restFor that clicks or redirects wait.
 func Busy(ctx context.Context, l click.Log) (bool, error) {
 	return db.Get[bool](ctx, l.Conn, "busy processes", selectRests, l.Time())
 }

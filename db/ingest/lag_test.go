@@ -9,8 +9,8 @@ import (
 	"switchyard/db/ingest"
 )
 
-// TestLag checks that any process can read two times about a process that is behind: when it fell behind, and up to which time
-// its clicks are stored. A process is no longer behind when it has caught up or stops reporting.
+// TestLag checks what any process can read about the processes that are behind: how many they are, when the first one fell behind,
+// and up to which time clicks are stored. A process is no longer behind when it has caught up or stops reporting.
 func TestLag(t *testing.T) {
 	t.Parallel()
 	d, now := dbtest.New(t), time.Now().UTC().Truncate(time.Second)
@@ -42,7 +42,7 @@ func TestLag(t *testing.T) {
 	check("no process reports", 0, 0, 0, 0)
 	lags[0] = ingest.Behind
 	report()
-	check("not for long", 2, 0, 0, 0)
+	check("a lag that is not above Behind", 2, 0, 0, 0)
 	lags[0] = 2 * time.Minute
 	report()
 	check("one process", 2, 1, 0, 2*time.Minute)
@@ -53,9 +53,9 @@ func TestLag(t *testing.T) {
 	report()
 	check("one process has caught up", 2, 1, time.Minute, 3*time.Minute)
 	reporters, now = reporters[1:], now.Add(6*time.Minute)
-	check("no process has reported for long", 0, 0, 0, 0)
+	check("both reports have expired", 0, 0, 0, 0)
 	report()
-	check("one process has ended", 1, 0, 0, 0)
+	check("one process reports again", 1, 0, 0, 0)
 }
 
 // TestBusy checks that deferrable work pauses while a process has clicks to store or its redirects wait for a processor, and for

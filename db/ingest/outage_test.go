@@ -99,8 +99,8 @@ func newWire(t *testing.T, target string) (*wire, string) {
 	return w, u.String()
 }
 
-// TestBrokenConnections breaks connections to PostgreSQL at random moments, including moments within a COPY and between a commit
-// and its answer. Every acknowledged click is stored once, and the ledger counts it once.
+// TestBrokenConnections breaks connections to PostgreSQL at random moments, which may lie within a COPY or between a commit and its
+// answer. Every acknowledged click is stored once, and the ledger counts it once.
 func TestBrokenConnections(t *testing.T) {
 	t.Parallel()
 	d, target := dbtest.NewURL(t)
@@ -137,7 +137,7 @@ func TestBrokenConnections(t *testing.T) {
 		t.Errorf("the ledger counts %d clicks", n)
 	}
 	if st := s.Stats(); st.Rejected != 0 || st.Skipped != 0 {
-		t.Errorf("%+v", st)
+		t.Errorf("records are rejected or skipped: %+v", st)
 	}
 }
 

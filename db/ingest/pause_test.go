@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// TestPause checks the pause after a batch. Small batches wait longer for more records, and busy redirects do not prolong that
-// pause. A backlog is stored at once, unless redirects wait for a processor. After a failure the ingester waits.
+// TestPause checks the pause after a batch. After a small batch the ingester waits longer, so that more records collect, and busy
+// redirects do not prolong that pause. A backlog is stored without a pause, unless redirects wait for a processor. After a failure
+// the ingester waits.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	g := &Ingester{o: Options{Interval: time.Minute}, throttle: newThrottle()}

@@ -77,7 +77,8 @@ func (b batch) moments() []time.Time {
 	return list
 }
 
-// newStored returns the row of a click that has just happened.
+// newStored returns the first row of a click, before any click-out. Its Rate is 1, as for the account's own currency, until
+// convert sets another rate.
 func newStored(c models.Click) *click.StoredClick {
 	s := &click.StoredClick{Click: c, At: models.ClickTime(c.ID), Rate: models.SameRate}
 	if c.LanderID != uuid.Nil {
@@ -97,8 +98,8 @@ func (p *postgres) makeReady(ctx context.Context, moments []time.Time) error {
 	return p.days.Ensure(ctx, p.Log, moments)
 }
 
-// storeBatch stores a batch either completely or not at all. It does not change records that are already stored. If refused
-// returns true for the error, the data will never be accepted. After any other error, the caller may try the same batch again.
+// storeBatch stores a batch either completely or not at all. It does not store again what is already stored. If refused returns
+// true for the error, the data will never be accepted. After any other error, the caller may try the same batch again.
 func (p *postgres) storeBatch(ctx context.Context, b batch) (out stored, err error) {
 	err = p.makeReady(ctx, b.moments())
 	if err == nil {
@@ -139,7 +140,8 @@ func (b batch) store(ctx context.Context, c db.Conn, in click.Store) (out stored
 	for _, o := range b.outs {
 		ids = append(ids, o.ClickID)
 	}
-	// Hops of cold clicks are not applied here but by ApplyColdHops, because any visitor can name a cold click.
+	// ApplyColdHops applies the hops of clicks that are only in ClickHouse. Otherwise any visitor could make the ingester wait for
+	// ClickHouse by naming such a click.
 	if out.missing, err = conversion.ApplyHops(ctx, c, click.WarmStore(), append(ids, b.retry...), deltas); err != nil {
 		return out, err
 	}

@@ -21,7 +21,7 @@ func TestThrottle(t *testing.T) {
 		queued float64       // seconds of waiting since the last step
 		want   float64       // the share of its time in which the ingester then works
 	}{
-		{time.Second, 0.5, 1}, // a short queue
+		{time.Second, 0.5, 1}, // the average queue stays below maxQueue
 		{time.Hour, 0, 1},
 		{throttleWindow / 2, 99, 1},      // too short a time to measure
 		{throttleWindow / 2, 0, 1.0 / 3}, // the queue of the previous step counts now

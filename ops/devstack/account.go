@@ -19,8 +19,8 @@ type account struct {
 	switched bool // the caller is root and steps down to this account
 }
 
-// pickAccount chooses the account for the servers in dir. A caller who is not root runs the servers. For root, pickAccount
-// chooses the owner of dir. If dir does not exist or belongs to root, it chooses an unprivileged account from a fixed list.
+// pickAccount chooses the account for the servers in dir. If the caller is not root, it is the caller's own account. For root, it
+// is the owner of dir. If dir does not exist or belongs to root, it is the first account of the list below that exists.
 func pickAccount(dir string) (account, error) {
 	if euid := os.Geteuid(); euid != 0 {
 		return account{uid: uint32(euid), gid: uint32(os.Getegid())}, nil

@@ -62,7 +62,7 @@ func TestLife(t *testing.T) {
 	read(t, opts, "a move to other ports")
 }
 
-// TestUse checks that the servers run until their last user releases them, and no longer.
+// TestUse checks that the servers run until their last user releases them. After Ensure, they run until Stop.
 func TestUse(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -140,7 +140,7 @@ func TestLockWaits(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	if _, err := openHome(ctx, opts); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the second lock returned %v, want it to wait until the deadline", err)
+		t.Errorf("openHome of a locked directory returned %v, want it to wait until the deadline", err)
 	}
 	h.unlock()
 	open(t, opts).unlock()
@@ -293,7 +293,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestPackagesOf: packagesOf joins the packages of several tools. It returns nothing if the manager lacks a package of one tool.
+// TestPackagesOf: packagesOf joins the packages of several tools. It returns nothing if the manager has no package for some tool.
 func TestPackagesOf(t *testing.T) {
 	t.Parallel()
 	compiler := Tool{Packages: map[string]string{"apt-get": "gcc libc6-dev"}}

@@ -83,7 +83,7 @@ func (t Tool) candidates() []candidate {
 	for _, program := range t.Programs {
 		for _, dir := range dirs {
 			path := filepath.Join(dir, program)
-			if len(t.Beside) > 0 { // a program without companions keeps its link: its name may decide how it behaves
+			if len(t.Beside) > 0 { // otherwise a link stays: the name by which a program is called may decide how it behaves
 				if real, err := filepath.EvalSymlinks(path); err == nil {
 					path = real
 				}
@@ -197,7 +197,8 @@ func (m manager) packagesOf(tools []Tool) []string {
 }
 
 // chooseManager returns a package manager that has the tools and that the caller may use. The strings are the words to put before
-// its command: sudo with its flag, or nothing. The error tells the user which command to type.
+// its command: sudo with its flag, or nothing. If only root may install programs, the error has the command to type. If no manager
+// has all tools, the error asks the user to install them.
 func chooseManager(ctx context.Context, tools []Tool) (manager, []string, error) {
 	titles := titlesOf(tools)
 	for _, m := range managers {
@@ -213,11 +214,12 @@ func chooseManager(ctx context.Context, tools []Tool) (manager, []string, error)
 		return manager{}, nil, fmt.Errorf("devstack: missing: %s. Only root can install programs here; run this as root, "+
 			"then try again:\n    %s %s", titles, m.typed, strings.Join(m.packagesOf(tools), " "))
 	}
-	return manager{}, nil, fmt.Errorf("devstack: missing: %s. No package manager known here was found; install it and "+
-		"put it in PATH%s", titles, ownServers)
+	return manager{}, nil, fmt.Errorf("devstack: missing: %s. Neither apt-get, dnf, apk nor brew can install all of it here; "+
+		"install it yourself and put it in PATH%s", titles, ownServers)
 }
 
-// runManager runs a command of the package manager without asking questions. Where the system allows, it starts no service.
+// runManager runs a command of the package manager without asking questions. Where the system allows it, the installed packages
+// start no service.
 func runManager(ctx context.Context, words []string) error {
 	if words[0] == "sudo" {
 		words = slices.Concat(words[:2], []string{"env", "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1"}, words[2:])

@@ -145,7 +145,8 @@ func (p *postgres) copyPrimary(ctx context.Context) error {
 	return os.Rename(fresh, p.dir())
 }
 
-// settings returns the content of postgres.conf, which every start rewrites. If a setting occurs twice, the later line wins.
+// settings returns the content of postgres.conf, which every start rewrites. The cluster's own postgresql.conf includes this file
+// in its last line, so these settings take precedence.
 func (p *postgres) settings() string {
 	lines := []string{
 		"listen_addresses = '127.0.0.1'",

@@ -32,8 +32,8 @@ func (r *redis) url() string {
 
 func (r *redis) address() string { return "127.0.0.1:" + strconv.Itoa(r.home.state.RedisPort) }
 
-// client returns a client for the program that listens on the port. The program may not be Redis. The caller closes
-// the client.
+// client returns a client for the program that listens on the port, which might be another program than Redis. The caller
+// closes the client.
 func (r *redis) client() (jobs.Redis, error) { return jobs.OpenRedisTimeout(r.url(), time.Minute) }
 
 // check opens a client for the program that listens on the port, calls question with it and returns the answer.
@@ -50,8 +50,8 @@ func (r *redis) check(question func(jobs.Redis) bool) bool {
 var errEnded = errors.New("no reason given")
 
 // settings returns the content of redis.conf. Nothing is evicted, because queued jobs are not a cache. Except in
-// tests, the append-only file is synced every second. Redis may lose its last second, because PostgreSQL has every
-// job too.
+// tests, the append-only file is synced every second. Redis may lose its last second, because each job that must run
+// is also a row in PostgreSQL.
 func (r *redis) settings() string {
 	lines := []string{
 		"bind 127.0.0.1",
