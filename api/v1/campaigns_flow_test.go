@@ -83,7 +83,8 @@ func TestChangePath(t *testing.T) {
 	d.As(other).Do("GET", flowPath, nil).Want(404, "not_found")
 }
 
-// Changes of different paths at the same time all succeed. If several writers send the same version, only one succeeds.
+// Simultaneous changes without If-Match do not undo each other's changes of other paths and fields. If several writers send the same
+// version, only one succeeds.
 func TestChangesOfPathsAtOnce(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

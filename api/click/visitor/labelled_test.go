@@ -81,8 +81,9 @@ func TestLabelledDevices(t *testing.T) {
 	t.Logf("%d of %d types of devices are right", right, labelled)
 }
 
-// judge reports whether the detector calls the sender of a request a bot. It first puts the user agent into the cache, with the
-// search for rare crawlers done, as it is from a visitor's later requests on. It fails the test if a person is called a bot.
+// judge reports whether the detector calls the sender of a request a bot. It first stores the user agent in the cache with the
+// result of the search for rare crawlers, so that the budget of the slow parsers does not matter. It fails the test if a person is
+// called a bot.
 func judge(t *testing.T, d *Describer, r bottest.Request) bool {
 	t.Helper()
 	if userAgent := clean(header(r.Headers, "User-Agent"), MaxUserAgent); userAgent != "" {
