@@ -257,8 +257,8 @@ func TestPlanNear(t *testing.T) {
 	expect(0)
 }
 
-// TestPostbackAlerts: a network raises an alert if many of its postbacks match no click, or if many more of them are refused than in
-// the week before. Other accounts do not see the alert.
+// TestPostbackAlerts: a network raises an alert if many of its postbacks match no click, or if many more of them are refused than
+// in the week before. Other accounts do not see the alert.
 func TestPostbackAlerts(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -75,7 +75,7 @@ type BulkChanged struct {
 	Changed  int        `json:"changed" doc:"number of records that have changed"`
 }
 
-// finishBulk refuses the change if one of the records has refused it. Otherwise it stores what has changed, for an undo.
+// finishBulk refuses the change if it failed for one of the records. Otherwise it stores what has changed, for an undo.
 func finishBulk(c *route.Call, s *store.Store, records []bulk.Record, failures []store.Failure, total int) (out BulkChanged, err error) {
 	if err := store.Refused(failures, total); err != nil {
 		return out, err

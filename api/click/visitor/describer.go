@@ -15,7 +15,7 @@ import (
 	"switchyard/models/interval"
 )
 
-// Options are the sources of a Describer. The zero value trusts no proxy and knows only countries.
+// Options configures a Describer. The zero value trusts no proxy, and of an address's place it knows only the country.
 type Options struct {
 	// TrustedProxies are the peers whose X-Forwarded-For or Forwarded header is trusted.
 	TrustedProxies []netip.Prefix
