@@ -123,7 +123,7 @@ func TestAlerts(t *testing.T) {
 	s.As("").Do("GET", "/alerts", nil).Want(401, "unauthenticated")
 }
 
-// service returns the service with a name from an answer of GET /alerts.
+// service returns the service called name in an answer of GET /alerts.
 func service(answer map[string]any, name string) map[string]any {
 	for _, v := range answer["services"].([]any) {
 		if s := v.(map[string]any); s["name"] == name {
@@ -133,7 +133,7 @@ func service(answer map[string]any, name string) map[string]any {
 	return nil
 }
 
-// TestAlertNames: the enums in the document match the tables of alert types.
+// TestAlertNames: the enums of the OpenAPI document match the types, kinds and severities of db/alerts.
 func TestAlertNames(t *testing.T) {
 	t.Parallel()
 	for field, want := range map[string][]string{
@@ -257,7 +257,8 @@ func TestPlanNear(t *testing.T) {
 	expect(0)
 }
 
-// A network whose postbacks no longer match raises an alert of its own account only.
+// TestPostbackAlerts: a network raises an alert if many of its postbacks match no click, or if many more of them are refused than
+// in the week before. Other accounts do not see the alert.
 func TestPostbackAlerts(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

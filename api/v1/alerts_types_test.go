@@ -20,7 +20,7 @@ import (
 	"switchyard/models/token"
 )
 
-// alertEnv is an account with a record of each kind that can have an alert.
+// alertEnv is an account with the records that most types of alerts are about.
 type alertEnv struct {
 	*apitest.Server
 	t                                              *testing.T
@@ -79,7 +79,8 @@ func (a *alertEnv) link(kind string, r models.LinkResult, threats []string) {
 // cause raises an alert and ends it.
 type cause struct{ raise, clear func() }
 
-// rowCause returns a cause that is a row: raise stores it, and clear ends it. $1 of both statements is the account.
+// rowCause returns a cause that consists of the statements raise and clear. In both, $1 is the account, and $2, if there is one,
+// is id.
 func (a *alertEnv) rowCause(raise, clear string, id any) cause {
 	args := func(query string) []any {
 		if strings.Contains(query, "$2") {
@@ -90,7 +91,7 @@ func (a *alertEnv) rowCause(raise, clear string, id any) cause {
 	return cause{func() { a.sql(raise, args(raise)...) }, func() { a.sql(clear, args(clear)...) }}
 }
 
-// unreadCosts stores clicks whose links have a cost that is not an amount.
+// unreadCosts stores clicks with the currency Unknown, which a click has if the cost in its link could not be read.
 func (a *alertEnv) unreadCosts() {
 	a.t.Helper()
 	log, err := spool.Open(a.t.TempDir(), spool.Options{})
@@ -208,7 +209,7 @@ func (a *alertEnv) causes() map[string]cause {
 	}
 }
 
-// find returns the alerts of a type in GET /alerts, and all other alerts.
+// find returns the alerts of a type in GET /alerts, and the types of all other alerts.
 func (a *alertEnv) find(kind string) (found []map[string]any, others []any) {
 	a.t.Helper()
 	for _, v := range a.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any) {

@@ -10,7 +10,8 @@ import (
 	"switchyard/api/v1"
 )
 
-// bodiesWith returns, for each field of a type that holds an address, an object with the address in that field.
+// bodiesWith returns a body for each field of typ that RefuseDashboardLinks checks. The body has the address in this field and no
+// other fields. The key is the field's path, such as rules.url.
 func bodiesWith(typ reflect.Type, address string) map[string]object {
 	out := map[string]object{}
 	if typ == nil || typ.Kind() != reflect.Struct {
@@ -46,7 +47,7 @@ func bodiesWith(typ reflect.Type, address string) map[string]object {
 }
 
 // TestNoVisitorToTheDashboard: in all routes, a field for an address to which visitors are sent refuses an address of the
-// dashboard. Otherwise a link could post a form to the dashboard in the name of the person who clicks the link.
+// dashboard. Otherwise a link could call the dashboard with the rights of the signed-in person who clicks the link.
 func TestNoVisitorToTheDashboard(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t) // at http://localhost

@@ -32,7 +32,7 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// everything describes every visitor in the same way, so that no attribute is empty.
+// everything gives every visitor the same description. It leaves none of the texts empty.
 type everything struct{}
 
 func (everything) ClientIP(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.44") }
@@ -72,7 +72,7 @@ func (r *recorder) Append(ctx context.Context, rec spool.Record) error {
 	return r.Spool.Append(ctx, rec)
 }
 
-// attributes follows a click in which every attribute has a value, from the redirect to PostgreSQL.
+// attributes follows a click from the redirect to PostgreSQL. Almost every attribute of the click has a value.
 type attributes struct {
 	*testing.T
 	s        *apitest.Server
@@ -125,8 +125,8 @@ func newAttributes(t *testing.T) *attributes {
 	return x
 }
 
-// campaign makes a campaign. Its path has a condition on every attribute, and the click satisfies all of these conditions.
-// The address of its offer has every token.
+// campaign makes a campaign with two paths. The first path refuses every visitor. The second path has a condition on every
+// attribute that can be compared, and the click satisfies all of these conditions. The address of the offer has every token.
 func (x *attributes) campaign() uuid.UUID {
 	x.Helper()
 	domain, source, network, offer := uuid.New(), uuid.New(), uuid.New(), uuid.New()
@@ -200,7 +200,7 @@ func value(a clickattr.Attr, c *models.Click) any {
 	return nil
 }
 
-// attributeValue returns the value of an attribute in answers and files.
+// attributeValue returns the value of an attribute as answers and files show it.
 func attributeValue(a clickattr.Attr, c *models.Click) string {
 	if a.Bool != nil {
 		return strconv.FormatBool(*a.Bool(c))
@@ -208,9 +208,9 @@ func attributeValue(a clickattr.Attr, c *models.Click) string {
 	return string(a.Append(nil, c))
 }
 
-// TestEveryAttributeIsEverywhere checks every place that derives from the table of attributes, with a click in which all attributes
-// have a value. The spool and PostgreSQL store them, and tokens are filled. Conditions match the live click and the stored click.
-// Reports, export files and the click log show them.
+// TestEveryAttributeIsEverywhere checks every place that derives from the table of attributes. In its click, every attribute has a
+// value, except the names in the map empty. PostgreSQL stores what the spool got, and tokens are filled. Conditions match the live
+// click and the stored click. Reports, export files and the click log show the attributes.
 func TestEveryAttributeIsEverywhere(t *testing.T) {
 	t.Parallel()
 	x := newAttributes(t)
@@ -281,8 +281,8 @@ func (x *attributes) files() {
 	}
 }
 
-// log requests the click with its trace. Conditions on attributes that are not recorded get no value. All other conditions match
-// as before.
+// log requests the click with its trace. In the trace, conditions on attributes that are not recorded do not match, and all other
+// conditions match as at the redirect.
 func (x *attributes) log() {
 	x.Helper()
 	out := x.s.Do("GET", "/logs/clicks/"+models.FormatClickID(x.live.ID)+"?trace=1", nil).Want(200, "").Map()

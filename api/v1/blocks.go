@@ -115,7 +115,7 @@ type BlockBody struct {
 	Values []string `json:"values" maxItems:"5000" bad:"value_required,invalid_input" doc:"as a report shows them, compared exactly; at most 5,000 in a call and 50,000 in an account"`
 }
 
-// read checks the body.
+// read checks the body and returns its target and its values.
 func (b BlockBody) read(c *route.Call) (t models.BlockTarget, values []string, err error) {
 	if t, err = b.target(c); err != nil {
 		return t, nil, err
@@ -270,7 +270,7 @@ func blockListText(c *route.Call) (out BlockListText, err error) {
 	return out, nil
 }
 
-// ignoreMissing returns nil for a record that was deleted.
+// ignoreMissing returns nil if err says that a record does not exist, and otherwise err.
 func ignoreMissing(err error) error {
 	if isNotFound(err) {
 		return nil

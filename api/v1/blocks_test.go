@@ -201,7 +201,7 @@ func TestACopyBlocksWhatItsCampaignBlocks(t *testing.T) {
 				out = append(out, r.Dimension+":"+r.Value)
 			}
 			if r.Who == "" {
-				t.Errorf("nobody has blocked %+v", r)
+				t.Errorf("the answer does not say who blocked %+v", r)
 			}
 		}
 		slices.Sort(out)
@@ -279,7 +279,7 @@ func TestSimulationAndTraceTellOfBlockedValues(t *testing.T) {
 	decision, stage = simulate(object{})
 	same(t, decision, map[string]any{"via": "forced"})
 	if stage["blocked"] != nil {
-		t.Errorf("a flow of no campaign is blocked: %v", stage["blocked"])
+		t.Errorf("without blocks_of the visitor is blocked by %v", stage["blocked"])
 	}
 	s.Do("POST", "/tools/simulate", object{"streams": flowFor(r), "blocks_of": uuid.New()}).Want(404, "not_found")
 

@@ -58,7 +58,7 @@ type BotScore struct {
 	Clicks int64 `json:"clicks"`
 }
 
-// BotLists counts the entries of the lists.
+// BotLists counts the entries of the account's allow and deny lists.
 type BotLists struct {
 	Allow int `json:"allow"`
 	Deny  int `json:"deny"`

@@ -123,8 +123,8 @@ func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDete
 	return out, err
 }
 
-// rescoreFrom returns the time of the first click to score again. changed reports whether the settings have changed.
-// rescoreFrom returns now if there are no such clicks.
+// rescoreFrom returns the start of the window whose clicks are scored again, or now if no clicks are. changed reports whether the
+// settings have changed.
 func (b BotDetectionBody) rescoreFrom(c *route.Call, tx *store.Store, now time.Time, changed bool) (time.Time, error) {
 	days := 0
 	if changed {

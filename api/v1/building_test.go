@@ -21,7 +21,7 @@ type refusal struct {
 	code   string
 }
 
-// refused sends each body as a POST. A body that must answer 400 is also sent as a PUT of an existing record.
+// refused sends each body as a POST. A body that the POST must refuse with 400 is also sent as a PUT of the existing record id.
 func refused(t *testing.T, s *apitest.Server, path string, id any, cases map[string]refusal) {
 	t.Helper()
 	for name, c := range cases {

@@ -32,7 +32,7 @@ type ManyIDs struct {
 // changesTags reports whether the call adds or removes tags.
 func (m ManyIDs) changesTags() bool { return len(m.AddTags)+len(m.RemoveTags) > 0 }
 
-// fields returns the members of a body that each record gets. The members of ManyIDs are left out.
+// fields returns the members of the body that set fields of the records. It leaves out the members of ManyIDs.
 func (m ManyIDs) fields(body []byte) (bulk.Members, error) {
 	var sent bulk.Members
 	if err := json.Unmarshal(body, &sent); err != nil {
@@ -75,7 +75,7 @@ type BulkChanged struct {
 	Changed  int        `json:"changed" doc:"number of records that have changed"`
 }
 
-// finishBulk refuses the change if one of the records has refused it. Otherwise it stores what has changed.
+// finishBulk refuses the change if it failed for one of the records. Otherwise it stores what has changed, for an undo.
 func finishBulk(c *route.Call, s *store.Store, records []bulk.Record, failures []store.Failure, total int) (out BulkChanged, err error) {
 	if err := store.Refused(failures, total); err != nil {
 		return out, err

@@ -16,7 +16,7 @@ import (
 func contains(text string, part any) bool { return strings.Contains(text, fmt.Sprint(part)) }
 
 // One call changes several campaigns. One undo restores them, with the aliases that they had before a move to the
-// shared domain. The answer to the undo names the campaigns that have changed since.
+// shared domain. A campaign that has changed since is not restored, and the answer to the undo names it.
 func TestBulkCampaigns(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

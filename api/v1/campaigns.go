@@ -15,7 +15,8 @@ import (
 	"switchyard/models/bind"
 )
 
-// These are the error codes of calls that check campaigns. campaignOwnCodes belong only to calls with a single campaign.
+// campaignCodes are the error codes of all calls that check settings of campaigns. A call with a single campaign also has
+// campaignOwnCodes.
 var (
 	campaignCodes = route.Codes("400 invalid_mode invalid_destination_url invalid_goal_key invalid_site " +
 		"invalid_cost_model invalid_cost_value invalid_currency invalid_flow_rotation invalid_bind_visitors " +

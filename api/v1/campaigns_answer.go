@@ -95,7 +95,7 @@ type CampaignRow struct {
 	Goals []CampaignGoal `json:"goals" doc:"the campaign's tracked goals, else the active goals of its measurement site; the primary goal first"`
 }
 
-// CampaignGoal counts the goals that the clicks of the window have reached, even after the window.
+// CampaignGoal counts the clicks of the window that have reached a goal, even after the window.
 type CampaignGoal struct {
 	Key       string       `json:"key"`
 	IsPrimary bool         `json:"is_primary"`
@@ -104,7 +104,8 @@ type CampaignGoal struct {
 	Revenue   models.Money `json:"revenue" doc:"payouts of the approved conversions"`
 }
 
-// campaignRows counts the goals of a page's campaigns. Campaigns without goals are left out of the query.
+// campaignRows counts the goals of the campaigns of a page, and returns a function that makes the row of a campaign. Campaigns
+// without goals are left out of the query.
 func (d Deps) campaignRows(c *route.Call, page []models.Campaign) (func(models.Campaign, answer.Figures) CampaignRow, error) {
 	goals, ids := map[uuid.UUID][]CampaignGoal{}, []uuid.UUID{}
 	for _, campaign := range page {

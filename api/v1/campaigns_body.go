@@ -69,7 +69,8 @@ func editCampaign(c *models.Campaign, body []byte) error {
 	return form.CheckUniqueness(c)
 }
 
-// paths returns the paths that the body describes, or the paths of the saved flow with FlowID. A body without a flow has no paths.
+// paths returns the paths of Streams. Without Streams, it returns the paths of the saved flow FlowID, or else one path to the
+// landing page and the offer. A body without any of these has no paths.
 func (b CampaignBody) paths(c *route.Call) ([]flow.Path, error) {
 	switch {
 	case len(b.Streams) > 0 && string(b.Streams) != "null":

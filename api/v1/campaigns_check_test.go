@@ -98,7 +98,7 @@ func (e *launchEnv) looked(kind, id string) {
 		ON CONFLICT (kind, record_id) DO UPDATE SET url = excluded.url, error = '', broken_at = NULL`, kind, id)
 }
 
-// visit stores a visitor of a landing page.
+// visit stores a click that was sent to a landing page. If out is set, the visitor went on to the offer.
 func (e *launchEnv) visit(lander string, out bool) {
 	e.t.Helper()
 	log, err := spool.Open(e.t.TempDir(), spool.Options{})
@@ -149,7 +149,7 @@ func codes(list []map[string]any) []string {
 	return names
 }
 
-// other returns a campaign that is not active, for paths that hand visitors over.
+// other creates a paused campaign to which a path can hand visitors over, and returns its id.
 func (e *launchEnv) other() string {
 	return e.create("/campaigns", object{"name": "Old", "alias": "old-campaign", "domain_id": e.domain, "status": "paused", "destination_url": "https://o.acme.com/"})
 }
@@ -315,7 +315,7 @@ func TestEveryCheck(t *testing.T) {
 			}
 			fault := faults[row.Code]
 			if fault == nil {
-				t.Fatal("the table has a row without a case of faults")
+				t.Fatal("faults has no function for this code")
 			}
 			fault(e)
 			answer := e.check()
@@ -355,8 +355,8 @@ func TestCheckTable(t *testing.T) {
 	}
 }
 
-// A campaign of another account is not found. A campaign on the shared domain needs no check of that domain. A finding says where
-// its fault is.
+// A campaign of another account is not found. A finding says where its fault is. Only the areas link and destinations say when they
+// were looked at.
 func TestCheckCampaign(t *testing.T) {
 	t.Parallel()
 	e := newLaunchEnv(t)

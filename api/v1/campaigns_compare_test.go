@@ -42,8 +42,8 @@ func compareOf(t *testing.T, s *apitest.Server, campaign uuid.UUID, query string
 	return out
 }
 
-// An offer has the figures of the report. The proposed weights are accepted by the flow's own operation, with the version of the
-// comparison, and a second writer with that version is refused.
+// The offers of a comparison have the figures of the report. PATCH of the flow accepts the proposed weights with the version of the
+// comparison, and refuses a second change with that version.
 func TestCompareCampaign(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -18,7 +18,8 @@ type badSetting struct {
 	code   string
 }
 
-// settingErrors returns settings that POST and PATCH both refuse.
+// settingErrors returns settings that POST and PATCH both refuse. The test replaces the values deactivated and foreign by the ids
+// of such records.
 func settingErrors() map[string]badSetting {
 	long := strings.Repeat("x", 2001)
 	return map[string]badSetting{

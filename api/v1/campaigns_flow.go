@@ -65,7 +65,7 @@ func replaceFlow(c *route.Call, b FlowBody) (FlowAnswer, error) {
 	return changeFlow(c, func([]flow.Path) ([]flow.Path, error) { return paths, nil })
 }
 
-// changeFlow replaces the flow by the result of edit. If If-Match has another version, the error is a conflict, stale.
+// changeFlow replaces the flow by the result of edit. If the request has If-Match without the flow's version, the error is stale.
 func changeFlow(c *route.Call, edit func([]flow.Path) ([]flow.Path, error)) (FlowAnswer, error) {
 	saved, err := c.Store.Campaigns().ChangeFlow(c.Context(), c.Account.ID, c.ID,
 		func(old store.CampaignFlow) ([]flow.Path, error) {

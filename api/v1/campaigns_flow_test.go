@@ -30,7 +30,7 @@ func TestChangePath(t *testing.T) {
 	if tag := read.Header.Get("ETag"); tag != fmt.Sprintf("%q", version) {
 		t.Errorf("the ETag is %s, the version %v", tag, version)
 	}
-	same(t, d.Do("PUT", flowPath, read.Map()).Want(200, "").Map(), map[string]any{"version": version}) // unchanged, as it was read
+	same(t, d.Do("PUT", flowPath, read.Map()).Want(200, "").Map(), map[string]any{"version": version}) // the same flow keeps its version
 
 	changed := d.Do("PATCH", flowPath, map[string]any{
 		"path_id": one, "weight": 7, "is_active": false, "daily_cap": nil,
@@ -83,7 +83,8 @@ func TestChangePath(t *testing.T) {
 	d.As(other).Do("GET", flowPath, nil).Want(404, "not_found")
 }
 
-// Changes of different paths at the same time all succeed. If several writers send the same version, only one succeeds.
+// Simultaneous changes without If-Match do not undo each other's changes of other paths and fields. If several writers send the
+// same version, only one succeeds.
 func TestChangesOfPathsAtOnce(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

@@ -20,7 +20,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// insight returns the routes that read the figures of campaigns, and the route that deletes them.
+// insight returns the routes that read the figures and the changes of campaigns, and the route that deletes clicks.
 func (d Deps) insight() []route.Route {
 	const group = "Campaigns"
 	days := route.Number("days", 7, 1, 365, "number of days, including today")
@@ -275,7 +275,8 @@ func (d Deps) countSplits(c *route.Call, campaign models.Campaign, days int, by 
 	return list, err
 }
 
-// goalKeys returns the goals that the campaign tracks, in their order, followed by other goals that were reached.
+// goalKeys returns the goals that the campaign tracks, in their order. The primary goal follows if the campaign does not track it,
+// and then the other goals that were reached, by name.
 func goalKeys(campaign models.Campaign, splits []*splitCounts) []string {
 	keys := append([]string{}, campaign.TrackedGoalKeys...)
 	if p := campaign.PrimaryGoalKey; p != "" && !slices.Contains(keys, p) {

@@ -33,7 +33,7 @@ func TestCampaignRacesForAnAlias(t *testing.T) {
 	if count[""] != 1 || count["alias_taken"] != 7 {
 		t.Errorf("answers %v, want one to win", count)
 	}
-	// On the shared link domain every call can succeed.
+	// On the shared link domain every call succeeds, because each campaign gets a generated alias there.
 	for i := range 8 {
 		go func() {
 			body := with(with(d.campaign(fmt.Sprint("shared ", i)), "alias", "the-one"), "domain_id", nil)

@@ -165,7 +165,7 @@ func TestCampaignLink(t *testing.T) {
 		t.Errorf("the campaign on the shared domain, named by its id, is %v", c)
 	}
 	d.Do("POST", "/campaigns", body("taken", d.ownDomain)).Want(409, "alias_taken")
-	d.make(t, with(body("other case", d.ownDomain), "alias", "Chosen-One")) // aliases differ by case
+	d.make(t, with(body("other case", d.ownDomain), "alias", "Chosen-One")) // another alias: case counts
 }
 
 func TestCampaignPatch(t *testing.T) {
@@ -305,7 +305,7 @@ func TestCampaignClone(t *testing.T) {
 	d.Do("POST", campaignPath(made["id"])+"/clone", nil).Want(201, "") // without the source
 	dbtest.Exec(t, d.DB, `UPDATE offers SET deactivated_at = now() WHERE id = $1`, d.offer)
 	d.Do("POST", campaignPath(made["id"])+"/clone", nil).Want(400, "invalid_destination")
-	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"source_id": d.source, "notes": "x"}).Want(200, "") // not a new source
+	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"source_id": d.source, "notes": "x"}).Want(200, "") // a deactivated source may stay
 }
 
 func TestCampaignList(t *testing.T) {

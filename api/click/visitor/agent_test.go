@@ -40,8 +40,8 @@ func realAgents(tb testing.TB) []expectedAgent {
 	return rows
 }
 
-// TestRealAgents checks the reviewed expectations against the markers alone and against the complete parse. The properties by
-// which reports are grouped must not depend on which of the two described a click.
+// TestRealAgents compares the reviewed expectations with the description by markers alone, and then with the complete one. Under
+// load only the markers describe a visitor, so they must give the same device type, system, browser and kind of bot.
 func TestRealAgents(t *testing.T) {
 	t.Parallel()
 	parser, err := slowParser()
@@ -223,7 +223,7 @@ func TestConcurrentMisses(t *testing.T) {
 
 func TestEmptyAgent(t *testing.T) {
 	t.Parallel()
-	c := newTestCache(t, 8, func(string, *agent) { t.Error("parsed nothing") })
+	c := newTestCache(t, 8, func(string, *agent) { t.Error("the parser ran for an empty user agent") })
 	if a := c.find(""); a.kind != empty || a.device != Unknown {
 		t.Errorf("got %+v", a)
 	}

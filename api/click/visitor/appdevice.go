@@ -14,7 +14,8 @@ import (
 //	Telegram-Android/12.4.1 (Xiaomi 2405CRPFDG; Android 15; SDK 35; HIGH)
 //	Pinterest for iOS/12.3 (iPad11,6; 17.2)
 //
-// The other parts of the user agent hide some of these facts: WebKit freezes the version of iOS, and Android the model.
+// The other parts of the user agent may hide these facts: WebKit reports a frozen version of iOS, and Chrome on Android the
+// model K.
 type appDevice struct {
 	os, version, brand, model string
 	text                      string // the part of the user agent that was read
@@ -66,7 +67,7 @@ func facebookDevice(text string) appDevice {
 	return d
 }
 
-// facebookApps are the names of Facebook's apps that run on one system.
+// facebookApps maps a name in FBAN to the system on which the app runs.
 var facebookApps = map[string]string{
 	"FBIOS": "iOS", "MessengerForiOS": "iOS", "MessengerLiteForiOS": "iOS", "mLite": "iOS",
 	"FB4A": "Android", "Orca-Android": "Android", "MessengerLite": "Android", "EMA": "Android",
@@ -78,7 +79,7 @@ func groupDevice(before, group string) appDevice {
 	first, second, rest := appFields(group)
 	switch {
 	case first == "Linux": // the browser's description
-	case strings.HasSuffix(before, "Android") && strings.Contains(first, "/"): // the level of the API and the version
+	case strings.HasSuffix(before, "Android") && strings.Contains(first, "/"): // first is the API level and the version, such as 36/16
 		_, version, _ := strings.Cut(first, "/")
 		maker, model, _ := appFields(rest)
 		maker, _, _ = strings.Cut(maker, "/")

@@ -85,7 +85,8 @@ func TestFrozenSystem(t *testing.T) {
 	}
 }
 
-// TestDevicesNamedLikeBots: words such as bot and spider do not count in the name of a device. They count everywhere else.
+// TestDevicesNamedLikeBots: words such as bot and spider do not count in the name of a device or of its maker. They count
+// everywhere else.
 func TestDevicesNamedLikeBots(t *testing.T) {
 	t.Parallel()
 	const android = "Mozilla/5.0 (Linux; Android 9; "

@@ -15,7 +15,7 @@ import (
 	"switchyard/models/interval"
 )
 
-// Options are the sources of a Describer. The zero value trusts no proxy and knows only countries.
+// Options configures a Describer. The zero value trusts no proxy, and of an address's place it knows only the country.
 type Options struct {
 	// TrustedProxies are the peers whose X-Forwarded-For or Forwarded header is trusted.
 	TrustedProxies []netip.Prefix
@@ -89,7 +89,7 @@ func (d *Describer) Reload(ctx context.Context) {
 }
 
 // Warm runs the slow parsers for a user agent immediately and without a budget, so that the next Describe has the complete
-// description. It is for measurements: a web process learns from its visitors.
+// description. It is for benchmarks. In a web process, the visitors' requests start the slow parsers.
 func (d *Describer) Warm(userAgent string) {
 	if userAgent = clean(userAgent, MaxUserAgent); userAgent != "" {
 		d.agents.storeComplete(userAgent)
@@ -97,7 +97,8 @@ func (d *Describer) Warm(userAgent string) {
 }
 
 // Describe writes the description of the request to the target into, using the operator's lists in data; nil means no lists. It
-// blocks at most for one parse of a user agent never seen before (some 4 ms), and only within the budget of the parsers.
+// blocks at most for one parse of a user agent that is not in the cache (some 4 ms) and one search of the operator's list of
+// crawlers. Both are done only within the budget of the parsers.
 func (d *Describer) Describe(r *http.Request, data *botdata.Set, into *Description) {
 	*into = Description{Visitor: models.Visitor{ProxyKind: ProxyNone, DeviceType: Unknown}}
 	h := r.Header

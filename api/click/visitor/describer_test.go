@@ -70,8 +70,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescribeUnderLoad describes every known user agent from many goroutines at the same time. Some user agents are parsed
-// completely, and most are over budget. Reports must group all of them in the same way.
+// TestDescribeUnderLoad describes the user agents of realAgents from many goroutines at the same time. Some are parsed
+// completely, and most are over budget. Device type, system and browser must be right in both cases.
 func TestDescribeUnderLoad(t *testing.T) {
 	t.Parallel()
 	d := newTestDescriber(t, Options{UACacheSize: 100, CityDB: writeDB(t, "load", map[string]mm{
@@ -181,7 +181,7 @@ func TestHints(t *testing.T) {
 			[]string{"User-Agent", macChrome, "Sec-Ch-Ua-Platform", `"macOS"`, "Sec-Ch-Ua-Platform-Version", `"14.5.0"`},
 			"Chrome", "14.5", "Apple", "Mac",
 		},
-		{[]string{"Sec-Ch-Ua-Platform", `"Android"`, "Sec-Ch-Ua-Model", `"Pixel 8"`}, "Chrome", "10", "", ""}, // contradicts
+		{[]string{"Sec-Ch-Ua-Platform", `"Android"`, "Sec-Ch-Ua-Model", `"Pixel 8"`}, "Chrome", "10", "", ""}, // not used: these hints contradict the user agent
 	} {
 		var got Description
 		d.Describe(browserRequest(c.pairs...), nil, &got)

@@ -41,7 +41,7 @@ const (
 )
 
 // Description is the description of a visitor from a single request. All texts are valid UTF-8 without control characters and
-// within their limits. An unknown text is empty. A Description holds no pointer of its own and may be reused.
+// within their limits. An unknown text is empty. Describe overwrites every field, so a Description may be reused.
 type Description struct {
 	models.Visitor // without the results of the bot score; DeviceType and ProxyKind are never empty
 

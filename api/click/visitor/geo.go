@@ -74,7 +74,7 @@ func (f *geoFile) reload() (changed bool, err error) {
 	return true, nil
 }
 
-// GeoFile is one of the operator's geo databases.
+// GeoFile describes one of the operator's geo databases.
 type GeoFile struct {
 	Path      string    `json:"path"`
 	Type      string    `json:"type"` // the maker's name for the type, such as GeoLite2-City
@@ -158,7 +158,7 @@ func (g *geo) describe(into *Description) {
 	}
 }
 
-// allocatedIPv6 is the part of IPv6 in public use. The built-in table must not be queried below its first entry.
+// allocatedIPv6 is the part of IPv6 in public use. The built-in table is not asked for other IPv6 addresses.
 var allocatedIPv6 = netip.MustParsePrefix("2000::/3")
 
 // builtInCountry returns the country of a public address, and "" for any other.

@@ -129,7 +129,8 @@ func TestHintsOfOtherSystems(t *testing.T) {
 	}
 }
 
-// TestTextBrowsersAreNoCrawlers: the long list mistakes a text browser for the library that it names.
+// TestTextBrowsersAreNoCrawlers: Lynx is not called a crawler, although crawlerdetect finds in its user agent the name of the
+// library from which Lynx is made.
 func TestTextBrowsersAreNoCrawlers(t *testing.T) {
 	t.Parallel()
 	const lynx = "Lynx/2.9.0dev.12 libwww-FM/2.14 SSL-MM/1.4.1 GNUTLS/3.7.8"

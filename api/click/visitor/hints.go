@@ -12,7 +12,7 @@ var hintSystems = map[string]string{
 	"Chrome OS": "ChromeOS", "Chromium OS": "ChromeOS",
 }
 
-// hintBrowsers are browsers that differ from Chrome only in their client hints.
+// hintBrowsers are browsers that can have the user agent of Chrome. Only their client hints then name them.
 var hintBrowsers = []struct{ brand, name string }{
 	{`"Brave"`, "Brave"}, {`"DuckDuckGo"`, "DuckDuckGo"}, {`"Opera GX"`, "Opera GX"},
 }

@@ -1,6 +1,7 @@
 package visitor
 
-// systemMarks are searched for in the unchanged user agent. Special systems come before the systems that they pretend to be.
+// systemMarks are searched for in the unchanged user agent. Special systems come before the systems that they pretend to be. version
+// is the text that precedes the version number. If it is empty, the version is not read.
 var systemMarks = []struct{ text, name, version string }{
 	{"Xbox", "Xbox", ""},
 	{"PLAYSTATION 3", "PlayStation", ""},
@@ -110,7 +111,7 @@ var appMarks = []browserMark{
 	{"baiduboxapp", "", "Baidu", []string{"baiduboxapp/"}},
 }
 
-// browserMarks has browsers that also name Chrome or Safari first, then Chrome, Safari and the others.
+// browserMarks begins with browsers whose user agents also name Chrome or Safari. Chrome, Safari and the others follow.
 var browserMarks = []browserMark{
 	{"OPRGX/", "", "Opera GX", []string{"OPRGX/"}},
 	{"OPX/", "", "Opera GX", []string{"OPX/"}},

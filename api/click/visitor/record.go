@@ -130,8 +130,8 @@ func nameOf(v any) string {
 	return ""
 }
 
-// codeOf returns a two-letter code, given as a text or as a member of an object, as values spells it. It returns "" for a code
-// that is not in values.
+// codeOf reads a two-letter code from a text or from a member of an object, and returns it in the spelling of values. It returns ""
+// for a code that is not in values.
 func codeOf(v any, member string, values *clickattr.Values) string {
 	if m, ok := v.(map[string]any); ok {
 		v = m[member]

@@ -7,7 +7,7 @@ import (
 	"switchyard/models/param"
 )
 
-// domainOf returns the host of an http(s) or android-app referrer, in lower case, without port and leading www.
+// domainOf returns the host of a referrer such as https://... or android-app://..., in lower case, without port and leading www.
 func domainOf(referrer string) string {
 	scheme, host, found := strings.Cut(referrer, "://")
 	if !found || len(scheme) > 16 {
@@ -106,8 +106,8 @@ func matchesEngine(domain, mark string) bool {
 	return !hasTwo || len(first) <= 3 && len(second) == 2 // .de, .com or .co.uk, .com.br
 }
 
-// queryValue returns the first filled parameter of a referrer's query with a name. A query that is not UTF-8 and does not state its
-// charset is read in charset, in which the engine's old pages wrote it.
+// queryValue returns the value of the first parameter called name that is not empty in the query of rawURL. A query that is not
+// UTF-8 and does not state its charset is read in charset, in which the engine's old pages wrote it.
 func queryValue(rawURL, name, charset string) string {
 	_, query, _ := strings.Cut(rawURL, "?")
 	query, _, _ = strings.Cut(query, "#")

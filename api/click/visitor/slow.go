@@ -29,7 +29,7 @@ var slowParser = sync.OnceValues(func() (*slow, error) {
 })
 
 // complete adds to a classified agent the properties that the markers could not determine. It does not change the other properties,
-// unless the agent is a crawler that only the long list knows.
+// unless the agent is a rare crawler: a crawler keeps only its kind and the device type Bot.
 func (s *slow) complete(userAgent string, a *agent) {
 	if a.kind != human {
 		return
@@ -57,10 +57,10 @@ func (s *slow) complete(userAgent string, a *agent) {
 	}
 }
 
-// isRareCrawler looks the user agent up in the long list. Where the list is wrong, its answer does not count: it takes some of
-// Electron's desktop programs for their makers' crawlers, and Lynx for the library that Lynx is made from. It also finds words of
-// crawlers in the names of devices, and in coded data that apps append. For an app that names its system, the list takes Cronet,
-// Chrome's network library, for a crawler.
+// isRareCrawler looks the user agent up in the long list of the package crawlerdetect. It avoids the list's mistakes: the list takes
+// some of Electron's desktop programs for their makers' crawlers, and Lynx for the library that Lynx is made from. It also finds
+// words of crawlers in the names of devices, and in coded data that apps append. It takes every program with Cronet, Chrome's
+// network library, for a crawler; for a program that names its system, Cronet does not count.
 func isRareCrawler(userAgent string, a *agent) bool {
 	if a.os != "" {
 		userAgent = strings.ReplaceAll(userAgent, "Cronet", "")

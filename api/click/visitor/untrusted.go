@@ -13,7 +13,7 @@ const UntrustedAdvice = "visitors come through a proxy whose X-Forwarded-For is 
 	"address: add the proxy to TRUSTED_PROXIES"
 
 // untrusted counts requests that a nearby proxy forwarded without being in TRUSTED_PROXIES. Only a private, loopback or
-// link-local peer counts, because any client on the internet can send the header.
+// link-local peer counts, because any client on the internet can send X-Forwarded-For.
 type untrusted struct {
 	requests atomic.Int64
 	last     atomic.Int64 // Unix seconds
