@@ -58,7 +58,7 @@ const maxOldTrackerDays = 92
 
 func findOldTracker(c *route.Call) (out OldTracker, err error) {
 	if c.Window.To.Sub(c.Window.From) > maxOldTrackerDays*24*time.Hour {
-		return out, models.Invalid("invalid_input", "from and to are at most %d days apart", maxOldTrackerDays)
+		return out, models.Invalid("invalid_input", "from and to may be at most %d days apart", maxOldTrackerDays)
 	}
 	s, err := oldtracker.Find(c.Context(), c.Store.Conn(), c.Account.ID)
 	if err != nil {

@@ -248,7 +248,7 @@ func usualDay(days []report.DayClicks, left float64, now time.Time) (mean, band 
 	return mean, 1.2816 * deviation * math.Sqrt(left+left*left/n), true
 }
 
-// exceededOn returns the day whose clicks exceeded the allowance, or nil.
+// exceededOn returns the day on which the clicks of the month exceeded the allowance, or nil.
 func exceededOn(days []report.DayClicks, limit int64) *string {
 	var sum int64
 	i := slices.IndexFunc(days, func(d report.DayClicks) bool {

@@ -205,7 +205,7 @@ func TestTestPostback(t *testing.T) {
 	untouched()
 }
 
-// clicked stores a click and returns its id in the form of answers.
+// clicked stores a click and returns its id as answers show it.
 func (d *campaignEnv) clicked(t *testing.T, account, campaign, offer, network uuid.UUID) string {
 	t.Helper()
 	c := models.Click{
