@@ -30,7 +30,7 @@ type performance struct {
 	Labels     map[string]map[string]string
 }
 
-// report requests a report of the last days. It fails the test unless the rows match the visits for which keep returns true.
+// report requests a report of the last seven days. It fails the test unless the rows match the visits for which keep returns true.
 func (r *traffic) report(dims []string, filters url.Values, keep func(*visit) bool) performance {
 	r.t.Helper()
 	query := url.Values{"dimension": {strings.Join(dims, ",")}, "from": {r.days(6)}}

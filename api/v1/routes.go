@@ -28,7 +28,7 @@ import (
 type Deps struct {
 	// Jobs submits jobs and waits for them.
 	Jobs *jobs.Client
-	// Clicks and Reports read the click store. They use separate connections.
+	// Clicks and Reports read the click store. They use connections of the report pool. The store has other connections.
 	Clicks  dbclick.Log
 	Reports ReportReader
 	// LargeReport is the number of clicks that a report may read in a call. The default is report.Large.

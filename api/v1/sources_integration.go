@@ -175,7 +175,7 @@ func (d Deps) saveSourceIntegration(c *route.Call, _ models.TrafficSource, b Sou
 	return SourceIntegrationSaved{c.ID, true, version}, err
 }
 
-// sourceConnect checks the parts of the body that do not depend on the saved connection.
+// sourceConnect returns the change that the body describes. It checks the parts that do not depend on the saved connection.
 func (d Deps) sourceConnect(b SourceIntegrationBody) (w store.SourceConnect, err error) {
 	p, ok := models.SourceProviderNamed(b.Provider)
 	if !ok {

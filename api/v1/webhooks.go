@@ -84,11 +84,11 @@ type WebhookList struct {
 	Rows         []WebhookRow `json:"rows"`
 }
 
-// WebhookRow is an endpoint of the list, with its last deliveries.
+// WebhookRow is an endpoint of the list, with the number of its deliveries in the last seven days.
 type WebhookRow struct {
 	WebhookAnswer
 	CreatedAt           string       `json:"createdAt"`
-	FailingSince        *string      `json:"failingSince" doc:"since when all attempts have failed; null: the last attempt succeeded, or there was none"`
+	FailingSince        *string      `json:"failingSince" doc:"when the current series of failed attempts began; null: there is no such series"`
 	ConsecutiveFailures int          `json:"consecutiveFailures" doc:"how many of the last attempts failed in a row"`
 	OldSecretUntil      *string      `json:"oldSecretUntil" doc:"after a rotation of the secret: until when the old secret signs deliveries too"`
 	Deliveries          WebhookCount `json:"deliveries" doc:"deliveries of the last seven days"`
