@@ -161,7 +161,7 @@ func (d Deps) listAdAccounts(c *route.Call) (AdAccounts, error) {
 		found, err = connections.Find(c.Context(), c.Account.ID, id)
 	}
 	if errors.Is(err, models.NotFound("connection")) || err == nil && found.Provider != p.Name {
-		err = models.Invalid("not_connected", "there is no such connection to %s: see GET /oauth/connections", p.Label)
+		err = models.Invalid("not_connected", "%s is not connected, or not by the connection that the call names: see GET /oauth/connections", p.Label)
 	}
 	if err != nil {
 		return AdAccounts{}, err

@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// signIns has the settings of a single platform.
+// signIns is an install that is set up for sign-ins at Google Ads only.
 type signIns struct{}
 
 func (signIns) Configured(provider string) bool { return provider == models.GoogleAds }
@@ -88,7 +88,7 @@ func TestOAuthConnections(t *testing.T) {
 	s.Do("POST", "/oauth/google_ads/connect", nil).Want(400, "too_many")
 }
 
-// TestOAuthNoKey: an install without an encryption key cannot store tokens, so it accepts no sign-ins.
+// TestOAuthNoKey: an install without an encryption key cannot store tokens, so no sign-in can begin.
 func TestOAuthNoKey(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{NoKey: true, V1: v1.Deps{SignIn: signIns{}}})
@@ -156,7 +156,7 @@ func TestOAuthAlerts(t *testing.T) {
 	dbtest.Exec(t, s.DB, `UPDATE oauth_connections SET failing_since = NULL`)
 	fail(false, time.Now())
 	if got := alerts(); len(got) != 0 {
-		t.Errorf("at once: %+v", got)
+		t.Errorf("a first failure raises %+v", got)
 	}
 	dbtest.Exec(t, s.DB, `UPDATE oauth_connections SET failing_since = now() - interval '1 hour'`)
 	if got := alerts(); len(got) != 1 || got[0].Type != "oauth.failing" || got[0].ID != c.ID.String() || got[0].Name != "Microsoft Advertising a@example.com" {

@@ -288,8 +288,8 @@ func TestListFilters(t *testing.T) {
 	}
 }
 
-// TestLinksAreFound: the search of a list also matches the alias of a campaign and the slug of a smartlink, because a smartlink need
-// not have a name.
+// TestLinksAreFound: the parameter q of a list matches names. It also matches the alias of a campaign, and the slug of a smartlink,
+// which may have no name.
 func TestLinksAreFound(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

@@ -49,16 +49,16 @@ type OldTrackerDay struct {
 	Known   int64  `json:"known" doc:"postbacks that name a click of this account"`
 	SentOn  int64  `json:"sent_on" doc:"postbacks that were forwarded to the old tracker and that it accepted"`
 	Waiting int64  `json:"waiting" doc:"postbacks that wait to be forwarded, for the first time or again"`
-	Failed  int64  `json:"failed" doc:"postbacks that the old tracker did not accept"`
+	Failed  int64  `json:"failed" doc:"postbacks that the old tracker did not accept, or that could not be forwarded"`
 	Unknown int64  `json:"unknown" doc:"postbacks that name an unknown click; of postbacks without a click id, at most 20 an hour are counted"`
 }
 
-// maxOldTrackerDays is the maximum number of days whose postbacks are counted.
+// maxOldTrackerDays is the maximum number of days between from and to.
 const maxOldTrackerDays = 92
 
 func findOldTracker(c *route.Call) (out OldTracker, err error) {
 	if c.Window.To.Sub(c.Window.From) > maxOldTrackerDays*24*time.Hour {
-		return out, models.Invalid("invalid_input", "from and to are at most %d days apart", maxOldTrackerDays)
+		return out, models.Invalid("invalid_input", "from and to may be at most %d days apart", maxOldTrackerDays)
 	}
 	s, err := oldtracker.Find(c.Context(), c.Store.Conn(), c.Account.ID)
 	if err != nil {

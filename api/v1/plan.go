@@ -51,7 +51,7 @@ type PlanAllowances struct {
 	MatchingBytes    *int64 `json:"matchingBytes" doc:"memory of the compiled conditions of all campaigns, saved rules, smartlinks and bot lists"`
 	OpenJobs         *int64 `json:"openJobs" doc:"exports, large reports, corrections and deletions that wait or run"`
 	ExportBytes      *int64 `json:"exportBytes" doc:"size of all stored report files"`
-	AnswerBytes      *int64 `json:"answerBytes" doc:"total size of the stored answers for repeated calls (kept for 24 hours) and of the results of jobs (kept for 30 days)"`
+	AnswerBytes      *int64 `json:"answerBytes" doc:"size of the stored answers for repeated calls, which are kept for 24 hours; the results of jobs, which are kept for 30 days, may take as much again"`
 	ClicksPerMonth   *int64 `json:"clicksPerMonth"`
 	ClickHistoryDays *int64 `json:"clickHistoryDays"`
 	PostbackDays     *int64 `json:"postbackDays" doc:"for how many days postbacks are kept as they were received"`
@@ -248,7 +248,7 @@ func usualDay(days []report.DayClicks, left float64, now time.Time) (mean, band 
 	return mean, 1.2816 * deviation * math.Sqrt(left+left*left/n), true
 }
 
-// exceededOn returns the day whose clicks exceeded the allowance, or nil.
+// exceededOn returns the day on which the clicks of the month exceeded the allowance, or nil.
 func exceededOn(days []report.DayClicks, limit int64) *string {
 	var sum int64
 	i := slices.IndexFunc(days, func(d report.DayClicks) bool {

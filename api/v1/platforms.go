@@ -14,7 +14,7 @@ import (
 // IntegrationRun describes a run of an integration.
 type IntegrationRun struct {
 	ID        uuid.UUID `json:"id" doc:"id of the run's job"`
-	Kind      string    `json:"kind" doc:"what the run did"`
+	Kind      string    `json:"kind" doc:"the kind of run, such as cost_sync, network_sync or conversion_upload"`
 	Origin    string    `json:"origin" enum:"api,clock"`
 	From      *string   `json:"from"`
 	To        *string   `json:"to"`
@@ -30,7 +30,7 @@ type IntegrationRun struct {
 	Error     *string   `json:"error"`
 }
 
-// listedRuns is the maximum number of runs of each kind that GET shows.
+// listedRuns is the maximum number of runs of each kind in the answer of GET .../integration.
 const listedRuns = 20
 
 // listRuns lists the last runs of a network or of a traffic source.
@@ -57,7 +57,7 @@ func runAnswer(r models.IntegrationRun) IntegrationRun {
 	return out
 }
 
-// lastStatus returns the result of the last request to a platform. It is nil before the first request.
+// lastStatus returns "ok" or "error", the result of the last request to a platform. It is nil before the first request.
 func lastStatus(i models.Integration) *string {
 	switch {
 	case i.CheckedAt == nil:

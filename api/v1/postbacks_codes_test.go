@@ -10,8 +10,7 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// TestPostbackIDs: a call with a malformed id of a postback is refused, and so is a call for a postback that is still being
-// recorded.
+// TestPostbackIDs: calls with a malformed id are refused. A postback that is still being recorded cannot be replayed.
 func TestPostbackIDs(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

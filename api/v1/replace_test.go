@@ -121,7 +121,8 @@ func (d *campaignEnv) auditedOnce(t *testing.T, route, record string) {
 	}
 }
 
-// Only the chosen campaigns change. An undo does not touch paths that have since been changed or deleted, and its answer names them.
+// Only the chosen campaigns change. An undo skips paths whose destinations were changed since and paths that
+// were deleted since, and its answer names them. It keeps other changes of a path, such as a new daily cap.
 func TestReplaceInChosenCampaigns(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -166,7 +167,7 @@ func TestReplaceLander(t *testing.T) {
 	if _, streams := d.flowOf(t, id); !contains(fmt.Sprint(streams), page) || contains(fmt.Sprint(streams), d.lander) {
 		t.Errorf("the flow is %v", streams)
 	}
-	// A removed landing page can be replaced, but this replacement cannot be undone.
+	// A replacement cannot be undone while the replaced landing page is removed. A removed landing page can still be replaced.
 	d.Do("DELETE", "/landers?id="+d.lander, nil).Want(200, "")
 	d.Do("POST", fmt.Sprintf("/changes/%v/undo", got["change_id"]), nil).Want(409, "removed")
 	d.Do("PATCH", "/landers", object{"id": d.lander, "is_active": true}).Want(200, "")

@@ -19,8 +19,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// TestReportsAgreeWithLogs: by dimensions that describe visitors, reports have the same figures as the rows of the log. This also
-// holds for clicks whose visitors were described later.
+// TestReportsAgreeWithLogs: a report by a dimension that describes visitors has the same numbers of clicks as a count of the log's
+// rows. This also holds for clicks whose visitor a later look-up has described again (botscan.Revise).
 func TestReportsAgreeWithLogs(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

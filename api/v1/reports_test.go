@@ -30,7 +30,7 @@ type performance struct {
 	Labels     map[string]map[string]string
 }
 
-// report requests a report of the last days. It fails the test unless the rows match the visits for which keep returns true.
+// report requests a report of the last seven days. It fails the test unless the rows match the visits for which keep returns true.
 func (r *traffic) report(dims []string, filters url.Values, keep func(*visit) bool) performance {
 	r.t.Helper()
 	query := url.Values{"dimension": {strings.Join(dims, ",")}, "from": {r.days(6)}}
@@ -99,7 +99,8 @@ func TestPerformance(t *testing.T) {
 		t.Errorf("labels of stream_id: %v", names["stream_id"])
 	}
 
-	// These reports have a window that begins and ends within an hour, the default window of seven days, and another account.
+	// The first report has a window that begins and ends within an hour. The second has the default window of seven days. The third
+	// is of another account.
 	from := r.visits[40].at().Truncate(time.Second)
 	to := r.visits[90].at().Truncate(time.Second)
 	query := url.Values{"from": {from.Format(time.DateTime)}, "to": {to.Format(time.DateTime)}, "dimension": {"stream_id"}}
@@ -201,8 +202,8 @@ func TestPerformanceOptions(t *testing.T) {
 		t.Errorf("%v", got.Rows)
 	}
 
-	// The report has only the sources whose figures meet the conditions. The conditions use the units of answers. The totals cover
-	// only these sources.
+	// The report has only the sources whose figures meet the conditions. The conditions use the units of the answer, such as
+	// percent for cr. The totals cover only these sources.
 	got = request(url.Values{"dimension": {"source_id"}, "sort": {"-cr"}})
 	best, few, bestVisits := got.Rows[0]["cr"].(float64), 0, []*visit(nil)
 	for _, row := range got.Rows {
@@ -268,7 +269,7 @@ func TestPerformanceOptions(t *testing.T) {
 }
 
 // TestWholeDaysBefore: the window before a window of whole days has the same number of days in the time zone, even if the clocks
-// change in one of the windows.
+// change in one of the windows. Before any other window, there is one of the same length.
 func TestWholeDaysBefore(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -2,8 +2,8 @@ package v1_test
 
 import "testing"
 
-// TestUnroutableAddresses: no record accepts an address to which clicks cannot be redirected. The host must have no tokens, no user
-// name and no letters outside ASCII.
+// TestUnroutableAddresses: no record accepts an address to which clicks cannot be redirected. Before the path, the address must have
+// no tokens and no user name. Its host must be a valid domain name, and its port a valid port.
 func TestUnroutableAddresses(t *testing.T) {
 	t.Parallel()
 	s := newCampaignEnv(t)

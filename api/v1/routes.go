@@ -28,7 +28,7 @@ import (
 type Deps struct {
 	// Jobs submits jobs and waits for them.
 	Jobs *jobs.Client
-	// Clicks and Reports read the click store. They use separate connections.
+	// Clicks and Reports read the click store. They use connections of the report pool. The store has other connections.
 	Clicks  dbclick.Log
 	Reports ReportReader
 	// LargeReport is the number of clicks that a report may read in a call. The default is report.Large.
@@ -74,14 +74,14 @@ type ReportReader interface {
 		[]report.SmartlinkFigure, error)
 }
 
-// reports returns the reader of figures. The route must belong to a share of its own, such as route.Reads, and the call must hold a
-// place in that share.
+// reports returns the reader of figures. It panics unless the route names a share that limits how many of its calls run
+// at a time, such as route.Reads, and the call holds a place in that share.
 func (d Deps) reports(c *route.Call) ReportReader {
 	c.MustHavePlace()
 	return d.Reports
 }
 
-// Routes returns the routes of the API: every operation below /api/v1 except the OpenAPI document, and the extra routes.
+// Routes returns the routes of the API: every operation below /api/v1 except the OpenAPI document. It adds the extra routes to them.
 func Routes(d Deps, extra ...route.Route) []route.Route {
 	about := reporting.Deps{
 		Jobs: d.Jobs, Clicks: d.Clicks, Reports: d.Reports, Large: d.LargeReport, BaseURL: d.BaseURL,

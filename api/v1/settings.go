@@ -135,7 +135,7 @@ func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged
 	next.DateFormat = b.DateFormat.Or(b.DateFormatRead.Or("YYYY-MM-DD"))
 	next.TimeFormat = b.TimeFormat.Or(b.TimeFormatRead.Or("24h"))
 	if next.Currency == money.Unknown {
-		return out, models.Invalid("invalid_currency", "%s is the code of amounts whose currency is not known", money.Unknown)
+		return out, models.Invalid("invalid_currency", "%s stands for an unknown currency: send the code of a currency, such as EUR", money.Unknown)
 	}
 	next.Name = b.Name.Or(b.NameRead.Or(next.Name))
 	next.Assistants, next.AssistantChanges = b.Assistants.Or(next.Assistants), b.AssistantChanges.Or(next.AssistantChanges)

@@ -36,8 +36,8 @@ func TestTimezoneTakesEffect(t *testing.T) {
 		zone, path string
 		alerts     float64
 	}{
-		{zoneAt(now, 0), "", 0},           // a click three hours ago was yesterday
-		{zoneAt(now, 12), "", 1},          // a click three hours ago is today
+		{zoneAt(now, 0), "", 0},           // a conversion three hours ago was yesterday
+		{zoneAt(now, 12), "", 1},          // a conversion three hours ago is today
 		{"America/New_York", "Night", -1}, // 2026-03-02 04:30 UTC is Sunday night there
 		{"Europe/Berlin", "Day", -1},
 		{"UTC", "Day", -1},

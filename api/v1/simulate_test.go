@@ -117,7 +117,8 @@ func counted(t *testing.T, s *apitest.Server) (text string) {
 	return text
 }
 
-// TestSimulateClick: a recorded click is routed unchanged through a flow that is not saved. A read-only key may do this too.
+// TestSimulateClick: a recorded click is routed through a flow that is not saved. Values in visitor replace the values of the click.
+// A read-only key may do this too.
 func TestSimulateClick(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -206,7 +207,7 @@ func TestClickTrace(t *testing.T) {
 	_, key, _ := s.NewAccount("scale")
 	s.As(key).Do("POST", "/tools/simulate", map[string]any{"campaign_id": id}).Want(404, "not_found")
 
-	// This click is stored in the form in which the redirect stores it.
+	// The click has the path, the landing page, the seed and the hash of the flow that the redirect would store.
 	records, err := store.CampaignRouting(t.Context(), s.DB, s.Account.ID, id)
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +232,8 @@ func TestClickTrace(t *testing.T) {
 	first := steps[0].(map[string]any)["units"].([]any)[0].(map[string]any)["conditions"].([]any)[0].(map[string]any)
 	same(t, first, map[string]any{"attribute": "country", "seen": "FR", "known": true, "matched": false})
 
-	// This click was sent to a landing page that routing does not choose now. The names also have the page that routing chooses now.
+	// This click was sent to a landing page that routing does not choose now. The names in the answer
+	// include the page that routing chooses now.
 	other := *c
 	other.ID, other.LanderID = models.NewClickID(), uuid.New()
 	storeClicks(t, s, &other)
@@ -240,7 +242,7 @@ func TestClickTrace(t *testing.T) {
 		t.Errorf("the page of the trace has no name: %v", answer["names"])
 	}
 
-	// If the cap of a path was used up before the click, the path is refused. If it was used up later, the path is not refused.
+	// A path is refused only if its cap was used up before the click. No earlier click took this path, so a cap of 1 does not refuse it.
 	lower := flowFor(r)
 	lower[1].(map[string]any)["daily_cap"], lower[1].(map[string]any)["id"] = 1, e.Route.ID
 	s.Do("PUT", fmt.Sprintf("/campaigns/%s/flow", id), map[string]any{"streams": lower}).Want(200, "")

@@ -43,7 +43,7 @@ type countedSmartlinks struct {
 	reports ReportReader
 }
 
-// List lists the smartlinks that are not deleted, newest first.
+// List returns a page of the smartlinks that are not deleted, with their numbers of clicks.
 func (k countedSmartlinks) List(ctx context.Context, account uuid.UUID, p store.Page) ([]models.Smartlink, string, error) {
 	list, next, err := k.Smartlinks.List(ctx, account, p)
 	if err == nil {
@@ -52,7 +52,7 @@ func (k countedSmartlinks) List(ctx context.Context, account uuid.UUID, p store.
 	return list, next, err
 }
 
-// Update saves every field of a smartlink.
+// Update saves a smartlink, and returns it with its number of clicks.
 func (k countedSmartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
 	saved, err := k.Smartlinks.Update(ctx, l)
 	list := []models.Smartlink{saved}
@@ -76,7 +76,7 @@ func (b SmartlinkPut) Record() (models.Smartlink, error) {
 	return l, err
 }
 
-// SmartlinkRuleAnswer is a saved rule.
+// SmartlinkRuleAnswer is a rule of a saved smartlink.
 type SmartlinkRuleAnswer struct {
 	models.SmartlinkRule
 	Position int `json:"position"`

@@ -8,7 +8,8 @@ import (
 	"switchyard/models"
 )
 
-// sourceActions returns the routes of /traffic-sources/{id}/integration/conversion-actions.
+// sourceActions returns the routes of /traffic-sources/{id}/integration/conversion-actions. In the codes, platform_a is
+// Google Ads and platform_b is Microsoft Advertising.
 func sourceActions(d Deps) []route.Route {
 	const group, path = "Traffic sources", "/traffic-sources/{id}/integration/conversion-actions"
 	codes := route.Codes("400 invalid_id not_platform_ab not_connected credentials no_customer_id no_account_id not_configured",
@@ -49,8 +50,8 @@ var (
 	createActionJob = slow.New(jobs.CreateConversionAction, actionAnswer)
 )
 
-// checkActions refuses a source whose platform has no conversion actions, or to which no requests can be sent. It is called before a
-// job is created.
+// checkActions refuses a source whose platform has no conversion actions. It also refuses a source without what requests to the
+// platform need, such as a sign-in and the id of the ad account. It is called before a job is created.
 func checkActions(c *route.Call) error {
 	_, _, err := c.Store.SourceIntegrations().WithActions(c.Context(), c.Account.ID, c.ID)
 	return err

@@ -30,10 +30,11 @@ func sourceRows(c *route.Call, page []models.TrafficSource) (func(models.Traffic
 	}, err
 }
 
-// listedLossDays is the number of days whose click loss the integration shows.
+// listedLossDays is the number of days, up to today, whose click loss is in the answer of GET .../integration.
 const listedLossDays = 14
 
-// clickLossDays returns the click loss of a source for each of the last days.
+// clickLossDays returns the click loss of a source by day, for the last listedLossDays days. It leaves out days for which the source
+// reported no clicks.
 func clickLossDays(c *route.Call, source uuid.UUID) ([]ClickLossDay, error) {
 	now := time.Now()
 	days, err := spend.ClickLoss(c.Context(), c.Store.Conn(), c.Account.ID, []uuid.UUID{source}, now.AddDate(0, 0, 1-listedLossDays), now)

@@ -60,7 +60,7 @@ type SourceIntegration struct {
 	LastStatus          *string              `json:"last_status" enum:"ok,error" doc:"result of the last request to the platform; null: there was none yet"`
 	LastError           *string              `json:"last_error"`
 	NextSyncAt          *string              `json:"next_sync_at" doc:"when the next automatic sync runs; null: none is planned"`
-	Runs                []IntegrationRun     `json:"runs" doc:"the last 20 syncs, the latest first; runs are kept for 90 days"`
+	Runs                []IntegrationRun     `json:"runs" doc:"the last 20 runs of each kind, such as syncs and uploads, the latest first; runs are kept for 90 days"`
 	ClickLoss           []ClickLossDay       `json:"click_loss" doc:"those days of the last 14 days for which the platform reported its clicks"`
 	Providers           []SourceProviderForm `json:"providers" doc:"the providers that can be connected, each with the fields of its form"`
 	EncryptionAvailable bool                 `json:"encryption_available" doc:"false: this install cannot store credentials"`
@@ -175,7 +175,7 @@ func (d Deps) saveSourceIntegration(c *route.Call, _ models.TrafficSource, b Sou
 	return SourceIntegrationSaved{c.ID, true, version}, err
 }
 
-// sourceConnect checks the parts of the body that do not depend on the saved connection.
+// sourceConnect returns the change that the body describes. It checks the parts that do not depend on the saved connection.
 func (d Deps) sourceConnect(b SourceIntegrationBody) (w store.SourceConnect, err error) {
 	p, ok := models.SourceProviderNamed(b.Provider)
 	if !ok {
@@ -215,7 +215,7 @@ func (d Deps) sourceConnect(b SourceIntegrationBody) (w store.SourceConnect, err
 type SourceRunBody struct {
 	Action string `json:"action" bad:"invalid_input" enum:"test,sync" default:"test"`
 	From   string `json:"from" bad:"invalid_input" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" doc:"first day, YYYY-MM-DD, in the platform's time zone; default: two days before to"`
-	To     string `json:"to" bad:"invalid_input" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" doc:"last day, in the form of from; default: today; from and to include at most 366 days"`
+	To     string `json:"to" bad:"invalid_input" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" doc:"last day, YYYY-MM-DD, in the platform's time zone; default: today; from and to include at most 366 days"`
 }
 
 // window returns the days of the body. zone is the time zone of the account at the platform. If the zone is not known, zone is empty

@@ -19,8 +19,8 @@ func newSource(t *testing.T, o apitest.Options) (s *apitest.Server, id, path str
 	return s, id, "/traffic-sources/" + id + "/integration"
 }
 
-// TestSourceIntegration: the answer has the form of every platform, and each form connects a source. Secrets are stored encrypted
-// and shown masked. Fields that a change leaves out keep their values.
+// TestSourceIntegration: the answer lists the credential fields of every platform, and a source is connected with values for them.
+// Secrets are stored encrypted and shown masked. Fields that a change leaves out keep their values.
 func TestSourceIntegration(t *testing.T) {
 	t.Parallel()
 	s, id, path := newSource(t, apitest.Options{Plan: "growth"})
@@ -47,7 +47,7 @@ func TestSourceIntegration(t *testing.T) {
 		credentials := object{}
 		for _, f := range p.Fields {
 			if f.Label == "" || f.Help == "" || p.Label == "" {
-				t.Errorf("%s: the field %+v says too little", p.Provider, f)
+				t.Errorf("%s: the platform, or its field %+v, has no label or no help", p.Provider, f)
 			}
 			credentials[f.Name] = "12345-" + sourceToken
 			if len(f.Values) > 0 {
@@ -97,8 +97,8 @@ func TestSourceIntegration(t *testing.T) {
 	same(t, s.Do("DELETE", path, nil).Want(200, "").Map(), map[string]any{"id": id, "deleted": false})
 }
 
-// TestCostEndpoint: values of headers are secrets. A header keeps its value if only its name is sent again. If the host changes, the
-// values must be sent again.
+// TestCostEndpoint: values of headers are secrets. A header keeps its value if the masked value is sent back. If the host changes,
+// the values must be sent again.
 func TestCostEndpoint(t *testing.T) {
 	t.Parallel()
 	s, id, path := newSource(t, apitest.Options{Plan: "growth"})
@@ -128,7 +128,7 @@ func TestCostEndpoint(t *testing.T) {
 	s.Do("PUT", path, endpoint("https://elsewhere.example.com/", "********")).Want(400, "invalid_input")
 	s.Do("PUT", path, endpoint("https://elsewhere.example.com/", "another")).Want(200, "")
 	s.Do("PUT", path, object{"provider": "custom", "cost_endpoint": object{}, "is_enabled": false}).Want(200, "")
-	for _, p := range models.CostPresets { // the form sends an unchanged preset together with the customer's token
+	for _, p := range models.CostPresets { // the dashboard sends an unchanged preset together with the customer's token
 		s.Do("PUT", path, object{"provider": "custom", "cost_endpoint": p.Endpoint.WithDefaults(), "credentials": object{"token": sourceToken}}).Want(200, "")
 	}
 	s.Do("PUT", path, object{"provider": "custom", "cost_endpoint": object{}, "is_enabled": false}).Want(200, "")

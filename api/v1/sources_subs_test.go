@@ -37,8 +37,9 @@ func putSource(t *testing.T, s *apitest.Server, id any, macros string, subs ...a
 	s.Do("PUT", "/traffic-sources", body).Want(200, "")
 }
 
-// As long as no campaign uses a source, its sub-parameters follow the order of its macros. Once a campaign uses the source, its
-// sub-parameters change only if subs is sent.
+// As long as no campaign uses a source, its sub-parameters follow the order of its macros. Once a campaign uses the source, each
+// parameter keeps its number unless subs is sent. The number of a removed parameter stays reserved. A new parameter with the macro of
+// a removed one takes that number, and any other new parameter takes a free number.
 func TestSubParametersStayWhereTheyAre(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -109,7 +110,7 @@ func TestSubNamesOfReportsAndLogs(t *testing.T) {
 	}
 }
 
-// A sub-parameter is used by records that name it and that belong to a campaign of this source.
+// A sub-parameter of a source is used by the source's campaigns, by entries of bot lists and by Copilot rules, if they name it.
 func TestUsesOfSubParameters(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

@@ -236,8 +236,8 @@ func TestIntegrationsAllowance(t *testing.T) {
 	}
 }
 
-// TestPostbackURLIsPublic: the address for a source's postbacks is checked like the address of a webhook endpoint. Tokens may appear
-// only after the host.
+// TestPostbackURLIsPublic: the address for a source's postbacks must be http or https, must have no user name, and must be on the
+// public internet unless EgressAllow has it. Tokens may appear only after the host.
 func TestPostbackURLIsPublic(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{EgressAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}})

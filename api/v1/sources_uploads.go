@@ -31,7 +31,7 @@ type SourceUploads struct {
 // UploadKeys has the number of conversions of a source that have each kind of hashed personal data. It counts these data even if
 // they are not sent.
 type UploadKeys struct {
-	Conversions int              `json:"conversions" doc:"number of conversions for the platform that were examined, at most the latest 10,000"`
+	Conversions int              `json:"conversions" doc:"number of conversions that were counted: the latest that can be uploaded to the platform, at most 10,000"`
 	Keys        []UploadKeyShare `json:"keys" doc:"all kinds of data, including those that no conversion has"`
 }
 

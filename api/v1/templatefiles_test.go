@@ -52,7 +52,8 @@ func TestSourceTemplateFile(t *testing.T) {
 	}
 }
 
-// A template that is made from a network does not contain the network's secret, notes, address or payment terms.
+// A template that is made from a network does not contain the network's secret, notes or payment terms. It contains only the
+// scheme and the host of the network's address.
 func TestNetworkTemplateFile(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

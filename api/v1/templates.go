@@ -111,7 +111,7 @@ func saveNetworkTemplates(c *route.Call) (SavedTemplates, error) {
 		usable = append(usable, t)
 	}
 	if len(usable) == 0 {
-		return SavedTemplates{}, models.Invalid("invalid_template", "no template can be used; the last one: %s", lastErr)
+		return SavedTemplates{}, models.Invalid("invalid_template", "no template can be used. The error of the last one: %s", lastErr)
 	}
 	saved, err := c.Store.NetworkTemplates().Save(c.Context(), c.Account.ID, usable)
 	return SavedTemplates{len(saved), len(sent) - len(saved), answer.Each(saved, networkTemplateRow)}, err

@@ -212,7 +212,7 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the subtests are paral
 	rows := slices.Concat(v1.Routes(v1.Deps{}), dashboard.Routes(dashboard.Deps{}))
 	tried := make([]int, len(rows))
 	t.Run("all", func(t *testing.T) { // ends when all of its subtests have ended
-		const callers = 4 // because the number of calls per minute is limited
+		const callers = 4 // accounts that share the calls, because the calls of an account per minute are limited
 		for n := range callers {
 			t.Run(strconv.Itoa(n), func(t *testing.T) {
 				t.Parallel()
@@ -247,7 +247,8 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the subtests are paral
 	}
 }
 
-// tryForeignIDs puts the ids of each victim into each place of the route's requests, and returns the number of calls.
+// tryForeignIDs puts the ids of each victim into each place of the route's requests, and returns the number of these calls. It compares
+// each answer with the answer to ids that no account has.
 func (e env) tryForeignIDs(t *testing.T, victims []records, row route.Route) (tried int) {
 	t.Helper()
 	nobody := unknownIDs()
@@ -294,8 +295,8 @@ func (e env) do(c call) apitest.Answer {
 	return e.Do(c.method, c.path, c.body, "Prefer", "respond-async")
 }
 
-// footprint returns the number and a checksum of an account's rows in every table that has accounts, except API keys and stored
-// answers.
+// footprint returns the number and a checksum of an account's rows in every table with the column account_id, except the tables of API
+// keys and of stored answers.
 func footprint(t *testing.T, s *apitest.Server, account uuid.UUID) map[string]string {
 	t.Helper()
 	var tables []string

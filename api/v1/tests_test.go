@@ -159,7 +159,7 @@ func TestTestPostback(t *testing.T) {
 			t.Error("the answer shows the secret")
 		}
 	}
-	// The network calls the address in the answer, with its own values filled in.
+	// The network calls the postback address of the answer, with its values in place of the macros.
 	filled := strings.NewReplacer("{sub1}", click, "{sum}", "3", "{status}", "1", "{transactionid}", "T1", "{goal}", "", "{currency}", "USD").
 		Replace(fmt.Sprint(made["postback_url"]))
 	got := try(map[string]any{"url": filled})
@@ -205,7 +205,7 @@ func TestTestPostback(t *testing.T) {
 	untouched()
 }
 
-// clicked stores a click and returns its id in the form of answers.
+// clicked stores a click and returns its id as answers show it.
 func (d *campaignEnv) clicked(t *testing.T, account, campaign, offer, network uuid.UUID) string {
 	t.Helper()
 	c := models.Click{

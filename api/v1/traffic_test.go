@@ -25,7 +25,7 @@ import (
 	"switchyard/models/measure"
 )
 
-// visit is a click as the test sent it, with its later steps and conversions.
+// visit is a click as the test sent it, with its later clicks on the landing page (outs) and its conversions (sales).
 type visit struct {
 	models.Click
 	unique bool
@@ -51,7 +51,7 @@ type traffic struct {
 	stream                              uuid.UUID
 }
 
-// newTraffic creates records of an account, and n clicks in the last days with their steps and conversions.
+// newTraffic creates records of an account, and n visits at equal intervals. The first visit was the given number of days ago.
 func newTraffic(t *testing.T, s *apitest.Server, n int, days int) *traffic {
 	t.Helper()
 	r := &traffic{t: t, s: s, stream: uuid.New()}
@@ -177,7 +177,7 @@ func recordConversion(tb testing.TB, d *db.DB, in conversion.Input) {
 	}
 }
 
-// keys has a function for each dimension, which returns the value of a visit in that dimension.
+// keys has a function for each dimension that the tests check. The function returns the value of a visit in that dimension.
 var keys = map[string]func(*visit) string{
 	"campaign_id": func(v *visit) string { return models.IDText(v.CampaignID) },
 	"stream_id":   func(v *visit) string { return models.IDText(v.StreamID) },
@@ -208,7 +208,8 @@ func (v *visit) key(dims []string) string {
 	return strings.Join(parts, " | ")
 }
 
-// figures computes the figures of visits by hand. It names the figures as answers do. A ratio that divides by zero is NaN.
+// figures computes the figures of visits by hand. It names the figures as answers do. A ratio that divides by zero is NaN
+// or infinite.
 func figures(visits []*visit) map[string]float64 {
 	f := map[string]float64{}
 	add := func(name string, d decimal.Decimal) { x, _ := d.Float64(); f[name] += x }

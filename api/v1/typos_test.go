@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestTypingErrorsAreRefused: a body in which a name is mistyped, at any depth, is refused and changes nothing. The message names
-// the mistyped name.
+// TestTypingErrorsAreRefused: a body in which the name of a field is mistyped, at any depth, is refused and changes nothing. The
+// message has the mistyped name.
 func TestTypingErrorsAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

@@ -14,12 +14,12 @@ import (
 
 // Undone is the answer to an undo.
 type Undone struct {
-	Restored int         `json:"restored" doc:"number of paths or records that are again as they were before the change"`
-	Kept     []bulk.Kept `json:"kept" doc:"paths or records that have been changed again since, and are left as they are"`
+	Restored int         `json:"restored" doc:"number of paths or records whose earlier values were restored"`
+	Kept     []bulk.Kept `json:"kept" doc:"paths or records that were left as they are; reason says why"`
 }
 
-// undoChange restores the values that records had before a change. A record that has been changed again since keeps its values, and
-// the answer names it.
+// undoChange restores the values that records had before a change. If a value that the change set has been changed again since, the
+// record keeps its values, and the answer names it.
 func (d Deps) undoChange(c *route.Call) (Undone, error) {
 	return store.TxOf(c.Context(), c.Store, func(s *store.Store) (Undone, error) {
 		change, err := s.ClaimUndo(c.Context(), c.Account.ID, c.ID)

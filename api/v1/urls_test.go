@@ -180,7 +180,7 @@ func TestPostbackURL(t *testing.T) {
 	row := rowOf(t, s.As(s.ReadKey), "/networks", made["id"])
 	same(t, s.Do("PUT", "/networks", row).Want(200, "").Map(), want)
 
-	// Without macros, the address has empty parameters for a person to fill in.
+	// A parameter for which the network has no macro is empty in the address. A person fills it in.
 	same(t, s.Do("POST", "/networks", `{"name": "plain"}`).Want(201, "").Map(), map[string]any{"offer_url_suffix": ""})
 	plain := s.Do("POST", "/networks", `{"name": "custom", "macros": {"payout": "{p}", "secret": "{s}"}}`).Want(201, "").Map()
 	if want := "?clickid=&status=&conversion_id=&payout={p}&secret={s}"; !strings.HasSuffix(fmt.Sprint(plain["postback_url"]), want) {
@@ -188,7 +188,7 @@ func TestPostbackURL(t *testing.T) {
 	}
 
 	// The host is the shared link domain. Without a shared link domain, it is a verified domain of the account, never a domain of
-	// another account.
+	// another account. Without either, as above, it is the host of BaseURL.
 	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES (gen_random_uuid(), $1, 'mine.test', true)`, s.Account.ID)
 	same(t, rowOf(t, s, "/networks", made["id"]), map[string]any{"postback_url": strings.Replace(fmt.Sprint(want["postback_url"]), "http://localhost:8080", "https://mine.test", 1)})
 	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, host, is_verified) VALUES (gen_random_uuid(), 'shared.test', true)`)

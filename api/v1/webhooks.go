@@ -84,11 +84,11 @@ type WebhookList struct {
 	Rows         []WebhookRow `json:"rows"`
 }
 
-// WebhookRow is an endpoint of the list, with its last deliveries.
+// WebhookRow is an endpoint of the list, with the number of its deliveries in the last seven days.
 type WebhookRow struct {
 	WebhookAnswer
 	CreatedAt           string       `json:"createdAt"`
-	FailingSince        *string      `json:"failingSince" doc:"when the first of the last consecutive failed attempts was made; null: there is no such attempt"`
+	FailingSince        *string      `json:"failingSince" doc:"when the current series of failed attempts began; null: there is no such series"`
 	ConsecutiveFailures int          `json:"consecutiveFailures" doc:"how many of the last attempts failed in a row"`
 	OldSecretUntil      *string      `json:"oldSecretUntil" doc:"after a rotation of the secret: until when the old secret signs deliveries too"`
 	Deliveries          WebhookCount `json:"deliveries" doc:"deliveries of the last seven days"`
@@ -158,8 +158,8 @@ func (d Deps) checkPublicURL(text string) error {
 	return netguard.Policy{Allow: d.EgressAllow}.CheckSent(text)
 }
 
-// checkCalledURL checks an address with tokens that the service calls for a customer. Like checkPublicURL, it checks only the text. An empty
-// address is accepted.
+// checkCalledURL checks an address that the service calls for a customer. The address may have tokens after its host. Like
+// checkPublicURL, checkCalledURL checks only the text. An empty address is accepted.
 func (d Deps) checkCalledURL(text string) error {
 	if text == "" {
 		return nil
