@@ -153,6 +153,7 @@ func TestAdsFindTheirClick(t *testing.T) {
 	ofAd(acc, time.Minute, "gclid=Cj-1_x-")
 	ofAd(acc, time.Minute, "msclkid=Cj-1_x-y&xgclid=Cj-1_x-y&gclid=")
 	ofAd(foreign, time.Minute, "gclid=Cj-1_x-y")
+	microsoft := ofAd(acc, time.Minute, "msclkid=alone")
 	ofAd(acc, 100*day, "ttclid=old")
 	ofAd(acc, time.Minute, "gclid=%7Bgclid%7D&fbclid={{fbclid}}")
 	clicktest.Drain(t, s, d, ingest.Options{})
@@ -163,16 +164,17 @@ func TestAdsFindTheirClick(t *testing.T) {
 	for own, ad := range map[string][2]string{
 		"1": {"gclid", "Cj-1_x%2dy"}, "2": {"fbclid", "Cj-1_x-y"}, "3": {"ttclid", "old"}, "4": {"direct", "Cj-1_x-y"}, "5": {"gclid", ""},
 		"6": {"gclid", "{gclid}"}, "7": {"fbclid", "%7B%7Bfbclid%7D%7D"}, // macros that the platform did not replace
+		"8": {"msclkid", "alone"},
 	} {
 		e := arrived(last, own, ad[0])
 		e.ClickID, e.AdID = uuid.Nil, ad[1]
 		clicktest.Put(t, s, spool.Record{Event: e})
 	}
 	clicktest.Drain(t, s, d, ingest.Options{})
-	got := dbtest.Get[string](t, d, `SELECT string_agg(click_id::text || ' ' || arrival, ',') FROM site_events
+	got := dbtest.Get[string](t, d, `SELECT string_agg(click_id::text || ' ' || arrival, ',' ORDER BY arrival) FROM site_events
 		WHERE click_id <> '00000000-0000-0000-0000-000000000000'`)
-	if got != last.ID.String()+" gclid" {
-		t.Errorf("events have the clicks %s, want only %s gclid", got, last.ID)
+	if want := last.ID.String() + " gclid," + microsoft.ID.String() + " msclkid"; got != want {
+		t.Errorf("events have the clicks %s, want %s", got, want)
 	}
 	if got := dbtest.Get[string](t, d, `SELECT string_agg(id::text, ',') FROM clicks WHERE arrival = 'gclid'`); got != last.ID.String() {
 		t.Errorf("clicks that arrived by gclid: %s, want %s", got, last.ID)
