@@ -208,8 +208,8 @@ func (m *machine) do(moves []pilotMove) []string {
 	return codes
 }
 
-// compare keeps the expected states that some order of the moves leads to, if that order also gives these codes and the current
-// records. It fails if there is no such state.
+// compare makes the moves in every order, beginning with each expected state of the model. It keeps the resulting states of the
+// orders that give these codes and the current records. It fails if there is no such order.
 func (m *machine) compare(moves []pilotMove, codes []string) {
 	m.rt.Helper()
 	got := m.seen()
