@@ -34,7 +34,7 @@ func config(d Deps) []route.Route {
 	}
 	plan := row("POST", "/plan", "what a document would change in the account", route.HandleBody(d.planConfig), "400 invalid_document too_long").
 		Awaits(planConfigJob.Answer()).Asks()
-	plan.BodyLimit = 2 * accountconfig.MaxBytes // a document sent as a JSON string is longer, because its quotes and line breaks are escaped
+	plan.BodyLimit = 2 * accountconfig.MaxBytes // in a JSON string, quotes and line breaks of the document are escaped
 	export := row("GET", "", "everything that the account has set up, as one document", route.Handle(exportConfig)).WithShare(route.Reads)
 	export.FileType = "application/yaml"
 	read := row("POST", "/import", "read another tracker into a plan", route.HandleBody(d.importConfig), "400 required too_long").

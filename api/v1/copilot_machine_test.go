@@ -90,8 +90,8 @@ func (m *machine) runRule(i pilotItem) (change, code string) {
 	return done.Change.ID.String(), ""
 }
 
-// suggest adds an item if it can be applied. The item is a suggestion or a proposal. A pause of the offer can also be an action of
-// the rule.
+// suggest adds an item if its operation can be applied to the state. It adds none while more than one state is possible. The item
+// is a suggestion or a proposal. A pause of the offer can also be an action of the rule.
 func (m *machine) suggest(op string, origin int) {
 	i := pilotItem{
 		op: op, proposal: origin == fromChat, rule: origin == fromRule && op == copilot.OpPauseOffer, third: m.third, status: copilot.StatusOpen,

@@ -27,7 +27,7 @@ type EdgeAnswer struct {
 	Configured             bool    `json:"configured" doc:"false: this install has no edge that routes"`
 	RoutableCampaigns      int     `json:"routableCampaigns" doc:"active campaigns on verified domains of the account"`
 	CampaignsWithoutDomain int     `json:"campaignsWithoutDomain" doc:"active campaigns on shared link domains: they are never published"`
-	PublishedCampaigns     int     `json:"publishedCampaigns" doc:"campaigns whose current state is published at the edge"`
+	PublishedCampaigns     int     `json:"publishedCampaigns" doc:"campaigns that are published at the edge; their latest changes may still wait, as hint says"`
 	PublishedAt            *string `json:"publishedAt" doc:"when campaigns were last published successfully; null: never"`
 	Hint                   *string `json:"hint" doc:"advice: which requests the edge leaves to this service, or why publishing fails"`
 }

@@ -159,7 +159,7 @@ func TestShortCallsAreShared(t *testing.T) {
 		await.Recv(t, entered)
 	}
 	s.As(other).Do("GET", "/plan", nil).Want(200, "")
-	s.Do("GET", "/plan/usage", nil).Want(200, "") // this route has a share of its own
+	s.Do("GET", "/plan/usage", nil).Want(200, "") // this route has the share Lists
 	if n := len(entered); n > 0 {
 		t.Errorf("%d further calls ran, although only %d may run at once", n, route.Calls.Running)
 	}
