@@ -34,7 +34,7 @@ func config(d Deps) []route.Route {
 	}
 	plan := row("POST", "/plan", "what a document would change in the account", route.HandleBody(d.planConfig), "400 invalid_document too_long").
 		Awaits(planConfigJob.Answer()).Asks()
-	plan.BodyLimit = 2 * accountconfig.MaxBytes // a text in JSON may be twice as long
+	plan.BodyLimit = 2 * accountconfig.MaxBytes // in a JSON string, quotes and line breaks of the document are escaped
 	export := row("GET", "", "everything that the account has set up, as one document", route.Handle(exportConfig)).WithShare(route.Reads)
 	export.FileType = "application/yaml"
 	read := row("POST", "/import", "read another tracker into a plan", route.HandleBody(d.importConfig), "400 required too_long").
@@ -60,8 +60,8 @@ func config(d Deps) []route.Route {
 	}, configChecks(d)...)
 }
 
-// exportConfig answers with the document. It stores the keys that it assigns to records, so that later exports have the same
-// keys.
+// exportConfig answers with a document of the account's records. A record that has no key yet gets one, which is stored, so that
+// later exports have the same keys.
 func exportConfig(c *route.Call) (route.File, error) {
 	format := c.Query.Get("format")
 	if format != "" && format != "yaml" && format != "json" {
@@ -117,7 +117,7 @@ type PlanConfigBody struct {
 	Read     ConfigRead          `json:"read" doc:"additional data for a document that was read from another tracker, as sy import sends them"`
 }
 
-// ConfigRead says what was read from another tracker besides its document.
+// ConfigRead is what a program such as sy import read from another tracker in addition to the document.
 type ConfigRead struct {
 	Tracker string     `json:"tracker" optional:"true" enum:"keitaro,binom,voluum,redtrack,csv," doc:"the origin of the plan"`
 	Links   []ReadLink `json:"links" maxItems:"200000" doc:"tracking links of the other tracker that are used in ads"`
@@ -167,7 +167,7 @@ func (r *ConfigRead) imported() (links []trackerimport.Link, notes []trackerimpo
 // ConfigPlan is what a document would change, or has changed.
 type ConfigPlan struct {
 	PlanID    uuid.UUID            `json:"plan_id"`
-	State     string               `json:"state" enum:"making,refused,planned,applying,applied,stopped,undoing,undone" doc:"refused: the document cannot be read; stopped: a record could not be written, and what was written before it stays"`
+	State     string               `json:"state" enum:"making,refused,planned,applying,applied,stopped,undoing,undone" doc:"refused: the document or the other tracker could not be read; stopped: a record could not be written, and what was written before it stays"`
 	Origin    string               `json:"origin" doc:"document, or the tracker from which it was read"`
 	Counts    map[string]int       `json:"counts" doc:"records by operation: create, change, same, delete, archive, refused"`
 	Done      int                  `json:"done" doc:"number of records that are written so far"`
@@ -237,11 +237,11 @@ type ConfigTables struct {
 
 var importConfigJob = slow.New(jobs.ImportConfig, func(a jobs.ConfigPlanned) ConfigPlanned { return ConfigPlanned(a) })
 
-// file returns the file that is read: a dump, or the tables as JSON.
+// file returns the data that the import reads: the decoded dump, or the tables as JSON. It is empty if the body has neither.
 func (b ImportConfigBody) file() ([]byte, error) {
 	if b.Tables != (ConfigTables{}) || b.Tracker == trackerimport.FromCSV {
 		if b.Tracker != trackerimport.FromCSV || b.Tables == (ConfigTables{}) {
-			return nil, models.Invalid("invalid_input", "tables are for the tracker csv, which needs them")
+			return nil, models.Invalid("invalid_input", "the tracker csv needs tables, and no other tracker takes them")
 		}
 		return json.Marshal(b.Tables)
 	}

@@ -60,7 +60,7 @@ type MoveCheck struct {
 type MoveCheckedVisitor struct {
 	MoveVisitor
 
-	Places  []string `json:"places" doc:"where the visitor can go: addresses with their tokens, or the status of an answer that has no address. There are several, at most 10, if a random draw decides"`
+	Places  []string `json:"places" doc:"where the visitor can go: addresses with their tokens, or the status of an answer that has no address. There are several, at most 10, if a random draw or an unknown attribute decides"`
 	Certain bool     `json:"certain" doc:"false: the place depends on something that a request cannot express, such as the visitor's provider"`
 }
 
@@ -190,8 +190,8 @@ type MoveComparedCampaign struct {
 type MoveDifference struct {
 	MoveVisitor
 
-	Result string   `json:"result" enum:"dice,unsure,differs,missing" doc:"dice: a random draw decides, and the answer is one of the places; unsure: cannot be compared; missing: the old tracker did not answer"`
-	Reason string   `json:"reason" enum:",attribute,page,itself,changed,address,parameters,answer" doc:"for unsure: attribute, the place depends on something that a request cannot express; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. For differs: address, the addresses differ; parameters, only their parameters differ; answer, only one of the two has an address"`
+	Result string   `json:"result" enum:"dice,unsure,differs,missing" doc:"dice: a random draw decides, and the answer is one of the places; unsure: cannot be compared; missing: the old tracker did not answer, or answered with status 429 or 5xx"`
+	Reason string   `json:"reason" enum:",attribute,page,itself,changed,address,parameters,answer" doc:"for unsure: attribute, the place depends on something that a request cannot express; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. For differs: address, the addresses differ; parameters, only their parameters differ; answer, only one of the two leads to an address, or their statuses differ"`
 	Here   []string `json:"here" doc:"where the visitor can go here, as in places of GET /config/checks"`
 	There  string   `json:"there" doc:"the address to which the old tracker sent the visitor; empty: none"`
 	Status int      `json:"status" doc:"status of the old tracker's answer; 0: no answer came"`

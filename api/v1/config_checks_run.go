@@ -120,8 +120,8 @@ var hidden = []string{
 	"clicks_today", "bot_score", "bot_reason", "url",
 }
 
-// places returns where a visitor from a country can go. An empty country means that it is unknown. certain is false if an unknown
-// attribute can lead to other places.
+// places returns where a visitor can go. from is the visitor's country; it is empty if the country is unknown. certain is false if
+// an unknown attribute decides between the places.
 func (m *moveChecker) places(of store.MovedCampaign, v movecheck.Visitor, from string) (places []movecheck.Place, certain bool) {
 	v.Country = from
 	list, certain := m.explainer.Possible(of.ID, m.facts(of, v), func(attribute string) bool {

@@ -39,10 +39,10 @@ var importHistoryJob = slow.New(jobs.ImportHistory, func(a jobs.HistoryImported)
 	return HistoryImported(a)
 })
 
-// maxHistoryDays is the age of the oldest click that can be stored.
+// maxHistoryDays is the age in days of the oldest click that can be stored.
 const maxHistoryDays = 399
 
-// days checks the days of a body.
+// days checks that from and to are past days in the right order, and that the plan keeps clicks of the day from.
 func (b ImportHistoryBody) days(account models.Account, now time.Time) error {
 	from, err := time.Parse(time.DateOnly, b.From)
 	to, err2 := time.Parse(time.DateOnly, b.To)
@@ -53,7 +53,7 @@ func (b ImportHistoryBody) days(account models.Account, now time.Time) error {
 	case from.Before(oldest):
 		return models.Invalid("bad_range", "the plan keeps clicks for %d days: from may be %s at the earliest", kept, oldest.Format(time.DateOnly))
 	case !to.Before(now.UTC().Truncate(24 * time.Hour)):
-		return models.Invalid("bad_range", "the day to must be over: it is yesterday at the latest")
+		return models.Invalid("bad_range", "the last day must be over: to may be yesterday at the latest")
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func TestConfigRefusals(t *testing.T) {
 	read := object{"tracker": "binom", "links": []object{link}, "notes": []object{{"severity": "lost", "kind": "offers", "key": "o", "name": "O", "text": "x"}}}
 	e.Do("POST", "/config/plan", object{"document": "version: 1", "read": read}, "Prefer", "respond-async").Want(202, "")
 	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM config_plans WHERE origin = 'binom' AND jsonb_array_length(links) + jsonb_array_length(notes) = 2`); n != 1 {
-		t.Errorf("%d plans have what was read", n)
+		t.Errorf("%d plans have the link and the note that were sent, want 1", n)
 	}
 	e.Do("POST", "/config/plan", object{"document": "version: 1"}, "Prefer", "respond-async").Want(202, "")
 	for path, code := range map[string]string{"/config/apply": "not_planned", "/config/undo": "not_applied"} {

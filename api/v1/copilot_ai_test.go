@@ -63,7 +63,7 @@ func TestCopilotAI(t *testing.T) {
 		"a key with a blank": {"action": "connect", "provider": "openai", "apiKey": "a b"},
 		"a key with a line":  {"action": "connect", "provider": "openai", "apiKey": "a\nX-Other: 1"},
 		"a long key":         {"action": "connect", "provider": "openai", "apiKey": strings.Repeat("k", 501)},
-		"nothing connected":  {"action": "models"}, "nothing to choose of": {"action": "model", "model": "m1"},
+		"nothing connected":  {"action": "models"}, "a model without a connection": {"action": "model", "model": "m1"},
 		"a model not offered": with(maps.Clone(connect), "model", "m2"),
 	} {
 		if a := act(body); a.Status != 400 || a.Code != "invalid" {

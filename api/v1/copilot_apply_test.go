@@ -101,7 +101,8 @@ func (p *copilotEnv) record() (r copilot.Record) {
 	return r
 }
 
-// state returns as text the part of the records that people see.
+// state returns the fields that the actions change, as text. The test compares these texts to see whether an undo has restored the
+// records.
 func (p *copilotEnv) state() string {
 	p.t.Helper()
 	r := p.record()
@@ -260,8 +261,8 @@ func TestCopilotStale(t *testing.T) {
 	p.act("apply_proposal", open).Want(403, "plan_required")
 }
 
-// TestCopilotPausedOnce: if many callers apply a suggestion at once, only one succeeds. There is a single event, which names the
-// Copilot.
+// TestCopilotPausedOnce: if many callers apply the same suggestion or undo the same change at once, only one succeeds. There is a
+// single event, which names the Copilot.
 func TestCopilotPausedOnce(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)

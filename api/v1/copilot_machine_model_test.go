@@ -9,17 +9,17 @@ import (
 	"switchyard/models/copilot"
 )
 
-// pilotState is the state of the records that the test expects.
+// pilotState is the part of the account's records that the test compares with its model.
 type pilotState struct {
 	Campaign, Offer bool // active
 	Active          [3]bool
 	Weight          [3]float64
 	Rest            [2]pilotRest // destinations of the default path
-	Excluded        int          // filters of the other paths
+	Excluded        int          // number of filters of each other path
 	Cap             int          // 0: no cap
-	Parameter       string
-	Denied          string // values of deny entries, sorted
-	Paused          int    // events of the Copilot
+	Parameter       string       // the network's postback parameter for the payout
+	Denied          string       // values of deny entries, sorted
+	Paused          int          // number of events that name the Copilot as their author
 }
 
 // pilotRest is a destination.
@@ -28,8 +28,9 @@ type pilotRest struct {
 	Weight float64
 }
 
-// pilotOp is the test's model of an operation. judged returns the part of the state on which the operation is based, part returns
-// the part that the operation changes, and change makes the change. ok is false if nothing is left to change.
+// pilotOp is the test's model of an operation. judged returns the part of the state on which the operation is based. part returns
+// the part that the operation changes. change makes the change; ok is false if the operation cannot be applied to the state.
+// restore undoes the change in the state now; was is the state from before the change.
 type pilotOp struct {
 	judged, part func(pilotState) any
 	change       func(*pilotState) (ok bool)

@@ -90,8 +90,8 @@ func (m *machine) runRule(i pilotItem) (change, code string) {
 	return done.Change.ID.String(), ""
 }
 
-// suggest adds an item if it can be applied. The item is a suggestion or a proposal. A pause of the offer can also be an action of
-// the rule.
+// suggest adds an item if its operation can be applied to the state. It adds none while more than one state is possible. The item
+// is a suggestion or a proposal. A pause of the offer can also be an action of the rule.
 func (m *machine) suggest(op string, origin int) {
 	i := pilotItem{
 		op: op, proposal: origin == fromChat, rule: origin == fromRule && op == copilot.OpPauseOffer, third: m.third, status: copilot.StatusOpen,
@@ -208,8 +208,8 @@ func (m *machine) do(moves []pilotMove) []string {
 	return codes
 }
 
-// compare keeps the expected states that some order of the moves leads to, if that order also gives these codes and the current
-// records. It fails if there is no such state.
+// compare makes the moves in every order, beginning with each expected state of the model. It keeps the resulting states of the
+// orders that give these codes and the current records. It fails if there is no such order.
 func (m *machine) compare(moves []pilotMove, codes []string) {
 	m.rt.Helper()
 	got := m.seen()

@@ -44,7 +44,8 @@ func TestCopilotPreview(t *testing.T) {
 	p.Do("GET", preview(p.suggest(nil)), nil).Want(400, "advice_only")
 }
 
-// TestCampaignChanges: the changes of a campaign, with their authors, are listed for that campaign only.
+// TestCampaignChanges: a change of a campaign is listed with the names of the changed fields. It is not listed for a copy of the
+// campaign.
 func TestCampaignChanges(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)

@@ -66,7 +66,7 @@ func TestCopilotRules(t *testing.T) {
 	p.Do("DELETE", rulesPath+"?id="+id, nil).Want(404, "not_found")
 	p.Do("DELETE", rulesPath, nil).Want(400, "invalid_id")
 	p.As(p.ReadKey).Do("POST", rulesPath, copilotRule()).Want(403, "read_only_key")
-	p.As(p.ReadKey).Do("POST", rulesPath+"/replay", copilotRule()).Want(403, "read_only_key") // as for every dry run
+	p.As(p.ReadKey).Do("POST", rulesPath+"/replay", copilotRule()).Want(403, "read_only_key") // although a replay changes no record
 }
 
 // TestCopilotRulesRefused: an invalid rule cannot be created, and a valid rule cannot be changed into an invalid one.
@@ -115,7 +115,8 @@ func TestCopilotRulesRefused(t *testing.T) {
 	p.Do("POST", rulesPath, copilotRule()).Want(402, "plan_limit")
 }
 
-// TestCopilotRuleRuns: the actions of a rule are in its log and in the list of changes, with the figures. They can be undone.
+// TestCopilotRuleRuns: each action of a rule is in the rule's log of runs and in the list of changes, and can be undone. The target
+// stays in its cooldown after the undo.
 func TestCopilotRuleRuns(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)

@@ -178,7 +178,8 @@ func TestCopilotRefresh(t *testing.T) {
 	}
 }
 
-// TestProposals: the proposals of the chat are listed with their state until they end. Another account does not see them.
+// TestProposals: the proposals of the chat are listed with their state until they expire, even if they were applied or cancelled.
+// Another account does not see them.
 func TestProposals(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)

@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// costChanges returns the routes of costs that are set by hand.
+// costChanges returns the routes that set costs by hand, and that list and undo changes of cost.
 func costChanges(d Deps) []route.Route {
 	const group, path = "Corrections", "/corrections/cost"
 	return []route.Route{
@@ -36,7 +36,7 @@ type SetCostBody struct {
 	Sub        int           `json:"sub" bad:"invalid_input" min:"0" max:"{mostSubs}" doc:"the number of a sub-parameter: only clicks whose sub-parameter has the value sub_value; 0: all clicks"`
 	SubValue   string        `json:"sub_value" bad:"invalid_input" maxLength:"300" doc:"the value of the sub-parameter; empty: clicks without a value"`
 	From       string        `json:"from" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"first day, YYYY-MM-DD, in the account's time zone"`
-	To         string        `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"last day, in the form of from; from and to include at most 92 days"`
+	To         string        `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"last day, YYYY-MM-DD, in the account's time zone; from and to include at most 92 days"`
 	Amount     *models.Money `json:"amount" bad:"invalid_input" min:"0" max:"1000000000" doc:"the total cost of all clicks; send either amount or cpc"`
 	CPC        *models.Money `json:"cpc" bad:"invalid_input" min:"0" max:"1000000" doc:"the cost of each click; send either amount or cpc"`
 	Currency   string        `json:"currency" bad:"invalid_currency" trim:"true" case:"upper" pattern:"^([A-Za-z]{3})?$" doc:"three letters; default: the account's currency"`
@@ -93,7 +93,8 @@ func asInvalid(err error, code, text string) error {
 	return err
 }
 
-// checkDays checks that the days have begun and that their clicks are still stored.
+// checkDays checks that from and to are days in the right order, at most MaxCostDays, that they have begun, and that their clicks
+// are still stored.
 func (b SetCostBody) checkDays(c *route.Call) error {
 	from, err := time.Parse(time.DateOnly, b.From)
 	to, toErr := time.Parse(time.DateOnly, b.To)
@@ -156,7 +157,7 @@ func (d Deps) setCost(c *route.Call, b SetCostBody) (out CostSet, err error) {
 		return out, err
 	}
 	args := jobs.SetCostArgs{Apply: bool(b.Apply), Request: r}
-	c.Checked = !args.Apply // the dashboard sends a dry run at each edit
+	c.Checked = !args.Apply // keeps dry runs out of the audit log, because the dashboard sends one after each edit
 	return setCostJob.Start(c, d.Jobs, args, func(tx *store.Store, id uuid.UUID) error {
 		if !args.Apply {
 			return nil
@@ -243,7 +244,7 @@ func (d Deps) undoCost(c *route.Call) (out CostUndone, err error) {
 	case k.UndoneAt != nil:
 		return out, models.Conflict("stale", "the change was undone already")
 	case !k.MayUndo(time.Now()):
-		return out, models.Conflict("too_old", "what was before the change is not kept any more")
+		return out, models.Conflict("too_old", "the costs from before the change are not kept any more")
 	}
 	args := jobs.UndoCostArgs{ID: k.ID, By: c.Person.Name, Key: c.KeyID}
 	return undoCostJob.Start(c, d.Jobs, args, nil)

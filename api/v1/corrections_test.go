@@ -85,7 +85,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The service reads only the allowed length of a 100 MB body, with or without a Content-Length.
+// The service refuses a body of 100 MB after it has read little more than the allowed length, with or without a Content-Length.
 func TestHugeCorrection(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -103,7 +103,8 @@ func TestHugeCorrection(t *testing.T) {
 	}
 }
 
-// The file is stored with its job, but only the rows that the job will read. The job's result is the documented answer.
+// A call stores a job and only the rows of the file that the job will read. GET /jobs/{id} shows the job's result as the documented
+// answer.
 func TestCorrectionCall(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

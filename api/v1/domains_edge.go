@@ -101,7 +101,7 @@ var pointDomainJob = slow.New(jobs.PointDomain, func(p jobs.PointedDomain) Point
 func (d Deps) pointDomain(c *route.Call, domain models.Domain) (PointAnswer, error) {
 	connected, err := c.Store.DNSAccounts().List(c.Context(), c.Account.ID)
 	if err == nil && len(connected) == 0 {
-		err = models.Invalid("no_provider", "no DNS account is connected that could hold %s", domain.Host)
+		err = models.Invalid("no_provider", "no DNS account is connected: connect the one that has the zone of %s", domain.Host)
 	}
 	if err != nil {
 		return PointAnswer{}, err

@@ -79,7 +79,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// begin records that the certificate of a domain at the edge has the given state and expires in 90 days.
+// begin records that a domain has an active certificate at the edge, which expires in 90 days. state has its other fields.
 func begin(t *testing.T, s *apitest.Server, domain string, state models.CertificateState) {
 	t.Helper()
 	of := store.CertificateOf{AccountID: s.Account.ID, DomainID: uuid.MustParse(domain)}

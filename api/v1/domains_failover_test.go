@@ -11,7 +11,7 @@ import (
 )
 
 // TestFailover: if a domain is on a list of unsafe addresses, its campaigns move to the spare domain. The row and the alert show
-// this. A person can move the campaigns back.
+// this. Once the failover of the unsafe domain is switched off, a call can move the campaigns back.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	s := domainServer(t, "scale")

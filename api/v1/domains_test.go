@@ -58,7 +58,7 @@ func TestDomainRoundTrip(t *testing.T) {
 	if _, shown := patched["is_default"]; shown || patched["domain"] != "go.example.com" {
 		t.Errorf("changed: %v", patched)
 	}
-	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{ // fields that are left out go back to their defaults
+	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{ // these fields go back to their defaults if they are left out
 		"group_name": "H", "crawlers": "disallow", "https_only": true, "index_page": "",
 	})
 	for _, id := range []any{again["id"], made["id"]} {
@@ -345,7 +345,7 @@ func TestDomainInUse(t *testing.T) {
 	var left int
 	err := s.DB.GetContext(t.Context(), &left, `SELECT count(*) FROM campaigns WHERE id = $1 AND domain_id IS NULL`, kept)
 	if err != nil || left != 1 {
-		t.Errorf("the deleted campaign is gone: %v", err)
+		t.Errorf("%d rows of the deleted campaign are without a domain, want 1: %v", left, err)
 	}
 }
 

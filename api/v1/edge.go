@@ -11,7 +11,8 @@ import (
 	"switchyard/jobs"
 )
 
-// edge returns the routes of /edge, which tell whether campaigns are routed at the edge.
+// edge returns the routes of /edge. They show and publish the campaigns that the edge routes: a script of a content network, which
+// answers tracking links near the visitors.
 func edge(d Deps) []route.Route {
 	const group = "Account"
 	return []route.Route{
@@ -24,9 +25,9 @@ func edge(d Deps) []route.Route {
 // EdgeAnswer describes an account's campaigns at the edge.
 type EdgeAnswer struct {
 	Configured             bool    `json:"configured" doc:"false: this install has no edge that routes"`
-	RoutableCampaigns      int     `json:"routableCampaigns" doc:"active campaigns on domains of the account"`
-	CampaignsWithoutDomain int     `json:"campaignsWithoutDomain" doc:"active campaigns on the shared link domain: they are never published"`
-	PublishedCampaigns     int     `json:"publishedCampaigns" doc:"campaigns whose current state is published at the edge"`
+	RoutableCampaigns      int     `json:"routableCampaigns" doc:"active campaigns on verified domains of the account"`
+	CampaignsWithoutDomain int     `json:"campaignsWithoutDomain" doc:"active campaigns on shared link domains: they are never published"`
+	PublishedCampaigns     int     `json:"publishedCampaigns" doc:"campaigns that are published at the edge; their latest changes may still wait, as hint says"`
 	PublishedAt            *string `json:"publishedAt" doc:"when campaigns were last published successfully; null: never"`
 	Hint                   *string `json:"hint" doc:"advice: which requests the edge leaves to this service, or why publishing fails"`
 }
@@ -59,7 +60,7 @@ func (d Deps) edgeHint(s store.EdgeState) string {
 	}
 	if len(s.Origin) > 0 {
 		parts := answer.Each(s.Origin, func(o store.EdgeOrigin) string { return fmt.Sprintf("%s (campaigns: %d)", o.What, o.Campaigns) })
-		hints = append(hints, "Visitors whose decision comes to one of these are routed by the service itself: "+strings.Join(parts, ", ")+".")
+		hints = append(hints, "The edge cannot handle the following, so the service itself routes the visitors that they concern: "+strings.Join(parts, ", ")+".")
 	}
 	return strings.Join(hints, " ")
 }

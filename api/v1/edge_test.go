@@ -40,7 +40,7 @@ func TestEdge(t *testing.T) {
 
 	jobstest.Answer(s.Jobs, jobs.PublishEdge, func(target uuid.UUID, _ jobs.None) (jobs.PublishedEdge, error) {
 		if target != account {
-			t.Errorf("the edge of account %s is published, want %s", target, account)
+			t.Errorf("the job publishes the campaigns of account %s, want %s", target, account)
 		}
 		return jobs.PublishedEdge{Configured: true, Published: 2, Written: 1, Removed: 3, Failed: 4, Rules: 5, RulesError: "one is gone", MS: 6}, nil
 	})

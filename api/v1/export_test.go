@@ -28,7 +28,8 @@ var (
 	probeRow = slow.New(ProbeRowJob, func(r ProbeResult) ProbeAnswer { return ProbeAnswer(r) })
 )
 
-// ProbeRoutes returns routes that wait for these jobs. The query has the id of the job's row.
+// ProbeRoutes returns a route for each of the two jobs. /probe submits ProbeJob and waits for it. /probe-row waits for the
+// ProbeRowJob whose row has the id in the query.
 func ProbeRoutes(d Deps) []route.Route {
 	return []route.Route{{
 		Method: "POST", Path: "/probe", Scope: route.Write, Slow: probe.Answer(), Codes: route.Codes("502 network_error"),

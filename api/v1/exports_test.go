@@ -52,7 +52,7 @@ func TestExportsThatAreRefused(t *testing.T) {
 	s.As(s.ReadKey).Do("DELETE", "/reports/exports?id="+uuid.NewString(), nil).Want(403, "read_only_key")
 }
 
-// smartlinkOf creates a smartlink in an account. If the account is not the caller's, it creates the account too.
+// smartlinkOf creates a smartlink in an account. If the account does not exist, it creates the account too.
 func smartlinkOf(t *testing.T, s *apitest.Server, account uuid.UUID) uuid.UUID {
 	t.Helper()
 	id := uuid.New()
@@ -64,7 +64,7 @@ func smartlinkOf(t *testing.T, s *apitest.Server, account uuid.UUID) uuid.UUID {
 	return id
 }
 
-// If a job ends while the caller waits, its result is the answer.
+// If a job fails while the caller waits, the answer is the job's error. The list shows a finished file with its address.
 func TestExportAnswers(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{BaseURL: "https://api.example.com"}})
@@ -165,12 +165,13 @@ func TestSlowDownloads(t *testing.T) {
 			answers <- w.ResponseRecorder
 		}()
 	}
-	for range calls { // a refused call writes its error at once
+	for range calls { // every call begins to write: a running one its file, a refused one its error
 		await.Recv(t, entered)
 	}
 	for range 3 {
 		s.Do("GET", "/reports/performance?dimension=country", nil).Want(200, "")
 	}
+	// Downloads read the chunks after the first only now, and do not find them. So each ends before its file is complete.
 	dbtest.Exec(t, s.DB, `DELETE FROM export_chunks WHERE export_id = $1 AND n > 0`, x.ID)
 	close(gate)
 	files := 0

@@ -34,8 +34,8 @@ func (h *heldReports) Answer(ctx context.Context, account uuid.UUID, a models.Re
 	return h.ReportReader.Answer(ctx, account, a, maxClicks)
 }
 
-// TestParallelReports: if an account sends 60 reports at once, two run, some wait and the others are refused. At the same
-// time another account's calls and reports run.
+// TestParallelReports: if an account requests 60 reports at once, two run and the others are refused, some of them after a wait. At
+// the same time another account's calls and reports run.
 func TestParallelReports(t *testing.T) {
 	t.Parallel()
 	const calls = 60
@@ -159,9 +159,9 @@ func TestShortCallsAreShared(t *testing.T) {
 		await.Recv(t, entered)
 	}
 	s.As(other).Do("GET", "/plan", nil).Want(200, "")
-	s.Do("GET", "/plan/usage", nil).Want(200, "") // this route has a share of its own
+	s.Do("GET", "/plan/usage", nil).Want(200, "") // this route has the share Lists
 	if n := len(entered); n > 0 {
-		t.Errorf("%d calls more than %d ran", n, route.Calls.Running)
+		t.Errorf("%d further calls ran, although only %d may run at once", n, route.Calls.Running)
 	}
 	close(gate)
 	for range calls {

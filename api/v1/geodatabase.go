@@ -85,7 +85,7 @@ var connectGeoJob = slow.New(jobs.ConnectGeo, func(a jobs.ConnectedGeo) GeoDatab
 func (d Deps) saveGeoDatabase(c *route.Call, b GeoDatabaseBody) (out GeoDatabaseSaved, err error) {
 	enabled := b.Enabled == nil || *b.Enabled
 	if c.Account.Allowances().GeoLookups == 0 {
-		return out, models.PlanLimit("the plan %q has no geo database of its own", c.Account.Plan)
+		return out, models.PlanLimit("the plan %q does not allow a geo database of your own", c.Account.Plan)
 	}
 	if b.Key == "" {
 		err := c.Store.GeoDatabases().SetEnabled(c.Context(), c.Account.ID, b.Provider, enabled)

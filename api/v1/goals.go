@@ -24,7 +24,7 @@ func goals(d Deps) []route.Route {
 	save := row("PUT", "", "create or change a goal by key", route.HandleBody(saveGoal), "400 bad_key bad_goal_shape no_value no_site",
 		"402 plan_limit", "409 duplicate_name")
 	save.Version = goalVersion
-	save.Echoes = []any{GoalRow{}} // other routes return goals only as a list
+	save.Echoes = []any{GoalRow{}} // lets a client send back a row of GET /goals
 	return []route.Route{
 		row("GET", "", "a site's goals with figures", route.Handle(d.listGoals)).WithQuery(ofSite).WithShare(route.Lists),
 		save,
@@ -137,7 +137,7 @@ func (d Deps) goalLanders(c *route.Call) (LeadCampaigns, error) {
 	for _, r := range rows {
 		id, err := uuid.Parse(r.Dims[1])
 		if err != nil || r.Clicks == 0 {
-			continue // this row counts the clicks that reached no landing page
+			continue // the row has no landing page, or no clicks in the window
 		}
 		landersOf[r.Dims[0]] = append(landersOf[r.Dims[0]], LeadLander{
 			ID: id, Clicks: r.Clicks, Conversions: r.Conversions(), Revenue: models.NewMoney(r.Revenue), CR: r.CR(),

@@ -169,7 +169,8 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-// TestGoalPlan: on a plan without goal tracking, existing goals keep working, but no goal can be added.
+// TestGoalPlan: no goal can be added beyond the number that the plan allows, or on a plan without goal tracking. Existing goals keep
+// working.
 func TestGoalPlan(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

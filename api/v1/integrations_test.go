@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// rfc2136 returns the credentials of a DNS server, with the given changes.
+// rfc2136 returns a body of PUT /integrations that connects a DNS server, with the given changes of the credentials.
 func rfc2136(change object) object {
 	c := object{"server": "ns1.acme.example", "zones": "acme.example", "key_name": "k", "key": "canary-1-secret"}
 	for field, value := range change {
@@ -22,8 +22,8 @@ func rfc2136(change object) object {
 	return object{"provider": "rfc2136", "label": "Own", "credentials": c}
 }
 
-// TestIntegrations: the answer has the form of every provider. Credentials are stored encrypted and shown masked. A credential
-// that a change leaves blank keeps its value.
+// TestIntegrations: the answer lists every provider with the fields to fill in. Secrets are shown masked. A credential that a change
+// leaves blank keeps its value.
 func TestIntegrations(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -44,11 +44,11 @@ func TestIntegrations(t *testing.T) {
 	if len(empty.Providers) != len(models.DNSProviders) || !empty.EncryptionAvailable || len(empty.Accounts) != 0 {
 		t.Fatalf("%+v", empty)
 	}
-	for _, p := range empty.Providers { // each provider has a complete form, and the example values of the form are accepted
+	for _, p := range empty.Providers { // each field has a label and a help text, and values for the required fields are enough
 		credentials := object{}
 		for _, f := range p.Fields {
 			if f.Label == "" || f.Help == "" || p.Label == "" {
-				t.Errorf("%s: the field %+v says too little", p.Provider, f)
+				t.Errorf("%s: the provider or its field %+v lacks a label or a help text", p.Provider, f)
 			}
 			if f.Required {
 				credentials[f.Name] = "value-of-" + f.Name

@@ -44,8 +44,7 @@ type JobList struct {
 	Rows []JobRow `json:"rows" doc:"at most 200"`
 }
 
-// JobRow is a job without its answer. The list leaves out jobs that end within seconds, and jobs that were cancelled because their
-// caller did not wait any longer.
+// JobRow is a job without its answer. The list leaves out jobs that exist only in the queue, such as the test of a connection.
 type JobRow struct {
 	route.JobState
 	CreatedAt  string          `json:"created_at"`

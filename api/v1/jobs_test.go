@@ -38,7 +38,7 @@ func TestSlowCalls(t *testing.T) {
 	s.Do("GET", "/jobs/x", nil).Want(400, "invalid_id")
 	s.As(s.ReadKey).Do("POST", "/probe", nil, "Prefer", "respond-async").Want(403, "read_only_key")
 
-	// A repeated key gets the same job.
+	// A call with a repeated Idempotency-Key gets the same job.
 	var one, two jobRef
 	s.Do("POST", "/probe", nil, "Prefer", "respond-async", "Idempotency-Key", "k").Want(202, "").Into(&one)
 	s.Do("POST", "/probe", nil, "Prefer", "respond-async", "Idempotency-Key", "k").Want(202, "").Into(&two)

@@ -100,7 +100,7 @@ func TestLanderErrors(t *testing.T) {
 		"name type":     {with(lander("x"), "name", 1), 400, "invalid_input"},
 		"same name":     {lander("TAKEN"), 409, "duplicate_name"},
 		"slots null":    {with(lander("null"), "click_slots", nil), 201, ""},
-		"what is spare": {with(lander("spare"), "protection", 7), 201, ""},
+		"ignored field": {with(lander("spare"), "protection", 7), 201, ""},
 	})
 }
 

@@ -268,7 +268,7 @@ func sendProbes(t *testing.T, e env, row route.Route, path string, l limited, sa
 			t.Errorf("%s, %s: %d %s %s, want %q", path, p.what, a.Status, a.Code, a.Message, p.code)
 		}
 		if a.Status == http.StatusTooManyRequests || a.Code == "bad_body" && p.code != "bad_body" {
-			t.Fatalf("%s, %s: %s hides the answer: %s", path, p.what, a.Code, a.Message)
+			t.Fatalf("%s, %s: the call was refused with %s before the field was checked: %s", path, p.what, a.Code, a.Message)
 		}
 	}
 	return len(probes)
@@ -298,7 +298,8 @@ func TestLimits(t *testing.T) {
 func checkLimits(t *testing.T, e env, row route.Route) {
 	t.Helper()
 	op := row.Method + " " + row.Path
-	// The templates in this body are checked by the rules of POST /networks. A template that breaks them is left out.
+	// This route leaves out a template that breaks a limit. It refuses the call only if no template is left, and then its message
+	// does not begin with the field, as the probes expect it.
 	if op == "POST /network-templates" {
 		return
 	}
@@ -359,7 +360,7 @@ func checkLimits(t *testing.T, e env, row route.Route) {
 	}
 }
 
-// TestLimitsInTheDocument: the served document states the limits in the tags.
+// TestLimitsInTheDocument: the served OpenAPI document has the limits that the tags of the bodies have.
 func TestLimitsInTheDocument(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -47,7 +47,7 @@ func (d Deps) checkLink(c *route.Call, b LinkBody) (LinkChecked, error) {
 		args.Kind, text = models.LinkLander, b.LanderID
 	}
 	if b.OfferID.Given() == b.LanderID.Given() {
-		return LinkChecked{}, models.Invalid("required", "either offer_id or lander_id is needed")
+		return LinkChecked{}, models.Invalid("required", "send either offer_id or lander_id")
 	}
 	args.ID, _ = models.ParseID(text.Value) // the format tag has checked that it is a UUID
 	if _, err := c.Store.Links().Find(c.Context(), c.Account.ID, args.Kind, args.ID); err != nil {
@@ -63,7 +63,7 @@ type LastCheck struct {
 	Error        *string `json:"error" doc:"why the link is not ok; null: it is ok"`
 	CheckedAt    string  `json:"checked_at"`
 	FailingSince *string `json:"failing_since" doc:"when the first of the consecutive failures happened"`
-	Broken       bool    `json:"broken" doc:"true: the last two checks failed, and GET /alerts lists the record"`
+	Broken       bool    `json:"broken" doc:"true: several checks in a row failed, the last at least 30 minutes after the first, and GET /alerts lists the record"`
 }
 
 // lastChecks reads the last checks of a page of records. It returns a function that finds the check of a record.

@@ -35,7 +35,7 @@ func TestLastCheck(t *testing.T) {
 		"no id":              {map[string]any{"offer_id": "x"}, 400, "invalid_id"},
 		"unknown":            {map[string]any{"offer_id": uuid.NewString()}, 404, "not_found"},
 		"of the other kind":  {map[string]any{"offer_id": lander}, 404, "not_found"},
-		"a field of nothing": {map[string]any{"offerid": offer}, 400, "invalid_input"},
+		"a misspelled field": {map[string]any{"offerid": offer}, 400, "invalid_input"},
 	} {
 		if a := s.Do("POST", "/tools/check-links", c.body); a.Status != c.status || a.Code != c.code {
 			t.Errorf("%s: %d %s", name, a.Status, a.Raw)

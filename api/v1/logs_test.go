@@ -103,7 +103,8 @@ func TestClickLog(t *testing.T) {
 	}
 }
 
-// TestLogFilters: the logs can be filtered by the dimensions of a report's row and by ids. The rows of the logs have names.
+// TestLogFilters: the logs can be filtered by dimensions, as reports can, and by ids. The rows of the logs have the names of the
+// records.
 func TestLogFilters(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -209,9 +210,9 @@ func TestClickLogHistory(t *testing.T) {
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(r.visits[0].ID), nil).Want(402, "plan_limit")
 	s.Do("POST", "/tools/simulate", map[string]any{"click_id": models.FormatClickID(r.visits[0].ID)}).Want(402, "plan_limit")
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(r.visits[5].ID), nil).Want(200, "")
-	gone := models.FloorClickID(time.Now().AddDate(0, 0, -200)) // the row of this click is deleted
+	gone := models.FloorClickID(time.Now().AddDate(0, 0, -200)) // no row has this id, as if the row had been deleted for its age
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(gone), nil).Want(402, "plan_limit")
-	never := models.FloorClickID(time.Now().AddDate(-10, 0, 0))
+	never := models.FloorClickID(time.Now().AddDate(-10, 0, 0)) // no plan keeps clicks for that long
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(never), nil).Want(404, "not_found")
 }
 

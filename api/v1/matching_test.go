@@ -22,8 +22,8 @@ func times(n int, c map[string]any) []any {
 	return list
 }
 
-// Conditions that would take too long for a click, or too much memory, are refused when they are saved. The message states the total
-// of all conditions.
+// Conditions that would take too long for a click, or too much memory, are refused when they are saved. The message says how much is
+// allowed.
 func TestMatchingBudget(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -38,7 +38,7 @@ func TestMatchingBudget(t *testing.T) {
 	refused(d.Do("POST", "/rules", costly), "invalid_condition")
 	big := make([]string, 200)
 	for i := range big {
-		// The values have little in common, so one pass over a text cannot find all of them.
+		// The values begin differently, so an automaton that finds all of them in one pass would be too large.
 		big[i] = strconv.Itoa(i) + strings.Repeat("x", 190)
 	}
 	refused(d.Do("POST", "/rules", with(rule("Big"), "conditions", times(20, condition("url", "contains", big)))), "invalid_condition")
@@ -88,8 +88,8 @@ func TestMatchingAllowance(t *testing.T) {
 	s.Do("POST", "/short-links", smartlink("more", domain)).Want(402, "plan_limit")
 }
 
-// A removed rule is deleted from the database, and therefore from the memory of every process. If a flow uses the rule, it is
-// deleted only when no flow uses it any longer.
+// DELETE deletes the row of a rule that no flow uses, and so the rule leaves the memory of every process. The row of a used rule
+// stays. DeleteUnused deletes it once no flow uses the rule any more.
 func TestRemovedRulesAreDeleted(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

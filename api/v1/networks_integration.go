@@ -48,8 +48,8 @@ type NetworkIntegration struct {
 	LastCheckedAt       *string               `json:"lastCheckedAt"`
 	LastSyncedAt        *string               `json:"lastSyncedAt" doc:"when orders were last imported"`
 	NextSyncAt          *string               `json:"nextSyncAt" doc:"when the next automatic import runs; null: none is planned"`
-	ChangesReadTo       *string               `json:"changesReadTo" doc:"up to this time all decisions of the network are imported, for orders of any age; null: no decisions were imported yet, or the provider cannot be queried by the date of a change"`
-	ChangesError        *string               `json:"changesError" doc:"why the last import of decisions or of older orders failed; the next import continues where the failed one stopped"`
+	ChangesReadTo       *string               `json:"changesReadTo" doc:"the changes that the network made to orders of any age, such as approvals and rejections, are imported up to this time; null: no changes were imported yet, or the provider cannot be queried by the date of a change"`
+	ChangesError        *string               `json:"changesError" doc:"why the last import of changes or of older orders failed; the next import continues where the failed one stopped"`
 	Runs                []IntegrationRun      `json:"runs" doc:"the last 20 imports and dry runs, the latest first; runs are kept for 90 days"`
 	Providers           []NetworkProviderForm `json:"providers" doc:"the providers that can be connected, each with the fields of its form"`
 	EncryptionAvailable bool                  `json:"encryptionAvailable" doc:"false: this install cannot store credentials"`
@@ -161,7 +161,7 @@ func (d Deps) testNetwork(c *route.Call) (NetworkTested, error) {
 // SyncBody is the body of POST /networks/{id}/integration/sync.
 type SyncBody struct {
 	From  string   `json:"from" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"first day, YYYY-MM-DD, in the provider's time zone"`
-	To    string   `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"last day, in the form of from; from and to include at most 366 days"`
+	To    string   `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"last day, YYYY-MM-DD, in the provider's time zone; from and to include at most 366 days"`
 	Apply onlyTrue `json:"apply" doc:"only true writes; anything else is a dry run"`
 }
 

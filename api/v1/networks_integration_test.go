@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// everflow returns the credentials of a network's platform, with the given changes.
+// everflow returns a body of PUT /networks/{id}/integration that connects Everflow, with the given changes of the credentials.
 func everflow(change object) object {
 	c := object{"api_key": "canary-1-secret"}
 	for field, value := range change {
@@ -22,8 +22,8 @@ func everflow(change object) object {
 	return object{"provider": "everflow", "credentials": c}
 }
 
-// TestNetworkIntegration: the answer has the form of every platform, and each form connects a network. Secrets are stored encrypted
-// and shown masked. A secret that a change leaves blank keeps its value.
+// TestNetworkIntegration: the answer lists every platform with the fields to fill in, and values for the required fields connect the
+// network. Secrets are stored encrypted and shown masked. A secret that a change sends as its mask keeps its value.
 func TestNetworkIntegration(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -50,7 +50,7 @@ func TestNetworkIntegration(t *testing.T) {
 		credentials := object{}
 		for _, f := range p.Fields {
 			if f.Label == "" || f.Help == "" || p.Label == "" || p.Click == "" {
-				t.Errorf("%s: the form or its field %+v lacks a label or a help text", p.Provider, f)
+				t.Errorf("%s: the platform or its field %+v lacks a label or a help text", p.Provider, f)
 			}
 			if f.Required {
 				credentials[f.Name] = "value-of-" + f.Name

@@ -21,7 +21,7 @@ func networkReports(d Deps) []route.Route {
 	}}
 }
 
-// NetworkReportBody is a report in the form in which the network provides it.
+// NetworkReportBody is a report in the file that the network provides, with the network's own columns.
 type NetworkReportBody struct{ FileBody }
 
 // NetworkReport says how many rows of a report were stored, and which were refused.

@@ -18,7 +18,7 @@ type NetworkPatch struct {
 	StatusMap bind.Opt[map[string][]string] `json:"status_map" doc:"words to add to the network's status_map, by status; a word that is already in the map moves to the new status"`
 }
 
-// NetworkPatchAnswer has the status if the call changed the status. Otherwise it has the whole status map.
+// NetworkPatchAnswer has the network's id and status. If the call mapped words, it also has the whole status map.
 type NetworkPatchAnswer struct {
 	resource.StatusAnswer
 	StatusMap map[string][]string `json:"status_map,omitempty"`

@@ -11,7 +11,8 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// TestUnknownWords: the list shows the status words that are in no table, and a call maps them to a status.
+// TestUnknownWords: the list shows the received status words that neither the network's status_map nor the built-in words have. A
+// call maps them to a status.
 func TestUnknownWords(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
