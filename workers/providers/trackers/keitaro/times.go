@@ -144,7 +144,7 @@ func schedule(raw json.RawMessage, reject bool) (t test, ok bool) {
 	return t, len(out) > 0
 }
 
-// spans returns the times in our form. Sunday is 7 here, and 0 or 7 at Keitaro.
+// spans returns the times as values of our schedule condition. Sunday is 7 here, and 0 or 7 at Keitaro.
 func (s slots) spans() (out []any, ok bool) {
 	days := []any{}
 	for _, d := range append(s.Days, string(s.Day)) {
