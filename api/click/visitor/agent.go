@@ -21,7 +21,7 @@ type agent struct {
 	wholeVersion                           bool // the engine is recent, but the user agent states more than its major version
 	engine                                 engine
 	impossible                             bool // see isImpossible
-	complete                               bool // the slow parsers have read the user agent
+	complete                               bool // the slow parsers have been run, or are not needed
 	queued                                 atomic.Bool
 	listed                                 atomic.Pointer[verdict] // nil: not looked up yet
 }
@@ -135,7 +135,7 @@ func (c *agentCache) parse(userAgent string) *agent {
 	return a
 }
 
-// finish completes an agent. If a third-party parser panics, the agent stays as it was classified.
+// finish completes an agent. If a third-party parser panics, the agent keeps the properties that it has by then.
 func (c *agentCache) finish(userAgent string, a *agent) {
 	defer func() {
 		_ = recover()
