@@ -70,7 +70,7 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 	return d, nil
 }
 
-// Check connects, unless a connection is open.
+// Check pings PostgreSQL, on an open connection or a new one. Its errors suggest what to change in the settings.
 func (d *DB) Check(ctx context.Context) error {
 	err := d.PingContext(ctx)
 	switch {
@@ -150,7 +150,7 @@ func Tx(ctx context.Context, c Conn, fn func(Conn) error) error {
 }
 
 // Snapshot runs fn in a transaction that only reads. All statements see the data as of the first statement. If c is already a
-// transaction, fn runs in this transaction.
+// transaction, fn runs in this transaction, which may also write and whose statements may see later data.
 func Snapshot(ctx context.Context, c Conn, fn func(Conn) error) error {
 	if d, ok := c.(*DB); ok {
 		return begin(ctx, d, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn)
@@ -213,7 +213,8 @@ func BadData(err error) bool {
 
 // Unavailable reports whether the same call may succeed later: PostgreSQL cannot be reached, is shutting down or lacks resources,
 // or a time limit or the wait for a lock ended. This includes a statement that a read replica cancelled because it blocked the
-// replay of the primary's changes. Such a statement fails with the code of a serialization failure. No transaction of this program is serializable, so the code has no other cause.
+// replay of the primary's changes. Such a statement fails with the code of a serialization failure. The code hardly has another
+// cause, because no transaction of this program is serializable.
 func Unavailable(err error) bool {
 	if errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, context.DeadlineExceeded) {
 		return true

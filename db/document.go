@@ -9,7 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// document stores the value that p points to in a json or jsonb column. A nil list or map is stored as an empty list or object.
+// document stores the value that p points to in a json or jsonb column, or reads the value from such a column. A nil list or map
+// becomes an empty one.
 type document struct{ p any }
 
 // Document returns a value as a parameter for a json or jsonb column.

@@ -20,7 +20,8 @@ type Notice struct {
 	Payload string
 }
 
-// The waits before a listener that lost its connection reconnects, and the interval at which an idle listener is tested.
+// After a lost connection, a listener waits between listenMinWait and listenMaxWait before it connects again. It tests its
+// connection every listenPing.
 const (
 	listenMinWait = 100 * time.Millisecond
 	listenMaxWait = 2 * time.Second

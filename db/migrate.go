@@ -21,8 +21,8 @@ import (
 	"switchyard/db/migrations"
 )
 
-// A migration that waits for a lock blocks all later statements on that table. It therefore gives up soon, lets these statements
-// pass and tries again.
+// A migration that waits for the lock of a table makes later statements on that table wait too. It therefore gives up soon, lets
+// these statements pass and tries again.
 const (
 	migrateLockTimeout = 2 * time.Second
 	migratePause       = time.Second
@@ -30,8 +30,9 @@ const (
 )
 
 // Migrate brings the schema up to date and returns how many files it ran. Several processes may call it at once: one of them
-// works, and the others then find nothing left to do. It fails if a file gets no lock for some minutes. The next call continues
-// with that file. If the schema has migrations that this program lacks, Migrate changes nothing and returns ErrProgramBehind.
+// works, and the others then find nothing left to do. It fails if a lock is still not available after migrateAttempts attempts,
+// which take about three minutes. The next call continues with the file that needs the lock. If the schema has migrations that
+// this program lacks, Migrate changes nothing and returns ErrProgramBehind.
 func Migrate(ctx context.Context, d *DB) (int, error) {
 	files, err := migrationFiles()
 	if err != nil {
@@ -148,7 +149,7 @@ func MigrateTo(ctx context.Context, d *DB, versions []int64) error {
 }
 
 var (
-	// ErrSchemaAhead reports that a database has more migrations than requested. A migration cannot be undone.
+	// ErrSchemaAhead reports that a database has a migration that was not requested. A migration cannot be undone.
 	ErrSchemaAhead = errors.New("db: the schema is newer than wanted")
 	// ErrProgramBehind reports that a schema needs a newer program.
 	ErrProgramBehind = errors.New("db: the program is older than the schema")

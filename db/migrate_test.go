@@ -53,7 +53,7 @@ func TestMigrationGivesUpItsLock(t *testing.T) {
 	await.Until(t, "the migration waits", func() (waits bool) {
 		return d.GetContext(t.Context(), &waits, waiting) == nil && waits
 	})
-	// The session of the write has a timeout of five seconds, like every session. The session that migrates gives up before that.
+	// The write would fail after waiting five seconds for a lock. The migration gives up its own wait after two seconds.
 	if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key)
 		VALUES (gen_random_uuid(), 'a', 'pro', 'k')`); err != nil {
 		t.Errorf("a write behind the migration: %v", err)
@@ -90,8 +90,8 @@ func TestMigrateRefusesNewerSchema(t *testing.T) {
 	}
 }
 
-// blocksWrites has the tables to which an old migration blocks writes while it copies them, by migration. It lists only tables
-// into which TestClickArrivesDuringMigrations writes.
+// blocksWrites lists old migrations that block writes to a table while they copy it, each with its tables. Tables into which
+// TestClickArrivesDuringMigrations does not write are left out.
 var blocksWrites = map[string][]string{"0013_smartlink_days.sql": {"smartlink_clicks"}}
 
 // newID is SQL for a new UUID whose first bits are the time, like the ids of clicks.
@@ -99,8 +99,8 @@ const newID = `encode(overlay(uuid_send(gen_random_uuid()) PLACING substring(int
 	(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 'hex')::uuid`
 
 // TestClickArrivesDuringMigrations applies each migration to a database with clicks (200,000 clicks in the long form of the
-// test). At the same time, more clicks are written, as a program of the previous version does. No write fails. A write would fail
-// if it had to wait for more than five seconds.
+// test). At the same time, more clicks are written, as a program of the previous version does. No write fails, except into the
+// tables in blocksWrites. A write would fail if it had to wait for more than five seconds.
 func TestClickArrivesDuringMigrations(t *testing.T) {
 	t.Parallel()
 	rows := longtest.Size(2_000, 200_000)
@@ -173,7 +173,7 @@ func insertInto(t *testing.T, d *db.DB, table string) string {
 }
 
 // startWrites adds rows to each table until the returned function is called. That function returns a text with the number of rows and
-// the longest time of a write, for each table.
+// the longest time of a write, for each table. A write to one of the tables in mayFail may fail.
 func startWrites(t *testing.T, d *db.DB, inserts map[string]string, mayFail []string) func() string {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -208,7 +208,7 @@ func startWrites(t *testing.T, d *db.DB, inserts map[string]string, mayFail []st
 	}
 }
 
-// lastWithoutRules is the last migration that was written before the rules existed.
+// lastWithoutRules is the last migration that was written before db/migrations/README.md had rules.
 const lastWithoutRules = "0014"
 
 // TestNewMigrationsKeepTheRules checks that newer migrations keep the rules of db/migrations/README.md.
@@ -245,13 +245,13 @@ var (
 	indexesOnly = regexp.MustCompile(`^((CREATE|DROP) (UNIQUE )?INDEX CONCURRENTLY|ALTER INDEX)`)
 )
 
-// breach returns the rule of the README that a migration breaks, or nil.
+// breach returns an error that names the first rule of db/migrations/README.md that a migration breaks, or nil.
 func breach(text string) error {
 	noTransaction := strings.Contains(text, "-- +goose NO TRANSACTION")
 	up, _, _ := strings.Cut(text, "-- +goose Down")
 	up = functions.ReplaceAllString(batches.ReplaceAllString(comment.ReplaceAllString(up, ""), ""), "")
 	if timeout.MatchString(up) {
-		return errors.New("the runner sets the timeouts")
+		return errors.New("the file sets a timeout, but only the runner sets the timeouts")
 	}
 	var newTables []string
 	for _, m := range created.FindAllStringSubmatch(up, -1) {
@@ -355,8 +355,9 @@ func TestOwnSecretsAreHidden(t *testing.T) {
 	}
 }
 
-// TestDomainsKeepTheirHosts checks that a domain that was verified before migration 0134 stays verified. Its host counts as
-// claimed, and its account has its own token. A domain that is added later counts as not proved.
+// TestDomainsKeepTheirHosts checks that a host that was verified before migration 0134 counts as proved by its account, even after
+// the domain is deleted. The claim of an unproved domain is deleted with the domain. A domain that is added after the migration
+// counts as not proved. Each account has its own token.
 func TestDomainsKeepTheirHosts(t *testing.T) {
 	t.Parallel()
 	d := dbtest.NewEmpty(t)

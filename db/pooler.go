@@ -107,7 +107,8 @@ func (c *pooledConn) ExecContext(ctx context.Context, query string, args []drive
 	return result, tx.Commit()
 }
 
-// QueryContext implements driver.QueryerContext. The transaction ends when the rows are closed.
+// QueryContext implements driver.QueryerContext. Outside a transaction, it begins one, which ends after the last row or when the
+// rows are closed.
 func (c *pooledConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if c.inTx {
 		return c.session.QueryContext(ctx, query, args)
@@ -124,7 +125,7 @@ func (c *pooledConn) QueryContext(ctx context.Context, query string, args []driv
 	return &pooledRows{Rows: rows, tx: tx}, nil
 }
 
-// pooledTx is a transaction of the caller.
+// pooledTx is a transaction, of the caller or of a single statement. Its end clears inTx of the connection.
 type pooledTx struct {
 	driver.Tx
 	conn *pooledConn

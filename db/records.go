@@ -58,8 +58,8 @@ func FromRecords[T any]() string {
 	return "(SELECT " + strings.Join(cells, ", ") + " FROM unnest(" + strings.Join(params, ", ") + ") AS r (" + strings.Join(names, ", ") + "))"
 }
 
-// Records returns rows as parameters for FromRecords: the values of each column as texts. Empty bytes
-// and invalid addresses become NULL.
+// Records returns rows as parameters for FromRecords: the values of each column as texts. Empty bytes and invalid addresses
+// become NULL.
 func Records[T any](rows []T) ([]any, error) {
 	fields, _ := taggedFields[T]()
 	columns := make([]any, len(fields))

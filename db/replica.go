@@ -87,7 +87,8 @@ func (r *Replica) Fresh(ctx context.Context) bool {
 	return fresh
 }
 
-// Behind returns the greatest age that the data of the replica can have. known is false before the first comparison.
+// Behind returns the greatest age that the data of the replica can have. known is false until the replica has replayed a position
+// that was read from the primary.
 func (r *Replica) Behind() (age time.Duration, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,8 +127,8 @@ func (r *Replica) measure(ctx context.Context) error {
 	return nil
 }
 
-// readers connects to the replica while the replica is fresh, and otherwise to the primary. A connection to the other server is closed
-// when it is next taken from the pool.
+// readers connects to the replica while the replica is fresh and can be reached, and otherwise to the primary. When a connection
+// is taken from the pool and the other server should now be used, the connection is closed.
 type readers struct {
 	driver.Connector // connector of the primary
 	replica          driver.Connector

@@ -21,7 +21,7 @@ type agent struct {
 	wholeVersion                           bool // the engine is recent, but the user agent states more than its major version
 	engine                                 engine
 	impossible                             bool // see isImpossible
-	complete                               bool // the slow parsers have read the user agent
+	complete                               bool // the slow parsers have been run, or are not needed
 	queued                                 atomic.Bool
 	listed                                 atomic.Pointer[verdict] // nil: not looked up yet
 }
@@ -34,7 +34,8 @@ type verdict struct {
 
 const (
 	// inlineShare is the part of all CPUs that requests may spend in the slow parsers. inlineBurst is the unspent time that may
-	// accumulate. Beyond this budget a new user agent is described by markers only.
+	// accumulate. Beyond this budget a new user agent is described only by markers, which are known parts of user agents (see
+	// classify).
 	inlineShare = 0.05
 	inlineBurst = 250 * time.Millisecond
 	// workerRest is how many times longer the background worker rests than it worked before. The worker therefore uses at most a
@@ -44,7 +45,7 @@ const (
 )
 
 // agentCache remembers user agents. An unknown user agent is parsed completely while the budget lasts, and concurrent requests
-// with the same user agent wait for that parse. Over budget, the user agent is remembered with the description by markers. If the
+// with the same user agent wait for that parse. Over budget, the user agent is remembered with its description by markers. If the
 // same user agent comes a second time, it is probably not random, and the background worker completes its description. If the
 // worker's queue is full, the next request tries again.
 type agentCache struct {
@@ -134,7 +135,7 @@ func (c *agentCache) parse(userAgent string) *agent {
 	return a
 }
 
-// finish completes an agent. If a third-party parser panics, the agent stays as it was classified.
+// finish completes an agent. If a third-party parser panics, the agent keeps the properties that it has by then.
 func (c *agentCache) finish(userAgent string, a *agent) {
 	defer func() {
 		_ = recover()

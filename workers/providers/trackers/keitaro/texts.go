@@ -19,8 +19,8 @@ type mask struct {
 	value    string
 }
 
-// maskOf reads a value: text, text with * for anything, or /pattern/ with the flags of PHP. ok is false if the pattern has
-// flags that change its meaning and that we do not have.
+// maskOf reads a value: text, text with * for anything, or /pattern/ with some of the flags i, m, s, u and U of PHP. A pattern
+// with any other flag is read like any other text. ok is false if v is empty or has only asterisks.
 func maskOf(v string) (m mask, ok bool) {
 	if end := strings.LastIndexByte(v, '/'); len(v) > 2 && v[0] == '/' && end > 0 && strings.Trim(v[end+1:], "imsuU") == "" && end > 1 {
 		pattern, flags := v[1:end], strings.NewReplacer("i", "", "u", "").Replace(v[end+1:])
@@ -70,7 +70,7 @@ func (m mask) negated() mask {
 	return mask{"not_" + m.operator, m.value}
 }
 
-// masks translates a list of values with masks.
+// masks translates a list of values in the notation that maskOf reads.
 func masks(attribute string, values []string, reject bool) (t test, ok bool) {
 	byOperator := map[string][]any{}
 	var order []string
@@ -102,7 +102,8 @@ func masks(attribute string, values []string, reject bool) (t test, ok bool) {
 	return t, len(t.list) > 0
 }
 
-// span is an interval of versions. Empty bounds are open.
+// span is an interval of versions: exactly one version, or all versions between bounds. from and to belong to the interval, above
+// and below do not. An empty bound means that the interval has no such limit.
 type span struct{ exact, from, to, above, below string }
 
 var (
@@ -176,13 +177,13 @@ func spanOf(t string) (s span, ok bool) {
 }
 
 // versions translates intervals of versions. If an interval is rejected, the versions before it, the versions after it and
-// unknown versions pass.
+// unknown versions pass. ok is false if several intervals are rejected and one of them is not a single version.
 func versions(attribute string, raw json.RawMessage, reject bool) (t test, ok bool) {
 	spans, ok := spansOf(raw)
 	if !ok {
 		return t, false
 	}
-	if reject && len(spans) > 1 { // only a list of single versions is one condition
+	if reject && len(spans) > 1 { // a filter rejects several intervals only if each is a single version
 		var exact []any
 		for _, s := range spans {
 			exact = append(exact, s.exact)

@@ -42,7 +42,8 @@ func limit(raw json.RawMessage, reject bool) (t test, ok bool) {
 	return t, true
 }
 
-// zoneNote says that times are in another zone here.
+// zoneNote says that the times of a filter, which belonged to the given zone, belong to the account's time zone here. Without a
+// zone it is empty.
 func zoneNote(zone text) string {
 	if zone == "" {
 		return ""
@@ -86,7 +87,8 @@ func interval(raw json.RawMessage, reject bool) (t test, ok bool) {
 	return t, true
 }
 
-// dayOf returns the day of a moment. ok is false unless the moment is the start of a day or, if isEnd is true, the end of a day.
+// dayOf returns the day of a moment, and an empty day for an empty moment. A moment with a time must be the start of a day or, if
+// isEnd is true, the end of a day: 23:59, or 00:00 of the day after. For any other time, ok is false.
 func dayOf(moment text, isEnd bool) (day string, ok bool) {
 	if moment == "" {
 		return "", true
@@ -142,7 +144,7 @@ func schedule(raw json.RawMessage, reject bool) (t test, ok bool) {
 	return t, len(out) > 0
 }
 
-// spans returns the times in our form. Sunday is 7 here, and 0 or 7 at Keitaro.
+// spans returns the times as values of our schedule condition. Sunday is 7 here, and 0 or 7 at Keitaro.
 func (s slots) spans() (out []any, ok bool) {
 	days := []any{}
 	for _, d := range append(s.Days, string(s.Day)) {

@@ -50,7 +50,7 @@ func (t text) id() string {
 	return string(t)
 }
 
-// flag is true for true, 1 and texts that say so.
+// flag is true for true, 1 and the texts true, 1, yes and on.
 type flag bool
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -31,7 +31,7 @@ export function BoundChip({ ask, at }: { ask: Ask; at: number }) {
 
 type EditorProps = { ask: Ask; figure: Name; at?: number; close: () => void }
 
-// BoundEditor edits a condition on a figure. `at` is its place, or undefined for a new one.
+// BoundEditor edits a condition on a figure. `at` is its index in ask.having, or undefined for a new one.
 export function BoundEditor({ ask, figure, at = ask.having.length, close }: EditorProps) {
   const old: Bound | undefined = ask.having[at],
     [op, setOp] = useState<string>(old?.op ?? '<'),

@@ -7,7 +7,7 @@ type Props = Omit<ComponentProps<'button'>, 'class' | 'icon' | 'children'> & {
   icon?: IconName
   text?: string
   of?: string // what the button acts on, for screen readers
-  letter?: string // the key that does the same, shown where there is a keyboard
+  letter?: string // the key that does the same, not shown on a narrow screen
 }
 
 // Button is a button with an icon, a text or both. It sends no form unless its type is submit.

@@ -7,7 +7,7 @@ import { Item } from './menu.tsx'
 
 type Props = {
   list: string[]
-  usual?: (v: string) => boolean // whether the list has a value before a person types
+  usual?: (v: string) => boolean // whether the value is listed while the search is empty
   text: (v: string) => string // what the search looks in
   show?: (v: string) => ComponentChildren // what a line shows, if it is not the text
   pick: (v: string) => void
@@ -17,9 +17,10 @@ type Props = {
   hint?: string // the text in the empty search field
 }
 
-const touch = matchMedia('(pointer: coarse)') // a field with the focus would open the keyboard
+const touch = matchMedia('(pointer: coarse)') // on a touch screen, a field with the focus opens the keyboard
 
-// Choices shows a list with a search in a menu. Except on touch screens the search has the focus, and Enter picks the first line, which fits best what is typed.
+// Choices shows a list with a search in a menu. The search gets the focus, except on touch screens. Enter in the search picks the
+// first line, which fits the typed text best.
 export function Choices({ list, usual, text, show = text, pick, on, side, more, hint }: Props) {
   const el = useRef<HTMLInputElement>(null),
     [search, setSearch] = useState(''),
@@ -70,5 +71,6 @@ export function Choices({ list, usual, text, show = text, pick, on, side, more, 
   )
 }
 
-// DimensionChoices shows dimensions or attributes. Sub-parameters after the first earlySubs that no source uses are found only by the search.
+// DimensionChoices shows dimensions or attributes. Sub-parameters with a high number (see usualIn in core/subs.ts) that no source
+// uses are found only by the search.
 export const DimensionChoices = (p: Omit<Props, 'usual'>) => <Choices {...p} usual={useUsual()} />

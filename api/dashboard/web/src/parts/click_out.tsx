@@ -14,8 +14,9 @@ export const isElsewhere = (url: string, domain: string) => {
 
 type Props = { of: Pick<LanderRow, 'url' | 'click_slots'>; origin: string }
 
-// ClickOut shows the links for the buttons of a landing page, and how the page passes the click on. If the page is on another
-// domain, its links pass on the parameters of the page's own address, including the click id.
+// ClickOut shows the links for the buttons of a landing page, and how the page passes the click on. If the page is on another host,
+// each link is HTML with a script. The script passes on all parameters of the page's own address, or only the click id if the page
+// gets the click id under another name than clickid.
 export function ClickOut({ of: r, origin }: Props) {
   const elsewhere = isElsewhere(r.url, origin.replace(/^https?:\/\//, ''))
   if (!origin) return null

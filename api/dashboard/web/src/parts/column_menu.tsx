@@ -8,7 +8,8 @@ import { Menu, Tick } from './menu.tsx'
 type Formulas = { chosen: string[]; toggle: (text: string) => void; titleOf: (text: string) => string | undefined; hint: string }
 type Props = { on: Name[]; toggle: (name: Name) => void; formulas?: Formulas; class?: string }
 
-// ColumnMenu chooses the figures that a table shows. With formulas, a person types more columns into its search.
+// ColumnMenu chooses the figures that a table shows. With formulas, a formula that is typed into the search can become
+// a column too.
 export const ColumnMenu = ({ on, toggle, formulas, ...rest }: Props) => {
   const chosen = formulas?.chosen ?? [],
     shown = (v: string) => t.figures.names[v as Name] ?? formulas?.titleOf(v) ?? v,

@@ -27,7 +27,7 @@ const useComparison = ({ id, by }: Where) => {
 
 const chance = (p: number) => percent(Math.min(99.9, p * 100), p > 0.99 ? 1 : 0) // an estimate is never certain
 
-// verdict says which one is better, and never more than the figures show.
+// verdict says which path, landing page or offer of a group is better and how certain that is, or how much more data is needed.
 function verdict(g: ComparedGroup): string {
   const [first] = g.arms,
     more = g.more_clicks == null ? '' : w.more(g.more_clicks, count(g.more_clicks))
@@ -81,8 +81,8 @@ export function CompareButton({ look, text = w.title, ...where }: Where & { look
   )
 }
 
-// CompareLine says in a sentence which landing page or offer of a path is better, and opens the comparison. It is empty if there is
-// nothing to compare.
+// CompareLine says which landing page or offer of a path is better, and has a button that opens the comparison. It is empty if
+// there is nothing to compare.
 export function CompareLine(where: Where) {
   const groups = useComparison(where).data?.groups.filter(g => g.path_id === where.path) ?? []
   if (groups.length === 0) return null

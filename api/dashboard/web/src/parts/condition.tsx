@@ -84,7 +84,8 @@ function Row({ of: c, on, remove, lookup }: { of: Condition; on: (c: Condition) 
   const change = (attribute: string) => {
     if (attribute && attribute !== c.attribute) on(fresh(attribute))
   }
-  // setOperator keeps the value if the new operator takes such a value.
+  // setOperator keeps the value, with two exceptions: `between` keeps only the first two values, and a change to or from an operator
+  // for yes and no begins with a new value.
   const setOperator = (operator: string) => {
     const wasTruth = formOf(c.attribute, c.operator)?.kind === 'truth',
       isTruth = formOf(c.attribute, operator)?.kind === 'truth'

@@ -21,7 +21,7 @@ import { Alert } from './state.tsx'
 
 export const { notHere } = w
 export const dayText = (day: string) => dateOf(Date.parse(day + 'T00:00:00Z'), undefined, 'UTC')
-const mostRows = 40 // rows of the preview that are shown
+const mostRows = 40 // the most rows that the preview shows
 
 type Quote = { body?: string; answer?: CostSet; wrong?: string }
 
@@ -204,7 +204,7 @@ function Synced({ of }: { of: Target }) {
   ) : null
 }
 
-// Preview shows the cost before and after, by day and campaign. It names days without clicks.
+// Preview shows the cost before and after, by day and campaign. A day without clicks has a note in place of the campaign.
 function Preview({ of }: { of: CostSet }) {
   const rows = of.days.slice(0, mostRows),
     left = of.days.length - rows.length

@@ -15,7 +15,7 @@ const units = [
   ['minute', 60],
 ] as const
 
-// duration returns a whole number of days, hours or minutes as text.
+// duration returns a length of time as text: in days if it has at least one day, else in hours or minutes.
 function duration(seconds: number, unitDisplay: 'short' | 'narrow' = 'short') {
   const [unit, length] = units.find(([, n]) => seconds >= n) ?? units[2]
   return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay }).format(seconds / length)

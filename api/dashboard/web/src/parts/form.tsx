@@ -183,7 +183,8 @@ type TagProps = {
   show?: (v: string) => string
 }
 
-// TagInput edits texts as chips. Enter, a comma or leaving the field adds the typed text. Backspace removes the last chip.
+// TagInput edits texts as chips. Enter, a comma or leaving the field adds the typed text. Backspace removes the last chip if no
+// text is typed.
 export function TagInput({ values, on, wired, most = 20, known = [], label, show = v => v }: TagProps) {
   const [text, setText] = useState(''),
     list = useId()

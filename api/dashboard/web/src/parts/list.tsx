@@ -15,8 +15,8 @@ import { Table, type Column } from './table.tsx'
 import { useRowHeight } from './virtual.ts'
 
 export type Action<R> = { key?: string; label: string; on: (r: R) => void; if?: (r: R) => boolean; danger?: boolean }
-// Bulk is an action on the selected rows. An action that opens a form keeps the selection, and calls `done` when the form is
-// saved.
+// Bulk is an action on the selected rows. An action that opens a form sets `keeps`, so that the selection stays until the form is
+// saved and the action calls `done`. With `menu`, the action's button opens a menu.
 export type Bulk<R> = {
   label: string
   on: (rows: R[], done: () => void) => void
@@ -24,8 +24,9 @@ export type Bulk<R> = {
   menu?: (rows: R[], close: () => void) => ComponentChildren
 }
 type Row = { id: string; status: string }
+// Add is the button that adds a record. With `letter`, it shows its key, N.
 type Add = { label: string; on: () => void; letter?: boolean }
-// Common are the properties that a list of any records has. With `letter`, the button that adds a record shows its key.
+// Common has the properties of List that Listing has too.
 export type Common<R> = {
   label: string
   rows: R[] | undefined

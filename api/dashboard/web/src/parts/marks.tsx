@@ -47,14 +47,14 @@ const whoOf = (c: RecordedChange) =>
     .filter(Boolean)
     .join(', ')
 const unnamed = ['id', 'revision'] // fields that a person does not set
-// fieldsOf names the fields that a change has set.
+// fieldsOf names up to eight fields that a change has set.
 const fieldsOf = (c: RecordedChange) =>
   c.fields
     .filter(f => !unnamed.includes(f))
     .slice(0, 8)
     .map(f => w.fields[f] ?? f.replaceAll('_', ' '))
     .join(', ')
-// shownOf returns the marks of a group to show: all notes and the latest changes.
+// shownOf selects the marks of a group that are shown: all notes and the latest changes. `more` is the number of other changes.
 function shownOf(marks: Mark[]) {
   const notes = marks.filter(m => m.note),
     changes = marks.filter(m => m.change)
@@ -165,12 +165,12 @@ function Note({ of: n, edit }: { of: NoteRow; edit: (n: NoteRow) => void }) {
   )
 }
 
-// Add is the button that writes a note.
+// Add is the button that opens the sheet for a new note.
 export const Add = ({ on }: { on: () => void }) => (
   <Button look="sm quiet icon" aria-label={w.addTo} title={w.add} onClick={on} icon="edit" />
 )
 
-// momentOf returns the moment of a day and an hour in the account's time zone, or null if they are malformed.
+// momentOf returns the moment of a day and a time of day in the account's time zone, or null if they are malformed.
 function momentOf(day: string, time: string): number | null {
   const d = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day)?.slice(1).map(Number),
     h = /^(\d\d):(\d\d)/.exec(time)?.slice(1).map(Number)

@@ -35,8 +35,8 @@ function useMenuKeys(box: { current: HTMLDivElement | null }) {
 }
 
 // Menu is a button that opens its content in the browser's own popover. Esc or a click outside closes it, and the focus goes
-// back to the button. The content is rendered while the menu is open. If a form is at the top of the content, it gets the
-// focus.
+// back to the button. The content is rendered while the menu is open. If a form is at the top of the content, its first
+// field gets the focus, except on touch screens.
 export function Menu({ icon, label, name, kind = 'btn', children, onOpen, ...rest }: Props) {
   const id = useId(),
     box = useRef<HTMLDivElement>(null),

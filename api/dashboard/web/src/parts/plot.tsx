@@ -17,7 +17,7 @@ export type Series = {
   right?: boolean
 }
 type Props = { label: string; times: number[]; series: Series[]; hours: boolean; extra?: (i: number) => { name: string; text: string }[] }
-// wholeSteps lists the possible steps of an axis of counts, which are whole numbers.
+// wholeSteps lists the possible distances between two ticks on an axis of counts. They are whole numbers, as counts are.
 const wholeSteps = Array.from({ length: 12 }, (_, i) => [1, 2, 5].map(n => n * 10 ** i)).flat()
 // Place returns the position of a moment, in px from the left.
 type Place = (at: number) => number
@@ -250,7 +250,8 @@ export const Legend = ({ of }: { of?: Series[] }) => (
 // past replaces the values of future moments by null.
 export const past = (times: number[], values: (number | null)[], now = Date.now()) => values.map((v, i) => (times[i]! > now ? null : v))
 
-// ticksOf returns the moments that the time axis names: midnights, or every six hours of a short plot.
+// ticksOf returns the moments that the time axis names: midnights or, if byHour is true, every six hours. If there are
+// more than `most` or more than ten, it returns only every second, third or nth of them.
 function ticksOf(times: number[], tz: string, byHour: boolean, most: number): number[] {
   const out: number[] = []
   for (const at of times) {

@@ -25,7 +25,7 @@ type Base = {
   hint?: ComponentChildren | ((d: Draft) => ComponentChildren)
   wide?: boolean
   when?: (d: Draft) => boolean
-  check?: (d: Draft) => string | undefined // what is wrong with the value before it is sent
+  check?: (d: Draft) => string | undefined // returns what is wrong with the value, or undefined; called before the draft is sent
 }
 // Spec describes a field of a record's form.
 export type Spec = Base &

@@ -24,9 +24,9 @@ const fields =
 // firstFocus holds selectors of the controls that may get the focus when a sheet opens, in order of preference.
 const firstFocus = [fields, '.body .copy > .btn', ':is(footer, .formfoot) .btn.primary:enabled', 'footer .btn:enabled']
 
-// begin focuses the first field of a sheet, else the button that copies or continues. It leaves the focus where the browser put
-// it if the sheet has neither, if the control is out of sight, or on a touch screen, where a focused field would open the
-// keyboard.
+// begin focuses the first field of a sheet. In a sheet without fields it focuses the button that copies or continues, unless the
+// sheet is at the side. It leaves the focus where the browser put it if the control is missing or out of sight, and on a touch
+// screen, where a focused field would open the keyboard.
 function begin(el: HTMLDialogElement, side?: boolean) {
   if (matchMedia('(pointer: coarse)').matches) return
   const found = firstFocus.slice(0, side ? 1 : undefined).reduce<HTMLElement | null>((was, next) => was ?? el.querySelector(next), null),
@@ -132,7 +132,7 @@ export function FormSheet({ go, off, send, children, ...sheet }: FormProps) {
 
 type ShownProps = Pick<Props, 'title' | 'close' | 'short' | 'children'> & { done: string }
 
-// Shown shows something that is never shown again. It stays open until the person confirms.
+// Shown shows something that is never shown again, such as a secret. Esc and clicks outside do not close it.
 export const Shown = ({ title, close, done, short, children }: ShownProps) => (
   <Sheet
     title={title}
@@ -162,7 +162,7 @@ type AskProps = {
   children?: ComponentChildren
 }
 
-// Ask asks before an action that cannot be undone. With `name`, the person must type the name first. If the action fails, the
+// Ask asks the person to confirm an action. With `name`, the person must type the name first. If the action fails, the
 // question stays open and `wrong` shows the error. `back` is the text of the button that closes the question.
 export function Ask({ title, text, go, back, danger, name, on, wrong = failed, close, children }: AskProps) {
   const [typed, setTyped] = useState(''),
@@ -204,9 +204,9 @@ export function Ask({ title, text, go, back, danger, name, on, wrong = failed, c
   )
 }
 
-// Leaving asks whether edits that are not saved may be lost. A question closes one animation frame after its button is pressed,
-// and must not close the next question. Leaving is in this file because the page has always loaded this file when a form is
-// shown.
+// Leaving asks whether edits that are not saved may be lost. A question is closed after its action, which may already have opened
+// the next question. So `close` closes only the question that it belongs to. Leaving is in this file because each page that shows
+// a form has loaded this file.
 export const Leaving = () => {
   const go = leaving.value
   return go ? (

@@ -242,11 +242,11 @@ function Person() {
   )
 }
 
-// windowed are the screens that show figures of a window.
+// windowed matches the paths of the screens that show what happened in a window of time. Their header has the menu of windows.
 const windowed =
   /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks|conversions|postbacks|unmatched|exports|bots|smartlinks|audit)|\/campaigns\/[^/]+\/(figures|flow|clicks)|\/(sources|networks)\/[^/]+\/difference)?$/
 
-// compared are the windowed screens that compare the window with the previous one.
+// compared matches the paths of the screens that can compare the window with the one before.
 const compared = /^\/app(\/reports|\/campaigns(\/[^/]+\/figures)?)?$/
 
 export function Shell({ children }: { children: ComponentChildren }) {

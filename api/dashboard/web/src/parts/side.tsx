@@ -15,7 +15,8 @@ export type SideGroup = {
   badges: ComponentChildren
 }
 
-// useFits returns how many links have room in a list below its groups' headings and the links that are always shown.
+// useFits returns how many links of groups have room in a list, besides the headings of the groups and the `always` links that
+// belong to no group.
 function useFits(headings: number, always: number) {
   const box = useRef<HTMLDivElement>(null),
     [fits, setFits] = useState(99)
@@ -32,8 +33,9 @@ function useFits(headings: number, always: number) {
   return { box, fits }
 }
 
-// SideList shows the navigation at the side: `first` on top, and the groups of links below it. A person can fold each group.
-// Groups without room are folded too, except the group of the current screen.
+// SideList shows the navigation at the side: `first` on top, and the groups of links below it. A person can open and fold
+// each group, except the group of the current screen, which is always open. A group without room is folded until the person opens
+// it.
 export function SideList({ first, always, groups }: { first: ComponentChildren; always: number; groups: SideGroup[] }) {
   const { box, fits } = useFits(groups.length, always),
     [chosen, setChosen] = useState(readFolds),
