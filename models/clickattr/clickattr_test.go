@@ -66,7 +66,7 @@ func TestTagsAreNeverReused(t *testing.T) {
 	}
 }
 
-// TestRows checks the rules for rows: each row has its own name and its own place, and a recorded attribute has exactly one
+// TestRows checks the rules for rows: no two rows share a name, a token or a dimension, and a recorded attribute has exactly one
 // accessor.
 func TestRows(t *testing.T) {
 	t.Parallel()

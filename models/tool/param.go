@@ -217,7 +217,7 @@ func (a Args) Flag(name string, def bool) bool {
 	return def
 }
 
-// whole returns a whole number, or def if the argument is left out.
+// whole returns a whole number, or def if the argument is left out. parse has checked that it is one.
 func (a Args) whole(name string, def int) int {
 	if n, err := strconv.Atoi(a.Text(name)); err == nil {
 		return n
@@ -227,7 +227,7 @@ func (a Args) whole(name string, def int) int {
 
 // texts returns a list of texts.
 func (a Args) texts(name string) (out []string) {
-	_ = json.Unmarshal(a[name], &out) // parse has read it
+	_ = json.Unmarshal(a[name], &out) // parse has checked it
 	return out
 }
 
