@@ -47,7 +47,8 @@ type Call struct {
 	Credential string
 	// Client is the address of the caller, as far as trusted proxies report it.
 	Client netip.Addr
-	// Store is the control plane. On a POST with an Idempotency-Key it is bound to the transaction that also stores the answer.
+	// Store reads and writes the control plane: accounts, keys and the records that accounts set up. On a POST with an
+	// Idempotency-Key it is bound to the transaction that also stores the answer.
 	// Work that must wait for the commit is added with After.
 	Store *store.Store
 	// IdempotencyKey is the caller's key, or empty.
@@ -56,8 +57,7 @@ type Call struct {
 	// its final answer. A job with this id is therefore found again and not done twice. Other calls have the zero id.
 	AttemptID uuid.UUID
 
-	// Changes lists further changes of the call for its entry in the audit log. The log finds the other changes by means of the
-	// row's Recorded.
+	// Changes lists changes for the call's entry in the audit log, in addition to the changes of the record that Recorded returns.
 	Changes []models.FieldChange
 
 	// Checked is set by a handler whose call has only checked something while a person waits: see Route.Checks.

@@ -67,8 +67,8 @@ const (
 // Home is a set of places that use an attribute.
 type Home uint8
 
-// Exports means the export files. Their columns are in the order of the table. Smartlinks means the clicks of smartlinks: the
-// attribute then also has a column in smartlink_clicks.
+// Exports means the export files. Smartlinks means the clicks of smartlinks: the attribute then also has a column in
+// smartlink_clicks.
 const (
 	Exports Home = 1 << iota
 	Smartlinks

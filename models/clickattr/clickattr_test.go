@@ -112,7 +112,7 @@ func accessors(a clickattr.Attr) (n int) {
 }
 
 // TestEveryFieldHasARow compares the table with the struct. Each field of a click must belong to one attribute. In the click
-// log, the visitor's fields have the names of the attributes and are in the order of the export files.
+// log, the visitor's fields have the names of the attributes and are in the order of the table.
 func TestEveryFieldHasARow(t *testing.T) {
 	t.Parallel()
 	var c models.Click

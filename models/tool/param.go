@@ -24,8 +24,8 @@ const (
 // Type is the type of a parameter.
 type Type uint8
 
-// The types of parameters. Filters are objects of a dimension and a value, Weights of an id and a weight, and Visitor is an object
-// of attributes.
+// The types of parameters. Texts is a list of texts. Filters is a list of objects with a dimension and a value, and Weights a list
+// of objects with an id and a weight. Visitor is an object whose members are attributes.
 const (
 	Text Type = iota
 	ID

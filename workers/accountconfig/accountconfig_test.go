@@ -385,7 +385,7 @@ func TestTrackerThatIsAway(t *testing.T) {
 		t.Errorf("after a failure: %s %q %v", p.State, p.Problem, p.Counts)
 	}
 	if n := dbtest.Get[int](t, e.db, `SELECT max(attempts) FROM jobs`); n != 2 {
-		t.Errorf("it was read in %d attempts", n)
+		t.Errorf("the tracker was read in %d attempts, want 2", n)
 	}
 	last := jobs.ImportConfig.Policy().MaxAttempts - 1
 	calls.Store(0)

@@ -21,7 +21,7 @@ type Options struct {
 	Dir string
 	// Listen is the address to listen on.
 	Listen string
-	// Password is the password of the user default. If it is empty, a random one is used.
+	// Password is the password of ClickHouse's user "default". If it is empty, a random one is used.
 	Password string
 	// Command runs while the server is up. It finds the server's URL in TEST_CLICKS_URL, the name of its cluster in TEST_CLICKS_CLUSTER
 	// and the program that starts servers in TEST_CLICKS_LAB. Without a command the server runs until the context ends.

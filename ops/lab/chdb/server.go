@@ -20,7 +20,7 @@ import (
 // no sessions.
 type Server struct {
 	Engine   *Engine
-	Password string // of the user default
+	Password string // of ClickHouse's user "default"
 }
 
 // maxStatement is the greatest length of a statement in a body, in bytes. The data of an INSERT has no limit.

@@ -85,8 +85,7 @@ type Answer struct {
 	TokensIn, TokensOut int
 }
 
-// Options of a Client. URL, Now and Wait are optional. Wait replaces the wait before a
-// request is repeated.
+// Options of a Client. URL, Now and Wait are optional. Wait replaces the timer that runs before a request is repeated.
 type Options struct {
 	Egress *egress.Client
 	// URL replaces the addresses of all providers, for tests and gateways; empty: each provider's own address.
