@@ -31,8 +31,8 @@ type Call struct {
 	Body      []byte
 	// ID is the parameter id of the path or of the query. It is zero on a row without such a parameter.
 	ID       uuid.UUID
-	Window   bind.Window    // set on a row with a window
-	Page     store.Page     // set on a row with pages
+	Window   bind.Window    // set on a row with Window or with the parameter from
+	Page     store.Page     // set on a row with Page
 	Numbers  map[string]int // whole numbers of the query, by name
 	Account  models.Account
 	KeyID    uuid.UUID
@@ -47,7 +47,8 @@ type Call struct {
 	Credential string
 	// Client is the address of the caller, as far as trusted proxies report it.
 	Client netip.Addr
-	// Store is the control plane. On a POST with an Idempotency-Key it is bound to the transaction that also stores the answer.
+	// Store reads and writes the control plane: accounts, keys and the records that accounts set up. On a POST with an
+	// Idempotency-Key it is bound to the transaction that also stores the answer.
 	// Work that must wait for the commit is added with After.
 	Store *store.Store
 	// IdempotencyKey is the caller's key, or empty.
@@ -56,7 +57,7 @@ type Call struct {
 	// its final answer. A job with this id is therefore found again and not done twice. Other calls have the zero id.
 	AttemptID uuid.UUID
 
-	// Changes lists changes of the call for the audit log that the row's Recorded does not show.
+	// Changes lists changes for the call's entry in the audit log, in addition to the changes of the record that Recorded returns.
 	Changes []models.FieldChange
 
 	// Checked is set by a handler whose call has only checked something while a person waits: see Route.Checks.
@@ -269,7 +270,7 @@ func (c *Call) decode(into any) error {
 	return bind.DecodeKnown(c.Body, c.Route.Keys, into)
 }
 
-// FillBody adds to the body the members of the object defaults that the body leaves out or has as null.
+// FillBody adds the members of defaults to the body. It replaces a member that the body already has only if that member is null.
 func (c *Call) FillBody(defaults any) error {
 	raw, err := json.Marshal(defaults)
 	if err != nil {

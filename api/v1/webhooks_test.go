@@ -43,7 +43,8 @@ func TestWebhookRoundTrip(t *testing.T) {
 		t.Error(err)
 	}
 
-	// The secret is shown once and stored encrypted, so that the worker can sign with it. A repeated call gets the same secret.
+	// Only the answer to the creation has the secret. It is stored encrypted, not hashed, so that the worker can sign with it. A
+	// repetition with the same Idempotency-Key gets the same secret.
 	id, secret := made["id"].(string), made["secret"].(string)
 	var sealed []byte
 	err := s.DB.GetContext(t.Context(), &sealed, `SELECT secret FROM webhook_endpoints WHERE id = $1`, id)
@@ -55,7 +56,7 @@ func TestWebhookRoundTrip(t *testing.T) {
 		t.Errorf("sealed %q, shown %q, %v", open, secret, err)
 	}
 	if again := s.Do("POST", "/webhooks", body, "Idempotency-Key", "k").Want(201, "").Map(); again["secret"] != secret {
-		t.Error("a repetition has another secret")
+		t.Error("a repetition of the call gets another secret")
 	}
 	if other := s.Do("POST", "/webhooks", hook()).Want(201, "").Map(); other["secret"] == secret {
 		t.Error("two endpoints have the same secret")
@@ -188,7 +189,7 @@ func TestWebhookErrors(t *testing.T) {
 	reader.Do("POST", "/webhooks/test", map[string]any{"id": id}).Want(403, "read_only_key")
 	reader.Do("POST", "/webhooks/deliveries/redeliver", map[string]any{"id": id}).Want(403, "read_only_key")
 	if n := len(s.Jobs.Tasks("")); n != 0 {
-		t.Errorf("%d jobs of refused calls", n)
+		t.Errorf("refused calls have submitted %d jobs", n)
 	}
 
 	_, small, _ := s.NewAccount("starter")
@@ -201,7 +202,7 @@ func TestWebhookErrors(t *testing.T) {
 func TestWebhookAllowance(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{EgressAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}})
-	// Fourteen calls at once compete for ten places.
+	// An account may have ten endpoints. Fourteen calls at the same time try to create one each.
 	statuses := make(chan int, 14)
 	for range 14 {
 		go func() { statuses <- s.Do("POST", "/webhooks", with(hook(), "url", "https://localhost:9/x")).Status }()
@@ -220,7 +221,7 @@ func TestWebhookAllowance(t *testing.T) {
 	s.Do("POST", "/webhooks", hook()).Want(201, "")
 }
 
-// announce makes an event happen and returns the ids of its deliveries.
+// announce stores an event of the account and returns the ids of its deliveries, one for each endpoint.
 func announce(t *testing.T, s *apitest.Server) []uuid.UUID {
 	t.Helper()
 	e := models.NewEvent(s.Account.ID, models.EventConversionCreated, time.Now(), models.ConversionEvent{ConversionData: models.ConversionData{Payout: "1"}})
@@ -322,7 +323,7 @@ func TestSendingNow(t *testing.T) {
 	status, ping := 204, uuid.New()
 	jobstest.Answer(rec, jobs.TestWebhook, func(account uuid.UUID, a jobs.WebhookArgs) (jobs.WebhookAnswer, error) {
 		if account != s.Account.ID || a.ID.String() != id {
-			t.Errorf("test of %v for %v", a, account)
+			t.Errorf("the job has the arguments %v and the account %v", a, account)
 		}
 		return jobs.WebhookAnswer{DeliveryID: ping, Delivered: true, Status: &status}, nil
 	})

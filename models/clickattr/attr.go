@@ -17,8 +17,8 @@ import (
 // Attr is one attribute. A recorded attribute has a Tag and exactly one of the accessors, which determines its type. An
 // attribute without a Tag is known only while a click is routed, and is not recorded.
 type Attr struct {
-	// Name is the attribute's name in conditions and reports. It is also the name of its column in the table clicks and in
-	// export files.
+	// Name is the attribute's name in conditions and reports. It is also the name of its column in export files and, except for a
+	// sub-parameter, in the table clicks.
 	Name string
 	// Tag is the attribute's tag in the spool. Tags are stored on disks, so a tag must never be given to another attribute.
 	Tag byte
@@ -67,16 +67,16 @@ const (
 // Home is a set of places that use an attribute.
 type Home uint8
 
-// Exports means the export files. Their columns are in the order of the table. Smartlinks means the clicks of smartlinks: the
-// attribute then also has a column in smartlink_clicks.
+// Exports means the export files. Smartlinks means the clicks of smartlinks: the attribute then also has a column in
+// smartlink_clicks.
 const (
 	Exports Home = 1 << iota
 	Smartlinks
 	Both = Exports | Smartlinks
 )
 
-// Column returns the attribute's column in SQL. A sub-parameter is an element of an array, which is NULL if the click has no
-// such element.
+// Column returns the attribute's column in SQL. For a sub-parameter this is an element of the array subs. The element is NULL if
+// the array is shorter.
 func (a *Attr) Column() string {
 	if a.Sub > 0 {
 		return "subs[" + strconv.Itoa(a.Sub) + "]"
@@ -120,8 +120,8 @@ func Find(name string) *Attr {
 }
 
 // IsBlockable reports whether the values of an attribute can be blocked. That is so if reports can group by the attribute, and
-// it is known before a visitor is routed. Ids of records, IP addresses and the result of the bot detection have their own
-// settings instead.
+// conditions compare it as a text or a version, or it is the ASN. Ids of records, IP addresses and the result of the bot
+// detection have their own settings instead.
 func (a *Attr) IsBlockable() bool {
 	byValue := a.Text != nil && (a.Compare == AsText || a.Compare == AsVersion) || a.ASN != nil
 	return byValue && a.Dimension > 0 && a.Name != "bot_reason"

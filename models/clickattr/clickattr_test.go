@@ -66,7 +66,7 @@ func TestTagsAreNeverReused(t *testing.T) {
 	}
 }
 
-// TestRows checks the rules for rows: each row has its own name and its own place, and a recorded attribute has exactly one
+// TestRows checks the rules for rows: no two rows share a name, a token or a dimension, and a recorded attribute has exactly one
 // accessor.
 func TestRows(t *testing.T) {
 	t.Parallel()
@@ -112,7 +112,7 @@ func accessors(a clickattr.Attr) (n int) {
 }
 
 // TestEveryFieldHasARow compares the table with the struct. Each field of a click must belong to one attribute. In the click
-// log, the visitor's fields have the names of the attributes and are in the order of the export files.
+// log, the visitor's fields have the names of the attributes and are in the order of the table.
 func TestEveryFieldHasARow(t *testing.T) {
 	t.Parallel()
 	var c models.Click

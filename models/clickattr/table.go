@@ -10,7 +10,8 @@ import (
 	"switchyard/models"
 )
 
-// All lists the attributes in the order of the columns of export files. Callers must not change it.
+// All lists the attributes in the order of the columns of export files, except that the columns of the sub-parameters after
+// models.EarlySubs are at the end of a file. Callers must not change All.
 var All = slices.Concat(routing, subs(), visitor, bookkeeping, passing)
 
 // routing lists the attributes that say where a click came from and where the visitor was sent.

@@ -18,7 +18,7 @@ const (
 	MaxBytes = 12 << 10 // of an answer, as JSON
 	maxText  = 200      // characters of a text
 	maxURL   = 1000     // characters of an address that is meant to be called
-	maxOpen  = 3 << 10  // bytes of a value without columns
+	maxOpen  = 3 << 10  // bytes of an open value
 )
 
 // Notice is a member of every answer.
@@ -176,8 +176,8 @@ func (r record) MarshalJSON() ([]byte, error) {
 // Answer is the answer of a tool.
 type Answer struct{ record }
 
-// shape brings values into the form of the tool's answers, and omits rows until the answer has at most MaxBytes
-// or no list has a row left.
+// shape brings values into the form of the tool's answers. While the answer has more than MaxBytes, it omits an eighth of the rows
+// of the longest list, until no list has a row left.
 func (t *Tool) shape(v Values) (Answer, error) {
 	out, left := record{{"notice", Notice}}, 0
 	for _, m := range t.Answer {
@@ -340,7 +340,8 @@ func hideReceiver(o object) {
 	}
 }
 
-// Clean removes private members from a value and shortens its texts. Numbers stay unchanged.
+// Clean removes private members from a value. It shortens the texts and removes the queries of addresses in them. Numbers stay
+// unchanged. Clean changes v itself.
 func Clean(v any) any { return cleaned(v, func(n json.Number) any { return n }) }
 
 // clean does the same as Clean, with numbers as decimal texts.

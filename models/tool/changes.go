@@ -17,7 +17,7 @@ import (
 
 // Limits of changes by assistants.
 const (
-	// DailyChanges is the number of changes that a key may make in 24 hours.
+	// DailyChanges is the default of the number of changes that a key may make in 24 hours. An account can set another number.
 	DailyChanges = 50
 	// Cooldown is the time after a change in which the same record is not changed again.
 	Cooldown = time.Hour
@@ -195,14 +195,14 @@ func createFrom(ctx context.Context, c *Call) (Values, error) {
 				return nil, err
 			}
 			o["error"] = e.Message
-			break // the copies that were made already are in the answer
+			break // the answer lists the copies that were made before, and this one with its error
 		}
 	}
 	return Values{"dry_run": dry, "from": at(a, "campaign.name"), "campaigns": made}, nil
 }
 
-// createCopy makes a copy of a campaign and gives the copy its name. A repeated call has the same Idempotency-Key, so
-// it makes no second copy.
+// createCopy makes copy number i of a campaign, gives the copy its name, and adds the copy's id and url to made. A repeated call
+// has the same Idempotency-Key, so it makes no second copy.
 func createCopy(ctx context.Context, c *Call, id string, i int, made object, change map[string]any) error {
 	if err := c.reserve(ctx, ""); err != nil {
 		return err

@@ -140,7 +140,8 @@ func subsOf(click object) object {
 	return out
 }
 
-// steps returns the paths that a decision tried, in all campaigns through which the visitor passed.
+// steps returns the paths that a decision tried, in all campaigns through which the visitor passed. If a campaign blocked the
+// visitor, it also returns a step with the blocked value.
 func steps(trace any) (out []object) {
 	for _, stage := range list(trace, "campaigns") {
 		if blocked, ok := stage["blocked"].(object); ok {
@@ -173,7 +174,7 @@ func explainGap(ctx context.Context, c *Call) (Values, error) {
 	source, network := c.Args.Text("source_id"), c.Args.Text("network_id")
 	path := "/traffic-sources/" + source
 	if (source == "") == (network == "") {
-		return nil, models.Invalid("invalid", "give source_id or network_id")
+		return nil, models.Invalid("invalid", "give either source_id or network_id, not both")
 	} else if network != "" {
 		path = "/networks/" + network
 	}
@@ -200,8 +201,8 @@ func explainGap(ctx context.Context, c *Call) (Values, error) {
 	return out, nil
 }
 
-// countPostbacks counts the postbacks of a window by result and reason, the largest count first. cut reports that
-// only the newest postbacks were counted.
+// countPostbacks counts the newest readRows postbacks of a window by result and reason, the largest count first. cut reports that
+// the window may have more postbacks.
 func countPostbacks(ctx context.Context, c *Call, q url.Values, more ...string) (counts []object, cut bool, err error) {
 	a, err := c.get(ctx, "/logs/postbacks", q, append(more, "limit", strconv.Itoa(readRows))...)
 	rows := list(a, "rows")

@@ -28,7 +28,8 @@ type passage struct {
 	length              int
 }
 
-const maxPassage = 1200 // bytes
+// maxPassage is the number of bytes after which a part of a page is cut into further passages.
+const maxPassage = 1200
 
 // Library holds the passages of the documentation, so that each search need not read the pages again.
 type Library struct {
@@ -36,7 +37,7 @@ type Library struct {
 	words    int // of all passages
 }
 
-// NewLibrary reads pages.
+// NewLibrary cuts pages into passages and counts their words.
 func NewLibrary(pages []Page) *Library {
 	l := &Library{}
 	for _, p := range pages {
@@ -90,10 +91,11 @@ func (l *Library) Search(q string, most int) []object {
 	return out
 }
 
-// document is a text of our own. Unlike texts of strangers, it is not cleaned, and it is cut only to maxPassage.
+// document is a passage of our own documentation. Unlike a text of a stranger, it is not cleaned, and it may have maxPassage
+// characters instead of maxText.
 type document string
 
-// passages cuts a page at its headings, and long parts between two lines.
+// passages cuts a page at its headings. A part that is longer than maxPassage is also cut between two lines.
 func passages(p Page) (out []passage) {
 	heading, text := p.Name, ""
 	end := func() {

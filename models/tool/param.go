@@ -24,8 +24,8 @@ const (
 // Type is the type of a parameter.
 type Type uint8
 
-// The types of parameters. Filters are objects of a dimension and a value, Weights of an id and a weight, and Visitor is an object
-// of attributes.
+// The types of parameters. Texts is a list of texts. Filters is a list of objects with a dimension and a value, and Weights a list
+// of objects with an id and a weight. Visitor is an object whose members are attributes.
 const (
 	Text Type = iota
 	ID
@@ -217,7 +217,7 @@ func (a Args) Flag(name string, def bool) bool {
 	return def
 }
 
-// whole returns a whole number, or def if the argument is left out.
+// whole returns a whole number, or def if the argument is left out. parse has checked that it is one.
 func (a Args) whole(name string, def int) int {
 	if n, err := strconv.Atoi(a.Text(name)); err == nil {
 		return n
@@ -227,7 +227,7 @@ func (a Args) whole(name string, def int) int {
 
 // texts returns a list of texts.
 func (a Args) texts(name string) (out []string) {
-	_ = json.Unmarshal(a[name], &out) // parse has read it
+	_ = json.Unmarshal(a[name], &out) // parse has checked it
 	return out
 }
 

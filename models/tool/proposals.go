@@ -134,8 +134,9 @@ func propose(ctx context.Context, c *Call) (Values, error) {
 	return out, nil
 }
 
-// tooEarly says what the sample of the last 30 days lacks, so that an operation on paths or destinations of a campaign cannot
-// be judged yet. The text is empty if the sample is large enough, or if the operation is not judged by figures.
+// tooEarly returns a text that says what the sample of the last 30 days lacks to judge an operation on paths or destinations of a
+// campaign. ids are the paths and destinations that the operation changes. The text is empty if the sample is large enough, if no
+// campaign_id was sent, or if the operation is not judged by figures.
 func tooEarly(ctx context.Context, c *Call, op string, ids []string) (string, error) {
 	campaign := c.Args.Text("campaign_id")
 	if campaign == "" {

@@ -70,7 +70,7 @@ func writeRows(b *strings.Builder, rows []record) {
 	w.Flush()
 }
 
-// cell returns a value as a text in one line.
+// cell returns a value as a text in one line. An empty list or object becomes an empty text.
 func cell(v any) string {
 	switch v := v.(type) {
 	case nil:

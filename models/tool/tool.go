@@ -2,9 +2,9 @@
 // address /mcp both read it.
 //
 // A tool consists of calls of the API, which are made with the key of the tool's caller. It can therefore do nothing
-// that the key may not do. An answer has at most MaxBytes bytes, with the totals first and figures as decimal texts. All
-// texts in an answer can be written by strangers: names, referrers, parameters of links. They are cut, and never part
-// of a description or an instruction.
+// that the key may not do. An answer has at most MaxBytes bytes, with the totals first and figures as decimal texts. Most
+// texts in an answer can be written by strangers: names, referrers, parameters of links. They are shortened, and are never part
+// of a description or an instruction. Only passages of the documentation are texts of our own.
 package tool
 
 import (
@@ -39,8 +39,8 @@ type Tool struct {
 	// About is the description for the model. It says what the tool does, its side effects and its limits.
 	About string
 	Kind  Kind
-	// Destructive tools change recorded data, or stop something that runs. Repeatable tools have no further effect
-	// when they are called again with the same arguments.
+	// Destructive tools change recorded data. Repeatable tools have no further effect when they are called again with the same
+	// arguments.
 	Destructive, Repeatable bool
 	Params                  []Param
 	Answer                  []Member
@@ -50,8 +50,8 @@ type Tool struct {
 // Values are the members of an answer before they are shaped, by name.
 type Values map[string]any
 
-// API carries out calls of the API for the caller of a tool. The answer is the member data. An error is a *models.Error if the
-// API has returned one.
+// API carries out calls of the API for the caller of a tool. Do returns the member data of the API's answer. If the API answers
+// with an error, Do returns it as a *models.Error.
 type API interface {
 	Do(ctx context.Context, r Request) (json.RawMessage, error)
 }
@@ -84,17 +84,17 @@ type Call struct {
 	Args     Args
 	ReadOnly bool     // the caller may change nothing
 	Docs     *Library // nil: the caller has no documentation
-	// Reserve counts a change against the caller's daily number before the change is made. If record is not the zero
-	// id, it also keeps the record from being changed again within Cooldown. If Reserve is nil, nothing is counted.
+	// Reserve counts a change before it is made, and refuses it if the key has used up its changes of 24 hours. If record is not
+	// the zero id, it also refuses a second change of the record within Cooldown. If Reserve is nil, nothing is counted.
 	Reserve func(ctx context.Context, record uuid.UUID) error
 }
 
-// reserve reserves a change of a record.
+// reserve calls Reserve for a change of the record with the given id. An empty id means that the change concerns no record.
 func (c *Call) reserve(ctx context.Context, record string) error {
 	if c.Reserve == nil {
 		return nil
 	}
-	id, _ := models.ParseID(record) // the zero id means that the change concerns no record
+	id, _ := models.ParseID(record) // an empty text gives the zero id
 	return c.Reserve(ctx, id)
 }
 
@@ -146,8 +146,8 @@ func (c *Call) do(ctx context.Context, r Request) (object, error) {
 	return out, nil
 }
 
-// get sends a GET to a path. query and more are its parameters. more are pairs of a name and a value. Pairs with an
-// empty value are left out.
+// get sends a GET to a path, with the parameters query and more. more has pairs of a name and a value. Pairs with an empty value
+// are left out.
 func (c *Call) get(ctx context.Context, path string, query url.Values, more ...string) (object, error) {
 	q := url.Values{}
 	for name, list := range query {
@@ -175,7 +175,7 @@ func at(v any, path string) any {
 	return v
 }
 
-// list returns the objects of a list.
+// list returns the objects of the list at a path of members, or of v itself if path is empty.
 func list(v any, path string) (out []object) {
 	if path != "" {
 		v = at(v, path)

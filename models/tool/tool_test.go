@@ -25,7 +25,8 @@ func (r *recorded) Do(_ context.Context, q Request) (json.RawMessage, error) {
 
 const anID = "0197a0c4-0000-7000-8000-000000000001"
 
-// arguments returns an argument for each parameter of a tool.
+// arguments returns an argument for each parameter of a tool, except external_id and the source_id of explain_conversion_gap. For
+// these, click_id and network_id are sent instead.
 func arguments(t *Tool) json.RawMessage {
 	out := map[string]any{}
 	for _, p := range t.Params {
@@ -72,11 +73,11 @@ func TestTable(t *testing.T) {
 	for i := range table {
 		tool := &table[i]
 		if !form.MatchString(tool.Name) || seen[tool.Name] || tool.Title == "" || len(tool.Answer) == 0 || tool.Run == nil {
-			t.Errorf("the row %q is not complete", tool.Name)
+			t.Errorf("the row %q lacks something, or its name is malformed or taken", tool.Name)
 		}
 		seen[tool.Name] = true
 		if says := strings.Contains(tool.About, "Reads only") || strings.Contains(tool.About, "Nothing is recorded"); (tool.Kind == Reads || tool.Kind == Tries) != says {
-			t.Errorf("%s: the description does not say whether it only reads", tool.Name)
+			t.Errorf("%s: the description must say that it only reads or records nothing, if and only if its kind is Reads or Tries", tool.Name)
 		}
 		if tool.Kind != Reads && !strings.Contains(tool.About, "full key") {
 			t.Errorf("%s: the description does not say that it needs a full key", tool.Name)
@@ -160,7 +161,7 @@ func TestShape(t *testing.T) {
 		t.Errorf("%d rows, %d left off, %v", len(got.Rows), got.Left, err)
 	}
 	if n := len([]rune(got.Rows[0].Dims["sub1"])); n != maxText+1 {
-		t.Errorf("a text of %d characters", n)
+		t.Errorf("a text in the answer has %d characters, want maxText and an ellipsis", n)
 	}
 	if text := string(raw) + a.Text(); strings.Contains(text, "canary") || strings.Contains(text, "192.0.2.1") {
 		t.Errorf("a private member is in the answer: %s", text)

@@ -15,11 +15,11 @@ import (
 
 const accountName = "Demo"
 
-// Email is the address of the demo account's owner, who signs in by the link that each start prints.
+// Email is the address of the demo account's owner. Each start of switchyard up prints a link that signs the owner in.
 const Email = "demo@localhost"
 
-// Account is the demo account of an install. Its key is kept in a file below DATA_DIR that only the file's owner may read,
-// because the service stores no keys.
+// Account is the demo account of an install. The service stores only a hash of an API key, so the account's key is kept in a file
+// in DATA_DIR, with mode 0600.
 type Account struct {
 	ID  string `json:"account"`
 	Key string `json:"key"`
@@ -30,8 +30,8 @@ type Account struct {
 
 func path(dir string) string { return filepath.Join(dir, "demo.json") }
 
-// Open returns the saved account if its key is valid. Otherwise it creates a new key, and also creates the account if it does
-// not exist.
+// Open returns the account that is saved in dir, if its key is still valid. Otherwise it creates a new key, and also creates the
+// account if it does not exist.
 func Open(ctx context.Context, a admin.Admin, dir string) (Account, error) {
 	var saved Account
 	text, err := os.ReadFile(path(dir))
@@ -75,7 +75,7 @@ func find(ctx context.Context, a admin.Admin) (string, error) {
 	return created.ID.String(), err
 }
 
-// Save writes the account to its file below dir.
+// Save writes the account to its file in dir.
 func (a Account) Save(dir string) error {
 	text, err := json.MarshalIndent(a, "", "  ")
 	if err == nil {

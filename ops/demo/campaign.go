@@ -63,7 +63,8 @@ type setup struct {
 	err error
 }
 
-// ensure returns the id of the record with that name, and creates the record if it is not in the list.
+// ensure looks in the list at path for a record with the name in body, and returns its id. If the list has no such record, ensure
+// creates it from body.
 func (s *setup) ensure(ctx context.Context, path string, body object) string {
 	if s.err != nil {
 		return ""

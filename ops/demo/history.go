@@ -34,9 +34,9 @@ const historyDays = 30
 // comesAgain is the share of clicks that come from the same visitor as the previous click.
 const comesAgain = .13
 
-// History gives the demo account a month of invented traffic. It creates a campaign for each of stories, with clicks and
-// conversions on each day until now. It does nothing if the first of these campaigns has had clicks. It puts temporary files
-// into dir.
+// History gives the demo account a month of invented traffic and returns the number of clicks. It creates a campaign for each
+// story, with clicks and conversions on each day until now. It does nothing if the campaign of the first story has had clicks
+// within a year. It puts temporary files into dir.
 func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.API) (clicks int, err error) {
 	account, err := uuid.Parse(a.ID)
 	if err != nil {
@@ -60,15 +60,15 @@ func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.A
 	if err := w.store(ctx, dir); err != nil {
 		return 0, fmt.Errorf("demo: history: %w", err)
 	}
-	// The Copilot may have judged while only part of this history was stored, so it is asked to judge again. A refusal does no
-	// harm, because the Copilot judges again within a day anyway.
+	// The Copilot may have judged while only part of this history was stored, so it is asked to judge again. Call returns no error
+	// if the API refuses this. A refusal does no harm, because the Copilot judges again within a day anyway.
 	if _, err := api.Call(ctx, http.MethodPost, "/copilot", map[string]string{"action": "refresh"}); err != nil {
 		return 0, fmt.Errorf("demo: refresh the Copilot: %w", err)
 	}
 	return len(w.clicks), nil
 }
 
-// hasHistory reports whether the first story has clicks already.
+// hasHistory reports whether the campaign of the first story has had clicks within a year.
 func hasHistory(ctx context.Context, api *client.API) (bool, error) {
 	var have struct{ Rows []struct{ ID, Name string } }
 	if err := api.Get(ctx, "/campaigns", &have); err != nil {
@@ -157,7 +157,8 @@ func idAt(at time.Time) uuid.UUID {
 	return id
 }
 
-// visit adds one click. It may also add a step from the lander to the offer, and a conversion.
+// visit adds one click at the time at. It may also add a step from the lander to the offer, and a conversion. rate is the story's
+// conversion rate on that day.
 func (w *past) visit(st *story, ids records, at time.Time, rate float64) {
 	agent := w.agent(st)
 	country := st.countries[min(int(w.rand.ExpFloat64()*1.1), len(st.countries)-1)]
@@ -215,8 +216,8 @@ var doubts = []struct {
 	{bot.UAMismatch, .006},
 }
 
-// signals returns random bot signals of a visit. A bot gets the signal of its declared kind, and every second bot
-// also gets FewHeaders. A person gets each signal of doubts with the probability listed there.
+// signals returns random bot signals of a visit. A bot gets the signal of its kind, which is agent.Bot, and every second bot also
+// gets FewHeaders. A person gets each signal of doubts with the probability listed there.
 func (w *past) signals(agent visitors.Agent) (found bot.Signals) {
 	reason := agent.Bot
 	if reason == "crawler" {
@@ -257,8 +258,8 @@ func (w *past) address(country string) netip.Addr {
 	return netip.AddrFrom4(a)
 }
 
-// convert adds a conversion 1 to 40 minutes after at, the time of the click or of its step to the offer. It adds none if that is
-// still to come.
+// convert adds a conversion 1 to 40 minutes after at, which is the time of the click or of its step to the offer. It adds none if
+// that would be in the future.
 func (w *past) convert(st *story, click uuid.UUID, at time.Time) {
 	at = at.Add(time.Duration(1+w.rand.IntN(40)) * time.Minute)
 	if at.After(w.now) {
@@ -313,7 +314,7 @@ func (w *past) store(ctx context.Context, dir string) error {
 // conversionsAtOnce is the number of conversions that one transaction records.
 const conversionsAtOnce = 200
 
-// record records the conversions.
+// record stores the conversions, each chunk in a transaction of its own.
 func (w *past) record(ctx context.Context) error {
 	for part := range slices.Chunk(w.conversions, conversionsAtOnce) {
 		err := db.Tx(ctx, w.d, func(c db.Conn) error {

@@ -21,8 +21,8 @@ type story struct {
 	ways           []way   // the last way takes all visitors that the others do not take
 	daily          int     // clicks on the first day
 	growth         float64 // change of the daily clicks over all days: .35 is 35 % more
-	rate           float64 // share of clicks that convert on the first day
-	rateGrowth     float64 // factor by which the rate has changed at the end
+	rate           float64 // on the first day: the share of the people's clicks that convert
+	rateGrowth     float64 // the rate on the last day is about rate × rateGrowth
 	goesOn         float64 // share of a lander's visitors who go on to the offer
 	cost, payout   float64
 	bots, rejected float64 // share of visitors that are bots; share of conversions that are rejected
@@ -169,14 +169,15 @@ func setUpStory(ctx context.Context, api *client.API, st *story) (records, error
 	for i, w := range st.ways {
 		at := slices.IndexFunc(shown.Streams, func(p struct{ ID, Name string }) bool { return p.Name == w.name })
 		if at < 0 {
-			return records{}, errors.New("demo: a campaign without its path " + w.name)
+			return records{}, errors.New("demo: the stored campaign has no path with the name " + w.name)
 		}
 		ids.ways[i].stream = asID(shown.Streams[at].ID)
 	}
 	return ids, nil
 }
 
-// way creates the pages of path i. It returns the path as the API takes it, and the ids.
+// way creates the landers and offers of the story's way i, as far as they do not exist. It returns the way as a path in the form
+// of the API, and the ids.
 func (s *setup) way(ctx context.Context, st *story, i int, network uuid.UUID) (object, wayRecords) {
 	w := st.ways[i]
 	by := wayRecords{luck: cmp.Or(w.luck, 1)}

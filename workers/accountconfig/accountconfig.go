@@ -1,4 +1,5 @@
-// Package accountconfig plans what a document would change in an account, applies the plan and takes it back. See
+// Package accountconfig plans what a document would change in an account, applies the plan and takes it back. It also reads other
+// trackers: their settings become such a document, and the log of RedTrack becomes clicks and conversions. See
 // models/accountconfig.
 package accountconfig
 
@@ -24,10 +25,10 @@ import (
 	"switchyard/workers/providers/trackers/redtrack"
 )
 
-// Options of the handlers. Client is required.
+// Options of the handlers. Client and Clicks are required.
 type Options struct {
 	Client   *http.Client  // reads other trackers
-	Clicks   click.Log     // stores the clicks of their logs
+	Clicks   click.Log     // stores the clicks of RedTrack's log
 	LogEvery time.Duration // the least time between two requests for a log; default 3 seconds
 }
 
@@ -139,7 +140,7 @@ func (k *keeper) apply(ctx context.Context, u *applyRun) error {
 	}
 	for _, w := range work {
 		if w.Done != u.Args.Undo {
-			continue // an earlier attempt did it, or an undo finds nothing that was written
+			continue // an earlier attempt has written it or taken it back, or an undo finds that it was never written
 		}
 		if err := k.step(ctx, u, state, campaigns, links, w); err != nil {
 			if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal && e.Kind < models.KindTooMany {
@@ -158,7 +159,8 @@ func (k *keeper) apply(ctx context.Context, u *applyRun) error {
 	})
 }
 
-// stop ends a run that cannot go on. Written records stay, and can be taken back.
+// stop ends a run that cannot go on, with cause as its error, and sets the state of the plan. Written records stay, and can be
+// taken back.
 func (k *keeper) stop(ctx context.Context, u *applyRun, cause error, state string) error {
 	return u.Fail(ctx, cause, func(c db.Conn, _ workers.NextAttempt) error {
 		text := cause.Error()
@@ -179,8 +181,8 @@ func stale(state *dbconfig.State, work []dbconfig.Work) string {
 	return ""
 }
 
-// step writes one record in a transaction of its own. An undo does not write a record that has changed since the plan was
-// applied.
+// step writes one record in a transaction of its own. If an undo cannot write a record, for example because it has changed since
+// the plan was applied, step adds the reason to Kept and the undo goes on.
 func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, campaigns map[string]accountconfig.Members, links foreignLinks, w dbconfig.Work) error {
 	return u.Step(ctx, func(c db.Conn) (jobs.ApplyConfigArgs, error) {
 		a, s := u.Args, k.store.On(c)

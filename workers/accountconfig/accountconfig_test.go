@@ -32,7 +32,7 @@ import (
 	"switchyard/workers/providers/trackers/keitaro/keitarotest"
 )
 
-// env is a worker that plans and applies documents, and an install with a shared link domain.
+// env is a database with a shared link domain, and a running worker that plans and applies documents.
 type env struct {
 	*testing.T
 	db     *db.DB
@@ -63,7 +63,7 @@ func (e *env) account() uuid.UUID {
 	return id
 }
 
-// text returns the document of an account.
+// text returns the document that describes the present state of an account.
 func (e *env) text(account uuid.UUID) string {
 	e.Helper()
 	state, err := dbconfig.Load(e.Context(), e.store, account)
@@ -77,7 +77,8 @@ func (e *env) text(account uuid.UUID) string {
 	return string(text)
 }
 
-// run runs a job and waits for its end. It returns the job's state and, if the job failed, its error.
+// run runs a job and waits for its end. write runs in the transaction that stores the job. run returns the job's status, which
+// has the error of a failed job, and the job's id.
 func run[A, R any](e *env, account uuid.UUID, job jobs.Job[A, R], args A, write func(*store.Store, uuid.UUID) error) (models.JobStatus, uuid.UUID) {
 	e.Helper()
 	row, err := job.NewRow(account, args)
@@ -279,8 +280,8 @@ func TestChangeAndUndo(t *testing.T) {
 	}
 }
 
-// TestPrune: prune deletes records of a group that the document does not have, archives campaigns with clicks, and touches
-// nothing else. An undo restores the former document.
+// TestPrune: prune deletes the records of a group that are missing in the document, but archives campaigns with clicks. It touches
+// no other group. An undo restores the deleted and archived records.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -311,8 +312,8 @@ campaigns:
 	}
 }
 
-// TestImport: an account of Keitaro is read into a plan, and the plan is applied. The credentials for Keitaro are deleted.
-// Keitaro's links lead to the new campaigns. A second import finds the records of the first import.
+// TestImport: the settings of a Keitaro tracker are read into a plan, and the plan is applied. The credentials for Keitaro are
+// deleted. Keitaro's links lead to the new campaigns. A second import finds the records of the first import.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -384,7 +385,7 @@ func TestTrackerThatIsAway(t *testing.T) {
 		t.Errorf("after a failure: %s %q %v", p.State, p.Problem, p.Counts)
 	}
 	if n := dbtest.Get[int](t, e.db, `SELECT max(attempts) FROM jobs`); n != 2 {
-		t.Errorf("it was read in %d attempts", n)
+		t.Errorf("the tracker was read in %d attempts, want 2", n)
 	}
 	last := jobs.ImportConfig.Policy().MaxAttempts - 1
 	calls.Store(0)

@@ -16,7 +16,7 @@ import (
 	"switchyard/models/accountconfig"
 )
 
-// maker makes the document of an account at random. Every document it makes can be applied to an empty account.
+// maker makes random documents. Each of them can be applied to an empty account.
 type maker struct {
 	*rand.Rand
 	names int
@@ -32,7 +32,7 @@ var texts = []string{
 
 func (m *maker) text() string { return texts[m.IntN(len(texts))] }
 
-// name returns a text that no other record has as its name.
+// name returns a name that it has not returned before.
 func (m *maker) name() string {
 	m.names++
 	return fmt.Sprintf("%s %d", strings.TrimSpace(m.text()), m.names)
@@ -57,7 +57,7 @@ func (m *maker) url() string {
 	return "https://" + m.one("a", "b") + ".example/" + m.one("", "?c={clickid}", "?a=1&b={sub3}#x", "p%20q")
 }
 
-// key returns the key of a random record of records, or an empty text if there are no records.
+// key returns a random key of records, or an empty text if records is empty.
 func (m *maker) key(records record) string {
 	if len(records) == 0 {
 		return ""
@@ -226,8 +226,8 @@ func (m *maker) document() string {
 	return string(text)
 }
 
-// routed returns the data of an account that the redirect reads, with keys instead of ids, so that two accounts can be
-// compared. The paths of a campaign are named by their positions.
+// routed returns what the redirect reads of an account, one line for each row. It replaces ids by keys, and the ids of paths by
+// their positions, so that two accounts can be compared.
 func (e *env) routed(account uuid.UUID) string {
 	e.Helper()
 	state, err := dbconfig.Load(e.Context(), e.store, account)
@@ -301,7 +301,7 @@ func TestGeneratedAccounts(t *testing.T) {
 		e.applied(first, made, accountconfig.Prune{})
 		exported := e.text(first)
 		if p := e.plan(first, made, accountconfig.Prune{}); p.Work != 0 {
-			t.Errorf("what was applied would change the account: %+v", e.items(first, p))
+			t.Errorf("applying the same document again would change the account: %+v", e.items(first, p))
 		}
 		e.applied(second, exported, accountconfig.Prune{})
 		if again := e.text(second); again != exported {

@@ -77,7 +77,8 @@ func (k *keeper) openLog(ctx context.Context, u *historyRun) (*redtrack.Log, err
 	return redtrack.NewLog(k.client, access, zone, k.every)
 }
 
-// logNotRead ends an attempt whose tracker did not answer.
+// logNotRead ends an attempt that could not read the log. If RedTrack is away, the job is tried again later. For any other failure,
+// and after the last attempt, it deletes the credentials and the job fails.
 func (k *keeper) logNotRead(ctx context.Context, u *historyRun, failure *trackers.FailureError) error {
 	if failure.Away() && u.Job.Attempts < jobs.ImportHistory.Policy().AttemptLimit(u.Job) {
 		return u.Retry(ctx, failure, nil)
@@ -88,7 +89,7 @@ func (k *keeper) logNotRead(ctx context.Context, u *historyRun, failure *tracker
 	return u.Fail(ctx, models.Conflict("not_read", "%s. Everything read so far is kept. Import the history again to continue.", failure.Text), nil)
 }
 
-// forgetAccess deletes the credentials.
+// forgetAccess deletes the credentials from the arguments of the job.
 func forgetAccess(ctx context.Context, u *historyRun) error {
 	return u.Step(ctx, func(db.Conn) (jobs.ImportHistoryArgs, error) {
 		a := u.Args
@@ -97,7 +98,7 @@ func forgetAccess(ctx context.Context, u *historyRun) error {
 	})
 }
 
-// history writes rows of a log.
+// history converts rows of the log and writes them to the account.
 type history struct {
 	*keeper
 	account models.Account
@@ -171,7 +172,8 @@ func next(a jobs.ImportHistoryArgs) (jobs.ImportHistoryArgs, error) {
 	return a, err
 }
 
-// wanted returns the clicks that belong to a campaign here and that the account's plan keeps.
+// wanted returns the clicks that belong to a campaign here and that the account's plan keeps. It counts the others as skipped; a
+// click with a time in the future counts as too old.
 func (h history) wanted(list []trackerimport.OldClick, n *jobs.HistoryImported) (out []trackerimport.OldClick) {
 	for _, k := range list {
 		switch _, ok := h.ids.ID(accountconfig.Campaigns, k.Campaign); {
@@ -203,11 +205,11 @@ func (h history) writeClicks(ctx context.Context, c db.Conn, list []trackerimpor
 	return oldtracker.AddClicks(ctx, c, h.account.ID, old)
 }
 
-// uniqueHours is the time in which a visitor of the log counts as one.
+// uniqueHours is the number of hours in which several clicks of one visitor in a campaign count as one unique click.
 const uniqueHours = 24
 
-// click converts a click of the log to a click of this service. The new id is derived from the old click, so that a second run
-// finds it.
+// click converts a click of the log to a click of this service. The new id is computed from the account, the old id and the time,
+// so that a second run gives the click the same id and does not store it again.
 func (h history) click(k trackerimport.OldClick) models.Click {
 	id := func(kind accountconfig.Kind, key string) uuid.UUID { found, _ := h.ids.ID(kind, key); return found }
 	sum := sha256.Sum256([]byte(h.account.ID.String() + " " + k.ID))

@@ -15,11 +15,11 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// conversionsAtOnce is the number of conversions that are decided together.
+// conversionsAtOnce is the largest number of conversions in one call of conversion.Correct.
 const conversionsAtOnce = 500
 
-// writeConversions records the conversions on a page of the log, except conversions whose clicks were not imported. A conversion
-// that an earlier run has recorded is left alone, because postbacks may have changed it since.
+// writeConversions records the conversions on a page of the log. It skips a conversion whose click was not imported, or for which
+// input returns a reason. A conversion that an earlier run has recorded is left alone, because postbacks may have changed it since.
 func (h history) writeConversions(ctx context.Context, c db.Conn, list []trackerimport.OldConversion, n *jobs.HistoryImported) error {
 	clicks, err := oldtracker.FindClicks(ctx, c, h.account.ID, db.Map(list, func(v trackerimport.OldConversion) string { return v.ClickID }))
 	if err != nil {
@@ -68,7 +68,7 @@ func (h history) record(ctx context.Context, c db.Conn, inputs []conversion.Inpu
 	for from := 0; from < len(inputs); from += conversionsAtOnce {
 		to := min(from+conversionsAtOnce, len(inputs))
 		const write = true
-		done, _, err := conversion.Correct(ctx, h.clicks, c, h.account.ID, inputs[from:to], write) // past conversions have no jobs
+		done, _, err := conversion.Correct(ctx, h.clicks, c, h.account.ID, inputs[from:to], write) // inputs with Past have no jobs to dispatch
 		if err != nil {
 			return err
 		}
@@ -90,8 +90,8 @@ func (h history) record(ctx context.Context, c db.Conn, inputs []conversion.Inpu
 	return nil
 }
 
-// input converts a conversion, or says why it is left out. A conversion with an amount is left out if the log names no
-// known currency.
+// input converts a conversion, or returns the reason why it is left out. A conversion with an amount other than 0 is left out if
+// the log names no known currency.
 func (h history) input(v trackerimport.OldConversion, click uuid.UUID) (in conversion.Input, reason string) {
 	meaning := postback.Meaning{Status: models.StatusApproved}
 	if v.Status != "" {

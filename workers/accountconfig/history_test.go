@@ -25,7 +25,8 @@ import (
 	"switchyard/workers/providers/trackers/redtrack/redtracktest"
 )
 
-// oldLog returns the account of a fixture with a log of one day: clicks of two campaigns, one of an unknown campaign, and conversions.
+// oldLog returns the RedTrack account of a fixture with a log of one day: clicks of two campaigns, a click of an unknown campaign,
+// a click without an id, and conversions.
 func oldLog(t *testing.T, day string) []byte {
 	t.Helper()
 	var tracker record
@@ -57,7 +58,7 @@ func oldLog(t *testing.T, day string) []byte {
 	return raw
 }
 
-// readLog reads the log of RedTrack.
+// readLog runs the job that imports the log of RedTrack for one day. It returns the job's status and id.
 func (e *env) readLog(account uuid.UUID, url, key, day string) (models.JobStatus, uuid.UUID) {
 	e.Helper()
 	access, err := json.Marshal(trackers.Access{URL: url, Key: key})
@@ -76,8 +77,8 @@ func (e *env) readLog(account uuid.UUID, url, key, day string) (models.JobStatus
 }
 
 // TestHistory: the log of RedTrack becomes clicks and conversions of the imported campaigns, once. No webhook and no traffic
-// source is notified. A postback that names an old click then finds the imported click, and is not sent on. The old ids are
-// deleted with the clicks.
+// source is notified. A postback that names an old click then finds the imported click, and is not forwarded to RedTrack. The old
+// ids are deleted with the clicks.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -124,7 +125,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// leavesAllowance checks that the clicks of the log use nothing of the plan's clicks, and that a click made here does.
+// leavesAllowance checks that the clicks of the log do not count towards the clicks that the plan includes, and that a click which
+// is in no log counts.
 func (e *env) leavesAllowance(account uuid.UUID, day string) {
 	e.Helper()
 	from, err := time.Parse(time.DateOnly, day)
@@ -257,7 +259,7 @@ func sameJSON(t *testing.T, a, b string) bool {
 	return fmt.Sprint(x) == fmt.Sprint(y)
 }
 
-// TestHistoryRefused: a key that is not accepted ends the import, and is deleted.
+// TestHistoryRefused: a key that RedTrack does not accept makes the import fail. The key is deleted.
 func TestHistoryRefused(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -51,7 +51,7 @@ func (k *keeper) importTracker(ctx context.Context, u *importRun) error {
 		if of > 0 {
 			text = fmt.Sprintf("%s: %d of %d", what, done, of)
 		}
-		_ = plans.SetProgress(ctx, account, id, text) // a lost update does no harm, because the next one follows
+		_ = plans.SetProgress(ctx, account, id, text) // an error is ignored: the text is only shown while the tracker is read
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -76,11 +76,11 @@ func (k *keeper) importTracker(ctx context.Context, u *importRun) error {
 	})
 }
 
-// maxNotes is the maximum number of notes in the list of the whole plan. In addition, each record shows its own notes.
+// maxNotes is the maximum number of notes in the plan's own list. Apart from that list, each record shows its notes as warnings.
 const maxNotes = 2000
 
-// notRead ends a run whose tracker could not be read. A tracker that is away is asked again later. For any other cause, and
-// after the last attempt, the plan is refused.
+// notRead ends a run whose tracker could not be read. If the tracker is away, the job is tried again later. For any other cause,
+// and after the last attempt, the plan is refused.
 func (k *keeper) notRead(ctx context.Context, u *importRun, cause error) error {
 	account, id, text := u.Job.AccountID.UUID, u.Job.ID, cause.Error()
 	if failure, ok := errors.AsType[*trackers.FailureError](cause); ok {
@@ -99,7 +99,7 @@ func (k *keeper) notRead(ctx context.Context, u *importRun, cause error) error {
 	})
 }
 
-// foreignLinks has the addresses of another tracker, by the keys of the campaigns to which they lead.
+// foreignLinks has the links of another tracker, by the keys of the campaigns to which the links are to lead.
 type foreignLinks map[string][]trackerimport.Link
 
 func (k *keeper) linksOf(ctx context.Context, account, plan uuid.UUID) (foreignLinks, error) {

@@ -24,7 +24,7 @@ import (
 	"switchyard/ops/lab/chdb"
 )
 
-// server returns the URL of the engine, which make e2e starts. It skips the test if no engine runs.
+// server returns the URL of the server, which make e2e starts. It skips the test if no server runs.
 func server(t *testing.T) string {
 	t.Helper()
 	address := os.Getenv("TEST_CLICKS_URL")
@@ -147,7 +147,8 @@ func TestTypesComeBack(t *testing.T) {
 	}
 }
 
-// TestTokenStoresOnce: a block is stored once for each deduplication token, whatever its content. The service relies on this.
+// TestTokenStoresOnce: an insert that repeats a deduplication token stores nothing. The same rows with another token are stored.
+// The service relies on this.
 func TestTokenStoresOnce(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

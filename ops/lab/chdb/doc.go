@@ -3,6 +3,6 @@
 // Statements for a cluster work too: the engine acts as both shards, see Cluster.
 //
 // npm installs the library below the user's cache, at the version of package.json. The library is loaded without cgo. It takes
-// the handlers of SIGSEGV and similar signals away from Go's runtime, so such a fault ends the process at once. It cannot always
-// be closed, so a program that has opened it must end by os.Exit.
+// the handlers of SIGSEGV and similar signals away from Go's runtime, so such a fault ends the process at once. Closing the
+// library does not always work, so this package never closes it. It stays open until the process ends.
 package chdb

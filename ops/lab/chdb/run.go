@@ -21,12 +21,13 @@ type Options struct {
 	Dir string
 	// Listen is the address to listen on.
 	Listen string
-	// Password is the password of the user default. If it is empty, a random one is used.
+	// Password is the password of ClickHouse's user "default". If it is empty, a random one is used.
 	Password string
 	// Command runs while the server is up. It finds the server's URL in TEST_CLICKS_URL, the name of its cluster in TEST_CLICKS_CLUSTER
 	// and the program that starts servers in TEST_CLICKS_LAB. Without a command the server runs until the context ends.
 	Command []string
-	// Out receives a line about the server, and one about an installation.
+	// Out receives a line before an installation. It also receives a line when the server is ready, if there is no Command, or
+	// when the Command has to run without a server.
 	Out io.Writer
 }
 
@@ -38,9 +39,9 @@ const (
 	program  = "TEST_CLICKS_LAB"
 )
 
-// Run starts a server and returns the code to exit with: the command's code, if there is a command. The process must then end
-// by os.Exit. If TEST_CLICKS_URL already names a server, Run starts none and the command uses the named server. If the engine cannot
-// be installed, the command runs without a server, and the output says so.
+// Run starts a server and returns the code to exit with: the command's code, if there is a command. The process must then end by
+// os.Exit or by returning from main. If TEST_CLICKS_URL already names a server and there is a command, Run starts no server and the
+// command uses the named one. If the engine cannot be installed, the command runs without a server, and the output says so.
 func Run(ctx context.Context, o Options) (code int, err error) {
 	if url := os.Getenv(variable); url != "" && len(o.Command) > 0 {
 		return runCommand(ctx, o.Command)
@@ -74,7 +75,7 @@ func Run(ctx context.Context, o Options) (code int, err error) {
 // headerTimeout is the time that a client may take to send the headers of a request.
 const headerTimeout = 10 * time.Second
 
-// errNotInstalled means that there is no engine. The second wrapped error says why.
+// errNotInstalled means that the engine cannot be installed. Start wraps it together with the error of Install, which says why.
 var errNotInstalled = errors.New("chdb: there is no engine")
 
 // Start starts a server in this process and returns its URL. The server answers until the process ends, which must happen by

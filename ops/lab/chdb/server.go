@@ -20,7 +20,7 @@ import (
 // no sessions.
 type Server struct {
 	Engine   *Engine
-	Password string // of the user default
+	Password string // of ClickHouse's user "default"
 }
 
 // maxStatement is the greatest length of a statement in a body, in bytes. The data of an INSERT has no limit.
@@ -144,8 +144,8 @@ func refuse(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// hello is the beginning of the Go client's first query, which asks for the server's name and protocol revision. Server answers it
-// without the library, because the library writes blocks of revision 0 but reports another revision.
+// hello is the beginning of the Go client's first query, which asks for the server's name and protocol revision. Server writes the
+// answer itself and reports revision 0: the library would report another revision, but it writes blocks of revision 0.
 const hello = "SELECT displayName(), version(), revision(), timezone()"
 
 // customSerialization is the first protocol revision in which each column states its serialization.
@@ -155,7 +155,7 @@ const customSerialization = 54454
 func (s Server) hello(r *http.Request, revision int) []byte {
 	version, err := s.Engine.Do(r.Context(), Statement{Text: "SELECT version()", Format: "RawBLOB"})
 	if err != nil {
-		slog.WarnContext(r.Context(), "clickhouse: version", "error", err)
+		slog.WarnContext(r.Context(), "clickhouse: cannot read the engine's version", "error", err)
 	}
 	var b bytes.Buffer
 	text := func(s string) {
@@ -163,9 +163,9 @@ func (s Server) hello(r *http.Request, revision int) []byte {
 		b.WriteString(s)
 	}
 	if revision > 0 {
-		b.Write([]byte{1, 0, 2, 0xff, 0xff, 0xff, 0xff, 0}) // no overflow, no bucket
+		b.Write([]byte{1, 0, 2, 0xff, 0xff, 0xff, 0xff, 0}) // the info of a block: no overflow rows, no bucket
 	}
-	b.Write([]byte{4, 1}) // columns and rows
+	b.Write([]byte{4, 1}) // the numbers of columns and rows
 	for _, c := range []struct{ name, kind, value string }{
 		{"displayName()", "String", "chdb"},
 		{"version()", "String", string(version)},

@@ -1,8 +1,8 @@
 // Package ai sends questions to language models of four providers. Each provider has an entry in the table providers.
-// OpenAI and OpenRouter share a file; the others have a file of their own. README.md says which parts of their formats are
-// verified.
+// OpenAI and OpenRouter share a file; the others have a file of their own. README.md names the source of each format, and what
+// is not verified.
 //
-// A key never leaves this package. No error contains it. Treat the text of a model as untrusted input.
+// A key is sent only to its provider, or to Options.URL. No error contains it. Treat the text of a model as untrusted input.
 package ai
 
 import (
@@ -60,7 +60,7 @@ type Turn struct {
 	Calls     []Call
 	Results   []Result
 
-	raw json.RawMessage // an answer in the provider's own form, which is sent back unchanged
+	raw json.RawMessage // an answer in the provider's own form, which is sent back unchanged; nil for OpenAI and OpenRouter
 }
 
 // Question is the conversation so far and the settings for the model's next turn.
@@ -85,7 +85,7 @@ type Answer struct {
 	TokensIn, TokensOut int
 }
 
-// Options of a Client. URL, Now and Wait are optional.
+// Options of a Client. URL, Now and Wait are optional. Wait replaces the timer that runs before a request is repeated.
 type Options struct {
 	Egress *egress.Client
 	// URL replaces the addresses of all providers, for tests and gateways; empty: each provider's own address.
@@ -119,7 +119,7 @@ type provider struct {
 	usual []*regexp.Regexp
 }
 
-// providers has the providers by name.
+// providers has the providers by the names that models.AIProviders gives them.
 var providers = map[string]provider{
 	"anthropic":  anthropic,
 	"gemini":     gemini,
@@ -179,7 +179,7 @@ func failure(body []byte) string {
 const (
 	maxModels = 1000
 	maxPages  = 10
-	maxName   = 200 // characters of an id or a name
+	maxName   = 200 // characters of a name; a model with a longer id is left out
 )
 
 // Models lists the models that can be asked, newest first if the provider reports when they were created. A wrong key returns

@@ -96,7 +96,7 @@ func (s suite) models() {
 		s.Errorf("%+v, %q, %v", list, c.UsualModel(list), err)
 	}
 	if s.name != "gemini" && ids[0] != aitest.Models[s.name] { // Gemini does not report the age of models
-		s.Errorf("the first one is %s", ids[0])
+		s.Errorf("the first model is %s, which is not the newest", ids[0])
 	}
 	if got := c.UsualModel(nil); got != "" {
 		s.Error(got)

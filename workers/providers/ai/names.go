@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// names decides from a model's name whether the model can chat and use tools. It is for providers whose lists contain only
-// names.
+// names decides from a model's id whether the model can chat and use tools: the id must match chat and must not match noChat. It
+// is for providers whose lists do not say this.
 type names struct{ chat, noChat *regexp.Regexp }
 
 func (n names) chats(id string) bool {
@@ -27,7 +27,8 @@ func (n names) filter(all []Model) []Model {
 	return chat
 }
 
-// word returns a pattern that finds one of the listed words within a model's name. Words are joined by hyphens.
+// word returns a pattern that matches a model's name if one of its words, which are joined by hyphens, is in list. The words in
+// list are separated by |.
 func word(list string) string { return `(^|-)(` + list + `)(-|$)` }
 
 var (
@@ -44,7 +45,7 @@ var (
 	}
 )
 
-// compiled returns patterns of models' names.
+// compiled compiles patterns for the ids of models.
 func compiled(patterns ...string) []*regexp.Regexp {
 	out := make([]*regexp.Regexp, len(patterns))
 	for i, p := range patterns {

@@ -39,7 +39,8 @@ var lists = []struct {
 	{"openrouter", names{}, `openai/gpt-5.4 openai/gpt-5-codex openai/gpt-5-pro`, ``},
 }
 
-// TestNames: only models that chat and accept tools are chosen from the providers' lists, whatever the order.
+// TestNames: the patterns recognize exactly the models that chat and accept tools, and UsualModel chooses the first model of
+// chatting. The order of the list does not matter, except for OpenAI, whose list is sorted before.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, l := range lists {

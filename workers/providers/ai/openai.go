@@ -22,13 +22,13 @@ var openAI = provider{
 	usual:    compiled(`^gpt-5(\.\d+)?(-20[\d-]+)?$`, `^gpt-5(\.\d+)?-mini`, `^gpt-4(\.1|o)(-20[\d-]+)?$`, `^gpt-4(\.1|o)-mini`),
 }
 
-// noCredit says why an account cannot be used before it is paid for.
+// noCredit is the error text for an account at a provider that must first be paid for.
 const noCredit = "the account at the provider has no credit left"
 
-// isUnpaid reports whether an account is refused because it must be paid for. No model was asked.
+// isUnpaid reports whether the provider has refused a request with 402, because the account must first be paid for.
 func isUnpaid(f *rest.FailureError) bool { return f.Status == http.StatusPaymentRequired }
 
-// explainUnpaid returns noCredit for an account that must be paid for.
+// explainUnpaid returns noCredit for a failure that isUnpaid recognizes, and an empty text for all others.
 func explainUnpaid(f *rest.FailureError) string {
 	if isUnpaid(f) {
 		return noCredit
@@ -36,7 +36,7 @@ func explainUnpaid(f *rest.FailureError) string {
 	return ""
 }
 
-// openOpenAI explains an empty account and a spent budget, which OpenAI reports with the status of too many requests.
+// openOpenAI explains an empty account and a spent budget. OpenAI reports both with status 429, like too many requests.
 func openOpenAI(api *rest.API) {
 	api.Explain = func(f *rest.FailureError) string {
 		switch f.Code {

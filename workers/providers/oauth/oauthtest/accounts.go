@@ -137,7 +137,7 @@ func (w *World) microsoft(rw http.ResponseWriter, r *http.Request, path string, 
 	}
 }
 
-// metaPage is the size of a page, whatever size the request asks for.
+// metaPage is the number of ad accounts on a page of Meta's list, whatever number the request asks for.
 const metaPage = 3
 
 func (w *World) meta(rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {

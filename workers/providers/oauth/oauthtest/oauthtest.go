@@ -1,6 +1,6 @@
 // Package oauthtest has fakes of the platforms at which users sign in. Each fake implements its platform's wire format: the
-// sign-in page, the token endpoint, the pages of ad accounts, and the form of error answers. One server serves them all, at
-// /PROVIDER.
+// sign-in page, the token endpoint, the list of ad accounts and its paging, and the error answers. The fakes of Google and
+// Microsoft also have conversion actions. One server serves all fakes, each below /PROVIDER.
 package oauthtest
 
 import (
@@ -67,7 +67,7 @@ type World struct {
 	codes         map[string]issued
 	access        map[string]issued
 	refresh       map[string]issued
-	issuedSecrets int // number of codes and tokens so far
+	issuedSecrets int // number of codes, tokens and conversion actions so far
 	refreshes     int
 	blocked       chan struct{}       // refreshes wait until it is closed; nil: they do not wait
 	entered       chan struct{}       // receives a value for each refresh that begins, whether or not it has to wait
@@ -77,7 +77,8 @@ type World struct {
 	lifetime      time.Duration
 }
 
-// Make returns the platforms without a server. The user who signs in is jane@example.com. Tokens are valid for an hour.
+// Make returns the platforms without a server. The user who signs in is jane@example.com. The platforms say that an access token
+// is valid for an hour, but they accept it until Expire or Revoke is called.
 func Make() *World {
 	return &World{
 		user: User{"u-1", "jane@example.com"}, lifetime: time.Hour, ids: map[string][]string{}, actions: map[string][]action{},
@@ -104,10 +105,10 @@ func (w *World) Deny() { w.change(func() { w.denied = true }) }
 // Untick makes the user leave out scopes on the sign-in page.
 func (w *World) Untick(scopes ...string) { w.change(func() { w.unticked = scopes }) }
 
-// Break sets the faults of the next requests, in order. All further requests have the last fault.
+// Break sets the faults of the next requests, in order. All further requests have the last fault. The sign-in page has no faults.
 func (w *World) Break(faults ...resttest.Fault) { w.faults.Fail(faults...) }
 
-// SetLifetime sets the lifetime of further access tokens.
+// SetLifetime sets the lifetime that the platforms state for further access tokens. It does not make tokens expire: see Expire.
 func (w *World) SetLifetime(life time.Duration) { w.change(func() { w.lifetime = life }) }
 
 // SetAdAccounts sets the ad accounts at a platform, by their ids.
@@ -134,8 +135,8 @@ func (w *World) Refreshes() (n int) {
 	return n
 }
 
-// BlockRefreshes makes refreshes wait until release is called. entered receives a value for each refresh that
-// begins, also while refreshes are not blocked.
+// BlockRefreshes makes refreshes wait until release is called. entered receives a value for each refresh that begins, even before
+// BlockRefreshes was called or after the release.
 func (w *World) BlockRefreshes() (entered <-chan struct{}, release func()) {
 	gate := make(chan struct{})
 	w.change(func() { w.blocked = gate })
@@ -250,7 +251,8 @@ func (w *World) authorize(rw http.ResponseWriter, r *http.Request, provider stri
 	http.Redirect(rw, r, to.String(), http.StatusFound) //nolint:gosec // no browser comes here
 }
 
-// consumeCode uses up a code. ok is false if the code does not belong to the app, verifier and redirect of the request.
+// consumeCode uses up a code. It returns false if the provider has not issued the code, or if the redirect address or the code
+// verifier of the request does not belong to it.
 func (w *World) consumeCode(r *http.Request, provider string) (issued, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -345,7 +347,7 @@ func (w *World) grant(rw http.ResponseWriter, i issued, old string) {
 	resttest.JSON(rw, http.StatusOK, out)
 }
 
-// metaToken serves Meta's token endpoint, which exchanges codes and tokens for tokens.
+// metaToken serves Meta's token endpoint, which exchanges a code or an access token for a new access token.
 func (w *World) metaToken(rw http.ResponseWriter, r *http.Request) {
 	if !w.knowsClient(r, models.Meta) {
 		refuse(rw, models.Meta, http.StatusBadRequest, "invalid_client", "Error validating client secret.")

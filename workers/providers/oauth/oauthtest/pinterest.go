@@ -8,7 +8,8 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// pinterest serves the API v5. A page has at most 100 ad accounts here, so that a test has several pages.
+// pinterest serves Pinterest's API v5. It puts only 100 ad accounts on a page, although the client asks for 250, so that tests
+// need fewer accounts to get several pages.
 var pinterest = fake{basic: true, rotates: true, sparse: true, api: func(w *World, rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {
 	switch {
 	case !ok:

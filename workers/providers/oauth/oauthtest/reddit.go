@@ -7,7 +7,8 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// reddit serves the Ads API v3, and the user of Reddit's own API. One business has all ad accounts, 100 on a page.
+// reddit serves Reddit's Ads API v3, and /me of Reddit's general API, which names the user. One business has all ad accounts. A
+// page has at most 100 of them.
 var reddit = fake{basic: true, sparse: true, api: func(w *World, rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {
 	fail := func(status int, words string) {
 		resttest.JSON(rw, status, map[string]any{"error": map[string]any{"code": status, "message": words}})

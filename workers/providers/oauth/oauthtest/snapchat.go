@@ -6,7 +6,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// snapchat serves the Marketing API's user and organizations.
+// snapchat serves the user and the organizations of Snapchat's Marketing API.
 var snapchat = fake{api: func(w *World, rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {
 	switch {
 	case !ok:
