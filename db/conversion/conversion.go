@@ -200,10 +200,10 @@ func (in *Input) check() error {
 		return models.Invalid("invalid_status", "a status must be pending, approved, rejected or chargeback")
 	}
 	if len(in.ConversionID) > maxConversionID {
-		return models.Invalid("too_long", "a conversion id has at most %d characters", maxConversionID)
+		return models.Invalid("too_long", "a conversion id has at most %d bytes", maxConversionID)
 	}
 	if len(in.Goal) > maxGoal {
-		return models.Invalid("too_long", "a goal has at most %d characters", maxGoal)
+		return models.Invalid("too_long", "a goal has at most %d bytes", maxGoal)
 	}
 	for _, m := range []*decimal.Decimal{in.Payout, in.Amount, in.Sale, in.Cost} {
 		if m != nil && (m.IsNegative() || m.Exponent() > 9 || m.GreaterThan(maxMoney)) {

@@ -15,15 +15,11 @@ import (
 	"switchyard/models/copilot"
 )
 
-// Limits of changes by assistants.
-const (
-	// DailyChanges is the default of the number of changes that a key may make in 24 hours. An account can set another number.
-	DailyChanges = 50
-	// Cooldown is the time after a change in which the same record is not changed again.
-	Cooldown = time.Hour
-)
+// Cooldown is the time after a change by an assistant in which the same record is not changed again.
+const Cooldown = time.Hour
 
-const limits = " Needs a full key. A key makes at most 50 changes in 24 hours, and a record at most one in an hour."
+// limits is the last part of the descriptions of tools that change something.
+const limits = " Needs a full key. A key makes at most as many changes in 24 hours as the account's settings allow, by default 50. A record is changed at most once in an hour."
 
 var (
 	campaignID = Param{Name: "campaign_id", Type: ID, Doc: "id of a campaign"}

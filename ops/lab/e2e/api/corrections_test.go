@@ -166,7 +166,7 @@ func TestConversionCorrections(t *testing.T) {
 		"7 refused a conversion does not go from chargeback to approved", "8 refused there is no such click",
 		"9 refused its click id is not one of this service", "10 refused its time lies before its click",
 		"11 refused its time lies in the future", `12 refused its payout "x" has no digits`,
-		"13 refused a conversion id has at most 255 characters", "14 refused a quote is not closed",
+		"13 refused a conversion id has at most 255 bytes", "14 refused a quote is not closed",
 	}
 	events := []int{0, 4, 4}
 	for round, apply := range []bool{false, true, true} {
