@@ -147,33 +147,33 @@ func (p Param) check(args Args) string {
 	case Whole:
 		n, err := strconv.Atoi(args.Text(p.Name))
 		if err != nil || n < p.Min || n > p.Max {
-			return "is a whole number from " + strconv.Itoa(p.Min) + " to " + strconv.Itoa(p.Max)
+			return "must be a whole number from " + strconv.Itoa(p.Min) + " to " + strconv.Itoa(p.Max)
 		}
 	case Number:
 		if _, err := decimal.NewFromString(args.Text(p.Name)); err != nil || len(args.Text(p.Name)) > 40 {
-			return "is a number"
+			return "must be a number"
 		}
 	case Flag:
 		if string(raw) != "true" && string(raw) != "false" {
-			return "is true or false"
+			return "must be true or false"
 		}
 	case Texts:
 		var l []string
 		if json.Unmarshal(raw, &l) != nil || len(l) > maxItems || slices.ContainsFunc(l, tooLong) {
-			return "is a list of at most 100 texts of at most 500 bytes each"
+			return "must be a list of at most 100 texts of at most 500 bytes each"
 		}
 	case Filters:
 		if _, ok := args.filters(p.Name); !ok {
-			return "is a list of at most 12 objects of dimension and value, both texts"
+			return "must be a list of at most 12 objects of dimension and value, both texts"
 		}
 	case Weights:
 		if l, ok := args.weights(p.Name); !ok || len(l) > maxItems {
-			return "is a list of at most 100 objects of id and weight"
+			return "must be a list of at most 100 objects of id and weight"
 		}
 	case Visitor:
 		var m map[string]string
 		if json.Unmarshal(raw, &m) != nil || len(m) > maxItems {
-			return "is an object of at most 100 attributes, whose values are texts"
+			return "must be an object of at most 100 attributes, whose values are texts"
 		}
 	}
 	return ""
@@ -186,13 +186,13 @@ func (p Param) checkText(args Args) string {
 	}
 	switch {
 	case value == "" || len(value) > long:
-		return "is a text of at most " + strconv.Itoa(long) + " bytes"
+		return "must be a text of at most " + strconv.Itoa(long) + " bytes"
 	case p.Type == ID:
 		if _, ok := models.ParseID(value); !ok {
 			return "is not an id"
 		}
 	case p.Enum != nil && !slices.Contains(p.Enum, value):
-		return "is one of " + strings.Join(p.Enum, ", ")
+		return "must be one of " + strings.Join(p.Enum, ", ")
 	}
 	return ""
 }

@@ -43,7 +43,7 @@ func checkDimensions(a Args, dimensions []string) error {
 	}
 	for _, name := range names {
 		if !slices.Contains(dimensions, strings.TrimSpace(name)) {
-			return models.Invalid("invalid", "a dimension is one of: %s", strings.Join(dimensions, ", "))
+			return models.Invalid("invalid", "a dimension must be one of: %s", strings.Join(dimensions, ", "))
 		}
 	}
 	return nil

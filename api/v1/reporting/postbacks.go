@@ -120,7 +120,7 @@ const maxTransaction = 255
 func transaction(c *route.Call) (string, error) {
 	text := c.Query.Get("transaction")
 	if len(text) > maxTransaction || strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
-		return "", models.Invalid("invalid_input", "transaction is a text of at most %d bytes", maxTransaction)
+		return "", models.Invalid("invalid_input", "transaction must be a text of at most %d bytes", maxTransaction)
 	}
 	return text, nil
 }

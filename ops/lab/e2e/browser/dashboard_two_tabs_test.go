@@ -184,6 +184,37 @@ func (b *env) keepsBothSettings() {
 		b.t.Errorf("the settings are %+v, %v", got, err)
 	}
 	b.tap(button("Discard"))
+	b.keepsAnEarlyEdit()
+}
+
+// keepsAnEarlyEdit edits the name of the account after a save, before the page has loaded the saved settings. The edit stays, and
+// no other person's value is shown.
+func (b *env) keepsAnEarlyEdit() {
+	b.t.Helper()
+	b.run(`(real => { window.fetch = async (to, o) => {
+		const reads = (o?.method ?? 'GET') === 'GET' && String(to).endsWith('/settings')
+		if (reads && window.saved) await new Promise(go => { window.answer = go })
+		const answer = await real(to, o)
+		if (o?.method === 'PATCH') window.saved = true
+		return answer }; return 'set' })(window.fetch)`)
+	b.fill(byLabel(".record", "Organisation"), "First")
+	b.tap(button("Save"))
+	b.until("the saved settings are asked for", func() bool { return b.run(`window.answer ? 'yes' : ''`) == "yes" })
+	b.until("the field can be edited", func() bool { return b.run(`document.querySelector('.record fieldset:disabled') ? '' : 'yes'`) == "yes" })
+	b.fill(byLabel(".record", "Organisation"), "Second")
+	b.run(`(answer => { window.saved = false; answer(); return 'answered' })(window.answer)`)
+	b.waitIdle()
+	if shown := b.run(`document.querySelector('.record').textContent`); strings.Contains(shown, "theirs: First") {
+		b.t.Error("the person's own save is shown as the value of another person")
+	}
+	b.tap(button("Save"))
+	b.until("the edit is saved", func() bool {
+		var got struct{ OrganizationName string }
+		if err := b.api.Get(b.t.Context(), "/settings", &got); err != nil {
+			b.t.Fatal(err)
+		}
+		return got.OrganizationName == "Second"
+	})
 }
 
 // keepsTheirConnection edits the connection of a network, and another person saves it before the edit is saved. The page's save is

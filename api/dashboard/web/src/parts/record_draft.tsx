@@ -35,6 +35,7 @@ export function useRecordDraft(value: Fields, names: string[]) {
       if (now.found.length) return false
       try {
         await save(now.draft, now.changed, theirs?.match)
+        setBase(old => ({ ...old, ...now.draft })) // what is edited before the record is loaded again is an edit of what was saved
         setConflicts([])
         return true
       } catch (e) {
