@@ -1242,7 +1242,7 @@ type ConfigPlan struct {
 	PlanID    string         `json:"plan_id"`
 	Problem   string         `json:"problem"`  // why the plan is refused or was stopped; else empty
 	Progress  string         `json:"progress"` // what is being read from another tracker
-	State     string         `json:"state"`    // refused: the document cannot be read; stopped: a record could not be written, and what was written before it stays: making, refused, planned, applying, applied, stopped, undoing, undone
+	State     string         `json:"state"`    // refused: the document or the other tracker could not be read; stopped: a record could not be written, and what was written before it stays: making, refused, planned, applying, applied, stopped, undoing, undone
 	UndoneAt  *string        `json:"undone_at"`
 	Work      int            `json:"work"` // number of records to write
 }
@@ -2134,12 +2134,12 @@ type DrawnWay struct {
 
 // EdgeAnswer: a type of the API
 type EdgeAnswer struct {
-	CampaignsWithoutDomain int     `json:"campaignsWithoutDomain"` // active campaigns on the shared link domain: they are never published
+	CampaignsWithoutDomain int     `json:"campaignsWithoutDomain"` // active campaigns on shared link domains: they are never published
 	Configured             bool    `json:"configured"`             // false: this install has no edge that routes
 	Hint                   *string `json:"hint"`                   // advice: which requests the edge leaves to this service, or why publishing fails
 	PublishedAt            *string `json:"publishedAt"`            // when campaigns were last published successfully; null: never
-	PublishedCampaigns     int     `json:"publishedCampaigns"`     // campaigns whose current state is published at the edge
-	RoutableCampaigns      int     `json:"routableCampaigns"`      // active campaigns on domains of the account
+	PublishedCampaigns     int     `json:"publishedCampaigns"`     // campaigns that are published at the edge; their latest changes may still wait, as hint says
+	RoutableCampaigns      int     `json:"routableCampaigns"`      // active campaigns on verified domains of the account
 }
 
 // EdgePublished: a type of the API
@@ -2502,7 +2502,7 @@ type GoalList struct {
 	SecretSet       bool              `json:"secretSet"`     // whether the account has a secret, with which its servers can report goals
 	SecretSetAt     *string           `json:"secretSetAt"`   // when the secret was made
 	SharedDomains   []string          `json:"sharedDomains"` // hosts that serve the page tag of every account
-	Site            *Site             `json:"site"`          // the site that the goals belong to; null: the account has no such site
+	Site            *Site             `json:"site"`          // the site that the goals belong to; null: the account has no such site, or no active site
 	SiteKey         string            `json:"siteKey"`       // the account's public key, for data-site of the page tag
 	SiteTotals      GoalTotals        `json:"siteTotals"`
 	Sites           []Site            `json:"sites"`
@@ -2698,7 +2698,7 @@ type IntegrationRun struct {
 	Error     *string `json:"error"`
 	From      *string `json:"from"`
 	ID        string  `json:"id"`   // id of the run's job
-	Kind      string  `json:"kind"` // what the run did
+	Kind      string  `json:"kind"` // the kind of run, such as cost_sync, network_sync or conversion_upload
 	Matched   int     `json:"matched"`
 	Ms        *int    `json:"ms"`
 	Origin    string  `json:"origin"` // api, clock
@@ -2894,7 +2894,7 @@ type LanguageCodeCondition struct {
 
 // LastCheck: a type of the API
 type LastCheck struct {
-	Broken       bool    `json:"broken"` // true: the last two checks failed, and GET /alerts lists the record
+	Broken       bool    `json:"broken"` // true: several checks in a row failed, the last at least 30 minutes after the first, and GET /alerts lists the record
 	CheckedAt    string  `json:"checked_at"`
 	Error        *string `json:"error"`         // why the link is not ok; null: it is ok
 	FailingSince *string `json:"failing_since"` // when the first of the consecutive failures happened
@@ -3158,7 +3158,7 @@ type MoveCheckedVisitor struct {
 	Country   string   `json:"country"`
 	ID        string   `json:"id"` // identifies the visitor in the script and in its answers. It changes only if the visitor's request changes, such as after a change of the campaign
 	Language  string   `json:"language"`
-	Places    []string `json:"places"` // where the visitor can go: addresses with their tokens, or the status of an answer that has no address. There are several, at most 10, if a random draw decides
+	Places    []string `json:"places"` // where the visitor can go: addresses with their tokens, or the status of an answer that has no address. There are several, at most 10, if a random draw or an unknown attribute decides
 	URL       string   `json:"url"`    // the address that is requested, without its scheme
 	UserAgent string   `json:"user_agent"`
 }
@@ -3195,7 +3195,7 @@ type MoveDifference struct {
 	ID        string   `json:"id"`   // identifies the visitor in the script and in its answers. It changes only if the visitor's request changes, such as after a change of the campaign
 	Language  string   `json:"language"`
 	Reason    string   `json:"reason"` // for unsure: attribute, the place depends on something that a request cannot express; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. For differs: address, the addresses differ; parameters, only their parameters differ; answer...: , attribute, page, itself, changed, address, parameters, answer
-	Result    string   `json:"result"` // dice: a random draw decides, and the answer is one of the places; unsure: cannot be compared; missing: the old tracker did not answer: dice, unsure, differs, missing
+	Result    string   `json:"result"` // dice: a random draw decides, and the answer is one of the places; unsure: cannot be compared; missing: the old tracker did not answer, or answered with status 429 or 5xx: dice, unsure, differs, missing
 	Status    int      `json:"status"` // status of the old tracker's answer; 0: no answer came
 	There     string   `json:"there"`  // the address to which the old tracker sent the visitor; empty: none
 	URL       string   `json:"url"`    // the address that is requested, without its scheme
@@ -3301,8 +3301,8 @@ type NetworkCreateBody struct {
 
 // NetworkIntegration: a type of the API
 type NetworkIntegration struct {
-	ChangesError        *string               `json:"changesError"`        // why the last import of decisions or of older orders failed; the next import continues where the failed one stopped
-	ChangesReadTo       *string               `json:"changesReadTo"`       // up to this time all decisions of the network are imported, for orders of any age; null: no decisions were imported yet, or the provider cannot be queried by the date of a change
+	ChangesError        *string               `json:"changesError"`        // why the last import of changes or of older orders failed; the next import continues where the failed one stopped
+	ChangesReadTo       *string               `json:"changesReadTo"`       // the changes that the network made to orders of any age, such as approvals and rejections, are imported up to this time; null: no changes were imported yet, or the provider cannot be queried by the date of a change
 	ConnectedTo         *string               `json:"connectedTo"`         // the connected provider; null: no provider is connected
 	Credentials         map[string]string     `json:"credentials"`         // the value of each field; secrets are masked
 	EncryptionAvailable bool                  `json:"encryptionAvailable"` // false: this install cannot store credentials
@@ -3725,7 +3725,7 @@ type OldTrackerBody struct {
 // OldTrackerDay: a type of the API
 type OldTrackerDay struct {
 	Day     string `json:"day"`     // YYYY-MM-DD, in the account's time zone
-	Failed  int    `json:"failed"`  // postbacks that the old tracker did not accept
+	Failed  int    `json:"failed"`  // postbacks that the old tracker did not accept, or that could not be forwarded
 	Known   int    `json:"known"`   // postbacks that name a click of this account
 	SentOn  int    `json:"sent_on"` // postbacks that were forwarded to the old tracker and that it accepted
 	Unknown int    `json:"unknown"` // postbacks that name an unknown click; of postbacks without a click id, at most 20 an hour are counted
@@ -3979,7 +3979,7 @@ type PingEvent struct {
 
 // PlanAllowances: a type of the API
 type PlanAllowances struct {
-	AnswerBytes      *int `json:"answerBytes"` // total size of the stored answers for repeated calls (kept for 24 hours) and of the results of jobs (kept for 30 days)
+	AnswerBytes      *int `json:"answerBytes"` // size of the stored answers for repeated calls, which are kept for 24 hours; the results of jobs, which are kept for 30 days, may take as much again
 	BotValues        *int `json:"botValues"`   // values of all entries of the bot lists
 	CallsPerMinute   *int `json:"callsPerMinute"`
 	Campaigns        *int `json:"campaigns"`
@@ -4762,7 +4762,7 @@ type SetCostBody struct {
 	SourceID   *string  `json:"source_id,omitempty"`   // the clicks of this traffic source; left out: the clicks of all sources of the campaign
 	Sub        *int     `json:"sub,omitempty"`         // the number of a sub-parameter: only clicks whose sub-parameter has the value sub_value; 0: all clicks
 	SubValue   *string  `json:"sub_value,omitempty"`   // the value of the sub-parameter; empty: clicks without a value
-	To         string   `json:"to"`                    // last day, in the form of from; from and to include at most 92 days
+	To         string   `json:"to"`                    // last day, YYYY-MM-DD, in the account's time zone; from and to include at most 92 days
 }
 
 // Settings: a type of the API
@@ -5193,7 +5193,7 @@ type SourceIntegration struct {
 	OauthConnectionID   *string              `json:"oauth_connection_id"` // id of the sign-in at the platform
 	Provider            *string              `json:"provider"`
 	Providers           []SourceProviderForm `json:"providers"` // the providers that can be connected, each with the fields of its form
-	Runs                []IntegrationRun     `json:"runs"`      // the last 20 syncs, the latest first; runs are kept for 90 days
+	Runs                []IntegrationRun     `json:"runs"`      // the last 20 runs of each kind, such as syncs and uploads, the latest first; runs are kept for 90 days
 	SendKeys            bool                 `json:"send_keys"` // whether hashed personal data are sent too, for people who have agreed
 	TimeZone            *string              `json:"time_zone"` // time zone of the account at the platform, as last read; spend is reported for days in this zone
 	Uploads             *SourceUploads       `json:"uploads"`   // the conversions that were uploaded to the platform
@@ -5336,7 +5336,7 @@ type SourceRun struct {
 type SourceRunBody struct {
 	Action *string `json:"action,omitempty"` // default test: test, sync
 	From   *string `json:"from,omitempty"`   // first day, YYYY-MM-DD, in the platform's time zone; default: two days before to
-	To     *string `json:"to,omitempty"`     // last day, in the form of from; default: today; from and to include at most 366 days
+	To     *string `json:"to,omitempty"`     // last day, YYYY-MM-DD, in the platform's time zone; default: today; from and to include at most 366 days
 }
 
 // SourceSub: a type of the API
@@ -5462,7 +5462,7 @@ type SubUse struct {
 type SyncBody struct {
 	Apply *bool  `json:"apply,omitempty"` // only true writes; anything else is a dry run
 	From  string `json:"from"`            // first day, YYYY-MM-DD, in the provider's time zone
-	To    string `json:"to"`              // last day, in the form of from; from and to include at most 366 days
+	To    string `json:"to"`              // last day, YYYY-MM-DD, in the provider's time zone; from and to include at most 366 days
 }
 
 // TestClickBody: a type of the API
@@ -5673,8 +5673,8 @@ type UndoConfigBody struct {
 
 // Undone: a type of the API
 type Undone struct {
-	Kept     []Kept `json:"kept"`     // paths or records that have been changed again since, and are left as they are
-	Restored int    `json:"restored"` // number of paths or records that are again as they were before the change
+	Kept     []Kept `json:"kept"`     // paths or records that were left as they are; reason says why
+	Restored int    `json:"restored"` // number of paths or records whose earlier values were restored
 }
 
 // UploadKeyShare: a type of the API
@@ -5686,7 +5686,7 @@ type UploadKeyShare struct {
 
 // UploadKeys: a type of the API
 type UploadKeys struct {
-	Conversions int              `json:"conversions"` // number of conversions for the platform that were examined, at most the latest 10,000
+	Conversions int              `json:"conversions"` // number of conversions that were counted: the latest that can be uploaded to the platform, at most 10,000
 	Keys        []UploadKeyShare `json:"keys"`        // all kinds of data, including those that no conversion has
 }
 
@@ -5838,7 +5838,7 @@ type WebhookRow struct {
 	CreatedAt           string       `json:"createdAt"`
 	Deliveries          WebhookCount `json:"deliveries"` // deliveries of the last seven days
 	Events              []string     `json:"events"`
-	FailingSince        *string      `json:"failingSince"` // when the first of the last consecutive failed attempts was made; null: there is no such attempt
+	FailingSince        *string      `json:"failingSince"` // when the current series of failed attempts began; null: there is no such series
 	ID                  string       `json:"id"`
 	Name                string       `json:"name"`
 	OldSecretUntil      *string      `json:"oldSecretUntil"` // after a rotation of the secret: until when the old secret signs deliveries too
