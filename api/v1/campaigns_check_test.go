@@ -214,6 +214,10 @@ var faults = map[string]func(e *launchEnv){
 	"macro_foreign":     func(e *launchEnv) { e.address("https://o.acme.com/?c={clickid}&s=##SUB##") },
 	"macro_unknown":     func(e *launchEnv) { e.address("https://o.acme.com/?c={clickid}&s={zoneid}") },
 	"click_id_missing":  func(e *launchEnv) { e.address("https://o.acme.com/") },
+	"click_id_elsewhere": func(e *launchEnv) {
+		e.sql(`UPDATE networks SET click_param = 'sub1' WHERE account_id = $1`)
+		e.address("https://o.acme.com/?sub1=x&c={clickid}")
+	},
 	"postback_placeholder": func(e *launchEnv) {
 		e.sql(`UPDATE traffic_sources SET postback_url = 'https://t.acme.com/?a=YOUR_AID' WHERE account_id = $1`)
 	},
@@ -338,6 +342,20 @@ func TestEveryCheck(t *testing.T) {
 	for _, code := range slices.Sorted(maps.Keys(faults)) {
 		if !slices.ContainsFunc(launchcheck.Table, func(c launchcheck.Check) bool { return c.Code == code }) {
 			t.Errorf("no row of the table has the code %s", code)
+		}
+	}
+}
+
+// TestCheckOfClickParam: an offer URL without a click id is no fault if the redirect adds the network's parameter to it, or if that
+// parameter holds the click id.
+func TestCheckOfClickParam(t *testing.T) {
+	t.Parallel()
+	e := newLaunchEnv(t)
+	e.sql(`UPDATE networks SET click_param = 'Sub[1]' WHERE account_id = $1`)
+	for _, url := range []string{"https://o.acme.com/", "https://o.acme.com/?x=1&sub%5B1%5D={click_id}#top"} {
+		e.address(url)
+		if answer := e.check(); answer["state"] != launchcheck.OK {
+			t.Errorf("%s has %v", url, found(answer))
 		}
 	}
 }

@@ -100,7 +100,7 @@ const selectNetworks = `
 WITH recent AS (
 	SELECT network_id, received_at FROM postbacks WHERE account_id = $1 AND received_at >= $3 ORDER BY received_at DESC LIMIT 20000
 )
-SELECT n.id, n.name, n.currency, n.postback_scheme, n.postback_scheme <> '' OR n.macros ? 'payout' AS tells_payout, i.synced_at,
+SELECT n.id, n.name, n.currency, n.click_param, n.postback_scheme, n.postback_scheme <> '' OR n.macros ? 'payout' AS tells_payout, i.synced_at,
 	(SELECT max(received_at) FROM recent p WHERE p.network_id = n.id) AS last_postback
 FROM networks n LEFT JOIN network_integrations i ON i.network_id = n.id AND i.account_id = $1 AND i.is_enabled
 WHERE n.account_id = $1 AND n.id = ANY ($2)`

@@ -3,10 +3,12 @@ package launchcheck
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"switchyard/models"
 	"switchyard/models/bot"
 	"switchyard/models/flow"
+	"switchyard/models/param"
 	"switchyard/models/token"
 )
 
@@ -54,11 +56,34 @@ func macroUnknown(f *Facts, add func(Place)) { f.leftovers(add, false) }
 
 func clickIDMissing(f *Facts, add func(Place)) {
 	f.eachPaidOffer(func(r Record, p Place) {
-		if !token.Compile(r.URL).Uses(token.ClickID) {
+		if f.Networks[r.NetworkID.UUID].ClickParam == "" && !token.Compile(r.URL).Uses(token.ClickID) {
 			p.Field = "url"
 			add(p)
 		}
 	})
+}
+
+func clickIDElsewhere(f *Facts, add func(Place)) {
+	f.eachPaidOffer(func(r Record, p Place) {
+		name := f.Networks[r.NetworkID.UUID].ClickParam
+		if name != "" && token.Compile(r.URL).Uses(token.ClickID) && !hasClickIDIn(r.URL, name) {
+			p.Field, p.Value = "url", name
+			add(p)
+		}
+	})
+}
+
+// hasClickIDIn reports whether the parameter with the name in the query of a URL has a token of the click id.
+func hasClickIDIn(url, name string) bool {
+	url, _, _ = strings.Cut(url, "#")
+	_, query, _ := strings.Cut(url, "?")
+	for query != "" {
+		var p param.Param
+		if p, query, _ = param.Next(query); strings.EqualFold(p.Name, name) && token.Compile(p.Value).Uses(token.ClickID) {
+			return true
+		}
+	}
+	return false
 }
 
 // inSource returns the place of a field of the traffic source.

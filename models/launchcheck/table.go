@@ -117,6 +117,12 @@ var Table = []Check{
 		Do:    "Add the parameter in which the network takes the click id.",
 	},
 	{
+		Code: "click_id_elsewhere", Area: "macros", State: Warning, Mend: Open, Find: clickIDElsewhere,
+		Says:  "The network takes the click id in {value}, and the address of {name} has {clickid} in another place.",
+		Costs: "If the network does not send it back from there, its conversions find no click.",
+		Do:    "Write {clickid} into that parameter. Or take it out: then the parameter is added automatically.",
+	},
+	{
 		Code: "postback_placeholder", Area: "macros", State: Problem, Mend: Open, Find: postbackPlaceholder,
 		Says:  "The postback address of {name} still has {value} where your own value belongs.",
 		Costs: "The source is told of no conversion.",

@@ -117,6 +117,8 @@ func (b *env) converts() {
 		b.t.Error("a test ticks the postback, which nobody has pasted yet")
 	}
 	b.sound("first-conversion")
+	b.goTo(b.f.URL + "/app")
+	b.waitText("What is left: paste the postback at Everflow")
 	if a.n > mostActions {
 		b.t.Errorf("the first conversion takes %d actions, at most %d are wanted", a.n, mostActions)
 	}

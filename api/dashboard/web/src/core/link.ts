@@ -29,7 +29,8 @@ export function paramsOf(link: string, source?: Pick<SourceRow, 'subs' | 'cost_p
       return { name, macro, meaning }
     })
 }
-const decode = (text: string) => {
+// decode returns a text without its % escapes. A text that is not escaped correctly is returned unchanged.
+export const decode = (text: string) => {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -1,5 +1,5 @@
 import { equal, test } from '../testing.ts'
-import { clickIDParam, clickIDPart, hasClickID, insertToken, looksLikeURL, partsOf, withClickID } from './tokens.ts'
+import { clickIDParam, clickIDPart, hasClickID, hasClickIDIn, insertToken, looksLikeURL, partsOf, withClickID } from './tokens.ts'
 
 const states = (url: string, postback = false) =>
   partsOf(url, postback)
@@ -44,6 +44,11 @@ test('the network’s parameter is added to an address without a click id, befor
   equal(withClickID('https://o.example/a?', 'sub1'), 'https://o.example/a?sub1={clickid}')
   equal(withClickID('https://o.example/?c={clickid}', 'sub1'), 'https://o.example/?c={clickid}')
   equal(withClickID('https://o.example/', ''), 'https://o.example/')
+  const inSub1 = ['?c={clickid}', '?a=1&SUB1={click_id}', '?sub1=x', '#?sub1={clickid}', '?s%75b1=a{clickid}']
+  equal(
+    inSub1.map(url => hasClickIDIn(url, 'sub1')),
+    [false, true, false, false, true],
+  )
 })
 
 test('a token at the end of an address is a parameter, and in the middle it stands where the caret is', () => {

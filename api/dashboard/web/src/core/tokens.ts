@@ -1,5 +1,6 @@
 // The tokens of an address: {name}, {name:argument}, {param.name}. An unknown token is left unchanged.
 import { mostSubs } from '../subs.gen.ts'
+import { decode } from './link.ts'
 import { tokens } from '../words.gen.ts'
 
 // conversionOnly says for each name of a token whether only postbacks fill that token. Some tokens are listed with an example
@@ -60,6 +61,12 @@ export const clickIDPart = (url: string) =>
 
 // clickIDParam returns the name of the parameter of an address that holds the click id.
 export const clickIDParam = (url: string) => [...url.matchAll(/[?&]([^=&#]+)=([^&#]*)/g)].find(m => hasClickID(m[2]!))?.[1] ?? ''
+
+// hasClickIDIn reports whether a parameter of an address holds the click id. Upper and lower case of its name do not matter.
+export const hasClickIDIn = (url: string, param: string) =>
+  [...url.split('#')[0]!.matchAll(/[?&]([^=&]+)=([^&]*)/g)].some(
+    m => decode(m[1]!).toLowerCase() === param.toLowerCase() && hasClickID(m[2]!),
+  )
 
 // withClickID returns the address of an offer as visitors get it. The redirect adds the parameter in which the network takes the click
 // id, before the fragment, unless the address has a token of the click id.

@@ -1,4 +1,4 @@
-import { hasClickID, withClickID } from '../core/tokens.ts'
+import { hasClickID, hasClickIDIn, withClickID } from '../core/tokens.ts'
 import { t } from '../core/text.ts'
 
 type Props = { url: string; network?: { name: string; click_param: string } }
@@ -15,6 +15,8 @@ export function OfferHint({ url, network }: Props) {
         {t.link.suffix}
       </>
     )
+  if (network?.click_param && hasClickID(url) && !hasClickIDIn(url, network.click_param))
+    return <span class="warn">{t.campaigns.offerElsewhere(network.name, network.click_param)}</span>
   if (!url.trim() || hasClickID(url)) return <>{t.campaigns.offerHint}</>
   if (network?.click_param)
     return (

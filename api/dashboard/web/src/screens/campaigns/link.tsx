@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ClickRow, ConversionRow, NetworkRow, Path, SourceRow, TestedClick } from '../../api.gen.ts'
 import { Button, Link } from '../../parts/button.tsx'
 import { Part } from '../../parts/card.tsx'
@@ -76,7 +76,7 @@ export function CampaignLink({ detail: { campaign: c, networks: campaignNetworks
             )}
           </div>
           <Copy text={link} label={t.campaigns.trackingLink} lines />
-          <div class="row">
+          <div class="row wraps">
             <Link look="sm" href={chosen.url} target="_blank" rel="noreferrer" text={t.link.openIt} />
             <span class="dim fine">{t.link.openHint}</span>
           </div>
@@ -282,7 +282,9 @@ function FirstClick({ id, network }: { id: string; network?: NetworkRow }) {
 // Test tries the link without recording anything. The macros in the link must be filled.
 function Test({ id, link }: { id: string; link: string }) {
   const [result, setResult] = useState<TestedClick>(),
-    { busy, wrong: error, run: attempt } = useAttempt(asError)
+    { busy, wrong: error, run: attempt } = useAttempt(asError),
+    shown = useRef<HTMLDivElement>(null)
+  useEffect(() => shown.current?.scrollIntoView({ block: 'nearest' }), [result])
   const run = () => attempt(() => call('POST /campaigns/{id}/test-click', { path: { id }, body: { url: link } }).then(setResult))
   return (
     <section class="card part">
@@ -294,7 +296,7 @@ function Test({ id, link }: { id: string; link: string }) {
       <p class="dim">{t.link.testText}</p>
       {error && <Failed error={error} again={run} />}
       {result && (
-        <>
+        <div ref={shown}>
           <TestSteps of={result.steps} names={t.link.steps} />
           {result.click && result.click.params.length > 0 && (
             <Params
@@ -308,7 +310,7 @@ function Test({ id, link }: { id: string; link: string }) {
               {result.http_status} {result.destination}
             </p>
           )}
-        </>
+        </div>
       )}
     </section>
   )

@@ -1,24 +1,31 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ClickRow, ConversionRow, Performance } from '../../api.gen.ts'
+import { isTest } from '../../core/postback.ts'
 import { touches, use } from '../../core/query.ts'
 
 const every = 3, // seconds between requests for the first click and the first conversion
   ever = { limit: 1, from: '2020-01-01' },
-  fewClicks = 100 // with fewer clicks, an account may still be testing its set-up
+  fewClicks = 100, // with fewer clicks, an account may still be testing its set-up
+  fewConversions = 3 // so many may all be tests
 
 export type First = { waits: boolean; known: boolean; seen?: ClickRow; converted?: ConversionRow }
 
 // useFirst checks whether an account with no or few figures has ever had a click and a conversion, and waits for the first
-// ones. `waits` stays true after the conversion has arrived, so that the steps stay in sight.
+// ones. `waits` stays true after the conversion has arrived, so that the steps stay in sight. While all conversions are tests, the
+// steps are shown again, because they name what is left to do.
 export function useFirst(list: Performance | undefined): First {
   const [waiting, setWaiting] = useState(false),
     [firstClick, setFirstClick] = useState<ClickRow>(),
     [converted, setConverted] = useState<ConversionRow>()
   const nothing = list?.rows.length === 0,
-    starts = list?.rows.length === 1 && list.totals.clicks < fewClicks && list.totals.conversions === 0,
+    starts = list?.rows.length === 1 && list.totals.clicks < fewClicks && list.totals.conversions <= fewConversions,
     asks = nothing || starts || waiting
   const { data, error } = use('GET /logs/clicks', asks && !firstClick ? ever : null, every)
-  const conversions = use('GET /logs/conversions', (starts || waiting) && firstClick && !converted ? ever : null, every).data
+  const conversions = use(
+    'GET /logs/conversions',
+    (starts || waiting) && firstClick && !converted ? { ...ever, limit: fewConversions } : null,
+    every,
+  ).data
   useEffect(() => {
     const row = data?.rows[0]
     if (!data || firstClick) return
@@ -28,8 +35,10 @@ export function useFirst(list: Performance | undefined): First {
   }, [data, waiting, firstClick])
   useEffect(() => {
     if (!conversions || converted) return
-    const row = conversions.rows[0]
-    if (!row) return setWaiting(true)
+    const real = conversions.rows.find(c => !isTest(c.conversion_id)),
+      row = real ?? conversions.rows[0]
+    if (!real) setWaiting(true)
+    if (!row) return
     setConverted(row)
     if (waiting) touches('campaigns', 'reports')
   }, [conversions, waiting, converted])

@@ -32,7 +32,7 @@ export function Template({ kind, list, label, take }: Props) {
           empty={
             kind === 'networks' ? (
               <span>
-                {recordWords.noTemplate}{' '}
+                {recordWords.noNetworkTemplate}{' '}
                 <a class="link" href={to('/app/goals')}>
                   {recordWords.ownShop}
                 </a>

@@ -156,6 +156,8 @@ export const words: typeof en = {
     sharedHint:
       'Auf einer gemeinsamen Domain vergibt der Dienst das Ende des Links, damit niemand es errät. Wählbar ist es auf einer eigenen Domain.',
     offerAdds: network => `Der Parameter von ${network} kommt automatisch dazu:`,
+    offerElsewhere: (network, param) =>
+      `${network} nimmt die Klick-ID in ${param} an. ${param}={clickid} schreiben, oder {clickid} entfernen: dann kommt der Parameter automatisch dazu.`,
     offerNoParam: network => `${network} hat keinen Parameter für die Klick-ID. Ohne {clickid} in der URL finden Conversions keinen Klick.`,
     offerNoClick:
       'Ohne Netzwerk und ohne {clickid} findet keine Conversion ihren Klick. Das Netzwerk wählen oder {clickid} in die URL setzen.',

@@ -132,6 +132,11 @@ export const words: typeof english = {
       costs: 'Das Netzwerk kann nicht sagen, welcher Klick konvertiert hat. Seine Conversions zählen nirgends.',
       does: 'Den Parameter ergänzen, in dem das Netzwerk die Klick-ID annimmt.',
     },
+    click_id_elsewhere: {
+      says: 'Das Netzwerk nimmt die Klick-ID in {value} an, und in der URL von {name} steht {clickid} woanders.',
+      costs: 'Schickt das Netzwerk sie von dort nicht zurück, finden seine Conversions keinen Klick.',
+      does: '{clickid} in diesen Parameter schreiben. Oder es entfernen: dann kommt der Parameter automatisch dazu.',
+    },
     postback_placeholder: {
       says: 'In der Postback-URL von {name} steht noch {value}, wo ein eigener Wert hingehört.',
       costs: 'Die Quelle erfährt von keiner Conversion.',

@@ -41,6 +41,8 @@ export const words: typeof en = {
     shareTemplate: 'Als Vorlagendatei herunterladen',
     loadTemplate: 'Oder aus einer Vorlagendatei anlegen, die ein anderes Konto geteilt hat.',
     noTemplate: 'Keine Vorlage heißt so. Leer beginnen: Alles lässt sich von Hand eintragen.',
+    noNetworkTemplate:
+      'Keine Vorlage heißt so. Nach der Plattform suchen, auf der das Netzwerk läuft, etwa Affise oder Everflow. Oder leer beginnen: Alles lässt sich von Hand eintragen.',
     ownShop: 'Eigener Shop oder eigenes Formular: Ziele und Websites',
     chooseTemplate: 'Vorlagendatei wählen',
     notTemplate: file => `${file} ist keine Vorlagendatei`,
@@ -167,7 +169,7 @@ export const words: typeof en = {
       toldStatuses: 'Bei diesen Status',
       clickParam: 'Klick-ID-Parameter',
       clickParamHint: 'Parameter in den Offer-Links, der unsere Klick-ID enthält, etwa sub1.',
-      template: 'Vorlage',
+      template: 'Vorlage des Netzwerks oder der Plattform, auf der es läuft',
       postbackText: 'Daraus entsteht der Postback zum Eintragen.',
       macrosOf: 'Makros des Netzwerks',
       macrosOfHint:

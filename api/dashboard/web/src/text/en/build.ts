@@ -154,6 +154,8 @@ export const words = {
     sharedHint:
       'On a shared domain the service makes the end of the link, so that nobody can guess it. To choose it, use a domain of your own.',
     offerAdds: (network: string) => `The parameter of ${network} is added automatically:`,
+    offerElsewhere: (network: string, param: string) =>
+      `${network} takes the click id in ${param}. Write ${param}={clickid}, or take {clickid} out: then the parameter is added automatically.`,
     offerNoParam: (network: string) =>
       `${network} has no parameter for the click id. Put {clickid} into the URL, or its conversions find no click.`,
     offerNoClick:

@@ -39,6 +39,8 @@ export const words = {
     shareTemplate: 'Download as a template file',
     loadTemplate: 'Or create it from a template file that another account has shared.',
     noTemplate: 'No template has this name. Start blank: every setting can be entered by hand.',
+    noNetworkTemplate:
+      'No template has this name. Search for the platform that the network runs on, such as Affise or Everflow. Or start blank: every setting can be entered by hand.',
     ownShop: 'A shop or form of your own: Goals and websites',
     chooseTemplate: 'Choose a template file',
     notTemplate: (file: string) => `${file} is no template file`,
@@ -158,7 +160,7 @@ export const words = {
       toldStatuses: 'For these statuses',
       clickParam: 'Click id parameter',
       clickParamHint: 'Parameter in the network’s offer links that carries our click id, such as sub1.',
-      template: 'Template',
+      template: 'Template of the network, or of the platform that it runs on',
       postbackText: 'The postback to paste is built from these.',
       macrosOf: 'Macros of the network',
       macrosOfHint:
