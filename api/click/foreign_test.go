@@ -100,8 +100,8 @@ func TestForeignLinkOfADomain(t *testing.T) {
 	}
 }
 
-// TestForeignClickOut follows the old tracker's click-out addresses, which a landing page may still have. The click is named by
-// the cookie or by the parameter that the page fills.
+// TestForeignClickOut follows the old tracker's click-out addresses, which a landing page may still have. They name the click in
+// the cookie or in a parameter that the page fills.
 func TestForeignClickOut(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -122,7 +122,7 @@ func TestForeignClickOut(t *testing.T) {
 			t.Errorf("%s: to %s, want %s", target, got, want)
 		}
 		if outs := w.spool.outs(); len(outs) != before+1 || models.FormatClickID(outs[before].ClickID) != click {
-			t.Errorf("%s: the steps are %+v", target, outs[before:])
+			t.Errorf("%s: the click-outs are %+v", target, outs[before:])
 		}
 		if res := w.get(target, withCookies(landed.Cookies())); res.StatusCode != http.StatusNotFound {
 			t.Errorf("%s on a shared domain: %d", target, res.StatusCode)
@@ -238,7 +238,9 @@ func TestPostbacksOfTheOldTracker(t *testing.T) {
 		t.Errorf("a form: %+v, %v", proof.Raw, err)
 	}
 	before = len(w.spool.messages())
-	for range 3 * samplesPerHour { // postbacks with an unknown click are counted for the move, so all of them are stored
+	// While an account moves from another tracker, all postbacks with an unknown click are stored, not only samples, because the figures
+	// of the move count them.
+	for range 3 * samplesPerHour {
 		w.get("/postback?clickid=unknown", host(ownHost))
 	}
 	if n := len(w.spool.messages()) - before; n != 3*samplesPerHour {

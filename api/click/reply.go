@@ -13,13 +13,14 @@ import (
 // waiting in front of a blank page.
 const messageBudget = 5 * time.Second
 
-// The errors of several kinds of messages.
+// Errors that several kinds of messages share.
 var (
 	errPostOnly    = models.Errorf(models.KindMethod, "method_not_allowed", "use POST")
 	errUnavailable = models.Errorf(models.KindUnavailable, "unavailable", "try again")
 )
 
-// reply is the envelope of every answer to a message: a postback, page events, goals of a server, or clicks of the edge.
+// reply is the envelope of the JSON answers to messages: postbacks, page events, goals that a server sends, and clicks that the
+// edge has answered. A postback may get a plain text instead.
 type reply struct {
 	Data  any             `json:"data"`
 	Error *envelope.Error `json:"error"`

@@ -124,11 +124,11 @@ func (p pages) asset(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(a.Status)
 	if _, err := w.Write(a.Body); err != nil {
-		slog.DebugContext(r.Context(), "asset not sent whole", "error", err)
+		slog.DebugContext(r.Context(), "asset was not sent completely", "error", err)
 	}
 }
 
-// licences serves the licences of the packages that the page is made with.
+// licences serves the licences of the packages that the dashboard's files contain.
 func (p pages) licences(w http.ResponseWriter, r *http.Request) {
 	text, err := fs.ReadFile(p.files, "licences.txt")
 	if err != nil {

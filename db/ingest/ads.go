@@ -35,7 +35,7 @@ func storeAds(ctx context.Context, c db.Conn, clicks []*click.StoredClick) error
 // adsIn returns the keys of the ad platforms' click ids in the query of a link. It skips a macro that the platform did not
 // replace, because all visitors would share that value.
 func adsIn(query string) (list []uuid.UUID) {
-	// Most links have none of models.AdArrivals, and these two searches are cheaper than splitting them.
+	// Most links name no parameter of models.AdArrivals. These two searches are cheaper than splitting every link.
 	if !strings.Contains(query, "clid=") && !strings.Contains(query, "msclkid=") {
 		return nil
 	}

@@ -19,7 +19,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// engines runs tests on one database first with PostgreSQL and then with ClickHouse.
+// engines runs each test twice on the same data: first with PostgreSQL, then with ClickHouse.
 type engines struct {
 	copy    *clickcopy.Copy
 	cluster bool // ClickHouse is a cluster of two shards
@@ -76,7 +76,8 @@ func (h *history) onBoth(fn func()) {
 // reader returns a Reader for the current engine.
 func (m *month) reader() Reader { return Reader{Conn: m.d, Copy: m.copied, CopyOnly: m.copied != nil} }
 
-// onBoth calls fn once for each engine. a.T is then the test of that engine, and a.copied its reader of the copy.
+// onBoth calls fn once for each engine. a.T is then the subtest of that engine. a.copied reads the copy in ClickHouse, and is nil for
+// PostgreSQL.
 func (a *asker) onBoth(fn func()) {
 	a.Helper()
 	outer := a.T

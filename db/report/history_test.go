@@ -21,7 +21,7 @@ import (
 	"switchyard/models"
 )
 
-// offer is an offer of a history. The offers have all kinds of terms.
+// offer is an offer of a history. The offers differ in the kind of their payout, and in whether postbacks name it.
 type offer struct {
 	id        uuid.UUID
 	payout    decimal.Decimal
@@ -234,7 +234,7 @@ func (h *history) convert() {
 	}
 }
 
-// costPrefix begins the keys of fact.convs whose entry is no conversion, but the cost that an input reported for one.
+// costPrefix begins a key of fact.convs. Such an entry is not a conversion. It holds the cost that an input reported with one.
 const costPrefix = "cost of "
 
 // sell applies an input to the model, as conversion.Record does to the database.

@@ -87,8 +87,8 @@ func TestSlowDisk(t *testing.T) {
 	}
 }
 
-// TestRefusedRecordsAreRecordedLater makes the operations of the disk fail, one operation after the other. No caller waits for
-// the disk, and no record is lost.
+// TestRefusedRecordsAreRecordedLater: each subtest makes one operation of the disk fail. No caller waits for the disk, and no record
+// is lost.
 func TestRefusedRecordsAreRecordedLater(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"create", "write", "sync", "truncate"} {

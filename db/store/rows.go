@@ -19,7 +19,8 @@ func (s *Store) run(ctx context.Context, what, text string, args ...any) error {
 	return db.Run(ctx, s.c, what, text, args...)
 }
 
-// execOne calls db.ExecOne on this store's connection. For a SELECT, the affected rows are the selected rows.
+// execOne calls db.ExecOne on this store's connection. It fails if the statement affects no row. For a SELECT,
+// the selected rows count.
 func (s *Store) execOne(ctx context.Context, what, text string, args ...any) error {
 	return db.ExecOne(ctx, s.c, what, text, args...)
 }
@@ -32,7 +33,7 @@ func param(field reflect.Value, isJSON bool) any {
 	if id, ok := field.Interface().(uuid.UUID); ok {
 		return db.OrNull(id)
 	}
-	if texts := reflect.TypeFor[[]string](); field.CanConvert(texts) { // models.Tags too
+	if texts := reflect.TypeFor[[]string](); field.CanConvert(texts) { // a models.Tags can be converted too
 		list, _ := field.Convert(texts).Interface().([]string)
 		return nonNil(list)
 	}

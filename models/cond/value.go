@@ -25,7 +25,7 @@ func items(v any) ([]string, *Error) {
 	for _, v := range list {
 		s, ok := scalar(v)
 		if !ok {
-			return nil, &Error{Reason: BadValue, Detail: "it is neither text, number nor true or false"}
+			return nil, &Error{Reason: BadValue, Detail: "it must be a text, a number, true or false"}
 		}
 		if s = strings.TrimSpace(s); s != "" {
 			out = append(out, s)
@@ -126,8 +126,8 @@ func withoutAS(s string) string {
 	return s
 }
 
-// compareVersion compares versions segment by segment, as numbers. A missing segment counts as zero. A rest that is not a number
-// is ignored.
+// compareVersion compares versions segment by segment, as numbers. A missing segment counts as zero. A version ends
+// for the comparison at the first character that is neither a digit nor a separator after a number.
 func compareVersion(a, b string) int {
 	for a != "" || b != "" {
 		var x, y uint64

@@ -40,15 +40,15 @@ func TestMeans(t *testing.T) {
 }
 
 // TestWordsAreOne checks the table: each word has one row, is written in the form that lookups use, and has a valid
-// status.
+// status or, if it reports no conversion, none.
 func TestWordsAreOne(t *testing.T) {
 	t.Parallel()
 	if len(wordOf) != len(Words()) {
-		t.Errorf("%d words stand in %d rows", len(wordOf), len(Words()))
+		t.Errorf("the index has %d words, and the table %d rows", len(wordOf), len(Words()))
 	}
 	for _, w := range Words() {
 		if wordOf[withoutSeparators(FoldWord(w.Text))] != w || w.Text == "" || w.Status != "" && !models.ValidStatus(w.Status) {
-			t.Errorf("the row %+v is never found or has no status", w)
+			t.Errorf("the row %+v is never found or has an invalid status", w)
 		}
 		if m, ok := KnownWord(w.Text); ok != (w.Status != "") || ok && m.Goal != w.Goal {
 			t.Errorf("%s: %+v, %v", w.Text, m, ok)
@@ -103,6 +103,6 @@ func TestAnswer(t *testing.T) {
 	}
 	own := Network{Params: map[string]string{"goal": "Return"}}
 	if got := Answer(map[string]string{"return": "lead"}, own); got != "" {
-		t.Errorf("the network's goal is the answer: %q", got)
+		t.Errorf("the goal of the network's settings became the answer: %q", got)
 	}
 }

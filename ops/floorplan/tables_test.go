@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// homes lists the tables that the SQL of only one package may use, or may write. A reader finds in that package everything that
-// happens to their rows.
+// homes lists tables that only the SQL of one package may use, and tables that only the SQL of one package may write. A reader finds
+// in that package everything that happens to the rows of such a table.
 var homes = []struct {
 	statement, room string
 }{

@@ -58,8 +58,8 @@ type uploader struct {
 	decided *prometheus.CounterVec
 }
 
-// claimedAtOnce is how many traffic sources a sweep claims in one batch. A sweep skips at most ten times as many unwanted
-// uploads.
+// claimedAtOnce is how many traffic sources a sweep claims in one batch. A sweep also marks unwanted uploads
+// as skipped, at most ten times as many.
 const claimedAtOnce = 500
 
 // sweep starts the jobs of sources that have something to send.
@@ -272,7 +272,7 @@ func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([
 	}), nil
 }
 
-// sendAgain is the time after which an undecided upload is sent again, if the platform names no time.
+// sendAgain is the shortest time after which an undecided upload is sent again. The platform may ask for a longer one.
 const sendAgain = 10 * time.Minute
 
 // decide records the verdicts, and stops the uploads if the platform accepts too few.
@@ -322,7 +322,7 @@ func (s *sending) stopIfRejected(ctx context.Context, c db.Conn) error {
 	return upload.Stop(ctx, c, s.account.ID, s.TargetID, why, s.o.Now())
 }
 
-// end ends a job successfully, when there is nothing more to send now.
+// end ends a job successfully: nothing more can be sent now, or the settings have changed.
 func (s *sending) end(ctx context.Context) error {
 	return s.Commit(ctx, s.Args, func(c db.Conn) error { return s.recordResult(ctx, c, store.RunEnd{}, s.o.Now()) })
 }

@@ -80,8 +80,8 @@ func browserHeaders(v visitor, cookies string) http.Header {
 	return h
 }
 
-// pageTarget returns the address to which a page sends its reader by a meta tag or a script: the first address of our pages in the
-// body. It returns an empty text if there is no such address.
+// pageTarget returns the address to which a page sends its reader by a meta tag or a script: the first address in the body
+// that leads to this test's own pages. It returns an empty text if there is no such address.
 func (t *traffic) pageTarget(body string) string {
 	body = html.UnescapeString(body)
 	body = strings.NewReplacer(`\u0026`, "&", `\x26`, "&", `\u003d`, "=", `\/`, "/", `\u002b`, "+").Replace(body)
@@ -94,7 +94,7 @@ func (t *traffic) pageTarget(body string) string {
 
 var addressPattern = regexp.MustCompile("^[^\"'`<>\\s\\\\]*")
 
-// visit opens one of our pages, as the redirected browser does.
+// visit opens one of this test's own pages, as the redirected browser does.
 func (t *traffic) visit(ctx context.Context, address string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

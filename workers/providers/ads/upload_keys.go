@@ -5,7 +5,7 @@ import "switchyard/models/matchkey"
 // noPage is the reason why a platform that requires the address of the page cannot take a conversion.
 const noPage = "the address of its landing page is not known"
 
-// fill adds the texts that are not empty to a message.
+// fill adds the non-empty texts to a message.
 func fill(message map[string]any, texts map[string]string) {
 	for name, text := range texts {
 		if text != "" {
@@ -21,7 +21,7 @@ func filled(from map[string]string) map[string]any {
 	return out
 }
 
-// addKeys adds the hashes that are known. Each is a list under the short name that Meta, Snapchat and Pinterest share.
+// addKeys adds the hashes that are known. Each hash becomes a list of one item under the short name that Meta, Snapchat and Pinterest share.
 func addKeys(user map[string]any, k matchkey.Keys) {
 	for name, hash := range filled(map[string]string{
 		"em": k.Email, "ph": k.Phone, "fn": k.FirstName, "ln": k.LastName, "ct": k.City, "st": k.Region, "zp": k.Zip, "country": k.Country,

@@ -167,7 +167,7 @@ func metaUploadServe(c *uploadCall) {
 	for i, e := range body.Data {
 		c.store(Uploaded{
 			ID: e.ID, Click: e.User.Fbc, Value: e.Custom.Value.String(), Currency: e.Custom.Currency, Fields: c.item("data", i),
-		}, counted) // a test event too
+		}, counted) // Meta counts test events too, so this fake does
 	}
 	c.respond(http.StatusOK, object{"events_received": len(body.Data), "messages": []string{}, "fbtrace_id": "A1"})
 }
@@ -238,8 +238,8 @@ func tiktokPlace(f flaw) string {
 	return "Batch" + strings.TrimPrefix(path, "data")
 }
 
-// tiktokStore stores n events, except those whose click id is to be refused. If a click id begins with "form", the
-// whole request is refused, with the place of the event. With omitsRefused, a refusal names no event.
+// tiktokStore stores n events, except those whose click id is to be refused. Nothing is stored if a click id begins with "form": the
+// answer then names the event. With omitsRefused, any other refused click id has the same effect, and the answer names no event.
 func tiktokStore(c *uploadCall, at func(i int) Uploaded, n int) {
 	var failed []object
 	for i := range n {

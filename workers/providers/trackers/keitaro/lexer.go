@@ -64,7 +64,7 @@ func (s *sqlReader) next(sign byte) bool {
 }
 
 func (s *sqlReader) word(first byte) (string, error) {
-	const longest = 1 << 20 // hexadecimal texts are words
+	const longest = 1 << 20 // a hexadecimal text is a word too, and may be long
 	out := []byte{first}
 	for {
 		c, err := s.in.ReadByte()
@@ -83,7 +83,7 @@ func (s *sqlReader) word(first byte) (string, error) {
 	}
 }
 
-// skipPast reads up to the end of a text.
+// skipPast skips everything up to and including end, which ends a comment. A comment that ends with its line may also end with the file.
 func (s *sqlReader) skipPast(end string) error {
 	last := end[len(end)-1]
 	var before byte
@@ -112,8 +112,8 @@ func (s *sqlReader) skipPast(end string) error {
 // escapes are the letters that mean another character after a backslash. Other characters mean themselves.
 var escapes = map[byte]byte{'0': 0, 'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'Z': 26}
 
-// quoted reads a text up to its quote. A quote within it is written twice, or after a backslash. Without keep, the text is only
-// skipped.
+// quoted reads a text up to its closing quote. A quote within the text is written twice or, except in backquotes, after a backslash.
+// Without keep, the text is only skipped.
 func (s *sqlReader) quoted(quote byte, keep bool) (string, error) {
 	var out []byte
 	for {

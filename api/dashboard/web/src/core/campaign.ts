@@ -1,4 +1,4 @@
-// Values for making a campaign: an alias and a domain.
+// What several screens of campaigns share: new aliases, domains, groups, and the check of a campaign.
 import type { Calls, CampaignDetail } from '../api.gen.ts'
 import { call } from './call.ts'
 import { asWritten } from './idn.ts'
@@ -63,7 +63,7 @@ export const hasProblems = (id: string) =>
     () => false,
   )
 
-// checkOf returns the page of a campaign with its check open. `live` adds a button that sets the campaign active.
+// checkOf returns the address of a campaign's page with its check open. `live` adds a button that sets the campaign active.
 export const checkOf = (id: string, live = false) => to(`/app/campaigns/${id}/flow`, { check: live ? 'live' : '1' })
 
 export const useGroups = (scope: Calls['GET /groups']['query']['scope']) => use('GET /groups', { scope }).data?.groups ?? []

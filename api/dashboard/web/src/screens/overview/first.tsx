@@ -6,7 +6,7 @@ import { touches, use } from '../../core/query.ts'
 const every = 3, // seconds between requests for the first click and the first conversion
   ever = { limit: 1, from: '2020-01-01' },
   fewClicks = 100, // with fewer clicks, an account may still be testing its set-up
-  fewConversions = 3 // so many may all be tests
+  fewConversions = 3 // with more conversions, the set-up is no longer being tested
 
 export type First = { waits: boolean; known: boolean; seen?: ClickRow; converted?: ConversionRow }
 

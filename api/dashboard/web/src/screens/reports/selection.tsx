@@ -39,8 +39,8 @@ export function useSelection(ask: Ask, lines: Line[]) {
     if (rows.size === 0) anchor.current = Math.max(0, cursor)
     pick(to, true)
   }
-  // `all` selects all rows that have the same parent as the row selected last, and deselects all others. It loads these rows first, at
-  // most mostAtOnce.
+  // `all` selects all rows that have the same parent as the row selected last, and deselects all others. It loads the rows to select
+  // first, at most mostAtOnce.
   const all = async () => {
     const parent = ask.flat ? [] : ([...rows.values()].at(-1) ?? ['']).slice(0, -1),
       { compare, ...question } = questionOf(ask, parent),
@@ -83,7 +83,7 @@ export function useBlocked(ask: Ask) {
     )
   }
 }
-const mostLists = 8 // the most lists whose values are loaded for the marks
+const mostLists = 8 // the maximum number of lists whose values are loaded, to mark the blocked rows
 
 // refusalOf returns the reason why rows cannot be blocked, or an empty text.
 export function refusalOf(ask: Ask, paths: string[][]): string {
