@@ -4,7 +4,7 @@
 // A body is a struct. The tags of its fields are the rules for their values. Decode enforces the rules, and the OpenAPI document
 // shows them. A field of the type Opt knows whether it was left out, null, or a value:
 //
-//	required:"true"       must be sent, and except for an Opt not be empty, else the code "required"; required:"my_code" sets another code
+//	required:"true"       must be sent and, except for an Opt, not be empty, else "required"; required:"my_code" sets another code
 //	empty:"code"          for an Opt: a value that was sent must not be empty
 //	null:"refused"        for an Opt: null counts as a value of the wrong form
 //	null:"empty"          for an Opt: null means the empty value; without this tag no rule applies to null, and the handler decides
@@ -23,7 +23,7 @@
 //	unique:"true"         repeated items of a list are removed, blank items are refused
 //	skipBlank:"true"      blank items of a list are removed
 //	is:"paths"            the paths of a flow, whose addresses RefuseDashboardLinks checks
-//	bad:"a" bad:"a,b"     the field's own codes: a for a value of the wrong type or form, b for a value beyond a limit (a, if there is no b)
+//	bad:"a" bad:"a,b"     the field's own codes: a for a value of the wrong type or form, b (or else a) for one beyond a limit
 //
 // On an embedded struct, optional and null apply to all of its fields. The tags doc and send are text for the reader of the
 // API's documentation: doc describes the value in bodies and answers, and send describes the values that a body may have.

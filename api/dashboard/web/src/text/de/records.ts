@@ -123,6 +123,7 @@ export const words: typeof en = {
       url: 'URL',
       noNetwork: 'Keines',
       payout: 'Payout',
+      payoutHint: 'Ist er bei jedem Verkauf anders: 0 eintragen und ihn aus dem Postback nehmen.',
       payoutType: 'Art',
       fixed: 'Fester Betrag',
       percent: 'Anteil am Verkauf',

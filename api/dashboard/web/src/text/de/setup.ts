@@ -35,7 +35,7 @@ export const words: typeof en = {
   },
   first: {
     title: 'Der Weg zur ersten Conversion',
-    text: 'Sobald sie da ist, zeigt dieser Bildschirm, was die Besucher einbringen.',
+    text: 'Nach der ersten Conversion zeigt dieser Bildschirm, was die Besucher kosten und einbringen.',
     doneTitle: amount => `Erste Conversion: ${amount}`,
     doneText: 'Klicks und Conversions kommen in diesem Konto an. Von jetzt an zählt der Traffic.',
     donePostback: network => `Bleibt noch: den Postback bei ${network} eintragen. Der erste eigene Postback hakt den Schritt ab.`,

@@ -121,6 +121,7 @@ export const words = {
       url: 'URL',
       noNetwork: 'None',
       payout: 'Payout',
+      payoutHint: 'If it differs from sale to sale, enter 0 and take it from the postback.',
       payoutType: 'Kind',
       fixed: 'Fixed amount',
       percent: 'Share of the sale',

@@ -35,7 +35,7 @@ export const words = {
   },
   first: {
     title: 'From here to the first conversion',
-    text: 'Once it has come, this screen says what the traffic brings.',
+    text: 'After the first conversion, this screen shows what the visitors cost and bring.',
     doneTitle: (amount: string) => `First conversion: ${amount}`,
     doneText: 'Clicks and conversions reach this account. From here on the traffic counts.',
     donePostback: (network: string) => `What is left: paste the postback at ${network}. Its first own postback ticks that step.`,
