@@ -31,6 +31,7 @@ func TestDashboardNewcomer(t *testing.T) {
 	b.mendsAddress()
 	b.showsButtons()
 	b.onPhone()
+	b.makesLander()
 }
 
 // findsShop: the first screen has steps for a shop. The link of the new campaign leads to the website and adds the click id to the
@@ -144,4 +145,25 @@ func (b *env) onPhone() {
 		b.t.Errorf("the steps make the page %s pixels wider than the window", wide)
 	}
 	b.sound("steps-phone")
+}
+
+// makesLander: a new campaign makes the landing page whose URL was typed, and adds the click id to the URL.
+func (b *env) makesLander() {
+	b.t.Helper()
+	b.setScreen(1440, "light")
+	b.goTo(b.f.URL + "/app/campaigns/new")
+	b.waitIdle()
+	b.fill(byLabel(".wizard", "Name of the offer"), "Trial")
+	b.fill(byLabel(".wizard", "URL of the offer"), "https://o.example/?c={clickid}")
+	lander := byLabel(".wizard", "Landing page")
+	b.fill(lander, "start.example/page")
+	b.waitText("For a new landing page, type the whole URL")
+	b.choose(lander, "https://start.example/page?a=1")
+	b.waitText("A landing page with this URL is made: https://start.example/page?a=1&clickid={clickid}")
+	b.tap(button("Create and get the link"))
+	b.waitText("Waiting for the first click")
+	link := b.run(`document.querySelector('.copy pre').textContent`)
+	if to := b.redirect(link); !strings.HasPrefix(to, "https://start.example/page?a=1&clickid=") || strings.Contains(to, "{") {
+		b.t.Errorf("%s leads to %q, not to the new landing page with a click id", link, to)
+	}
 }

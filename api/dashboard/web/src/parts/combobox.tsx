@@ -16,7 +16,7 @@ type Props = {
   placeholder?: string
   empty?: ComponentChildren
   free?: boolean
-  make?: (text: string) => Choice // the choice for a typed text that no choice has
+  make?: (text: string) => Choice | undefined // the choice for a typed text that no choice has, if the text can be one
   clear?: boolean
   onSearch?: (text: string) => void
   onFocus?: () => void
@@ -43,7 +43,8 @@ export function Combobox(p: Props) {
   )
   const found = matching.slice(0, most),
     typed = (text ?? '').trim()
-  if (p.make && typed && !found.some(c => c.label.toLowerCase() === search)) found.push(p.make(typed))
+  const own = typed && !found.some(c => c.label.toLowerCase() === search) ? p.make?.(typed) : undefined
+  if (own) found.push(own)
   const close = () => {
     setOpen(false)
     setText(null)

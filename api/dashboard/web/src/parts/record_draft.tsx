@@ -35,7 +35,7 @@ export function useRecordDraft(value: Fields, names: string[]) {
       if (now.found.length) return false
       try {
         await save(now.draft, now.changed, theirs?.match)
-        setBase(old => ({ ...old, ...now.draft })) // what is edited before the record is loaded again is an edit of what was saved
+        setBase(old => ({ ...old, ...now.draft })) // an edit before the record is loaded again changes the saved fields
         setConflicts([])
         return true
       } catch (e) {

@@ -6,7 +6,7 @@ import { asError, call } from '../../core/call.ts'
 import { hasProblems, newAlias, useDefaultDomain, useDomains, useIsShared } from '../../core/campaign.ts'
 import { choicesOf, useFlows, useLanders, useNetworks, useOffers, useSources } from '../../core/choices.ts'
 import { handleSubmit } from '../../core/submit.ts'
-import { clickIDPart, hasClickID, looksLikeURL } from '../../core/tokens.ts'
+import { clickIDPart, hasClickID, looksLikeURL, withClickID } from '../../core/tokens.ts'
 import { touches, use } from '../../core/query.ts'
 import { go, place, to } from '../../core/router.ts'
 import { canCreateCampaigns } from '../../core/can.ts'
@@ -52,6 +52,29 @@ const made = async (list: string, creating: Promise<{ id: string }>, fieldOf: (n
   return id
 }
 
+// makeLander makes a landing page. Its name is its URL without the query, and its URL passes the click id.
+const makeLander = (url: string) => {
+  const body = { name: url.replace(/^https?:\/\/|[?#].*$/gi, '').slice(0, 255), url: withClickID(url, 'clickid') }
+  return made('landers', call('POST /landers', { body }), () => 'lander')
+}
+
+// blankForm returns the form of a new campaign, with what the address of the page has chosen.
+const blankForm = () => ({
+  offer: place.value.query.get('offer') ?? '',
+  lander: place.value.query.get('lander') ?? '',
+  flow: '',
+  address: '',
+  site: '',
+  siteURL: '',
+  offerName: '',
+  offerURL: '',
+  network: '',
+  source: place.value.query.get('source') ?? '',
+  name: '',
+  alias: newAlias(),
+  domain: '',
+})
+
 // useWizard holds what a person has entered, and makes the campaign.
 function useWizard() {
   const offers = useOffers(),
@@ -67,23 +90,9 @@ function useWizard() {
   const [way, setWay] = useState<Way>(place.value.query.get('to') === 'site' ? 'site' : 'offer'),
     [wantsNewOffer, setWantsNewOffer] = useState<boolean>(),
     [checked, setChecked] = useState(false)
-  const [form, setForm] = useState({
-    offer: place.value.query.get('offer') ?? '',
-    lander: place.value.query.get('lander') ?? '',
-    flow: '',
-    address: '',
-    site: '',
-    siteURL: '',
-    offerName: '',
-    offerURL: '',
-    network: '',
-    source: place.value.query.get('source') ?? '',
-    name: '',
-    alias: newAlias(),
-    domain: '',
-  })
+  const [form, setForm] = useState(blankForm)
   const { busy, wrong, setWrong, run } = useAttempt<Wrong>(e => {
-    const explained = e as Wrong // thrown by sourceID, networkID and offerID
+    const explained = e as Wrong // thrown by sourceID, networkID, offerID and landerID
     if (typeof explained.text === 'string' && !(e instanceof Error)) return explained
     return wrongOf(asError(e), ['name', 'alias', 'offer', 'source', 'address', 'domain'], {
       destination_required: way === 'offer' ? 'offer' : way,
@@ -111,35 +120,45 @@ function useWizard() {
   const site = sites?.find(s => s.id === (form.site || (sites.length === 1 ? sites[0]!.id : ''))),
     siteURL = form.siteURL || (site?.domain ? `https://${site.domain}/` : '')
   const ownSource = form.source.startsWith(typed) ? form.source.slice(typed.length) : ''
+  const ownLander = form.lander.startsWith(typed) ? form.lander.slice(typed.length) : ''
   const sourceName = ownSource || platform?.name || (sources?.find(s => s.id === form.source)?.name ?? '')
   const name =
     form.name ||
     [{ offer: offerName, site: site?.name, flow: flows?.find(o => o.id === form.flow)?.name, address: '' }[way], sourceName]
       .filter(Boolean)
       .join(' · ')
+  // chosen stores the id of a record that was made for a field of the form.
+  const chosen = async (field: 'source' | 'network' | 'lander' | 'offer', making: Promise<string>) => {
+    const id = await making
+    setForm(now => ({ ...now, [field]: id }))
+    return id
+  }
   // sourceID returns the id of the chosen source. It makes the source if a platform is chosen or a new name was typed.
   const sourceID = async () => {
     if (!platform && !ownSource) return form.source
     const body = platform ? { platform: platform.platform, name: platform.name } : { name: ownSource }
-    const id = await made('traffic-sources', call('POST /traffic-sources', { body }), () => 'source')
-    setForm(now => ({ ...now, source: id }))
-    return id
+    return chosen(
+      'source',
+      made('traffic-sources', call('POST /traffic-sources', { body }), () => 'source'),
+    )
   }
   // networkID returns the id of the chosen network. It makes the network if a template is chosen.
   const networkID = async () => {
     if (!networkTemplate) return form.network
-    const body = { template: networkTemplate.id, name: networkTemplate.name },
-      id = await made('networks', call('POST /networks', { body }), () => 'network')
-    setForm(now => ({ ...now, network: id }))
-    return id
+    const body = { template: networkTemplate.id, name: networkTemplate.name }
+    return chosen(
+      'network',
+      made('networks', call('POST /networks', { body }), () => 'network'),
+    )
   }
+  // landerID returns the id of the chosen landing page. It makes the page if a new URL was typed.
+  const landerID = async () => (ownLander ? chosen('lander', makeLander(ownLander)) : form.lander)
   // offerID returns the id of the chosen offer. It makes the offer if a new one was entered.
   const offerID = async () => {
     if (!makesOffer) return offer
-    const network_id = (await networkID()) || null
-    const body = { name: form.offerName, url: form.offerURL, network_id },
-      id = await made('offers', call('POST /offers', { body }), named => (named === 'url' ? 'offerURL' : 'offerName'))
-    setForm(now => ({ ...now, offer: id }))
+    const body = { name: form.offerName, url: form.offerURL, network_id: (await networkID()) || null },
+      making = made('offers', call('POST /offers', { body }), named => (named === 'url' ? 'offerURL' : 'offerName')),
+      id = await chosen('offer', making)
     setWantsNewOffer(false) // the offer exists now, even if the next step fails
     return id
   }
@@ -155,7 +174,7 @@ function useWizard() {
     return run(async () => {
       const target =
         way === 'offer'
-          ? { streams: [defaultPath(await offerID(), form.lander)] }
+          ? { streams: [defaultPath(await offerID(), await landerID())] }
           : way === 'flow'
             ? { flow_id: form.flow }
             : way === 'site'
@@ -179,6 +198,7 @@ function useWizard() {
   return {
     offers,
     landers,
+    ownLander,
     sources,
     flows,
     sites,
@@ -321,14 +341,14 @@ const targets: Record<Way, (state: State) => ComponentChildren> = {
 
 // Offer takes the name and the address of a new offer, or chooses one, with a landing page before it.
 const Offer = ({
-  of: { offers, landers, offer, networks, networkTemplates, network, form, set, makesOffer, setWantsNewOffer, error },
+  of: { offers, landers, ownLander, offer, networks, networkTemplates, network, form, set, makesOffer, setWantsNewOffer, error },
 }: {
   of: State
 }) => (
   <>
     {makesOffer ? (
       <>
-        <Field label={t.campaigns.offerName} error={error('offerName')}>
+        <Field label={t.campaigns.offerName} hint={setupWords.wizard.moreOffers} error={error('offerName')}>
           {w => <Input wired={w} name="offerName" value={form.offerName} on={offerName => set({ offerName })} maxLength={255} />}
         </Field>
         <ComboField
@@ -350,6 +370,7 @@ const Offer = ({
     ) : (
       <ComboField
         label={t.dimensions.offer_id}
+        hint={setupWords.wizard.moreOffers}
         error={error('offer')}
         value={offer}
         placeholder={t.campaigns.chooseOffer}
@@ -366,16 +387,18 @@ const Offer = ({
         </button>
       </div>
     )}
-    {landers && landers.length > 0 && (
-      <ComboField
-        label={t.dimensions.lander_id}
-        hint={t.campaigns.landerHint}
-        value={form.lander}
-        none={t.campaigns.noLander}
-        choices={choicesOf(landers)}
-        on={lander => set({ lander })}
-      />
-    )}
+    <ComboField
+      label={t.dimensions.lander_id}
+      hint={ownLander ? setupWords.wizard.landerNew(withClickID(ownLander, 'clickid')) : setupWords.wizard.landerHint}
+      error={error('lander')}
+      value={form.lander}
+      shown={ownLander || undefined}
+      none={t.campaigns.noLander}
+      empty={setupWords.wizard.wholeURL}
+      make={url => (looksLikeURL(url) ? { value: typed + url, label: url, side: setupWords.wizard.newLander } : undefined)}
+      choices={choicesOf(landers)}
+      on={lander => set({ lander })}
+    />
   </>
 )
 

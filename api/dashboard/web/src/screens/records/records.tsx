@@ -241,9 +241,9 @@ function Editor<R extends Listed>({ kind: k, record, isNew, used, close, made }:
         ? await write('PUT', k.name, { body: { ...sent, id: record.id }, match })
         : await write('POST', k.name, { body: sent })
     touches(k.name, 'tools', 'groups', 'campaigns')
-    if (!record) return made(id) // its sheet stays, because it shows what to do next
+    if (!record) return made(id)
     toast(recordWords.saved(String(draft.name ?? '')))
-    close()
+    if (!isNew) close() // the sheet of a new record stays, because it shows what to do next
   }
   return (
     <Sheet side title={record?.name ?? k.word.add} close={close} keep={() => dirty}>

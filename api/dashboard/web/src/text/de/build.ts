@@ -136,7 +136,6 @@ export const words: typeof en = {
     chooseOffer: 'Offer wählen',
     makeOffer: 'Neues Offer anlegen',
     takeOffer: 'Ein vorhandenes nehmen',
-    landerHint: 'Besucher sehen sie vor dem Offer.',
     noLander: 'Keine: direkt zum Offer',
     savedFlow: 'Gespeicherter Flow',
     noFlows: 'Noch ist kein Flow gespeichert. Das geht mit dem Flow jeder Kampagne.',

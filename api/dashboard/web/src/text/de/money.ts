@@ -22,7 +22,7 @@ export const words: typeof en = {
     me: 'Eigenes Profil',
     copilot: 'Copilot',
     blocked: 'Gesperrt',
-    imports: 'Import',
+    imports: 'CSV-Import',
     bringIn: 'Umzug',
     config: 'Konfiguration',
   },

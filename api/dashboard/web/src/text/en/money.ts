@@ -21,8 +21,8 @@ export const words = {
     me: 'My profile',
     copilot: 'Copilot',
     blocked: 'Blocked',
-    imports: 'Import',
-    bringIn: 'Bring in',
+    imports: 'CSV import',
+    bringIn: 'Move in',
     config: 'Configuration',
   },
   conversions: {
