@@ -171,7 +171,8 @@ func TestSlowDownloads(t *testing.T) {
 	for range 3 {
 		s.Do("GET", "/reports/performance?dimension=country", nil).Want(200, "")
 	}
-	// Downloads read the chunks after the first only now, and do not find them. So each ends before its file is complete.
+	// The downloads have read only the first chunk so far. They now look for the other chunks and do not find them, so each download
+	// ends before its file is complete.
 	dbtest.Exec(t, s.DB, `DELETE FROM export_chunks WHERE export_id = $1 AND n > 0`, x.ID)
 	close(gate)
 	files := 0

@@ -36,7 +36,7 @@ func quoted(name string) string {
 	return "“" + name + "”"
 }
 
-// listed returns at most limit items of a list as text, from the first on, and the number of further items.
+// listed returns a text with the first items of a list, at most limit, and with the number of further items.
 func listed[T any](list []T, limit int, text func(T) string) string {
 	shown := list[:min(len(list), limit)]
 	parts := make([]string, len(shown))

@@ -38,7 +38,7 @@ type form struct {
 // flaw is a part of a message that the platform refuses.
 type flaw struct {
 	path string // such as events[0].adIdentifiers.gclid; empty: the whole message
-	name string // the field, without its path
+	name string // the field, without its path; for a message that is no object, the name of the message
 	what string // unknown, missing or type
 }
 
@@ -79,7 +79,7 @@ func readForm(text string) form {
 	return f
 }
 
-// flaws returns the parts of a JSON text that differ from a message of a platform's form, in the order of their paths.
+// flaws returns the parts of a JSON text that differ from a message of a platform's form.
 func flaws(platform, message string, raw []byte) []flaw {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

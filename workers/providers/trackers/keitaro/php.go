@@ -36,7 +36,7 @@ func looksSerialised(text string) bool {
 	return len(text) > 3 && (text[0] == 'a' || text[0] == 'O') && text[1] == ':'
 }
 
-// until reads up to a character, which it also reads, and returns the text before it.
+// until reads up to and including a character, and returns the text before it.
 func (r *phpReader) until(sign byte) (string, error) {
 	i := strings.IndexByte(r.rest, sign)
 	if i < 0 {

@@ -11,13 +11,13 @@ export type Save = (draft: Fields, changed: string[], match?: string) => Promise
 const mostTries = 5
 
 // useRecordDraft holds the edits of a record. `value` is the saved record, and `names` are the fields of the form. What another
-// person saves while the form is open is joined with the edits.
+// person saves while the form is open is merged into the edits.
 export function useRecordDraft(value: Fields, names: string[]) {
   const [draft, setDraft] = useState(value),
     [base, setBase] = useState(value), // what the edits are compared with
     [conflicts, setConflicts] = useState<Conflict[]>([])
   const changedIn = (fields: Fields, of = base) => names.filter(n => !isSame(fields[n], of[n]))
-  // adopt takes over the record as another person may have saved it. It returns the joined fields, and the conflicts that it found.
+  // adopt merges the newest saved record, which another person may have changed, into the edits. It returns the joined fields, and the conflicts that it found.
   const adopt = (theirs: Fields) => {
     const { joined, conflicts: found } = merge(base, draft, theirs),
       now = { ...base, ...theirs }
