@@ -8,9 +8,6 @@ type Network = Pick<NetworkRow, 'postback_url' | 'macros' | 'postback_params' | 
 
 type Offer = Pick<OfferRow, 'payout' | 'payout_type' | 'currency'>
 
-// isTest reports whether a conversion has the id of a test.
-export const isTest = (conversionID: string) => /^test/i.test(conversionID)
-
 // testPostback returns the address that reports a test conversion of a click, with the fixed payout of its offer. A second call reports
 // the same conversion, perhaps with another status. A macro without a made-up value stays empty.
 export function testPostback(n: Network, click: string, offer?: Offer, status: 'approved' | 'rejected' = 'approved'): string {

@@ -1,5 +1,6 @@
 import { hasClickID, hasClickIDIn, withClickID } from '../core/tokens.ts'
 import { t } from '../core/text.ts'
+import { setupWords } from '../text/setup.ts'
 
 type Props = { url: string; network?: { name: string; click_param: string } }
 
@@ -16,7 +17,7 @@ export function OfferHint({ url, network }: Props) {
       </>
     )
   if (network?.click_param && hasClickID(url) && !hasClickIDIn(url, network.click_param))
-    return <span class="warn">{t.campaigns.offerElsewhere(network.name, network.click_param)}</span>
+    return <span class="warn">{setupWords.wizard.offerElsewhere(network.name, network.click_param)}</span>
   if (!url.trim() || hasClickID(url)) return <>{t.campaigns.offerHint}</>
   if (network?.click_param)
     return (

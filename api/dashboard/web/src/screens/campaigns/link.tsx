@@ -77,8 +77,8 @@ export function CampaignLink({ detail: { campaign: c, networks: campaignNetworks
           </div>
           <Copy text={link} label={t.campaigns.trackingLink} lines />
           <div class="row wraps">
-            <Link look="sm" href={chosen.url} target="_blank" rel="noreferrer" text={t.link.openIt} />
-            <span class="dim fine">{t.link.openHint}</span>
+            <Link look="sm" href={chosen.url} target="_blank" rel="noreferrer" text={setupWords.first.openIt} />
+            <span class="dim fine">{setupWords.first.openHint}</span>
           </div>
           {(params.length > 0 || ownParams.length > 0) && (
             <Params
@@ -267,7 +267,7 @@ function FirstClick({ id, network }: { id: string; network?: NetworkRow }) {
                 )
               : t.link.waitingText}
           </div>
-          {click?.is_bot && <div class="warn fine">{t.link.firstIsBot}</div>}
+          {click?.is_bot && <div class="warn fine">{setupWords.first.firstIsBot}</div>}
         </div>
         {click && network && !network.postback_scheme && canWrite() && (
           <TestConversion network={network} offer={offers?.find(o => o.id === click.offer_id)} click={click} came={setConversion} />

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ClickRow, ConversionRow, Performance } from '../../api.gen.ts'
-import { isTest } from '../../core/postback.ts'
+import { isTest } from '../../core/test_id.ts'
 import { touches, use } from '../../core/query.ts'
 
 const every = 3, // seconds between requests for the first click and the first conversion

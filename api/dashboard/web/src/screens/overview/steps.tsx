@@ -9,7 +9,7 @@ import { TestConversion } from '../../parts/test_conversion.tsx'
 import { canCreateCampaigns, canWrite } from '../../core/can.ts'
 import { useCampaigns, useNetworks, useOffers } from '../../core/choices.ts'
 import { amount } from '../../core/format.ts'
-import { isTest } from '../../core/postback.ts'
+import { isTest } from '../../core/test_id.ts'
 import { can, me, zone } from '../../core/me.ts'
 import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
@@ -83,7 +83,7 @@ function NetworkSteps({ of, networks }: { of: First; networks: NetworkRow[] }) {
     {
       name: 'click',
       done: !!of.seen,
-      note: of.seen?.is_bot && t.link.firstIsBot,
+      note: of.seen?.is_bot && w.firstIsBot,
       href: of.seen ? to('/app/clicks', { click: of.seen.click_id }) : campaign?.url,
       out: !of.seen,
     },
@@ -134,7 +134,7 @@ function ShopSteps({ of, hasSite }: { of: First; hasSite: boolean }) {
         {
           name: 'siteClick',
           done: !!of.seen,
-          note: of.seen?.is_bot && t.link.firstIsBot,
+          note: of.seen?.is_bot && w.firstIsBot,
           href: of.seen ? to('/app/clicks', { click: of.seen.click_id }) : campaign?.url,
           out: !of.seen,
         },

@@ -155,8 +155,6 @@ export const words: typeof en = {
     sharedHint:
       'Auf einer gemeinsamen Domain vergibt der Dienst das Ende des Links, damit niemand es errät. Wählbar ist es auf einer eigenen Domain.',
     offerAdds: network => `Der Parameter von ${network} kommt automatisch dazu:`,
-    offerElsewhere: (network, param) =>
-      `${network} nimmt die Klick-ID in ${param} an. ${param}={clickid} schreiben, oder {clickid} entfernen: dann kommt der Parameter automatisch dazu.`,
     offerNoParam: network => `${network} hat keinen Parameter für die Klick-ID. Ohne {clickid} in der URL finden Conversions keinen Klick.`,
     offerNoClick:
       'Ohne Netzwerk und ohne {clickid} findet keine Conversion ihren Klick. Das Netzwerk wählen oder {clickid} in die URL setzen.',
@@ -266,9 +264,6 @@ export const words: typeof en = {
     waiting: 'Warten auf den ersten Klick',
     waitingText: 'Den Link öffnen oder der Quelle geben: der Klick erscheint hier von selbst.',
     firstHere: 'Der erste Klick ist da',
-    firstIsBot: 'Er zählt als Bot, also lassen ihn die Zahlen aus. Seine Einzelheiten nennen die Signale.',
-    openIt: 'Als Besucher öffnen',
-    openHint: 'Ohne die Parameter, die nur die Quelle füllt. Der Besuch wird erfasst.',
     firstFrom: (country, device, at) => `Aus ${country}, ${device}, um ${at}`,
     conversionHere: 'Die erste Conversion ist da',
     sendTest: 'Test-Conversion senden',

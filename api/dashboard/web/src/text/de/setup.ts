@@ -19,6 +19,8 @@ export const words: typeof en = {
     landerNew: url => `Eine Landingpage mit dieser URL wird angelegt: ${url}`,
     newLander: 'neue Landingpage',
     wholeURL: 'Für eine neue Landingpage die ganze URL eingeben: https://…',
+    offerElsewhere: (network, param) =>
+      `${network} nimmt die Klick-ID in ${param} an. ${param}={clickid} schreiben, oder {clickid} entfernen: dann kommt der Parameter automatisch dazu.`,
     leftEmpty: name => `Bleibt es leer: ${name}`,
     needsSite: 'Es fehlt noch die Website.',
   },
@@ -39,6 +41,9 @@ export const words: typeof en = {
     ofAccount: 'Auch die Währung des Kontos',
   },
   first: {
+    firstIsBot: 'Er zählt als Bot, also lassen ihn die Zahlen aus. Seine Einzelheiten nennen die Signale.',
+    openIt: 'Als Besucher öffnen',
+    openHint: 'Ohne die Parameter, die nur die Quelle füllt. Der Besuch wird erfasst.',
     title: 'Der Weg zur ersten Conversion',
     text: 'Nach der ersten Conversion zeigt dieser Bildschirm, was die Besucher kosten und einbringen.',
     doneTitle: amount => `Erste Conversion: ${amount}`,

@@ -153,8 +153,6 @@ export const words = {
     sharedHint:
       'On a shared domain the service makes the end of the link, so that nobody can guess it. To choose it, use a domain of your own.',
     offerAdds: (network: string) => `The parameter of ${network} is added automatically:`,
-    offerElsewhere: (network: string, param: string) =>
-      `${network} takes the click id in ${param}. Write ${param}={clickid}, or take {clickid} out: then the parameter is added automatically.`,
     offerNoParam: (network: string) =>
       `${network} has no parameter for the click id. Put {clickid} into the URL, or its conversions find no click.`,
     offerNoClick:
@@ -265,9 +263,6 @@ export const words = {
     waiting: 'Waiting for the first click',
     waitingText: 'Open the link, or give it to the source. It shows up here by itself.',
     firstHere: 'The first click is here',
-    firstIsBot: 'It counts as a bot, so the figures leave it out. Its details name the signals.',
-    openIt: 'Open it as a visitor',
-    openHint: 'Without the parameters that only the source fills. The visit is recorded.',
     firstFrom: (country: string, device: string, at: string) => `From ${country}, ${device}, at ${at}`,
     conversionHere: 'The first conversion is here',
     sendTest: 'Send a test conversion',

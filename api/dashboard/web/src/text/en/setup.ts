@@ -18,6 +18,8 @@ export const words = {
     landerNew: (url: string) => `A landing page with this URL is made: ${url}`,
     newLander: 'new landing page',
     wholeURL: 'For a new landing page, type the whole URL: https://…',
+    offerElsewhere: (network: string, param: string) =>
+      `${network} takes the click id in ${param}. Write ${param}={clickid}, or take {clickid} out: then the parameter is added automatically.`,
     leftEmpty: (name: string) => `Left empty: ${name}`,
     needsSite: 'Choose a website.',
   },
@@ -39,6 +41,9 @@ export const words = {
     ofAccount: 'Also the currency of the account',
   },
   first: {
+    firstIsBot: 'It counts as a bot, so the figures leave it out. Its details name the signals.',
+    openIt: 'Open it as a visitor',
+    openHint: 'Without the parameters that only the source fills. The visit is recorded.',
     title: 'From here to the first conversion',
     text: 'After the first conversion, this screen shows what the visitors cost and bring.',
     doneTitle: (amount: string) => `First conversion: ${amount}`,
