@@ -59,14 +59,15 @@ export function insertToken(url: string, name: string, from: number, to: number)
 export const clickIDPart = (url: string) =>
   hasClickID(url) ? '' : withParam(url, 'clickid', '{clickid}').slice(url.split('#')[0]!.length).split('#')[0]!
 
-// clickIDParam returns the name of the parameter of an address that holds the click id.
-export const clickIDParam = (url: string) => [...url.matchAll(/[?&]([^=&#]+)=([^&#]*)/g)].find(m => hasClickID(m[2]!))?.[1] ?? ''
+// clickIDParams returns the names of the parameters that hold the click id, as written.
+const clickIDParams = (url: string) => [...url.matchAll(/[?&]([^=&#]+)=([^&#]*)/g)].filter(m => hasClickID(m[2]!)).map(m => m[1]!)
+
+// clickIDParam returns the name of the first parameter of an address that holds the click id, or an empty text.
+export const clickIDParam = (url: string) => clickIDParams(url)[0] ?? ''
 
 // hasClickIDIn reports whether a parameter of an address holds the click id. Upper and lower case of its name do not matter.
 export const hasClickIDIn = (url: string, param: string) =>
-  [...url.split('#')[0]!.matchAll(/[?&]([^=&]+)=([^&]*)/g)].some(
-    m => decode(m[1]!).toLowerCase() === param.toLowerCase() && hasClickID(m[2]!),
-  )
+  clickIDParams(url.split('#')[0]!).some(name => decode(name).toLowerCase() === param.toLowerCase())
 
 // withClickID returns the address of an offer as visitors get it. The redirect adds the parameter in which the network takes the click
 // id, before the fragment, unless the address has a token of the click id.
