@@ -185,11 +185,13 @@ func (r *request) expand(dst []byte, t *token.Template, o *routing.Offer) []byte
 	if !isAddress(dst) {
 		return dst[:0]
 	}
-	if o == nil || r.click.ID == uuid.Nil || t.Uses(token.ClickID) {
+	if o == nil || r.click.ID == uuid.Nil {
 		return dst
 	}
-	if n := r.snap.Network(o.Row.NetworkID.UUID); n != nil && n.Row.ClickParam != "" {
-		dst = appendParam(dst, n.Row.ClickParam, models.FormatClickID(r.click.ID))
+	if n := r.snap.Network(o.Row.NetworkID.UUID); n != nil {
+		if param := t.AddedParam(n.Row.ClickParam); param != "" {
+			dst = appendParam(dst, param, models.FormatClickID(r.click.ID))
+		}
 	}
 	return dst
 }

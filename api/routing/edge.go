@@ -379,8 +379,8 @@ func (k *edgePart) offer(s *Snapshot, o *Offer) {
 	}
 	if n := s.Network(o.Row.NetworkID.UUID); n != nil && out.Network != nil {
 		out.Network.Name = n.Row.Name
-		if o.URL != nil && !o.URL.Uses(token.ClickID) {
-			out.Append = n.Row.ClickParam
+		if o.URL != nil {
+			out.Append = o.URL.AddedParam(n.Row.ClickParam)
 		}
 	}
 	if k.offers[o.Row.ID] = out; out.Capped {

@@ -69,7 +69,7 @@ func ReadAnswers(text string) (asked time.Time, list []Answer, unread int, err e
 // Place is the place to which a visitor goes here.
 type Place struct {
 	URL        *token.Template // nil: nowhere
-	ClickParam string          // the parameter with which a network gets the click id, if the address has no token for the id
+	ClickParam string          // the parameter in which the network takes the click id
 	ByPage     bool            // a page, not a redirect, sends the visitor to the address
 	Status     int             // status of an answer without an address
 }
@@ -171,8 +171,8 @@ func (p *Place) compareAddress(location string) string {
 		return OtherAddress
 	}
 	params, given := pairsOf(wantQuery), pairsOf(gotQuery)
-	if p.ClickParam != "" && !p.URL.Uses(token.ClickID) {
-		params = append(params, Pair{p.ClickParam, mark})
+	if name := p.URL.AddedParam(p.ClickParam); name != "" {
+		params = append(params, Pair{name, mark})
 	}
 	for _, want := range params {
 		i := slices.IndexFunc(given, func(got Pair) bool { return got.Name == want.Name && fits(want.Value, got.Value) })

@@ -90,6 +90,15 @@ func (t *Template) Uses(n Name) bool {
 	return slices.ContainsFunc(t.parts, func(p part) bool { return p.name == n })
 }
 
+// AddedParam returns the parameter that the redirect adds to the template's URL for the click id: param, which is the parameter in
+// which the network of an offer takes the click id. It returns an empty text if a token of the URL gives the click id already.
+func (t *Template) AddedParam(param string) string {
+	if t.Uses(ClickID) {
+		return ""
+	}
+	return param
+}
+
 // Expand appends the URL with its values filled in.
 func (t *Template) Expand(dst []byte, v Values) []byte {
 	for i := range t.parts {

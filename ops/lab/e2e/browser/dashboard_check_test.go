@@ -133,7 +133,7 @@ func (b *env) seesFaults(campaign string) {
 }
 
 // mendsFaults resumes the offer with the button of the check. It mends the other problems elsewhere and checks again. No problem is left,
-// and the campaign goes live.
+// and the campaign goes live. The link of a finding leads to the field, and closing the record leads back to the check.
 func (b *env) mendsFaults(offer, campaign string) {
 	b.t.Helper()
 	b.tap(`document.querySelector('dialog[open] [data-code=destination_closed] .btn.primary')`)
@@ -164,6 +164,9 @@ func (b *env) mendsFaults(offer, campaign string) {
 	b.until("the link leads to the field", func() bool {
 		return b.run(`document.activeElement.closest('[data-field]')?.dataset.field ?? ''`) == "url"
 	})
+	b.waitText("Back to the check")
+	b.tap(`[...document.querySelectorAll('.side-sheet .formfoot button')].find(e => e.textContent.trim() === 'Cancel')`)
+	b.until("closing the record leads back to the check", func() bool { return b.run(toField+` ? 'yes' : ''`) == "yes" })
 }
 
 // checksInList sets a campaign active in the list. It goes live only with the button that says so.

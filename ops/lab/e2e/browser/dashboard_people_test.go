@@ -30,6 +30,8 @@ func (b *env) welcome(link, name string) {
 	b.goTo(link)
 	b.fill(`document.querySelector('form.enter [name=name]')`, name)
 	b.fill(`document.querySelector('form.enter [name=password]')`, peoplePassword)
+	b.tap(`document.querySelector('form.enter [aria-label="Show the password"]')`)
+	b.until("the password can be read", func() bool { return b.run(`document.querySelector('form.enter [name=password]').type`) == "text" })
 	b.tap(`document.querySelector('form.enter .btn.primary:not(:disabled)')`)
 	b.until("the navigation is shown", func() bool {
 		got, err := b.evaluate(`document.querySelector('.side .who')?.textContent`)

@@ -110,6 +110,7 @@ func (b *env) converts() {
 	a.tap(overviewLink)
 	a.follow("Open the link")
 	b.waitText("The first click is here")
+	b.waitText("Reports $12.50")
 	a.tap(button("Send a test conversion"))
 	b.waitText("First conversion: $12.50")
 	b.waitText("The test conversion is recorded: $12.50")

@@ -1,5 +1,5 @@
 import { equal, test } from '../testing.ts'
-import { fillIn, nameOf, placeholdersOf } from './placeholders.ts'
+import { fillIn, kindOf, nameOf, placeholdersOf } from './placeholders.ts'
 
 test('placeholders are found once, and values take their place', () => {
   const address = 'https://s.example/YOUR_ID/pb?aid=YOUR_AID&pid=YOUR_PIXEL_ID&again=YOUR_AID&v={external_id}'
@@ -10,4 +10,5 @@ test('placeholders are found once, and values take their place', () => {
     'https://s.example/7/pb?aid=a%26b&pid=YOUR_PIXEL_ID&again=a%26b&v={external_id}',
   )
   equal(nameOf('YOUR_PIXEL_ID'), 'PIXEL ID')
+  equal(['YOUR_EVENT_ID', 'YOUR_GOAL', 'YOUR_TOKEN', 'YOUR_PIXEL_ID'].map(kindOf), ['event', 'event', 'secret', 'id'])
 })

@@ -8,10 +8,13 @@ type Network = Pick<NetworkRow, 'postback_url' | 'macros' | 'postback_params' | 
 
 type Offer = Pick<OfferRow, 'payout' | 'payout_type' | 'currency'>
 
+// hasFixedPayout reports whether an offer pays a fixed amount, which a test conversion then reports.
+export const hasFixedPayout = (offer?: Offer): offer is Offer => !!offer && offer.payout_type === 'fixed' && offer.payout > 0
+
 // testPostback returns the address that reports a test conversion of a click, with the fixed payout of its offer. A second call reports
 // the same conversion, perhaps with another status. A macro without a made-up value stays empty.
 export function testPostback(n: Network, click: string, offer?: Offer, status: 'approved' | 'rejected' = 'approved'): string {
-  const pays = offer && offer.payout_type === 'fixed' && offer.payout > 0
+  const pays = hasFixedPayout(offer)
   const values: Record<string, string> = {
     click_id: click,
     payout: pays ? String(offer.payout) : '1',

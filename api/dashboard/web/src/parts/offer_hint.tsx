@@ -1,6 +1,12 @@
-import { hasClickID, hasClickIDIn, withClickID } from '../core/tokens.ts'
+import { hasClickID, hasClickIDIn } from '../core/tokens.ts'
 import { t } from '../core/text.ts'
 import { setupWords } from '../text/setup.ts'
+
+const Param = ({ name }: { name: string }) => (
+  <code class="mono">
+    {name}={'{clickid}'}
+  </code>
+)
 
 type Props = { url: string; network?: { name: string; click_param: string } }
 
@@ -10,10 +16,7 @@ export function OfferHint({ url, network }: Props) {
   if (!url.trim() && network?.click_param)
     return (
       <>
-        <code class="mono">
-          {network.click_param}={'{clickid}'}
-        </code>{' '}
-        {t.link.suffix}
+        <Param name={network.click_param} /> {t.link.suffix}
       </>
     )
   if (network?.click_param && hasClickID(url) && !hasClickIDIn(url, network.click_param))
@@ -22,7 +25,7 @@ export function OfferHint({ url, network }: Props) {
   if (network?.click_param)
     return (
       <>
-        {t.campaigns.offerAdds(network.name)} <code class="mono wrap">{withClickID(url, network.click_param)}</code>
+        {t.campaigns.offerAdds(network.name)} <Param name={network.click_param} />
       </>
     )
   return <span class="warn">{network ? t.campaigns.offerNoParam(network.name) : t.campaigns.offerNoClick}</span>

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { call } from '../core/call.ts'
 import { short } from '../core/format.ts'
 import { dropJobs } from '../core/jobs.ts'
+import { useLazy } from '../core/lazy.ts'
 import { help, helpOf } from '../core/help.ts'
 import { palette } from '../core/keys.ts'
 import { can, me, zone } from '../core/me.ts'
@@ -249,10 +250,19 @@ const windowed =
 // compared matches the paths of the screens that can compare the window with the one before.
 const compared = /^\/app(\/reports|\/campaigns(\/[^/]+\/figures)?)?$/
 
+const loadBack = () => import('./back_to_check.tsx')
+
+// Back loads the link back to the check of a campaign.
+function Back({ campaign }: { campaign: string }) {
+  const loaded = useLazy(loadBack)
+  return loaded ? <loaded.BackToCheck campaign={campaign} /> : null
+}
+
 export function Shell({ children }: { children: ComponentChildren }) {
   const path = place.value.path,
     head = heading.value,
-    title = head?.name ?? titles[path] ?? t.brand
+    title = head?.name ?? titles[path] ?? t.brand,
+    checked = place.value.query.get('checked')
   useEffect(() => {
     document.title = title === t.brand ? t.brand : `${title} · ${t.brand}`
   }, [title])
@@ -334,6 +344,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
             {t.nav.offline}
           </p>
         )}
+        {checked && <Back campaign={checked} />}
         {children}
       </main>
       <nav class="tabbar" aria-label={t.nav.main}>

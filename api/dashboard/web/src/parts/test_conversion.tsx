@@ -3,7 +3,7 @@ import type { ClickRow, ConversionRow, NetworkRow, OfferRow } from '../api.gen.t
 import { useBusy } from '../core/busy.ts'
 import { ApiError } from '../core/call.ts'
 import { amount } from '../core/format.ts'
-import { callPostback, testPostback } from '../core/postback.ts'
+import { callPostback, hasFixedPayout, testPostback } from '../core/postback.ts'
 import { touches, use } from '../core/query.ts'
 import { to } from '../core/router.ts'
 import { t } from '../core/text.ts'
@@ -42,7 +42,10 @@ export function TestConversion({ network, offer, click, look = 'sm primary', cam
     return sent ? (
       <span class="dim fine">{w.waits}</span>
     ) : (
-      <Button look={look} disabled={busy} onClick={() => void send('approved')} text={t.link.sendTest} />
+      <span class="row wraps">
+        {hasFixedPayout(offer) && <span class="dim fine">{w.pays(amount(offer.payout, offer.currency))}</span>}
+        <Button look={look} disabled={busy} onClick={() => void send('approved')} text={t.link.sendTest} />
+      </span>
     )
   return (
     <span class="row wraps" role="status">

@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { asWritten } from '../core/idn.ts'
 import { insertToken, looksLikeURL, partsOf } from '../core/tokens.ts'
 import { t } from '../core/text.ts'
@@ -36,9 +36,11 @@ type Props = {
   placeholder?: string
 }
 
-// UrlInput takes an address. Below the field it marks the tokens, and names tokens that nothing fills.
+// UrlInput takes an address. Below the field it marks the tokens, and names tokens that nothing fills. It says that a text is no
+// address when the field is left, because each address is incomplete while it is typed.
 export function UrlInput({ value, on, wired, postback, label, placeholder = 'https://' }: Props) {
-  const el = useRef<HTMLSpanElement>(null)
+  const el = useRef<HTMLSpanElement>(null),
+    [isTyping, setTyping] = useState(false)
   const parts = partsOf(value, postback),
     wrong = parts.filter(p => p.state === 'unknown' || p.state === 'conversion')
   const insert = (name: string) => {
@@ -52,7 +54,7 @@ export function UrlInput({ value, on, wired, postback, label, placeholder = 'htt
     })
   }
   return (
-    <span class="url" ref={el}>
+    <span class="url" ref={el} onFocusIn={() => setTyping(true)} onFocusOut={() => setTyping(false)}>
       <span class="row">
         <Input
           class="mono grow"
@@ -92,7 +94,7 @@ export function UrlInput({ value, on, wired, postback, label, placeholder = 'htt
           <Tokens url={value} postback={postback} />
         </span>
       )}
-      {value && !looksLikeURL(value) && <small class="warn">{t.parts.notURL}</small>}
+      {value && !isTyping && !looksLikeURL(value) && <small class="warn">{t.parts.notURL}</small>}
       {wrong.length > 0 && (
         <small class="warn">
           {wrong.some(p => p.state === 'unknown')

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { LinkShown } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
@@ -26,28 +26,37 @@ type FieldProps = {
   first?: boolean
   least?: number
 }
+// Field is a field of a card. The field of a password has a button that shows the typed text.
 const Field = ({ name, label, hint, type = 'text', auto, value, fixed, optional, first, least }: FieldProps) => {
-  const el = useRef<HTMLInputElement>(null)
+  const el = useRef<HTMLInputElement>(null),
+    id = useId(),
+    [isShown, setShown] = useState(false)
   useEffect(() => {
     if (first) el.current?.focus()
   }, [first])
   return (
-    <label class="field">
-      <span>
+    <div class="field">
+      <label class="label" for={id}>
         {label} {hint && <small class="dim">{hint}</small>}
+      </label>
+      <span class="row">
+        <input
+          ref={el}
+          id={id}
+          class="input"
+          name={name}
+          type={isShown ? 'text' : (type as 'text')}
+          autocomplete={auto as 'off'}
+          defaultValue={value}
+          readOnly={fixed}
+          required={!optional}
+          minLength={least}
+        />
+        {type === 'password' && (
+          <Button aria-pressed={isShown} aria-label={enterWords.showPassword} onClick={() => setShown(!isShown)} text={enterWords.show} />
+        )}
       </span>
-      <input
-        ref={el}
-        class="input"
-        name={name}
-        type={type as 'text'}
-        autocomplete={auto as 'off'}
-        defaultValue={value}
-        readOnly={fixed}
-        required={!optional}
-        minLength={least}
-      />
-    </label>
+    </div>
   )
 }
 

@@ -3,7 +3,7 @@ import type { CheckFinding } from '../../api.gen.ts'
 import { call } from '../../core/call.ts'
 import { dateTime } from '../../core/dates.ts'
 import { touches } from '../../core/query.ts'
-import { to } from '../../core/router.ts'
+import { to as addressOf } from '../../core/router.ts'
 import { w } from '../../text/check.ts'
 import { filled } from './fill.ts'
 
@@ -15,10 +15,12 @@ const sheets: Record<string, string> = {
   network: '/app/networks',
 }
 
-// placeOf returns the screen with the field that has to be changed for a finding of a campaign.
+// placeOf returns the address of the screen with the field that has to be changed for a finding of a campaign. The screen leads back to
+// the check of the campaign.
 export function placeOf({ code, where }: CheckFinding, campaign: string): string {
   const { kind, field } = where,
-    id = where.id ?? ''
+    id = where.id ?? '',
+    to = (path: string, params: Record<string, string> = {}) => addressOf(path, { ...params, checked: campaign })
   if (code === 'postbacks_failing') return to('/app/postbacks', { network: id })
   if (code === 'spend_failing') return to('/app/integrations', { source: id })
   if (kind === 'site') return to('/app/goals')

@@ -53,6 +53,7 @@ export function Offers() {
   const kind: Kind<OfferRow> = {
     name: 'offers',
     next: { path: '/app/campaigns/new', param: 'offer', text: recordWords.nextCampaign },
+    again: (r): Record<string, string> => (r.network_id ? { network: r.network_id } : {}),
     path: '/app/offers',
     word: t.kinds.offers,
     dimension: 'offer_id',
@@ -177,7 +178,10 @@ export function Landers() {
             name: 'url',
             kind: 'url',
             label: w.url,
-            hint: d => w.landerHint(isElsewhere(String(d.url ?? ''), domain) ? clickIDPart(String(d.url)) : ''),
+            hint: d => {
+              const part = isElsewhere(String(d.url ?? ''), domain) && clickIDPart(String(d.url))
+              return part && <span class="warn">{w.landerHint(part)}</span>
+            },
             check: needed('url', t.needs.url),
           },
           { name: 'click_slots', kind: 'number', label: w.slotCount, hint: w.slotHint, min: 1, max: 20, whole: true },

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { fillIn, nameOf, placeholdersOf } from '../../core/placeholders.ts'
+import { fillIn, kindOf, nameOf, placeholdersOf } from '../../core/placeholders.ts'
 import { place } from '../../core/router.ts'
 import { recordWords } from '../../text/records.ts'
 import { Button } from '../../parts/button.tsx'
@@ -66,7 +66,14 @@ export function PostbackURL({ value, example, page, error, on }: Props) {
         <>
           <div class="fields" ref={fields}>
             {placeholdersOf(form).map(word => (
-              <InputField key={word} label={nameOf(word)} class="mono" value={values[word] ?? ''} on={v => set(word, v)} />
+              <InputField
+                key={word}
+                label={nameOf(word)}
+                hint={w.placeholderHints[kindOf(word)]}
+                class="mono"
+                value={values[word] ?? ''}
+                on={v => set(word, v)}
+              />
             ))}
           </div>
           <code class="mono wrap">

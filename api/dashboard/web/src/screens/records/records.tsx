@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { call, type Row } from '../../core/call.ts'
 import { changeManyAndToast, type Many } from '../../core/bulk.ts'
 import { canWrite } from '../../core/can.ts'
+import { checkOf } from '../../core/campaign.ts'
 import { latestOf, versionOf } from '../../core/latest.ts'
 import { inBatches, type Listed } from '../../core/listing.ts'
 import type { Name } from '../../core/figures.ts'
@@ -46,6 +47,7 @@ export type Kind<R extends Listed> = {
   usesRouting?: boolean // campaigns and flows lead to the records
   // where a person goes on after creating a record; `param` is the parameter that gets the record's id
   next: { path: string; with?: Record<string, string>; param: string; text: string }
+  again?: (r: R) => Record<string, string> // what the next new record takes over from the one that was just created
   tidy?: (d: Draft) => Draft // changes what is sent
   pick?: (choose: (d: Draft | undefined) => void) => ComponentChildren
 }
@@ -84,7 +86,8 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
   const users = useUsers(!!k.usesRouting && (pausing !== null || removing !== null || open !== null)),
     used = (r: R) => k.usedBy?.(r) ?? users?.get(r.id) ?? []
   const record = open === 'new' ? null : list.rows?.find(r => r.id === open)
-  const show = (id: string | null) => change({ id, field: null }, true)
+  const show = (id: string | null) => change({ id, field: null }, true),
+    checked = place.value.query.get('checked') // the campaign whose check has led here
   const set = async (rows: R[], on: boolean) => {
     const done = on ? recordWords.resumed(rows.length, rows[0]!.name) : recordWords.paused(rows.length, rows[0]!.name)
     if (k.usesRouting && rows.length > 1) return changeManyAndToast(k.name as Many, rows, { status: on ? 'active' : 'paused' }, done)
@@ -153,7 +156,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
           record={record ?? null}
           used={record ? used(record) : []}
           isNew={record?.id === created}
-          close={() => show(null)}
+          close={() => (checked ? go(checkOf(checked)) : show(null))}
           made={id => {
             setCreated(id)
             show(id)
@@ -265,6 +268,7 @@ function Editor<R extends Listed>({ kind: k, record, isNew, used, close, made }:
           isNew && (
             <>
               <Cancel close={close} text={t.reports.done} />
+              <Link href={to(k.path, { id: 'new', ...k.again?.(record!) })} text={recordWords.another} />
               <Link look="primary" href={to(k.next.path, { ...k.next.with, [k.next.param]: record!.id })} text={k.next.text} />
             </>
           )

@@ -364,6 +364,12 @@ export function Networks() {
             keys: params,
             when: d => !d.postback_scheme,
           },
+        ],
+      },
+      {
+        title: w.otherNames,
+        folded: true,
+        specs: [
           {
             name: 'postback_params',
             kind: 'pairs',

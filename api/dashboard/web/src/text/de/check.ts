@@ -9,6 +9,7 @@ export const words: typeof english = {
   live: 'Live schalten',
   liveAnyway: 'Trotzdem live schalten',
   again: 'Erneut prüfen',
+  back: 'Zurück zur Prüfung',
   allFine: 'Alles in Ordnung.',
   allFineMore: 'Alles wurde geprüft.',
   fine: 'In Ordnung',

@@ -7,6 +7,8 @@ export const words: typeof en = {
     help: 'Noch kein Zugang, oder das Passwort verloren? Einen Link gibt es von Inhabern deines Kontos oder vom Betreiber dieser Installation.',
     email: 'E-Mail',
     password: 'Passwort',
+    show: 'Zeigen',
+    showPassword: 'Passwort zeigen',
     code: 'Code aus der App',
     codeHint: 'sechs Ziffern, oder ein Wiederherstellungscode',
     again: 'Die Sitzung ist beendet. Nach dem Anmelden geht es an derselben Stelle weiter.',

@@ -15,6 +15,7 @@ export const words: typeof en = {
     create: 'Anlegen',
     nextOffer: 'Weiter: ein Offer',
     nextCampaign: 'Weiter: eine Kampagne',
+    another: 'Noch eins',
     replace: 'Überall ersetzen…',
     usedBy: 'Genutzt von',
     notUsed: 'Nichts nutzt es.',
@@ -140,7 +141,7 @@ export const words: typeof en = {
       slotHere: 'Die Seite liegt auf der Tracking-Domain: Das Cookie des Klicks genügt.',
       slotCount: 'Knöpfe',
       slotHint: 'Jeder ist ein eigener Slot, 1 bis 20.',
-      landerHint: part => part && `Die Seite liegt auf einer anderen Domain als die Links: ${part} gehört ans Ende.`,
+      landerHint: part => `Die Seite liegt auf einer anderen Domain als die Links: ${part} gehört ans Ende.`,
       platform: 'Plattform',
       costModels: {
         cpc: 'Pro Klick (CPC)',
@@ -162,6 +163,11 @@ export const words: typeof en = {
       postbackURL: 'Postback der Quelle',
       placeholdersHint:
         'Die Quelle zeigt diese Werte dort, wo sie ihren Postback beschreibt. Sind alle leer, erfährt sie nichts von Conversions.',
+      placeholderHints: {
+        event: 'Wie eine Conversion dort heißt: Name oder Nummer des Events oder Ziels, das du dort angelegt hast.',
+        secret: 'Ein Geheimnis deines Kontos dort.',
+        id: 'Eine ID, die die Quelle deinem Konto oder deiner Kampagne gibt.',
+      },
       placeholdersPage: 'Wo sie stehen: die Seite der Quelle',
       placeholdersLeft: names => `Es fehlt noch: ${names}. Auch diese eintragen oder alle leeren.`,
       otherPostback: 'Andere URL eingeben',
@@ -175,6 +181,7 @@ export const words: typeof en = {
       macrosOf: 'Makros des Netzwerks',
       macrosOfHint:
         'Was das Netzwerk in einer Postback-URL ersetzt, etwa {transaction_id}; seine eigene Hilfe nennt sie. Die Klick-ID ist nötig, denn über sie findet eine Conversion ihren Klick. Die anderen sind optional.',
+      otherNames: 'Namen der Parameter und Status, und die Antwort',
       paramsOf: 'Namen der Parameter',
       paramsOfHint: 'Leer: unsere werden genommen.',
       scheme: 'Benachrichtigungen',

@@ -25,6 +25,7 @@ export const words: typeof en = {
     needsSite: 'Es fehlt noch die Website.',
   },
   test: {
+    pays: amount => `Meldet ${amount}, die Auszahlung des Angebots`,
     recorded: amount => `Die Test-Conversion ist gezählt: ${amount}`,
     see: 'Ansehen',
     reject: 'Wieder herausnehmen',

@@ -10,6 +10,7 @@ export const words = {
   live: 'Go live',
   liveAnyway: 'Go live anyway',
   again: 'Check again',
+  back: 'Back to the check',
   allFine: 'Nothing is wrong.',
   allFineMore: 'Everything was looked at.',
   fine: 'Fine',

@@ -6,6 +6,8 @@ export const words = {
     help: 'No access yet, or no password any more? An owner of your account or the operator of this install can send you a link.',
     email: 'E-mail',
     password: 'Password',
+    show: 'Show',
+    showPassword: 'Show the password',
     code: 'Code of your app',
     codeHint: 'six digits, or a recovery code',
     again: 'Your session has ended. Sign in to go on where you were.',

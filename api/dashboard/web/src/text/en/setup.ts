@@ -24,6 +24,7 @@ export const words = {
     needsSite: 'Choose a website.',
   },
   test: {
+    pays: (amount: string) => `Reports ${amount}, as the offer pays`,
     recorded: (amount: string) => `The test conversion is recorded: ${amount}`,
     see: 'See it',
     reject: 'Take it out again',
