@@ -260,7 +260,7 @@ func breach(text string) error {
 	for statement := range strings.SplitSeq(up, ";") {
 		statement = strings.Join(strings.Fields(statement), " ")
 		if noTransaction && statement != "" && !indexesOnly.MatchString(statement) {
-			return fmt.Errorf("a file without a transaction holds indexes and batches only, not %.40q", statement)
+			return fmt.Errorf("a file without a transaction may contain indexes and batches only, not %.40q", statement)
 		}
 		if m := index.FindStringSubmatch(statement); m != nil && !slices.Contains(newTables, m[4]) {
 			concurrent, name, only := m[1] != "", m[2], m[3] != ""
@@ -355,9 +355,9 @@ func TestOwnSecretsAreHidden(t *testing.T) {
 	}
 }
 
-// TestDomainsKeepTheirHosts checks that a host that was verified before migration 0134 counts as proved by its account, even after
-// the domain is deleted. The claim of an unproved domain is deleted with the domain. A domain that is added after the migration
-// counts as not proved. Each account has its own token.
+// TestDomainsKeepTheirHosts checks that if a host was verified before migration 0134, its account counts as the proved owner, even
+// after the domain is deleted. The claim of an unproved domain is deleted with the domain. A domain that is added after the
+// migration counts as not proved. Each account has its own token.
 func TestDomainsKeepTheirHosts(t *testing.T) {
 	t.Parallel()
 	d := dbtest.NewEmpty(t)

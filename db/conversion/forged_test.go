@@ -60,9 +60,9 @@ func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	sameWaiting(t, d, waiting)
 }
 
-// TestMatchPostbacks checks that a postback gets a job once its click is stored, or if only its network's settings can tell the
-// click. A postback whose network does not exist or belongs to another account is refused. The clicks of the other postbacks are
-// looked up again after a wait, and then these postbacks are unmatched.
+// TestMatchPostbacks checks that a postback gets a job once its click is stored, or if its click id can only be read with the
+// settings of its network. A postback whose network does not exist or belongs to another account is refused. All other postbacks
+// wait. If their clicks are still missing at the next look-up, the postbacks are unmatched.
 func TestMatchPostbacks(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -48,7 +48,7 @@ const joinOwner = `LEFT JOIN LATERAL (
 ) owner ON true`
 
 // StorePostbacks stores raw postbacks. For each new postback whose click is stored, it adds a job that will read the postback. It
-// returns the new jobs, including jobs that forward postbacks to old trackers.
+// returns the new jobs, including jobs that forward postbacks to the trackers that accounts used before.
 func StorePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobRef, error) {
 	if len(list) == 0 {
 		return nil, nil

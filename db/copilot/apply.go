@@ -70,8 +70,9 @@ func (p Proposals) lock(ctx context.Context, account, id uuid.UUID, now time.Tim
 	return found, err
 }
 
-// Apply applies an open proposal in the same way as Suggestions.Apply applies a suggestion. A proposal that is stale once stays
-// stale. Apply records this under the lock of the proposal, so that only one of several concurrent callers gets the error stale.
+// Apply applies an open proposal in the same way as Suggestions.Apply applies a suggestion. If the error is stale, Apply also
+// stores that the proposal is stale, under the lock of the proposal. Only one of several concurrent callers therefore gets this
+// error.
 func (p Proposals) Apply(ctx context.Context, account, id uuid.UUID, now time.Time) (Applied, error) {
 	var stale error
 	out, err := store.TxOf(ctx, p.s, func(s *store.Store) (out Applied, err error) {

@@ -12,7 +12,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// NetworkInbox describes the postbacks of a network that matched no click.
+// NetworkInbox describes a network that has unmatched postbacks. These are postbacks that matched no click.
 type NetworkInbox struct {
 	NetworkID uuid.UUID           `db:"network_id"`
 	Total     int64               `db:"total"` // number of all postbacks

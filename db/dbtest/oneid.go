@@ -22,8 +22,8 @@ FROM information_schema.columns c JOIN pg_class k ON k.oid = format('public.%I',
 WHERE c.table_schema = 'public' AND k.relkind IN ('r', 'p') AND NOT k.relispartition AND c.is_generated = 'NEVER'
 	AND c.udt_name IN ('uuid', '_uuid', 'json', 'jsonb')`
 
-// OneID gives records of different tables the same id, in every column that names the record. A search for one of the records by its id
-// then also finds the others. Foreign keys still hold.
+// OneID replaces the ids of records of different tables by a single id, in every column that contains one of these ids. A search
+// for one of the records by its id then also finds the others. Foreign keys still hold.
 func OneID(tb testing.TB, d *db.DB, ids []string, id uuid.UUID) {
 	tb.Helper()
 	ctx := tb.Context()

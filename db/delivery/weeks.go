@@ -57,9 +57,9 @@ func ensureWeek(ctx context.Context, d *db.DB, log string, from time.Time) error
 
 const lockLog = `SELECT pg_advisory_xact_lock(hashtext('switchyard webhook log'))`
 
-// DeleteWeeks deletes deliveries of whole weeks that ended before the given time, with their jobs, and the events of earlier
-// weeks. It also deletes old rows from the partitions _rest. It returns the number of dropped partitions. A week with a delivery
-// that still waits or is being sent is kept, together with all later weeks.
+// DeleteWeeks deletes the deliveries of whole weeks that ended before the given time, and their jobs. A week with a delivery that
+// still waits or is being sent is kept, together with all later weeks. DeleteWeeks then deletes the weeks of events to which no
+// remaining delivery can belong, and old rows from the partitions _rest. It returns the number of dropped partitions.
 func DeleteWeeks(ctx context.Context, d *db.DB, before time.Time) (int, error) {
 	n, first, err := deleteDeliveries(ctx, d, weekOf(before))
 	if err != nil {

@@ -219,9 +219,9 @@ func TestNetworkOrders(t *testing.T) {
 	}
 }
 
-// TestFileStatus checks an order whose status is only in the network's own file. The cause of this difference is that the network
-// has not reported the status to us. If the connection has also read the order, under another id, only the connection's order
-// counts.
+// TestFileStatus checks an order whose present status is only in the network's own file. Our conversion then has another status,
+// and the cause is that the network has not reported its status to us. If the connection has also read the order, under another
+// id, only the connection's order counts.
 func TestFileStatus(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -210,8 +210,8 @@ func (s *sourceSheet) compare(c difference.Cell) {
 }
 
 // compareMoney explains the difference of money in a cell. The platform names a date, and its spend is stored for that date in
-// UTC and spread over the clicks of that UTC day. The steps lead from their amount to our cost: the amount in our currency, the
-// spend that counts, the cost on the day in UTC, the cost on the day in our zone.
+// UTC and spread over the clicks of that UTC day. compareMoney goes from their amount to our cost in steps, and names the cause of
+// each step: the amount in our currency, the spend that counts, the cost on the day in UTC, the cost on the day in our zone.
 func (s *sourceSheet) compareMoney(c difference.Cell, row platformDay, cost decimal.Decimal) {
 	a := amount{row.Amount, row.Currency, row.Day}
 	theirs, converted := decimal.Zero, decimal.Zero

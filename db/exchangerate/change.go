@@ -15,8 +15,9 @@ import (
 )
 
 // Change is a change of an account's currency that is in progress. From the start of the change, the account has the new currency
-// and its fixed rates convert to the new currency. The facts and the ledger are restated bit by bit. Until all of them are
-// restated, statements that read facts must use the SQL of Counting for the rate.
+// and its fixed rates convert to the new currency. The facts (stored amounts) and the ledger are restated bit by bit, which means
+// that they are converted to the new currency. Until all of them are restated, statements that read facts must use the SQL of
+// Counting for the rate.
 type Change struct {
 	Account  uuid.UUID `db:"account_id"`
 	Job      uuid.UUID `db:"job_id"`

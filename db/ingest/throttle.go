@@ -14,8 +14,8 @@ const (
 	// second. A process that keeps up has 0.25 or less. A single window may have more, because one write to the disk wakes up the
 	// goroutines of all its clicks together. A process that answers 64 connections at full rate has about 1.
 	maxQueue = 0.5
-	// queueShare is the smallest share of the time in which the ingester works, so that storing a backlog never stops
-	// completely.
+	// queueShare is the minimum of the throttle's share: the ingester works for at least a tenth of its time, so that storing a
+	// backlog never stops completely.
 	queueShare = 0.1
 	// maxRest is the longest pause after a batch, unless Options sets another. A batch that took long has mostly waited for the
 	// disk or for a lock, which does not slow redirects down. Without this limit, the pause could be nine times as long as the

@@ -37,8 +37,8 @@ type BudgetOptions struct {
 func NewBudget(o BudgetOptions) *Budget { return &Budget{o: o} }
 
 // budgetScript counts a call. KEYS[1] is the time when the budget is full again, in milliseconds of the server's clock. ARGV[1]
-// is the interval in milliseconds. ARGV[2] is the number of calls that are allowed before the intervals of earlier calls have
-// passed. It returns 0, or the milliseconds to wait.
+// is the interval in milliseconds. ARGV[2] is the number of calls that are allowed at once, before an interval has passed. It
+// returns 0, or the milliseconds to wait.
 var budgetScript = redis.NewScript(`
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -58,8 +58,8 @@ local full = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now + ARGV[1]
 redis.call('SET', KEYS[1], string.format('%.3f', full), 'PX', math.ceil(full - now))
 return 0`)
 
-// Allow counts a call and returns 0 if at least reserved calls of the burst are then left for other callers. Otherwise it returns
-// the time to wait before the next try.
+// Allow counts a call and returns 0. reserved is the number of calls of the burst that must be left for other callers. If fewer
+// would be left, Allow counts nothing and returns the time to wait before the next try.
 func (b *Budget) Allow(ctx context.Context, reserved int) (wait time.Duration) {
 	if wait = b.pausedFor(time.Now()); wait > 0 {
 		return wait

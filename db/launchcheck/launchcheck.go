@@ -135,8 +135,8 @@ func readNetworks(ctx context.Context, f reading) error {
 	return err
 }
 
-// readConversions sets LastPostback to since for networks that have conversions, but no postback among the newest postbacks. The
-// conversions show that postbacks have arrived, but not when.
+// readConversions handles networks that have conversions, but no postback among the newest postbacks. It sets their LastPostback to
+// the time in since, because the conversions show that postbacks have arrived, but not when.
 func readConversions(ctx context.Context, f reading, ids []uuid.UUID, since time.Time) error {
 	rows, err := f.figuresBy(ctx, "network_id", ids)
 	for id, figures := range rows {
@@ -148,8 +148,8 @@ func readConversions(ctx context.Context, f reading, ids []uuid.UUID, since time
 	return err
 }
 
-// figuresBy returns the figures of the last launchcheck.Days by the records of a dimension. The result includes the records with
-// the ids, and may include other records.
+// figuresBy returns the figures of the last launchcheck.Days days for each record of a dimension. The result includes the records
+// with the ids, and may include other records.
 func (f reading) figuresBy(ctx context.Context, dimension string, ids []uuid.UUID) (map[uuid.UUID]models.Figures, error) {
 	today := f.Now.UTC().Truncate(24 * time.Hour)
 	q := report.Query{

@@ -2,9 +2,9 @@
 // called keys and are encrypted by store.SealKeys. They belong to a click, because all messages about a click are about the same
 // person.
 //
-// The table is not part of a backup, and its rows are kept for at most matchkey.Retention. A row without names means that the
-// person who made the click has refused the use of their data. Keys that were received earlier are then not used, even if they
-// are stored later.
+// The table conversion_match_keys is not part of a backup, and its rows are kept for at most matchkey.Retention. A row names the
+// kinds of keys that it has. A row that names none means that the person who made the click has refused the use of their data. Keys
+// that were received before the refusal are then not used, even if they are stored later.
 package matchkey
 
 import (

@@ -36,9 +36,9 @@ CREATE INDEX smartlinks_list ON smartlinks (account_id, created_at DESC, id DESC
 
 CREATE TRIGGER notify_routing AFTER INSERT OR UPDATE OR DELETE ON smartlinks FOR EACH ROW EXECUTE FUNCTION notify_routing();
 
--- Aliases of campaigns and slugs of smartlinks share one address space on each domain. A writer that takes an address locks it
--- until the transaction ends, and then checks whether the other table has it. Within one table, the unique index makes this
--- check. The error is the same as the error of that index, so that a writer has to know only one error.
+-- Aliases of campaigns and slugs of smartlinks share one address space on each domain. The trigger locks the address of a new row
+-- and checks whether the other table has the address. The lock lasts until the transaction ends. Within one table, the unique index
+-- makes this check. The error is the same as the error of that index, so that a writer has to know only one error.
 -- +goose StatementBegin
 CREATE FUNCTION take_address() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -140,7 +140,7 @@ CREATE TABLE smartlink_hours (
 -- An address may be too long for an index entry, so the index has its hash.
 CREATE UNIQUE INDEX smartlink_hours_key ON smartlink_hours (smartlink_id, hour, rule_id, md5(destination_url));
 
--- Keys and clicks that have opened a landing page which each of them may open only once.
+-- The keys and clicks with which a protected landing page was opened. Each of them opens the page only once.
 CREATE TABLE lander_keys (
     key_hash   bytea PRIMARY KEY,
     expires_at timestamptz NOT NULL

@@ -1,4 +1,4 @@
--- The results of link checks, the months in which accounts passed their allowance of clicks, and the previous secrets of webhook
+-- The results of link checks, the months in which accounts exceeded their allowance of clicks, and the previous secrets of webhook
 -- endpoints.
 -- +goose Up
 
@@ -39,7 +39,7 @@ CREATE TABLE link_services (
     checked_at timestamptz NOT NULL
 );
 
--- Months in which the clicks passed the plan's allowance. Each is announced once.
+-- Months in which the clicks exceeded the plan's allowance. Each is announced once.
 CREATE TABLE plan_limits (
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     month      date NOT NULL,

@@ -14,7 +14,7 @@ CREATE TABLE network_integrations (
     failures      integer NOT NULL DEFAULT 0,    -- number of failures in a row
     failing_since timestamptz,
     next_at       timestamptz NOT NULL,          -- time of the next automatic import
-    wide_at       timestamptz NOT NULL           -- the first automatic import after this time covers the longer window
+    wide_at       timestamptz NOT NULL           -- the first automatic import after this time covers a longer window
 );
 CREATE INDEX network_integrations_account ON network_integrations (account_id);
 CREATE INDEX network_integrations_due ON network_integrations (next_at) WHERE is_enabled;

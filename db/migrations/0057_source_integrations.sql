@@ -24,7 +24,7 @@ CREATE TABLE source_integrations (
     failures            integer NOT NULL DEFAULT 0,     -- number of failures in a row
     failing_since       timestamptz,
     next_at             timestamptz NOT NULL,           -- time of the next automatic sync
-    wide_at             timestamptz NOT NULL            -- the first automatic sync after this time covers the longer window
+    wide_at             timestamptz NOT NULL            -- the first automatic sync after this time covers a longer window
 );
 CREATE INDEX source_integrations_account ON source_integrations (account_id);
 CREATE INDEX source_integrations_connection ON source_integrations (oauth_connection_id);

@@ -1,5 +1,5 @@
--- A hostname belongs to the account that proves it. For the proof, each account has a token, which it sets in DNS. Domains that were
--- verified before this migration keep their hosts; models/domainproof.go says for how long.
+-- A hostname belongs to the account that proves that it controls the hostname. For the proof, each account has a token, which it
+-- sets in DNS. Domains that were verified before this migration keep their hosts; models/domainproof.go says for how long.
 -- +goose Up
 
 -- The token is an unguessable DNS label. It is public: a CNAME of the account shows it.

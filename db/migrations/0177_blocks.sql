@@ -1,6 +1,6 @@
 -- Blocked values, such as placements that lose money. A visitor with such a value gets the campaign's fallback. A list has the
--- blocked values of one dimension in an account, for a traffic source or in a campaign. Web processes keep whole lists in memory, so a
--- change of values also writes the row of their list.
+-- blocked values of one dimension in an account, for a traffic source or in a campaign. Web processes keep whole lists in memory. A
+-- change of values therefore also writes the row of their list, whose trigger makes the web processes read the list again.
 -- +goose Up
 CREATE TABLE block_lists (
     id         uuid PRIMARY KEY,

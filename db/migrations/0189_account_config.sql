@@ -1,5 +1,5 @@
 -- +goose Up
--- The keys by which documents name the records of an account.
+-- The keys by which configuration documents name the records of an account.
 CREATE TABLE config_keys (
 	account_id uuid NOT NULL REFERENCES accounts ON DELETE CASCADE,
 	kind       text NOT NULL,
@@ -9,7 +9,7 @@ CREATE TABLE config_keys (
 	UNIQUE (account_id, kind, record_id)
 );
 
--- The changes that a document would make. A plan has the id of the job that made it.
+-- The changes that a configuration document would make. A plan has the id of the job that made it.
 CREATE TABLE config_plans (
 	id         uuid PRIMARY KEY,
 	account_id uuid        NOT NULL REFERENCES accounts ON DELETE CASCADE,

@@ -69,7 +69,7 @@ func tooManyBuckets() error {
 	return models.Invalid("invalid_input", "the window has too many buckets: take a shorter window or a larger bucket")
 }
 
-// label returns the value with a number, which is given as a text.
+// label returns the value that has the given number. number is a text.
 func (c *clock) label(number string) string {
 	n, _ := strconv.ParseInt(number, 10, 64)
 	return c.labels[n]

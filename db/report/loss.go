@@ -14,7 +14,8 @@ import (
 // lossDimensions are the dimensions for which the clicks counted by traffic sources are known: source and day (UTC).
 var lossDimensions = []string{"source_id", "date"}
 
-// Losses holds the click losses of the groups of a query. Each covers the days and sources whose clicks were reported.
+// Losses has the click losses of the groups of a query. A click loss says how many of the clicks that a traffic source has reported
+// did not arrive. It covers only the days and sources whose clicks were reported.
 type Losses struct {
 	// Known is false if the click loss cannot be known for any group: see lossKnown.
 	Known bool
