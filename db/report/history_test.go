@@ -234,7 +234,7 @@ func (h *history) convert() {
 	}
 }
 
-// costPrefix begins a key of fact.convs. Such an entry is not a conversion. It has the cost that an input reported for a conversion.
+// costPrefix begins a key of fact.convs. Such an entry is not a conversion. It is the cost that an input reported for a conversion.
 const costPrefix = "cost of "
 
 // sell applies an input to the model, as conversion.Record does to the database.

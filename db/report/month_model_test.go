@@ -99,7 +99,7 @@ type monthFact struct {
 type monthSale struct {
 	status       string
 	payout, cost int64
-	given        int64 // cost that a message reported, or 0 after the spend of the click's day was set; only if isGiven
+	given        int64 // if isGiven: the cost that a message reported, or 0 after the spend of the click's day was set
 	isGiven      bool
 }
 

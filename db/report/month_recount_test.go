@@ -68,7 +68,7 @@ func (m *month) recountIn(q Query, from, to time.Time, out map[string]*both, sid
 	}
 }
 
-// splitFilters returns the filters that within can apply, and a function that applies the other filters of a query to a fact.
+// splitFilters returns the filters that month.within can apply, and a function that applies the other filters of a query to a fact.
 func (m *month) splitFilters(q Query, from, to time.Time) (plain []Filter, keep func(*monthFact) bool) {
 	keep = func(*monthFact) bool { return true }
 	for _, x := range q.Filters {

@@ -142,7 +142,8 @@ FROM conversions v WHERE v.account_id = $1 AND v.recorded_at >= $3 AND v.goal = 
 		AND v.goal = ANY (e.goals))
 GROUP BY v.goal`
 
-// Site reports the events of a site's visitors since a moment. Visitors who caused an event after live count as present.
+// Site reports the events of a site's visitors since a moment. A visitor counts as present after an event that is newer than the
+// time in live.
 func (r Reader) Site(ctx context.Context, account, site uuid.UUID, since, live time.Time) (out SiteReport, err error) {
 	if out.Totals, err = db.Get[SiteTotals](ctx, r.Conn, "site", siteTotals, account, site, since); err != nil {
 		return out, err

@@ -352,7 +352,8 @@ func (b *builder) statement() string {
 	var groups, texts []string
 	for i, d := range b.dims {
 		groups = append(groups, group(i))
-		texts = append(texts, fmt.Sprintf("%s AS t%d, ", b.dialect.asText(d, groups[i]), i)) // without the alias, a cast would have the name of the column in ORDER BY
+		// A cast without an alias would have the name of its column, and ORDER BY would then sort by the text.
+		texts = append(texts, fmt.Sprintf("%s AS t%d, ", b.dialect.asText(d, groups[i]), i))
 	}
 	names, sums := b.columns()
 	figures := strings.Join(names, ", ")

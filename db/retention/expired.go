@@ -41,15 +41,15 @@ SELECT id, $2, $3 FROM accounts WHERE plan = $1
 ON CONFLICT (account_id) DO UPDATE SET kept_from = EXCLUDED.kept_from, announced_at = EXCLUDED.announced_at
 WHERE h.kept_from < EXCLUDED.kept_from`
 
-// Rows that a change of the currency has yet to restate are kept until they are restated.
+// While an account's currency is being changed, rows whose amounts are not converted yet are kept.
 const selectExpired = `
 SELECT account_id, kept_from, deleted_to FROM click_history h
 WHERE deleted_to < kept_from AND announced_at < $1
 	AND NOT EXISTS (SELECT FROM currency_changes k WHERE k.account_id = h.account_id) ORDER BY account_id`
 
 const (
-	// announcedFor is the time between the announcement of the new end of an account's history and the deletion of the rows
-	// before that end. A job that had begun to correct the figures of these rows has ended by then.
+	// announcedFor is the time between the announcement that an account's history now starts later and the deletion of the rows
+	// before the new start. A job that had begun to correct the figures of these rows has ended by then.
 	announcedFor = time.Hour
 	// lateClicks is the last part of the deleted range. It is searched again for clicks that arrived late because they waited in
 	// a spool.

@@ -109,7 +109,8 @@ func MaintainPartitions(ctx context.Context, l click.Log) error {
 	return err
 }
 
-// A change of currency that has not restated the clicks yet keeps them from being deleted. It does so for at most longestChange.
+// While an account's currency is being changed, clicks whose amounts are not converted yet are not deleted. A change that has
+// lasted for more than longestChange does not prevent the deletion.
 const longestChange = 3 * click.Day
 
 // firstChanging returns the earlier of two times: $1, and the earliest time from which clicks are kept for a change of currency

@@ -10,8 +10,8 @@ import (
 )
 
 // TestConversionOfMoney makes random changes to facts in four currencies. Exchange rates are missing, arrive late or are
-// replaced. The ledger, the rows and a recount must agree. A late rate restates amounts exactly, and restating again changes
-// nothing.
+// replaced. The ledger, the rows and a recount must agree. After a late rate, the amounts are converted again (restated) exactly.
+// Restating them once more changes nothing.
 func TestConversionOfMoney(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

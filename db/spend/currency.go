@@ -39,8 +39,9 @@ func HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, error)
 	return db.Get[bool](ctx, c, "has amounts", hasAmounts, account)
 }
 
-// BeginCurrency changes the currency of an account and begins to restate the account's amounts, in the transaction of c. job is
-// the id of the job that restates the rest after the commit, until exchangerate.EndChange.
+// BeginCurrency changes the currency of an account, in the transaction of c, and begins to restate the account's amounts, which
+// means to convert them to the new currency. job is the id of the job that restates the rest after the commit, until
+// exchangerate.EndChange.
 //
 // Effects on amounts:
 //   - Clicks, conversions and spend keep their own amounts and currencies. Each gets the exchange rate of its day to the new

@@ -75,8 +75,8 @@ type pricedSpend struct {
 // costs of all clicks of its day, source and campaign, the costs of the conversions of these clicks, and earlier spend. It is
 // spread evenly over the stored clicks, and the shares add up to the amount exactly. If there is no click, the amount is added
 // to the ledger without a click. Setting the same amount again changes nothing. A click that is stored later adds its own cost.
-// The amount is converted by the exchange rate of its currency on that day. Without a rate it is stored, but counts nothing
-// until it is restated. If the items name a change, Set stores the replaced spend in that change: see Undo. Set returns the
+// The amount is converted by the exchange rate of its currency on that day. Without a rate it is stored, but counts as 0
+// until there is a rate. If the items name a change, Set stores the replaced spend in that change: see Undo. Set returns the
 // number of clicks for each item.
 func Set(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list ...Spend) ([]int64, error) {
 	if err := lockAccount(ctx, c, account); err != nil {
