@@ -43,8 +43,8 @@ func (d Domains) ClaimDue(ctx context.Context, now time.Time, limit int) ([]DueD
 
 const scheduleCheck = `UPDATE domain_checks SET due_at = $3 WHERE account_id = $1 AND domain_id = $2 AND due_at > $3`
 
-// ScheduleCheck makes the check of a domain due no later than the time by, because the domain has changed. It does not restart
-// the checks of a domain that is no longer checked.
+// ScheduleCheck is for a domain that has changed. It makes the domain's check due at the given time, unless the check is due
+// earlier. It does not restart the checks of a domain that is no longer checked.
 func (d Domains) ScheduleCheck(ctx context.Context, account, id uuid.UUID, by time.Time) error {
 	return d.s.run(ctx, "look at domain again", scheduleCheck, account, id, by)
 }

@@ -110,8 +110,8 @@ FROM unnest($2::text[], $3::uuid[], $4::text[], $5::bool[]) AS new (key, campaig
 ON CONFLICT (key) DO UPDATE SET campaign_id = excluded.campaign_id, origin = excluded.origin, held = k.held OR excluded.held,
 	hash = '', owner_id = $1`
 
-// Claim records the bundles of an account that are about to be written to the edge. It also records the bundles that the edge
-// cannot hold.
+// Claim records the bundles of an account that are about to be written to the edge. A bundle has the data with which the edge
+// routes one campaign. Claim also records the bundles that the edge cannot hold.
 func (e Edge) Claim(ctx context.Context, account uuid.UUID, list []models.EdgeBundle) error {
 	keys, campaigns, origins, held := make([]string, len(list)), make([]uuid.UUID, len(list)), make([]string, len(list)), make([]bool, len(list))
 	for i, b := range list {

@@ -7,7 +7,7 @@ import (
 	"switchyard/db"
 )
 
-// LanderKeys is the purpose of the install's secret that is part of the routing data.
+// LanderKeys is the purpose for which seal.InstallSecret derives the secret that the routing data contain.
 const LanderKeys = "lander keys"
 
 // UseLanderKey records the use of a landing page's key and reports whether it was the first use. hash identifies the key. The

@@ -67,8 +67,8 @@ func (u Usage) Room(ctx context.Context, account models.Account) (map[string]int
 	return room, nil
 }
 
-// UnknownPlans lists the plan names of accounts that are not in models.Plans. An account on such a plan is allowed nothing. It
-// is for workers.
+// UnknownPlans lists the names of plans that accounts have and that models.Plans lacks. An account on such a plan is allowed
+// nothing. UnknownPlans is for workers.
 func (u Usage) UnknownPlans(ctx context.Context) ([]string, error) {
 	names := db.Map(models.Plans, func(p models.Plan) string { return p.Name })
 	return db.Select[string](ctx, u.s.c, "lost plans", `SELECT DISTINCT plan FROM accounts WHERE plan <> ALL ($1) ORDER BY 1 LIMIT 100`, names)
