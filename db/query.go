@@ -16,8 +16,8 @@ import (
 	"switchyard/models"
 )
 
-// Select reads all rows of a query. T is a struct with db tags, or the type of a single value. The list is never nil. what names
-// the rows in errors.
+// Select reads all rows of a query. T is a struct with db tags, or the type of a single value. The list is never nil. Errors name
+// the rows by the text in what.
 //
 // Unlike sqlx, Select can fill lists of texts, addresses, and fields whose tag has the option json (see Document).
 func Select[T any](ctx context.Context, c Conn, what, query string, args ...any) ([]T, error) {
@@ -78,7 +78,7 @@ func Pairs[K comparable, V any](ctx context.Context, c Conn, what, query string,
 	return pairs, err
 }
 
-// Run runs a statement. what names the statement in errors.
+// Run runs a statement. Errors name the statement by the text in what.
 func Run(ctx context.Context, c Conn, what, query string, args ...any) error {
 	_, err := Exec(ctx, c, what, query, args...)
 	return err
@@ -103,7 +103,8 @@ func ExecOne(ctx context.Context, c Conn, what, query string, args ...any) error
 	return err
 }
 
-// EachRow runs a query and calls fn with each row. If fn returns an error, EachRow stops. what names the rows in errors.
+// EachRow runs a query and calls fn with each row. If fn returns an error, EachRow stops. Errors name the rows by the
+// text in what.
 func EachRow(ctx context.Context, c Conn, what string, fn func(*sqlx.Rows) error, query string, args ...any) (err error) {
 	defer func() {
 		if err != nil {

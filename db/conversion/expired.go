@@ -19,7 +19,7 @@ var keptColumns = click.AllColumns.Named(
 )
 
 const (
-	// lockExpiring waits for transactions that are recording conversions of the clicks, because they hold the clicks' locks.
+	// lockExpiring locks the clicks. It therefore waits for transactions that are recording conversions of these clicks.
 	lockExpiring = `SELECT count(*) FROM (SELECT FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3 ORDER BY id
 		FOR NO KEY UPDATE) k`
 	converted = ` AND EXISTS (SELECT FROM conversions v WHERE v.account_id = k.account_id AND v.click_id = k.id) ON CONFLICT DO NOTHING`

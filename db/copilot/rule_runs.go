@@ -33,7 +33,7 @@ FROM copilot_rules r WHERE r.id = t.rule_id AND t.account_id = $1 AND t.change_i
 )
 
 // errCooling is the error of Act for a target that is in its cool-down.
-var errCooling = models.Conflict("cooling", "the rule has acted on it within the cool-down")
+var errCooling = models.Conflict("cooling", "the rule has acted on this target within its cool-down")
 
 // locked locks a rule. The error is stale if the rule is inactive or has changed since r was read.
 func (k Rules) locked(ctx context.Context, r autorule.Rule) error {

@@ -66,7 +66,7 @@ func NewEmpty(tb testing.TB) *db.DB {
 	return d
 }
 
-// NewOwned does the same as NewEmpty, but the role owns the database and is not a superuser.
+// NewOwned does the same as NewEmpty, but connects with a role of its own, which owns the database and is not a superuser.
 func NewOwned(tb testing.TB) *db.DB {
 	tb.Helper()
 	d, _ := NewOwnedURL(tb)

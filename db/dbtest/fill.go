@@ -30,7 +30,7 @@ type column struct {
 
 // FillAccount creates an account and inserts one row of the account into each table, except a few tables that belong to the
 // install. The texts in the rows contain characters that files must escape, such as tabs and backslashes. The ids contain the
-// present time, because the tables of clicks have a partition for today. Rows refer to each other only by foreign keys.
+// present time, because the tables of clicks have a partition for today. Only columns with a foreign key have ids of other rows.
 func FillAccount(tb testing.TB, d *db.DB, account uuid.UUID) {
 	tb.Helper()
 	fillAccount(tb, d, account, uuid.NewV7)

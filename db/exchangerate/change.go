@@ -69,8 +69,8 @@ func Counting(fact, at string) string {
 		Changing(fact, at), fact)
 }
 
-// Changing is Counting for statements that run only while the currency is being changed. A fact with an empty currency was stored
-// before the column currency existed, and is in the account's former currency.
+// Changing does the same as Counting, for statements that run only while the currency is being changed. A fact with an empty
+// currency was stored before the column currency existed, and is in the account's former currency.
 func Changing(fact, at string) string {
 	return fmt.Sprintf(`coalesce((SELECT k.rate FROM account_rates k WHERE k.account_id = $1 AND k.day = (%[2]s AT TIME ZONE 'UTC')::date
 	AND k.currency = coalesce(nullif(%[1]s.currency, ''), (SELECT h.from_currency FROM currency_changes h WHERE h.account_id = $1))), %[1]s.rate)`,

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestPause checks the pause after a batch. After a small batch the ingester waits longer, so that more records collect, and busy
-// redirects do not prolong that pause. A backlog is stored without a pause, unless redirects wait for a processor. After a failure
-// the ingester waits.
+// TestPause checks the pause after a batch. After a small batch the ingester waits longer, so that more records collect. That pause
+// is the same while redirects wait for a processor. A backlog is stored without a pause, unless redirects wait for a processor.
+// After a failure the ingester waits.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	g := &Ingester{o: Options{Interval: time.Minute}, throttle: newThrottle()}

@@ -6,7 +6,8 @@
 // nothing. An effect in our database therefore happens once.
 //
 // The row counts attempts. The maximum is not in the row but in the policy of the job's kind. This package does not know the
-// policies, so callers pass the maximum. The AttemptLimit of a row is set only if an operator has granted attempts by hand.
+// policies, so callers pass the maximum. The AttemptLimit of a row is set only if an operator has granted attempts by hand, or if
+// the job is tried only once.
 //
 // All times are by the clock of PostgreSQL. Functions take a db.Conn and run in the caller's transaction, if there is one.
 package jobrow

@@ -80,7 +80,8 @@ func (r *Rates) Allow(ctx context.Context, account string, limit int) Window {
 	return r.AllowWithin(ctx, account, limit, window)
 }
 
-// AllowWithin is Allow for windows of any length, and for calls that need not belong to an account. name identifies the window.
+// AllowWithin does the same as Allow, for windows of any length and for calls that need not belong to an account. name identifies
+// the window.
 func (r *Rates) AllowWithin(ctx context.Context, name string, limit int, length time.Duration) Window {
 	if res, ok := r.run(ctx, allowScript, name, length.Milliseconds()); ok {
 		return windowOf(int(res[0]), limit, time.Duration(res[1])*time.Millisecond)

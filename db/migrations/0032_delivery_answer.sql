@@ -1,4 +1,4 @@
--- The first 2 kB of the body that an endpoint answered to the last attempt.
+-- The first 2 kB of the body of the endpoint's answer to the last attempt.
 -- +goose Up
 ALTER TABLE webhook_deliveries ADD COLUMN answer text NOT NULL DEFAULT '';
 

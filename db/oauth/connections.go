@@ -21,7 +21,7 @@ type Connections struct{ s *store.Store }
 // NewConnections returns the Connections that use the store's connection.
 func NewConnections(s *store.Store) Connections { return Connections{s} }
 
-// what is the word for a connection in error messages.
+// Error messages call a connection by this name.
 const what = "connection"
 
 var columns = db.Columns[models.OAuthConnection]("")

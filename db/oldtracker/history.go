@@ -119,7 +119,8 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 
 var historyTables = []string{"old_clicks", "old_conversions"}
 
-// DeleteBefore deletes the old tracker's ids of all clicks before a click id. The statements use the index of click_id.
+// DeleteBefore deletes the old tracker's ids of all clicks whose ids here are lower than first. The statements use the index of
+// click_id.
 func DeleteBefore(ctx context.Context, c db.Conn, first uuid.UUID) error {
 	const atOnce = 2000
 	for _, table := range historyTables {
