@@ -18,7 +18,7 @@ import (
 // conversions. Facts that are only in PostgreSQL are sent to ClickHouse with the statement.
 type clickHouse struct{}
 
-// clickHouseTime has the ClickHouse expressions of a timed dimension and the type of its values. The expressions correspond to
+// clickHouseTime has the ClickHouse expressions of a dimension of time and the type of its values. The expressions correspond to
 // dimension.expr and dimension.format.
 type clickHouseTime struct{ expr, format, kind string }
 
@@ -197,7 +197,7 @@ func (clickHouse) facts(b *builder, p *period) {
 	}
 }
 
-// passedFacts returns a SELECT of the facts that PostgreSQL sends, as a table in the statement.
+// passedFacts returns a SELECT of the facts that come from PostgreSQL. The statement contains these facts as a table.
 func (c clickHouse) passedFacts(b *builder) string {
 	var list strings.Builder
 	for i, d := range b.dims {

@@ -47,8 +47,8 @@ FROM generate_series($2::timestamptz, $3::timestamptz, interval '1 day') AS d (d
 LEFT JOIN ` + ledger.Traffic + ` l ON l.account_id = $1 AND l.hour >= d.day AND l.hour < d.day + interval '1 day'
 GROUP BY d.day ORDER BY d.day`
 
-// Daily returns the clicks that an account uses of its plan on each day (UTC), from the day of first to the day of last. Bots are
-// not counted, and neither are the clicks in the log of an old tracker.
+// Daily returns, for each day (UTC) from the day of first to the day of last, the number of an account's clicks that count towards
+// its plan. Clicks of bots do not count, and neither do clicks that were imported from the log of an old tracker.
 func (r Reader) Daily(ctx context.Context, account uuid.UUID, first, last time.Time) ([]DayClicks, error) {
 	days, err := db.Select[DayClicks](ctx, r.Conn, "daily clicks", dailyClicks, account, first, last)
 	if err != nil || len(days) == 0 {
@@ -69,8 +69,8 @@ CROSS JOIN LATERAL (
 	SELECT sum(clicks)::bigint AS clicks FROM ` + ledger.Traffic + ` t WHERE account_id = a.id AND hour >= $2 AND hour < $3
 ) l WHERE l.clicks > 0`
 
-// ClicksOf counts the clicks that some accounts use of their plans in the hours of [from, to). Bots are not counted, and neither are
-// the clicks in the log of an old tracker. It leaves out accounts without clicks.
+// ClicksOf returns the number of clicks of some accounts in the hours of [from, to) that count towards their plans: see Daily. It
+// leaves out accounts without clicks.
 func (r Reader) ClicksOf(ctx context.Context, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error) {
 	clicks, err := db.Pairs[uuid.UUID, int64](ctx, r.Conn, "clicks of accounts", accountClicks, db.UUIDs(accounts), from, to)
 	if err != nil {

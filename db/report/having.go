@@ -55,7 +55,7 @@ func parseCondition(text string) (f models.FigureFilter, ok bool) {
 }
 
 // kept returns the SQL condition on the sums of a group: true for the groups that get a row in the answer. notZero is the
-// condition that the group has any figure.
+// condition that at least one figure of the group is not zero.
 func (b *builder) kept(notZero string) string {
 	var s strings.Builder
 	s.WriteString(notZero + b.enoughClicks())

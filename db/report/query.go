@@ -35,8 +35,8 @@ type query struct {
 	inCopy    bool // ClickHouse answers
 	// postgresFacts has the facts for ClickHouse that are only in PostgreSQL, as lines of tab-separated fields. It may be empty.
 	postgresFacts string
-	// oldestDay is the first moment whose clicks are kept. An hour before it in which two spans meet cannot be split, so it
-	// counts in the first span.
+	// oldestDay is the first moment whose clicks are kept. If two spans meet within an hour before oldestDay, the hour cannot be
+	// split, so it counts in the first span.
 	oldestDay time.Time
 	// change is the running change of the account's currency, or nil if no change is running.
 	change *exchangerate.Change
@@ -303,7 +303,7 @@ func (q *query) addHours(p *period, first, last time.Time) {
 	p.add(fromLedger, high, last)
 }
 
-// all reports whether has returns true for every dimension and filter of the query.
+// all reports whether the function has returns true for every dimension and filter of the query.
 func (p *period) all(has func(dimension) bool) bool {
 	return !slices.ContainsFunc(p.dims, func(d dimension) bool { return !has(d) }) &&
 		!slices.ContainsFunc(p.filters, func(c condition) bool { return !has(c.dimension) })

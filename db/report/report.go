@@ -76,8 +76,8 @@ type Reader struct {
 	CopyOnly bool
 }
 
-// Performance returns the figures grouped by the dimensions of the query, in the order of its Sort. It leaves out groups without
-// any figure. Without dimensions it returns exactly one row.
+// Performance returns the figures grouped by the dimensions of the query, in the order of its Sort. It leaves out groups whose
+// figures are all zero. Without dimensions it returns exactly one row.
 func (r Reader) Performance(ctx context.Context, q Query) ([]Row, error) {
 	var list []Row
 	err := r.Each(ctx, q, func(row Row) error {

@@ -53,7 +53,7 @@ SELECT p.id FROM accounts a CROSS JOIN LATERAL (
 SELECT id FROM postbacks WHERE account_id = '00000000-0000-0000-0000-000000000000' AND received_at < $1
 ORDER BY received_at LIMIT $2`
 
-	// selectPostbacksBefore returns postbacks that name clicks from before a moment.
+	// selectPostbacksBefore returns postbacks that name clicks older than a moment.
 	selectPostbacksBefore = `
 SELECT id FROM postbacks WHERE click_id > '00000000-0000-0000-0000-000000000000' AND click_id < $1
 ORDER BY click_id LIMIT $2`

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestPacer checks that writes are spaced while records arrive fast, and no longer when they arrive slowly.
+// TestPacer checks that there is a pause between writes while records arrive fast, and no pause when they arrive slowly.
 func TestPacer(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)

@@ -37,8 +37,8 @@ func appendClicks(t *testing.T, s *Spool, n int) []uuid.UUID {
 	return ids
 }
 
-// readAll reads all records in small batches and counts each batch as stored at once, like an ingester that never fails to store
-// one. It does not write the mark.
+// readAll reads all records in small batches. It counts each batch as stored at once, like an ingester whose batches never fail. It
+// does not write the mark.
 func readAll(t *testing.T, q *Reader) []uuid.UUID {
 	t.Helper()
 	var ids []uuid.UUID

@@ -39,7 +39,7 @@ var recorded = map[string][]string{
 	"copilot":   {"POST /copilot/rules", "PATCH /copilot/rules", "DELETE /copilot/rules"},
 }
 
-// undoCall undoes a change of many records. The record of its audit entry is that change.
+// undoCall undoes a change of many records. Its audit entry has the id of that change in place of a record's id.
 const undoCall = "POST /changes/{id}/undo"
 
 // copilotCall is the call with which people apply the Copilot's suggestions. The resulting changes are in copilot_changes.

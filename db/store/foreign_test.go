@@ -13,7 +13,7 @@ import (
 	"switchyard/models/foreign"
 )
 
-// TestForeignLinks replaces the links of other trackers that lead to campaigns.
+// TestForeignLinks checks which links of other trackers lead to campaigns after calls of Replace, and which calls are refused.
 func TestForeignLinks(t *testing.T) {
 	t.Parallel()
 	s, account := newStore(t)
