@@ -36,9 +36,9 @@ CREATE INDEX smartlinks_list ON smartlinks (account_id, created_at DESC, id DESC
 
 CREATE TRIGGER notify_routing AFTER INSERT OR UPDATE OR DELETE ON smartlinks FOR EACH ROW EXECUTE FUNCTION notify_routing();
 
--- Aliases of campaigns and slugs of smartlinks share one address space on each domain. The trigger locks the address of a new row
--- and checks whether the other table has the address. The lock lasts until the transaction ends. Within one table, the unique index
--- makes this check. The error is the same as the error of that index, so that a writer has to know only one error.
+-- Aliases of campaigns and slugs of smartlinks share one address space on each domain. The trigger locks the address that a row
+-- gets, and checks whether the other table has the address. The lock lasts until the transaction ends. Within one table, the unique
+-- index makes this check. The error is the same as the error of that index, so that a writer has to know only one error.
 -- +goose StatementBegin
 CREATE FUNCTION take_address() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE

@@ -94,7 +94,7 @@ func (d Domains) PostbackHost(ctx context.Context, account uuid.UUID) (host Link
 	return db.First[LinkDomain](ctx, d.s.c, "host of postbacks", selectPostbackHost, account)
 }
 
-// Add adds hosts with the same settings. It adds all of them or none. It adds none if the plan does not allow so many more domains.
+// Add adds hosts with the same settings. It adds all of them or none. It adds none if the plan has no room for all of them.
 // The new domains have the order of hosts and are not verified. Hosts that the account already has are skipped. Conflicts:
 // duplicate if the account has all hosts, shared_domain if a host is a shared link domain.
 //
