@@ -123,7 +123,7 @@ func (t *traffic) reportOn(ctx context.Context, dims []string, filters url.Value
 		case seen[key]:
 			t.differ("%s: the row appears twice", label)
 		case want[key] == nil:
-			t.differ("%s: a row that nothing was sent for: %v", label, row.figures)
+			t.differ("%s: a row for which no click was sent: %v", label, row.figures)
 		default:
 			t.compare(label, row.figures, want[key], everyFigure)
 		}

@@ -202,8 +202,8 @@ func (m *money) expectRun() {
 	m.wantRuns = append(m.wantRuns, fmt.Sprint("api", pages, read, len(m.sales), true))
 }
 
-// importSpend imports the spend from Meta and compares the answer. The rows of Meta's campaigns that clicks here name are matched.
-// changed says whether the spend of the days changes.
+// importSpend imports the spend from Meta and compares the answer. A row of spend is matched if clicks here name its campaign at
+// Meta. changed says whether the spend of the days changes.
 func (m *money) importSpend(ctx context.Context, more int64, changed bool) error {
 	rows := m.spent(more)
 	matched, days, sum := 0, map[string]bool{}, decimal.Zero

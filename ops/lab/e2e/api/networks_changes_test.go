@@ -69,8 +69,8 @@ func (y *changing) run() string {
 	return dbtest.Get[string](y.t, y.s.DB, `SELECT kind FROM integration_runs ORDER BY started_at DESC, ended_at DESC LIMIT 1`)
 }
 
-// changes makes the import of changes due and runs it. It returns how many hours ago the time lies until which changes were read,
-// or -1 if there is no such time.
+// changes makes the import of changes due and runs it. It returns the age in hours of the stored time changes_to, up to which
+// changes were read, or -1 if that time is not set.
 func (y *changing) changes() int {
 	y.t.Helper()
 	dbtest.Exec(y.t, y.s.DB, `UPDATE network_integrations SET changes_at = now() - interval '1 second'`)
@@ -173,8 +173,8 @@ func TestOlderOrders(t *testing.T) {
 }
 
 // TestManyOlderOrders: older days that have too many orders for one import are read in pieces. A single day that has
-// too many is left out with its reason. An import of the last days runs after each piece. A failure of the platform
-// leaves out no day, unless it is one of models.FailingIntegration failures in a row.
+// too many is left out with its reason. An import of the last days runs after each piece. After a failure of the platform, the
+// same days are read again. Only after models.FailingIntegration failures in a row does the import go on to later days.
 func TestManyOlderOrders(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "affise", func(o *networksync.Options) { o.Most = 3 })
@@ -321,11 +321,11 @@ func TestChangesFail(t *testing.T) {
 	}
 	put(map[string]any{"is_enabled": false})
 	if y.integration()["changesReadTo"] == nil {
-		t.Error("switching the connection off forgets until when changes are read")
+		t.Error("switching the connection off deletes the time up to which changes were read")
 	}
 	put(map[string]any{"credentials": map[string]any{"publisher_id": "another"}})
 	if y.integration()["changesReadTo"] != nil {
-		t.Error("after a change to another account at the platform, the time until which changes were read is kept")
+		t.Error("after a change to another account at the platform, the time up to which changes were read is kept")
 	}
 }
 
