@@ -171,8 +171,8 @@ func (x *examples) ingest() {
 	drain(x.t, x.spool, x.DB, ingest.Options{})
 }
 
-// missing lists the error codes of an install that lacks a part. The example of an operation that needs this part is the
-// refusal.
+// missing lists the error codes of an install that lacks a part. An operation that needs this part is refused, and the refusal is its
+// example.
 var missing = []string{"edge_not_configured", "no_provider"}
 
 // call sends the example of an operation and returns the data of the answer. params are the parameters of the path and of the

@@ -21,8 +21,8 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// changing is an account whose network is connected to a platform that changes orders late. The service asks some platforms for
-// orders by the date of their last change, and the others for older orders.
+// changing is an account whose network is connected to a platform that changes orders late. Some platforms can be asked for orders
+// by the date of their last change. From the other platforms, the service reads older orders once more.
 type changing struct{ *syncing }
 
 func newChanging(t *testing.T, provider string, options ...func(*networksync.Options)) *changing {
@@ -87,9 +87,9 @@ func (y *changing) conversions() string {
 		ORDER BY conversion_id), '') FROM conversions`)
 }
 
-// TestLateDecision: an approval that comes 200 days after the order reaches the conversion and the reports, although the account's plan
-// does not keep the click any more. The import by the days of orders does not find it. Reading the same decision again changes
-// nothing.
+// TestLateDecision: an order is approved 200 days after it was made. The approval reaches the conversion and the reports, although
+// the account's plan does not keep the click any more. The import by the days of orders does not find it. Reading the same decision
+// again changes nothing.
 func TestLateDecision(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "partnerize")
@@ -138,8 +138,8 @@ func TestLateDecision(t *testing.T) {
 	}
 }
 
-// TestOlderOrders: a network that cannot be asked for orders by the date of a change is asked once a day for the orders of another
-// window of older days. So a late decision arrives within nine days.
+// TestOlderOrders: some networks cannot be asked for orders by the date of a change. Once a day, the service reads a range of older
+// days from them, each time the next range. So a late decision arrives within nine days.
 func TestOlderOrders(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "affise")
@@ -273,7 +273,7 @@ func TestChangesCatchUp(t *testing.T) {
 	}
 }
 
-// TestChangesFail: after a failure, the time until which changes are stored does not move, and the API shows the reason. The
+// TestChangesFail: after a failure, the stored time up to which changes were read stays the same, and the API shows the reason. The
 // imports by days go on. If the network is connected to another account at the platform, its changes are read from the start.
 func TestChangesFail(t *testing.T) {
 	t.Parallel()
