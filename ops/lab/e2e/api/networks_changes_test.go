@@ -22,7 +22,7 @@ import (
 )
 
 // changing is an account whose network is connected to a platform that changes orders late. Some platforms can be asked for orders
-// by the date of their last change. From the other platforms, the service reads older orders once more.
+// by the date of their last change. From the other platforms, the service reads the orders of older days again.
 type changing struct{ *syncing }
 
 func newChanging(t *testing.T, provider string, options ...func(*networksync.Options)) *changing {
