@@ -25,7 +25,7 @@ func TestSlowAccounts(t *testing.T) {
 	}
 	first, _ := fill(slow)
 	if len(first) != 10 {
-		t.Errorf("an unknown account gets %d slots", len(first))
+		t.Errorf("an account whose jobs are not measured yet gets %d slots, want all 10", len(first))
 	}
 	now = now.Add(10 * time.Second)
 	for _, release := range first {
@@ -33,13 +33,13 @@ func TestSlowAccounts(t *testing.T) {
 	}
 	held, wait := fill(slow)
 	if len(held) != 5 {
-		t.Errorf("a slow account gets %d slots", len(held))
+		t.Errorf("a slow account gets %d slots, want 5", len(held))
 	}
 	if _, next := a.acquire(t.Context(), slow, "k", 0); next <= wait {
-		t.Errorf("one job comes back after %s, the next after %s", wait, next)
+		t.Errorf("one postponed job comes back after %s and the next one after %s, want the next one later", wait, next)
 	}
 	if got, _ := fill(other); len(got) != 5 {
-		t.Errorf("another account gets %d slots", len(got))
+		t.Errorf("another account gets %d slots, want 5", len(got))
 	}
 }
 

@@ -78,7 +78,7 @@ func TestManyRowsDelayNoOtherAccount(t *testing.T) {
 	await.Recv(t, started)
 	b.state(other, models.JobDone)
 	if n := len(started); n > 0 {
-		t.Errorf("%d more jobs of the account ran", n)
+		t.Errorf("%d more jobs of the account with 40 jobs began while its first job was running", n)
 	}
 	close(gate)
 	await.Until(t, "all are done", func() bool {
@@ -86,7 +86,7 @@ func TestManyRowsDelayNoOtherAccount(t *testing.T) {
 		return err == nil && len(left) == 0
 	})
 	if n := mostAtOnce.Load(); n != 1 {
-		t.Errorf("%d jobs ran at once", n)
+		t.Errorf("%d jobs of the account with 40 jobs ran at the same time, want 1", n)
 	}
 	done := b.effects()
 	for _, id := range append(ids, other) {

@@ -95,8 +95,8 @@ func ClickCopy(d *db.DB) prometheus.Collector {
 }
 
 // count reads figures in a separate goroutine, because a query to a server that hangs continues after its context ends. busy, which
-// has room for one value, allows only one such goroutine at a time. If the figures cannot be read in time, ok is false and a
-// warning is logged, which names the figures by what.
+// has room for one value, allows only one such goroutine at a time. If the figures cannot be read in time, ok is false and count logs
+// a warning. The parameter what is the name of the figures in that warning.
 func count[T any](d *db.DB, busy chan struct{}, what string, read func(context.Context, db.Conn) (T, error)) (figures T, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
 	defer cancel()

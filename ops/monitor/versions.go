@@ -12,8 +12,9 @@ import (
 	"switchyard/models/apiversion"
 )
 
-// APIVersions returns the metric of the versions in use. It leaves out versions without an announced end. A version that
-// ends soon is logged at once, for operators without a monitoring system. So is a setting with an unknown version.
+// APIVersions returns a metric: for each version of a provider's API that is in use, the days until the provider ends it. It leaves
+// out versions without an announced end. For operators without a monitoring system, it logs at once each version that ends soon, and
+// each setting with an unknown version.
 func APIVersions(used []apiversion.Version, now func() time.Time) prometheus.Collector {
 	for _, v := range used {
 		left, known := v.Left(now())

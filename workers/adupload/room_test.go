@@ -61,7 +61,7 @@ func TestSharedPlaces(t *testing.T) {
 	w.sweepOnce()
 	await.Until(t, "the other platform has its conversion", func() bool { return len(w.platform.Stored("tiktok")) == 1 })
 	if list := w.platform.Stored(models.Meta); len(list) != 0 {
-		t.Errorf("%+v, though its places are taken", list)
+		t.Errorf("the busy platform has received %+v, although other jobs have all its places", list)
 	}
 	for _, release := range free {
 		release()

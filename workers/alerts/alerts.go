@@ -148,7 +148,7 @@ func text(err error) string {
 func (w *worker) deliver(ctx context.Context, c models.AlertChannel, m models.AlertMessage) error {
 	credentials, err := alerts.NewChannels(w.store).Credentials(ctx, c)
 	if err != nil {
-		return errors.New("its credentials cannot be read: delete it and add it again")
+		return errors.New("the channel's credentials cannot be read: delete the channel and add it again")
 	}
 	if chat.Has(c.Kind) {
 		return w.o.Chat.Send(ctx, c.Kind, credentials, m.Subject+"\n\n"+m.Body)

@@ -316,7 +316,8 @@ func TestFailingChannel(t *testing.T) {
 	}
 }
 
-// TestHour checks that alerts that begin or end after the hour's messages are used up are announced in the next hour's message.
+// TestHour checks the limit of an account's messages in an hour. Alerts that begin or end after the limit is reached are announced
+// in the first message of the next hour.
 func TestHour(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// TestAlertBecomesCritical checks that an alert begins for channels that receive only critical alerts when it becomes critical.
-// It begins once for these channels, and it also ends for them. It does not begin again for the other channels.
+// TestAlertBecomesCritical checks channels that receive only critical alerts. For these channels, an alert begins when it becomes
+// critical. It begins only once, and it also ends for them. It does not begin again for the other channels.
 func TestAlertBecomesCritical(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -1,7 +1,7 @@
 // Package chat answers questions about an account with a language model. It connects accounts to AI providers, lets the model
 // look up data in the API, and checks the figures in the model's answer.
 //
-// The model can only read. A look-up can neither write nor read another account. The model can propose a change, which a person
+// The model can only read. A look-up cannot write, and cannot read another account. The model can propose a change, which a person
 // applies or not.
 package chat
 

@@ -70,7 +70,7 @@ func (s *session) propose(ctx context.Context, arguments string) (string, error)
 	dec := json.NewDecoder(bytes.NewReader([]byte(arguments)))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&sent); err != nil {
-		return "", models.Invalid("invalid", "the arguments are an object of reason and action, as described")
+		return "", models.Invalid("invalid", "the arguments must be an object with reason and action, as described")
 	}
 	if len(s.proposals) >= maxProposals {
 		return "", models.Invalid("invalid", "%d changes were proposed: that is enough for one question", maxProposals)

@@ -253,7 +253,7 @@ func TestSweep(t *testing.T) {
 	}
 	now := *w.now.Load()
 	if a, b := claimed(now), claimed(now); a != 1 || b != 0 {
-		t.Errorf("the account was claimed %d, then %d times", a, b)
+		t.Errorf("the first sweep claimed %d accounts, want 1; the second claimed %d, want 0", a, b)
 	}
 	w.refresh()
 	at, next := runs()
@@ -261,6 +261,6 @@ func TestSweep(t *testing.T) {
 		t.Errorf("judged at %v, next %v", at, next)
 	}
 	if a, b := claimed(next.Add(-time.Second)), claimed(next); a != 0 || b != 1 {
-		t.Errorf("the account was claimed %d times before it was due, then %d times", a, b)
+		t.Errorf("%d accounts were claimed before the account was due, want 0; then %d, want 1", a, b)
 	}
 }

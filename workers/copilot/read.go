@@ -67,8 +67,8 @@ func (w *worker) read(ctx context.Context, account models.Account, now time.Time
 	return r, nil
 }
 
-// readRows reads a report over the window. If the report is too large, it returns no rows, and records the kinds of suggestions
-// that need it as unread. what is the argument of copilot.KindsBy.
+// readRows reads a report over the window. If the report is too large, it returns no rows, and adds the kinds of suggestions that
+// need this report to r.unread. The parameter what selects these kinds, see copilot.KindsBy.
 func (r *reading) readRows(ctx context.Context, what string, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
 	rows, err := r.readWithin(ctx, r.query.From, r.query.To, limit, filters, dimensions...)
 	if errors.Is(err, errTooLarge) {

@@ -185,7 +185,8 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// TestSweep checks that a sweep publishes every kind of change, for its own account only, and once for several changes.
+// TestSweep checks that a sweep publishes every kind of change. It publishes only the account that has changed, and publishes it
+// once even if there were several changes.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -35,7 +35,7 @@ import (
 // replace makes a new rate replace a stored one.
 const replace = true
 
-// env is an account with a worker, and a fake of the bank, which serves documents with the rates in the field days.
+// env is an account with a worker, and a fake of the bank. The fake serves documents with the rates that the field days lists.
 type env struct {
 	*testing.T
 	db      *db.DB
@@ -49,7 +49,7 @@ type env struct {
 	days       []string // content of the documents, the latest day first: day and rates, such as "2026-03-06 USD=1.1 JPY=160"
 	failStatus int      // HTTP status of failing requests; 0: requests succeed
 	body       string   // if set, served in place of the documents
-	cut        int      // batches until a restatement is cut off; 0: never
+	cut        int      // number of the call of restate that fails, counted from now on; 0: no call fails
 }
 
 // restate restates three clicks at a time. If cut is n, the n-th call fails before its batch, as if the

@@ -17,8 +17,8 @@ import (
 	"switchyard/workers"
 )
 
-// compare computes the differences between the customer's figures and ours, and stores them as the job's result. Older results are
-// deleted in the same transaction.
+// compare computes the differences between the figures of another system (a network or an ad platform) and ours, and stores them as
+// the job's result. Older results are deleted in the same transaction.
 func (m *maker) compare(ctx context.Context, u *workers.Run[difference.Args, difference.Result]) error {
 	account := u.Job.AccountID.UUID
 	out, err := m.readDifference(ctx, account, u.Args)

@@ -96,7 +96,7 @@ func (m *maker) deleteChunks(ctx context.Context, f *file) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := f.files.DeleteChunks(ctx, f.id, f.fence); err != nil {
-		slog.WarnContext(ctx, "pieces of a failed export left", "error", err)
+		slog.WarnContext(ctx, "chunks of a failed export not deleted", "error", err)
 	}
 }
 

@@ -41,8 +41,8 @@ type adPlatform struct {
 	sent     adForm
 }
 
-// adRoute passes a request to a part of a fake if the request's host and path begin with the text from. In the path that the fake gets,
-// the text to stands in place of from.
+// adRoute passes requests to a part of a fake. It applies if the request's host and path begin with the value of from. In the path
+// for the fake, it replaces this beginning with the value of to.
 type adRoute struct {
 	from, to string
 	part     string // adSignIn, adSpend or adUploads
@@ -59,7 +59,7 @@ const (
 type adForm struct {
 	list                                     string // in the body; the other paths begin at an item of the list
 	id, click, value, currency, email, phone string
-	head                                     map[string]string // what other places of the body must hold
+	head                                     map[string]string // the values that the body must have at other paths
 }
 
 // adPlatforms lists the ad platforms besides Meta.

@@ -185,7 +185,7 @@ func (a *adRun) connect(ctx context.Context, s *adSource) error {
 		return err
 	}
 	if !tested.OK {
-		return fmt.Errorf("the platform does not take the connection: %v", *tested.Detail)
+		return fmt.Errorf("the platform does not accept the connection: %v", *tested.Detail)
 	}
 	return nil
 }
@@ -226,7 +226,7 @@ func (a *adRun) arrive(ctx context.Context, s *adSource) error {
 				return err
 			}
 			if c.id = to.Query().Get("sub1"); idTime(c.id).IsZero() {
-				return fmt.Errorf("visitor %d was answered %d to %q, without a click id", i, resp.status, resp.to)
+				return fmt.Errorf("visitor %d got the status %d and was sent to %q, an address without a click id", i, resp.status, resp.to)
 			}
 		}
 		c.at = time.Now()

@@ -225,7 +225,7 @@ func (d *day) visitShop(ctx context.Context, i int, v visitor) (string, error) {
 		return "", err
 	}
 	if !strings.HasPrefix(page.to, d.outside.url+"/page") {
-		return "", fmt.Errorf("visitor %d was answered %d to %q instead of the landing page", i, page.status, page.to)
+		return "", fmt.Errorf("visitor %d got the status %d and was sent to %q instead of the landing page", i, page.status, page.to)
 	}
 	if err := d.visit(ctx, page.to); err != nil {
 		return "", err
@@ -239,7 +239,7 @@ func (d *day) visitShop(ctx context.Context, i int, v visitor) (string, error) {
 		return "", err
 	}
 	if !strings.HasPrefix(out.to, d.outside.url+"/shop") {
-		return "", fmt.Errorf("visitor %d was answered %d to %q instead of the shop", i, out.status, out.to)
+		return "", fmt.Errorf("visitor %d got the status %d and was sent to %q instead of the shop", i, out.status, out.to)
 	}
 	if err := d.visit(ctx, out.to); err != nil {
 		return "", err
@@ -301,12 +301,12 @@ func (d *day) count(ctx context.Context) error {
 	for _, q := range heard {
 		told := number(json.Number(q.Get("payout")))
 		if sum = sum.Add(told); !told.Equal(d.sales[q.Get("visitor_id")]) || q.Get("aid") != "7AID" {
-			d.problem("a buyer's day: the source heard %v", q)
+			d.problem("a buyer's day: the source received a postback with wrong values: %v", q)
 		}
 		delete(d.sales, q.Get("visitor_id"))
 	}
 	if len(d.sales) > 0 || !sum.Equal(want) {
-		d.problem("a buyer's day: the source heard of %s in %d postbacks instead of %s; not of %v",
+		d.problem("a buyer's day: the source received %s in %d postbacks instead of %s; sales without a postback: %v",
 			sum, len(heard), want, d.sales)
 	}
 	d.compared += 4 + 2*len(heard)

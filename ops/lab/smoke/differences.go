@@ -66,7 +66,7 @@ func (a *adRun) readDifference(ctx context.Context, path string, query url.Value
 }
 
 // sourceDifference corrects the spend of a source and compares the platform's figures with ours. It asks for our days in
-// a time zone in which the clicks came on another day than at the platform. So our side of the day has no clicks.
+// a time zone in which the clicks came on another day than at the platform. On the compared day, we therefore have no clicks.
 func (a *adRun) sourceDifference(ctx context.Context, s *adSource) error {
 	rows := s.spent()
 	day, clicks, told := rows[0].Day, 0, decimal.Zero

@@ -179,7 +179,7 @@ func (t *traffic) webhooks(ctx context.Context, r *fleet.Receiver) error {
 		delete(got, key)
 	}
 	for key := range got {
-		t.differ("webhook %s: nobody subscribed to it, or nothing happened", key)
+		t.differ("webhook %s: received, although the endpoint has not subscribed to it or there was no such event", key)
 	}
 	if retried == 0 || pings != len(endpoints) {
 		t.differ("webhooks: %d repeated attempts, %d pings", retried, pings)
@@ -230,7 +230,7 @@ func (t *traffic) deliveryLog(ctx context.Context, accepted map[string]int) erro
 		cursor = *page.NextCursor
 	}
 	if delivered != len(accepted) {
-		t.differ("delivery log: %d delivered, the receiver took %d", delivered, len(accepted))
+		t.differ("delivery log: %d delivered, but the receiver accepted %d", delivered, len(accepted))
 	}
 	return nil
 }

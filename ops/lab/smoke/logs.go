@@ -82,7 +82,7 @@ func (t *traffic) clickLog(ctx context.Context) error {
 		case r.CampaignID == t.campaigns["blocked"].id && r.StreamID == t.campaigns["blocked"].paths["dark"]:
 			anonymous--
 		default:
-			t.differ("click log: %s was not sent: %+v", r.ClickID, r)
+			t.differ("click log: has the click %s, which no visitor of this run made: %+v", r.ClickID, r)
 		}
 		seen[r.ClickID], newest = true, at
 	}
@@ -217,7 +217,7 @@ func (t *traffic) arrivals(context.Context) error {
 			continue
 		}
 		if got, want := len(t.pages.arrivals(c.id)), 1+len(c.outs); got != want {
-			t.differ("pages: %s came %d times, expected %d", c.id, got, want)
+			t.differ("pages: click %s has %d visits, expected %d", c.id, got, want)
 		}
 		t.compared++
 	}

@@ -217,7 +217,7 @@ func (m *money) connect(ctx context.Context) error {
 			return err
 		}
 		if !tested.OK {
-			return fmt.Errorf("POST %s: the platform does not take the connection: %v", path, tested.Detail)
+			return fmt.Errorf("POST %s: the platform does not accept the connection: %v", path, tested.Detail)
 		}
 	}
 	return nil
@@ -261,7 +261,7 @@ func (m *money) arrive(ctx context.Context) error {
 		}
 		c.id = to.Query().Get("sub1")
 		if c.at = idTime(c.id); c.at.IsZero() {
-			return fmt.Errorf("visitor %d was answered %d to %q, without a click id", i, resp.status, resp.to)
+			return fmt.Errorf("visitor %d got the status %d and was sent to %q, an address without a click id", i, resp.status, resp.to)
 		}
 		m.clicks = append(m.clicks, c)
 	}

@@ -188,7 +188,7 @@ func (o order) report() string {
 	return ""
 }
 
-// dialog answers the page on which a person grants the app its permissions. It grants them at once and redirects back.
+// dialog serves the page on which a person grants the app its permissions. It grants them at once and redirects back.
 func (p *platforms) dialog(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	back, err := url.Parse(q.Get("redirect_uri"))

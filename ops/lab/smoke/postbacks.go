@@ -62,7 +62,7 @@ func (t *traffic) sendPostback(ctx context.Context, path string, values url.Valu
 	return nil
 }
 
-// convert sends all rounds and waits after each until it is recorded. Some steps of the first round were sent with their click.
+// convert sends all rounds and waits after each until it is recorded. Some steps of the first round were sent right after their click.
 func (t *traffic) convert(ctx context.Context) error {
 	if err := t.sendMisleading(ctx); err != nil {
 		return err

@@ -19,8 +19,8 @@ import (
 // tolerance is the allowed difference of a figure. Answers contain rounded ratios.
 var tolerance = decimal.New(1, -5)
 
-// compare compares the figures of one answer with the sums. It ignores members of the answer that are not figures. A figure that is
-// missing from the answer is a difference only if must names it.
+// compare compares the figures of one answer with the sums. It ignores members of the answer that are not figures. The parameter must
+// lists the figures that the answer has to contain. Any other figure may be missing.
 func (t *traffic) compare(where string, got map[string]any, want *figures, must []string) {
 	values := want.values()
 	for _, name := range must {
@@ -123,7 +123,7 @@ func (t *traffic) reportOn(ctx context.Context, dims []string, filters url.Value
 		case seen[key]:
 			t.differ("%s: the row appears twice", label)
 		case want[key] == nil:
-			t.differ("%s: a row that nothing was sent for: %v", label, row.figures)
+			t.differ("%s: a row for which no click was sent: %v", label, row.figures)
 		default:
 			t.compare(label, row.figures, want[key], everyFigure)
 		}

@@ -14,8 +14,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// limits checks the rate limit headers of every answer. Two kinds of answers need none: a 401 has no account to count for, and
-// the bare description of the API is public.
+// limits checks the rate limit headers of every answer. Two kinds of answers need none: a 401, because it belongs to no account, and
+// the API's description, because it is public. The description is recognized by its lack of an envelope.
 func limits(a client.Answer) error {
 	if bare := a.Data == nil && a.Code == ""; bare || a.Status == http.StatusUnauthorized {
 		return nil
@@ -204,7 +204,7 @@ func (t *traffic) revoked(ctx context.Context, f *fleet.Fleet) error {
 		return a.Status == http.StatusUnauthorized && a.Code == "unauthenticated", err
 	})
 	if err != nil {
-		t.problem("a revoked key is still taken after %s: %v", time.Since(began), err)
+		t.problem("a revoked key is still accepted after %s: %v", time.Since(began), err)
 	}
 	return nil
 }

@@ -82,8 +82,8 @@ func (m *money) postbackAhead(ctx context.Context) error {
 	return m.waitConversions(ctx, func(s *sale) bool { return s.source == "postback" })
 }
 
-// waitConversions waits until the sales for which some returns true are recorded with their current status and payout. It then
-// compares their number. If some is nil, it waits for all sales and compares the whole conversion log.
+// waitConversions waits until sales are recorded with their current status and payout: the sales that the function some accepts. It
+// then compares their number. If some is nil, it waits for all sales and compares the whole conversion log.
 func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) error {
 	var rows []conversionRow
 	_, err := poll(ctx, quietTimeout, 200*time.Millisecond, func() (bool, error) {
@@ -202,8 +202,8 @@ func (m *money) expectRun() {
 	m.wantRuns = append(m.wantRuns, fmt.Sprint("api", pages, read, len(m.sales), true))
 }
 
-// importSpend imports the spend from Meta and compares the answer. The rows of Meta's campaigns that clicks here name are matched.
-// changed says whether the spend of the days changes.
+// importSpend imports the spend from Meta and compares the answer. A row of spend is matched if clicks here name its campaign at
+// Meta. changed says whether the spend of the days changes.
 func (m *money) importSpend(ctx context.Context, more int64, changed bool) error {
 	rows := m.spent(more)
 	matched, days, sum := 0, map[string]bool{}, decimal.Zero

@@ -55,7 +55,7 @@ var sourceSpecs = map[string]object{
 	"bare": {"cost_model": "cpc"},
 }
 
-// pathSpec is one path of a flow. takes repeats the path's filters in Go.
+// pathSpec is one path of a flow. Its function takes has the path's filters once more, in Go.
 type pathSpec struct {
 	name       string
 	kind       string // stream_type; empty: regular

@@ -268,7 +268,7 @@ func (r *run) logs() error {
 	if r.fleet == nil {
 		return nil
 	}
-	return fmt.Errorf("the processes said last:\n%s", r.fleet.Tails())
+	return fmt.Errorf("the last lines of the processes' logs:\n%s", r.fleet.Tails())
 }
 
 func (r *run) close() error {

@@ -30,7 +30,7 @@ func (m *money) finish(ctx context.Context) error {
 	}
 	err := errors.Join(m.uploads(ctx), m.runs(ctx), m.checkWebhooks(ctx))
 	for _, fault := range m.platforms.faults() {
-		m.problem("a platform was asked what it does not answer: %s", fault)
+		m.problem("a platform refused a request: %s", fault)
 	}
 	return err
 }

@@ -19,7 +19,7 @@ func (x *examples) window(more params) params {
 	return out
 }
 
-// read calls the operations that return records and figures, and some that change what they return.
+// read calls the operations that return records and figures. In between, it calls some that change records, such as POST /notes.
 func (x *examples) read() {
 	one := x.id("campaign")
 	x.call("GET /campaigns/{id}", one, nil)

@@ -171,8 +171,8 @@ func (x *examples) ingest() {
 	drain(x.t, x.spool, x.DB, ingest.Options{})
 }
 
-// missing lists the error codes of an install that lacks a part. The example of an operation that needs this part is the
-// refusal.
+// missing lists the error codes of an install that lacks a part. An operation that needs this part is refused, and the refusal is its
+// example.
 var missing = []string{"edge_not_configured", "no_provider"}
 
 // call sends the example of an operation and returns the data of the answer. params are the parameters of the path and of the
@@ -393,8 +393,9 @@ func (s *stable) id(id uuid.UUID) string {
 	return s.ids[id]
 }
 
-// time moves a day by the distance from today to exampleDay. It keeps the time of day in three cases: it is the beginning or end of
-// a day; the test chose it, because the day is before today and no window begins there; or it is the start of an hour in a report.
+// time moves a day by the distance from today to exampleDay. It keeps a time of day that is the beginning or end of a day, or the
+// start of an hour in a report. It also keeps the times of days before today, because the test chose them, except the time in from,
+// where a window begins. Every other time of day becomes 10:24.
 func (s *stable) time(key, text string) string {
 	parts := timeForm.FindStringSubmatch(text)
 	at, err := time.Parse(time.DateOnly, parts[1])

@@ -334,7 +334,7 @@ func TestExportRules(t *testing.T) {
 	x.s.Do("POST", "/reports/exports", map[string]any{"kind": "conversions"}).Want(http.StatusBadRequest, "too_large")
 }
 
-// smartlinks makes two smartlinks, with two clicks and three clicks.
+// smartlinks makes two smartlinks. The first has two clicks and the second has three.
 func (x *exporting) smartlinks() []uuid.UUID {
 	x.t.Helper()
 	links := []uuid.UUID{uuid.New(), uuid.New()}

@@ -201,8 +201,8 @@ func TestOldTrackerGetsItsPostbacks(t *testing.T) {
 	}
 }
 
-// TestOldTrackerLeadsHere: a postback is not sent to a host that has become a domain of this service. After the setting was
-// removed, no postback is sent either.
+// TestOldTrackerLeadsHere: a postback is not sent to a host that has become a domain of this service. After the old tracker's
+// address is removed from the settings, no postback is sent either.
 func TestOldTrackerLeadsHere(t *testing.T) {
 	t.Parallel()
 	x := newMoved(t)
@@ -222,7 +222,7 @@ func TestOldTrackerLeadsHere(t *testing.T) {
 	await.Until(t, "the next postback is skipped too", func() bool { return x.sentOn("skipped") == 2 })
 	select {
 	case target := <-called:
-		t.Errorf("the old tracker was asked for %s", target)
+		t.Errorf("the old tracker received a request for %s, want no request", target)
 	default:
 	}
 }

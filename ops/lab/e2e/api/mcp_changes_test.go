@@ -119,15 +119,15 @@ func (x *examples) changeDirectly(t *testing.T, a *assistant, paths []object) {
 	x.Do("PATCH", "/settings", object{"assistant_changes": used + 1}).Want(200, "")
 	a.must("add_note", object{"text": "The last one"})
 	if _, failure := a.use("add_note", object{"text": "One more"}); !strings.HasPrefix(failure, "changes_used") {
-		t.Errorf("beyond the budget of the day: %q", failure)
+		t.Errorf("a change beyond the daily number of changes is answered with %q, want changes_used", failure)
 	}
 	if _, failure := a.use("add_note", object{"text": "x", "campaign_id": uuid.NewString()}); !strings.HasPrefix(failure, "changes_used") {
-		t.Errorf("beyond the budget of the day: %q", failure)
+		t.Errorf("a wrong change beyond the daily number of changes is answered with %q, want changes_used", failure)
 	}
 }
 
 // namesProgram checks that the list of a campaign's changes names the assistant's program for its own changes, and for no others.
-// want is who, and through what, made one of the changes.
+// want is the expected author of one of the changes: key or copilot, then mcp and the name of the program.
 func (x *examples) namesProgram(t *testing.T, campaign any, want string) {
 	t.Helper()
 	path := fmt.Sprint("/campaigns/", campaign)

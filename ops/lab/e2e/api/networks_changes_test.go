@@ -21,8 +21,8 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// changing is an account whose network is connected to a platform that changes orders late. The service asks some platforms for
-// orders by the date of their last change, and the others for older orders.
+// changing is an account whose network is connected to a platform that changes orders late. Some platforms can be asked for orders
+// by the date of their last change. From the other platforms, the service reads the orders of older days again.
 type changing struct{ *syncing }
 
 func newChanging(t *testing.T, provider string, options ...func(*networksync.Options)) *changing {
@@ -69,8 +69,8 @@ func (y *changing) run() string {
 	return dbtest.Get[string](y.t, y.s.DB, `SELECT kind FROM integration_runs ORDER BY started_at DESC, ended_at DESC LIMIT 1`)
 }
 
-// changes makes the import of changes due and runs it. It returns how many hours ago the time lies until which changes were read,
-// or -1 if there is no such time.
+// changes makes the import of changes due and runs it. It returns the age in hours of the stored time changes_to, up to which
+// changes were read, or -1 if that time is not set.
 func (y *changing) changes() int {
 	y.t.Helper()
 	dbtest.Exec(y.t, y.s.DB, `UPDATE network_integrations SET changes_at = now() - interval '1 second'`)
@@ -87,9 +87,9 @@ func (y *changing) conversions() string {
 		ORDER BY conversion_id), '') FROM conversions`)
 }
 
-// TestLateDecision: an approval that comes 200 days after the order reaches the conversion and the reports, although the account's plan
-// does not keep the click any more. The import by the days of orders does not find it. Reading the same decision again changes
-// nothing.
+// TestLateDecision: an order is approved 200 days after it was made. The approval reaches the conversion and the reports, although
+// the account's plan does not keep the click any more. The import by the days of orders does not find it. Reading the same decision
+// again changes nothing.
 func TestLateDecision(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "partnerize")
@@ -138,8 +138,8 @@ func TestLateDecision(t *testing.T) {
 	}
 }
 
-// TestOlderOrders: a network that cannot be asked for orders by the date of a change is asked once a day for the orders of another
-// window of older days. So a late decision arrives within nine days.
+// TestOlderOrders: some networks cannot be asked for orders by the date of a change. Once a day, the service reads a range of older
+// days from them, each time the next range. So a late decision arrives within nine days.
 func TestOlderOrders(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "affise")
@@ -173,8 +173,8 @@ func TestOlderOrders(t *testing.T) {
 }
 
 // TestManyOlderOrders: older days that have too many orders for one import are read in pieces. A single day that has
-// too many is left out with its reason. An import of the last days runs after each piece. A failure of the platform
-// leaves out no day, unless it is one of models.FailingIntegration failures in a row.
+// too many is left out with its reason. An import of the last days runs after each piece. After a failure of the platform, the
+// same days are read again. Only after models.FailingIntegration failures in a row does the import go on to later days.
 func TestManyOlderOrders(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "affise", func(o *networksync.Options) { o.Most = 3 })
@@ -273,7 +273,7 @@ func TestChangesCatchUp(t *testing.T) {
 	}
 }
 
-// TestChangesFail: after a failure, the time until which changes are stored does not move, and the API shows the reason. The
+// TestChangesFail: after a failure, the stored time up to which changes were read stays the same, and the API shows the reason. The
 // imports by days go on. If the network is connected to another account at the platform, its changes are read from the start.
 func TestChangesFail(t *testing.T) {
 	t.Parallel()
@@ -321,11 +321,11 @@ func TestChangesFail(t *testing.T) {
 	}
 	put(map[string]any{"is_enabled": false})
 	if y.integration()["changesReadTo"] == nil {
-		t.Error("switching the connection off forgets until when changes are read")
+		t.Error("switching the connection off deletes the time up to which changes were read")
 	}
 	put(map[string]any{"credentials": map[string]any{"publisher_id": "another"}})
 	if y.integration()["changesReadTo"] != nil {
-		t.Error("after a change to another account at the platform, the time until which changes were read is kept")
+		t.Error("after a change to another account at the platform, the time up to which changes were read is kept")
 	}
 }
 

@@ -256,7 +256,7 @@ func TestNetworkSyncVanished(t *testing.T) {
 	if row := y.s.Do("GET", "/logs/conversions?click_id="+a.Click, nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any); row["sale_amount"] != 64.99 || row["sale_currency"] != "USD" {
 		t.Errorf("%v", row)
 	}
-	// A person has decided about one of them, so it stays.
+	// A person corrects the order own by hand, so the import does not reject it.
 	y.post("/corrections/conversions", "click id,payout,status,conversion id\n"+own.Click+",2,approved,own\n", true, &conversionAnswer{})
 	y.world.Set(a)
 	sync(-1, true, "1 unchanged") // the range ends yesterday; a missing order may be reported today, so nothing is rejected
@@ -268,7 +268,8 @@ func TestNetworkSyncVanished(t *testing.T) {
 	y.world.Set(a, b)
 	sync(0, true, "1 unchanged", "2 updated")
 	figures("3 3 0 0 16")
-	// A report without any order may be a fault. A new connection has not listed the orders of the former connection.
+	// A report without any order may be a fault, so it rejects nothing. A new connection has not listed the orders of the former
+	// connection, so it does not reject them.
 	y.world.Set()
 	sync(0, true)
 	y.connect("everflow")

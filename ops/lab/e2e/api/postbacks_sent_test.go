@@ -45,7 +45,7 @@ func TestSentPostbackLog(t *testing.T) {
 		x.ingestAll()
 		x.Do("POST", "/logs/postbacks/"+in.String()+"/redeliver", nil).Want(404, "not_found")
 		var rows []map[string]any
-		await.Until(t, "the source was told, or not", func() bool {
+		await.Until(t, "the postback to the source has its result", func() bool {
 			rows = x.rows("direction=out&limit=1")
 			return len(rows) == 1 && rows[0]["sent"].(map[string]any)["conversion_reference"] == txid && rows[0]["result"] == result
 		})

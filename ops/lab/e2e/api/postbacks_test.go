@@ -27,8 +27,8 @@ import (
 	"switchyard/workers/sourcepostback"
 )
 
-// inbox is an API with a worker that records conversions, reports them to traffic sources and sends postbacks on, and a spool that receives
-// postbacks.
+// inbox is an API, a spool that receives postbacks, and a worker. The worker records conversions, reports them to traffic sources,
+// and forwards postbacks to the old tracker.
 type inbox struct {
 	*apitest.Server
 	t      *testing.T
@@ -251,7 +251,7 @@ func (x *inbox) replays(ids []uuid.UUID) {
 	x.Do("POST", "/logs/postbacks/"+ids[0].String()+"/replay", nil).Want(200, "")
 	x.ingestAll()
 	if row := x.rows("")[4]; row["result"] != "ignored" || row["conversion_id"] == nil {
-		x.t.Errorf("replayed with another conversion id: %v", row)
+		x.t.Errorf("a postback that is replayed with another conversion id is %v, want the result ignored", row)
 	}
 	x.same(conversion(), " approved 7", "2 approved 0", "1 approved 5")
 }

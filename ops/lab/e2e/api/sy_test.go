@@ -206,7 +206,8 @@ func TestSyDocument(t *testing.T) {
 	x.has(x.wants(0, "get", "networks", "--debug"), "> GET "+x.s.URL+"/api/v1/networks", "< 200")
 }
 
-// TestSyImport: another tracker is read by sy itself. The service never gets the tracker's key, and its links lead to the new campaigns.
+// TestSyImport: sy itself reads another tracker, so the service never gets the tracker's key. After the import, the tracker's links
+// lead to the new campaigns.
 func TestSyImport(t *testing.T) {
 	t.Parallel()
 	x := newCustomer(t)

@@ -45,9 +45,9 @@ func (b *env) makesSwapped() (first string, campaigns []swapped) {
 	return first, campaigns
 }
 
-// swapsEverywhere replaces an offer in all campaigns with at most six actions. Before that, the page lists the paths and says which
-// weights are added. One undo restores all of them. The test then changes the cost and the group of these campaigns at once, and undoes
-// that too, from the audit log.
+// swapsEverywhere replaces an offer in all campaigns with at most six actions. Before that, the page lists the paths. For a path that
+// leads to both offers, it shows the sum of their weights. One undo restores all campaigns. The test then changes the cost and the
+// group of these campaigns at once, and undoes that too, from the audit log.
 func (b *env) swapsEverywhere() {
 	b.t.Helper()
 	first, campaigns := b.makesSwapped()

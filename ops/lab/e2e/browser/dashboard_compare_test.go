@@ -8,8 +8,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardCompare: a buyer sees in the figures of a campaign which offer leads and how certain that is, applies the weights that
-// follow, and takes them back. The flow and the report have the same comparison.
+// TestDashboardCompare: a buyer sees in the figures of a campaign which offer leads and how certain that is. The buyer applies the
+// suggested weights and undoes that. The flow and the report have the same comparison.
 func TestDashboardCompare(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -18,7 +18,7 @@ type costEnv struct {
 	actions        int    // clicks of the current task
 }
 
-// TestDashboardCost: the cost of a campaign on a day is set in three clicks and the amount. The sheet shows what changes before
+// TestDashboardCost: three clicks and a typed amount set the cost of a campaign on a day. The sheet shows what changes before
 // anything is written. Undo restores the cost, also later from the history.
 func TestDashboardCost(t *testing.T) {
 	parttest.Browser.Only(t)
@@ -100,8 +100,8 @@ func (b *costEnv) fromCampaigns() {
 	b.waitText("The cost is as it was before")
 }
 
-// fromReport sets the cost of a row in a report by sub1, which the key "$" opens. It then presses the same key on the row of a
-// country, for which no cost can be set.
+// fromReport presses the key "$" on a row of a report by sub1, and sets the cost in the sheet that opens. It then presses the same
+// key on the row of a country, for which no cost can be set.
 func (b *costEnv) fromReport() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?cmp=none&w=yesterday&g=sub1&f.campaign_id=" + b.campaign)

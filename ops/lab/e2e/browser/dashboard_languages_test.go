@@ -9,8 +9,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardLanguages: the listed screens pass all checks in German. German, and the pseudo-language ar-XB (longer words,
-// written from right to left), fit on wide and narrow screens without cutting off a text.
+// TestDashboardLanguages: the listed screens pass all checks in German. In German and in the pseudo-language ar-XB (longer words,
+// written from right to left), no text is cut off, neither on wide nor on narrow screens.
 func TestDashboardLanguages(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

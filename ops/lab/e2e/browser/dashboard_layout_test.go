@@ -333,8 +333,8 @@ func (b *env) asksBeforeLosing() {
 	b.until("the offer is left", func() bool { return open() == 0 && !strings.Contains(b.run(`location.search`), "id=") })
 }
 
-// keepsOthersEdits edits an offer that another person saves at the same time. Edits of different fields are both kept. If both have changed
-// a field, nothing is saved before the other value is shown.
+// keepsOthersEdits edits an offer that another person saves at the same time. Edits of different fields are both kept. If both people
+// changed the same field, the page first shows the other person's value, and saves nothing before that.
 func (b *env) keepsOthersEdits() {
 	b.t.Helper()
 	var offer struct{ ID string }

@@ -296,8 +296,8 @@ func (b *moneyEnv) settings() {
 	}
 }
 
-// compares opens the comparison of the network from its sheet, and uploads the network's own report. The screen then shows the cause of
-// each order of the file that we do not have.
+// compares opens the comparison of the network from its sheet, and uploads the network's own report. For each order of the report
+// that the service does not have, the screen then shows why it is missing.
 func (b *moneyEnv) compares() {
 	b.t.Helper()
 	click, other, today := b.visit(b.link), b.visit(b.link), time.Now().UTC().Format(time.DateOnly)

@@ -88,7 +88,7 @@ func (b *env) readsTables() {
 	b.tap(button("Keitaro"))
 }
 
-// appliesDump reads the dump. The plan says what was not brought over, the worst first, and is applied.
+// appliesDump reads the dump. The plan lists what was not brought over, with the worst first. The buyer then applies the plan.
 func (b *env) appliesDump() {
 	b.t.Helper()
 	b.dropFile(dumpField, "keitaro.sql", keitarotest.Fixture("dump-new/in/dump.sql"))
@@ -108,7 +108,7 @@ func (b *env) appliesDump() {
 	b.waitText("3 imported campaigns, 60 visitors")
 }
 
-// checksMove pastes the answer that the old tracker gave to one of the visitors.
+// checksMove pastes the old tracker's answer for one of the check's visitors, and lets the page compare it.
 func (b *env) checksMove() {
 	b.t.Helper()
 	visitor := b.await(`fetch('/api/v1/config/checks?limit=1').then(r => r.json()).then(a => a.data.rows[0].visitors[0].id)`)
@@ -117,8 +117,8 @@ func (b *env) checksMove() {
 	b.waitText("https://elsewhere.example/")
 }
 
-// namesOldTracker enters where the old tracker answers, for postbacks about its clicks. A host
-// that no public DNS has is refused.
+// namesOldTracker enters the address at which the old tracker answers now. Postbacks about its clicks are then sent on to this
+// address. A host without a public name is refused.
 func (b *env) namesOldTracker() {
 	b.t.Helper()
 	b.waitText("Postbacks about old clicks are not sent on.")

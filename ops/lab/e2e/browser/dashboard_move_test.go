@@ -9,7 +9,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardMove compares, before the DNS is changed, where visitors of an imported campaign go with what the old tracker has answered.
+// TestDashboardMove checks an imported campaign before the DNS is changed. For each visitor, the screen compares the address to
+// which the visitor would be sent here with the address in the old tracker's answer.
 func TestDashboardMove(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -125,7 +125,7 @@ func (b *env) showsButtons() {
 	b.sound("lander-made")
 }
 
-// onPhone: a template can be taken back, and the steps with a postback fit a phone.
+// onPhone: "Start blank" clears the fields that a template has filled, and the steps with a postback fit a phone.
 func (b *env) onPhone() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/networks?id=new")

@@ -96,7 +96,7 @@ func TestDashboardPeople(t *testing.T) {
 	owner.joinsWithCodes("owner@example.com", owner.usesCodes("owner@example.com"))
 	b.goTo(b.f.URL + "/app/audit?w=today")
 	b.waitText("Signed in")
-	b.waitText("wrong password") // the entry counts the wrong passwords of an hour: 1 or 2
+	b.waitText("wrong password") // the audit entry counts the wrong passwords of an hour, which can be 1 or 2 here
 }
 
 // invites creates an invitation link, which a second browser uses. It then changes the new member's role and removes the

@@ -8,7 +8,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardRefused: when the service is unreachable or refuses a call, the page reports it in the place of that call. The
+// TestDashboardRefused: when the service is unreachable or refuses a call, the part of the page that made the call says so. The
 // text typed by the user stays, and work goes on once the cause is gone. The failures are real, not faked in the page: the
 // network is cut, the plan is full, the database does not answer, the calls of the minute are used up.
 func TestDashboardRefused(t *testing.T) {
@@ -61,7 +61,7 @@ func (b *env) away() {
 	b.waitText("You are offline.")
 	b.tap(`document.querySelector('tr[data-row] [role=switch]')`)
 	b.waitText("You are offline, so this was not done.")
-	b.run(`document.querySelector('.nav a[href^="/app/offers"]').click()`) // its files and its rows cannot be loaded
+	b.run(`document.querySelector('.nav a[href^="/app/offers"]').click()`) // the files and the rows of that screen cannot be loaded
 	cut(false)
 	b.waitText("typed away")
 	b.until("the page no longer says that it is offline", func() bool { return !strings.Contains(b.run(`document.querySelector('main').innerText`), "offline") })
@@ -132,9 +132,9 @@ func (b *env) slowly() {
 	b.reported()
 }
 
-// tooOften uses up the calls that a user may make in a minute, and goes on while the report is opened, because the calls of the
-// minute come back bit by bit. It sends 200 at a time, so that even a busy machine reaches the limit. A report that got through
-// is opened once more.
+// tooOften calls the API until the limit of calls per minute refuses a call. It goes on calling while the report is opened, because
+// the limit allows new calls bit by bit. It sends 200 calls at a time, so that even a busy machine reaches the limit. If the report
+// is shown all the same, tooOften starts again.
 func (b *env) tooOften() {
 	b.t.Helper()
 	const refusal = "Too many requests at once. Wait a moment."

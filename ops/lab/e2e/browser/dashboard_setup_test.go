@@ -115,7 +115,7 @@ func (b *env) converts() {
 	b.waitText("First conversion: $12.50")
 	b.waitText("The test conversion is recorded: $12.50")
 	if open := b.run(`document.querySelector('.steps li:nth-child(6)').className`); open == "done" {
-		b.t.Error("a test ticks the postback, which nobody has pasted yet")
+		b.t.Error("after a test conversion, the step of the postback is done, although nobody has pasted the postback yet")
 	}
 	b.sound("first-conversion")
 	b.goTo(b.f.URL + "/app")
@@ -235,13 +235,13 @@ func (b *env) testsItself() {
 	passes("a network with clicks")
 }
 
-// warnsOfNoMacro: a network without a macro for the click id has a warning at its postback URL. A network from a template lacks the
-// warning.
+// warnsOfNoMacro: the form of a network without a macro for the click id shows a warning at the postback URL. The form of a network
+// from a template shows no warning.
 func (b *env) warnsOfNoMacro() {
 	b.t.Helper()
 	const warning = "It has no macro for the click id"
 	if text := b.run(`document.querySelector('.side-sheet').textContent`); strings.Contains(text, warning) {
-		b.t.Errorf("a network from a template is warned of: %s", text)
+		b.t.Errorf("the form of a network from a template shows the warning: %s", text)
 	}
 	b.goTo(b.f.URL + "/app/networks?id=new")
 	b.waitIdle()

@@ -127,7 +127,7 @@ func (a *actions) copiesCampaign() {
 	})
 }
 
-// addsSource makes a traffic source from a template, which has the tokens of its links.
+// addsSource makes a traffic source from a template. The template contains the parameters of the source's links.
 func (a *actions) addsSource() {
 	a.tap(button("New traffic source"))
 	a.choose(`document.querySelector('.side-sheet [role=combobox]')`, "Zeropark")

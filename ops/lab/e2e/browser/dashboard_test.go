@@ -221,8 +221,8 @@ func (b *env) fits(name string) {
 	}
 }
 
-// sidewaysBoxes lists the boxes that must never scroll sideways and do: open sheets, the navigation at the side, and on wide screens the
-// drawing of a flow. It also lists the link of the current screen if the navigation hides it.
+// sidewaysBoxes lists the boxes that scroll sideways although they must not: open sheets, the navigation at the side, and on wide
+// screens the drawing of a flow. It also lists the link of the current screen if the navigation hides it.
 const sidewaysBoxes = `JSON.stringify([...document.querySelectorAll('dialog[open] .sheet, .rooms-list' + (innerWidth > 720 ? ', .yardbox' : ''))].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.className + ' ' + e.scrollWidth + ' > ' + e.clientWidth)
 	.concat([...document.querySelectorAll('.rooms-list [aria-current]')].filter(e => { const r = e.getBoundingClientRect(), l = e.closest('.rooms-list').getBoundingClientRect(); return l.width && (r.height === 0 || r.bottom > l.bottom + 1 || r.top < l.top - 1) }).map(e => e.textContent)))`
 
@@ -340,7 +340,7 @@ func (b *env) equalsAPI() {
 	}
 }
 
-// drills opens a row, filters the report by the row below it, with keys alone, and goes back. The address of the page holds the
+// drills uses only keys: it opens a row, filters the report by the row below it, and goes back. The address of the page contains the
 // open row and the filters.
 func (b *env) drills() {
 	b.t.Helper()

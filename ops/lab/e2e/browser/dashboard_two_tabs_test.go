@@ -11,8 +11,8 @@ import (
 )
 
 // TestDashboardTwoTabs: two people who edit the same smartlink, webhook, rule of the Copilot, domain or settings both keep their edits. If
-// both have changed a field, nothing is saved before the other value is shown. A save in the very moment of another one is not lost
-// either. A connection and the bot settings that another person has saved since are not overwritten.
+// both changed the same field, the page first shows the other person's value, and saves nothing before that. Two saves at the same
+// moment are both kept. For a connection and the bot settings, a save is refused if another person has saved in the meantime.
 func TestDashboardTwoTabs(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -33,7 +33,7 @@ func (x tagTest) hidesLink(t *testing.T) {
 		t.Errorf("the link is %s", got)
 	}
 	if got := p.run(wide); got != size {
-		t.Errorf("the page could be scrolled by %s, and by %s with the link", size, got)
+		t.Errorf("without the link the page scrolls by %s, with the link by %s, want no difference", size, got)
 	}
 	p.run(`document.body.innerHTML = 'another page'`)
 	p.run(`history.pushState(1, '', '/next')`)

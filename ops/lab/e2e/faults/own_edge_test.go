@@ -213,7 +213,8 @@ func (e *edgeFleet) orders() int { return e.ca.Orders() - e.before }
 // issued returns the number of certificates that the CA has issued.
 func (e *edgeFleet) issued() int { return strings.Count(e.ca.Log(), "Issued certificate serial") }
 
-// add adds domains, and has the service point them in the DNS account. A domain that is not pointed fails the test.
+// add adds domains, and lets the service set their records in the DNS account. It fails the test if the records of a domain were not
+// set.
 func (e *edgeFleet) add(account string, hosts ...string) {
 	e.Helper()
 	var added struct {
@@ -228,11 +229,11 @@ func (e *edgeFleet) add(account string, hosts ...string) {
 	}
 	for _, point := range added.DNS {
 		if !point.OK {
-			e.Errorf("a domain was not pointed: %s", point.Message)
+			e.Errorf("the DNS records of a domain were not set: %s", point.Message)
 		}
 	}
 	if len(added.DNS) != len(hosts) {
-		e.Errorf("%d of %d domains were pointed", len(added.DNS), len(hosts))
+		e.Errorf("the answer has DNS results for %d of %d domains", len(added.DNS), len(hosts))
 	}
 	e2e.Tick(e.T, e.Fleet, jobs.SweepDomains)
 }

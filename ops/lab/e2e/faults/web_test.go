@@ -10,8 +10,9 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// TestHalves runs web --only api, which answers no tracking link, and web --only click, which answers no API. Both report that
-// they are ready. Both show the operators' pages on the operators' port, and never on the public port, whatever the host name.
+// TestHalves runs web --only api, which answers no tracking links, and web --only click, which answers no calls of the API. Both
+// report that they are ready. Both show the operators' pages on the operators' port. On the public port they show these pages under
+// no host name.
 func TestHalves(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -50,7 +51,7 @@ func TestHalves(t *testing.T) {
 			t.Errorf("the metrics without the password: %d", got)
 		}
 		if got := fetch(t, f.OpsURL+"/metrics", "go.customer.example", f.OpsPassword); got != http.StatusMisdirectedRequest {
-			t.Errorf("the metrics by a customer's domain: %d", got)
+			t.Errorf("the metrics under a customer's domain are answered with %d, want 421", got)
 		}
 	}
 
