@@ -62,8 +62,8 @@ export function useScopeNames(campaigns: string[], sources: string[]): SubNames 
   return agreed((allSources ?? []).filter(s => !sources.length || sources.includes(s.id)).map(s => s.sub_names))
 }
 
-// SubRow is a parameter in the form of a source. `sub` is 0 if the parameter fills no sub-parameter. A row that is not in the
-// link only keeps its sub-parameter reserved.
+// SubRow is a parameter in the form of a source. `sub` is 0 if the parameter fills no sub-parameter. If a row is not in the link,
+// its sub-parameter is only reserved.
 export type SubRow = { sub: number; param: string; macro: string; name: string; inLink: boolean }
 type Stored = { token_macros: Record<string, string>; subs: SubSlot[] }
 
