@@ -201,7 +201,7 @@ type decider struct {
 	*env
 
 	person *apitest.Server
-	asked  string // what the page offered in the latest visit
+	asked  string // the rights that the program asked for, as the page showed them at the latest visit
 	away   bool
 }
 
@@ -267,7 +267,7 @@ func TestWholeFlow(t *testing.T) {
 	}
 	defer session.Close()
 	if visitor.asked != "read" {
-		t.Errorf("the page offers %q, and the challenge asked for reading", visitor.asked)
+		t.Errorf("the page shows that the program asks for %q, want read, as the challenge says", visitor.asked)
 	}
 	list, err := session.ListTools(t.Context(), nil)
 	if err != nil {

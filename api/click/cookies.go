@@ -167,8 +167,8 @@ func (r *request) recall() {
 
 func (r *request) bindName() string { return bindCookieName + models.FormatClickID(r.camp.Row.ID) }
 
-// fingerprint returns a hash that identifies the visitor within the campaign by the campaign's uniqueness method. The method
-// param falls back to address and user agent for visitors without the parameter.
+// fingerprint returns a hash that identifies the visitor within the campaign by the campaign's uniqueness method. If the method is
+// "param", a visitor without the parameter is identified by address and user agent.
 func (r *request) fingerprint() (key [16]byte) {
 	row := &r.camp.Row
 	b := r.scratch[:0]
