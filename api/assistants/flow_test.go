@@ -113,7 +113,7 @@ func request(client string) map[string]any {
 	}
 }
 
-// with changes members of a request and returns the request. pairs has the names of the members, each followed by its new value.
+// Changes members of a request and returns the request. pairs has the names of the members, each followed by its new value.
 func with(r map[string]any, pairs ...any) map[string]any {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		r[pairs[i].(string)] = pairs[i+1]

@@ -21,7 +21,7 @@ import (
 const (
 	visitorCookieName = "sy_v" // the visitor id
 	clickCookieName   = "sy_c" // a clickCookie: the last click and where the visitor was sent
-	bindCookieName    = "sy_b" // begins the name, which ends in the campaign's id: the path, lander and offer of a bound visitor
+	bindCookieName    = "sy_b" // followed by the campaign's id; the value has the path, lander and offer of a bound visitor
 )
 
 const (

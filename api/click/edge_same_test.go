@@ -191,8 +191,8 @@ func (a *edgeAccounts) visit(t *testing.T, edge *edgeRuntime, h *Handler, n uint
 	return list
 }
 
-// once sends a visitor with cookies to the edge and returns the answer. rnd gives the time of the visit and the seed of the
-// random draws.
+// Sends a visitor with cookies to the edge, once, and returns the answer. rnd gives the time of the visit and the seed of the random
+// draws.
 func (a *edgeAccounts) once(
 	t *testing.T, edge *edgeRuntime, h *Handler, campaign uuid.UUID, v edgeVisitor, cookies map[string]string, rnd *rand.Rand,
 ) *edgeAnswer {

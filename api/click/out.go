@@ -238,7 +238,7 @@ func (r *request) bindOffer(h http.Header, t clickCookie, offer uuid.UUID) {
 	}
 }
 
-// sendToFallback sends the visitor of a lander that no longer leads anywhere to the campaign's own fallback.
+// sendToFallback sends a visitor to the campaign's own fallback, because the visitor's lander no longer leads anywhere.
 func (r *request) sendToFallback(w http.ResponseWriter) {
 	r.out = r.expand(r.out[:0], r.camp.Plan.LastResort().URL, nil)
 	if len(r.out) == 0 {

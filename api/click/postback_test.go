@@ -296,7 +296,7 @@ func TestSecretsUnderOtherNames(t *testing.T) {
 	}
 }
 
-// both stores each record in two spools.
+// both is a Recorder that stores each record in two spools.
 type both [2]Recorder
 
 func (b both) Append(ctx context.Context, r spool.Record) error {

@@ -35,7 +35,7 @@ export const mostBounds = 10 // the API takes 12, and an export adds the conditi
 export const boundOps = ['<', '<=', '>=', '>'] as const
 const boundForm = /^([a-z_]+)(<=|>=|<|>)(-?\d{1,12}(?:\.\d{1,6})?)$/
 
-// boundsOf reads conditions from a text as the API has it. It leaves out parts that are not conditions. textOf writes them.
+// boundsOf reads conditions from a text as the API has it. It leaves out parts that are not conditions. textOf does the reverse.
 export const boundsOf = (text: string): Bound[] =>
   text
     .split(',')

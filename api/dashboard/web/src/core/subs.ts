@@ -37,7 +37,7 @@ export function usualIn(sources: { subs: SubSlot[] }[]) {
   const used = new Set(sources.flatMap(s => s.subs.map(o => `sub${o.sub}`)))
   return (dimension: string) => !lateSubs.has(dimension) || used.has(dimension)
 }
-// useUsual returns usualIn of the account's sources. If on is false, they are not loaded.
+// useUsual returns usualIn of the account's sources. If `on` is false, they are not loaded.
 export const useUsual = (on = true) => usualIn(useSources(on) ?? [])
 
 // useSubKeys returns the sub-parameters that a menu without a search lists: the usual ones and the chosen one.

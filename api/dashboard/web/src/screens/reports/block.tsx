@@ -91,7 +91,7 @@ function usePreview(bodies: object[]) {
   return { list, error, again: () => setReloads(n => n + 1) }
 }
 
-// Where chooses the campaign, the source or the account in which values are blocked.
+// `Where` chooses the campaign, the source or the account in which values are blocked.
 function Where({ targets, value, on }: { targets: Target[]; value: Place; on: (p: Place) => void }) {
   const own = { campaign: targets.every(o => o.campaign), source: targets.every(o => o.source), account: true },
     campaigns = useCampaigns(),
