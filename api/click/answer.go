@@ -34,7 +34,7 @@ var redirects = map[string]int{
 // form_post has a noscript button. form_post repeats the query in the form's action, so that the receiver finds the parameters
 // in the same place as after a redirect.
 var pages = map[string]struct {
-	noReferrer bool // the browser sends the destination no Referer
+	noReferrer bool // the page tells the browser to send no Referer to the destination
 	write      func(b []byte, escaped, script string) []byte
 }{
 	flow.TransitionMeta:          {false, metaPage},

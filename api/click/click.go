@@ -157,8 +157,8 @@ func (h *Handler) Run(ctx context.Context) error {
 // Ready reports whether a routing snapshot is loaded.
 func (h *Handler) Ready() bool { return h.routes.Loaded() }
 
-// find returns the domain of a host, and the campaign whose link on that domain has the path word. The dashboard's host has
-// neither, because a page there could act as the signed-in user.
+// find returns the domain of a host, and the campaign whose alias on that domain is word. The dashboard's host has neither, because
+// a page there could act as the signed-in user.
 func (h *Handler) find(host, word string) (*routing.Domain, *routing.Campaign) {
 	if host == h.dashboard {
 		return nil, nil
