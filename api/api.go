@@ -47,7 +47,7 @@ type Deps struct {
 	Docs []tool.Page
 	// NoMCP switches /mcp off for the install.
 	NoMCP bool
-	// Extra rows are served in addition to the table, for tests of the platform.
+	// Extra rows are served in addition to the table. Only tests have them.
 	Extra []route.Route
 }
 
@@ -85,8 +85,8 @@ func description(d Deps) route.Route {
 	return row
 }
 
-// New returns the handler of /api/v1, /mcp, /docs, /llms.txt and the pages and rows of OAuth, which answer on any host, and of /app,
-// which answers only on the host of the service's own address.
+// New returns the handler of /api/v1, /mcp, /docs, /llms.txt, OAuth and the dashboard (/app). The dashboard answers only on the
+// host of the service's own address. The others answer on any host.
 func New(d Deps) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	e := gin.New()

@@ -57,7 +57,7 @@ func TestKeyChecks(t *testing.T) {
 	s.As(clear).Do("GET", "/offers", nil).Want(200, "") // the old key stays valid for one more day
 	s.As(newClear).Do("GET", "/offers", nil).Want(200, "")
 	if d := time.Until(*fresh.ExpiresAt); d < 29*24*time.Hour || d > 30*24*time.Hour {
-		t.Errorf("the new key lives %s", d)
+		t.Errorf("the new key is valid for %s, want 30 days", d)
 	}
 	if _, _, err := s.Store.RotateKey(ctx, key.ID); err == nil {
 		t.Error("a key was rotated twice")
@@ -257,7 +257,7 @@ func TestDeprecation(t *testing.T) {
 		}
 	}
 	if !strings.Contains(string(s.Do("GET", "/openapi.json", nil).Raw), `"deprecated":true`) {
-		t.Error("the document does not mark it")
+		t.Error("the OpenAPI document does not mark the operation as deprecated")
 	}
 }
 
@@ -307,7 +307,7 @@ func TestDocumentIsMadeOnce(t *testing.T) {
 	tag := plain.Header().Get("ETag")
 	found, err := metrics.Gather()
 	if err != nil || len(found) != 1 || found[0].GetMetric()[0].GetHistogram().GetSampleCount() != 1 {
-		t.Errorf("the call is counted as %v, %v", found, err)
+		t.Errorf("the metrics are %v, want one with one call; error: %v", found, err)
 	}
 	if plain.Code != 200 || !json.Valid(plain.Body.Bytes()) || tag == "" ||
 		plain.Header().Get("Cache-Control") != "no-cache" {

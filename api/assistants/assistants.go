@@ -158,7 +158,7 @@ func (d Deps) limit(c *route.Call, name string, calls int, within time.Duration)
 	return models.Errorf(models.KindTooMany, "temporarily_unavailable", "too many calls from this address: try again later")
 }
 
-// recordEnd writes the end of an assistant into the audit log. The assistant has ended already, so a failure is only logged.
+// recordEnd records in the audit log that an assistant was disconnected. It already is disconnected, so a failure is only logged.
 func (d Deps) recordEnd(ctx context.Context, c *route.Call, ended *models.AssistantGrant) {
 	e := models.AuditEntry{
 		AccountID: ended.AccountID, Who: ended.ClientName, Address: c.Address(), Route: c.Route.Method + " " + c.Route.Path, Record: ended.ID.String(),

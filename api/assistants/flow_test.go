@@ -113,8 +113,7 @@ func request(client string) map[string]any {
 	}
 }
 
-// with changes members of a request and returns the request. The arguments pairs are names of members, each followed by its
-// value.
+// Changes members of a request and returns the request. pairs has the names of the members, each followed by its new value.
 func with(r map[string]any, pairs ...any) map[string]any {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		r[pairs[i].(string)] = pairs[i+1]
@@ -202,7 +201,7 @@ type decider struct {
 	*env
 
 	person *apitest.Server
-	asked  string // what the page offered in the latest visit
+	asked  string // the rights that the program asked for, as the page showed them at the latest visit
 	away   bool
 }
 
@@ -268,7 +267,7 @@ func TestWholeFlow(t *testing.T) {
 	}
 	defer session.Close()
 	if visitor.asked != "read" {
-		t.Errorf("the page offers %q, and the challenge asked for reading", visitor.asked)
+		t.Errorf("the page shows that the program asks for %q, want read, as the challenge says", visitor.asked)
 	}
 	list, err := session.ListTools(t.Context(), nil)
 	if err != nil {

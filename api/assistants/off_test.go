@@ -69,7 +69,7 @@ func TestInstallOff(t *testing.T) {
 		t.Errorf("%d rows of assistants, %d before", after, before)
 	}
 	if a := off.send(http.MethodGet, "/app/connect?"+queryOf(request(client)), "", ""); a.status == http.StatusFound {
-		t.Errorf("the page leads on: %v", a.header)
+		t.Errorf("the page on which people connect an assistant redirects: %v", a.header)
 	}
 	if enabled, rows := list(person); enabled || rows != 2 {
 		t.Errorf("%d assistants are listed, enabled %v", rows, enabled)

@@ -293,7 +293,7 @@ func TestEnds(t *testing.T) {
 
 	other := e.register()
 	e.want(e.form(assistants.RevokePath, url.Values{"client_id": {other}, "token": {token.refresh}}), http.StatusOK, "")
-	e.toolsOf(token.access) // the token is not that client's
+	e.toolsOf(token.access) // the token is still valid: another client cannot revoke it
 	e.want(e.form(assistants.RevokePath, url.Values{"client_id": {client}, "token": {token.refresh}}), http.StatusOK, "")
 	if a := e.call(token.access, "tools/list", "{}"); a.status != http.StatusUnauthorized {
 		t.Errorf("after the client gave its token back: %d", a.status)

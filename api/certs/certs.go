@@ -39,7 +39,8 @@ type Options struct {
 	Dir   string // the directory of the copies on disk; if it is empty, no copies are kept
 	// Serves reports whether this install answers for a host. It must be a look-up in memory.
 	Serves func(host string) bool
-	// Missing is called for a host that is served and has no certificate, at most once a minute for each host. It may be nil.
+	// Missing is called for a host for which Serves returns true but which has no certificate, at most once a minute for each host.
+	// It may be nil.
 	Missing func(ctx context.Context, host string) error
 	// OwnHosts lists the install's own hosts. Metrics show the remaining life of their certificates, because no account has an alert
 	// for them.

@@ -30,11 +30,11 @@ var redirects = map[string]int{
 }
 
 // pages are the transitions that need an HTML page. The iframe page shows the destination. Each other page sends the visitor on
-// immediately. For browsers that do not follow, the meta pages have a link, the js page has a noscript refresh, and form_post
-// has a noscript button. form_post repeats the query in the form's action, so that the receiver finds the parameters in the
-// same place as after a redirect.
+// immediately. For browsers in which this does not work, the meta pages have a link, the js page has a noscript refresh, and
+// form_post has a noscript button. form_post repeats the query in the form's action, so that the receiver finds the parameters
+// in the same place as after a redirect.
 var pages = map[string]struct {
-	noReferrer bool // the browser hides the page from the destination
+	noReferrer bool // the page tells the browser to send no Referer to the destination
 	write      func(b []byte, escaped, script string) []byte
 }{
 	flow.TransitionMeta:          {false, metaPage},

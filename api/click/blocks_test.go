@@ -89,11 +89,12 @@ func TestBlockedVisitorIsRecordedAsBlocked(t *testing.T) {
 	}
 	c := w.spool.last()
 	if c.PassedReason != string(flow.RefusedBlocked) || c.PassedStreamID != uuid.Nil || flow.Via(c.Via) != flow.ViaFallback || c.IsBot {
-		t.Errorf("recorded as %q of %s via %d, bot %v", c.PassedReason, c.PassedStreamID, c.Via, c.IsBot)
+		t.Errorf("the blocked visitor's click has the reason %q, the path %s, via %d and bot %v; want the reason of a blocked value, "+
+			"no path, the fallback and false", c.PassedReason, c.PassedStreamID, c.Via, c.IsBot)
 	}
 	w.location("/summer-sale?zone=good")
 	if c := w.spool.last(); c.PassedReason != "" {
-		t.Errorf("another visitor is recorded as %q", c.PassedReason)
+		t.Errorf("the click of a visitor who is not blocked has the reason %q, want none", c.PassedReason)
 	}
 }
 

@@ -64,7 +64,7 @@ func TestBotData(t *testing.T) {
 	w.storeBotData(botdata.BadReferrer, "spam.example")
 	becomes("an abuser from a bad page", "none", bot.SpamIP|bot.BadReferrer, true, spam)
 	if c := w.spool.last(); c.BotScore != 90 || c.BotReason != "spam_ip" || c.Destination != "https://bots.test/" {
-		t.Errorf("scored %d for %q, sent to %s", c.BotScore, c.BotReason, c.Destination)
+		t.Errorf("the abuser has the score %d for %q and is sent to %s", c.BotScore, c.BotReason, c.Destination)
 	}
 	w.storeBotData(botdata.SpamIP, "9.9.9.9")
 	becomes("another list of abusers", "none", bot.BadReferrer, false, spam)
@@ -79,7 +79,7 @@ func TestBotData(t *testing.T) {
 	w.storeBotData(botdata.Crawler, "^OwnWatch/")
 	becomes("a crawler", "none", bot.DeclaredBot, true, peer("7.7.7.7:1"), header("User-Agent", ownAgent))
 	if c := w.spool.last(); c.DeviceType != "bot" || c.Browser != "" {
-		t.Errorf("the crawler is a %s with %s", c.DeviceType, c.Browser)
+		t.Errorf("the crawler has the device type %s and the browser %q, want bot and none", c.DeviceType, c.Browser)
 	}
 	w.storeBotData(botdata.Crawler, "^OtherWatch/")
 	becomes("another list of crawlers", "none", 0, false, peer("7.7.7.7:1"), header("User-Agent", ownAgent))

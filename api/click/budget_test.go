@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// A decision that takes too long sends the visitor to the fallback and is counted. A saved campaign or rule that is over the
-// budget does not keep the process from starting: it is counted, and its visitors still reach a destination.
+// A decision that takes more steps than its budget sends the visitor to the fallback and is counted. A saved campaign or rule whose
+// conditions could exceed the budget does not keep the process from starting: it is counted, and its visitors still reach a
+// destination.
 func TestDecisionsEndWithinTheBudget(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

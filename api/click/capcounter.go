@@ -291,7 +291,7 @@ func (h *Handler) readConversions(ctx context.Context, now time.Time) error {
 	s := h.routes.Current()
 	for id, offers := range s.CappedOffers() {
 		from := s.Account(id).DayStart(now)
-		// The end is in the future. No conversion is later than now.
+		// The end of the range is in the future, and no conversion is later than now. So these are all conversions of today.
 		used, err := h.usage.ConversionsIn(ctx, id, from, from.AddDate(0, 0, 2))
 		if err != nil {
 			return err

@@ -108,7 +108,7 @@ func TestCapsOutlast(t *testing.T) {
 		t.Error("a raised cap does not admit a click")
 	}
 
-	// A new process learns the count with its first click. The count in PostgreSQL holds without Redis.
+	// A new process learns the count with its first click. Without Redis, the clicks in PostgreSQL still count.
 	fresh := newCapCounter(testCaps(t, prefix))
 	take(fresh, 1, false)
 	const inPostgres = 60

@@ -58,7 +58,8 @@ type Deps struct {
 	Privacy models.IPPrivacy
 	// Caps shares the counts of daily caps among all processes. If it is nil, this process counts alone.
 	Caps *kv.Caps
-	// EdgeSecret is the key of the signatures on the edge's requests. If it is empty, there is no edge.
+	// EdgeSecret is the key of the signatures on requests of the edge, the script that routes visitors at Cloudflare
+	// (ops/deploy/edge). If it is empty, there is no edge.
 	EdgeSecret []byte
 	// Dashboard is the dashboard's host. No link routes there, even if an account has added the host as a domain. If Dashboard is
 	// empty, links may be at any host.
@@ -156,8 +157,8 @@ func (h *Handler) Run(ctx context.Context) error {
 // Ready reports whether a routing snapshot is loaded.
 func (h *Handler) Ready() bool { return h.routes.Loaded() }
 
-// find returns the domain of a host, and the campaign that a word of the path names there. The dashboard's host has neither,
-// because a page there could act as the signed-in user.
+// find returns the domain of a host, and the campaign whose alias on that domain is word. The dashboard's host has neither, because
+// a page there could act as the signed-in user.
 func (h *Handler) find(host, word string) (*routing.Domain, *routing.Campaign) {
 	if host == h.dashboard {
 		return nil, nil

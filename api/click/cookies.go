@@ -21,7 +21,7 @@ import (
 const (
 	visitorCookieName = "sy_v" // the visitor id
 	clickCookieName   = "sy_c" // a clickCookie: the last click and where the visitor was sent
-	bindCookieName    = "sy_b" // begins the name, which ends in the campaign's id: the path, lander and offer of a bound visitor
+	bindCookieName    = "sy_b" // followed by the campaign's id; the value has the path, lander and offer of a bound visitor
 )
 
 const (
@@ -167,8 +167,8 @@ func (r *request) recall() {
 
 func (r *request) bindName() string { return bindCookieName + models.FormatClickID(r.camp.Row.ID) }
 
-// fingerprint returns a hash that identifies the visitor within the campaign by the campaign's uniqueness method. The method
-// param falls back to address and user agent for visitors without the parameter.
+// fingerprint returns a hash that identifies the visitor within the campaign by the campaign's uniqueness method. If the method is
+// "param", a visitor without the parameter is identified by address and user agent.
 func (r *request) fingerprint() (key [16]byte) {
 	row := &r.camp.Row
 	b := r.scratch[:0]

@@ -19,10 +19,10 @@ import (
 	"switchyard/models"
 )
 
-// edgeHeader is the header that signs a request of the edge: "{seconds since 1970}.{text}.{HMAC-SHA256 in hex}". The text is
-// empty for a batch of clicks. For a visitor that the edge could not route, the text is the seed of the random numbers that
-// choose among the visitor's paths, in hex. This service uses the same seed, because a second random choice would distort the
-// weights.
+// edgeHeader is the header that signs a request of the edge: "{seconds since 1970}.{text}.{HMAC-SHA256 in hex}". The edge is the
+// script in ops/deploy/edge, which routes visitors at Cloudflare and reports their clicks to this service. The text is empty for
+// a batch of clicks. For a visitor that the edge could not route, the text is the seed of the random numbers that choose among
+// the visitor's paths, in hex. This service uses the same seed, because a second random choice would distort the weights.
 const edgeHeader = "Switchyard-Edge"
 
 // edgeBatchHeader is a second signature of a batch of clicks. It has the same form, but does not cover the body, so that a

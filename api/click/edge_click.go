@@ -53,7 +53,7 @@ func (e *edgeClick) request() (req *http.Request, ok bool) {
 }
 
 // edgeClick returns the click of a visitor that the edge has routed. It describes, scores and prices the click as if it had come
-// to this service, and takes over the edge's decision. ok is false if the click cannot be recorded.
+// to this service, but uses the edge's decision. ok is false if the click cannot be recorded.
 func (h *Handler) edgeClick(e *edgeClick) (c *models.Click, ok bool) {
 	id, err := models.ParseClickID(e.ID)
 	at, now := models.ClickTime(id), time.Now()

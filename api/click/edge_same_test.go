@@ -125,8 +125,8 @@ const noProof = "-"
 
 // TestEdgeEqualsService sends 2,000 random visitors (10,000 in its long form) to 50 random campaigns at the edge, in the edge's
 // own runtime. Some visitors have the cookies of an earlier visit. Each visitor that the edge routes must get the path,
-// destination, final address and cookies that this service chooses with the same random numbers. Each visitor that the edge hands
-// over must bring the seed of the random numbers. The clicks, each sent twice, must be in PostgreSQL once.
+// destination, final address and cookies that this service chooses with the same random numbers. If the edge has drawn a random
+// number for a visitor that it hands over, the visitor must bring the seed. The clicks, each sent twice, must be in PostgreSQL once.
 func TestEdgeEqualsService(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -191,8 +191,8 @@ func (a *edgeAccounts) visit(t *testing.T, edge *edgeRuntime, h *Handler, n uint
 	return list
 }
 
-// once sends a visitor with cookies to the edge and returns the answer. rnd gives the time of the visit and the seed of the
-// random draws.
+// Sends a visitor with cookies to the edge, once, and returns the answer. rnd gives the time of the visit and the seed of the random
+// draws.
 func (a *edgeAccounts) once(
 	t *testing.T, edge *edgeRuntime, h *Handler, campaign uuid.UUID, v edgeVisitor, cookies map[string]string, rnd *rand.Rand,
 ) *edgeAnswer {
@@ -247,7 +247,7 @@ func (a *edgeAccounts) once(
 	return out
 }
 
-// decide sets the wanted fields of out to the answer of this service to the same visitor.
+// decide sets wantClick, wantDecision and wantCookies of out to the answer of this service to the same visitor.
 func (a *edgeAccounts) decide(h *Handler, req *http.Request, campaign uuid.UUID, now time.Time, seedHigh, seedLow uint64, out *edgeAnswer) {
 	place, _ := json.Marshal(out.visitor.place)
 	req.Header[placeHeader] = []string{string(place)}
@@ -373,8 +373,8 @@ func bindings(cookies map[string]string) (list []string) {
 	return list
 }
 
-// describeClick returns a click without its own id, the visitor's id, the destination and the fields that follow from the
-// visitor's place.
+// describeClick returns a click as text. The text lacks the click's id, the visitor's id, the destination and the fields that
+// follow from the visitor's place.
 func describeClick(c *models.Click) string {
 	if c == nil {
 		return "none"

@@ -123,7 +123,7 @@ var (
 		"the page belongs to no active site; create a site with POST /api/v1/sites")
 )
 
-// refusedEvent names an event of a message that was not accepted, and the reason.
+// refusedEvent is an event that was not accepted, with the reason.
 type refusedEvent struct {
 	Index   int    `json:"index"` // index of the event in the message
 	Code    string `json:"code"`

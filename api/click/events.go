@@ -88,7 +88,7 @@ func (h *Handler) appendEvents(ctx context.Context, events []models.SiteEvent) e
 	return errors.Join(errs...)
 }
 
-// cleanEvent cuts texts that are too long and drops impossible values, because an event is worth more than its details.
+// cleanEvent cuts texts that are too long and drops impossible values. Such flaws are no reason to refuse the whole event.
 func cleanEvent(e *models.SiteEvent, now time.Time) {
 	e.ReceivedAt = now
 	if e.Source != models.FromGoalAPI && (e.At.Before(now.Add(-maxEventAge)) || e.At.After(now.Add(time.Minute))) {

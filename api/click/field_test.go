@@ -208,7 +208,7 @@ func (e *fieldEntry) encode(text string) ([]byte, error) {
 	return charset.NewEncoder().Bytes([]byte(text))
 }
 
-// postback sends a postback or a notification, and reads it as the job does that records its conversion.
+// postback sends a postback or a notification, and reads it like the job that records its conversion.
 func (f *fieldEnv) postback(e *fieldEntry) (record, error) {
 	r, err := f.request(e)
 	if err != nil {

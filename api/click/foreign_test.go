@@ -100,8 +100,8 @@ func TestForeignLinkOfADomain(t *testing.T) {
 	}
 }
 
-// TestForeignClickOut follows the old tracker's click-out addresses, which a landing page may still have. They name the click in
-// the cookie or in a parameter that the page fills.
+// TestForeignClickOut follows the old tracker's click-out addresses, which a landing page may still have. The click is known from
+// the cookie, or from a parameter that the page has filled.
 func TestForeignClickOut(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -214,7 +214,7 @@ func goalsIn(body []byte) (list []json.RawMessage, single bool, err error) {
 	return list, false, nil
 }
 
-// acceptGoals puts the valid goals on stable storage. If that fails, it accepts none, and the sender sends all of them again.
+// acceptGoals puts the valid goals on stable storage. If that fails, it accepts none, and the sender must send all of them again.
 func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.RawMessage) (goalReply, error) {
 	out := goalReply{Results: make([]goalResult, len(list))}
 	events, findCountry := make([]models.SiteEvent, 0, len(list)), h.countryFinder(r, fromServer)
@@ -262,7 +262,7 @@ func (h *Handler) readGoal(a *routing.Account, raw json.RawMessage) (e models.Si
 	now := time.Now()
 	click, reason := postback.NamedClick(map[string]string{"clickid": string(item.ClickID)}, postback.Network{}, now)
 	if reason != "" {
-		return e, item, models.Invalid("invalid_click_id", "click_id is missing or no click id of this service")
+		return e, item, models.Invalid("invalid_click_id", "click_id is missing, or it is not a click id of this service")
 	}
 	identity := withoutUser(raw, item.User)
 	if item.EventID != "" {
@@ -349,7 +349,7 @@ func (item goalItem) fill(e *models.SiteEvent, fallback string) *models.Error {
 	return nil
 }
 
-// refuseSecret counts and samples a message whose sender is not proven. It returns errGoalSecret.
+// refuseSecret counts a message whose secret is missing or wrong, and may store it as a sample. It returns errGoalSecret.
 func (h *Handler) refuseSecret(r *http.Request, a *routing.Account) error {
 	h.metrics.refusedGoals.WithLabelValues(wrongSecret).Inc()
 	h.storeRefused(r, a, map[string]string{postback.Param("secret"): postback.Mask}, errGoalSecret.Message)
@@ -363,7 +363,7 @@ func (h *Handler) storeRefused(r *http.Request, a *routing.Account, params map[s
 	p.Params, p.Refused = params, reason
 	to := h.addresseeOf(p)
 	if a != nil {
-		p.AccountID, to = a.Row.ID, addressee{network: a.Row.ID} // the account's id stands in for a network, as the key of the limit
+		p.AccountID, to = a.Row.ID, addressee{network: a.Row.ID} // the limit of samples is per network; here the account takes its place
 	}
 	if !h.limits.samples.Allow(to, time.Now()) {
 		return

@@ -163,7 +163,7 @@ func TestServersProveThemselves(t *testing.T) {
 		}
 		for how, edits := range map[string][]edit{"as bearer": {auth(secret)}, "as signature": {key, sign(secret, body)}} {
 			if a := w.goals(body, edits...); a.code() != want {
-				t.Errorf("the old secret %s, ended %t: %s, want %s", how, ended, a.code(), want)
+				t.Errorf("the old secret, sent %s, ended %t: the answer is %s, want %s", how, ended, a.code(), want)
 			}
 		}
 		if a := w.goals(body, auth(fresh)); a.code() != "accepted" {

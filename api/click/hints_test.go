@@ -16,7 +16,7 @@ func TestHintsAreAskedFor(t *testing.T) {
 			t.Errorf("%s asks for %q", target, got)
 		}
 		if h["Critical-Ch"] != nil {
-			t.Errorf("%s asks the browser to come again", target)
+			t.Errorf("%s asks the browser to repeat the request", target)
 		}
 		if got := w.get(target, header("User-Agent", firefox)).Header; got["Accept-Ch"] != nil {
 			t.Errorf("%s asks a browser without hints for %v", target, got["Accept-Ch"])

@@ -101,10 +101,10 @@ func (r *request) nextDestination(bound uuid.UUID) (url *token.Template, ok bool
 	return url, true
 }
 
-// resume finds the click that brought the visitor to the lander: by a parameter that names the click, or else by the cookie. A
-// visitor whose cookie proves the click gets everything that was recorded of it; any other visitor gets only the click's ids.
-// The ids of the cookie are believed only as far as the snapshot confirms them. If only the path no longer exists, resume
-// returns false and sets the request's campaign.
+// resume finds the click that brought the visitor to the lander: by a parameter that names the click, or else by the cookie. If the
+// visitor's cookie proves the click, the request gets the whole recorded click. Otherwise it gets only the click's ids. The ids of
+// the cookie are believed only as far as the snapshot confirms them. If only the path no longer exists, resume returns false and
+// sets the request's campaign.
 func (r *request) resume() (clickCookie, bool) {
 	t, isNamed := r.startingClick()
 	known := t.Click != uuid.Nil && r.confirm(t)
@@ -238,7 +238,7 @@ func (r *request) bindOffer(h http.Header, t clickCookie, offer uuid.UUID) {
 	}
 }
 
-// sendToFallback sends the visitor of a lander that no longer leads anywhere to the campaign's own fallback.
+// sendToFallback sends a visitor to the campaign's own fallback, because the visitor's lander no longer leads anywhere.
 func (r *request) sendToFallback(w http.ResponseWriter) {
 	r.out = r.expand(r.out[:0], r.camp.Plan.LastResort().URL, nil)
 	if len(r.out) == 0 {

@@ -23,7 +23,7 @@ const maxMessage = 32 << 10
 
 var (
 	errNothing = models.Invalid("click_id_required",
-		"the postback says nothing: add clickid={the click id that the offer got} to its address")
+		"the postback has no parameters: add clickid={the click id that the offer got} to its address")
 	errTooLarge = models.Errorf(models.KindTooLarge, "too_large",
 		"a postback has at most %d bytes in its query and body together", maxMessage)
 	errBrokenOff = models.Invalid("bad_body", "the body could not be read")

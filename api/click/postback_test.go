@@ -236,8 +236,9 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 	}
 }
 
-// TestSecretsUnderOtherNames sends a secret under the name of another field, because the receiver's networks may have mapped
-// that name, and inside a member of a JSON body. If the message names its click, the click is still found.
+// TestSecretsUnderOtherNames sends a secret in a parameter whose name usually means another field, such as sub5, and inside a member
+// of a JSON body. The settings of a network may say that the parameter holds the network's secret, so the parameter is sealed. If
+// the message names its click, the click is still found.
 func TestSecretsUnderOtherNames(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -295,7 +296,7 @@ func TestSecretsUnderOtherNames(t *testing.T) {
 	}
 }
 
-// both stores each record in two spools.
+// both is a Recorder that stores each record in two spools.
 type both [2]Recorder
 
 func (b both) Append(ctx context.Context, r spool.Record) error {

@@ -43,8 +43,8 @@ func (r *request) truncateAddress() {
 	r.scratch = key[:0]
 }
 
-// appendAddress appends bytes that identify an address today. If whole addresses are not stored, the bytes begin with a secret of
-// the install and the day. A hash of the bytes can therefore not be reversed by trying all addresses, and differs from the hash of
+// appendAddress appends bytes that identify an address today. If whole addresses are not stored, the bytes begin with the install's
+// secret and the date. A hash of the bytes can therefore not be reversed by trying all addresses, and differs from the hash of
 // another day.
 func (r *request) appendAddress(b []byte, ip netip.Addr) []byte {
 	if !r.h.privacy.StoresWhole() {

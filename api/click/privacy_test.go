@@ -98,7 +98,7 @@ func (w *env) checkPrivacy(privacy models.IPPrivacy, stored string) {
 			continue
 		}
 		if ip.IsValid() != (stored != "") || stored == "203.0.113.0" && ip.String() != stored {
-			w.Errorf("%s is stored of the address: %s", ip, text)
+			w.Errorf("the stored address is %s, which the setting does not allow: %s", ip, text)
 		}
 	}
 	for _, kind := range []string{"click", "hop", "smartlink", models.FromPostback, models.FromPixel, "event"} {

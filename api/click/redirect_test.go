@@ -119,7 +119,7 @@ func checkAnswer(t *testing.T, where, template, transition string, rec *httptest
 	if !isRedirect {
 		address = addressIn(rec.Body.String())
 	}
-	// Everything up to the slash that ends the host is the template's own text, even a token in it.
+	// Up to the slash that ends the host, the address is the text of the template. Tokens in this part are not filled.
 	start := template[:strings.IndexByte(template[len("https://"):], '/')+len("https:///")]
 	if !strings.HasPrefix(address, start) {
 		t.Errorf("%s: sent to %q", where, address)

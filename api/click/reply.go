@@ -20,7 +20,7 @@ var (
 )
 
 // reply is the envelope of the JSON answers to messages: postbacks, page events, goals that a server sends, and clicks that the
-// edge has answered. A postback may get a plain text instead.
+// script at Cloudflare's edge has answered (ops/deploy/edge). A postback may get a plain text instead.
 type reply struct {
 	Data  any             `json:"data"`
 	Error *envelope.Error `json:"error"`

@@ -213,8 +213,8 @@ func genericSub(name string) (n int, ok bool) {
 	return n, ok
 }
 
-// genericSubs maps the parameter names that every source may use to the sub-parameter that each fills. They are sub1 and the
-// names of other trackers.
+// genericSubs maps the parameter names that every source may use to the sub-parameter that each fills. The names are sub1, sub2 and
+// so on, and the names that other trackers use.
 var genericSubs = func() map[string]int {
 	m := map[string]int{}
 	for _, prefix := range []string{"sub", "sub_id_", "t", "var", "subid"} {

@@ -93,7 +93,7 @@ func (r *request) isPrefetch() bool { return r.seen.Signals&bot.Prefetch != 0 }
 // offer would get no click id.
 func refusePrefetch(w http.ResponseWriter) {
 	w.Header()["Cache-Control"] = noStore
-	writePage(w, http.StatusServiceUnavailable, asText, []byte("not ahead of a click\n"))
+	writePage(w, http.StatusServiceUnavailable, asText, []byte("this link cannot be loaded ahead of a click\n"))
 }
 
 // Enter makes c the campaign that routes the visitor from now on. It implements routing.Visit.

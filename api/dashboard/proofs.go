@@ -55,8 +55,8 @@ func (d Deps) personAllowances(c *route.Call, email string) ([]allowance, error)
 	return append(addressAllowances(c), allowance{"sign-in e-mail:" + email, attemptsPerson}), nil
 }
 
-// limited runs check, which checks a proof for an e-mail at the sign-in page or by a link. If an allowance is used up, limited
-// refuses the proof and does not run check.
+// limited calls the function check, which checks a proof for an e-mail at the sign-in page or by a link. If an allowance is used
+// up, limited refuses the proof and does not call check.
 func (d Deps) limited(c *route.Call, email, code string, check func() error) error {
 	allowances, err := d.personAllowances(c, email)
 	if err != nil {
@@ -65,8 +65,8 @@ func (d Deps) limited(c *route.Call, email, code string, check func() error) err
 	return d.limitedBy(c, allowances, email, code, check)
 }
 
-// limitedBy runs check unless one of the allowances is used up. A wrong proof stays counted, and is recorded in the audit log. Any
-// other result is taken off the count again.
+// limitedBy calls the function check unless one of the allowances is used up. A wrong proof stays counted, and is recorded in the
+// audit log. Any other result is taken off the count again.
 func (d Deps) limitedBy(c *route.Call, allowances []allowance, email, code string, check func() error) error {
 	if err := d.countAttempt(c, allowances); err != nil {
 		return err

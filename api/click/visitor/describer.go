@@ -15,7 +15,7 @@ import (
 	"switchyard/models/interval"
 )
 
-// Options configures a Describer. The zero value trusts no proxy, and of an address's place it knows only the country.
+// Options configures a Describer. With the zero value, no proxy is trusted, and only the country of an address is known.
 type Options struct {
 	// TrustedProxies are the peers whose X-Forwarded-For or Forwarded header is trusted.
 	TrustedProxies []netip.Prefix

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { failed } from './toast.ts'
 
 // useBusy returns whether work is under way, and a function that starts work unless other work is under way. An error of the work
-// goes to wrong, which shows it as a toast by default.
+// is passed to the function `wrong`, which by default shows it as a toast.
 export function useBusy() {
   const [busy, setBusy] = useState(false)
   const run = async (work: () => Promise<unknown>, wrong: (e: unknown) => void = failed) => {
@@ -20,8 +20,8 @@ export function useBusy() {
   return [busy, run] as const
 }
 
-// useAttempt is useBusy for work whose error is shown where the work was started. `wrong` is what explain returned for the
-// error of the last work. It is cleared when the next work begins.
+// useAttempt is useBusy for work whose error is shown where the work was started. `wrong` is the result of `explain` for the error
+// of the last work. It is cleared when the next work begins.
 export function useAttempt<W>(explain: (e: unknown) => W) {
   const [busy, start] = useBusy(),
     [wrong, setWrong] = useState<W>()

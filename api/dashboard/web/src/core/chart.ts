@@ -10,7 +10,7 @@ export const dimensionsOf = (ask: Ask) => (ask.flat ? ask.group : ask.group.slic
 
 // A query has at most five dimensions. A chart of lines needs one of them for the time.
 const mostDimensions = 5
-// adds reports whether the values of a figure can be added up. The values of a ratio cannot.
+// `adds` reports whether the values of a figure can be added up. The values of a ratio cannot.
 export const adds = (name: Name) => !figures[name].under.length
 
 // kindsOf returns the charts that a report can have. A report by time has only bars, and a map needs rows by country.

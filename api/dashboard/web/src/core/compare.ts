@@ -20,7 +20,7 @@ export function weighed(paths: Path[], { path_id, arms }: Pick<ComparedGroup, 'p
   })
 }
 
-// put saves paths as a campaign's flow, if match is still the version of the saved flow.
+// put saves paths as a campaign's flow, if `match` is still the version of the saved flow.
 async function put(id: string, streams: Path[], match: string): Promise<FlowAnswer> {
   const answer = await call('PUT /campaigns/{id}/flow', { path: { id }, body: { streams }, match })
   touches('campaigns')

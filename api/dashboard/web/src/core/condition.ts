@@ -42,7 +42,8 @@ const usual = [
 const allAttributes = [...new Set(forms.flatMap(f => f.attributes))]
 export const attributes = [...usual.filter(a => allAttributes.includes(a)), ...allAttributes.filter(a => !usual.includes(a))]
 
-// operatorsOf returns the operators of an attribute. It leaves out in and not_in, because another operator means the same.
+// operatorsOf returns the operators of an attribute. It leaves out `in` and `not_in`, because `equals` and `not_equals` also take a
+// list of values.
 export function operatorsOf(attribute: string): string[] {
   const found = new Set(forms.filter(f => covers(f, attribute)).flatMap(f => f.operators))
   return [...found].filter(o => o !== 'in' && o !== 'not_in')

@@ -32,7 +32,7 @@ function partsOf(text: string): Part[] | undefined {
 }
 
 type Value = (row: FigureRow) => number | null
-// both applies an operator to two values. The result is null for a division by zero, or if one of the values is null.
+// `both` applies an operator to two values. The result is null for a division by zero, or if one of the values is null.
 const both =
   (a: Value, sign: string, b: Value): Value =>
   row => {

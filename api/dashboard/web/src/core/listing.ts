@@ -68,7 +68,7 @@ const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b 
 export const groupsOf = (rows: Listed[]) => [...new Set(rows.map(r => r.group_name).filter(Boolean))].sort()
 export const tagsOf = (rows: Listed[]) => [...new Set(rows.flatMap(r => r.tags))].sort()
 
-// inBatches calls each for every item of a list, four at a time. It returns the errors.
+// inBatches calls the function `each` with every item of a list, four items at a time. It returns the errors.
 export async function inBatches<T>(list: T[], each: (item: T) => Promise<unknown>): Promise<unknown[]> {
   const wrong: unknown[] = [],
     left = [...list]

@@ -92,13 +92,13 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
   }
 }
 
-// without returns the rows that are not among others.
+// `without` returns the rows that are not among the others.
 function without<R extends Identified>(rows: R[], others: Identified[]) {
   const ids = new Set(others.map(idOf))
   return rows.filter(r => !ids.has(idOf(r)))
 }
 
-// after returns the loaded rows that come after a new first page.
+// `after` returns the loaded rows that come after a new first page.
 const after = <R extends Identified>(rows: R[], first: Identified[]) =>
   without(rows.slice(rows.findIndex(r => idOf(r) === idOf(first.at(-1)!)) + 1), first)
 

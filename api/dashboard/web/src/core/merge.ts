@@ -1,4 +1,4 @@
-// Joins the edits of a person with what another person has saved since.
+// Merges the edits of a person with what another person has saved since.
 
 export type Fields = Record<string, unknown>
 // Conflict is a field that both people have changed to different values.

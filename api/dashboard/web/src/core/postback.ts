@@ -37,7 +37,7 @@ export function testPostback(n: Network, click: string, offer?: Offer, status: '
 }
 
 // callPostback calls the postback of a network on this host, which accepts the postbacks of every domain, and returns the
-// status of the answer. Without an answer, the error is the one of unreached.
+// status of the answer. Without an answer, it rejects with the error that unreached returns.
 export const callPostback = (address: string) => {
   const { pathname, search } = new URL(address)
   return fetch(pathname + search).then(

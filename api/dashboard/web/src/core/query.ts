@@ -81,8 +81,8 @@ export const cachedAnswer = <R extends Row>(row: R, query: Calls[R]['query']) =>
 
 const retryAfter = 5 // seconds, if the service did not answer
 
-// useReload returns the function `again`, which reloads the answer of a row. `causes` are the values whose change must reload the
-// answer too: the calls of `again` (which the page also makes when the network is back), another account or person, and writes.
+// useReload returns the function `again`, which reloads the answer of a row. It is also called when the network is back. `causes`
+// has the values whose change must reload the answer: they change after `again`, for another account or person, and after a write.
 function useReload(row: string) {
   const [reloads, setReloads] = useState(0),
     again = () => setReloads(n => n + 1)

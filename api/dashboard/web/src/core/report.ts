@@ -35,7 +35,7 @@ export const mostBounds = 10 // the API takes 12, and an export adds the conditi
 export const boundOps = ['<', '<=', '>=', '>'] as const
 const boundForm = /^([a-z_]+)(<=|>=|<|>)(-?\d{1,12}(?:\.\d{1,6})?)$/
 
-// boundsOf reads conditions from a text as the API has it. It leaves out parts that are not conditions. textOf writes them.
+// boundsOf reads conditions from a text as the API has it. It leaves out parts that are not conditions. textOf does the reverse.
 export const boundsOf = (text: string): Bound[] =>
   text
     .split(',')
@@ -88,7 +88,7 @@ const isFigure = (sort: string) => names.includes(sort.replace('-', '') as Name)
 export const sortedFormula = (sort: string) => /^-?=(.*)/.exec(sort)?.[1] ?? ''
 
 // orderAt returns the order of the rows on a level of the tree: a figure, a formula, or the dimension of the level for the order of its
-// values. An order by a formula that the report no longer has is the usual order.
+// values. If the report no longer has the formula that it was sorted by, the order is the usual one.
 export function orderAt({ group, sort, formulas }: Pick<Ask, 'group' | 'sort' | 'formulas'>, level: number): string {
   const dimension = group[level]!,
     formula = sortedFormula(sort)

@@ -1,6 +1,6 @@
 // Watches the size of an element.
 
-// onResize calls measure in the animation frame after an element has changed its size, because a ResizeObserver must not change
+// onResize calls `measure` in the animation frame after an element has changed its size, because a ResizeObserver must not change
 // sizes in its own callback. The returned function ends the watch.
 export function onResize(el: Element, measure: () => void): () => void {
   let frame = 0

@@ -21,7 +21,7 @@ addEventListener('popstate', () => {
   place.value = read()
 })
 
-// go shows another address. With replace the back button does not lead to the current address.
+// go shows another address. With `replace`, the back button does not lead to the current address.
 export function go(address: string, replace = false) {
   const now = location.pathname + location.search
   if (address === now) return

@@ -1,7 +1,7 @@
-// Finds names by what a person types, with small mistakes.
+// Finds names by what a person types, even if it has small mistakes.
 
-// distance returns the least number of letters to insert, remove, replace or swap with their neighbour to make one word of the other. If
-// the lengths of the words differ by more than most, it returns most + 1 without counting.
+// distance returns the least number of letters to insert, remove, replace or swap with their neighbour to make one word of the other.
+// `most` is the greatest distance that the caller needs. If the lengths of the words differ by more, it returns `most + 1` at once.
 function distance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let before: number[] = [],

@@ -1,4 +1,4 @@
-// handleSubmit returns a handler for a form. It calls send in place of the request that the browser would make.
+// handleSubmit returns a handler for a form. The handler calls `send` instead of the request that the browser would make.
 export const handleSubmit = (send: () => unknown) => (e: Event) => {
   e.preventDefault()
   void send()

@@ -37,7 +37,7 @@ export function usualIn(sources: { subs: SubSlot[] }[]) {
   const used = new Set(sources.flatMap(s => s.subs.map(o => `sub${o.sub}`)))
   return (dimension: string) => !lateSubs.has(dimension) || used.has(dimension)
 }
-// useUsual returns usualIn of the account's sources. If on is false, they are not loaded.
+// useUsual returns usualIn of the account's sources. If `on` is false, they are not loaded.
 export const useUsual = (on = true) => usualIn(useSources(on) ?? [])
 
 // useSubKeys returns the sub-parameters that a menu without a search lists: the usual ones and the chosen one.
@@ -62,8 +62,8 @@ export function useScopeNames(campaigns: string[], sources: string[]): SubNames 
   return agreed((allSources ?? []).filter(s => !sources.length || sources.includes(s.id)).map(s => s.sub_names))
 }
 
-// SubRow is a parameter in the form of a source. `sub` is 0 if the parameter fills no sub-parameter. A row that is not in the
-// link only keeps its sub-parameter reserved.
+// SubRow is a parameter in the form of a source. `sub` is 0 if the parameter fills no sub-parameter. If a row is not in the link,
+// its sub-parameter is only reserved.
 export type SubRow = { sub: number; param: string; macro: string; name: string; inLink: boolean }
 type Stored = { token_macros: Record<string, string>; subs: SubSlot[] }
 

@@ -76,5 +76,5 @@ export function withClickID(url: string, param: string): string {
   return withParam(url, param, '{clickid}')
 }
 
-// looksLikeURL is a first check while typing; the service has the last word.
+// looksLikeURL is a first check while a person types. The service checks the address again.
 export const looksLikeURL = (url: string) => /^https?:\/\/[^\s/{}?#]+/i.test(url) && !/\s/.test(url.replace(/\{\w+:[^{}]*\}/g, ''))

@@ -106,7 +106,7 @@ function windowOfSpan(name: string, span: Span, tz: string): Window {
 // windowQuery returns the query parameters of a window, by default of the window in the address.
 export const windowQuery = (w: Window = span.value) => ({ from: w.from, to: w.to, tz: w.tz })
 
-// before returns the window with the same number of days that ends where w begins.
+// `before` returns the window that has the same number of days as `w` and ends where `w` begins.
 export function before(w: Window): Window {
   const { from } = w.span
   return windowOfSpan('', { from: plus(from, -days(w.span)), to: plus(from, -1) }, w.tz)

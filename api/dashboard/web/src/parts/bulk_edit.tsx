@@ -11,7 +11,7 @@ import { RecordForm, type Draft, type Section, type Spec } from './record_form.t
 import { Sheet } from './sheet.tsx'
 
 const unchanged: Option = { value: '', label: w.unchanged }
-// noGroup stands for no group, because the empty value leaves the group unchanged.
+// noGroup is the choice to remove the group. Its value is a space, because an empty value leaves the group unchanged.
 const noGroup = { value: ' ', label: w.noGroup }
 
 // choiceSpec is a field that picks one of several values.

@@ -17,7 +17,7 @@ import { PlainTable } from './plain_table.tsx'
 import { Ask, Sheet } from './sheet.tsx'
 import { Loading } from './state.tsx'
 
-// Where names a campaign and what is compared in it. For landing pages and offers, path limits the comparison to one path.
+// `Where` has a campaign and what is compared in it. For landing pages and offers, `path` limits the comparison to one path.
 type Where = { id: string; by: By; path?: string }
 
 const useComparison = ({ id, by }: Where) => {

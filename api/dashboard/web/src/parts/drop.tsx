@@ -10,7 +10,8 @@ type Props = {
   children: ComponentChildren
 }
 
-// DropArea takes a file that a person drops on it or chooses. label is the text of the button, and under is shown below it.
+// DropArea takes a file that a person drops on it or chooses. `label` is the text of the button, and `under` is shown below the
+// button.
 export function DropArea({ label, accept, take, wide, under, children }: Props) {
   const [dragOver, setDragOver] = useState(false)
   const read = (file?: File | null) => {

@@ -180,7 +180,7 @@ const Filters = ({ view, usual, archived, filters }: FiltersProps) => (
   </>
 )
 
-// Nothing is the message that stands in place of the rows if no record passes the filters.
+// `Nothing` is the message that is shown instead of rows if no record passes the filters.
 function Nothing({ filters }: { filters: Filter[] }) {
   const names = ['q', 'status', ...filters.map(f => f.name)]
   return (

@@ -26,7 +26,7 @@ export function useRecordDraft(value: Fields, names: string[]) {
     setConflicts(old => [...old.filter(c => !found.some(f => f.name === c.name) && !isSame(joined[c.name], now[c.name])), ...found])
     return { draft: joined, changed: changedIn(joined, now), found }
   }
-  // store reads the record again, joins the edits with what another person has saved, and saves the result. It begins again if another
+  // store reads the record again, merges the edits with what another person has saved, and saves the result. It begins again if another
   // person saves between the reading and this save. If both people have changed the same field, it saves nothing and returns false.
   const store = async (latest: (() => Promise<Latest | undefined>) | undefined, save: Save) => {
     for (let tries = 1; ; tries++) {
@@ -35,7 +35,7 @@ export function useRecordDraft(value: Fields, names: string[]) {
       if (now.found.length) return false
       try {
         await save(now.draft, now.changed, theirs?.match)
-        setBase(old => ({ ...old, ...now.draft })) // an edit before the record is loaded again changes the saved fields
+        setBase(old => ({ ...old, ...now.draft })) // until the record is loaded again, edits are compared with what was saved here
         setConflicts([])
         return true
       } catch (e) {
@@ -67,8 +67,8 @@ const textOf = (v: unknown) =>
 
 type Props = { of: Conflict[]; labels: Record<string, string>; take: (c: Conflict) => void; show?: (c: Conflict) => string | undefined }
 
-// Conflicts names the fields that another person has changed too, with that person's values. show returns the text of a value, or
-// undefined for the usual text. The list scrolls into view.
+// Conflicts names the fields that another person has changed too, with that person's values. The function `show` returns the text of
+// a value, or undefined for the usual text. The list scrolls into view.
 export function Conflicts({ of, labels, take, show }: Props) {
   const el = useRef<HTMLDivElement>(null)
   useEffect(() => el.current?.scrollIntoView({ block: 'center' }), [of.length])

@@ -92,7 +92,7 @@ const sideGroup = ({ id, name, icon, of }: (typeof groups)[number]) => ({
   links: <Rooms of={of} />,
   badges: visible(of).map(r => r.waits && <Badge key={r.path} of={r.waits} />),
 })
-// Rooms shows links to screens. With short it uses their short names.
+// Rooms shows links to screens. With `short`, it uses their short names.
 export const Rooms = ({ of, short }: { of: Room[]; short?: boolean }) => (
   <>
     {visible(of).map(r => (

@@ -1,6 +1,6 @@
 type Props = { a: string; b: string; phone?: string; mono?: boolean }
 
-// Two shows a table cell with two lines: the main text, and a second text below it. phone replaces the second text on a narrow screen.
+// Two shows a table cell with two lines: `a`, and `b` below it. On a narrow screen, `phone` replaces `b`.
 export const Two = ({ a, b, phone, mono }: Props) => (
   <span class="named">
     <span class={'cut block' + (mono ? ' mono' : '')} title={a}>

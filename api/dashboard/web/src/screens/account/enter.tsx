@@ -174,8 +174,8 @@ export function Enter({ over }: { over?: boolean }) {
   )
 }
 
-// Welcome uses a link: an invitation, a new password, or an entry that an operator made. The form of an invitation is the same for
-// new people and for people who have a password here, so that it does not reveal who is known.
+// Welcome uses a link: an invitation, a link to set a new password, or a link by which an operator lets a person in. The form of an
+// invitation does not depend on whether the person has a password here, so it does not reveal this. The person chooses between the two.
 function Welcome({ token }: { token: string }) {
   const { busy, error, needsCode, send } = useSend()
   const [link, setLink] = useState<LinkShown>(),

@@ -32,7 +32,8 @@ export const goLive = async (c: { id: string; name: string; status: string }) =>
 
 type Campaigns = { id: string; name: string; status: string }[]
 
-// goLiveAll is goLive for several campaigns. If some have problems, it names them and asks first. on sets the campaigns active.
+// goLiveAll is goLive for several campaigns. If some have problems, it names them and asks first. The function `on` sets the
+// campaigns active.
 export async function goLiveAll(rows: Campaigns, ask: (q: Question) => void, on: () => Promise<void> = () => setActive(rows)) {
   const bad: string[] = []
   await inBatches(rows, async r => {

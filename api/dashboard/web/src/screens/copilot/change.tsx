@@ -96,7 +96,7 @@ export function Change({ id, variant }: { id: string; variant?: CopilotBody['var
   )
 }
 
-// Why shows the figures behind a suggestion, for each of the compared records.
+// `Why` shows the figures behind a suggestion, for each of the compared records.
 export function Why({ of: e }: { of: Evidence }) {
   const records = [...new Set(e.figures.map(f => f.of))],
     names = [...new Set(e.figures.map(f => f.name))]

@@ -194,7 +194,7 @@ const NumberField = ({ draft, set, errorAt, name, label, step = '1' }: NumberPro
   />
 )
 
-// When edits the name of a rule, the records that it watches, and the figures at which it acts.
+// `When` edits the name of a rule, the records that it watches, and the figures at which it acts.
 function When(p: FieldsProps) {
   const { draft, set, errorAt } = p
   const watch = (looks_at: Draft['looks_at']) =>
@@ -230,7 +230,7 @@ function When(p: FieldsProps) {
   )
 }
 
-// Then edits what a rule does, and how often.
+// `Then` edits what a rule does, and how often.
 function Then(p: FieldsProps) {
   const { draft, set, errorAt } = p
   return (

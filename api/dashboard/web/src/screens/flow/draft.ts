@@ -93,8 +93,8 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     if (other) set(moveTo(draft, path, other.id))
   }
   const change = (path: string, fields: Partial<Path>) => set(edit(draft, path, fields, rotation))
-  // covered returns the path that is tried earlier and takes all visitors of a path, if there is one. lift moves the path before
-  // that one.
+  // covered returns the path that is tried earlier than the given path and takes all of its visitors, if there is one. lift moves
+  // the given path before that path.
   const covered = (path: string) => coverer(draft, path, rotation)
   const lift = (path: string) => set(raise(draft, path, rotation))
   const drop = (path: Path) => {
@@ -108,7 +108,7 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     setWrong({ ...found, text: flowWords.codes[e.code] ?? sentence(e) })
     if (found.path) setOpen(found.path)
   }
-  // send saves the draft if match is still the version of the saved flow.
+  // send saves the draft if `match` is still the version of the saved flow.
   const send = async (match: string) => {
     setWrong(undefined)
     const answer = await call('PUT /campaigns/{id}/flow', { path: { id }, body: { streams: toSend(draft) }, match })
@@ -118,8 +118,8 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     setDialog(null)
     toastAndReload(flowWords.live, 'campaigns')
   }
-  // save saves the draft if over is still the version of the saved flow. By default over is the version that the draft began
-  // with. A person who has seen a newer version can save over it.
+  // save saves the draft if `over` is still the version of the saved flow. The default of `over` is the version that the draft
+  // began with. A person who has seen a newer version can overwrite that version.
   const save = async (over = version) => {
     if (!dirty) return
     await run(

@@ -112,7 +112,7 @@ const PathField = ({ name, label = flowWords.fields[name]!, hint, wrong, childre
   </div>
 )
 
-// Who edits the conditions and the rules that a visitor of the path meets.
+// `Who` edits the conditions and the rules that a visitor of the path meets.
 function Who({ path: p, book, records, wrong, on }: Props) {
   const error = errorAt(wrong, 'filters') ?? errorAt(wrong, 'rules'),
     lookup = useLookup({ source_id: choicesOf(records.sources), campaign_id: choicesOf(records.campaigns) })
@@ -133,7 +133,7 @@ function Who({ path: p, book, records, wrong, on }: Props) {
   )
 }
 
-// Where edits what the visitors of the path get.
+// `Where` edits what the visitors of the path get.
 function Where({ path: p, book, records, wrong, self, on }: Props) {
   const error = errorAt(wrong, 'destinations')
   const setAction = (action: Path['action']) =>
@@ -176,7 +176,7 @@ function Where({ path: p, book, records, wrong, self, on }: Props) {
   )
 }
 
-// More edits the weight, the rule group, the daily cap, and whether clicks are collected.
+// `More` edits the weight, the rule group, the daily cap, and whether clicks are collected.
 function More({ path: p, wrong, on }: Props) {
   const number = (name: 'weight' | 'rule_group', w: Wired, max?: number) => (
     <Input wired={w} type="number" min={0} max={max} value={String(p[name])} on={v => on({ [name]: Number(v) || 0 })} />

@@ -30,7 +30,8 @@ export const NetworkSheet = ({ of: n, close }: { of: NetworkRow; close: () => vo
   </ConnectionSheet>
 )
 
-// Changes shows up to which time the network's decisions about its orders, however old, have been read. It also shows the last error.
+// Changes shows the time up to which the network's decisions about its orders have been read. The orders may be of any age. It also
+// shows the last error.
 const Changes = ({ of: { changesReadTo, changesError } }: { of: NetworkIntegration }) =>
   (changesReadTo || changesError) && (
     <Part title={w.networks.changes}>

@@ -126,13 +126,13 @@ function Money() {
 const today = () => import('./today.tsx'),
   needs = () => import('./needs.tsx')
 
-// Later loads and shows the card Today, after the parts above it.
+// `Later` loads and shows the card Today, after the parts above it.
 function Later() {
   const module = useLazy(today)
   return module ? <module.Today /> : null
 }
 
-// Needs loads the card NeedsYou after the figures, because it is below them.
+// `Needs` loads the card NeedsYou after the figures, because the card is below them.
 function Needs() {
   const module = useLazy(needs)
   return module ? (

@@ -203,7 +203,7 @@ export function Sources() {
 
 type ConnectedProps = { to: Record<string, string>; path: string; id: string; log: Record<string, string> }
 
-// Connected links to the log of a record's postbacks, to the screen that connects the record to the service behind it, and to the
+// `Connected` links to the log of a record's postbacks, to the screen that connects the record to the service behind it, and to the
 // comparison with its figures.
 const Connected = ({ to: of, path, id, log }: ConnectedProps) => (
   <>

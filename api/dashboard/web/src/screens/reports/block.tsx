@@ -69,7 +69,7 @@ export function BlockSheet({ ask, paths, close, done }: Props) {
   )
 }
 
-// usePreview asks what values did in the window, for one or several places.
+// usePreview loads the figures of the values in the window, for one or several places.
 function usePreview(bodies: object[]) {
   const [state, setState] = useState<{ key: string; list?: BlockPreview[]; error?: ApiError }>({ key: '' }),
     [reloads, setReloads] = useState(0),
@@ -91,7 +91,7 @@ function usePreview(bodies: object[]) {
   return { list, error, again: () => setReloads(n => n + 1) }
 }
 
-// Where chooses the campaign, the source or the account in which values are blocked.
+// `Where` chooses the campaign, the source or the account in which values are blocked.
 function Where({ targets, value, on }: { targets: Target[]; value: Place; on: (p: Place) => void }) {
   const own = { campaign: targets.every(o => o.campaign), source: targets.every(o => o.source), account: true },
     campaigns = useCampaigns(),
@@ -133,7 +133,7 @@ const shown: Name[] = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit
 // withPending has one figure more: the revenue of pending conversions, which the preview counts as earned by the values.
 const withPending: Name[] = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'pending_revenue', 'profit']
 
-// Preview shows what the values and the rest did, what blocking would have saved, and whether that may be chance.
+// Preview shows the figures of the values and of all other values, what blocking would have saved, and whether that may be chance.
 function Preview({ of }: { of: ReturnType<typeof usePreview> }) {
   if (of.error?.code === 'too_large') return <p class="warn">{w.tooLarge}</p>
   if (!of.list) return <Loading of={of} height={150} style="" />

@@ -45,7 +45,7 @@ function toggle(ask: Ask, line: Line) {
   setOpen(line.open ? ask.open.filter(k => k !== key && !k.startsWith(key)) : [...ask.open, key])
 }
 
-// only filters the report by the values of a row.
+// `only` filters the report by the values of a row.
 const only = (ask: Ask, { path }: RowLine) => change(Object.fromEntries(path.map((value, i) => ['f.' + ask.group[i], [value]])))
 
 // exclude leaves the value of a row out of the report. In a flat table this is the value of the first dimension.
