@@ -58,7 +58,7 @@ func TestOperationPages(t *testing.T) {
 		}
 	}
 	if events := get(pages+"webhooks", 200); strings.Count(events, "<h1>") < 6 {
-		t.Error("the page of the events lacks some")
+		t.Error("the page about webhook events lacks some of the events")
 	}
 	get(pages+"offers", 404)
 	get(pages+"nothing.json", 404)

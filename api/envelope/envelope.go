@@ -78,7 +78,8 @@ func New(c *route.Call, answer any, err error) Reply {
 	return Reply{Status: status, Type: jsonType, Body: body}
 }
 
-// members is the JSON form of an error, and of an answer that New encodes, unless the route of the answer is public.
+// members is the JSON object around each answer: the answer of the handler is in data, an error in error. An answer of a public route
+// is not put into such an object.
 type members struct {
 	Data  any `json:"data"`
 	Error any `json:"error"`

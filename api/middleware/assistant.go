@@ -30,7 +30,7 @@ func (p *Pipeline) assistantHolder(c *route.Call, token string) error {
 	return nil
 }
 
-// mayPropose reports whether an assistant calls a row that stores only a proposal, and may propose.
+// mayPropose reports whether the caller is an assistant that may propose changes, and the route only stores a proposal.
 func mayPropose(c *route.Call) bool {
 	return c.Assistant != nil && c.Route.Proposes && c.Assistant.Rights.Includes(models.RightsPropose)
 }

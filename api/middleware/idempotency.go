@@ -221,7 +221,7 @@ func answerRepetition(c *route.Call, tx *store.Store, earlier store.Stored) (env
 		err = &route.LaterError{Job: slow.State(job.ID, job.Kind, job.Status)}
 	case known && e.Kind == models.KindNotFound:
 		err = models.Conflict("idempotency_answer_dropped", "the first request with this Idempotency-Key was carried out and "+
-			"answered with %d; that answer was too large to keep, or the plan keeps no more", earlier.Status)
+			"answered with %d; that answer was too large to be stored, or the plan's storage for answers is full", earlier.Status)
 	default:
 		return envelope.Reply{}, err
 	}

@@ -1,4 +1,4 @@
-// The German of blocked values: in reports, in the flow, and in the list of them.
+// The German texts of blocked values: in reports, in the flow, and in the list of them.
 import type { words as english } from '../en/blocks.ts'
 import { counted } from '../words.ts'
 

@@ -1,4 +1,4 @@
-// Words of the comparison of paths, landing pages and offers.
+// The texts of the comparison of paths, landing pages and offers.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')

@@ -1,4 +1,4 @@
-// The English of blocked values: in reports, in the flow, and in the list of them.
+// The English texts of blocked values: in reports, in the flow, and in the list of them.
 import { counted } from '../words.ts'
 
 const of = counted('en')

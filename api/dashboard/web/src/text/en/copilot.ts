@@ -1,4 +1,4 @@
-// Words of the Copilot.
+// The texts of the Copilot.
 import { counted } from '../words.ts'
 
 const of = counted('en')
