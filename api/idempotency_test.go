@@ -133,8 +133,8 @@ func TestStoredAnswersAreSealed(t *testing.T) {
 	}
 }
 
-// failing returns a route whose handler writes a record and then fails in the way that fail chooses: with an internal error, a
-// panic, a refusal or a lost connection.
+// failing returns a route whose handler writes a record and then fails. The number in the argument fail chooses how: with an
+// internal error, a panic, a refusal or a lost connection.
 func failing(fail *atomic.Int32, runs *atomic.Int32, slow *route.Slow) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/flaky", Scope: route.Write, Slow: slow, Codes: route.Codes("400 refused"),

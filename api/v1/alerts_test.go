@@ -299,7 +299,7 @@ func TestPostbackAlerts(t *testing.T) {
 	}
 }
 
-// A traffic source whose postbacks of conversions fail raises an alert of its account while the source is active and its postback
+// A traffic source whose postbacks of conversions fail raises an alert in its account while the source is active and its postback
 // address still has the failing host.
 func TestSourceAlerts(t *testing.T) {
 	t.Parallel()

@@ -209,8 +209,8 @@ func attributeValue(a clickattr.Attr, c *models.Click) string {
 }
 
 // TestEveryAttributeIsEverywhere checks every place that derives from the table of attributes. In its click, every attribute has a
-// value, except the names in the map empty. PostgreSQL stores what the spool got, and tokens are filled. Conditions match the live
-// click and the stored click. Reports, export files and the click log show the attributes.
+// value, except the attributes that the map `empty` names. PostgreSQL stores what the spool got, and tokens are filled. Conditions
+// match the live click and the stored click. Reports, export files and the click log show the attributes.
 func TestEveryAttributeIsEverywhere(t *testing.T) {
 	t.Parallel()
 	x := newAttributes(t)

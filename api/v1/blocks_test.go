@@ -242,7 +242,7 @@ func TestBlockPreview(t *testing.T) {
 				t.Errorf("%s: %v in the preview, %v in the report", name, figures[name], row[name])
 			}
 			if sum := figures[name].(float64) + rest[name].(float64); sum-total[name].(float64) > 1e-6 || total[name].(float64)-sum > 1e-6 {
-				t.Errorf("%s: %v with the rest, %v in total", name, sum, total[name])
+				t.Errorf("%s: the values and the rest add up to %v, want the total of the report, %v", name, sum, total[name])
 			}
 		}
 	}

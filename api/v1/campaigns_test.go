@@ -150,19 +150,19 @@ func TestCampaignLink(t *testing.T) {
 	same(t, shared, map[string]any{"alias_replaced": true})
 	sharedID := d.read(t, shared["id"])["domain_id"]
 	if again := d.make(t, body("shared again", sharedID)); again["alias"] == alias {
-		t.Errorf("two campaigns with one alias: %v", again)
+		t.Errorf("two campaigns on the shared domain have the same alias: %v", again)
 	}
 	// Once the account's default domain is verified, it is used instead of the shared domain.
 	dbtest.Exec(t, d.DB, `UPDATE domains SET is_default = true, is_verified = false WHERE id = $1`, d.ownDomain)
 	if c := d.make(t, body("unverified", "")); c["alias"] == "chosen-one" {
-		t.Errorf("on a default domain that does not serve: %v", c)
+		t.Errorf("the chosen alias was kept, although the default domain is not verified: %v", c)
 	}
 	dbtest.Exec(t, d.DB, `UPDATE domains SET is_verified = true WHERE id = $1`, d.ownDomain)
 	if c := d.make(t, body("default", nil)); c["url"] != "https://own.test/chosen-one" || c["alias_replaced"] != false {
 		t.Errorf("the campaign on the default domain is %v", c)
 	}
 	if c := d.make(t, body("named", sharedID)); c["alias"] == "chosen-one" {
-		t.Errorf("the campaign on the shared domain, named by its id, is %v", c)
+		t.Errorf("the chosen alias was kept on the shared domain, which was sent by its id: %v", c)
 	}
 	d.Do("POST", "/campaigns", body("taken", d.ownDomain)).Want(409, "alias_taken")
 	d.make(t, with(body("other case", d.ownDomain), "alias", "Chosen-One")) // another alias: case counts
@@ -220,7 +220,7 @@ func TestCampaignPatch(t *testing.T) {
 	patch(map[string]any{"alias": moved["alias"], "domain_id": ""})
 	back := patch(map[string]any{"domain_id": d.ownDomain, "alias": "third-one"})
 	if back["alias"] != "third-one" {
-		t.Errorf("back on the own domain: %v", back)
+		t.Errorf("after the move back to the own domain the alias is not third-one: %v", back)
 	}
 	other := d.make(t, with(d.campaign("Other"), "alias", "fourth-one"))
 	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"alias": "fourth-one"}).Want(409, "alias_taken")
