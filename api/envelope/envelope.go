@@ -131,8 +131,9 @@ func marshal(v any) ([]byte, error) {
 // IsFile reports whether the reply is a file, which is read while it is written.
 func (r Reply) IsFile() bool { return r.file.Write != nil }
 
-// Write sends the reply. It returns false if a file was not sent completely, and true otherwise. The context is the connection's: a file may be written for as long as the server allows. If Write returns false, the caller must break the
-// connection, so that the client notices that the file is incomplete.
+// Write sends the reply. It returns false if a file was not sent completely, and true otherwise. The context is the connection's: a
+// file may be written for as long as the server allows. If Write returns false, the caller must break the connection, so that the
+// client notices that the file is incomplete.
 func (r Reply) Write(ctx context.Context, w http.ResponseWriter) (complete bool) {
 	h := w.Header()
 	h.Set("Content-Type", r.Type)

@@ -57,7 +57,7 @@ func TestEdgeBounds(t *testing.T) {
 		}
 		for _, b := range list {
 			if b.Value == nil && !reflect.DeepEqual(b.Origin, []string{models.EdgeTooLarge}) {
-				t.Errorf("%s is not published because of %s", b.Key, b.Origin)
+				t.Errorf("%s is left out because of %s, want only bundles that are too large to be left out", b.Key, b.Origin)
 			}
 			bytesKept += len(b.Value)
 			large = append(large, b.Value == nil)
@@ -146,7 +146,7 @@ func TestEdgeLeavesBlockedValuesToTheService(t *testing.T) {
 			continue
 		}
 		if left++; !reflect.DeepEqual(b.Origin, []string{models.EdgeBlocked}) {
-			t.Errorf("left to the service because of %s", b.Origin)
+			t.Errorf("a campaign is left to the service because of %s, want only blocked values as a reason", b.Origin)
 		}
 	}
 	if left != 4 {

@@ -224,7 +224,7 @@ func TestEveryAttributeIsEverywhere(t *testing.T) {
 		}
 		live, stored := value(a, &x.live), value(a, &x.stored.Click)
 		if fmt.Sprint(live) != fmt.Sprint(stored) {
-			t.Errorf("%s was %v and is stored as %v", a.Name, live, stored)
+			t.Errorf("%s was %v at the redirect, but is stored as %v", a.Name, live, stored)
 		}
 		if reflect.ValueOf(live).IsZero() && !empty[a.Name] {
 			t.Errorf("%s has no value in this test", a.Name)

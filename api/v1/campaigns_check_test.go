@@ -315,7 +315,7 @@ func TestEveryCheck(t *testing.T) {
 			t.Parallel()
 			e := newLaunchEnv(t)
 			if sound := e.check(); sound["state"] != launchcheck.OK {
-				t.Fatalf("the sound campaign has %v", found(sound))
+				t.Fatalf("the campaign already has findings before the fault: %v", found(sound))
 			}
 			fault := faults[row.Code]
 			if fault == nil {
