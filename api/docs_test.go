@@ -58,7 +58,7 @@ func TestOperationPages(t *testing.T) {
 		}
 	}
 	if events := get(pages+"webhooks", 200); strings.Count(events, "<h1>") < 6 {
-		t.Error("the page of the events lacks some")
+		t.Error("the page about webhook events lacks some of the events")
 	}
 	get(pages+"offers", 404)
 	get(pages+"nothing.json", 404)
@@ -84,7 +84,7 @@ func TestForPrograms(t *testing.T) {
 			t.Errorf("%d %v: %s", list.Code, list.Header(), text)
 		}
 		if got := strings.Contains(text, base+"/mcp"); got == off {
-			t.Errorf("/mcp is named: %v, switched off: %v", got, off)
+			t.Errorf("/llms.txt names /mcp: %v, but the service serves /mcp: %v", got, !off)
 		}
 		if !strings.Contains(text, base+"/api/v1/openapi.json") {
 			t.Error("the OpenAPI document is not listed")
@@ -103,7 +103,7 @@ func TestForPrograms(t *testing.T) {
 			t.Errorf("the page is %q", got)
 		}
 		if got := get("/docs/keys.md").Code; got != 404 {
-			t.Errorf("a page that does not exist: %d", got)
+			t.Errorf("a page that does not exist is answered with %d, want 404", got)
 		}
 	}
 }

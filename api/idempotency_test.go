@@ -46,7 +46,7 @@ func TestIdempotentCreateUnderARace(t *testing.T) {
 		}
 		wg.Wait()
 		if len(bodies) != 1 || fresh != 1 {
-			t.Errorf("round %d: %d answers, %d of them fresh, %d in progress", round, len(bodies), fresh, progress)
+			t.Errorf("round %d: %d different answers, %d of them fresh, want one; %d calls were still in progress", round, len(bodies), fresh, progress)
 		}
 		var n int
 		err := one.DB.GetContext(t.Context(), &n, `SELECT count(*) FROM offers WHERE name = $1`, key)
@@ -61,7 +61,7 @@ func TestIdempotencyRules(t *testing.T) {
 	s := apitest.New(t)
 	first := s.Do("POST", "/offers", offer("A"), "Idempotency-Key", "k").Want(201, "")
 	if first.Header.Get("Idempotent-Replayed") != "" {
-		t.Error("the first answer says it is replayed")
+		t.Error("the first answer says that it is a stored answer")
 	}
 	replay := func(a apitest.Answer) {
 		t.Helper()
@@ -77,7 +77,7 @@ func TestIdempotencyRules(t *testing.T) {
 	s.Do("POST", path, offer("A"), "Idempotency-Key", "k").Want(422, "idempotency_key_reused")
 	clone := s.Do("POST", path, nil, "Idempotency-Key", "clone").Want(201, "").Map()["id"]
 	if again := s.Do("POST", path, nil, "Idempotency-Key", "clone").Want(201, "").Map()["id"]; again != clone {
-		t.Error("a clone was made twice")
+		t.Error("the repeated call made a second clone")
 	}
 
 	// A 409 and a 400 are stored and repeated too, even if their cause no longer exists.
@@ -85,7 +85,7 @@ func TestIdempotencyRules(t *testing.T) {
 	s.Do("DELETE", fmt.Sprintf("/offers?id=%s", first.Map()["id"]), nil).Want(200, "")
 	dup := s.Do("POST", "/offers", offer("A"), "Idempotency-Key", "dup").Want(409, "duplicate_name")
 	if dup.Header.Get("Idempotent-Replayed") != "true" {
-		t.Error("a duplicate's answer was not kept")
+		t.Error("the answer 409 was not stored: the repeated call has no Idempotent-Replayed")
 	}
 	s.Do("POST", "/offers", `{`, "Idempotency-Key", "bad").Want(400, "bad_body")
 	s.Do("POST", "/offers", `{`, "Idempotency-Key", "bad").Want(400, "bad_body")
@@ -128,13 +128,13 @@ func TestStoredAnswersAreSealed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Contains(string(raw), "visible-name") || len(raw) == 0 {
-			t.Error("the stored answer can be read")
+			t.Error("the stored answer is not encrypted, or it is empty")
 		}
 	}
 }
 
-// failing returns a route whose handler writes a record and then fails in the way that fail chooses: with an internal error, a
-// panic, a refusal or a lost connection.
+// failing returns a route whose handler writes a record and then fails. The number in the argument fail chooses how: with an
+// internal error, a panic, a refusal or a lost connection.
 func failing(fail *atomic.Int32, runs *atomic.Int32, slow *route.Slow) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/flaky", Scope: route.Write, Slow: slow, Codes: route.Codes("400 refused"),
@@ -186,7 +186,7 @@ func TestFailedAttemptsRunAgain(t *testing.T) {
 			s.Do("POST", "/flaky", nil, "Idempotency-Key", "refused").Want(400, "refused")
 		}
 		if runs.Load() != 5 {
-			t.Errorf("slow %v: ran %d times, want 5", slow, runs.Load())
+			t.Errorf("slow %v: the handler ran %d times, want 5", slow, runs.Load())
 		}
 		var n int
 		if err := s.DB.GetContext(t.Context(), &n, `SELECT count(*) FROM offers`); err != nil {
@@ -286,7 +286,7 @@ func TestAnswersThatAreNotKept(t *testing.T) {
 			post(fmt.Sprint("large-", i), 1<<20).Want(200, "")
 		}
 		if n := storedBytes(); n != 0 {
-			t.Errorf("%d bytes are kept of large answers", n)
+			t.Errorf("%d bytes of large answers are stored, want none", n)
 		}
 		again := post("large-0", 1<<20).Want(409, "idempotency_answer_dropped")
 		if again.Header.Get("Idempotent-Replayed") != "true" {
@@ -296,7 +296,7 @@ func TestAnswersThatAreNotKept(t *testing.T) {
 
 		post("small", 1000).Want(200, "")
 		if n := storedBytes(); n < 1000 || n > 3000 {
-			t.Errorf("%d bytes are kept of a small answer", n)
+			t.Errorf("%d bytes are stored for an answer of 1000 bytes, want 1000 to 3000", n)
 		}
 		plan, _ := models.PlanNamed("scale")
 		dbtest.Exec(t, s.DB, `UPDATE kept_answers SET bytes = $1`, plan.AnswerBytes-1000)

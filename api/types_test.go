@@ -230,7 +230,7 @@ func (w *typeWriter) named(t reflect.Type, body bool) string {
 	w.fields(t, body, 0, members)
 	fields := make([]string, 0, len(members))
 	for _, m := range slices.SortedFunc(maps.Values(members), func(a, b member) int {
-		return cmp.Or(a.place-b.place, strings.Compare(a.text, b.text)) // a member that replaced another has the same place as the member added after it
+		return cmp.Or(a.place-b.place, strings.Compare(a.text, b.text)) // two members can have the same place, if one has replaced another
 	}) {
 		fields = append(fields, m.text)
 	}

@@ -78,7 +78,8 @@ func New(c *route.Call, answer any, err error) Reply {
 	return Reply{Status: status, Type: jsonType, Body: body}
 }
 
-// members is the JSON form of an error, and of an answer that New encodes, unless the route of the answer is public.
+// members is the JSON object around each answer: the answer of the handler is in data, an error in error. An answer of a public route
+// is not put into such an object.
 type members struct {
 	Data  any `json:"data"`
 	Error any `json:"error"`
@@ -130,9 +131,9 @@ func marshal(v any) ([]byte, error) {
 // IsFile reports whether the reply is a file, which is read while it is written.
 func (r Reply) IsFile() bool { return r.file.Write != nil }
 
-// Write sends the reply. It returns false if a file broke off, and true otherwise. The context is the connection's: a file may be
-// written for as long as the server allows. If a file breaks off, the caller must break the connection, so that the client
-// notices.
+// Write sends the reply. It returns false if a file was not sent completely, and true otherwise. The context is the connection's: a
+// file may be written for as long as the server allows. If Write returns false, the caller must break the connection, so that the
+// client notices that the file is incomplete.
 func (r Reply) Write(ctx context.Context, w http.ResponseWriter) (complete bool) {
 	h := w.Header()
 	h.Set("Content-Type", r.Type)

@@ -164,7 +164,7 @@ func checkBatch(body []byte) error {
 	return nil
 }
 
-// withoutStreams refuses subscriptions. They would keep a request open, although the service never sends anything by them.
+// withoutStreams refuses subscriptions. They would keep a request open, although the service never sends anything through them.
 func withoutStreams(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		if method == "subscriptions/listen" {

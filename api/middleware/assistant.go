@@ -30,7 +30,7 @@ func (p *Pipeline) assistantHolder(c *route.Call, token string) error {
 	return nil
 }
 
-// mayPropose reports whether an assistant calls a row that stores only a proposal, and may propose.
+// mayPropose reports whether the caller is an assistant that may propose changes, and the route only stores a proposal.
 func mayPropose(c *route.Call) bool {
 	return c.Assistant != nil && c.Route.Proposes && c.Assistant.Rights.Includes(models.RightsPropose)
 }
@@ -57,8 +57,8 @@ const (
 // Resource returns the address at which access tokens are valid.
 func (s *Site) Resource() string { return strings.TrimSuffix(s.url, "/") + ResourcePath }
 
-// challenge sets the header that explains to a caller refused as unauthenticated how to authenticate (RFC 6750 and 9728). Where
-// access tokens are valid, the header names the document from which a program learns how to get one.
+// challenge sets the header that explains how to authenticate (RFC 6750 and 9728), if err refuses the caller as unauthenticated.
+// Where access tokens are valid, the header names the document from which a program learns how to get one.
 func (p *Pipeline) challenge(c *route.Call, err error, credential string) {
 	e, ok := models.AsError(err)
 	if !ok || e.Kind != models.KindUnauthenticated {
@@ -67,8 +67,8 @@ func (p *Pipeline) challenge(c *route.Call, err error, credential string) {
 	p.site.SetChallenge(c.Header(), c.Route.Tokens, credential != "")
 }
 
-// SetChallenge sets the header WWW-Authenticate of an answer with the status 401. tokens says that access tokens are valid here, and
-// invalid that the caller has sent a credential that is not valid.
+// SetChallenge sets the header WWW-Authenticate of an answer with the status 401. tokens is true if
+// access tokens are valid here. invalid is true if the caller has sent an invalid credential.
 func (s *Site) SetChallenge(h http.Header, tokens, invalid bool) {
 	text := `Bearer realm="switchyard"`
 	if invalid && tokens {

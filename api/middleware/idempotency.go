@@ -54,9 +54,10 @@ func (p *Pipeline) idempotent(next step) step {
 	}
 }
 
-// storedKey returns the key under which an answer is stored. The API keys of an account share their Idempotency-Keys. The keys of
-// a person are separate from them. Below /app the keys of each session are separate too, because the answer may hold a secret
-// that only this person may see. No caller can send such a stored key: it has a line break, and a header cannot have one.
+// storedKey returns the key under which an answer is stored. All API keys of an account share their Idempotency-Keys. The
+// Idempotency-Keys of a person are separate. On a route for people only, the Idempotency-Keys of each session are separate too,
+// because the answer may hold a secret that only this person may see. The stored key of a person has a line break. A header cannot
+// have one, so no caller with an API key can send it.
 func storedKey(c *route.Call, key string) string {
 	switch {
 	case !c.IsPerson():
@@ -221,7 +222,7 @@ func answerRepetition(c *route.Call, tx *store.Store, earlier store.Stored) (env
 		err = &route.LaterError{Job: slow.State(job.ID, job.Kind, job.Status)}
 	case known && e.Kind == models.KindNotFound:
 		err = models.Conflict("idempotency_answer_dropped", "the first request with this Idempotency-Key was carried out and "+
-			"answered with %d; that answer was too large to keep, or the plan keeps no more", earlier.Status)
+			"answered with %d; that answer was too large to be stored, or the plan's storage for answers is full", earlier.Status)
 	default:
 		return envelope.Reply{}, err
 	}

@@ -1,6 +1,7 @@
 // Package middleware wraps the handlers of the API in these steps, in this order: request id, access log, recover, key or
 // session, plan and scope or role, rate limit, reading of the request, place among the running calls, idempotency, version
-// (If-Match), audit. Rows that need no key and no session skip most of them, see Serve.
+// (If-Match), audit. Routes that need no key and no session skip most of the steps, see Serve. A row is an entry of the table of
+// routes, a route.Route.
 package middleware
 
 import (
@@ -27,7 +28,7 @@ import (
 	"switchyard/models/bind"
 )
 
-// Pipeline serves the rows of the table. NewPipeline returns a Pipeline. It is safe for use by many goroutines.
+// Pipeline serves the rows of the table. NewPipeline makes one. It is safe for use by many goroutines.
 type Pipeline struct {
 	store    *store.Store
 	rates    *kv.Rates

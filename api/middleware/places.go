@@ -69,7 +69,7 @@ type accountPlaces struct {
 
 var errNoPlace = errors.New("middleware: no place")
 
-// acquire takes a place for a call of an account, until release is called. It waits at most the Wait of the share. The error is
+// acquire takes a place for a call of an account, until release is called. It waits no longer than the share's Wait. The error is
 // errNoPlace if the wait was too long, or immediately if too many calls wait already. Otherwise it is the error of the context.
 func (p *places) acquire(ctx context.Context, account uuid.UUID) (release func(), err error) {
 	a := p.count(account)

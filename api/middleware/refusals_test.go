@@ -47,7 +47,7 @@ func TestFloodOfRefusalsIsSlowed(t *testing.T) {
 		"a typing error":  refuse(flooder, "192.0.2.1:1", http.StatusBadRequest),
 	} {
 		if paused {
-			t.Errorf("%s waits", name)
+			t.Errorf("%s is delayed, although only the flooding caller's refusals should be", name)
 		}
 	}
 	if !refuse(uuid.Nil, "192.0.2.1:9", http.StatusUnauthorized) {
@@ -55,7 +55,7 @@ func TestFloodOfRefusalsIsSlowed(t *testing.T) {
 	}
 	f.delayed = semaphore.NewWeighted(0)
 	if refuse(flooder, "192.0.2.1:1", http.StatusTooManyRequests) {
-		t.Error("a caller waits although as many as may wait already do")
+		t.Error("a refusal is delayed although no more refusals may wait at the same time")
 	}
 	now = now.Add(time.Second)
 	if refuse(flooder, "192.0.2.1:1", http.StatusTooManyRequests) {

@@ -99,7 +99,7 @@ func (s *Site) checkOrigin(r *http.Request) error {
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead && !byScript(r.Header) {
 		return models.Errorf(models.KindForbidden, "cross_site",
-			"with a session only the dashboard changes something; a program needs a key")
+			"with a session, changes can be made only on the dashboard's pages; a program needs a key")
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func (b *browser) begin() string {
 	b.Do("POST", "/oauth/google_ads/connect", nil).Want(200, "").Into(&answer)
 	state, ok := strings.CutPrefix(answer.URL, base+"/api/oauth/start?state=")
 	if !ok {
-		b.Fatalf("the sign-in begins at %s", answer.URL)
+		b.Fatalf("the sign-in begins at %s, want the start page with a state", answer.URL)
 	}
 	return state
 }
@@ -176,7 +176,7 @@ func TestRefusals(t *testing.T) {
 		query.Set("state", state)
 		b.want(b.open(oauth.CallbackPath, query), 400, "gave no access")
 		if b.open(oauth.StartPath, url.Values{"state": {state}}).status != 400 {
-			t.Errorf("%s: the sign-in goes on", what)
+			t.Errorf("%s: the start page still accepts the state, although the sign-in was refused", what)
 		}
 	}
 	state := b.begin()

@@ -145,7 +145,7 @@ var goalSchema = object{
 		"order_id": object{"type": "string", "description": "required by a goal that counts per_order; each order id counts once"},
 		"value":    object{"type": "number", "minimum": 0, "description": "for a goal whose valueMode is from_event"},
 		"currency": object{"type": "string", "description": "three letters; left out: the goal's currency, else the site's"},
-		"time":     object{"type": "string", "description": "ISO 8601 or seconds since 1970; left out, older than 30 days or to come: now"},
+		"time":     object{"type": "string", "description": "ISO 8601 or seconds since 1970; now, if it is left out, older than 30 days or in the future"},
 		"event_id": object{"type": "string", "description": "your own id of the event; an event that is sent again with this id counts once. Left out: an identical object counts once"},
 		"site":     object{"type": "string", "format": "uuid", "description": "left out: the first active site that has the goal"},
 		"user":     userSchema(), "consent": consentSchema,

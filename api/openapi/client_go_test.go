@@ -54,6 +54,6 @@ func TestGoClientAtTheService(t *testing.T) {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	if err := c.Do(ended, http.MethodGet, "/api/v1/plan", nil, nil, nil); err == nil {
-		t.Error("a call whose context has ended has no error")
+		t.Error("a call succeeded although its context has ended")
 	}
 }

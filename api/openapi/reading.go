@@ -136,7 +136,7 @@ func (r reader) curl(op operationContent, parameters []any, body object) string 
 	return out
 }
 
-// maxNesting is the number of references within each other that a list of fields follows.
+// maxNesting is the maximum number of nested references that a list of fields follows.
 const maxNesting = 8
 
 // fields lists the fields below a schema. ancestors holds the references that are being listed already, so that a recursive schema ends.
@@ -254,7 +254,7 @@ func exampleText(example any) string {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if enc.Encode(example) != nil {
-		return "" // the value was read from JSON, so it can be written as JSON
+		return "" // cannot happen: a value that was read from JSON can be written as JSON
 	}
 	return strings.TrimSpace(out.String())
 }

@@ -52,7 +52,7 @@ func sameResource(path, other string) bool {
 	return other == path || other == "/"+c || other == "/"+c+"/{id}"
 }
 
-// answerTypes returns a zero value of an answer's type, and one of the type of each exported field that is a struct, a pointer to
+// answerTypes returns the answer and a zero value of each struct type in its exported fields. Such a field is a struct, a pointer to
 // a struct, or a list of structs whose JSON name begins with rows.
 func answerTypes(answer any) []any {
 	out := []any{answer}

@@ -87,10 +87,10 @@ type Route struct {
 	// Versioned routes send the version of the record as ETag. A change accepts If-Match, and is answered with 409 stale if
 	// If-Match names another version.
 	Versioned bool
-	// Version locks the record that a change names until the transaction ends, and returns the version that answers show, for most
-	// records as updated_at. With it, the row accepts If-Match: the handler runs in this transaction, and the answer is 409 stale if
-	// the record has another version. Nil: an If-Match is ignored, unless the row is Versioned. A row that waits for a job has no
-	// Version.
+	// Version locks the record that a change names until the transaction ends, and returns its version. Answers show the version
+	// too, for most records as updated_at. A row with a Version accepts If-Match: the handler runs in this transaction, and the answer
+	// is 409 stale if the record has another version. Nil: an If-Match is ignored, unless the row is Versioned. A row that waits for a
+	// job has no Version.
 	Version func(c *Call, id uuid.UUID) (string, error)
 	// Public routes need no key, are not rate-limited and answer without {data, error}.
 	Public     bool

@@ -61,7 +61,7 @@ func TestCompressed(t *testing.T) {
 		text := bytes.Repeat([]byte(rapid.String().Draw(rt, "text")), rapid.IntRange(0, 2000).Draw(rt, "times"))
 		p := compress(text)
 		if !bytes.Equal(p.text(), text) {
-			rt.Fatalf("%d bytes came back differently", len(text))
+			rt.Fatalf("a text of %d bytes is different after compression and decompression", len(text))
 		}
 		if len(text) > 0 && len(p.bytes) > len(text) {
 			rt.Fatalf("%d bytes became %d", len(text), len(p.bytes))

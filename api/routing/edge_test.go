@@ -57,7 +57,7 @@ func TestEdgeBounds(t *testing.T) {
 		}
 		for _, b := range list {
 			if b.Value == nil && !reflect.DeepEqual(b.Origin, []string{models.EdgeTooLarge}) {
-				t.Errorf("%s is not published because of %s", b.Key, b.Origin)
+				t.Errorf("%s is left out because of %s, want only bundles that are too large to be left out", b.Key, b.Origin)
 			}
 			bytesKept += len(b.Value)
 			large = append(large, b.Value == nil)
@@ -76,11 +76,12 @@ func TestEdgeBounds(t *testing.T) {
 	small := mesh(40, 4, 400) // each bundle has 13 campaigns
 	allBytes, large := compile(small, 1<<30, 1<<30)
 	if count(large) != 0 || len(large) != 40 || allBytes < 40*13*400 {
-		t.Errorf("%d of %d are too large, %d bytes", count(large), len(large), allBytes)
+		t.Errorf("%d of %d bundles are left out, and the others have %d bytes; want 40 bundles, all kept, with at least %d bytes",
+			count(large), len(large), allBytes, 40*13*400)
 	}
 	bytesKept, largeAtHalf := compile(small, allBytes/2, 1<<30)
 	if n := count(largeAtHalf); n == 0 || n > 21 || bytesKept > allBytes/2+allBytes/20 {
-		t.Errorf("with half the bytes %d are left to the service, %d bytes are kept", n, bytesKept)
+		t.Errorf("with half the bytes as the limit, %d bundles are left out (want 1 to 21) and %d of %d bytes are kept", n, bytesKept, allBytes)
 	}
 	if _, repeated := compile(small, allBytes/2, 1<<30); !reflect.DeepEqual(repeated, largeAtHalf) {
 		t.Error("another compilation leaves other campaigns to the service")
@@ -90,7 +91,7 @@ func TestEdgeBounds(t *testing.T) {
 	big := mesh(60, 20, 200<<10)
 	bytesKept, large = compile(big, models.MaxEdgeAccount, 2*edgeGiveUp)
 	if bytesKept != 0 || count(large) != 60 {
-		t.Errorf("%d bytes are kept, %d are too large", bytesKept, count(large))
+		t.Errorf("%d bytes are kept and %d bundles are left out, want 0 bytes and all 60 left out", bytesKept, count(large))
 	}
 	k := NewExplainer(big).Snapshot()
 	for c := range each[*Campaign](k, campaigns) {
@@ -145,7 +146,7 @@ func TestEdgeLeavesBlockedValuesToTheService(t *testing.T) {
 			continue
 		}
 		if left++; !reflect.DeepEqual(b.Origin, []string{models.EdgeBlocked}) {
-			t.Errorf("left to the service because of %s", b.Origin)
+			t.Errorf("a campaign is left to the service because of %s, want only blocked values as a reason", b.Origin)
 		}
 	}
 	if left != 4 {

@@ -19,7 +19,7 @@ type Guard struct {
 // newGuard returns nil if the settings refuse no visitor.
 func newGuard(saved json.RawMessage) *Guard {
 	p := models.DefaultProtection()
-	// Settings that cannot be read protect from no visitor: a page that no visitor sees would cost its owner more.
+	// If the settings cannot be read, every visitor is let in: a page that no visitor sees would cost its owner more.
 	if len(saved) == 0 || json.Unmarshal(saved, &p) != nil || !p.Enabled {
 		return nil
 	}

@@ -33,13 +33,13 @@ func TestRefreshThatFailsIsTriedAgain(t *testing.T) {
 	k.conn = away
 	k.mark(t.Context(), db.Notice{Payload: "campaigns:" + campaign.String()})
 	if err := k.refresh(t.Context()); err == nil {
-		t.Fatal("a database that is away answered")
+		t.Fatal("the refresh succeeded, although the database cannot be reached")
 	}
 	k.conn = d
 	if err := k.refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, c := k.Current().Find("own.test", "winter-sale"); c == nil {
-		t.Error("notices that came while the database was away are lost")
+		t.Error("a notice that came while the database could not be reached is lost")
 	}
 }

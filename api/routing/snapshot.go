@@ -161,7 +161,8 @@ func (o *Offer) row() store.RoutingRow {
 	return &o.Row
 }
 
-// detach closes the reference, to which plans still refer. If the row returns, the reference is opened again.
+// detach closes the offer's reference, which plans may still contain, so that no visitor is sent to the offer. If the row returns,
+// the reference is opened again.
 func (o *Offer) detach(*Builder) record {
 	c := *o
 	c.removed = true
@@ -186,7 +187,7 @@ func (l *Lander) row() store.RoutingRow {
 	return &l.Row
 }
 
-// detach closes the reference, as Offer.detach does.
+// detach closes the lander's reference, as Offer.detach does for an offer.
 func (l *Lander) detach(*Builder) record {
 	c := *l
 	c.Removed = true

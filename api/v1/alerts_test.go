@@ -35,7 +35,7 @@ func TestAlerts(t *testing.T) {
 		"link_checks": "waiting", "safe_browsing": "waiting", "jobs": "waiting", "clicks": "waiting", "database": "ok", "edge": "off",
 	} {
 		if got := service(empty, name); got["status"] != want {
-			t.Errorf("at first %v is not %s", got, want)
+			t.Errorf("at first the service %s is %v, want the status %s", name, got, want)
 		}
 	}
 
@@ -118,7 +118,7 @@ func TestAlerts(t *testing.T) {
 	dbtest.Exec(t, s.DB, `UPDATE accounts SET plan = 'pro' WHERE id = $1`, s.Account.ID)
 	dbtest.Exec(t, s.DB, `UPDATE account_rates SET rate = 2`)
 	if got = s.Do("GET", "/alerts", nil).Want(200, "").Map(); got["count"] != 1.0 {
-		t.Errorf("after the problems were solved: %v", got)
+		t.Errorf("after all problems but one were solved: %v, want one alert", got)
 	}
 	s.As("").Do("GET", "/alerts", nil).Want(401, "unauthenticated")
 }
@@ -190,7 +190,7 @@ func TestClicksOfOthers(t *testing.T) {
 		t.Helper()
 		got := s.Do("GET", "/alerts", nil).Want(200, "").Map()
 		if v := service(got, "clicks"); v["status"] != status || (v["message"] == nil) != (status != "failing") || got["count"] != alerts {
-			t.Errorf("%v and %v alerts, want %s and %v", v, got["count"], status, alerts)
+			t.Errorf("the service clicks is %v and there are %v alerts, want the status %s and %v alerts", v, got["count"], status, alerts)
 		}
 	}
 	expect("waiting", 0)
@@ -231,7 +231,7 @@ func TestJobsBehind(t *testing.T) {
 	}
 	dbtest.Exec(t, s.DB, `UPDATE jobs SET state = 'done', finished_at = now()`)
 	if got := s.Do("GET", "/alerts", nil).Want(200, "").Map(); got["count"] != 0.0 {
-		t.Errorf("after the jobs ran: %v", got)
+		t.Errorf("after the jobs ran there are still alerts: %v", got)
 	}
 }
 
@@ -299,7 +299,7 @@ func TestPostbackAlerts(t *testing.T) {
 	}
 }
 
-// A traffic source whose postbacks of conversions fail raises an alert of its account while the source is active and its postback
+// A traffic source whose postbacks of conversions fail raises an alert in its account while the source is active and its postback
 // address still has the failing host.
 func TestSourceAlerts(t *testing.T) {
 	t.Parallel()

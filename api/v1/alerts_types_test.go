@@ -237,7 +237,7 @@ func TestAlertTypes(t *testing.T) {
 		c.raise()
 		found, others := a.find(typ.Name)
 		if len(found) != 1 || len(others) != 0 {
-			t.Errorf("%s: raised %d times, and other alerts: %v", typ.Name, len(found), others)
+			t.Errorf("%s was raised %d times, want once; other alerts: %v, want none", typ.Name, len(found), others)
 			c.clear()
 			continue
 		}
@@ -253,7 +253,7 @@ func TestAlertTypes(t *testing.T) {
 			t.Errorf("%s names a call of the API, but people read it: %s", typ.Name, text)
 		}
 		if _, err := uuid.Parse(fmt.Sprint(got["id"])); err != nil {
-			t.Errorf("%s: the id of the record is %v", typ.Name, got["id"])
+			t.Errorf("%s: the id of the record is %v, want a UUID", typ.Name, got["id"])
 		}
 		c.clear()
 		if found, _ := a.find(typ.Name); len(found) != 0 {

@@ -209,8 +209,8 @@ func attributeValue(a clickattr.Attr, c *models.Click) string {
 }
 
 // TestEveryAttributeIsEverywhere checks every place that derives from the table of attributes. In its click, every attribute has a
-// value, except the names in the map empty. PostgreSQL stores what the spool got, and tokens are filled. Conditions match the live
-// click and the stored click. Reports, export files and the click log show the attributes.
+// value, except the attributes that the map `empty` names. PostgreSQL stores what the spool got, and tokens are filled. Conditions
+// match the live click and the stored click. Reports, export files and the click log show the attributes.
 func TestEveryAttributeIsEverywhere(t *testing.T) {
 	t.Parallel()
 	x := newAttributes(t)
@@ -224,7 +224,7 @@ func TestEveryAttributeIsEverywhere(t *testing.T) {
 		}
 		live, stored := value(a, &x.live), value(a, &x.stored.Click)
 		if fmt.Sprint(live) != fmt.Sprint(stored) {
-			t.Errorf("%s was %v and is stored as %v", a.Name, live, stored)
+			t.Errorf("%s was %v at the redirect, but is stored as %v", a.Name, live, stored)
 		}
 		if reflect.ValueOf(live).IsZero() && !empty[a.Name] {
 			t.Errorf("%s has no value in this test", a.Name)

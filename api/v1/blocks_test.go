@@ -212,7 +212,7 @@ func TestACopyBlocksWhatItsCampaignBlocks(t *testing.T) {
 	}
 	d.Do("POST", "/blocks/remove", block(campaign, "a")).Want(200, "")
 	if got := blocked(copied); got != "country:FR sub1:a sub1:c" {
-		t.Errorf("after a change of the campaign the copy blocks %q", got)
+		t.Errorf("after a value was allowed again in the campaign, the copy blocks %q, want what it blocked before", got)
 	}
 }
 
@@ -242,7 +242,7 @@ func TestBlockPreview(t *testing.T) {
 				t.Errorf("%s: %v in the preview, %v in the report", name, figures[name], row[name])
 			}
 			if sum := figures[name].(float64) + rest[name].(float64); sum-total[name].(float64) > 1e-6 || total[name].(float64)-sum > 1e-6 {
-				t.Errorf("%s: %v with the rest, %v in total", name, sum, total[name])
+				t.Errorf("%s: the values and the rest add up to %v, want the total of the report, %v", name, sum, total[name])
 			}
 		}
 	}
@@ -279,7 +279,7 @@ func TestSimulationAndTraceTellOfBlockedValues(t *testing.T) {
 	decision, stage = simulate(object{})
 	same(t, decision, map[string]any{"via": "forced"})
 	if stage["blocked"] != nil {
-		t.Errorf("without blocks_of the visitor is blocked by %v", stage["blocked"])
+		t.Errorf("without blocks_of the visitor is blocked by %v, want not blocked", stage["blocked"])
 	}
 	s.Do("POST", "/tools/simulate", object{"streams": flowFor(r), "blocks_of": uuid.New()}).Want(404, "not_found")
 
@@ -290,7 +290,7 @@ func TestSimulationAndTraceTellOfBlockedValues(t *testing.T) {
 		trace := s.Do("GET", "/logs/clicks/"+models.FormatClickID(v.ID)+"?trace=1", nil).Want(200, "").Map()["trace"].(map[string]any)
 		stage := trace["campaigns"].([]any)[0].(map[string]any)
 		if stage["blocked"] == nil || trace["flow_changed"] != true {
-			t.Errorf("the trace of a click with a blocked value: %v", trace)
+			t.Errorf("the trace does not say that the click's value is blocked now, or that the flow has changed: %v", trace)
 		}
 		return
 	}

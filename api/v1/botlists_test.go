@@ -219,7 +219,7 @@ func TestBotDetection(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal(raw, &args); err != nil || args.Threshold != 45 || args.To.Sub(args.From) < 29*24*time.Hour {
-		t.Errorf("the job scores by %+v (%v)", args, err)
+		t.Errorf("the job has %+v (%v), want the threshold 45 and a window of at least 29 days", args, err)
 	}
 	same(t, signal("tor_exit"), map[string]any{"enabled": false})
 	same(t, put(map[string]any{}), map[string]any{"threshold": 45.0, "disabled": "[tor_exit]", "job_id": nil, "range": nil})
@@ -238,7 +238,7 @@ func TestBotDetection(t *testing.T) {
 	s.Do("PUT", "/bot-detection", map[string]any{"days": 731}).Want(400, "invalid_input")
 	misspelt := s.Do("PUT", "/bot-detection", map[string]any{"threshold": 50, "disabled": []string{"no_js", "tor_exits"}}).Want(400, "invalid_input")
 	if !strings.Contains(misspelt.Message, `disabled[1]: there is no signal "tor_exits": did you mean "tor_exit"?`) {
-		t.Errorf("the message for a misspelt signal is %s", misspelt.Message)
+		t.Errorf("the message for a misspelt signal does not name the signal that was meant: %s", misspelt.Message)
 	}
 	same(t, get(), map[string]any{"threshold": 20.0})
 	s.As(s.ReadKey).Do("PUT", "/bot-detection", map[string]any{}).Want(403, "read_only_key")
@@ -284,7 +284,7 @@ func TestRescoreTakesOver(t *testing.T) {
 		}
 		var args jobs.RescoreArgs
 		if err := json.Unmarshal(raw, &args); err != nil || args.From.Sub(from).Abs() > time.Second {
-			t.Errorf("%d: the job begins at %s, the answer says %s (%v)", i, args.From, from, err)
+			t.Errorf("%d: the window of the job begins at %s, but at %s in the answer (%v)", i, args.From, from, err)
 		}
 	}
 }

@@ -103,6 +103,6 @@ func TestPathsForBots(t *testing.T) {
 		counted[name] = fmt.Sprint(row["clicks"], " ", row["bot_clicks"])
 	}
 	if len(counted) != 2 || counted["people"] != "3 0" || counted["bots"] != "0 4" {
-		t.Errorf("clicks and bots by path: %v", counted)
+		t.Errorf("clicks and bots by path: %v, want people with 3 and 0, bots with 0 and 4", counted)
 	}
 }

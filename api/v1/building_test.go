@@ -130,10 +130,10 @@ func TestListedFigures(t *testing.T) {
 	if row := plain["rows"].([]any)[0].(map[string]any); row["name"] != "N" {
 		t.Errorf("networks: %v", plain)
 	} else if _, counted := row["clicks"]; counted {
-		t.Errorf("networks without a window have figures: %v", row)
+		t.Errorf("the list was read without a window, but has figures: %v", row)
 	}
 	if _, ranged := plain["range"]; ranged {
-		t.Errorf("networks without a window have a range")
+		t.Errorf("the list was read without a window, but the answer has a range")
 	}
 	for _, path := range []string{"/landers", "/traffic-sources", "/networks"} {
 		s.Do("GET", path+"?from=yesterday", nil).Want(400, "invalid_input")

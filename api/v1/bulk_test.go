@@ -39,7 +39,7 @@ func TestBulkCampaigns(t *testing.T) {
 			"cost_model": "cpc", "cost_value": 0.25, "group_name": "Autumn", "domain_id": shared, "status": "paused", "tags": tags,
 		})
 		if now["alias"] == before[i]["alias"] {
-			t.Errorf("the alias %v on the shared domain was not generated", now["alias"])
+			t.Errorf("the campaign kept the alias %v on the shared domain, want a generated one", now["alias"])
 		}
 	}
 	var events int
@@ -61,10 +61,10 @@ func TestBulkCampaigns(t *testing.T) {
 	same(t, d.read(t, ids[2]), map[string]any{"group_name": "Mine", "status": "paused"})
 	d.auditedOnce(t, "POST /campaigns/bulk", "")
 	if got := d.marksOf(t, ids[0]); got != "[POST /changes/{id}/undo POST /campaigns/bulk]" {
-		t.Errorf("the changes of a campaign are %s", got)
+		t.Errorf("the changes of a campaign are %s, want the undo and the change", got)
 	}
 	if got := d.marksOf(t, d.make(t, d.campaign("Other"))["id"]); got != "[]" {
-		t.Errorf("the changes of a campaign that was not changed are %s", got)
+		t.Errorf("a campaign that was not changed has the changes %s", got)
 	}
 
 	again := d.Do("POST", "/campaigns/bulk", object{"ids": ids[:1], "group_name": "G0"}).Want(200, "").Map()

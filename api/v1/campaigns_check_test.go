@@ -315,7 +315,7 @@ func TestEveryCheck(t *testing.T) {
 			t.Parallel()
 			e := newLaunchEnv(t)
 			if sound := e.check(); sound["state"] != launchcheck.OK {
-				t.Fatalf("the sound campaign has %v", found(sound))
+				t.Fatalf("the campaign already has findings before the fault: %v", found(sound))
 			}
 			fault := faults[row.Code]
 			if fault == nil {
@@ -346,8 +346,8 @@ func TestEveryCheck(t *testing.T) {
 	}
 }
 
-// TestCheckOfClickParam: an offer URL without a click id is no fault if the redirect adds the network's parameter to it, or if that
-// parameter holds the click id.
+// TestCheckOfClickParam: an offer URL is no fault if the redirect adds the network's parameter for the click id to it. It is no fault
+// either if it already has this parameter with the click id.
 func TestCheckOfClickParam(t *testing.T) {
 	t.Parallel()
 	e := newLaunchEnv(t)

@@ -74,7 +74,7 @@ func TestCompareCampaign(t *testing.T) {
 		weights = append(weights, map[string]any{"id": a.ID, "weight": *a.Proposed})
 	}
 	if sum < 0.999 || sum > 1.001 {
-		t.Errorf("the probabilities add up to %v", sum)
+		t.Errorf("the probabilities add up to %v, want 1", sum)
 	}
 	body["destinations"] = weights
 	change := func(status int, code string) {
@@ -94,7 +94,7 @@ func TestCompareCampaign(t *testing.T) {
 		t.Errorf("without figures: %+v", early)
 	}
 	if paths := compareOf(t, s, r.campaigns[0], ""); len(paths.Groups) != 0 || len(paths.LeftOut) != 1 || paths.LeftOut[0].Reason != "not_drawn" {
-		t.Errorf("a path that is not drawn by weight: %+v", paths)
+		t.Errorf("want no groups, and the path left out as not_drawn: %+v", paths)
 	}
 	s.As(s.ReadKey).Do("GET", fmt.Sprintf("/campaigns/%s/compare", r.campaigns[0]), nil).Want(200, "")
 	s.Do("GET", fmt.Sprintf("/campaigns/%s/compare?by=moon", r.campaigns[0]), nil).Want(400, "invalid_input")

@@ -179,7 +179,7 @@ func TestCampaignErrors(t *testing.T) {
 	}
 	d.As(d.ReadKey).Do("GET", id, nil).Want(200, "")
 	if got := d.read(t, made["id"]); got["name"] != "Mine" {
-		t.Errorf("after a refused change the name is %v", got["name"])
+		t.Errorf("a refused change changed the name to %v", got["name"])
 	}
 }
 

@@ -28,7 +28,7 @@ func TestChangePath(t *testing.T) {
 	read := d.Do("GET", flowPath, nil).Want(200, "")
 	version := read.Map()["version"]
 	if tag := read.Header.Get("ETag"); tag != fmt.Sprintf("%q", version) {
-		t.Errorf("the ETag is %s, the version %v", tag, version)
+		t.Errorf("the ETag is %s, want the version %v", tag, version)
 	}
 	same(t, d.Do("PUT", flowPath, read.Map()).Want(200, "").Map(), map[string]any{"version": version}) // the same flow keeps its version
 
@@ -42,7 +42,8 @@ func TestChangePath(t *testing.T) {
 	same(t, paths[0]["destinations"].([]any)[1].(map[string]any), map[string]any{"url": "https://x.example", "weight": 50.0})
 	same(t, paths[1], streams[1])
 	if now := changed.Map()["version"]; now == version || changed.Header.Get("ETag") != fmt.Sprintf("%q", now) {
-		t.Errorf("the version stays %v, ETag %s", now, changed.Header.Get("ETag"))
+		t.Errorf("after the change the version is %v (before: %v) and the ETag %s, want a new version in both",
+			now, version, changed.Header.Get("ETag"))
 	}
 
 	old := fmt.Sprintf("%q", version)
@@ -106,7 +107,7 @@ func TestChangesOfPathsAtOnce(t *testing.T) {
 	same(t, paths[1], map[string]any{"is_active": true, "daily_cap": 9.0})
 	for _, p := range paths {
 		if w := p["weight"].(float64); w < 10 || w > 40 {
-			t.Errorf("path %v has the weight %v", p["name"], w)
+			t.Errorf("path %v has the weight %v, want one of those that were sent, 10 to 40", p["name"], w)
 		}
 	}
 	answers := make(chan int, 4)
@@ -121,6 +122,6 @@ func TestChangesOfPathsAtOnce(t *testing.T) {
 		count[<-answers]++
 	}
 	if count[http.StatusOK] != 1 || count[http.StatusConflict] != 3 {
-		t.Errorf("answers %v, want one to win", count)
+		t.Errorf("number of answers by status: %v, want one 200 and three 409", count)
 	}
 }

@@ -87,7 +87,7 @@ func TestCampaignInsight(t *testing.T) {
 		t.Errorf("arrivals %v, want %v", rows, want)
 	}
 	if rows := s.Do("GET", "/campaigns/arrivals?alias=none", nil).Want(200, "").Map()["arrivals"].([]any); len(rows) != 0 {
-		t.Errorf("arrivals of no campaign: %v", rows)
+		t.Errorf("no campaign has the alias, but there are arrivals: %v", rows)
 	}
 	s.Do("GET", "/campaigns/arrivals?days=x", nil).Want(400, "invalid_input")
 	foreignInsight(t, s, r.campaigns[0])

@@ -31,7 +31,7 @@ func TestCampaignRacesForAnAlias(t *testing.T) {
 		count[<-codes]++
 	}
 	if count[""] != 1 || count["alias_taken"] != 7 {
-		t.Errorf("answers %v, want one to win", count)
+		t.Errorf("number of answers by error code: %v, want one without an error and seven alias_taken", count)
 	}
 	// On the shared link domain every call succeeds, because each campaign gets a generated alias there.
 	for i := range 8 {
@@ -81,7 +81,7 @@ func TestPausingACampaign(t *testing.T) {
 		set(status)
 	}
 	if n := dbtest.Get[int](t, d.DB, `SELECT count(*) FROM events`); n != 0 {
-		t.Fatalf("%d events before a running campaign was paused", n)
+		t.Fatalf("%d events are stored, although no running campaign was paused", n)
 	}
 
 	set("paused")
@@ -137,7 +137,7 @@ func TestPauseAndItsEventAreAtomic(t *testing.T) {
 		t.Errorf("the campaign is %v although the event could not be stored", got["status"])
 	}
 	if n := dbtest.Get[int](t, d.DB, `SELECT count(*) FROM events`); n != 0 {
-		t.Errorf("%d events of a pause that did not happen", n)
+		t.Errorf("%d events are stored for a pause that was rolled back", n)
 	}
 	dbtest.Exec(t, d.DB, `ALTER TABLE away RENAME TO webhook_deliveries`)
 

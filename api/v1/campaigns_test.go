@@ -101,7 +101,7 @@ func TestCampaignRoundTrip(t *testing.T) {
 	})
 	streams := streamsOf(made)
 	if len(streams) != 1 || streams[0]["action"] != "lander" || len(streams[0]["destinations"].([]any)) != 2 {
-		t.Fatalf("streams of one path: %v", streams)
+		t.Fatalf("the flow is %v, want one path to the landing page and the offer", streams)
 	}
 
 	got := d.Do("GET", campaignPath(made["id"]), nil).Want(200, "").Map()
@@ -145,24 +145,24 @@ func TestCampaignLink(t *testing.T) {
 	shared := d.make(t, body("shared", nil))
 	alias, _ := shared["alias"].(string)
 	if alias == "chosen-one" || len(alias) != models.AliasLen || shared["url"] != "http://localhost:8080/"+alias {
-		t.Errorf("the campaign on the shared domain is %v", shared)
+		t.Errorf("the campaign on the shared domain has no generated alias, or another link: %v", shared)
 	}
 	same(t, shared, map[string]any{"alias_replaced": true})
 	sharedID := d.read(t, shared["id"])["domain_id"]
 	if again := d.make(t, body("shared again", sharedID)); again["alias"] == alias {
-		t.Errorf("two campaigns with one alias: %v", again)
+		t.Errorf("two campaigns on the shared domain have the same alias: %v", again)
 	}
 	// Once the account's default domain is verified, it is used instead of the shared domain.
 	dbtest.Exec(t, d.DB, `UPDATE domains SET is_default = true, is_verified = false WHERE id = $1`, d.ownDomain)
 	if c := d.make(t, body("unverified", "")); c["alias"] == "chosen-one" {
-		t.Errorf("on a default domain that does not serve: %v", c)
+		t.Errorf("the chosen alias was kept, although the default domain is not verified: %v", c)
 	}
 	dbtest.Exec(t, d.DB, `UPDATE domains SET is_verified = true WHERE id = $1`, d.ownDomain)
 	if c := d.make(t, body("default", nil)); c["url"] != "https://own.test/chosen-one" || c["alias_replaced"] != false {
-		t.Errorf("the campaign on the default domain is %v", c)
+		t.Errorf("the campaign on the default domain lost its alias, or has another link: %v", c)
 	}
 	if c := d.make(t, body("named", sharedID)); c["alias"] == "chosen-one" {
-		t.Errorf("the campaign on the shared domain, named by its id, is %v", c)
+		t.Errorf("the chosen alias was kept on the shared domain, which was sent by its id: %v", c)
 	}
 	d.Do("POST", "/campaigns", body("taken", d.ownDomain)).Want(409, "alias_taken")
 	d.make(t, with(body("other case", d.ownDomain), "alias", "Chosen-One")) // another alias: case counts
@@ -211,7 +211,7 @@ func TestCampaignPatch(t *testing.T) {
 	// After a move to the shared link domain, the alias is generated. It cannot be chosen there. Sending the current alias keeps it.
 	moved := patch(map[string]any{"domain_id": nil})
 	if moved["alias"] == "second-one" {
-		t.Errorf("a chosen alias came to the shared domain: %v", moved)
+		t.Errorf("the campaign kept its chosen alias on the shared domain: %v", moved)
 	}
 	if c := d.read(t, made["id"]); c["shared_domain"] != true || c["domain"] != "localhost" {
 		t.Errorf("moved to %v", c["domain"])
@@ -220,7 +220,7 @@ func TestCampaignPatch(t *testing.T) {
 	patch(map[string]any{"alias": moved["alias"], "domain_id": ""})
 	back := patch(map[string]any{"domain_id": d.ownDomain, "alias": "third-one"})
 	if back["alias"] != "third-one" {
-		t.Errorf("back on the own domain: %v", back)
+		t.Errorf("after the move back to the own domain the alias is not third-one: %v", back)
 	}
 	other := d.make(t, with(d.campaign("Other"), "alias", "fourth-one"))
 	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"alias": "fourth-one"}).Want(409, "alias_taken")
@@ -262,7 +262,7 @@ func TestCampaignFlow(t *testing.T) {
 	// A campaign with a destination address needs no flow. A flow that is sent must have paths.
 	bare := map[string]any{"name": "Bare", "alias": "bare-one", "domain_id": d.ownDomain, "destination_url": "https://d.test"}
 	if got := streamsOf(d.make(t, bare)); len(got) != 0 {
-		t.Errorf("streams of a campaign without a flow: %v", got)
+		t.Errorf("a campaign that was made without a flow has the paths %v", got)
 	}
 	d.Do("POST", "/campaigns", with(with(bare, "streams", []any{}), "name", "x")).Want(400, "no_streams")
 }
@@ -286,7 +286,7 @@ func TestCampaignClone(t *testing.T) {
 		got := d.Do("POST", campaignPath(made["id"])+"/clone", nil).Want(201, "").Map()
 		wantFields(t, "clone", got, map[string]any{"name": want, "status": "paused", "paths": 2})
 		if aliases[got["alias"]] {
-			t.Errorf("the copy has the alias %v", got["alias"])
+			t.Errorf("the copy has the alias %v, which another campaign has already", got["alias"])
 		}
 		aliases[got["alias"]] = true
 		copied := d.Do("GET", campaignPath(got["id"]), nil).Want(200, "").Map()
@@ -345,7 +345,7 @@ func TestCampaignList(t *testing.T) {
 		})
 		slices.Sort(got)
 		if got = slices.Compact(got); len(got) != 6 {
-			t.Errorf("pages of %d saw %v only", limit, got)
+			t.Errorf("the pages of %d campaigns have only %v, want all six campaigns", limit, got)
 		}
 	}
 	for _, bad := range []string{"x", strings.Repeat("A", 60)} {

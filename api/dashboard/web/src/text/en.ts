@@ -151,7 +151,7 @@ export const words = {
   }),
   weekdays: ['', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],
   unknown: 'not known',
-  // what a report shows for clicks that cannot have a value
+  // What a report shows for clicks without a value.
   absent: named({
     lander_id: 'no landing page',
     offer_id: 'no offer (left at the landing page)',
@@ -194,7 +194,7 @@ export const words = {
     allWell: 'Nothing needs you.',
     suggestions: (n: number, shown: string) => of(n, 'suggestion', 'suggestions', shown) + ' from Copilot',
     unmatched: (n: number, shown: string) => `${of(n, 'postback', 'postbacks', shown)} found no click`,
-    unmatchedMore: 'They count no conversion until they find their click. Each says why.',
+    unmatchedMore: 'They do not count as conversions until their click is found. Each one shows the reason.',
     bots: (n: number, bots: string, all: string) =>
       `${bots} of ${all} clicks came from bots. The figures leave ${n === 1 ? 'it' : 'them'} out.`,
     botsLook: 'Click log',

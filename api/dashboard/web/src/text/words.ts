@@ -8,10 +8,10 @@ export const counted = (language: string) => {
   return (n: number, one: string, other: string, shown = String(n)) => `${shown} ${plural.select(n) === 'one' ? one : other}`
 }
 
-// named returns texts whose keys are words of the service. Every language must have all of them. A lookup by any other word is
-// allowed and returns undefined, because a newer service may have more words.
+// named returns texts whose keys are values that the API sends, such as a status. Every language must have a text for each of them.
+// A lookup by any other value is allowed and returns undefined, because a newer service may send more values.
 export const named = <K extends string, V>(texts: Record<K, V>) => texts as Record<K, V> & Record<string, V>
 
-// subTexts has the names of the sub-parameters, which are the same in all languages. Its type names only sub1, which is enough
-// for the check of named.
+// subTexts has the names of the sub-parameters, which are the same in all languages. Its type has only the key
+// sub1, which is enough for the compiler to require these texts in every language.
 export const subTexts = Object.fromEntries(Array.from({ length: mostSubs }, (_, i) => [`sub${i + 1}`, `Sub ${i + 1}`])) as { sub1: string }

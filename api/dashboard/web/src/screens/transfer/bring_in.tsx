@@ -25,7 +25,7 @@ const hosted: Tracker[] = ['voluum', 'redtrack'] // trackers that have one addre
 const mostBytes = 24 << 20, // of a dump
   mostTableBytes = 8_000_000
 
-// BringIn reads another tracker into a plan.
+// BringIn reads the settings of another tracker. The result is a plan: the list of changes that an import would make here.
 export function BringIn() {
   const plan = place.value.query.get('plan')
   if (!canWrite()) return <EmptyCard title={w.readOnly} />

@@ -98,8 +98,8 @@ function Compare() {
 
 const looks: Record<string, string> = { same: 'good', differs: 'bad', missing: 'warn', unsure: 'warn' }
 
-// Compared shows how many visitors have each result, and then lists the campaigns with visitors who do not go to the same place, or
-// may not.
+// Compared shows how many visitors have each result. Then it lists each campaign that sends some of its visitors to another place
+// than the old tracker does, or may send them there.
 function Compared({ of }: { of: MoveCompared }) {
   const open = of.campaigns.filter(c => c.rows.length > 0)
   const asked = Object.values(of.counts).reduce((sum, n) => sum + n, 0)

@@ -17,7 +17,7 @@ import { Plan } from './plan.tsx'
 
 const mostBytes = 32 << 20
 
-// Configuration shows the document of the account, and what another document would change.
+// Configuration offers the account's configuration as a document, and shows what an uploaded document would change.
 export function Configuration() {
   const plan = place.value.query.get('plan')
   return (
@@ -38,7 +38,7 @@ export function Configuration() {
   )
 }
 
-// Upload sends a document, and opens its plan.
+// Upload sends a document, and opens the plan of the changes that it would make.
 function Upload() {
   const [text, setText] = useState(''),
     [scope, setScope] = useState<'none' | 'group' | 'tag'>('none'),
@@ -104,7 +104,7 @@ function Upload() {
   )
 }
 
-// Plans lists the newest plans.
+// Plans lists the newest plans of changes. Each was made from a document or from another tracker.
 export function Plans({ open }: { open: string | null }) {
   const { data, error, again } = use('GET /config/plans', {})
   return (

@@ -1,4 +1,4 @@
-// The German of the plan and of the settings.
+// The German texts of the plan and of the settings.
 import type { words as en } from '../en/account.ts'
 import { counted } from '../words.ts'
 

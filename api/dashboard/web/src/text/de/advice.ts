@@ -1,4 +1,4 @@
-// The German of alerts, by their type: what to do about them, and what was noticed.
+// The German texts about alerts, by the type of the alert: what to do about it, and what was noticed.
 import type { Alert } from '../../api.gen.ts'
 
 const does: Record<string, string> = {
@@ -41,7 +41,8 @@ const does: Record<string, string> = {
   'safe_browsing.failing': 'Die Liste unsicherer URLs ließ sich nicht abfragen.',
 }
 
-// Said is a general sentence about an alert. If the service's sentence has figures, form matches it and translated repeats the figures.
+// Said is a general German sentence about an alert. Some sentences of the service contain figures. `form` matches such a sentence, and
+// `translated` is its translation with the same figures.
 type Said = [text: string, form?: RegExp, translated?: string]
 const bad = (what: string): Said => [
   `Zu viele Postbacks ${what}.`,
@@ -98,7 +99,7 @@ const seen: Record<Alert['type'], Said> = {
     'Die letzten $1 Postbacks über Conversions wurden nicht angenommen',
   ],
   'source.unfilled': ['Die Quelle füllt das Makro dieses Parameters nicht aus'],
-  'geo_database.failing': ['Die eigene Geo-Datenbank ließ sich nicht laden: Klicks werden mit den Datenbanken des Dienstes beschrieben'],
+  'geo_database.failing': ['Die eigene Geo-Datenbank ließ sich nicht laden: Land und Provider kommen aus den Datenbanken des Dienstes'],
   'postbacks.unmatched': bad('fanden keinen Klick'),
   'postbacks.refused': bad('wurden abgelehnt'),
   'postbacks.unread': [
@@ -109,7 +110,7 @@ const seen: Record<Alert['type'], Said> = {
   'clicks.unread': [
     'Kosten von Klicks lassen sich nicht lesen',
     /^of the last day's (\d+) clicks (\d+) have a cost.*$/s,
-    'Von $1 Klicks des letzten Tages haben $2 Kosten, die sich nicht lesen lassen: Sie zählen keine Kosten',
+    'Bei $2 von $1 Klicks des letzten Tages lassen sich die Kosten nicht lesen: Diese Klicks zählen ohne Kosten',
   ],
   'offer.capped': [
     'Das Tageslimit ist erreicht: Besucher gehen anderswohin',

@@ -1,4 +1,4 @@
-// The German of blocked values: in reports, in the flow, and in the list of them.
+// The German texts of blocked values: in reports, in the flow, and in the list of them.
 import type { words as english } from '../en/blocks.ts'
 import { counted } from '../words.ts'
 
@@ -18,7 +18,7 @@ export const words: typeof english = {
   go: 'Sperren',
   allow: 'Zulassen',
   none: 'Diese Zeilen lassen sich nicht sperren. Gruppiere nach etwas, das beim Klick bekannt ist, etwa Sub 1 oder Land, und wähle Zeilen mit einem Wert.',
-  flat: 'In dieser Tabelle lassen sich mehrere Gruppierungen sperren. Nimm den Baum und sperre die Zeilen einer davon.',
+  flat: 'Diese Tabelle hat mehrere Gruppierungen, deren Werte sich sperren lassen. Nimm den Baum und wähle Zeilen einer Gruppierung.',
   tooMany: shown => `Höchstens ${shown} Werte lassen sich auf einmal sperren.`,
   sheet: (n, shown, what) => `${what}: ${values(n, shown)} sperren`,
   where: 'Wo',

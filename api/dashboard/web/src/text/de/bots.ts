@@ -1,4 +1,4 @@
-// The German of the screen of bots.
+// The German texts of the screen of bots.
 import type { words as en } from '../en/bots.ts'
 import { counted } from '../words.ts'
 

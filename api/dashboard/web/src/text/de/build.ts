@@ -1,4 +1,4 @@
-// The German of the screens that build campaigns.
+// The German texts of the screens that build campaigns.
 import type { words as en } from '../en/build.ts'
 import { counted } from '../words.ts'
 
@@ -208,7 +208,7 @@ export const words: typeof en = {
         streams_landers: 'Behalten Pfad und Landingpage',
         streams_landers_offers: 'Behalten Pfad, Landingpage und Offer',
       },
-      bindHint: 'So lange der Besucher als derselbe gilt.',
+      bindHint: 'Gilt, solange der Besucher als derselbe erkannt wird.',
       destination: 'Ohne Flow',
       destinationHint: 'Wohin Besucher gehen, wenn die Kampagne keinen Pfad hat.',
       fallback: 'Wenn kein Pfad passt',

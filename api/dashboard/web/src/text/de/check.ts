@@ -1,4 +1,4 @@
-// The German of the check of a campaign. of has the sentences of the findings by their code.
+// The German texts of a campaign's check. `of` has the sentences about each finding, by the finding's code.
 import type { words as english } from '../en/check.ts'
 import { counted } from '../words.ts'
 
@@ -205,12 +205,12 @@ export const words: typeof english = {
     },
     payout_missing: {
       says: 'Das Angebot {name} hat die Auszahlung 0 und übernimmt sie nicht aus dem Postback.',
-      costs: 'Seine Conversions zählen keinen Umsatz.',
+      costs: 'Seine Conversions zählen ohne Umsatz.',
       does: 'Die Auszahlung eintragen oder aus dem Postback übernehmen.',
     },
     payout_untold: {
       says: 'Das Angebot {name} hat die Auszahlung 0, und die Postback-URL seines Netzwerks hat keinen Parameter dafür.',
-      costs: 'Seine Conversions zählen keinen Umsatz, außer das Netzwerk sendet den Betrag trotzdem.',
+      costs: 'Seine Conversions zählen ohne Umsatz, außer das Netzwerk sendet den Betrag trotzdem.',
       does: 'Die Auszahlung oder das Makro des Netzwerks dafür eintragen.',
     },
     path_unreachable: {
@@ -234,18 +234,18 @@ export const words: typeof english = {
       does: 'Die Signale des Bot-Filters einschalten.',
     },
     offer_capped: {
-      says: 'Das Angebot {name} hat seine {value} Conversions des Tages.',
+      says: 'Das Angebot {name} hat sein Limit von {value} Conversions am Tag erreicht.',
       costs: 'Seine Besucher werden bis morgen woandershin geschickt.',
       does: 'Das Limit erhöhen oder abwarten.',
     },
     path_capped: {
-      says: 'Der Pfad {path} hat seine {value} Klicks des Tages.',
+      says: 'Der Pfad {path} hat sein Limit von {value} Klicks am Tag erreicht.',
       costs: 'Seine Besucher werden bis morgen woandershin geschickt.',
       does: 'Das Limit erhöhen oder abwarten.',
     },
     rate_missing: {
       says: 'Für {value}, die Währung von {name}, gibt es keinen Wechselkurs.',
-      costs: 'Beträge darin zählen kein Geld, bis es einen gibt.',
+      costs: 'Beträge in dieser Währung werden erst gezählt, wenn es einen Kurs gibt.',
       does: 'Eine andere Währung wählen oder den Betreiber bitten, Kurse einzuspielen.',
     },
     lander_unclicked: {

@@ -1,4 +1,5 @@
-// The German of the API's error codes for which no screen has a text. A code without a text here is shown in the API's English.
+// The German texts for the API's error codes for which no screen has a text. For a code that is missing here too, the API's English
+// text is shown.
 export const words: Record<string, string> = {
   advice_only: 'Dieser Vorschlag ist ein Rat und lässt sich nicht anwenden.',
   ai_error: 'Die KI hat nicht geantwortet. Vielleicht klappt es gleich.',
@@ -61,7 +62,7 @@ export const words: Record<string, string> = {
   invalid_fallback_url: 'Die Ausweich-URL ist ungültig.',
   invalid_filter: 'Diesen Filter gibt es nicht.',
   invalid_flow: 'Diesen Flow gibt es nicht.',
-  invalid_flow_rotation: 'Pfade gehen nach Position oder nach Gewicht.',
+  invalid_flow_rotation: 'Pfade werden nach Position oder nach Gewicht versucht.',
   invalid_goal_key: 'Dieser Schlüssel eines Ziels ist ungültig.',
   invalid_id: 'Diese ID ist ungültig.',
   invalid_ids: 'Wähle 1 bis 500 Einträge aus.',

@@ -1,4 +1,4 @@
-// The German of the move from another tracker, and of the configuration as a document.
+// The German texts of the move from another tracker, and of the configuration as a document.
 import type { words as english } from '../en/config.ts'
 import { counted } from '../words.ts'
 

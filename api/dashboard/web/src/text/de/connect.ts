@@ -1,4 +1,4 @@
-// The German of the page that connects an assistant, and of the list of connected assistants.
+// The German texts of the page that connects an assistant, and of the list of connected assistants.
 import type { words as en } from '../en/connect.ts'
 import { named } from '../words.ts'
 

@@ -256,7 +256,7 @@ export const words: typeof en = {
   sources: 'Nur von Quellen',
   replay: 'Was hätte sie getan?',
   replaying: '30 Tage werden nachgespielt',
-  replayed: (n, looked) => `In 30 Tagen hätte sie ${of(n, 'Mal', 'Mal')} gehandelt, bei ${looked} betrachteten.`,
+  replayed: (n, looked) => `In 30 Tagen hätte sie ${of(n, 'Mal', 'Mal')} gehandelt. Betrachtet: ${looked}.`,
   replayNone: 'In den letzten 30 Tagen hätte sie nicht gehandelt.',
   at: 'Wann',
   figures: 'Zahlen damals',

@@ -1,4 +1,4 @@
-// The German of corrections by a file.
+// The German texts of corrections by a file.
 import type { words as en } from '../en/corrections.ts'
 import { counted } from '../words.ts'
 

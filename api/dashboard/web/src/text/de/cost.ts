@@ -1,4 +1,4 @@
-// The German of costs that people set by hand.
+// The German texts of costs that people set by hand.
 import { counted, named } from '../words.ts'
 import type { words as english } from '../en/cost.ts'
 
@@ -50,7 +50,8 @@ export const words: typeof english = {
     no_clicks: 'Solche Klicks gibt es nicht. Ein Betrag ohne Klicks braucht einen einzelnen Tag und eine Traffic-Quelle.',
     rate_missing: 'Für einen der Tage fehlt der Wechselkurs dieser Währung.',
     too_many: 'Das sind zu viele Klicks auf einmal. Wähle weniger Tage oder eine Kampagne.',
-    bad_range: 'Die Tage müssen der Reihe nach stehen, höchstens 92 sein, begonnen haben und im Tarif noch aufbewahrt werden.',
+    bad_range:
+      'Der erste Tag darf nicht nach dem letzten liegen. Möglich sind höchstens 92 Tage, keine künftigen und nur solche, die der Tarif noch aufbewahrt.',
     overlapped: 'Die Kosten dieser Klicks wurden später noch einmal geändert. Nimm erst diese Änderung zurück, oder setze die Kosten neu.',
     too_old: 'Was vor dieser Änderung war, ist nicht mehr gespeichert.',
     stale: 'Diese Änderung ist schon zurückgenommen.',

@@ -1,4 +1,4 @@
-// The German of the comparison with a traffic source or a network.
+// The German texts of the comparison with a traffic source or a network.
 import { counted, named } from '../words.ts'
 import type { words as en } from '../en/difference.ts'
 
@@ -36,8 +36,8 @@ export const words: typeof en = {
   zones: (ours, theirs) => `Unsere Tage sind in ${ours}, die anderen in ${theirs}.`,
   readAt: when => `Zuletzt gelesen: ${when}.`,
   rate: (currency, low, high, own) =>
-    low === high ? `1 ${currency} zählt ${low} ${own}.` : `1 ${currency} zählt ${low} bis ${high} ${own}.`,
-  noRate: (n, shown) => `${of(n, 'Betrag hat', 'Beträge haben', shown)} keinen Kurs und zählen nicht als Geld.`,
+    low === high ? `1 ${currency} entspricht ${low} ${own}.` : `1 ${currency} entspricht ${low} bis ${high} ${own}.`,
+  noRate: (n, shown) => `Ohne Wechselkurs und daher nicht in den Summen: ${of(n, 'Betrag', 'Beträge', shown)}.`,
   nothing: 'Für diese Tage ist nichts von dort gespeichert.',
   nothingMore: {
     source: 'Verbinden Sie die Quelle, oder tragen Sie ihre Kosten aus einer Datei ein. Dann werden beide Seiten hier verglichen.',
@@ -65,7 +65,7 @@ export const words: typeof en = {
       'Dort beginnt der Tag zu einer anderen Zeit. Wählen Sie diese Zeitzone für unsere Berichte, oder vergleichen Sie ganze Wochen.',
     conversion_day: 'Dort zählt eine Conversion an ihrem eigenen Tag, hier am Tag ihres Klicks. Vergleichen Sie längere Zeiträume.',
     bots: 'Diese Klicks kamen an und zählen hier als Bots. Sehen Sie sich die Gründe an, bevor Sie Geld zurückfordern.',
-    hops: 'Wer die Landingpage verlässt, erreicht das Netzwerk nie. Es ging nichts verloren.',
+    hops: 'Diese Besucher haben auf der Landingpage nicht weitergeklickt und das Netzwerk nie erreicht. Es ging nichts verloren.',
     unmatched: 'Diese Conversion nennt keinen Klick, den wir kennen. Die URL des Offers muss unsere Klick-ID mitgeben.',
     not_received: 'Kein Postback hat sie gemeldet. Die Postback-URL beim Netzwerk prüfen, oder diese Conversions aus der Datei eintragen.',
     refused: 'Diese Conversions haben wir abgelehnt. Der Grund sagt, was zu ändern ist.',
@@ -85,7 +85,7 @@ export const words: typeof en = {
   uploaded: (n, shown) => `${of(n, 'Zeile', 'Zeilen', shown)} gespeichert`,
   readAs: {
     orders:
-      'Die Datei nennt Klicks, also wird jede Zeile als Bestellung verglichen. Die Zeilen ersetzen die früherer Dateien an diesen Tagen.',
+      'Die Datei nennt Klicks, also wird jede Zeile als Bestellung verglichen. An diesen Tagen ersetzen sie die Zeilen früherer Dateien.',
     totals: 'Die Datei nennt keinen Klick, also werden ihre Zeilen als Tagessummen verglichen.',
   },
   ordersFirst: 'Einzelne Bestellungen dieses Zeitraums sind schon gespeichert und werden statt dieser Summen verglichen.',

@@ -1,4 +1,4 @@
-// The German of the screen about domains.
+// The German texts of the screen about domains.
 import type { words as en } from '../en/domains.ts'
 import { counted } from '../words.ts'
 
@@ -57,7 +57,7 @@ export const words: typeof en = {
     inactive: 'Nicht aktiv',
   },
   hosts: 'Hostnamen',
-  hostsHint: 'Bis zu 50, einer pro Zeile oder durch Kommas getrennt. Eine Subdomain wie go.shop.example lässt die Website in Ruhe.',
+  hostsHint: 'Bis zu 50, einer pro Zeile oder durch Kommas getrennt. Eine Subdomain wie go.shop.example ändert an der Website nichts.',
   hostsHintDNS: 'Bis zu 10, wenn ein DNS-Konto ihre Einträge setzt.',
   dns: 'Einträge setzen in',
   dnsNone: 'von Hand',

@@ -1,4 +1,4 @@
-// The German of signing in.
+// The German texts of signing in.
 import type { words as en } from '../en/enter.ts'
 
 export const words: typeof en = {

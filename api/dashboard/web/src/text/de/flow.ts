@@ -1,4 +1,4 @@
-// The German of the flow of a campaign and its simulator.
+// The German texts of the flow of a campaign and its simulator.
 import type { words as en } from '../en/flow.ts'
 import { counted } from '../words.ts'
 

@@ -1,4 +1,4 @@
-// The German of the screen of goals and sites.
+// The German texts of the screen of goals and sites.
 import type { words as en } from '../en/goals.ts'
 import { counted } from '../words.ts'
 
@@ -62,7 +62,7 @@ export const words: typeof en = {
   basics: 'Das Ziel',
   counting: 'Wie es zählt',
   suggested: 'Könnten Ziele sein',
-  suggestedText: 'Was die Website ohne Ziel sendet und was die meisten dieser Art haben.',
+  suggestedText: 'Ereignisse der Website, zu denen es kein Ziel gibt, und Ziele, die die meisten Websites dieser Art haben.',
   take: name => `Zum Ziel machen: ${name}`,
   takeShort: 'Zum Ziel machen',
   seen: (n, shown) => `${of(n, 'Ereignis', 'Ereignisse', shown)} ohne Ziel`,
@@ -91,7 +91,7 @@ export const words: typeof en = {
   snippetText: {
     tag: 'In jede Seite der Website, vor </head>. Ein Tag bedient alle Websites des Kontos.',
     page: 'Dort, wo das Ziel erreicht ist: nach der Bestellung oder beim Absenden des Formulars.',
-    server: 'Für alles, wobei keine Seite offen ist. Die Klick-ID kennt die Seite aus trk.clickId().',
+    server: 'Für Ereignisse, bei denen keine Seite offen ist. Die Seite liest die Klick-ID mit trk.clickId() und gibt sie dem Server.',
   },
   snippetOf: what => `Baustein: ${what}`,
   noDomain: 'Noch liefert keine Domain das Tag aus.',

@@ -1,4 +1,4 @@
-// The German of the screens about connections to other services.
+// The German texts of the screens about connections to other services.
 import type { words as en } from '../en/integrations.ts'
 import { counted } from '../words.ts'
 

@@ -27,7 +27,7 @@ export const words: typeof en = {
       add: 'Neues Netzwerk',
       empty: 'Noch keine Netzwerke.',
       emptyMore:
-        'Ein Netzwerk bezahlt Conversions. Hier angelegt, bekommt es eine Postback-URL. Beim Netzwerk eingetragen, meldet sie jede Conversion.',
+        'Ein Netzwerk bezahlt Conversions. Für jedes hier angelegte Netzwerk gibt es eine Postback-URL. Sobald sie beim Netzwerk eingetragen ist, meldet es jede Conversion.',
     },
   },
 }

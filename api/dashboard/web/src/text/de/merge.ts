@@ -2,7 +2,7 @@
 import type { words as en } from '../en/merge.ts'
 
 export const words: typeof en = {
-  title: 'Jemand anderes hat dies inzwischen gespeichert. Ihre Werte sind noch nicht gespeichert. Erneut speichern behält sie.',
+  title: 'Jemand anderes hat dies inzwischen gespeichert. Die eigenen Werte sind noch nicht gespeichert. Erneutes Speichern behält sie.',
   theirs: (field, value) => `${field}, dort: ${value}`,
   empty: 'leer',
   take: 'Übernehmen',

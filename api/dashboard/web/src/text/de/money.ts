@@ -1,4 +1,4 @@
-// The German of the names of screens, and of conversions, unmatched postbacks, files and alerts.
+// The German texts of the names of screens, and of conversions, unmatched postbacks, files and alerts.
 import type { words as en } from '../en/money.ts'
 import { counted } from '../words.ts'
 
@@ -41,7 +41,7 @@ export const words: typeof en = {
     empty: 'Keine Conversions in diesem Zeitraum.',
     emptyMore: 'Netzwerke melden sie per Postback. Die Postback-URL steht bei jeder Kampagne unter Link und Postback.',
     emptyFiltered: 'Keine Conversion passt zu diesen Filtern.',
-    byTime: 'Nach eigener Zeit. Berichte zählen zur Zeit des Klicks.',
+    byTime: 'Sortiert nach der Zeit der Conversion. Berichte zählen sie zur Zeit ihres Klicks.',
     changed: when => `geändert ${when}`,
     word: word => `das Netzwerk sagt „${word}“`,
     open: 'die Conversion öffnen',
@@ -56,7 +56,7 @@ export const words: typeof en = {
     lastChange: 'Letzte Änderung',
     badTime: (text, why) => `Der Absender nennt die Zeit „${text}“, aber: ${why}.`,
     noHistory: 'Es gibt keinen Postback zu ihr: sie kam auf anderem Weg, oder sie ist älter, als der Tarif Postbacks aufhebt.',
-    uncounted: 'Für ihren Tag gibt es noch keinen Wechselkurs, deshalb zählt sie kein Geld.',
+    uncounted: 'Für ihren Tag gibt es noch keinen Wechselkurs, deshalb wird ihr Betrag noch nicht gezählt.',
     change: 'Status ändern',
     to: { approved: 'Bestätigen', rejected: 'Ablehnen', chargeback: 'Zurückbuchen' },
     changeTitle: status => `Diese Conversion: ${status}?`,

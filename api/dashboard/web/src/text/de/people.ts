@@ -1,4 +1,4 @@
-// The German of team, keys, audit log and profile.
+// The German texts of team, keys, audit log and profile.
 import type { words as en } from '../en/people.ts'
 import { counted } from '../words.ts'
 

@@ -1,4 +1,4 @@
-// The German of the log of postbacks.
+// The German texts of the log of postbacks.
 import type { words as en } from '../en/postbacks.ts'
 import { counted } from '../words.ts'
 

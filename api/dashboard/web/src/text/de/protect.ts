@@ -1,4 +1,4 @@
-// The German of the code that a protected landing page needs.
+// The German texts of the code that a protected landing page needs.
 import type { words as en } from '../en/protect.ts'
 
 export const words: typeof en = {

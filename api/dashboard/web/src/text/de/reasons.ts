@@ -1,4 +1,4 @@
-// The German of what the service says about postbacks. The service stores sentences and no codes.
+// Translates the service's sentences about postbacks into German. The service stores sentences, not codes.
 const sentences = new Map(
   Object.entries({
     created: 'Die Conversion ist erfasst.',

@@ -1,4 +1,4 @@
-// The German of offers, landing pages, sources and networks.
+// The German texts of offers, landing pages, sources and networks.
 import type { words as en } from '../en/records.ts'
 import { counted } from '../words.ts'
 

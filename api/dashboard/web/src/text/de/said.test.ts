@@ -4,7 +4,7 @@ import { words as reasons } from './reasons.ts'
 import { words as steps } from './steps.ts'
 import { said } from './suggestions.ts'
 
-test('the German of an alert repeats the figures of the service, and is a general sentence if the form does not match', () => {
+test('the German text about an alert has the figures of the English sentence, or is a general sentence if no form matches', () => {
   const { seen } = advice
   equal(seen('webhook.failing', 'the last 12 attempts to deliver failed'), 'Die letzten 12 Zustellungen sind gescheitert')
   equal(seen('webhook.failing', 'something else'), 'Zustellungen scheitern')

@@ -1,4 +1,4 @@
-// The German of a new campaign, and of the steps from an empty account to its first conversion.
+// The German texts of a new campaign, and of the steps from an empty account to its first conversion.
 import type { words as en } from '../en/setup.ts'
 
 export const words: typeof en = {

@@ -1,4 +1,4 @@
-// The German of the screen of smartlinks.
+// The German texts of the screen of smartlinks.
 import type { words as en } from '../en/smartlinks.ts'
 import { counted } from '../words.ts'
 

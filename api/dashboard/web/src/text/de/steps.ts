@@ -1,4 +1,4 @@
-// The German of what the tests of links and postbacks say at each step.
+// Translates into German what a link test or a postback test reports at each step.
 import type { words as en } from '../en/steps.ts'
 import { translate, type Form } from '../forms.ts'
 import { words as reasons } from './reasons.ts'

@@ -1,4 +1,4 @@
-// The German of the sub-parameters of a traffic source.
+// The German texts of the sub-parameters of a traffic source.
 import type { words as english } from '../en/subs.ts'
 
 export const words: typeof english = {

@@ -1,4 +1,4 @@
-// The German of what the Copilot suggests and has done. The service stores sentences.
+// Translates what the Copilot suggests and has done into German. The service stores complete English sentences.
 import { translate, type Form } from '../forms.ts'
 
 const kinds: Record<string, string> = {
@@ -12,7 +12,7 @@ const kind = (name: string) => kinds[name] ?? name
 const other: Record<string, string> = { offer: 'Kein anderes Offer', 'landing page': 'Keine andere Landingpage' }
 const things: Record<string, string> = { provider: 'Provider', device: 'Gerät', country: 'Land', hour: 'Stunde' }
 const many: Record<string, string> = { providers: 'Provider', devices: 'Geräte', countries: 'Länder', hours: 'Stunden' }
-// amountOf names what is counted, such as "2 sub1 values".
+// amountOf returns a number and its noun in German: '2' and 'sub1 values' become '2 Werte von Sub 1'.
 const amountOf = (n: string, what: string) => {
   const sub = /^sub(\d+) values?$/.exec(what)
   return `${n} ${sub ? (n === '1' ? `Wert von Sub ${sub[1]}` : `Werte von Sub ${sub[1]}`) : (things[what] ?? many[what] ?? what)}`
@@ -137,5 +137,5 @@ const details: Form[] = [
   ],
 ]
 
-// said returns the German of a title or a detail.
+// said translates a title or a detail into German.
 export const said = (text: string) => translate([...titles, ...details], text).replace(/“([^“”]*)”/g, '„$1“')

@@ -1,4 +1,4 @@
-// The German of the screen of webhooks.
+// The German texts of the screen of webhooks.
 import type { words as en } from '../en/webhooks.ts'
 import { counted } from '../words.ts'
 

@@ -1,4 +1,4 @@
-// Words of the comparison of paths, landing pages and offers.
+// The texts of the comparison of paths, landing pages and offers.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')
@@ -41,13 +41,13 @@ export const words = {
   done: 'The weights are live',
   undone: 'The weights are as before',
   stale: 'The flow has changed since these figures were read. Look at them again.',
-  nothing: 'Nothing to compare: nothing else takes the same visitors by weight.',
+  nothing: 'Nothing to compare: the same visitors are not split by weight here.',
   leftOut: (shown: string) => `Not compared: ${shown}`,
   reasons: named({
     paused: 'paused',
     no_weight: 'has no weight',
     capped: 'has a cap: when it is reached, its visitors go to the others',
-    alone: 'nothing else takes the same visitors',
+    alone: 'nothing else gets the same visitors',
     address: 'a URL has no figures of its own',
     twice: 'is in several slots of the path',
     not_drawn: 'is not drawn by weight',

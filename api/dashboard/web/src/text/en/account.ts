@@ -1,4 +1,4 @@
-// The English of the plan and of the settings.
+// The English texts of the plan and of the settings.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')

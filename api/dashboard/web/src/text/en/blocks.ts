@@ -1,4 +1,4 @@
-// The English of blocked values: in reports, in the flow, and in the list of them.
+// The English texts of blocked values: in reports, in the flow, and in the list of them.
 import { counted } from '../words.ts'
 
 const of = counted('en')
@@ -17,7 +17,7 @@ export const words = {
   go: 'Block',
   allow: 'Allow',
   none: 'These rows cannot be blocked. Group by something that is known at the click, such as Sub 1 or Country, and select rows with a value.',
-  flat: 'Several groupings of this table can be blocked. Use the tree, and block the rows of one of them.',
+  flat: 'This table has several groupings whose values can be blocked. Use the tree, and select rows of one grouping.',
   tooMany: (shown: string) => `At most ${shown} values can be blocked at once.`,
   sheet: (n: number, shown: string, what: string) => `Block ${values(n, shown)} of ${what}`,
   where: 'Where',

@@ -1,4 +1,4 @@
-// The English of the screens that build campaigns.
+// The English texts of the screens that build campaigns.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')
@@ -207,7 +207,7 @@ export const words = {
         streams_landers: 'Keep path and landing page',
         streams_landers_offers: 'Keep path, landing page and offer',
       },
-      bindHint: 'As long as the visitor counts as the same one.',
+      bindHint: 'This lasts as long as the visitor is recognised as the same one.',
       destination: 'Without a flow',
       destinationHint: 'Where visitors go when the campaign has no path.',
       fallback: 'When no path fits',
@@ -356,7 +356,7 @@ export const words = {
       capped: 'Its daily cap is reached',
       no_usable_destination: 'None of its destinations can be used',
       weight_zero: 'Its weight is 0',
-      over_budget: 'The decision had taken too long before it',
+      over_budget: 'The time for the decision was used up before this path',
       conditions: 'Its conditions do not hold',
       blocked: 'A value of the visitor is blocked',
     }),

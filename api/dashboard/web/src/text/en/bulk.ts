@@ -1,4 +1,4 @@
-// The English of changes of many records by one call.
+// The English texts of changes of many records by one call.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')

@@ -1,4 +1,4 @@
-// The English of the check of a campaign. The sentences of the findings come from the service.
+// The English texts of the check of a campaign. The sentences of the findings come from the service.
 import { counted } from '../words.ts'
 
 const of = counted('en')

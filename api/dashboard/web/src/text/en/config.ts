@@ -1,4 +1,4 @@
-// Words of moving in from another tracker, and of the configuration as a document.
+// The texts of moving in from another tracker, and of the configuration as a document.
 import { counted } from '../words.ts'
 
 const some = counted('en')

@@ -1,4 +1,4 @@
-// The English of the page that connects an assistant, and of the list of connected assistants.
+// The English texts of the page that connects an assistant, and of the list of connected assistants.
 import { named } from '../words.ts'
 
 export const words = {

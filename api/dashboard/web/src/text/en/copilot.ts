@@ -1,4 +1,4 @@
-// Words of the Copilot.
+// The texts of the Copilot.
 import { counted } from '../words.ts'
 
 const of = counted('en')
@@ -244,7 +244,7 @@ export const words = {
   sources: 'Only of sources',
   replay: 'What would it have done?',
   replaying: 'Replaying 30 days',
-  replayed: (n: number, looked: string) => `It would have acted ${of(n, 'time', 'times')} in 30 days, among ${looked}.`,
+  replayed: (n: number, looked: string) => `It would have acted ${of(n, 'time', 'times')} in 30 days. Looked at: ${looked}.`,
   replayNone: 'It would not have acted in the last 30 days.',
   at: 'At',
   figures: 'Figures then',

@@ -1,4 +1,4 @@
-// The English of corrections by a file.
+// The English texts of corrections by a file.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')

@@ -1,4 +1,4 @@
-// Words of costs that are set by hand.
+// The texts of costs that are set by hand.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')
@@ -49,7 +49,7 @@ export const words = {
     no_clicks: 'There are no such clicks. An amount without clicks needs a single day and a traffic source.',
     rate_missing: 'There is no exchange rate of this currency for one of the days.',
     too_many: 'These are too many clicks at once. Choose fewer days, or one campaign.',
-    bad_range: 'The days must be in order, at most 92, not in the future, and still kept by the plan.',
+    bad_range: 'The first day must not be after the last. Choose at most 92 days, none in the future, all still kept by the plan.',
     overlapped: 'The cost of these clicks was changed again later. Undo that change first, or set the cost again.',
     too_old: 'What was before this change is no longer kept.',
     stale: 'This change was undone already.',

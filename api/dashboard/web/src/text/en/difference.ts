@@ -1,4 +1,4 @@
-// The English of the comparison with a traffic source or a network.
+// The English texts of the comparison with a traffic source or a network.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')
@@ -35,8 +35,8 @@ export const words = {
   zones: (ours: string, theirs: string) => `Our days are in ${ours}, theirs in ${theirs}.`,
   readAt: (when: string) => `Theirs were read on ${when}.`,
   rate: (currency: string, low: string, high: string, own: string) =>
-    low === high ? `1 ${currency} counts ${low} ${own}.` : `1 ${currency} counts ${low} to ${high} ${own}.`,
-  noRate: (n: number, shown: string) => `${of(n, 'amount has', 'amounts have', shown)} no rate and count as no money.`,
+    low === high ? `1 ${currency} counts as ${low} ${own}.` : `1 ${currency} counts as ${low} to ${high} ${own}.`,
+  noRate: (n: number, shown: string) => `Without an exchange rate, and therefore not in the sums: ${of(n, 'amount', 'amounts', shown)}.`,
   nothing: 'Nothing of theirs is stored for these days.',
   nothingMore: {
     source: 'Connect the source, or enter its spend from a file. Then both sides are compared here.',
@@ -69,7 +69,7 @@ export const words = {
     refused: 'We have refused these conversions. The reason says what to change.',
     not_sent: 'They cannot count what they were not told. The reason says why it was not sent or not accepted.',
     late: 'One side changed after the other was read. The next import brings most of them together.',
-    currency: 'The amount is in two currencies. Nothing is missing, unless an amount has no rate and counts as no money.',
+    currency: 'The amount is in two currencies. Money is missing only if there is no exchange rate for an amount.',
     correction: 'A person has entered or changed these figures. Their report does not have the change.',
   }),
   examples: 'Examples',

@@ -1,4 +1,4 @@
-// The English of the screen about domains.
+// The English texts of the screen about domains.
 import { counted } from '../words.ts'
 
 const of = counted('en')

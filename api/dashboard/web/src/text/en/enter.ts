@@ -1,4 +1,4 @@
-// The English of signing in.
+// The English texts of signing in.
 
 export const words = {
   enter: {

@@ -1,4 +1,4 @@
-// The English of the flow of a campaign and its simulator.
+// The English texts of the flow of a campaign and its simulator.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')

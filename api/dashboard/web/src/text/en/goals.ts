@@ -1,4 +1,4 @@
-// The English of the screen of goals and sites.
+// The English texts of the screen of goals and sites.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')
@@ -54,7 +54,7 @@ export const words = {
   basics: 'The goal',
   counting: 'How it counts',
   suggested: 'Could be goals',
-  suggestedText: 'What the website sends without a goal, and what most websites of its kind have.',
+  suggestedText: 'Events of the website for which there is no goal, and goals that most websites of its kind have.',
   take: (name: string) => `Make it one: ${name}`,
   takeShort: 'Make it one',
   seen: (n: number, shown: string) => `${of(n, 'event', 'events', shown)} without a goal`,
@@ -71,7 +71,7 @@ export const words = {
   noClick: 'without a click',
   sources: named({ tag: 'page tag', goal_api: 'server' }),
   now: (minutes: number) => `last ${of(minutes, 'minute', 'minutes')}`,
-  whyNot: 'An event without a click is kept, but counts no conversion.',
+  whyNot: 'An event without a click is kept, but does not count as a conversion.',
   remedy: 'Come to the page by the tracking link of a campaign that leads to this website: it brings ?clickid={clickid} along.',
   views: (n: number, shown: string) => of(n, 'view', 'views', shown),
   eventsOf: (n: number, shown: string) => of(n, 'event', 'events', shown),
@@ -83,7 +83,7 @@ export const words = {
   snippetText: named({
     tag: 'Into every page of the website, before </head>. One tag serves all websites of the account.',
     page: 'Where the goal is reached: after the order, or when the form is sent.',
-    server: 'For events that happen without an open page. Give the click id that the page knows from trk.clickId().',
+    server: 'For events that happen without an open page. Send the click id along, which the page gets from trk.clickId().',
   }),
   snippetOf: (what: string) => `Snippet: ${what}`,
   noDomain: 'No domain serves the tag yet.',
@@ -95,7 +95,7 @@ export const words = {
   newSecret: 'New secret',
   rotateTitle: 'A new server secret',
   rotateText:
-    'The old secret stays valid for 24 hours, so that no goal is lost until your server has the new one. A secret before the old one ends at once.',
+    'The old secret stays valid for 24 hours, so that no goal is lost until your server has the new one. A still older secret ends at once.',
   secretText: 'It is shown this once. Keep it on your server; it never belongs on a page.',
   secretDone: 'I’ve saved it',
   products: 'Products',

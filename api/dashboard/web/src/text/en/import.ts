@@ -1,4 +1,4 @@
-// Words of the import of offers and smartlinks.
+// The texts of the import of offers and smartlinks.
 import { counted } from '../words.ts'
 
 const some = counted('en')

@@ -1,4 +1,4 @@
-// The English of the screens about connections to other services.
+// The English texts of the screens about connections to other services.
 import { counted } from '../words.ts'
 
 const of = counted('en')

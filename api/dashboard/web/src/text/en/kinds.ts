@@ -26,7 +26,7 @@ export const words = {
       add: 'New network',
       empty: 'No networks yet.',
       emptyMore:
-        'A network pays you for conversions. Create yours here to get its postback URL. Pasted at the network, it reports each conversion.',
+        'A network pays you for conversions. Create yours here to get its postback URL. Paste the URL at the network, which then reports each conversion.',
     },
   },
 }

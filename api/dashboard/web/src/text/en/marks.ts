@@ -1,4 +1,4 @@
-// Words of the marks on plots.
+// The texts of the marks on plots.
 export const words = {
   marks: 'Changes and notes',
   of: (n: number, when: string) => (n === 1 ? `1 change or note, ${when}` : `${n} changes and notes, ${when}`),

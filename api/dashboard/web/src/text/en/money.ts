@@ -1,4 +1,4 @@
-// The English of the names of screens, and of conversions, unmatched postbacks, files and alerts.
+// The English texts of the names of screens, and of conversions, unmatched postbacks, files and alerts.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')
@@ -55,7 +55,7 @@ export const words = {
     lastChange: 'Last change',
     badTime: (text: string, why: string) => `The sender states the time “${text}”, but ${why}.`,
     noHistory: 'No postback is kept for it. It came another way, or is older than the plan keeps postbacks.',
-    uncounted: 'There is no exchange rate for its day yet, so it counts no money.',
+    uncounted: 'There is no exchange rate for its day yet, so its amount is not counted yet.',
     change: 'Change the status',
     to: named({ approved: 'Approve', rejected: 'Reject', chargeback: 'Charge back' }),
     changeTitle: (status: string) => `${status} this conversion?`,

@@ -1,4 +1,4 @@
-// The English of team, keys, audit log and profile.
+// The English texts of team, keys, audit log and profile.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')
@@ -24,7 +24,7 @@ export const words = {
     people: (n: number) => of(n, 'person', 'people'),
     invite: 'Invite',
     inviteTitle: 'Invite somebody',
-    inviteText: 'An invitation is a link to send on. It works once, for a day.',
+    inviteText: 'An invitation is a link to send on. It works once, and expires after a day.',
     role: 'Role',
     make: 'Create the link',
     you: 'you',
@@ -48,7 +48,7 @@ export const words = {
     withdrawn: (email: string) => `The link for ${email} works no more`,
     link: 'Link',
     linkText: (email: string, role: string, until: string) =>
-      `Send this to ${email}. It gives the role “${role}” once, until ${until}. It is not shown again.`,
+      `Send this to ${email}. It gives the role “${role}”, works once, and expires on ${until}. It is not shown again.`,
     changeTitle: (name: string, role: string) => `Give ${name} the role “${role}”?`,
     change: 'Change the role',
     ownTitle: 'Give up being an owner?',

@@ -1,4 +1,4 @@
-// Words of plots: over time, heat maps, charts of reports, the map, today, caps and delays.
+// The texts of plots: over time, heat maps, charts of reports, the map, today, caps and delays.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')

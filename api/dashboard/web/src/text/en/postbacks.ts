@@ -1,4 +1,4 @@
-// The English of the log of postbacks.
+// The English texts of the log of postbacks.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')

@@ -1,4 +1,4 @@
-// The English of the code that a protected landing page needs.
+// The English texts of the code that a protected landing page needs.
 export const words = {
   title: 'Code for the page',
   which: 'Language of the code',

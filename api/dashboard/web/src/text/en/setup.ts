@@ -1,4 +1,4 @@
-// The English of a new campaign, and of the steps from an empty account to its first conversion.
+// The English texts of a new campaign, and of the steps from an empty account to its first conversion.
 
 export const words = {
   wizard: {

@@ -1,4 +1,4 @@
-// The English of the screen of smartlinks.
+// The English texts of the screen of smartlinks.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')

@@ -1,4 +1,4 @@
-// Words of the sub-parameters of a traffic source.
+// The texts of the sub-parameters of a traffic source.
 import { named } from '../words.ts'
 
 export const words = {

@@ -1,4 +1,4 @@
-// Words of saved views of reports.
+// The texts of saved views of reports.
 export const words = {
   columnHint: 'Search, or profit / conversions',
   views: 'Views',

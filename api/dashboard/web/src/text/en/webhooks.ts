@@ -1,4 +1,4 @@
-// The English of the screen of webhooks.
+// The English texts of the screen of webhooks.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')
@@ -28,7 +28,7 @@ export const words = {
   weekNone: 'nothing sent in 7 days',
   last: (when: string) => `last ${when}`,
   failing: (n: number, when: string) => `${of(n, 'attempt', 'attempts')} failed in a row, since ${when}`,
-  oldUntil: (when: string) => `The old secret signs too until ${when}`,
+  oldUntil: (when: string) => `Deliveries are signed with the old secret too, until ${when}`,
   paused: (name: string) => `${name} is paused: nothing is sent to it`,
   resumed: (name: string) => `${name} is sent events again`,
   test: 'Send a test',
