@@ -79,7 +79,8 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// begin records that a domain has an active certificate at the edge, which expires in 90 days. state has its other fields.
+// begin records that a domain has an active certificate at the edge, which expires in 90 days. state has the other fields of the
+// certificate's state.
 func begin(t *testing.T, s *apitest.Server, domain string, state models.CertificateState) {
 	t.Helper()
 	of := store.CertificateOf{AccountID: s.Account.ID, DomainID: uuid.MustParse(domain)}

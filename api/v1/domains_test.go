@@ -355,7 +355,7 @@ func TestDomainAllowance(t *testing.T) {
 	s.Do("POST", "/domains", map[string]any{"domain": "a.example b.example c.example d.example e.example f.example"}).Want(201, "")
 	s.Do("POST", "/domains", map[string]any{"domain": "g.example h.example i.example j.example k.example"}).Want(402, "plan_limit")
 	if rows := s.Do("GET", "/domains", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 6 {
-		t.Errorf("a refused call added some: %v", rows)
+		t.Errorf("a refused call added domains: %v", rows)
 	}
 	// Eight calls at once compete for the last four places.
 	statuses := make(chan int, 8)

@@ -41,6 +41,6 @@ func TestForecastBand(t *testing.T) {
 	}
 	limit := int64(1050)
 	if f, _ := forecastOf(days(100, 100, 100, 100, 0), &limit, month.AddDate(0, 0, 4)); f.OverOn == nil || *f.OverOn != "2026-06-11" {
-		t.Errorf("the allowance is passed on %v", f.OverOn)
+		t.Errorf("the allowance is exceeded on %v", f.OverOn)
 	}
 }

@@ -427,7 +427,7 @@ func TestOverview(t *testing.T) {
 	compare(t, "another account", empty, figures(nil))
 	for name, value := range empty["changes"].(map[string]any) {
 		if value != nil {
-			t.Errorf("%s has changed by %v from nothing", name, value)
+			t.Errorf("%s was zero and has changed by %v percent, want null", name, value)
 		}
 	}
 	s.Do("GET", "/stats/overview?from=1970-01-01&to=9999-12-31", nil).Want(200, "")

@@ -57,8 +57,8 @@ func (d Deps) checkPostback(p models.SourcePostback) error {
 // SourceCreate is the body of POST /traffic-sources. Fields that are left out come from the template of the platform.
 type SourceCreate struct{ form.SourceBody }
 
-// Fill adds the values of the platform's template. It leaves out the template's postback address if that address has a placeholder,
-// because without the value of the account the platform could not assign the postbacks.
+// Fill adds the values of the platform's template. It leaves out a postback address with a placeholder for a value of the account,
+// because without that value the platform could not assign the postbacks to the account.
 func (SourceCreate) Fill(c *route.Call) error {
 	t, ok := template.FindSource(textMember(c.Body, "platform"))
 	if !ok {

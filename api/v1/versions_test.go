@@ -140,8 +140,8 @@ func TestIfMatchOfNoRecord(t *testing.T) {
 	s.Do("GET", "/offers", nil, "If-Match", `"x"`).Want(200, "")
 }
 
-// TestConnectionOfOneVersion: of two people who connect a network that neither of them has seen connected, the second one learns of
-// the first connection. Bot settings that have changed since they were read are not overwritten.
+// TestConnectionOfOneVersion: if two people connect a network, and both have read that it is not connected, the second call fails
+// with the error stale. Bot settings that have changed since they were read are not overwritten.
 func TestConnectionOfOneVersion(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -177,7 +177,7 @@ func TestRestoreEqualsBackup(t *testing.T) {
 	dbtest.FillAccount(t, to, uuid.New())
 	const last = `SELECT place = max(place) OVER () FROM source_postbacks ORDER BY created_at DESC LIMIT 1`
 	if ok, err := db.Get[bool](t.Context(), to, "place", last); err != nil || !ok {
-		t.Errorf("a new postback to a source has not got the highest place: %v", err)
+		t.Errorf("the newest postback to a source does not have the highest value of place: %v", err)
 	}
 	if _, _, err := backup.Restore(t.Context(), to, bytes.NewReader(nil), noProgress); !errors.Is(err, backup.ErrNotBackup) {
 		t.Errorf("an empty file: %v", err)

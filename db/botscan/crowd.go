@@ -56,8 +56,8 @@ func (w *Crowd) count(click *click.StoredClick) (fired bot.Signals) {
 	return fired
 }
 
-// countEarlier counts the clicks up to and including the click with the id after, as far as they are at most bot.FloodWindow
-// older than the click with the id first. first is the first click later than after.
+// countEarlier counts the clicks up to and including the click with the id after. It leaves out clicks that are more than
+// bot.FloodWindow older than the click with the id first, which is the next click.
 func (w *Crowd) countEarlier(ctx context.Context, c db.Conn, in click.Store, after, first uuid.UUID) error {
 	low, high := models.FloorClickID(models.ClickTime(first).Add(-bot.FloodWindow)), click.NextID(after)
 	for {

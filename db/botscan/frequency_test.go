@@ -45,8 +45,8 @@ func TestFrequency(t *testing.T) {
 	}
 }
 
-// TestFrequencyIsBounded checks that neither many keys nor many moments of a key exceed the memory limit. A key that is full
-// counts again when its moments have left the window.
+// TestFrequencyIsBounded checks that neither many keys nor many moments of a key exceed the memory limit. A key at its bound
+// accepts new moments again once its old moments have left the window.
 func TestFrequencyIsBounded(t *testing.T) {
 	t.Parallel()
 	const bound, room = 3, 10

@@ -169,8 +169,8 @@ func TestConversionOfManyPostbacks(t *testing.T) {
 	if n := dbtest.Get[int](t, d, `SELECT jsonb_array_length(statements) FROM conversions`); n != 32 {
 		t.Errorf("%d statements are kept", n)
 	}
-	// An older version of the program stored no statements, and updated a conversion without its statements. The recorded values
-	// then count.
+	// An older version of the program stored no statements, and updated a conversion without updating its statements. In both cases
+	// the recorded values count.
 	for _, query := range []string{
 		`UPDATE conversions SET statements = '[]'`, `UPDATE conversions SET status = 'rejected', payout = 79`,
 	} {
