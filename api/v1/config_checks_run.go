@@ -30,7 +30,7 @@ type moveChecker struct {
 	agents    map[string]*cond.Facts // by agent name: what is known about a visitor from the user agent alone
 	at        time.Time
 	country   string // of the machine that ran the script against the old tracker; empty: unknown
-	err       error  // the last error, of any visitor
+	err       error  // the last error that occurred for any visitor
 }
 
 // moveChecker loads one page of the imported campaigns. If ids is not nil, it loads only campaigns with these ids.

@@ -75,7 +75,7 @@ func TestCostChanges(t *testing.T) {
 		t.Errorf("%d changes", n)
 	}
 	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM audit WHERE account_id = $1 AND route LIKE '%/cost/set'`, e.Account.ID); n != 1 {
-		t.Errorf("%d entries of the audit log", n)
+		t.Errorf("%d entries of the audit log for setting a cost, want 1", n)
 	}
 	rows := func() []any { return e.Do("GET", costChangesPath, nil).Want(200, "").Map()["rows"].([]any) }
 	if len(rows()) != 0 {

@@ -321,7 +321,7 @@ func TestDomainRecords(t *testing.T) {
 		addDomain(t, other, host)
 	}
 	if mine, theirs := shown(s), shown(other); mine == theirs || mine != shown(s) {
-		t.Errorf("the tokens are %s and %s", mine, theirs)
+		t.Errorf("two accounts have the tokens %s and %s, want a different, constant token for each", mine, theirs)
 	}
 }
 

@@ -285,7 +285,7 @@ func TestGoalFigures(t *testing.T) {
 			continue
 		}
 		if len(goals) != 3 {
-			t.Fatalf("goals of the row: %v", goals)
+			t.Fatalf("the row has the goals %v, want 3", goals)
 		}
 		same(t, goals[0].(map[string]any), object{"key": "purchase", "is_primary": true, "clicks": 1.0, "approved": 1.0, "revenue": 33.0})
 		same(t, goals[1].(map[string]any), object{"key": "signup", "is_primary": false, "clicks": 0.0, "approved": 0.0, "revenue": 0.0})
@@ -317,7 +317,7 @@ func checkArrival(t *testing.T, s *apitest.Server, click uuid.UUID) {
 	log := s.Do("GET", "/logs/clicks?limit=1000", nil).Want(200, "").Map()["rows"].([]any)
 	for _, row := range log {
 		if row := row.(map[string]any); (row["click_id"] == id) != (row["arrival"] == "gclid") {
-			t.Errorf("the log has %v for %v", row["arrival"], row["click_id"])
+			t.Errorf("the log has the arrival %v for the click %v; only the test's click has gclid", row["arrival"], row["click_id"])
 		}
 	}
 }

@@ -37,7 +37,7 @@ func TestForecastBand(t *testing.T) {
 		}
 	}
 	if f, _ := forecastOf(days(5, 5, 5), nil, month.AddDate(0, 0, 2)); f.Low != nil || f.High != nil || f.Clicks != 225 {
-		t.Errorf("two whole days have the band %v to %v of the forecast %d", f.Low, f.High, f.Clicks)
+		t.Errorf("with two whole days the forecast is %[3]d with the band %[1]v to %[2]v, want 225 without a band", f.Low, f.High, f.Clicks)
 	}
 	limit := int64(1050)
 	if f, _ := forecastOf(days(100, 100, 100, 100, 0), &limit, month.AddDate(0, 0, 4)); f.OverOn == nil || *f.OverOn != "2026-06-11" {

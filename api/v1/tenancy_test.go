@@ -107,7 +107,7 @@ func (e env) places(t *testing.T, row route.Route) (out []place) {
 	return out
 }
 
-// ownPath returns the path of a route with the id of a record of the caller in it.
+// ownPath returns the path of a route, with the id of one of the caller's records filled in.
 func ownPath(e env, row route.Route) string {
 	kinds := map[string]string{
 		"campaigns": "campaign", "short-links": "smartlink", "networks": "network", "traffic-sources": "source", "copilot": "copilot rule",

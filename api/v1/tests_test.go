@@ -80,7 +80,7 @@ func TestTestClick(t *testing.T) {
 		same(t, got["click"].(map[string]any), map[string]any{"external_id": "test-cid", "cost": 0.01, "is_bot": false})
 		offers := got["offers"].([]any)
 		if len(offers) != 1 || !strings.HasPrefix(fmt.Sprint(offers[0].(map[string]any)["url"]), "https://o.test/?x=test-cid&aff=") {
-			t.Errorf("the slots lead to %v", offers)
+			t.Errorf("the landing page's slots lead to %v, want one offer with the click's values", offers)
 		}
 		same(t, got["decision"].(map[string]any), map[string]any{"path": "only", "lander_id": d.lander})
 	}

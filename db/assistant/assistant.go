@@ -158,7 +158,7 @@ var deletions = []string{
 }
 
 // DeleteExpired deletes expired codes and tokens, grants that were never used, and unused clients. A client that has registered
-// itself and to which no person has granted anything is deleted after a day, any other client after 30 days without a connected
+// itself is deleted after a day if no person has granted it anything. Any other client is deleted after 30 days without a connected
 // assistant. n is the number of deleted rows.
 func (a Assistants) DeleteExpired(ctx context.Context, now time.Time) (n int64, err error) {
 	for _, q := range deletions {

@@ -92,7 +92,7 @@ func TestConversionLife(t *testing.T) {
 			t.Fatal(err)
 		}
 		if e.CreatedAt <= last {
-			t.Errorf("event %d of %s is not after %s", i, e.CreatedAt, last)
+			t.Errorf("event %d has the time %s, which is not later than the time %s of the event before it", i, e.CreatedAt, last)
 		}
 		last = e.CreatedAt
 		if e.Data.ClickID != models.FormatClickID(c.ID) || e.Data.RecordedAt != "2026-11-01 10:00:00.123" ||
@@ -218,7 +218,7 @@ func TestPayoutFollowsTheOffer(t *testing.T) {
 			t.Errorf("%s: %s %s, %v", name, out.Conversion.Payout, out.Conversion.Currency, err)
 		}
 		if out.Conversion.Status != models.StatusApproved {
-			t.Errorf("%s: a new conversion without a status is %s", name, out.Conversion.Status)
+			t.Errorf("%s: a new conversion without a status is %s, want approved", name, out.Conversion.Status)
 		}
 	}
 }
