@@ -19,7 +19,8 @@ const (
 	costChangesPath = "/corrections/cost/changes"
 )
 
-// A cost that is set by hand must name clicks of the account, days that have begun in the account's time zone, and one amount.
+// A call that sets a cost by hand must select clicks of the account, on days that have begun in the account's time zone, and must
+// have exactly one amount.
 func TestSetCostRefusals(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

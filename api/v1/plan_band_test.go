@@ -25,7 +25,7 @@ func TestForecastBand(t *testing.T) {
 	}{
 		{days(100, 100, 100, 100, 0), 4 * 24 * time.Hour, 3000, 3000, 3000},
 		{days(0, 200, 0, 200, 0), 4 * 24 * time.Hour, 3000, 933, 5067},                 // s = 115.47, 26 days: 1.2816 * 115.47 * sqrt(26 + 169)
-		{days(100, 100, 100, 100, 90), 4*24*time.Hour + 6*time.Hour, 3065, 3065, 3065}, // 90 clicks until 6:00, when 25 are usual
+		{days(100, 100, 100, 100, 90), 4*24*time.Hour + 6*time.Hour, 3065, 3065, 3065}, // 90 clicks before 6:00; usual are 25 by then
 		{days(100, 100, 100, 100, 0), 4*24*time.Hour + 18*time.Hour, 2925, 2925, 2925},
 	} {
 		f, _ := forecastOf(c.days, nil, month.Add(c.at))

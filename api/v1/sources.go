@@ -40,7 +40,8 @@ func sources(d Deps, reportingDeps reporting.Deps) []route.Route {
 }
 
 // checkPostback checks the postback settings of a traffic source and the addresses to which its postbacks are sent. It refuses
-// addresses that still have the placeholder of a template, because the placeholder stands for a value that only the source shows.
+// addresses that still have the placeholder of a template, because the placeholder stands for a value that the account finds only
+// at the source.
 func (d Deps) checkPostback(p models.SourcePostback) error {
 	for _, url := range p.URLs() {
 		if word := models.Placeholder(url); word != "" {

@@ -1,9 +1,9 @@
 // Package assistant stores the assistants that people connect by OAuth: the programs that request access, what people grant them,
 // and their codes and tokens.
 //
-// Each grant has a key of the account, which has the same id. The assistant acts with the rights of this key, but does not know
-// the key itself. It sends an access token instead. Its changes are therefore counted and recorded as with any other key. A grant
-// ends when its key is revoked or expires, or when the person who made it leaves the account.
+// Each grant has a key of the account, with the same id as the grant. The assistant acts with the rights of this key, but does not
+// know the key itself. It sends an access token instead. Its changes are therefore counted and recorded as with any other key. A
+// grant ends when its key is revoked or expires, or when the person who made it leaves the account.
 //
 // Codes and refresh tokens work once. A second use may come from a thief, so it ends the grant.
 package assistant
