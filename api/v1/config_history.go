@@ -27,8 +27,8 @@ type ImportHistoryBody struct {
 
 // HistoryImported is the answer of POST /config/history.
 type HistoryImported struct {
-	Clicks      int            `json:"clicks" doc:"clicks that were not here before"`
-	Conversions int            `json:"conversions" doc:"conversions that were not here before"`
+	Clicks      int            `json:"clicks" doc:"number of clicks that were not stored before"`
+	Conversions int            `json:"conversions" doc:"number of conversions that were not stored before"`
 	Skipped     map[string]int `json:"skipped" doc:"number of rows that were left out, by reason"`
 }
 

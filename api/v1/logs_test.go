@@ -205,7 +205,7 @@ func TestClickLogHistory(t *testing.T) {
 	}
 	page = r.log("/logs/clicks", url.Values{"from": {"2020-01-01"}, "to": {"2020-02-01"}})
 	if len(page.Rows) != 0 || page.Range["from"] != start+" 00:00:00" {
-		t.Errorf("for a window before the plan's history the answer is %v, want no rows", page)
+		t.Errorf("for a window before the plan's history the answer is %v, want no rows and a range that begins with the history", page)
 	}
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(r.visits[0].ID), nil).Want(402, "plan_limit")
 	s.Do("POST", "/tools/simulate", map[string]any{"click_id": models.FormatClickID(r.visits[0].ID)}).Want(402, "plan_limit")

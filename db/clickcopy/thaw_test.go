@@ -174,7 +174,7 @@ func TestPostbacksOfColdClicks(t *testing.T) {
 	for _, p := range list {
 		single, err := conversion.ReadPostback(t.Context(), x.ClickLog(), x.Account, p.ID)
 		if p.CampaignID != want[p.ID] || single.CampaignID != want[p.ID] || err != nil {
-			t.Errorf("the campaign of the postback %s is %s in the list and %s in the single postback, want %s: %v", p.ID, p.CampaignID, single.CampaignID, want[p.ID], err)
+			t.Errorf("the postback %s has the campaign %s in the list and %s alone, want %s: %v", p.ID, p.CampaignID, single.CampaignID, want[p.ID], err)
 		}
 	}
 	for _, q.Campaign = range x.Campaigns {
