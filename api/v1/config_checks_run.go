@@ -30,10 +30,10 @@ type moveChecker struct {
 	agents    map[string]*cond.Facts // by agent name: what is known about a visitor from the user agent alone
 	at        time.Time
 	country   string // of the machine that ran the script against the old tracker; empty: unknown
-	err       error  // the last error, of any visitor
+	err       error  // the last error that occurred for any visitor
 }
 
-// moveChecker loads some imported campaigns: a page of them, or the campaigns of ids.
+// moveChecker loads one page of the imported campaigns. If ids is not nil, it loads only campaigns with these ids.
 func (d Deps) moveChecker(c *route.Call, ids []uuid.UUID, offset, limit int) (*moveChecker, error) {
 	c.MustHavePlace()
 	campaigns, err := c.Store.ForeignLinks().Campaigns(c.Context(), c.Account.ID, ids, offset, limit)
@@ -85,7 +85,7 @@ func (m *moveChecker) visitors(of store.MovedCampaign) []movecheck.Visitor {
 	})
 }
 
-// facts returns what conditions see of a visitor.
+// facts returns the values of a visitor that conditions can check.
 func (m *moveChecker) facts(of store.MovedCampaign, v movecheck.Visitor) *cond.Facts {
 	host := of.Host
 	if host == "" {

@@ -68,8 +68,8 @@ func (x *movedAccount) campaign(name, source string, paths []object) {
 		x.Account.ID, name, id)
 }
 
-// oldTracker routes as the flow of movedAccount does, without its path Provider. If wrong is set, the address to which visitors of
-// the zone go has one more parameter.
+// oldTracker routes visitors like the flow of movedAccount, but has no path Provider. If wrong is set, the address to which
+// visitors of the zone go has one more parameter.
 type oldTracker struct{ wrong bool }
 
 func (o oldTracker) ServeHTTP(w http.ResponseWriter, r *http.Request) {

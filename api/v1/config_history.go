@@ -17,19 +17,19 @@ import (
 
 // ImportHistoryBody is the body of POST /config/history.
 type ImportHistoryBody struct {
-	Tracker  string `json:"tracker" required:"true" enum:"redtrack" doc:"the tracker whose log is read; its settings were imported before"`
+	Tracker  string `json:"tracker" required:"true" enum:"redtrack" doc:"the tracker whose log is read; its settings must be imported first"`
 	URL      string `json:"url" trim:"true" maxLength:"2000" doc:"address of the tracker's API; empty: the usual address"`
 	Key      string `json:"key" required:"true" trim:"true" maxLength:"2000" doc:"API key. It is used for this import and then deleted"`
 	From     string `json:"from" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"YYYY-MM-DD, the first day, as the other tracker counts days"`
 	To       string `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"YYYY-MM-DD, the last day, as the other tracker counts days; it is included, and must be over"`
-	Timezone string `json:"timezone" optional:"true" trim:"true" format:"timezone" doc:"time zone of the account there, for times without an offset; default: the time zone of the account here"`
+	Timezone string `json:"timezone" optional:"true" trim:"true" format:"timezone" doc:"time zone of the account in the other tracker, for times without an offset; default: the time zone of this account"`
 }
 
 // HistoryImported is the answer of POST /config/history.
 type HistoryImported struct {
-	Clicks      int            `json:"clicks" doc:"clicks that were not here before"`
-	Conversions int            `json:"conversions" doc:"conversions that were not here before"`
-	Skipped     map[string]int `json:"skipped" doc:"rows that were left out, by the reason"`
+	Clicks      int            `json:"clicks" doc:"number of clicks that were not stored before"`
+	Conversions int            `json:"conversions" doc:"number of conversions that were not stored before"`
+	Skipped     map[string]int `json:"skipped" doc:"number of rows that were left out, by reason"`
 }
 
 var importHistoryJob = slow.New(jobs.ImportHistory, func(a jobs.HistoryImported) HistoryImported {

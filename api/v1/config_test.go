@@ -31,7 +31,7 @@ func TestConfigDocument(t *testing.T) {
 	}
 	for _, id := range e.ids {
 		if strings.Contains(string(a.Raw), id) {
-			t.Errorf("the document has the id %s", id)
+			t.Errorf("the document contains the id %s, want no ids", id)
 		}
 	}
 	if again := e.Do("GET", "/config", nil); string(again.Raw) != string(a.Raw) {
@@ -115,7 +115,7 @@ func TestHistoryRefusals(t *testing.T) {
 	}
 	e.Do("POST", "/config/history", good, "Prefer", "respond-async").Want(202, "")
 	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM jobs WHERE kind = 'config:history' AND args::text NOT LIKE '%secret-of%'`); n != 1 {
-		t.Errorf("%d jobs have sealed credentials", n)
+		t.Errorf("%d jobs have sealed credentials, want 1", n)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestImportRefusals(t *testing.T) {
 	}
 	e.Do("POST", "/config/import", good, "Prefer", "respond-async").Want(202, "")
 	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM config_plans WHERE access IS NOT NULL AND strpos(encode(access, 'escape'), 'secret') = 0`); n != 1 {
-		t.Errorf("%d imports have sealed credentials", n)
+		t.Errorf("%d imports have sealed credentials, want 1", n)
 	}
 	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM jobs WHERE args::text LIKE '%secret-of%'`); n != 0 {
 		t.Error("a job has the credentials")

@@ -15,7 +15,7 @@ type pilotState struct {
 	Active          [3]bool
 	Weight          [3]float64
 	Rest            [2]pilotRest // destinations of the default path
-	Excluded        int          // number of filters of each other path
+	Excluded        int          // number of filters of each path except the default path
 	Cap             int          // 0: no cap
 	Parameter       string       // the network's postback parameter for the payout
 	Denied          string       // values of deny entries, sorted
@@ -30,7 +30,7 @@ type pilotRest struct {
 
 // pilotOp is the test's model of an operation. judged returns the part of the state on which the operation is based. part returns
 // the part that the operation changes. change makes the change; ok is false if the operation cannot be applied to the state.
-// restore undoes the change in the state now; was is the state from before the change.
+// restore undoes the change: now is the current state, and was is the state from before the change.
 type pilotOp struct {
 	judged, part func(pilotState) any
 	change       func(*pilotState) (ok bool)

@@ -133,7 +133,7 @@ func (m *machine) suggest(op string, origin int) {
 		list, err := dbcopilot.NewSuggestions(m.Store).Open(m.t.Context(), m.Account.ID, m.made)
 		at := slices.IndexFunc(list, func(s copilot.Suggestion) bool { return s.Key == key })
 		if err != nil || at < 0 {
-			m.rt.Fatal("the suggestion is not there", err)
+			m.rt.Fatal("the new suggestion is not among the open suggestions", err)
 		}
 		i.id = list[at].ID.String()
 	}

@@ -256,6 +256,6 @@ func TestCopilotRuleAlert(t *testing.T) {
 		t.Errorf("another account sees %v", n)
 	}
 	if got := alerts(); len(got) != 0 {
-		t.Errorf("after the alert ended: %v", got)
+		t.Errorf("the list still has alerts after the rule's alert ended: %v", got)
 	}
 }

@@ -58,7 +58,7 @@ func TestCopilot(t *testing.T) {
 	same(t, got, map[string]any{"plan": "growth", "canApply": false, "lastRunAt": nil, "total": 0.0, "suggestions": []any{}, "changes": []any{}})
 	now := time.Now()
 	if got["looked"] != nil {
-		t.Errorf("before the first run it says that it looked at %v", got["looked"])
+		t.Errorf("before the first run, looked is %v, want null", got["looked"])
 	}
 	looked := runResult(time.Now().Add(-time.Minute))
 	looked.Scope = &copilot.Scope{From: "2026-03-01", To: "2026-03-30", Clicks: 7, Checks: []copilot.Check{{Kind: "pause_loser", Minimum: "100 clicks"}}}
@@ -125,17 +125,17 @@ func TestCopilot(t *testing.T) {
 	// "one" and "two" stay closed. "three" is closed because this run did not find it.
 	save(now.Add(time.Second), "one", "two", "advice")
 	if after := open(); len(after) != 1 || after["Pause advice"] != before["Pause advice"] {
-		t.Errorf("open %v, before %v", after, before)
+		t.Errorf("the open suggestions are %v, want only the unchanged suggestion advice; before: %v", after, before)
 	}
 	s.Do("POST", "/copilot", map[string]any{"action": "dismiss", "id": before["Pause three"]}).Want(409, "not_open")
 	dbtest.Exec(t, s.DB, `UPDATE copilot_suggestions SET snoozed_until = now() WHERE status = 'snoozed'`)
 	if after := open(); len(after) != 2 || after["Pause two"] != before["Pause two"] {
-		t.Errorf("after the snooze: open %v, before %v", after, before)
+		t.Errorf("after the snooze the open suggestions are %v, want advice and two; before: %v", after, before)
 	}
 	save(now.Add(2*time.Second), "three") // "three" is found again: that makes a new suggestion
 	after := open()
 	if len(after) != 1 || after["Pause three"] == before["Pause three"] {
-		t.Errorf("open %v, before %v", after, before)
+		t.Errorf("the open suggestions are %v, want only a new suggestion three; before: %v", after, before)
 	}
 	// A suggestion stays open if a run did not check its campaign.
 	campaign, err := db.Get[uuid.UUID](t.Context(), s.DB, "campaign", `UPDATE copilot_suggestions SET campaign_id = gen_random_uuid()

@@ -19,7 +19,8 @@ const (
 	costChangesPath = "/corrections/cost/changes"
 )
 
-// A cost that is set by hand must name clicks of the account, days that have begun in the account's time zone, and one amount.
+// A call that sets a cost by hand must select clicks of the account, on days that have begun in the account's time zone, and must
+// have exactly one amount.
 func TestSetCostRefusals(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -75,7 +76,7 @@ func TestCostChanges(t *testing.T) {
 		t.Errorf("%d changes", n)
 	}
 	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM audit WHERE account_id = $1 AND route LIKE '%/cost/set'`, e.Account.ID); n != 1 {
-		t.Errorf("%d entries of the audit log", n)
+		t.Errorf("%d entries of the audit log for setting a cost, want 1", n)
 	}
 	rows := func() []any { return e.Do("GET", costChangesPath, nil).Want(200, "").Map()["rows"].([]any) }
 	if len(rows()) != 0 {

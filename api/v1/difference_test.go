@@ -13,8 +13,8 @@ import (
 	"switchyard/models/difference"
 )
 
-// TestDifferenceAsked checks the arguments of the job that a call for a comparison starts, and which calls for a comparison or its
-// file are refused. The end-to-end tests check the worker's answers.
+// TestDifferenceAsked checks the job that a comparison starts: it must have the arguments of the call. It also checks which
+// comparisons, and which files of comparisons, are refused. The end-to-end tests check the worker's answers.
 func TestDifferenceAsked(t *testing.T) {
 	t.Parallel()
 	s, source, _ := newSource(t, apitest.Options{})
@@ -46,7 +46,7 @@ func TestDifferenceAsked(t *testing.T) {
 		s.Do("GET", path+"/difference?from=2026-09-01&to=2026-11-02", nil).Want(400, "too_many")
 		s.Do("GET", path+"/difference?tz=Nowhere", nil).Want(400, "invalid_input")
 		if got := s.Do("GET", path+"/difference?their_tz=Nowhere", nil).Want(400, "invalid_input").Message; !strings.Contains(got, "their_tz") {
-			t.Errorf("a wrong their_tz is refused as another parameter: %s", got)
+			t.Errorf("the error for a wrong their_tz does not name their_tz: %s", got)
 		}
 	}
 	for _, path := range []string{"/traffic-sources/", "/networks/"} {

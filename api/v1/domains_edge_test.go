@@ -33,7 +33,7 @@ func TestCertificates(t *testing.T) {
 	var refusal error
 	answer := func(account uuid.UUID, a jobs.CertificateArgs) (jobs.Certificate, error) {
 		if account != s.Account.ID || a.Domain.String() != mine {
-			t.Errorf("the job asks for domain %s of account %s", a.Domain, account)
+			t.Errorf("the job is for the domain %s of the account %s, want the test's domain and account", a.Domain, account)
 		}
 		return jobs.Certificate{Host: "mine.example", CertificateState: state}, refusal
 	}
@@ -75,11 +75,12 @@ func TestCertificates(t *testing.T) {
 	tasks := s.Jobs.Tasks(jobs.PointDomain.Kind())
 	later := s.Do("GET", "/jobs/"+tasks[len(tasks)-1].ID, nil).Want(200, "").Map()
 	if fmt.Sprint(later["result"]) != fmt.Sprint(pointed) {
-		t.Errorf("the job answers %v, the call answered %v", later["result"], pointed)
+		t.Errorf("GET /jobs shows the result %v, but the call answered %v", later["result"], pointed)
 	}
 }
 
-// begin records that a domain has an active certificate at the edge, which expires in 90 days. state has its other fields.
+// begin records that a domain has an active certificate at the edge, which expires in 90 days. state has the other fields of the
+// certificate's state.
 func begin(t *testing.T, s *apitest.Server, domain string, state models.CertificateState) {
 	t.Helper()
 	of := store.CertificateOf{AccountID: s.Account.ID, DomainID: uuid.MustParse(domain)}

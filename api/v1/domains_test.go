@@ -321,7 +321,7 @@ func TestDomainRecords(t *testing.T) {
 		addDomain(t, other, host)
 	}
 	if mine, theirs := shown(s), shown(other); mine == theirs || mine != shown(s) {
-		t.Errorf("the tokens are %s and %s", mine, theirs)
+		t.Errorf("two accounts have the tokens %s and %s, want a different, constant token for each", mine, theirs)
 	}
 }
 
@@ -355,7 +355,7 @@ func TestDomainAllowance(t *testing.T) {
 	s.Do("POST", "/domains", map[string]any{"domain": "a.example b.example c.example d.example e.example f.example"}).Want(201, "")
 	s.Do("POST", "/domains", map[string]any{"domain": "g.example h.example i.example j.example k.example"}).Want(402, "plan_limit")
 	if rows := s.Do("GET", "/domains", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 6 {
-		t.Errorf("a refused call added some: %v", rows)
+		t.Errorf("a refused call added domains: %v", rows)
 	}
 	// Eight calls at once compete for the last four places.
 	statuses := make(chan int, 8)

@@ -11,8 +11,8 @@ import (
 	"switchyard/jobs"
 )
 
-// edge returns the routes of /edge. They show and publish the campaigns that the edge routes: a script of a content network, which
-// answers tracking links near the visitors.
+// edge returns the routes of /edge. They show and publish the campaigns that the edge routes. The edge is a script in a content
+// delivery network, and answers tracking links near the visitors.
 func edge(d Deps) []route.Route {
 	const group = "Account"
 	return []route.Route{

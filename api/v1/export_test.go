@@ -17,7 +17,7 @@ type (
 	}
 )
 
-// ProbeJob is a job that has no row in the database. A test sets its answer in the recorder.
+// ProbeJob is a job that has no row in the database. A test sets its answer by jobstest.Answer.
 var ProbeJob = jobs.Define[ProbeArgs, ProbeResult]("probe:echo", jobs.Policy{Queue: jobs.Interactive})
 
 // ProbeRowJob is the same job with a row in the database.

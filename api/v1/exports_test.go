@@ -165,7 +165,7 @@ func TestSlowDownloads(t *testing.T) {
 			answers <- w.ResponseRecorder
 		}()
 	}
-	for range calls { // every call begins to write: a running one its file, a refused one its error
+	for range calls { // every call begins to write its answer: the file, or the error of a refused call
 		await.Recv(t, entered)
 	}
 	for range 3 {

@@ -76,7 +76,7 @@ func TestParallelReports(t *testing.T) {
 		await.Recv(t, answers).Want(429, "rate_limited")
 	}
 	if n := len(held.entered); n > 0 {
-		t.Errorf("%d more reports of the account ran", n)
+		t.Errorf("%d refused reports of the account ran all the same", n)
 	}
 	close(held.gate)
 	all.Wait()
@@ -235,6 +235,6 @@ func TestWebhookTestsInFlight(t *testing.T) {
 	}
 	all.Wait()
 	if n := len(s.Jobs.Tasks(jobs.TestWebhook.Kind())); under != route.Sends.Running || n != 2*under {
-		t.Errorf("%d tests are in progress, %d jobs", under, n)
+		t.Errorf("%d tests of this account are in progress, and both accounts have %d jobs in all, want 4 and 8", under, n)
 	}
 }

@@ -36,7 +36,7 @@ type SavedFlowPut struct {
 type SavedFlowAnswer struct {
 	flow.Saved
 	Group            string `json:"group_name" doc:"the same as group"`
-	RuleCount        int    `json:"rule_count" doc:"number of rules in all paths, saved rules and inline rules"`
+	RuleCount        int    `json:"rule_count" doc:"number of rules in all paths; saved rules and inline rules both count"`
 	PathCount        int    `json:"path_count"`
 	DestinationCount int    `json:"destination_count" doc:"number of destinations in all paths"`
 }

@@ -41,7 +41,7 @@ func TestFlowRoundTrip(t *testing.T) {
 	})
 	id := made["id"]
 	if listed := rowOf(t, s, "/flows", id); fmt.Sprint(listed) != fmt.Sprint(made) {
-		t.Errorf("listed as %v, made as %v", listed, made)
+		t.Errorf("the list shows the flow as %v, want it as it was created: %v", listed, made)
 	}
 
 	paths := made["paths"].([]any)
@@ -132,7 +132,7 @@ func TestFlowsAreListedByChange(t *testing.T) {
 	s.Do("PUT", "/flows", with(savedFlow("b"), "id", ids["b"])).Want(200, "")
 	s.Do("PATCH", "/flows", map[string]any{"id": ids["d"], "is_active": false}).Want(200, "")
 	if got := walk(s, "/flows", func(int) {}); !slices.Equal(got, []string{"d", "b", "e", "c", "a"}) {
-		t.Errorf("in the order of changes: %v", got)
+		t.Errorf("the flows are listed as %v, want the most recently changed first", got)
 	}
 	// A flow that is changed while the list is read is listed last.
 	got := walk(s, "/flows", func(page int) {
@@ -141,7 +141,7 @@ func TestFlowsAreListedByChange(t *testing.T) {
 		}
 	})
 	if !slices.Equal(got, []string{"d", "b", "e", "c", "a, changed"}) {
-		t.Errorf("with a change between the pages: %v", got)
+		t.Errorf("with a change between two pages, the list is %v, want the changed flow last", got)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestCampaignStartsWithASavedFlow(t *testing.T) {
 		t.Error("a copied path has the same id as the path of the flow")
 	}
 	if r := got["rules"].([]any)[0].(map[string]any); r["rule_id"] != ruleID {
-		t.Errorf("the copy refers to the rule as %v", r)
+		t.Errorf("the copied path has the rule %v, want a reference to the saved rule", r)
 	}
 
 	// A later change of the saved flow does not change the campaign.

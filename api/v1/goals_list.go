@@ -37,7 +37,7 @@ type GoalList struct {
 	PlanIncludes    bool              `json:"planIncludes" doc:"whether the plan includes goal tracking"`
 	TrackingDomains []string          `json:"trackingDomains" doc:"the account's own hosts that serve the page tag"`
 	SharedDomains   []string          `json:"sharedDomains" doc:"hosts that serve the page tag of every account"`
-	TagNames        map[string]string `json:"tagNames" doc:"maps an own host to a name: the host serves the page tag as /{name}.js too"`
+	TagNames        map[string]string `json:"tagNames" doc:"for each host that has a name for its page tag, the name; the host also serves the tag as /{name}.js"`
 	Days            int               `json:"days" doc:"how many days the figures cover"`
 }
 

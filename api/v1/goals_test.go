@@ -151,7 +151,7 @@ func TestGoals(t *testing.T) {
 	}
 	same(t, list, object{"currency": "EUR", "secretSet": false, "secretSetAt": nil, "planIncludes": true, "siteKey": s.Account.SiteKey})
 	if none := s.Do("GET", "/goals?site="+uuid.NewString(), nil).Want(200, "").Map(); none["site"] != nil || len(none["goals"].([]any)) > 0 {
-		t.Errorf("goals of no site: %v", none)
+		t.Errorf("an unknown site has the goals %v", none)
 	}
 	s.Do("DELETE", "/goals", nil).Want(400, "no_key")
 	s.Do("DELETE", "/goals?key=lead&site=x", nil).Want(400, "no_site")
@@ -193,7 +193,7 @@ func TestGoalPlan(t *testing.T) {
 	}
 }
 
-// TestGoalFigures: the list shows for each goal its events and conversions, and for each product its orders. Events without a goal
+// TestGoalFigures: the list shows the events and conversions of each goal, and the orders of each product. Events without a goal
 // become suggestions.
 func TestGoalFigures(t *testing.T) {
 	t.Parallel()
@@ -285,7 +285,7 @@ func TestGoalFigures(t *testing.T) {
 			continue
 		}
 		if len(goals) != 3 {
-			t.Fatalf("goals of the row: %v", goals)
+			t.Fatalf("the row has the goals %v, want 3", goals)
 		}
 		same(t, goals[0].(map[string]any), object{"key": "purchase", "is_primary": true, "clicks": 1.0, "approved": 1.0, "revenue": 33.0})
 		same(t, goals[1].(map[string]any), object{"key": "signup", "is_primary": false, "clicks": 0.0, "approved": 0.0, "revenue": 0.0})
@@ -306,7 +306,7 @@ func TestGoalFigures(t *testing.T) {
 	checkArrival(t, s, visits[person].ID)
 }
 
-// checkArrival checks that both the log and the report show this click, and no other click, as arrived by gclid.
+// checkArrival checks that the arrival gclid belongs to this click and to no other click, both in the log and in the report.
 func checkArrival(t *testing.T, s *apitest.Server, click uuid.UUID) {
 	t.Helper()
 	rows := s.Do("GET", "/reports/performance?dimension=arrival&f.arrival=gclid", nil).Want(200, "").Map()["rows"].([]any)
@@ -317,7 +317,7 @@ func checkArrival(t *testing.T, s *apitest.Server, click uuid.UUID) {
 	log := s.Do("GET", "/logs/clicks?limit=1000", nil).Want(200, "").Map()["rows"].([]any)
 	for _, row := range log {
 		if row := row.(map[string]any); (row["click_id"] == id) != (row["arrival"] == "gclid") {
-			t.Errorf("the log has %v for %v", row["arrival"], row["click_id"])
+			t.Errorf("the log has the arrival %v for the click %v; only the test's click has gclid", row["arrival"], row["click_id"])
 		}
 	}
 }

@@ -23,7 +23,7 @@ func TestDeactivatedInFlows(t *testing.T) {
 	same(t, users[0].(map[string]any), map[string]any{"kind": "campaign", "name": "Two", "status": "active"})
 	same(t, users[1].(map[string]any), map[string]any{"kind": "flow", "name": "Saved", "status": "active"})
 	if pageUsers := d.Do("DELETE", "/landers?id="+d.lander, nil).Want(200, "").Map()["used_by"].([]any); len(pageUsers) != 0 {
-		t.Errorf("the page is used by %v", pageUsers)
+		t.Errorf("the answer names users of an unused page: %v", pageUsers)
 	}
 
 	read := d.Do("GET", at, nil).Want(200, "").Map()

@@ -97,13 +97,13 @@ func TestIntegrations(t *testing.T) {
 	change(nil, object{"server": "ns.evil.example", "key": "********"}).Want(400, "invalid_credentials")
 	change(object{"label": "Two"}, object{"server": "ns2.acme.example", "key": "canary-2"}).Want(200, "")
 	if c := credentials(); c["key"] != "canary-2" || c["server"] != "ns2.acme.example" {
-		t.Errorf("after a change of the server: %v", c)
+		t.Errorf("after a change of the server, the credentials are %v, want the new server and the new key", c)
 	}
 	// Another provider gets no credentials of the old provider.
 	change(object{"provider": "cloudflare"}, nil).Want(400, "invalid_credentials")
 	change(object{"provider": "cloudflare", "label": nil}, object{"api_token": "canary-3"}).Want(200, "")
 	if c := credentials(); len(c) != 1 || c["api_token"] != "canary-3" {
-		t.Errorf("after a change of the provider: %v", c)
+		t.Errorf("after a change of the provider, the credentials are %v, want only the new token", c)
 	}
 	if raw := string(s.Do("GET", "/integrations", nil).Raw); strings.Contains(raw, "canary") || !strings.Contains(raw, "********") {
 		t.Errorf("the list shows secrets: %s", raw)

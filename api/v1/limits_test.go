@@ -298,8 +298,8 @@ func TestLimits(t *testing.T) {
 func checkLimits(t *testing.T, e env, row route.Route) {
 	t.Helper()
 	op := row.Method + " " + row.Path
-	// This route leaves out a template that breaks a limit. It refuses the call only if no template is left, and then its message
-	// does not begin with the field, as the probes expect it.
+	// This route leaves out a template that breaks a limit. It refuses the call only if no template is left. Its message then does
+	// not begin with the name of the field, but the probes expect that name.
 	if op == "POST /network-templates" {
 		return
 	}
@@ -337,7 +337,7 @@ func checkLimits(t *testing.T, e env, row route.Route) {
 			sample = object{"id": e.ids["offer"], "weight": 1}
 		}
 		if base == nil && len(l.probes(sample)) > 0 {
-			t.Fatalf("%s has a limit on %s: give it a body above", op, l.name)
+			t.Fatalf("%s has a limit on %s, but bounds has no body for it", op, l.name)
 		}
 		n += sendProbes(t, e, row, l.name, l, sample, set(base, l.name))
 		if !strings.HasSuffix(elem.Name(), "Body") && sample == nil {

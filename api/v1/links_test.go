@@ -23,7 +23,7 @@ func TestLastCheck(t *testing.T) {
 		return s.Do("GET", path, nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any)["last_check"]
 	}
 	if c := last("/offers"); c != nil {
-		t.Errorf("before the first check: %v", c)
+		t.Errorf("before the first check, last_check is %v, want null", c)
 	}
 	for name, c := range map[string]struct {
 		body   map[string]any
@@ -68,6 +68,6 @@ func TestLastCheck(t *testing.T) {
 		}
 	}
 	if c := last("/landers"); c != nil {
-		t.Errorf("the landing page has a check: %v", c)
+		t.Errorf("the unchecked landing page has the check %v, want null", c)
 	}
 }

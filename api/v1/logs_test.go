@@ -69,7 +69,7 @@ func TestClickLog(t *testing.T) {
 	page := r.log("/logs/clicks", url.Values{"limit": {"7"}, "offset": {"5"}}).Rows
 	for i := range 7 {
 		if page[i]["click_id"] != got[5+i]["click_id"] {
-			t.Errorf("row %d of the page is %v", i, page[i]["click_id"])
+			t.Errorf("row %d of the page is the click %v, want the same order as in the whole log", i, page[i]["click_id"])
 		}
 	}
 	for query, rows := range map[string]int{
@@ -205,7 +205,7 @@ func TestClickLogHistory(t *testing.T) {
 	}
 	page = r.log("/logs/clicks", url.Values{"from": {"2020-01-01"}, "to": {"2020-02-01"}})
 	if len(page.Rows) != 0 || page.Range["from"] != start+" 00:00:00" {
-		t.Errorf("a window before the plan's history: %v", page)
+		t.Errorf("for a window before the plan's history the answer is %v, want no rows and a range that begins with the history", page)
 	}
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(r.visits[0].ID), nil).Want(402, "plan_limit")
 	s.Do("POST", "/tools/simulate", map[string]any{"click_id": models.FormatClickID(r.visits[0].ID)}).Want(402, "plan_limit")
@@ -288,7 +288,7 @@ func TestConversionLog(t *testing.T) {
 		t.Errorf("page %v", page)
 	}
 	if n := len(r.log("/logs/conversions", url.Values{"from": {"2020-01-01"}, "to": {"2020-01-02"}}).Rows); n != 0 {
-		t.Errorf("%d rows in another window", n)
+		t.Errorf("%d conversions in a window before all conversions, want 0", n)
 	}
 	s.Do("GET", "/logs/conversions?limit=x", nil).Want(400, "invalid_input")
 	s.Do("GET", "/logs/conversions?offset=x", nil).Want(400, "invalid_input")

@@ -51,7 +51,7 @@ type PlanAllowances struct {
 	MatchingBytes    *int64 `json:"matchingBytes" doc:"memory of the compiled conditions of all campaigns, saved rules, smartlinks and bot lists"`
 	OpenJobs         *int64 `json:"openJobs" doc:"exports, large reports, corrections and deletions that wait or run"`
 	ExportBytes      *int64 `json:"exportBytes" doc:"size of all stored report files"`
-	AnswerBytes      *int64 `json:"answerBytes" doc:"size of the stored answers for repeated calls, which are kept for 24 hours; the results of jobs, which are kept for 30 days, may take as much again"`
+	AnswerBytes      *int64 `json:"answerBytes" doc:"size of the stored answers for repeated calls, which are kept for 24 hours; the results of jobs, which are kept for 30 days, may take the same size in addition"`
 	ClicksPerMonth   *int64 `json:"clicksPerMonth"`
 	ClickHistoryDays *int64 `json:"clickHistoryDays"`
 	PostbackDays     *int64 `json:"postbackDays" doc:"for how many days postbacks are kept as they were received"`

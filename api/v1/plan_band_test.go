@@ -25,7 +25,7 @@ func TestForecastBand(t *testing.T) {
 	}{
 		{days(100, 100, 100, 100, 0), 4 * 24 * time.Hour, 3000, 3000, 3000},
 		{days(0, 200, 0, 200, 0), 4 * 24 * time.Hour, 3000, 933, 5067},                 // s = 115.47, 26 days: 1.2816 * 115.47 * sqrt(26 + 169)
-		{days(100, 100, 100, 100, 90), 4*24*time.Hour + 6*time.Hour, 3065, 3065, 3065}, // 90 clicks until 6:00, when 25 are usual
+		{days(100, 100, 100, 100, 90), 4*24*time.Hour + 6*time.Hour, 3065, 3065, 3065}, // 90 clicks before 6:00; usual are 25 by then
 		{days(100, 100, 100, 100, 0), 4*24*time.Hour + 18*time.Hour, 2925, 2925, 2925},
 	} {
 		f, _ := forecastOf(c.days, nil, month.Add(c.at))
@@ -37,10 +37,10 @@ func TestForecastBand(t *testing.T) {
 		}
 	}
 	if f, _ := forecastOf(days(5, 5, 5), nil, month.AddDate(0, 0, 2)); f.Low != nil || f.High != nil || f.Clicks != 225 {
-		t.Errorf("two whole days have the band %v to %v of the forecast %d", f.Low, f.High, f.Clicks)
+		t.Errorf("with two whole days the forecast is %[3]d with the band %[1]v to %[2]v, want 225 without a band", f.Low, f.High, f.Clicks)
 	}
 	limit := int64(1050)
 	if f, _ := forecastOf(days(100, 100, 100, 100, 0), &limit, month.AddDate(0, 0, 4)); f.OverOn == nil || *f.OverOn != "2026-06-11" {
-		t.Errorf("the allowance is passed on %v", f.OverOn)
+		t.Errorf("the allowance is exceeded on %v", f.OverOn)
 	}
 }

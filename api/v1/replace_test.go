@@ -70,7 +70,7 @@ func TestReplaceOfferEverywhere(t *testing.T) {
 	d.As(d.ReadKey).Do("GET", "/offers/"+d.offer+"/uses?with="+second, nil).Want(200, "").Into(&before)
 	d.Do("POST", "/offers/"+d.offer+"/replace", object{"with": second}).Want(200, "").Into(&after)
 	if fmt.Sprint(names(before.Places)) != fmt.Sprint(names(after.Places)) {
-		t.Errorf("the preview says %v, the answer %v", names(before.Places), names(after.Places))
+		t.Errorf("the preview has the places %v, but the answer has %v", names(before.Places), names(after.Places))
 	}
 	want := "[campaign One A 0: 30 50 true campaign One B 2: 7 7 false campaign Two Path 1 0: 100 100 false flow Saved S 0: 1 1 false]"
 	if got := fmt.Sprint(names(after.Places)); got != want {
@@ -80,7 +80,7 @@ func TestReplaceOfferEverywhere(t *testing.T) {
 	if got := fmt.Sprint(streams[0]["destinations"], streams[1]["destinations"]); got != fmt.Sprintf(
 		"[map[id:%s weight:100] map[id:%s weight:50]] [map[id:%s weight:100] map[id:%s slot:2 weight:7] map[id:%s slot:1 weight:5]]",
 		d.lander, second, d.lander, second, second) {
-		t.Errorf("the flow of One: %s", got)
+		t.Errorf("after the replacement, the campaign One has the destinations %s", got)
 	}
 	d.Do("PUT", campaignPath(one)+"/flow", object{"streams": streams}, "If-Match", fmt.Sprintf("%q", versions[one])).Want(409, "stale")
 	d.Do("GET", "/offers/"+d.offer+"/uses", nil).Want(200, "").Into(&before)
@@ -98,7 +98,7 @@ func TestReplaceOfferEverywhere(t *testing.T) {
 	d.Do("POST", "/changes/"+after.ChangeID+"/undo", nil).Want(409, "already_undone")
 	flows := d.Do("GET", "/flows", nil).Want(200, "").Map()["rows"].([]any)
 	if got := fmt.Sprint(flows[0].(map[string]any)["paths"]); saved == nil || !contains(got, d.offer) {
-		t.Errorf("the saved flow has %s", got)
+		t.Errorf("after the undo, the saved flow has the paths %s, want the first offer in them again", got)
 	}
 	d.auditedOnce(t, "POST /offers/{id}/replace", d.offer)
 	d.auditedOnce(t, "POST /changes/{id}/undo", after.ChangeID)

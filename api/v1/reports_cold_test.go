@@ -91,14 +91,14 @@ func TestClickHouseService(t *testing.T) {
 	expect("without a copy", nil, "off", "")
 	expect("nothing is copied", answering{}, "waiting", "clicks move --to clickhouse")
 	dbtest.Exec(t, d, `INSERT INTO click_copy (state, base, version) VALUES ('on', 1, 1)`)
-	expect("restored", answering{}, "failing", "not noted")
+	expect("on, but restored without triggers", answering{}, "failing", "not noted")
 	if err := (clickcopy.Copy{From: d, To: clickhousetest.New(t)}).Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	expect("begun", answering{}, "ok", "being copied")
 	dbtest.Exec(t, d, `UPDATE click_copy SET state = 'on'`)
 	expect("on", answering{}, "ok", "")
-	expect("on and away", silent{}, "failing", "does not answer. Clicks are stored, and PostgreSQL answers reports: bring")
+	expect("on, and ClickHouse does not answer", silent{}, "failing", "does not answer. Clicks are stored, and PostgreSQL answers reports: bring")
 	dbtest.Exec(t, d, `INSERT INTO click_changes (account_id, click_id, removed, noted_at) VALUES (gen_random_uuid(), gen_random_uuid(), false, now() - interval '9 minutes')`)
 	expect("behind", answering{}, "behind", "wait for ClickHouse for 9m")
 	expect("behind: what to do", answering{}, "behind", "s, and PostgreSQL answers reports: see that a worker")

@@ -102,7 +102,7 @@ func TestCaps(t *testing.T) {
 	got := s.As(s.ReadKey).Do("GET", "/stats/caps", nil).Want(200, "").Map()
 	rows := got["rows"].([]any)
 	if len(rows) != 2 || got["day"] != start.Format(time.DateOnly) {
-		t.Fatalf("the caps of %v are %v", got["day"], rows)
+		t.Fatalf("the caps of the day %v are %v, want 2 caps of today", got["day"], rows)
 	}
 	for _, row := range rows {
 		one := row.(map[string]any)

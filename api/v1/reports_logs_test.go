@@ -20,7 +20,7 @@ import (
 )
 
 // TestReportsAgreeWithLogs: a report by a dimension that describes visitors has the same numbers of clicks as a count of the log's
-// rows. This also holds for clicks whose visitor a later look-up has described again (botscan.Revise).
+// rows. This also holds for clicks whose visitors have a new description, because of a later look-up (botscan.Revise).
 func TestReportsAgreeWithLogs(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -58,7 +58,7 @@ func TestReportsAgreeWithLogs(t *testing.T) {
 	}
 	log := s.Do("GET", "/logs/clicks?limit=1000", nil).Want(200, "").Map()["rows"].([]any)
 	if len(log) != len(records) {
-		t.Fatalf("%d rows in the log", len(log))
+		t.Fatalf("the log has %d rows, want one for each record", len(log))
 	}
 	for _, dimension := range []string{"bot_reason", "proxy_kind", "arrival", "connection_type", "isp", "asn"} {
 		counted, reported := map[string][2]float64{}, map[string][2]float64{}

@@ -96,7 +96,7 @@ func TestPerformance(t *testing.T) {
 		}
 	}
 	if names["stream_id"][r.stream.String()] != "Path 1" {
-		t.Errorf("labels of stream_id: %v", names["stream_id"])
+		t.Errorf("the labels of stream_id are %v, want the name Path 1", names["stream_id"])
 	}
 
 	// The first report has a window that begins and ends within an hour. The second has the default window of seven days. The third
@@ -113,7 +113,7 @@ func TestPerformance(t *testing.T) {
 	var plain performance
 	s.As(s.ReadKey).Do("GET", "/reports/performance", nil).Want(200, "").Into(&plain)
 	if plain.Dimension != "campaign_id" || len(plain.Rows) != 2 || len(plain.Filters) != 0 {
-		t.Errorf("the default report is %+v", plain)
+		t.Errorf("the report without parameters is %+v, want 2 campaigns and no filters", plain)
 	}
 	_, foreign, _ := s.NewAccount("scale")
 	s.As(foreign).Do("GET", "/reports/performance", nil).Want(200, "").Into(&plain)
@@ -195,7 +195,7 @@ func TestPerformanceOptions(t *testing.T) {
 	compare(t, "totals", got.Totals, figures(r.between(from, to)))
 	compare(t, "totals before", got.Totals["compare"].(map[string]any), figures(before))
 	if len(got.Rows) != 2 || !got.Truncated || got.CompareRange["to"] != from.Add(-time.Second).Format(time.DateTime) {
-		t.Errorf("%d rows, truncated %v, compared with %v", len(got.Rows), got.Truncated, got.CompareRange)
+		t.Errorf("%d rows, truncated %v, compared with %v, want 2 truncated rows and the window before", len(got.Rows), got.Truncated, got.CompareRange)
 	}
 	got = request(url.Values{"dimension": {"source_id"}, "min_clicks": {"100000"}})
 	if compare(t, "totals", got.Totals, figures(r.between(from, to))); len(got.Rows) != 0 || got.Truncated {
@@ -269,7 +269,7 @@ func TestPerformanceOptions(t *testing.T) {
 }
 
 // TestWholeDaysBefore: the window before a window of whole days has the same number of days in the time zone, even if the clocks
-// change in one of the windows. Before any other window, there is one of the same length.
+// change in one of the windows. For any other window, the window before it has the same length.
 func TestWholeDaysBefore(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -427,7 +427,7 @@ func TestOverview(t *testing.T) {
 	compare(t, "another account", empty, figures(nil))
 	for name, value := range empty["changes"].(map[string]any) {
 		if value != nil {
-			t.Errorf("%s has changed by %v from nothing", name, value)
+			t.Errorf("%s was zero and has changed by %v percent, want null", name, value)
 		}
 	}
 	s.Do("GET", "/stats/overview?from=1970-01-01&to=9999-12-31", nil).Want(200, "")

@@ -36,7 +36,7 @@ func TestRuleRoundTrip(t *testing.T) {
 	})
 	id := made["id"]
 	if listed := rowOf(t, s, "/rules", id); fmt.Sprint(listed) != fmt.Sprint(made) {
-		t.Errorf("listed as %v, made as %v", listed, made)
+		t.Errorf("the list shows the rule as %v, want it as it was created: %v", listed, made)
 	}
 
 	put := s.Do("PUT", "/rules", with(with(rule("Any"), "id", id), "logic", 5)).Want(200, "").Map()
@@ -81,7 +81,7 @@ func TestRuleLimits(t *testing.T) {
 	list := made["conditions"].([]any)
 	items := list[0].(map[string]any)["value"].([]any)
 	if len(items) != 200 || len([]rune(items[199].(string))) != 200 {
-		t.Errorf("%d items, the last of %d characters", len(items), len([]rune(items[len(items)-1].(string))))
+		t.Errorf("the condition has %d values, the last with %d characters, want 200 of each", len(items), len([]rune(items[len(items)-1].(string))))
 	}
 	if text := list[1].(map[string]any)["value"].(string); len(text) != 200 {
 		t.Errorf("a value of %d characters", len(text))
@@ -202,7 +202,7 @@ func TestRulesAreListedByName(t *testing.T) {
 		}
 	})
 	if !slices.Equal(got, []string{"Alpha", "bravo", "Charlie", "delta", "Aardvark"}) {
-		t.Errorf("with a rename between the pages: %v", got)
+		t.Errorf("with a rename between two pages, the list is %v, want the renamed rule in its old place", got)
 	}
 }
 
@@ -228,7 +228,7 @@ func TestFlowsUseSavedRules(t *testing.T) {
 		return streams()[n].(map[string]any)["rules"].([]any)[0].(map[string]any)
 	}
 	if r := rules(1); r["rule_id"] != id || r["conditions"] != nil {
-		t.Errorf("a rule in use is shown as %v", r)
+		t.Errorf("the flow shows the saved rule as %v, want its id without conditions", r)
 	}
 
 	// A deleted rule becomes an inline rule of each flow that used it, and the flow can be saved again.
@@ -245,7 +245,7 @@ func TestFlowsUseSavedRules(t *testing.T) {
 	}
 	tool := string(s.Do("GET", "/tools/routing", nil).Want(200, "").Data)
 	if strings.Contains(tool, id.(string)) || !strings.Contains(tool, `"Here 2"`) {
-		t.Errorf("the routing tool shows %.600s", tool)
+		t.Errorf("GET /tools/routing must show the inline rule Here 2, not the deleted rule: %.600s", tool)
 	}
 	s.Do("POST", campaign+"/clone", nil).Want(201, "")
 	s.Do("PUT", campaign+"/flow", map[string]any{"streams": streams()}).Want(200, "")

@@ -133,7 +133,7 @@ func TestAmountsWithoutMoney(t *testing.T) {
 	changed := s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(200, "").Map()
 	if got := fmt.Sprint(s.Do("GET", "/copilot/rules", nil).Want(200, "").Map()); changed["jobId"] == nil ||
 		!strings.Contains(got, "value:10") || !strings.Contains(got, "value:8") {
-		t.Errorf("8 pounds are 10 euros, 8 clicks are 8: %v, %s", changed, got)
+		t.Errorf("want 8 pounds as 10 euros, and 8 clicks unchanged: %v, %s", changed, got)
 	}
 }
 

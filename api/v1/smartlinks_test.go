@@ -78,7 +78,7 @@ func TestSmartlinkRoundTrip(t *testing.T) {
 		copied := s.Do("POST", fmt.Sprintf("/short-links/%v/clone", made["id"]), nil).Want(201, "").Map()
 		same(t, copied, map[string]any{"name": want, "rules": 3, "status": "paused"})
 		if slug := copied["slug"]; slug == named["slug"] || slug == "" {
-			t.Errorf("the copy's slug is %v", slug)
+			t.Errorf("the copy has the slug %v, want a new slug", slug)
 		}
 	}
 	gone := s.Do("DELETE", fmt.Sprintf("/short-links?id=%v", made["id"]), nil).Want(200, "").Map()

@@ -40,7 +40,8 @@ func sources(d Deps, reportingDeps reporting.Deps) []route.Route {
 }
 
 // checkPostback checks the postback settings of a traffic source and the addresses to which its postbacks are sent. It refuses
-// addresses that still have the placeholder of a template, because the placeholder stands for a value that only the source shows.
+// addresses that still have the placeholder of a template, because the placeholder stands for a value that the account finds only
+// at the source.
 func (d Deps) checkPostback(p models.SourcePostback) error {
 	for _, url := range p.URLs() {
 		if word := models.Placeholder(url); word != "" {
@@ -57,8 +58,8 @@ func (d Deps) checkPostback(p models.SourcePostback) error {
 // SourceCreate is the body of POST /traffic-sources. Fields that are left out come from the template of the platform.
 type SourceCreate struct{ form.SourceBody }
 
-// Fill adds the values of the platform's template. It leaves out the template's postback address if that address has a placeholder,
-// because without the value of the account the platform could not assign the postbacks.
+// Fill adds the values of the platform's template. It leaves out a postback address with a placeholder for a value of the account,
+// because without that value the platform could not assign the postbacks to the account.
 func (SourceCreate) Fill(c *route.Call) error {
 	t, ok := template.FindSource(textMember(c.Body, "platform"))
 	if !ok {

@@ -60,8 +60,9 @@ func exportNetwork(_ *route.Call, n models.Network) (NetworkTemplateFile, error)
 	return NetworkTemplateFile{template.KindNetwork, template.FileVersion, t}, t.Check(time.Now())
 }
 
-// Record returns the traffic source that the file describes. If the postback address has placeholders for values of the account, the
-// address is put into the notes instead, because without these values the platform could not assign the postbacks.
+// Record returns the traffic source that the file describes. If the postback address has placeholders for values of the account,
+// the address is put into the notes instead, because without these values the platform could not assign the postbacks to the
+// account.
 func (f SourceTemplateFile) Record() (models.TrafficSource, error) {
 	t := f.Template
 	t.Key, t.CostModel = cmp.Or(t.Key, "custom"), cmp.Or(t.CostModel, "cpc")

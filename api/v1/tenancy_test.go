@@ -58,7 +58,7 @@ type call struct {
 	body         any
 }
 
-// place returns a request that has an id in a certain place of a route's path, query or body.
+// place is one place for an id in a route's path, query or body. The function returns a request with the given id in this place.
 type place func(records) call
 
 // namesRecords lists the query parameters that name records although neither their type nor their name shows this.
@@ -69,7 +69,8 @@ func namesRecord(p route.Param) bool {
 	return p.Type == "uuid" || strings.HasSuffix(p.Name, "_id") || slices.Contains(namesRecords, p.Name)
 }
 
-// places returns all places of a route's requests that name a record. The other places in a request name records of the caller.
+// places returns all places of a route where the id of a record can be. In each of their requests, all other ids are ids of the
+// caller's own records.
 func (e env) places(t *testing.T, row route.Route) (out []place) {
 	t.Helper()
 	op := row.Method + " " + row.Path
@@ -106,7 +107,7 @@ func (e env) places(t *testing.T, row route.Route) (out []place) {
 	return out
 }
 
-// ownPath returns the path of a route with the id of a record of the caller in it.
+// ownPath returns the path of a route, with the id of one of the caller's records filled in.
 func ownPath(e env, row route.Route) string {
 	kinds := map[string]string{
 		"campaigns": "campaign", "short-links": "smartlink", "networks": "network", "traffic-sources": "source", "copilot": "copilot rule",
@@ -192,9 +193,9 @@ func setAt(body any, at []string, text string) any {
 }
 
 // TestForeignIDs: every operation, called by key and by session, answers another account's id in the same way, byte for byte, as an
-// id that does not exist. Nothing in the other account changes. The id is in the path, in the query, or anywhere in the body. All
-// records of a victim have the same id, so one call tries all of them. The records of one victim were created through the API. The
-// other victim has a row in every table.
+// id that does not exist. Nothing in the other account, the victim, changes. The id is in the path, in the query, or anywhere in
+// the body. All records of a victim have the same id, so one call tries all of them. The records of one victim were created through
+// the API. The other victim has a row in every table.
 func TestForeignIDs(t *testing.T) { //nolint:tparallel // the subtests are parallel, and the code after them needs them to have ended
 	t.Parallel()
 	s := apitest.New(t)
@@ -277,7 +278,7 @@ func alike(t *testing.T, foreign call, got apitest.Answer, v records, want apite
 			want.Status, want.Raw)
 	}
 	if got.Status == http.StatusTooManyRequests {
-		t.Errorf("%s %s: the limit hides the answer", foreign.method, foreign.path)
+		t.Errorf("%s %s: refused by the rate limit, so the answers cannot be compared", foreign.method, foreign.path)
 	}
 }
 

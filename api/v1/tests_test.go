@@ -80,7 +80,7 @@ func TestTestClick(t *testing.T) {
 		same(t, got["click"].(map[string]any), map[string]any{"external_id": "test-cid", "cost": 0.01, "is_bot": false})
 		offers := got["offers"].([]any)
 		if len(offers) != 1 || !strings.HasPrefix(fmt.Sprint(offers[0].(map[string]any)["url"]), "https://o.test/?x=test-cid&aff=") {
-			t.Errorf("the slots lead to %v", offers)
+			t.Errorf("the landing page's slots lead to %v, want one offer with the click's values", offers)
 		}
 		same(t, got["decision"].(map[string]any), map[string]any{"path": "only", "lander_id": d.lander})
 	}
@@ -96,7 +96,7 @@ func TestTestClick(t *testing.T) {
 	wantStep(t, try("https://elsewhere.test/x"), "-domain: elsewhere.test is no shared link domain and no verified domain")
 	wantStep(t, try("https://own.test/nothing"), "-campaign: \"nothing\" is no alias")
 	if after := footprints(t, d); after != before {
-		t.Errorf("tests have left %s instead of %s", after, before)
+		t.Errorf("tests changed the numbers of rows to %s, want %s", after, before)
 	}
 	other := d.make(t, d.campaign("Other"))
 	wantStep(t, try(fmt.Sprint(other["url"])), "-campaign: the link leads to another campaign: Other")
@@ -121,7 +121,7 @@ func TestTestClick(t *testing.T) {
 	d.Do("POST", at, map[string]any{"ip": "somewhere"}).Want(400, "invalid_input")
 	d.Do("POST", at, map[string]any{"user_agent": "a\r\nX-Evil: 1"}).Want(200, "")
 	if after := footprints(t, d); after != before {
-		t.Errorf("tests have left %s instead of %s", after, before)
+		t.Errorf("tests changed the numbers of rows to %s, want %s", after, before)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestTestPostback(t *testing.T) {
 	untouched := func() {
 		t.Helper()
 		if after := footprints(t, d); after != before {
-			t.Errorf("a test leaves %s, before it %s", after, before)
+			t.Errorf("a test changed the numbers of rows to %s, want %s", after, before)
 		}
 	}
 	try := func(body map[string]any) map[string]any {

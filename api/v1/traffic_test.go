@@ -259,7 +259,7 @@ func figures(visits []*visit) map[string]float64 {
 	return f
 }
 
-// addFormulas calculates the measures that figures does not calculate itself, from their formulas, and adds them. In this way a new
+// addFormulas adds the measures that the function figures does not calculate. It calculates them from their formulas, so a new
 // measure is checked in all answers without a change of the tests.
 func addFormulas(f map[string]float64) {
 	sum := func(terms []measure.Term) (n float64) {

@@ -69,7 +69,7 @@ func TestTrends(t *testing.T) {
 	}
 	plain := s.As(s.ReadKey).Do("GET", "/reports/trends", nil).Want(200, "").Map()
 	if n := len(plain["rows"].([]any)); n != 7 || plain["bucket"] != "day" || plain["tz"] != "UTC" {
-		t.Errorf("by default %d rows by %v in %v", n, plain["bucket"], plain["tz"])
+		t.Errorf("without parameters there are %d rows by %v in %v, want 7 by day in UTC", n, plain["bucket"], plain["tz"])
 	}
 	for query, code := range map[string]string{
 		"bucket=year": "invalid_bucket", "bucket=Day": "invalid_bucket", "tz=Mars": "invalid_input",
@@ -276,7 +276,7 @@ func TestRepeatIPs(t *testing.T) {
 			t.Errorf("%s: %d rows", query, n)
 		}
 		if from := got["range"].(map[string]any)["from"].(string); strings.HasPrefix(from, "2020") {
-			t.Errorf("%s: the range begins at %s", query, from)
+			t.Errorf("%s: the range begins at %s, want the start of the plan's history or later", query, from)
 		}
 	}
 	for query, code := range map[string]string{
@@ -291,7 +291,7 @@ func TestOrphaned(t *testing.T) {
 	s := apitest.New(t)
 	r := newTraffic(t, s, 80, 3)
 	if rows := s.Do("GET", "/reports/orphaned", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 0 {
-		t.Errorf("before anything was deleted: %v", rows)
+		t.Errorf("before any campaign was deleted, the orphaned campaigns are %v, want none", rows)
 	}
 	gone := r.campaigns[0]
 	s.Do("DELETE", "/campaigns/"+gone.String(), nil).Want(200, "")

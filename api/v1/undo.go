@@ -18,8 +18,8 @@ type Undone struct {
 	Kept     []bulk.Kept `json:"kept" doc:"paths or records that were left as they are; reason says why"`
 }
 
-// undoChange restores the values that records had before a change. If a value that the change set has been changed again since, the
-// record keeps its values, and the answer names it.
+// undoChange restores the values that records had before a change. If one of the changed values was changed again later, the record
+// keeps its present values, and the answer names the record.
 func (d Deps) undoChange(c *route.Call) (Undone, error) {
 	return store.TxOf(c.Context(), c.Store, func(s *store.Store) (Undone, error) {
 		change, err := s.ClaimUndo(c.Context(), c.Account.ID, c.ID)
@@ -71,8 +71,8 @@ func (d Deps) restore(c *route.Call, s *store.Store, records []bulk.Record) (Und
 	return out, nil
 }
 
-// earlier returns a body that gives a record its earlier values. now is the current record. The error has the code changed if a
-// field that the change set has been changed again since.
+// earlier returns a body that gives a record its earlier values. now is the current record. If one of the changed values was
+// changed again later, the error has the code changed.
 func earlier(r bulk.Record, now any) ([]byte, error) {
 	members, err := bulk.MembersOf(now)
 	if err != nil {

@@ -113,8 +113,8 @@ func TestImpossibleConditions(t *testing.T) {
 		Want(400, "invalid_attribute")
 }
 
-// Conditions with impossible values may have been saved before such values were refused. They still route, and everything else in
-// their records can be changed.
+// Conditions with impossible values may have been saved before such values were refused. Such conditions are still used for
+// routing, and everything else in their records can be changed.
 func TestStoredImpossibleConditions(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

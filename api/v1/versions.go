@@ -28,8 +28,9 @@ func tagVersion(c *route.Call, version string) { c.Header().Set("ETag", `"`+vers
 // notConnected is the version of a connection that does not exist.
 const notConnected = "none"
 
-// The following functions are the Version of rows that connect something. A version is the time at which the connection was saved.
-// They lock nothing: a connection is saved only by transactions that have locked the account, and the pipeline locks it too.
+// The following functions return the version of a connection, for the field Version of routes that change connections. The version
+// is the time at which the connection was saved. They lock nothing: a connection is saved only by transactions that have locked the
+// account, and the pipeline locks it too.
 
 func networkConnectionVersion(c *route.Call, network uuid.UUID) (string, error) {
 	if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, network); err != nil {

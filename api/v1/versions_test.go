@@ -140,8 +140,8 @@ func TestIfMatchOfNoRecord(t *testing.T) {
 	s.Do("GET", "/offers", nil, "If-Match", `"x"`).Want(200, "")
 }
 
-// TestConnectionOfOneVersion: of two people who connect a network that neither of them has seen connected, the second one learns of
-// the first connection. Bot settings that have changed since they were read are not overwritten.
+// TestConnectionOfOneVersion: if two people connect a network, and both have read that it is not connected, the second call fails
+// with the error stale. Bot settings that have changed since they were read are not overwritten.
 func TestConnectionOfOneVersion(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -161,18 +161,18 @@ func TestConnectionOfOneVersion(t *testing.T) {
 	now := s.Do("GET", "/bot-detection", nil).Want(200, "")
 	same(t, now.Map(), object{"threshold": 40, "version": changed.Map()["version"]})
 	if tag := changed.Header.Get("ETag"); tag != now.Header.Get("ETag") || tag != fmt.Sprintf("%q", now.Map()["version"]) {
-		t.Errorf("the ETag is %s, later %s, the version %v", tag, now.Header.Get("ETag"), now.Map()["version"])
+		t.Errorf("the ETag is %s, then %s, and the version is %v, want all the same", tag, now.Header.Get("ETag"), now.Map()["version"])
 	}
 }
 
-// TestSettingsOfOneVersion: of two people who change the settings at once, the second one learns of the first change.
+// TestSettingsOfOneVersion: if two people change the settings at once, the second call fails, because the settings have changed.
 func TestSettingsOfOneVersion(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	read := s.Do("GET", "/settings", nil).Want(200, "")
 	tag := read.Header.Get("ETag")
 	if version := fmt.Sprintf("%q", read.Map()["version"]); tag != version {
-		t.Errorf("the ETag is %s, the version %s", tag, version)
+		t.Errorf("the ETag is %s, want the version %s", tag, version)
 	}
 	settings := versionedRecord{method: "PATCH", path: "/settings", change: object{"timezone": "Asia/Kolkata"}}
 	if got := race(s, settings, tag); got["200 "] != 1 || got["409 stale"] != 3 {
@@ -189,6 +189,6 @@ func TestSettingsOfOneVersion(t *testing.T) {
 		t.Errorf("the settings have the version %s, the answer of their change has %s", again.Header.Get("ETag"), saved.Header.Get("ETag"))
 	}
 	if fields := slices.Sorted(maps.Keys(saved.Map())); !slices.Contains(fields, "version") {
-		t.Errorf("the answer has the fields %v", fields)
+		t.Errorf("the answer has the fields %v, want version among them", fields)
 	}
 }

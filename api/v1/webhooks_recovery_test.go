@@ -31,7 +31,7 @@ func TestRotate(t *testing.T) {
 	}
 	until, err := time.Parse(models.EventTimeFormat, got["oldSecretUntil"].(string))
 	if left := time.Until(until); err != nil || left > 24*time.Hour || left < 23*time.Hour {
-		t.Errorf("the old secret ends in %s, %v", left, err)
+		t.Errorf("the old secret expires in %s, want 23 to 24 hours: %v", left, err)
 	}
 	var row struct{ Secret, Old []byte }
 	err = s.DB.GetContext(t.Context(), &row, `SELECT secret, old_secret AS old FROM webhook_endpoints WHERE id = $1`, made["id"])

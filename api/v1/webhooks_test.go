@@ -284,7 +284,7 @@ func TestDeliveryLog(t *testing.T) {
 	}
 	failed := walk("status=failed")[0]
 	if sent, _ := failed["body"].(map[string]any); sent["type"] != failed["event"] || sent["id"] != failed["eventId"] {
-		t.Errorf("the log has the body %v", failed["body"])
+		t.Errorf("the log has the body %v, want the type and the id of its event", failed["body"])
 	}
 	if failed["httpStatus"] != 500.0 || failed["error"] != "it answered 500" || failed["answer"] != "no" || failed["webhookId"] != one ||
 		failed["lastAttemptAt"] == nil || failed["deliveredAt"] != nil {

@@ -185,8 +185,8 @@ func (st *State) encode(all map[accountconfig.Kind][]loaded) error {
 }
 
 // Save creates or replaces a record of a document, and returns the members that the record has afterwards. The store must be in a
-// transaction. The error has the code stale if the stored record differs from the argument before. If before is empty but the record
-// exists, the record was created by Reserve or by an earlier run that was then cut off. Save replaces such a record.
+// transaction. The error has the code stale if the stored record differs from the argument before. If before is empty but the
+// record exists, the record was created by Reserve or by an earlier run that was interrupted. Save replaces such a record.
 func (st *State) Save(ctx context.Context, s *store.Store, kind accountconfig.Kind, key string, before, after accountconfig.Members) (
 	accountconfig.Members, error,
 ) {

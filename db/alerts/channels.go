@@ -85,7 +85,7 @@ func (a Channels) Add(ctx context.Context, c models.AlertChannel, kind models.Al
 		m := models.AlertMessage{
 			AccountID: c.AccountID, ChannelID: c.ID, Confirms: true, Subject: "Confirm alerts of Switchyard: " + code,
 			Body: "Somebody asked Switchyard to send the alerts of an account to this address.\n\nThe code is " + code +
-				". It holds for a day.\n\nIf that was not you, do nothing: no alerts will be sent.\n",
+				". It is valid for a day.\n\nIf that was not you, do nothing: no alerts will be sent.\n",
 		}
 		messages, err = NewChannels(s).send(ctx, m)
 		return err
@@ -129,7 +129,7 @@ WHERE account_id = $1 AND id = $2 AND code <> '' AND code_until > now() FOR UPDA
 // Confirm checks the code that a channel waits for, and activates the channel. It does not change a channel that does not wait for a
 // code. Errors: not_found, invalid_code.
 func (a Channels) Confirm(ctx context.Context, account, id uuid.UUID, code string) error {
-	wrong := models.Invalid("invalid_code", "this is not the code, or it does not hold any more: delete the channel and add it again")
+	wrong := models.Invalid("invalid_code", "this is not the code, or the code has expired: delete the channel and add it again")
 	right := false
 	err := a.s.Tx(ctx, func(s *store.Store) error {
 		c, err := NewChannels(s).Find(ctx, account, id)

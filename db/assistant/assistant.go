@@ -1,9 +1,9 @@
 // Package assistant stores the assistants that people connect by OAuth: the programs that request access, what people grant them,
 // and their codes and tokens.
 //
-// Each grant has a key of the account, which has the same id. The assistant acts with the rights of this key, but does not know
-// the key itself. It sends an access token instead. Its changes are therefore counted and recorded as with any other key. A grant
-// ends when its key is revoked or expires, or when the person who made it leaves the account.
+// Each grant has a key of the account, with the same id as the grant. The assistant acts with the rights of this key, but does not
+// know the key itself. It sends an access token instead. Its changes are therefore counted and recorded as with any other key. A
+// grant ends when its key is revoked or expires, or when the person who made it leaves the account.
 //
 // Codes and refresh tokens work once. A second use may come from a thief, so it ends the grant.
 package assistant
@@ -158,7 +158,7 @@ var deletions = []string{
 }
 
 // DeleteExpired deletes expired codes and tokens, grants that were never used, and unused clients. A client that has registered
-// itself and to which no person has granted anything is deleted after a day, any other client after 30 days without a connected
+// itself is deleted after a day if no person has granted it anything. Any other client is deleted after 30 days without a connected
 // assistant. n is the number of deleted rows.
 func (a Assistants) DeleteExpired(ctx context.Context, now time.Time) (n int64, err error) {
 	for _, q := range deletions {

@@ -177,7 +177,7 @@ func TestRestoreEqualsBackup(t *testing.T) {
 	dbtest.FillAccount(t, to, uuid.New())
 	const last = `SELECT place = max(place) OVER () FROM source_postbacks ORDER BY created_at DESC LIMIT 1`
 	if ok, err := db.Get[bool](t.Context(), to, "place", last); err != nil || !ok {
-		t.Errorf("a new postback to a source has not got the highest place: %v", err)
+		t.Errorf("the newest postback to a source does not have the highest value of place: %v", err)
 	}
 	if _, _, err := backup.Restore(t.Context(), to, bytes.NewReader(nil), noProgress); !errors.Is(err, backup.ErrNotBackup) {
 		t.Errorf("an empty file: %v", err)
@@ -230,18 +230,18 @@ func TestRestoreRefuses(t *testing.T) {
 		t.Errorf("an interrupted call: %v", err)
 	}
 	if _, _, err := backup.Restore(t.Context(), to, bytes.NewReader(complete), noProgress); err != nil || rows(t) != 1 {
-		t.Fatalf("the complete file, after the others were refused: %v", err)
+		t.Fatalf("the complete file cannot be loaded after the others were refused: %v", err)
 	}
 	if _, _, err := backup.Restore(t.Context(), to, bytes.NewReader(complete), noProgress); !errors.Is(err, backup.ErrNotEmpty) {
-		t.Errorf("into a database with rows: %v", err)
+		t.Errorf("a backup loaded into a database with rows gets the error %v, want ErrNotEmpty", err)
 	}
 	other := dbtest.NewEmpty(t)
 	if _, err := backup.Write(t.Context(), other, io.Discard, "test", noProgress); !errors.Is(err, backup.ErrNeverMigrated) {
-		t.Errorf("a backup of a database without a schema: %v", err)
+		t.Errorf("a backup of a database without a schema gets the error %v, want ErrNeverMigrated", err)
 	}
 	dbtest.Exec(t, other, `CREATE TABLE theirs ()`)
 	_, _, err = backup.Restore(t.Context(), other, bytes.NewReader(complete), noProgress)
 	if !errors.Is(err, backup.ErrNotEmpty) || !strings.Contains(err.Error(), "theirs") {
-		t.Errorf("into a database with a foreign table: %v", err)
+		t.Errorf("a backup loaded into a database with a table of others gets the error %v, want ErrNotEmpty with the table's name", err)
 	}
 }

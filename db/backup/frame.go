@@ -39,7 +39,7 @@ func (w *frameWriter) write(kind byte, content []byte) error {
 	var head [5]byte
 	head[0] = kind
 	if len(content) > maxFrame {
-		return fmt.Errorf("backup: a row of %d bytes", len(content))
+		return fmt.Errorf("backup: a row of %d bytes is larger than a frame may be", len(content))
 	}
 	binary.BigEndian.PutUint32(head[1:], uint32(len(content))) //nolint:gosec // at most maxFrame
 	if _, err := w.zip.Write(head[:]); err != nil {

@@ -156,8 +156,8 @@ func (l *loader) exec(ctx context.Context, what, query string, args ...any) erro
 	return db.Run(ctx, l.tx, what, query, args...)
 }
 
-// begin locks all tables against other writers and creates the partitions. It switches our triggers off until finish, because the
-// rows passed them when they were first written. Foreign keys are still checked.
+// begin locks all tables against other writers and creates the partitions. It switches our triggers off until finish, because these
+// triggers already ran when the rows were first written. Foreign keys are still checked.
 func (l *loader) begin(ctx context.Context, h Header) (err error) {
 	if err := l.exec(ctx, "set session", session); err != nil {
 		return err
@@ -250,7 +250,7 @@ func (l *loader) loadTable(ctx context.Context, t table) (int64, error) {
 		l.progress(t.Name, rows.n, rows.done)
 	}
 	if sum := hex.EncodeToString(rows.sum.Sum(nil)); rows.end.Rows != rows.n || rows.end.SHA256 != sum {
-		return rows.n, damaged(fmt.Errorf("%d rows of %d, or their sum is wrong", rows.n, rows.end.Rows))
+		return rows.n, damaged(fmt.Errorf("read %d rows, want %d, or their checksum is wrong", rows.n, rows.end.Rows))
 	}
 	return rows.n, nil
 }

@@ -83,7 +83,8 @@ func markNewClicks(ctx context.Context, l click.Log, c db.Conn) error {
 	return db.Run(ctx, c, "swept clicks", save, to)
 }
 
-// behind is reset with the lease. A click that arrives later sets it again, so that the account is scanned once more.
+// The statement that grants the lease also sets behind to false. A click that arrives later sets behind to true again, so that the
+// account is scanned once more.
 const leaseScan = `
 INSERT INTO bot_scans AS s (account_id, scanned_after, behind, leased_until)
 SELECT id, $2, false, now() + make_interval(secs => $4) FROM accounts WHERE id = $1

@@ -133,7 +133,7 @@ func (s *env) scan(limit int, settings bot.Settings) {
 			}
 			at, ok, err = botscan.Advance(s.Context(), c, at, out.After)
 			if !ok {
-				s.Error("the scan did not move")
+				s.Error("Advance reports a late click, but none was stored")
 			}
 			return out.Days, err
 		})
@@ -227,7 +227,7 @@ func TestFloods(t *testing.T) {
 	}
 	const bots = 4 * 2 // four of the groups are floods, each with two clicks beyond the bound
 	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM clicks WHERE is_bot AND bot_reason = 'click_flood' AND bot_score = 50 AND NOT is_unique`); n != bots {
-		t.Errorf("%d clicks count as bots' clicks", n)
+		t.Errorf("%d clicks count as bots' clicks because of the flood, want 8", n)
 	}
 	const foreignClicks = bot.FloodBound/2 + 1
 	want := fmt.Sprintf("%d 1 %d", bots, s.clicks-bots-foreignClicks)
@@ -249,7 +249,7 @@ func TestScanAgain(t *testing.T) {
 	off := bot.NewSettings(0, []string{"click_flood", "campaign_flood", "repeat_click"})
 	s.scan(1000, off)
 	if n, bots := s.among(bot.ClickFlood), dbtest.Get[int](t, s.DB, `SELECT count(*) FROM clicks WHERE is_bot OR bot_score > 0`); n != bot.FloodBound || bots != 0 {
-		t.Errorf("%d clicks have the signal, %d count as bots", n, bots)
+		t.Errorf("with the signals disabled, %d clicks have the signal and %d count as bots, want bot.FloodBound and 0", n, bots)
 	}
 	rows := func() string {
 		return dbtest.Get[string](t, s.DB, `SELECT md5(string_agg(k::text, ' ' ORDER BY id)) FROM clicks k`) +
@@ -258,7 +258,7 @@ func TestScanAgain(t *testing.T) {
 	dbtest.Exec(s, s.DB, `UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
 	s.scan(7, bot.NewSettings(50, nil)) // the scan scores clicks with the current settings, not with those from the time when the clicks were stored
 	if bots := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM clicks WHERE is_bot`); bots != bot.FloodBound {
-		t.Errorf("%d clicks count as bots' clicks with the current settings", bots)
+		t.Errorf("with the current settings %d clicks count as bots' clicks, want bot.FloodBound", bots)
 	}
 	before := rows()
 	dbtest.Exec(s, s.DB, `UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))

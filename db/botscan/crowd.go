@@ -56,8 +56,8 @@ func (w *Crowd) count(click *click.StoredClick) (fired bot.Signals) {
 	return fired
 }
 
-// countEarlier counts the clicks up to and including the click with the id after, as far as they are at most bot.FloodWindow
-// older than the click with the id first. first is the first click later than after.
+// countEarlier counts the clicks up to and including the click with the id after. It leaves out clicks that are more than
+// bot.FloodWindow older than the click with the id first, which is the next click.
 func (w *Crowd) countEarlier(ctx context.Context, c db.Conn, in click.Store, after, first uuid.UUID) error {
 	low, high := models.FloorClickID(models.ClickTime(first).Add(-bot.FloodWindow)), click.NextID(after)
 	for {
@@ -114,9 +114,9 @@ func inSeconds(d time.Duration) string {
 	return "interval '" + strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " seconds'"
 }
 
-// signals returns the flood and repeat signals of clicks. The clicks come right after the click with the id after. It runs in
-// the transaction of c and stores the repeats for later clicks. If the last call did not end at after, signals first reads the
-// earlier clicks within bot.FloodWindow again. This happens when a transaction is retried.
+// signals returns the flood and repeat signals of clicks, which must come right after the click with the id after. It runs in the
+// transaction of c and stores the repeats for later clicks. If the last call did not end at after, signals first reads the earlier
+// clicks within bot.FloodWindow again. This happens when a transaction is retried.
 func (w *Crowd) signals(ctx context.Context, c db.Conn, in click.Store, after uuid.UUID, clicks []*click.StoredClick) (
 	map[uuid.UUID]bot.Signals, error,
 ) {

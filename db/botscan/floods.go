@@ -114,8 +114,8 @@ func (m Marks) score(c *click.StoredClick, signals bot.Signals) {
 	}
 }
 
-// Floods adds the signals that were found, except the repeated click. Call it before uniqueness is decided, because a bot's click
-// is never unique.
+// Floods adds the signals that were found, except the signal of a repeated click. Call it before uniqueness is decided, because a
+// bot's click is never unique.
 func (m Marks) Floods(clicks []*click.StoredClick) {
 	for _, c := range clicks {
 		m.score(c, m.Found[c.ID]&^bot.RepeatClick)

@@ -108,7 +108,7 @@ func TestFloodOfAnotherProcess(t *testing.T) {
 		s.store() // a new ingester for each part
 	}
 	if got := s.signalCounts(); got != "0 0 0 0" {
-		t.Errorf("at ingest: floods, repeats and bots are %s", got)
+		t.Errorf("at ingest: floods, repeats and bots are %s, want none", got)
 	}
 	s.scan(1000, bot.Settings{})
 	want := fmt.Sprint(parts*each-bot.FloodBound, parts*each-bot.FloodBound, parts*each-bot.RepeatBound, parts*each-bot.FloodBound)

@@ -45,8 +45,8 @@ func TestFrequency(t *testing.T) {
 	}
 }
 
-// TestFrequencyIsBounded checks that neither many keys nor many moments of a key exceed the memory limit. A key that is full
-// counts again when its moments have left the window.
+// TestFrequencyIsBounded checks that neither many keys nor many moments of a key exceed the memory limit. A key at its bound
+// accepts new moments again once its old moments have left the window.
 func TestFrequencyIsBounded(t *testing.T) {
 	t.Parallel()
 	const bound, room = 3, 10
@@ -87,11 +87,11 @@ func TestFloodsCountOnce(t *testing.T) {
 	f.Count(items[:40])
 	f.Count(items[:40])
 	if n := marked(); n != 0 {
-		t.Errorf("%d of 40 clicks are a flood", n)
+		t.Errorf("%d of 40 clicks that were counted twice are marked as a flood, want none", n)
 	}
 	f.Count(items)
 	if n := marked(); n != 1 {
-		t.Errorf("%d of %d clicks are a flood", n, len(items))
+		t.Errorf("%d of %d clicks are marked as a flood, want 1", n, len(items))
 	}
 	if f.FinishStored(items); len(f.Found) > 0 {
 		t.Errorf("%d clicks are remembered", len(f.Found))

@@ -122,7 +122,7 @@ func TestNoJS(t *testing.T) {
 		t.Error(diff)
 	}
 	if n := dbtest.Get[string](t, s.DB, `SELECT concat(sum(bot_clicks), ' ', (SELECT count(*) FROM bot_rechecks)) FROM ledger`); n != "3 0" {
-		t.Errorf("clicks of bots, and rechecks: %s", n)
+		t.Errorf("the clicks of bots and the rechecks are %s, want 3 0", n)
 	}
 
 	// The tag has been removed from the page. A day later, no events of the tag are expected.
@@ -132,7 +132,7 @@ func TestNoJS(t *testing.T) {
 	later := s.lands(3*time.Minute, pages["tagged"])
 	s.scan(10, settings)
 	if got := s.fired(map[string]*models.Click{"": later}); len(got[""]) > 0 {
-		t.Errorf("a page without recent events of the tag: %v", got)
+		t.Errorf("a click on a page without recent events of the tag has the signals %v, want none", got)
 	}
 }
 
@@ -384,7 +384,7 @@ func TestTraps(t *testing.T) {
 		t.Error(diff)
 	}
 	if n := dbtest.Get[string](t, s.DB, `SELECT concat(sum(clicks), ' ', sum(bot_clicks)) FROM ledger`); n != "3 5" {
-		t.Errorf("clicks and clicks of bots are %s", n)
+		t.Errorf("the clicks of visitors and of bots are %s, want 3 5", n)
 	}
 	log.Now = func() time.Time { return time.Now().Add(49 * time.Hour) }
 	if err := botscan.DeleteExpired(t.Context(), log); err != nil {

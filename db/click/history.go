@@ -23,9 +23,9 @@ const firstPartition = `
 SELECT coalesce(min(c.relname), '') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = 'clicks'::regclass`
 
-// OldestDay returns the first day for which the account's single clicks are still stored. This is the day of the first partition, or
-// the start of the account's history if that is later. A cold day has a partition too. If there is no partition, OldestDay returns
-// today, because for all earlier days only sums are stored.
+// OldestDay returns the first day for which the account's individual clicks are still stored. This is the day of the first
+// partition, or the start of the account's history if that is later. A cold day has a partition too. If there is no partition,
+// OldestDay returns today, because for all earlier days only sums are stored.
 func OldestDay(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
 	oldest, ok, err := FirstDay(ctx, c)
 	if err != nil {

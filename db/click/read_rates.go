@@ -20,7 +20,8 @@ type rated struct {
 }
 
 // replaceRates does nothing unless the account's currency is being changed. During the change, some facts are still stored with
-// rates into the former currency, so replaceRates sets the known rates into the new one. The cost of a conversion stays as stored.
+// rates into the former currency, so replaceRates replaces them with the rates into the new currency, if these are known. The cost
+// of a conversion stays as stored.
 func (l Log) replaceRates(ctx context.Context, account uuid.UUID, list []rated) error {
 	if len(list) == 0 {
 		return nil

@@ -308,11 +308,11 @@ func TestCopyHasEveryColumn(t *testing.T) {
 		}
 		a, b := strings.Split(want, "|"), strings.Split(got, "|")
 		if len(a) != len(names) || len(b) != len(names) {
-			t.Fatalf("%d and %d values of %d columns", len(a), len(b), len(names))
+			t.Fatalf("PostgreSQL has %d values and ClickHouse has %d, want one for each of the %d columns", len(a), len(b), len(names))
 		}
 		for i, name := range names {
 			if alike(a[i]) != alike(b[i]) {
-				t.Errorf("%s is %q, and %q in ClickHouse", name, a[i], b[i])
+				t.Errorf("%s is %q in PostgreSQL, but %q in ClickHouse", name, a[i], b[i])
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 const (
 	// A change of an account's currency thaws the clicks whose amounts it converts, so no day leaves PostgreSQL during such a
-	// change. A transaction that begins such a change, or that ends the copy, waits until a day that is just leaving has left.
+	// change. A transaction that begins such a change, or that ends the copy, waits until the current move of a day is complete.
 	lockBegins = `SET LOCAL lock_timeout = '2s'; LOCK TABLE currency_changes IN SHARE MODE`
 	mayFreeze  = `SELECT state = 'on' AND NOT EXISTS (SELECT FROM currency_changes) FROM click_copy FOR SHARE`
 

@@ -58,7 +58,7 @@ func TestColdClicks(t *testing.T) {
 		}
 		x.Freeze(k, x.Today.AddDate(0, 0, 2))
 		if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM clicks`); n != 0 {
-			t.Fatalf("%d clicks did not leave", n)
+			t.Fatalf("%d clicks did not leave PostgreSQL", n)
 		}
 		back := 0
 		if err := k.Return(t.Context(), func(time.Time) { back++ }); err != nil || back < 3 {
@@ -174,7 +174,7 @@ func TestPostbacksOfColdClicks(t *testing.T) {
 	for _, p := range list {
 		single, err := conversion.ReadPostback(t.Context(), x.ClickLog(), x.Account, p.ID)
 		if p.CampaignID != want[p.ID] || single.CampaignID != want[p.ID] || err != nil {
-			t.Errorf("the campaign of %s is %s, and %s, not %s: %v", p.ID, p.CampaignID, single.CampaignID, want[p.ID], err)
+			t.Errorf("the postback %s has the campaign %s in the list and %s alone, want %s: %v", p.ID, p.CampaignID, single.CampaignID, want[p.ID], err)
 		}
 	}
 	for _, q.Campaign = range x.Campaigns {
@@ -238,7 +238,7 @@ func TestDaysStayForACurrency(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM clicks`); n != 20 || interrupted.happens != nil {
-			t.Errorf("%s has begun, and %d clicks of 20 are left", what, n)
+			t.Errorf("after %s has begun, PostgreSQL has %d clicks, want all 20", what, n)
 		}
 		if what == "a change of the currency" {
 			x.RunChange(clicktest.AllSteps, func() {})

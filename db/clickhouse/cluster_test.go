@@ -124,7 +124,7 @@ func TestCluster(t *testing.T) {
 			want, version = 1, 2
 		}
 		if n, highest := count(account); n != want || highest != version {
-			t.Errorf("account %d has %d rows of version %d", i, n, highest)
+			t.Errorf("account %d has %d rows, the latest of version %d; want 1 of version 2 for account 0, and 2 of version 1 for the others", i, n, highest)
 		}
 	}
 	if err := conn.DropPartition(t.Context(), owned, "'b'"); err != nil {

@@ -42,7 +42,7 @@ func TestRefusedIsNotTriedAgain(t *testing.T) {
 	nowhere.Name = "nowhere"
 	err := conn.Put(t.Context(), nowhere, slices.Values([][]any{{uuid.New(), "a", uint64(1)}}))
 	if !clickhouse.Refused(err) {
-		t.Errorf("a table that does not exist: %v", err)
+		t.Errorf("rows for a table that does not exist get the error %v, want a refusal", err)
 	}
 }
 
@@ -54,7 +54,7 @@ func TestServerThatIsAwayIsUnavailable(t *testing.T) {
 	}
 	defer conn.Close()
 	if err := conn.Exec(t.Context(), "test", "SELECT 1"); err == nil || clickhouse.Refused(err) {
-		t.Errorf("a server that does not answer: %v", err)
+		t.Errorf("a statement without a server gets the error %v, want one that is not a refusal", err)
 	}
 	if clickhouse.Refused(nil) {
 		t.Error("a statement without an error counts as refused")
@@ -84,7 +84,7 @@ func TestPutKeepsOneRowOfAKey(t *testing.T) {
 	err := conn.Each(t.Context(), "words", func(scan func(...any) error) error { return scan(&n, &second) },
 		`SELECT count(), countIf(word = 'second') FROM words FINAL`)
 	if err != nil || n != 50 || second != 1 {
-		t.Errorf("%d rows, %d of the second version: %v", n, second, err)
+		t.Errorf("%d rows, %d of the second version, want 50 and 1: %v", n, second, err)
 	}
 }
 

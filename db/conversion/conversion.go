@@ -45,7 +45,7 @@ type Input struct {
 	// Again is the id of the conversion that was recorded when the postback was read before; zero: it was not recorded. The input
 	// replaces the postback's earlier statement.
 	Again    uuid.UUID
-	Reversal bool // the conversion gets Status if it may change to that status, otherwise it is rejected; a chargeback stays
+	Reversal bool // the conversion gets Status if that change is allowed, otherwise it is rejected; a chargeback keeps its status
 	// Final is set for a correction and for an imported conversion. The payout is then the amount earned, whatever the terms of the
 	// offer. Time and currency replace the recorded values.
 	Final bool
@@ -59,7 +59,7 @@ type Input struct {
 const (
 	ResultCreated   = "created"
 	ResultUpdated   = "updated"
-	ResultDuplicate = "duplicate" // the input changes no value that same compares, for example a repeated postback
+	ResultDuplicate = "duplicate" // such as a repeated postback: the input changes none of the values that the method same compares
 	ResultIgnored   = "ignored"   // this change of the status is not allowed, or the sender is outranked; nothing changed
 	// ResultSuperseded means that a postback that arrived later was already recorded, so this postback changes nothing.
 	ResultSuperseded = "superseded"
@@ -150,7 +150,7 @@ func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conv
 	default:
 		out.Result = ResultDuplicate
 	}
-	if in.Arrival == uuid.Nil && v.hasSameSale(*old) { // only a postback's statement is kept if it changes nothing
+	if in.Arrival == uuid.Nil && v.hasSameSale(*old) { // drop a statement that changes nothing, unless it comes from a postback
 		return *old, out
 	}
 	unchanged := *old

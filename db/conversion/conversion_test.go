@@ -92,7 +92,7 @@ func TestConversionLife(t *testing.T) {
 			t.Fatal(err)
 		}
 		if e.CreatedAt <= last {
-			t.Errorf("event %d of %s is not after %s", i, e.CreatedAt, last)
+			t.Errorf("event %d has the time %s, which is not later than the time %s of the event before it", i, e.CreatedAt, last)
 		}
 		last = e.CreatedAt
 		if e.Data.ClickID != models.FormatClickID(c.ID) || e.Data.RecordedAt != "2026-11-01 10:00:00.123" ||
@@ -169,8 +169,8 @@ func TestConversionOfManyPostbacks(t *testing.T) {
 	if n := dbtest.Get[int](t, d, `SELECT jsonb_array_length(statements) FROM conversions`); n != 32 {
 		t.Errorf("%d statements are kept", n)
 	}
-	// An older version of the program stored no statements, and updated a conversion without its statements. The recorded values
-	// then count.
+	// An older version of the program stored no statements, and updated a conversion without updating its statements. In both cases
+	// the recorded values count.
 	for _, query := range []string{
 		`UPDATE conversions SET statements = '[]'`, `UPDATE conversions SET status = 'rejected', payout = 79`,
 	} {
@@ -218,7 +218,7 @@ func TestPayoutFollowsTheOffer(t *testing.T) {
 			t.Errorf("%s: %s %s, %v", name, out.Conversion.Payout, out.Conversion.Currency, err)
 		}
 		if out.Conversion.Status != models.StatusApproved {
-			t.Errorf("%s: a new conversion without a status is %s", name, out.Conversion.Status)
+			t.Errorf("%s: a new conversion without a status is %s, want approved", name, out.Conversion.Status)
 		}
 	}
 }

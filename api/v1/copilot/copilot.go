@@ -187,7 +187,8 @@ type CopilotActed struct {
 
 const refreshAction = "refresh"
 
-// copilotActions maps an action of POST /copilot to its function. All of them act on the item with an id.
+// copilotActions maps an action of POST /copilot to its function. Each function acts on the suggestion, change or proposal with the
+// given id.
 var copilotActions = map[string]func(d Deps, c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error){
 	"apply":           Deps.applySuggestion,
 	"undo":            Deps.undoChange,

@@ -57,7 +57,7 @@ func (d Deps) delays(c *route.Call) (out Delays, err error) {
 	}
 	for _, step := range list {
 		if step.Step < 0 || step.Step >= int64(len(out.Rows)) {
-			return out, fmt.Errorf("reporting: delays: a row of step %d", step.Step)
+			return out, fmt.Errorf("reporting: delays: a row has the unknown step %d", step.Step)
 		}
 		out.Rows[step.Step].Conversions += step.Conversions
 		out.Conversions += step.Conversions

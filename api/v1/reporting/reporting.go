@@ -30,8 +30,8 @@ type Deps struct {
 	Link func(models.Campaign) string
 }
 
-// clicks returns the reader of the click store. The route must have a share of its own, such as route.Reads, and the call must
-// hold a place in it.
+// clicks returns the reader of the click store. The route must name a share, such as route.Reads, which limits how many of its
+// calls run at a time, and the call must hold a place in this share.
 func (d Deps) clicks(c *route.Call) dbclick.Log {
 	c.MustHavePlace()
 	return d.Clicks

@@ -116,8 +116,8 @@ type locker[R any] interface {
 // versioned is a record with a version.
 type versioned interface{ Version() string }
 
-// Version returns the function Version of a row that changes a record. It returns nil if the table has no method Lock, or if the
-// record has no version.
+// Version returns the function for the field Version of a route that changes a record. It returns nil if the table has no method
+// Lock, or if the record has no version.
 func (r Kind[T, R, A]) Version() func(*route.Call, uuid.UUID) (string, error) {
 	var table T
 	var record R

@@ -64,7 +64,7 @@ func TestAccountsAndKeys(t *testing.T) {
 	var changed struct{ ID, Name, Plan string }
 	call(&changed, "accounts", "update", account.ID, "--plan", "pro")
 	if changed.ID != account.ID || changed.Name != "Acme" || changed.Plan != "pro" {
-		t.Errorf("after a change of the plan: %+v", changed)
+		t.Errorf("the plan was changed to pro, but the answer is %+v", changed)
 	}
 	call(&changed, "accounts", "update", account.ID, "--name", " Acme Ltd ")
 	if changed.Name != "Acme Ltd" || changed.Plan != "pro" {
@@ -83,7 +83,7 @@ func TestAccountsAndKeys(t *testing.T) {
 	}
 	if _, stderr, code := try(t, vars, "accounts", "delete", account.ID, "--yes", "Acme"); code != 1 ||
 		!strings.Contains(stderr, `--yes "Acme Ltd"`) {
-		t.Errorf("a deletion that confirms another name: code %d, %s", code, stderr)
+		t.Errorf("a deletion with another name in --yes ended with code %d, want 1 and the right name in the message: %s", code, stderr)
 	}
 	var extra struct{ ID, Name string }
 	call(&extra, "accounts", "create", "--name", "Gone", "--plan", "growth")
@@ -92,7 +92,7 @@ func TestAccountsAndKeys(t *testing.T) {
 	}
 	call(&accounts, "accounts", "list")
 	if len(accounts) != 1 || accounts[0].ID != account.ID {
-		t.Errorf("accounts that remain after the deletion: %+v", accounts)
+		t.Errorf("after the deletion these accounts remain: %+v, want only the other one", accounts)
 	}
 	var applied struct{ Applied *int }
 	call(&applied, "migrate")

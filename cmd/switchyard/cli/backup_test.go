@@ -52,7 +52,7 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	_, stderr, code = try(t, map[string]string{"DATABASE_URL": fromURL}, "backup", file)
 	if after, err := os.ReadFile(file); code != 1 || !strings.Contains(stderr, "--force") || err != nil || !bytes.Equal(before, after) {
-		t.Errorf("a backup to an existing file: code %d, %s", code, stderr)
+		t.Errorf("a backup to an existing file ended with code %d, want 1, a message that names --force, and an unchanged file: %s", code, stderr)
 	}
 	if _, stderr, code = try(t, map[string]string{"DATABASE_URL": fromURL}, "backup", "--force", file); code != 0 {
 		t.Errorf("a backup with --force: code %d, %s", code, stderr)
@@ -97,14 +97,14 @@ func TestBackupAndRestore(t *testing.T) {
 	convert(t, to, old.Account.ID, campaign.ID, 3)
 	const counted = `SELECT concat_ws(' ', sum(clicks), sum(approved), trim_scale(sum(revenue))) FROM ledger`
 	if sums, err := db.Get[string](t.Context(), to, "sums", counted); err != nil || sums != "15 15 30" {
-		t.Errorf("sums after three more clicks: %s, %v", sums, err)
+		t.Errorf("after three more clicks the sums are %s, want 15 15 30: %v", sums, err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
 		t.Errorf("files %v, %v", entries, err)
 	}
 	stdout, _, code = try(t, map[string]string{"DATABASE_URL": fromURL}, "backup", "-")
 	if code != 0 || !strings.HasPrefix(stdout, "\x1f\x8b") {
-		t.Errorf("to the standard output: code %d", code)
+		t.Errorf("a backup to the standard output ended with code %d, want 0 and gzip data", code)
 	}
 }
 

@@ -32,8 +32,8 @@ func copyOf(cfg config.Config, d *db.DB, to *clickhouse.Conn) dbclickcopy.Copy {
 	return dbclickcopy.Copy{From: d, To: to, Batch: cfg.ClicksBatch}
 }
 
-// ensureClicks creates the tables in ClickHouse. If ClickHouse does not answer, it only logs a warning, and until the tables
-// exist only the features that need them fail.
+// ensureClicks creates the tables in ClickHouse. If ClickHouse does not answer, it only logs a warning. The features that need the
+// tables then fail until the tables exist.
 func ensureClicks(ctx context.Context, cfg config.Config, d *db.DB, to *clickhouse.Conn) {
 	if to == nil {
 		return

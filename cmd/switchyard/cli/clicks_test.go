@@ -69,7 +69,7 @@ func TestClicks(t *testing.T) {
 	}
 	record(t, d, account, 3)
 	if got := status(); got.State != "on" || got.Waiting != 3 || got.AgeSeconds <= 0 {
-		t.Errorf("status with waiting changes: %+v", got)
+		t.Errorf("with three waiting changes the status is %+v", got)
 	}
 	k := clickcopy.Copy{From: d, To: conn}
 	if _, err := k.Forward(t.Context()); err != nil {
@@ -81,7 +81,7 @@ func TestClicks(t *testing.T) {
 	var sum auditSum
 	stdout, _, code := try(t, vars, "clicks", "audit", "--json")
 	if err := json.Unmarshal([]byte(stdout), &sum); err != nil || code != 1 || sum.Differences == 0 || len(sum.Examples) == 0 {
-		t.Errorf("audit of a damaged copy: code %d, %s", code, stdout)
+		t.Errorf("the audit of a damaged copy ended with code %d, want 1 and examples: %s", code, stdout)
 	}
 	run(0, "audit", "--repair")
 	run(0, "audit")

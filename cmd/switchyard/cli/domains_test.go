@@ -75,10 +75,10 @@ func TestDomains(t *testing.T) {
 		}
 	}
 	if a, both := verified("a.example"), verified("both.example"); len(a) != 1 || len(both) != 1 || both[0] != accounts[1] {
-		t.Errorf("accounts with the hostname verified: %v, %v", a, both)
+		t.Errorf("a.example is verified for %v and both.example for %v, want one account each", a, both)
 	}
 	if own := verified("t1.localhost"); len(own) != 1 || own[0] != accounts[0] {
-		t.Errorf("a hostname that the operator added is verified for the accounts %v", own)
+		t.Errorf("the hostname that the operator added is verified for %v, want only the first account", own)
 	}
 	if _, stderr, code := try(t, vars, "domains", "reject", "a.example"); code != 0 || len(verified("a.example")) != 0 {
 		t.Errorf("reject: %d %s", code, stderr)

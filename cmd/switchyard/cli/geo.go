@@ -55,7 +55,7 @@ func (c *geoStatus) Run(_ context.Context, e *env) error {
 		e.logf("without files only the country is known, from a built-in table: set GEO_CITY_DB and GEO_ASN_DB, see `switchyard config`")
 	}
 	if len(bad) > 0 {
-		return fmt.Errorf("put a MaxMind-format file there: %s", strings.Join(bad, "; "))
+		return fmt.Errorf("a geo file cannot be used: put a file in MaxMind format at this path: %s", strings.Join(bad, "; "))
 	}
 	return nil
 }

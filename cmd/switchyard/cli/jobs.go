@@ -88,7 +88,8 @@ type jobsRequeue struct {
 	jobsChoice
 }
 
-// Run implements the command. If one of the named jobs cannot be run again, it still prints the jobs that are, and then fails.
+// Run implements the command. If one of the named jobs cannot be run again, it still runs the others, prints the result, and then
+// fails.
 func (c *jobsRequeue) Run(ctx context.Context, e *env) error {
 	if c.All == (len(c.IDs) > 0) {
 		return usageError{errors.New("give ids, or --all")}

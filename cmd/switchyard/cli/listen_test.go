@@ -103,8 +103,8 @@ func TestServeBeside(t *testing.T) {
 	}
 }
 
-// TestStart: the dashboard's host sends / to the dashboard. A host of tracking links answers / as a link, even if the dashboard is
-// at the same host.
+// TestStart: at the dashboard's host, / leads to the dashboard. At a host of tracking links, / is answered like a link, even if
+// this host is also the dashboard's.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	click := http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusNotFound) })

@@ -15,7 +15,7 @@ func TestMemoryLimit(t *testing.T) { //nolint:paralleltest // the limit applies 
 	_ = os.Unsetenv("GOMEMLIMIT") // Setenv restores it after the test
 	limitMemory()
 	if own := debug.SetMemoryLimit(-1); own > 1<<46 || own < 1<<26 {
-		t.Errorf("the limit is %d bytes", own)
+		t.Errorf("the limit is %d bytes, want a part of the machine's memory", own)
 	}
 	t.Setenv("GOMEMLIMIT", "123MiB")
 	debug.SetMemoryLimit(123 << 20) // as the runtime does at the start of a process

@@ -62,7 +62,7 @@ func TestOAuthConnect(t *testing.T) {
 		t.Errorf("a second disconnect: %d %s", code, stderr)
 	}
 	if _, stderr, code := try(t, vars, "oauth", "connect", "--account", account.ID, "--port", "0", "tiktok"); code != 2 || !strings.Contains(stderr, "google_ads") {
-		t.Errorf("connect to an unknown platform: %d %s", code, stderr)
+		t.Errorf("connecting to an unknown platform ended with code %d, want 2 and the known platforms: %s", code, stderr)
 	}
 	if _, stderr, code := try(t, vars, "oauth", "connect", "--account", account.ID, "--port", "0", "meta"); code != 1 || !strings.Contains(stderr, "META_APP_ID") {
 		t.Errorf("connect to a platform without settings: %d %s", code, stderr)
@@ -116,7 +116,7 @@ func connectByCommand(t *testing.T, w *oauthtest.World, vars map[string]string, 
 	stray := *back // a request from an unrelated page
 	stray.RawQuery = "state=x&code=stolen"
 	if got := visit(t, stray.String()); got != http.StatusNotFound {
-		t.Errorf("a request with another state gets %d", got)
+		t.Errorf("a request with another state gets %d, want 404", got)
 	}
 	if got := visit(t, back.String()); got != http.StatusOK {
 		t.Errorf("the browser gets %d", got)

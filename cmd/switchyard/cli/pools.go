@@ -177,7 +177,7 @@ func (p pools) registry() *prometheus.Registry {
 	return r
 }
 
-// reading returns the readers for a process without a runtime.
+// reading returns the Readers for code that runs no jobs, such as the handlers of the web process.
 func (p pools) reading() Readers { return Readers{copied: p.copied} }
 
 // answerMetrics returns the metrics that count reports by the engine that answered them.

@@ -90,7 +90,7 @@ func TestReportsHaveTheirPool(t *testing.T) {
 		}
 	}
 	if n := waiting(t, d.GetContext); n > route.Reads.Places {
-		t.Errorf("%d connections wait for a lock", n)
+		t.Errorf("%d connections wait for a lock, want at most those of the report pool", n)
 	}
 	if err := lock.Rollback(); err != nil {
 		t.Fatal(err)

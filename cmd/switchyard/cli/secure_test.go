@@ -37,7 +37,7 @@ func TestFront(t *testing.T) {
 			r.Host, r.TLS = tt.host, &tls.ConnectionState{ServerName: tt.name}
 			rec := httptest.NewRecorder()
 			if h.ServeHTTP(rec, r); rec.Code != tt.want {
-				t.Errorf("a request for %s on a connection for %s: %d", tt.host, tt.name, rec.Code)
+				t.Errorf("a request for %s on a connection for %s gets the wrong status %d", tt.host, tt.name, rec.Code)
 			}
 		}
 	}

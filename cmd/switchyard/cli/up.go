@@ -186,8 +186,8 @@ func startMessages(cfg config.Config, campaign demo.Campaign, account demo.Accou
 	}
 	lines := []string{
 		"", "Switchyard is running. Ctrl-C stops it; what it stored stays in " + cfg.DataDir + ".", "",
-		"  dashboard\t" + entry + "\t(signs in once, within a day, and asks for a new password the first time; a start makes a new one)",
-		"  API\t" + cfg.BaseURL + "/api/v1\t(calls are below it; to read: " + cfg.BaseURL + "/docs)",
+		"  dashboard\t" + entry + "\t(signs in once, within a day, and asks for a new password the first time; each start makes a new link)",
+		"  API\t" + cfg.BaseURL + "/api/v1\t(calls are below it; documentation: " + cfg.BaseURL + "/docs)",
 		"  key\t" + key,
 		"  tracking link\t" + campaign.Link + "\t(click it, or send visitors: bin/switchyard demo)",
 		"  operators\t" + pages + "/ops/queues\t(any user name, password " + password + ")", "",

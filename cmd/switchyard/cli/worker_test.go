@@ -53,7 +53,7 @@ func TestReadyWithSchema(t *testing.T) {
 	}
 	dbtest.Exec(t, d, `INSERT INTO goose_db_version (version_id, is_applied) SELECT generate_series(1, 9999), true`)
 	if code, body := ready(); code != http.StatusOK {
-		t.Errorf("a database of a newer release: %d %s", code, body)
+		t.Errorf("with a database of a newer release the worker answers %d, want 200: %s", code, body)
 	}
 }
 

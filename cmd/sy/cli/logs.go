@@ -58,7 +58,7 @@ func (c *traceCmd) Run(ctx context.Context, e *env) error {
 			e.printStage(stage)
 		}
 		if a.Trace.FlowChanged {
-			_, _ = fmt.Fprintln(e.stdout, e.paint(33, "  The flow has changed since. This is what the flow does now; at the time of the click it did this:"))
+			_, _ = fmt.Fprintln(e.stdout, e.paint(33, "  The flow has changed since the click. Above is what it does now, below is what happened to the click:"))
 		}
 	}
 	path := ""

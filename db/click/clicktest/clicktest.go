@@ -78,7 +78,8 @@ func StoredClick(tb testing.TB, d *db.DB, change func(*models.Click)) *models.Cl
 // Input is the input of Record.
 type Input = conversion.Input
 
-// The clicks of tests are only a few days old. In tests, days of any age may therefore be cold.
+// The clicks of tests are only a few days old. In tests, days of any age may therefore be cold: their clicks may be only in
+// ClickHouse.
 func init() { click.ColdAfter = -click.NewestClick }
 
 // OpenSpool opens a spool and closes it at the end of the test.

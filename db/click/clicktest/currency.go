@@ -156,7 +156,7 @@ func (x *MoneyEnv) CheckRates(currency string) {
 		x.Errorf("%d rows are left of the change to %s", n, currency)
 	}
 	if got := dbtest.Get[string](x, x.DB, `SELECT currency FROM accounts`); got != currency {
-		x.Errorf("the account is in %s", got)
+		x.Errorf("the account still has the currency %s", got)
 	}
 }
 
