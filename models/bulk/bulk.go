@@ -90,8 +90,8 @@ func MembersOf(v any) (m Members, err error) {
 	return m, err
 }
 
-// Differences returns the members of after whose values differ from those in before. The result "was" has the earlier values of
-// these members, and the result "is" has the new values.
+// Differences compares two states of a record. For the members of "after" whose values differ from those in "before", the result
+// "was" has the values before and the result "is" has the values after.
 func Differences(before, after Members) (was, is Members) {
 	was, is = Members{}, Members{}
 	for name, value := range after {

@@ -148,7 +148,7 @@ func swapDestination(a Action, p Part) (Part, error) {
 	case err != nil:
 		return p, err
 	case p.Destinations[k].Weight > 0 || p.Destinations[k].Slot != p.Destinations[i].Slot:
-		return p, models.Invalid("invalid", "the path has the other destination already")
+		return p, models.Invalid("invalid", "the path already has the destination that would replace this one")
 	}
 	out.Destinations[k].ID = a.From
 	return out, nil
