@@ -34,7 +34,7 @@ func (k SourceIntegrations) WithActions(ctx context.Context, account, source uui
 	const needed = true
 	chosen, err := models.ChooseConnection(signedIn, i.ConnectionID, needed)
 	if e, ok := models.AsError(err); ok {
-		err = models.Invalid("not_connected", "%s", e.Message) // the code is the same if no connection exists and if none was chosen
+		err = models.Invalid("not_connected", "%s", e.Message) // the same code if no connection exists and if none was chosen
 	}
 	if err == nil {
 		err = i.CheckAdvertiser()

@@ -62,7 +62,7 @@ func TestCompareOffers(t *testing.T) {
 	}
 	for _, a := range list[0].Arms {
 		if math.Abs(*a.Best-0.5) > 0.01 || *a.Low >= *a.Earns || *a.High <= *a.Earns {
-			t.Errorf("of two offers that earn alike, %s is the best with probability %.3f, and earns %v (%v to %v)", a.Name, *a.Best, *a.Earns, *a.Low, *a.High)
+			t.Errorf("earning alike: %s is the best with probability %.3f, earns %v (%v to %v)", a.Name, *a.Best, *a.Earns, *a.Low, *a.High)
 		}
 	}
 	worse(&in, 100)
