@@ -100,7 +100,7 @@ var (
 	// WatchPlans announces accounts whose clicks of the month exceed the allowance of their plan.
 	WatchPlans = tickWithin("plans:watch", 5*time.Minute)
 
-	// DeleteExpiredExports deletes report files after their 30 days.
+	// DeleteExpiredExports deletes report files that are older than 30 days.
 	DeleteExpiredExports = tickWithin("export:sweep", 10*time.Minute, tickRetries...)
 )
 

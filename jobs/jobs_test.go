@@ -65,7 +65,7 @@ func TestDelayCountsFromTheEnd(t *testing.T) {
 		sum += d
 	}
 	if p := jobs.DeliverWebhook.Policy(); p.MaxAttempts != 7 || sum != 20*time.Hour+36*time.Minute {
-		t.Errorf("webhook policy: %d attempts in %s", p.MaxAttempts, sum)
+		t.Errorf("a webhook has %d attempts in %s, want 7 in 20h36m, as documented", p.MaxAttempts, sum)
 	}
 }
 
@@ -90,14 +90,14 @@ func TestSubmitOnRedis(t *testing.T) {
 		}
 	}
 	if _, err := jobs.AwaitTimeout(ctx, ticket, time.Millisecond); !errors.Is(err, jobs.ErrPending) {
-		t.Errorf("await without a worker: %v", err)
+		t.Errorf("waiting for a job without a worker: %v, want ErrPending", err)
 	}
 
 	id := uuid.New()
 	first, err1 := jobs.Submit(ctx, c, double, account, doubleArgs{N: 2}, jobs.WithID(id))
 	again, err2 := jobs.Submit(ctx, c, double, account, doubleArgs{N: 2}, jobs.WithID(id))
 	if err1 != nil || err2 != nil || first.ID != again.ID {
-		t.Errorf("submitting the same id twice: %v %v, %v %v", first.ID, again.ID, err1, err2)
+		t.Errorf("submitting the same id twice gives the jobs %v and %v, and the errors %v and %v", first.ID, again.ID, err1, err2)
 	}
 }
 

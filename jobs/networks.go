@@ -15,7 +15,7 @@ type PlatformRange struct {
 	From     string `json:"from"` // YYYY-MM-DD in the platform's time zone; From and To are included
 	To       string `json:"to"`
 	Origin   string `json:"origin"` // models.RunByAPI or models.RunByClock
-	Wide     bool   `json:"wide"`   // From and To span the longer window
+	Wide     bool   `json:"wide"`   // From and To span the long window, such as models.SyncWideDays
 	Read     bool   `json:"read"`   // the rows have been read and are stored under the id of the job
 
 	Older bool `json:"older,omitempty"` // the import reads older orders

@@ -72,4 +72,4 @@ const (
 )
 
 // AIExhausted is the message for an account that has used up its budget for the day.
-const AIExhausted = "What the chat may use in a day is used up: it is available again tomorrow, in the account's time zone."
+const AIExhausted = "The chat has used up its budget for today. It is available again tomorrow, in the account's time zone."

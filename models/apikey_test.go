@@ -14,7 +14,7 @@ func TestAPIKeys(t *testing.T) {
 		for i := range k {
 			changed := []byte(k)
 			if changed[i]++; LooksLikeAPIKey(string(changed)) {
-				t.Fatalf("%q passes as well as %q", changed, k)
+				t.Fatalf("the mistyped key %q is accepted, as well as the valid key %q", changed, k)
 			}
 		}
 		if LooksLikeAPIKey(k[1:]) || LooksLikeAPIKey(k+"0") {

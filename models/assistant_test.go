@@ -22,7 +22,7 @@ func TestRights(t *testing.T) {
 		}
 	}
 	if Rights("all").Includes(RightsRead) || RightsPropose.Scope() != "read propose" || RightsPropose.KeyScope() != ScopeReadOnly || RightsChange.KeyScope() != ScopeFull {
-		t.Error("rights that are mixed up")
+		t.Error("Includes, Scope or KeyScope returns the wrong rights")
 	}
 }
 
@@ -49,6 +49,6 @@ func TestRedirects(t *testing.T) {
 		}
 	}
 	if !LooksLikeAccessToken(NewAccessToken()) || LooksLikeAccessToken(NewRefreshToken()) || LooksLikeAccessToken(NewAPIKey(ScopeFull)) || LooksLikeAPIKey(NewAccessToken()) {
-		t.Error("tokens and keys look alike")
+		t.Error("LooksLikeAccessToken or LooksLikeAPIKey takes one kind of secret for another, or refuses an access token")
 	}
 }

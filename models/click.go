@@ -28,8 +28,8 @@ var SubKeys = func() (list [Subs]string) {
 }()
 
 // Click is one routed visit to a tracking link. It is stored first in the spool and then in PostgreSQL, and reports count it.
-// Its time is part of its id: see ClickTime. A zero UUID means that the click has no such record. Texts are cut to their limits
-// before a Click is made. Package clickattr defines how each field appears in conditions, tokens, reports and files.
+// Its time is part of its id: see ClickTime. A zero UUID means that the click belongs to no record of that kind. Texts are cut to
+// their limits before a Click is made. Package clickattr defines how each field appears in conditions, tokens, reports and files.
 type Click struct {
 	ID               uuid.UUID
 	AccountID        uuid.UUID
@@ -184,7 +184,7 @@ type Postback struct {
 	// HasPersonalData says that Proof contains personal data. Proof is then deleted after matchkey.Retention.
 	HasPersonalData bool `db:"has_personal_data" spool:"14" json:"-"`
 	// Received is the path and the query of a postback that may have to be forwarded to the tracker from which the account
-	// moved. If the postback is forwarded, Forward is the same in sealed form.
+	// moved. Forward is Received in sealed form. It is set only if the postback is forwarded.
 	Received string `json:"-"`
 	Forward  []byte `spool:"15" json:"-"`
 	// OldClick is the click id as received, if it is not a click id of this service. The click may have been imported from

@@ -138,9 +138,9 @@ func IsApex(host string) bool {
 }
 
 // Reserves reports whether a host is reserved for this install, so that customers may not use it. own is a name or address that
-// this install uses. The host is reserved if it equals the registered name of own or is below that name. Cookies and
-// certificates of the install extend no further than that. A name without a registration, such as localhost, and an IP address
-// reserve only themselves.
+// this install uses. The host is reserved if it is the registered name to which own belongs, such as example.com for
+// app.example.com, or is below that registered name. Cookies and certificates of the install extend no further than that. If own
+// has no registered name, as localhost or an IP address, only own itself is reserved.
 func Reserves(own, host string) bool {
 	name, named := HostOf(own)
 	if !named || PublicSuffix(name) {

@@ -70,7 +70,7 @@ type PlanLimitData struct {
 	ResetsAt  string `json:"resets_at" doc:"when the next month begins: ISO 8601, UTC, milliseconds"`
 }
 
-// LimitData returns the payload of plan.limit_reached for the month that contains the time at. used is the number of clicks in
+// LimitData returns the payload of plan.limit_reached for the month that contains the given time. used is the number of clicks in
 // that month.
 func (p Plan) LimitData(used int64, at time.Time) PlanLimitData {
 	return PlanLimitData{

@@ -77,9 +77,10 @@ const OlderEvery = 24 * time.Hour
 // OlderDays is the age in days of the oldest orders that are imported. Everflow refuses a range that begins a year ago.
 const OlderDays = 345
 
-// OlderWindow returns the days of the next import of older orders. It begins at next, or with the oldest orders if next is nil,
-// before them, or within the last SyncDays days. The windows follow each other up to the days that most imports read. So they also
-// cover the days of the longer window, which in a large account has too many orders for one import.
+// OlderWindow returns the days of the next import of older orders. The window begins at next. It begins with the oldest orders
+// instead if next is nil, is before the oldest orders or is within the last SyncDays days. The windows follow each other up to the
+// days that most imports read. So they also cover the days of the longer window, which in a large account has too many orders for
+// one import.
 func OlderWindow(today time.Time, next *time.Time) (from, to time.Time) {
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC)
 	from, last := day.AddDate(0, 0, -OlderDays), day.AddDate(0, 0, -SyncDays)

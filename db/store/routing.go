@@ -74,7 +74,7 @@ type RoutingAccount struct {
 	BotDisabled  pq.StringArray `db:"bot_disabled"`
 	SiteKey      string         `db:"site_key"`
 	// OldTracker is the account's old tracker, a constant of package foreign. Postbacks about clicks of that tracker are
-	// forwarded to it. It is empty if the account has no old tracker, or no address of it for postbacks.
+	// forwarded to it. It is empty if the account has no old tracker, or has not given the tracker's address for postbacks.
 	OldTracker string `db:"old_tracker"`
 	// HasOldClicks says that clicks of another tracker were imported. Postbacks can then name these clicks by the ids that the
 	// other tracker gave them.
@@ -330,8 +330,8 @@ var routingTables = []routingTable{
 	tableOf[RoutingGoal](`true`),
 }
 
-// routingExprs has the expressions for columns that are not read unchanged. version is the id of the transaction that wrote the
-// row, so each write gives the row a different version.
+// routingExprs has the SQL expressions of the columns whose value is computed when it is read. version is the id of the
+// transaction that wrote the row, so each write gives the row a different version.
 var routingExprs = map[string]string{
 	"version": `xmin::text::bigint AS version`, "host": `lower(host) AS host`, "paused": `NOT is_active AS paused`,
 	// The old tracker counts only if it has an address for postbacks.

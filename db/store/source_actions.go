@@ -34,7 +34,7 @@ func (k SourceIntegrations) WithActions(ctx context.Context, account, source uui
 	const needed = true
 	chosen, err := models.ChooseConnection(signedIn, i.ConnectionID, needed)
 	if e, ok := models.AsError(err); ok {
-		err = models.Invalid("not_connected", "%s", e.Message) // whether no connection exists or none was chosen
+		err = models.Invalid("not_connected", "%s", e.Message) // the same code if no connection exists and if none was chosen
 	}
 	if err == nil {
 		err = i.CheckAdvertiser()
@@ -49,9 +49,9 @@ UPDATE source_integrations SET conversion_action = $4,
 WHERE account_id = $1 AND source_id = $2 AND saved_at = $3 RETURNING uploads_ready_at`
 
 // SetAction stores the conversion action to which a source's conversions are uploaded. It also stores ready, the time from which
-// the platform accepts them. If ready is nil, it stores latest if the action has changed, and keeps the stored time if the
-// action is the same. It returns the stored time. If the connection has changed after the caller read i, it stores nothing and
-// returns ready.
+// the platform accepts these conversions. ready is nil if this time is not known. SetAction then stores latest if the action is
+// new, and keeps the stored time if the action is the same. It returns the stored time. If the connection has changed after the
+// caller read i, it stores nothing and returns ready.
 func (k SourceIntegrations) SetAction(ctx context.Context, i models.SourceIntegration, action string, ready, latest *time.Time) (
 	*time.Time, error,
 ) {

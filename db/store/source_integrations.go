@@ -165,7 +165,7 @@ func (w SourceConnect) applyTo(i *models.SourceIntegration) {
 	}
 }
 
-// set copies *value to *to. If value is nil, it does nothing.
+// set assigns *value to the field at to. If value is nil, the field does not change.
 func set[T any](to, value *T) {
 	if value != nil {
 		*to = *value

@@ -47,7 +47,7 @@ SELECT EXISTS (SELECT FROM campaigns WHERE account_id = $1 AND source_id = $2)
 const maxNamed = 200
 
 // selectNamed reads sources of the account $1: the sources with the ids $2 or, without ids, the sources of the campaigns $3.
-// Without both, it reads all sources that are not deactivated.
+// If there are neither ids nor campaigns, it reads all sources that are not deactivated.
 var selectNamed = `SELECT ` + db.Columns[models.SourceLink]("s.") + ` FROM traffic_sources s
 WHERE s.account_id = $1 AND CASE
 	WHEN cardinality($2::uuid[]) > 0 THEN s.id = ANY ($2)

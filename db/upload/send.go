@@ -112,7 +112,7 @@ WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND EXISTS
 	SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id AND e.place > u.place AND e.result = 'accepted' AND e.request = '')`
 
 	// rateUploads sets the missing worth of pending uploads by the exchange rate of the conversion's day, if there is such a rate by
-	// now. Without one it uses the conversion's own rate if the currencies are the same.
+	// now. Otherwise it uses the conversion's own rate, provided that the upload has the currency of the conversion.
 	rateUploads = `
 UPDATE conversion_uploads u SET worth = u.value * n.rate, next_at = $3 FROM (
 	SELECT w.id, coalesce(k.rate, CASE WHEN v.currency = w.currency THEN v.rate END) AS rate
@@ -202,7 +202,7 @@ func (b Batch) within(ctx context.Context, c db.Conn, found []pendingUpload) (ta
 		case used.N >= b.CapCount:
 			wait = postponement{"the daily cap on their number is reached", tomorrow}
 		case !u.Worth.Valid:
-			wait = postponement{"no exchange rate yet: the daily cap on their value cannot count it", b.Now.Add(rateEvery)}
+			wait = postponement{"no exchange rate yet: it cannot be counted towards the daily cap on value", b.Now.Add(rateEvery)}
 		case worth.GreaterThan(b.CapValue):
 			wait = postponement{"the daily cap on their value is reached", tomorrow}
 		default:

@@ -91,8 +91,8 @@ func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conver
 	return w.write(ctx, c, account)
 }
 
-// platformState is the state of a conversion at its platform. The fields there and refused are the arguments of
-// models.NextUpload with these names. If the upload of the field there is not stored yet, fresh points to the same upload.
+// platformState is the state of a conversion at its platform. models.NextUpload calls the upload in there "last". If that upload
+// is not stored yet, fresh points to it too. refused has the same name and meaning in NextUpload.
 type platformState struct {
 	there, refused *models.ConversionUpload
 	fresh          *newUpload
@@ -161,7 +161,7 @@ func (w *writing) add(v models.Conversion) {
 	}
 }
 
-// next returns the upload of an action for a conversion.
+// next returns a new upload that reports a conversion to the platform with the given action.
 func (h *platformState) next(v models.Conversion, action string, value decimal.Decimal) *newUpload {
 	out := &newUpload{ConversionUpload: models.ConversionUpload{
 		SourceID: v.SourceID, ClickID: v.ClickID, ConversionID: v.ID, Goal: v.Goal, Status: v.Status, Action: action, Result: models.UploadPending,

@@ -245,7 +245,7 @@ func (p *planner) checkRoom(list []*Item) {
 		room := roomOf(item.Kind)
 		used[room]++
 		if limit, ok := p.now.Room[room]; ok && used[room] > limit {
-			item.refuse("the plan %q has room for %d more", p.now.Account.Plan, limit)
+			item.refuse("it exceeds the plan %q, which allows only %d more", p.now.Account.Plan, limit)
 		}
 	}
 }

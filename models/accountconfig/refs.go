@@ -58,7 +58,7 @@ func (t *toBody) record(m Members, refs []ref) Members {
 // references replaces the keys in a list by the ids of their records.
 func (t *toBody) references(object Members, r ref) {
 	if _, ok := object[r.idMember]; ok {
-		t.problem(r.idMember, "a document has no ids: %s names each %s by its key", r.member, r.kind.Noun())
+		t.problem(r.idMember, "a document has no ids: write into %s the key of each %s", r.member, r.kind.Noun())
 	}
 	v, ok := object[r.member]
 	if !ok {
@@ -88,7 +88,7 @@ func (t *toBody) reference(object Members, path string, r ref) {
 		return
 	}
 	if _, ok := object[r.idMember]; ok && r.idMember != r.member {
-		t.problem(path+r.idMember, "a document has no ids: %s names the %s by its key", r.member, r.kind.Noun())
+		t.problem(path+r.idMember, "a document has no ids: write into %s the key of the %s", r.member, r.kind.Noun())
 	}
 	v, ok := object[r.member]
 	if !ok {
@@ -145,7 +145,7 @@ func (t *toBody) path(p Members, path string) {
 // destination replaces the key in a destination, which is an offer, a landing page or an address.
 func (t *toBody) destination(d Members, path string) {
 	if _, ok := d["id"]; ok {
-		t.problem(path+"id", "a document has no ids: offer or lander names the destination by its key")
+		t.problem(path+"id", "a document has no ids: write the destination's key into offer or lander")
 	}
 	if d["offer"] != nil && d["lander"] != nil {
 		t.problem(path+"offer", "a destination is an offer or a landing page, not both")

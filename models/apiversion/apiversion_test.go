@@ -201,9 +201,9 @@ func TestStale(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := apiversion.Stale(read.AddDate(0, 0, 30)); len(got) != 0 {
-		t.Errorf("after a month: %+v", got)
+		t.Errorf("rows are stale a month after their check: %+v", got)
 	}
 	if got := apiversion.Stale(read.AddDate(1, 0, 2)); len(got) != len(apiversion.Versions) {
-		t.Errorf("after a year %d of %d rows are stale", len(got), len(apiversion.Versions))
+		t.Errorf("after a year only %d of %d rows are stale", len(got), len(apiversion.Versions))
 	}
 }

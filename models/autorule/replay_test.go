@@ -65,7 +65,7 @@ func TestReplay(t *testing.T) {
 				case before && s.Action == autorule.Pause:
 					rt.Fatalf("day %d: paused twice", b)
 				case before && (b-at)*24*60 < s.CooldownMinutes:
-					rt.Fatalf("day %d: again after %d days, within %d minutes", b, b-at, s.CooldownMinutes)
+					rt.Fatalf("day %d: acted again after %d days, within the cool-down of %d minutes", b, b-at, s.CooldownMinutes)
 				case standing[id]:
 					rt.Fatalf("day %d: the alert was already active", b)
 				}

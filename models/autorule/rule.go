@@ -143,8 +143,8 @@ func (s Settings) Validate() error {
 	case !slices.Contains(s.level().actions, s.Action):
 		return bad("the action %s is not possible for a %s; possible actions: %v", s.Action, s.LooksAt, s.level().actions)
 	case s.LooksAt == Offer && s.Action == Pause && len(s.CampaignIDs)+len(s.SourceIDs) > 0:
-		return bad("an offer is paused in all campaigns, whatever the rule is limited to: to take it out of some of them, use looks_at " +
-			"destination and action weight, with factor and min_weight 0")
+		return bad("a rule pauses an offer in all campaigns, so it cannot be limited to some campaigns or sources: to take the offer " +
+			"out of some campaigns, use looks_at destination and action weight, with factor and min_weight 0")
 	case s.LooksAt == Value && !known:
 		return bad("a rule about values needs the attribute whose values it judges")
 	case s.LooksAt != Value && s.Attribute != "":

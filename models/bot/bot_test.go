@@ -83,9 +83,9 @@ func TestScore(t *testing.T) {
 	}
 	// deny_list and declared_bot cannot be disabled.
 	if got := bot.NewSettings(0, all).Disabled.Reasons(); slices.Contains(got, "deny_list") || len(got) != len(all)-2 {
-		t.Errorf("disabled: %v", got)
+		t.Errorf("the disabled signals are %v, want all except deny_list and declared_bot", got)
 	}
 	if got := (bot.RepeatClick | bot.TorExit).Reasons(); !slices.Equal(got, []string{"tor_exit", "repeat_click"}) {
-		t.Errorf("reasons: %v", got)
+		t.Errorf("the reasons are %v, want the heaviest first: tor_exit, repeat_click", got)
 	}
 }

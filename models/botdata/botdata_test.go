@@ -117,8 +117,8 @@ func TestGuards(t *testing.T) {
 		content, want string // want: text of the error; empty: no error
 		entries       int
 	}{
-		{botdata.Datacenter, wide.String(), "f: the list has 34.8 % of all IPv4 addresses, and one of kind datacenter has at most 12.5 %", 89},
-		{botdata.Tor, parts.String(), "f: the list has 4.3 % of all IPv4 addresses, and one of kind tor has at most 3.1 %", 89},
+		{botdata.Datacenter, wide.String(), "f: the list covers 34.8 % of all IPv4 addresses, and a list of kind datacenter may cover at most 12.5 %", 89},
+		{botdata.Tor, parts.String(), "f: the list covers 4.3 % of all IPv4 addresses, and a list of kind tor may cover at most 3.1 %", 89},
 		{botdata.Datacenter, parts.String(), "", 89},
 		{botdata.VPN, "2600::/16\n2a00::/16\n2001:db8::/32\n", "", 3},
 		{botdata.SpamIP, "192.0.2.1\n9.0.0.0-10.0.0.5", "f:2: \"9.0.0.0-10.0.0.5\" has private addresses, of 10.0.0.0/8", 2},

@@ -126,7 +126,7 @@ func (l *List) guardList() error {
 	v4, v6 := cond.Shares(ranges)
 	for name, share := range map[string]float64{"IPv4": v4, "IPv6": v6} {
 		if share > maxShare {
-			return guarded("the list has %.1f %% of all %s addresses, and one of kind %s has at most %.1f %%: it would classify people as bots",
+			return guarded("the list covers %.1f %% of all %s addresses, and a list of kind %s may cover at most %.1f %%: it would classify people as bots",
 				100*share, name, l.Kind, 100*maxShare)
 		}
 	}

@@ -191,7 +191,7 @@ func TestWrongValuesAreNamed(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprint("bot", i)
 	}
-	many[len(many)-2] = "(" // this value is not in the same condition as the first value
+	many[len(many)-2] = "(" // a condition holds at most cond.MaxItems values, so this value is in another condition than the first
 	want := fmt.Sprintf("line %d: ", len(many)-1)
 	if err := botlist.Check(entry(models.BotDeny, "user_agent", "regex", many...), place); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)

@@ -15,7 +15,8 @@ import (
 // Lists holds the entries of an account in a form in which visitors can be looked up. Nil means that the account has no entries.
 type Lists struct{ allow, deny list }
 
-// list holds the entries of one type: the entries for all campaigns, and the entries for a single campaign.
+// list holds the entries of one type. all has the entries that apply to every campaign. campaigns has the entries that apply to
+// only one campaign, by the campaign's id.
 type list struct {
 	all       *scope
 	campaigns map[uuid.UUID]*scope

@@ -90,7 +90,8 @@ func MembersOf(v any) (m Members, err error) {
 	return m, err
 }
 
-// Differences returns the members of after that have another value in before: was has the earlier values, and is the new ones.
+// Differences compares two states of a record. For the members of "after" whose values differ from those in "before", the result
+// "was" has the values before and the result "is" has the values after.
 func Differences(before, after Members) (was, is Members) {
 	was, is = Members{}, Members{}
 	for name, value := range after {

@@ -62,9 +62,9 @@ func (v *Values) Check(text string) (string, error) {
 	const shown = 40
 	quoted := fmt.Sprintf("%q", models.Cut(text, shown))
 	if near := v.near(text); near != "" {
-		return text, fmt.Errorf("%s is no value of it; did you mean %s?", quoted, near)
+		return text, fmt.Errorf("%s is not a valid value; did you mean %s?", quoted, near)
 	}
-	return text, fmt.Errorf("%s is no value of it: it is %s", quoted, v.description)
+	return text, fmt.Errorf("%s is not a valid value: it must be %s", quoted, v.description)
 }
 
 // Resembles reports whether a text is probably a mistyped value. The text must not be one of the values.

@@ -253,7 +253,7 @@ func TestConditionReadsAnyJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if repeated, err := json.Marshal(c); err != nil || string(repeated) != text {
-		t.Errorf("written back as %s, %v", repeated, err)
+		t.Errorf("%s was written back as %s, %v", text, repeated, err)
 	}
 }
 
@@ -266,7 +266,7 @@ func TestClip(t *testing.T) {
 	}
 	got := cond.Clip(cond.Condition{Operator: "equals", Value: list}).Value.([]any)
 	if len(got) != cond.MaxItems || got[0] != strings.Repeat("ü", cond.MaxItemLen) {
-		t.Errorf("%d values of %d bytes", len(got), len(got[0].(string)))
+		t.Errorf("Clip kept %d values, the first with %d bytes", len(got), len(got[0].(string)))
 	}
 	if got := cond.Clip(cond.Condition{Operator: "not_regex", Value: long}).Value; got != long {
 		t.Error("a pattern was cut")

@@ -154,8 +154,9 @@ var openForms = []struct {
 		Example: example("is_bot", "equals", false),
 	}, []kind{kindBool}},
 	{Form{
-		Name:      "ScheduleCondition",
-		Doc:       "is, or is not, one of these times of the week; days are 1 (Monday) to 7; a time whose to is not after from ends on the next day",
+		Name: "ScheduleCondition",
+		Doc: "is, or is not, one of these times of the week; days are 1 (Monday) to 7; if \"to\" is not after \"from\", the time " +
+			"ends on the next day",
 		Operators: equality, Kind: Timespan,
 		Example: example("schedule", "equals", []any{map[string]any{"days": []any{1, 2, 3, 4, 5}, "from": "09:00", "to": "18:00"}}),
 	}, []kind{kindSchedule}},

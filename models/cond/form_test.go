@@ -113,14 +113,14 @@ func TestImpossibleValues(t *testing.T) {
 		value               any
 		want                string // part of the error
 	}{
-		{"country", "equals", "!DE", "is no value of it"},
-		{"country", "in", []any{"DE", "-AT"}, "is no value of it"},
+		{"country", "equals", "!DE", "is not a valid value"},
+		{"country", "in", []any{"DE", "-AT"}, "is not a valid value"},
 		{"device_type", "equals", "!mobile", "did you mean mobile?"},
 		{"day_of_week", "equals", "-1", "days are 1 (Monday) to 7"},
 		{"day_of_week", "equals", "8", "days are 1 (Monday) to 7"},
-		{"ip_version", "equals", "5", "it is 4 or 6"},
-		{"source_id", "equals", "propellerads", "it is an id"},
-		{"referrer_domain", "equals", "https://www.example.com/", "it is the name of a host"},
+		{"ip_version", "equals", "5", "it must be 4 or 6"},
+		{"source_id", "equals", "propellerads", "it must be an id"},
+		{"referrer_domain", "equals", "https://www.example.com/", "it must be the name of a host"},
 		{"schedule", "equals", []any{map[string]any{"day": []any{"1"}}}, "did you mean days?"},
 		{"contry", "equals", "DE", "did you mean country?"},
 		{"country", "equal", "DE", "did you mean equals?"},

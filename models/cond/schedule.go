@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// slot is a span of time in the week. It begins at the minute from, on the days in the mask (bit 1 = Monday). It ends before the
-// minute to. If to is not after from, the span ends on the next day.
+// slot is a span of time in the week. It begins at the minute "from", on the days in the mask (bit 1 = Monday). It ends before the
+// minute "to". If "to" is not after "from", the span ends on the next day.
 type slot struct {
 	days     uint8
 	from, to int

@@ -17,7 +17,7 @@ type need struct {
 	from, to uint16 // bounds in Screen.hashes
 }
 
-// Add adds a path with its matchers. If or is true, one matcher must match, otherwise all matchers must match.
+// Add adds a path with its matchers. For the logic "or" one matcher must match, otherwise all matchers must match.
 func (s *Screen) Add(matchers []*Matcher, or bool) {
 	n := need{from: uint16(len(s.hashes)), to: uint16(len(s.hashes))} //nolint:gosec // less, see below
 	attr, values := necessary(matchers, or)

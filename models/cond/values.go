@@ -173,7 +173,8 @@ func checkValues(c *Condition) *Error {
 	case closed.Open || closed.List() == nil || holds(c, a, closed.List()):
 		return nil
 	}
-	return &Error{Reason: BadValue, Detail: "it holds for no value: it is one of " + strings.Join(closed.List(), ", ")}
+	return &Error{Reason: BadValue, Detail: "no visitor can satisfy the condition: the attribute is always one of " +
+		strings.Join(closed.List(), ", ")}
 }
 
 // checkForm returns an error for a text that is not in the form that all values of the attribute have.
@@ -186,9 +187,9 @@ func checkForm(a Attr, texts []string) *Error {
 		_, err := uuid.Parse(text)
 		switch {
 		case isID && err != nil:
-			return &Error{Reason: BadValue, Detail: "it is an id, not a name"}
+			return &Error{Reason: BadValue, Detail: "it must be an id, not a name"}
 		case a == ReferrerDomain && strings.ContainsAny(text, "/: "):
-			return &Error{Reason: BadValue, Detail: "it is the name of a host, as in www.example.com"}
+			return &Error{Reason: BadValue, Detail: "it must be the name of a host, such as www.example.com"}
 		}
 	}
 	return nil
@@ -259,10 +260,10 @@ func checkNumbers(a Attr, op operator, texts []string) *Error {
 	}
 	for _, r := range ranges {
 		if !fits(r) {
-			return &Error{Reason: BadValue, Detail: fmt.Sprintf("it is between %g and %g", within.min, within.max)}
+			return &Error{Reason: BadValue, Detail: fmt.Sprintf("it must be between %g and %g", within.min, within.max)}
 		}
 		if a == IPVersion && op == opEquals && r.lo != within.min && r.lo != within.max {
-			return &Error{Reason: BadValue, Detail: "it is 4 or 6"}
+			return &Error{Reason: BadValue, Detail: "it must be 4 or 6"}
 		}
 	}
 	return nil

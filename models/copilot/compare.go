@@ -269,8 +269,8 @@ func whyNoPath(c *CampaignInput, p *flow.Path) string {
 	return ReasonAlone
 }
 
-// whyNoDestination returns the reason why a destination is in no group, and the destination's name. The reason is empty for a
-// record of another kind than by, and for a deleted record.
+// whyNoDestination returns the reason why a destination is in no group, and the destination's name. The reason is empty if the
+// record is not of the kind that is compared, or is deleted.
 func whyNoDestination(in *Input, by string, p *flow.Path, d flow.Destination, twice bool) (reason, name string) {
 	offer, isOffer := in.Offers[d.ID]
 	lander, isLander := in.Landers[d.ID]

@@ -58,21 +58,21 @@ func TestCompareOffers(t *testing.T) {
 	in := quiet()
 	list, left := copilot.Compare(&in, &in.Campaigns[0], copilot.ByOffer)
 	if len(list) != 1 || len(left) != 0 || list[0].State != copilot.Open || list[0].MoreClicks != nil || !list[0].InMoney {
-		t.Fatalf("alike: %+v, left out %+v", list, left)
+		t.Fatalf("two offers that earn alike: %+v, left out %+v", list, left)
 	}
 	for _, a := range list[0].Arms {
 		if math.Abs(*a.Best-0.5) > 0.01 || *a.Low >= *a.Earns || *a.High <= *a.Earns {
-			t.Errorf("alike: %s is the best with %.3f and earns %v (%v to %v)", a.Name, *a.Best, *a.Earns, *a.Low, *a.High)
+			t.Errorf("earning alike: %s is the best with probability %.3f, earns %v (%v to %v)", a.Name, *a.Best, *a.Earns, *a.Low, *a.High)
 		}
 	}
 	worse(&in, 100)
 	list, _ = copilot.Compare(&in, &in.Campaigns[0], copilot.ByOffer)
 	first, second := list[0].Arms[0], list[0].Arms[1]
 	if list[0].State != copilot.Decided || first.Name != "offer 0" || *first.Best < 0.99 || first.Behind != nil {
-		t.Errorf("worse: %s, first %+v", list[0].State, first)
+		t.Errorf("one offer earns a quarter: the state is %s, and the best offer is %+v", list[0].State, first)
 	}
 	if !second.Loses || *second.BehindLow <= 0 || *second.BehindHigh <= *second.Behind || *second.Proposed < 1 || *first.Proposed < 180 {
-		t.Errorf("worse: second %+v", second)
+		t.Errorf("the offer that earns a quarter does not lose clearly: %+v", second)
 	}
 	if sum := *first.Proposed + *second.Proposed; math.Abs(sum-200) > 1 {
 		t.Errorf("the weights add up to %v, want about 200 as before", sum)
@@ -107,7 +107,7 @@ func TestCompareTooEarly(t *testing.T) {
 	}
 	in.Campaigns[0].Rows = nil
 	if list, _ = copilot.Compare(&in, &in.Campaigns[0], copilot.ByOffer); list[0].MoreClicks != nil || list[0].State != copilot.TooEarly {
-		t.Errorf("without conversions: %+v", list[0])
+		t.Errorf("without conversions the number of missing clicks is known: %+v", list[0])
 	}
 }
 

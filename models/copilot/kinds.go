@@ -30,8 +30,8 @@ const (
 	Sources   = "sources"   // figures of traffic sources
 )
 
-// KindsBy returns the kinds of suggestion that cannot be found if some data was not read. what is the name of that data: Caps,
-// Campaigns, Arms, Sources, one of Attributes, or KindToken for the clicks that lack the value of a token.
+// KindsBy returns the kinds of suggestion that cannot be found if some data was not read. The parameter "what" names that data:
+// Caps, Campaigns, Arms, Sources, one of Attributes, or KindToken for the clicks that lack the value of a token.
 func KindsBy(what string) []string {
 	blocks := []string{kindBlockValue, kindBlockISP, kindBlockDevice, kindNoReturn}
 	switch what {

@@ -114,7 +114,7 @@ func onlyIndex(list []flow.Destination, id string) (int, error) {
 		at = i
 	}
 	if at < 0 {
-		return -1, stale("the path has this destination no more")
+		return -1, stale("the path no longer has this destination")
 	}
 	return at, nil
 }
@@ -148,7 +148,7 @@ func swapDestination(a Action, p Part) (Part, error) {
 	case err != nil:
 		return p, err
 	case p.Destinations[k].Weight > 0 || p.Destinations[k].Slot != p.Destinations[i].Slot:
-		return p, models.Invalid("invalid", "the path has the other destination already")
+		return p, models.Invalid("invalid", "the path already has the destination that would replace this one")
 	}
 	out.Destinations[k].ID = a.From
 	return out, nil
@@ -179,7 +179,7 @@ func exclude(a Action, p Part) (Part, error) {
 
 func pause(_ Action, p Part) (Part, error) {
 	if p.Status != models.CampaignActive {
-		return p, stale("it is not active")
+		return p, stale("the campaign or offer is not active")
 	}
 	p.Status = models.CampaignPaused
 	return p, nil

@@ -105,7 +105,7 @@ func (a Action) Undo(r Record, was, is Part) (Record, error) {
 	case err != nil:
 		return r, err
 	case digest(sorted(now)) != digest(sorted(is)):
-		return r, stale("it was changed again since")
+		return r, stale("the record was changed again after the action")
 	}
 	return o.write(a, r, was), nil
 }

@@ -48,10 +48,11 @@ func (l *line) amount(column, currencyColumn int, fallback func() string) (value
 	}
 	switch {
 	case amount.Currency == "" && named != "" && heading != "" && named != heading:
-		l.note = fmt.Sprintf("its %s %.64q is in %s by its column for the currency, which counts, and not in %s as its heading says",
+		l.note = fmt.Sprintf("its %s %.64q counts as %s, as its currency column says, although its heading says %s",
 			name, text, named, heading)
 	case amount.Currency != "" && currency != "" && amount.Currency != currency:
-		l.note = fmt.Sprintf("its %s %.64q is in %s by its own text, which counts, and not in %s", name, text, amount.Currency, currency)
+		l.note = fmt.Sprintf("its %s %.64q counts as %s, as its own text says, although its currency column or heading says %s",
+			name, text, amount.Currency, currency)
 	}
 	return amount.Value, cmp.Or(amount.Currency, currency), true
 }

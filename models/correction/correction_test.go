@@ -183,7 +183,7 @@ func TestGermanCostFiles(t *testing.T) {
 	}
 	look, err := ReadPreview(Costs, "Rubrik;Wert\nx;1,5\n")
 	if err != nil || len(look.Header) != 2 {
-		t.Errorf("unknown headings: %+v, %v", look, err)
+		t.Errorf("a file with unknown headings: %+v, %v; want its two headings", look, err)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestRefusedFiles(t *testing.T) {
 		}
 	}
 	if _, _, err := Check(Costs, "day,spend\n2026-11-01,1\n", false); err == nil || !strings.Contains(err.Error(), "source") {
-		t.Errorf("no source: %v", err)
+		t.Errorf("a file of costs without a source or a campaign gives %v, want an error about source", err)
 	}
 }
 
@@ -222,7 +222,7 @@ func TestRowsAreLimited(t *testing.T) {
 		}
 		list, _, err := ReadConversions(kept, nil)
 		if err != nil || len(list) != min(rows, MaxRows) {
-			t.Errorf("%d rows: %d, %v", rows, len(list), err)
+			t.Errorf("of %d rows, %d are read: %v", rows, len(list), err)
 		}
 	}
 }

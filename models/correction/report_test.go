@@ -146,7 +146,7 @@ func TestReportsOfPlatforms(t *testing.T) {
 			}
 		}
 		if _, _, err := Check(Costs, c.text, false); err != nil {
-			t.Errorf("%s names campaigns, from which the sources follow: %v", name, err)
+			t.Errorf("%s is refused, although a file that names campaigns needs no source: %v", name, err)
 		}
 		if kept, _, err := Check(Costs, c.text, true); err != nil || !strings.Contains(kept, "2026") {
 			t.Errorf("%s: %v", name, err)

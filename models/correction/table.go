@@ -264,7 +264,7 @@ func (l *line) values(column int) (list []value) {
 	return list
 }
 
-// next returns the first value among the column's cells, starting at the index from. It also returns the index after that value.
+// next returns the first value among the column's cells, starting at the index "from". It also returns the index after that value.
 func (l *line) next(column, from int) (v value, after int) {
 	indexes := l.table.indexes[column]
 	for i := from; i < len(indexes); i++ {

@@ -8,7 +8,7 @@ import (
 // Limits of a record. A record that exceeds them is malformed.
 const (
 	MaxCells  = 256
-	maxQuoted = 64 << 10 // maximum bytes from an opening quote to its closing quote; after these, the closing quote counts as missing
+	maxQuoted = 64 << 10 // maximum bytes from an opening quote to its closing quote; otherwise the closing quote counts as missing
 )
 
 // Scanner splits a text into records. A record with a fault at a quote ends with the line on which it began, so that a missing

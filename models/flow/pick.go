@@ -93,8 +93,8 @@ func (d *Decision) Transition() string {
 	return Transition302
 }
 
-// Pick routes a visitor. The decision depends only on the visitor, the answers of Env.Admit, the references that are open, and
-// the seed. If the visitor's facts are exhausted (see package cond), no further path takes the visitor.
+// Pick routes a visitor. The decision depends only on the visitor, the answers of Env.Admit, which landing pages and offers are
+// open (Ref.Open), and the seed. If the visitor's facts are exhausted (see package cond), no further path takes the visitor.
 func (p *Plan) Pick(v *Visitor, env Env, seed uint64) Decision {
 	pick := picker{plan: p, visitor: v, env: env, seed: seed}
 	d := pick.decide()
@@ -309,7 +309,7 @@ func (k *picker) bound(r *Route) uuid.UUID {
 	return uuid.Nil
 }
 
-// matches reports whether the visitor satisfies a path. With the logic or, one matching unit is enough. Otherwise all units must
+// matches reports whether the visitor satisfies a path. With the logic "or", one matching unit is enough. Otherwise all units must
 // match. A path without units takes every visitor.
 func (k *picker) matches(r *Route) bool {
 	for i := range r.units {

@@ -45,10 +45,10 @@ func TestRotation(t *testing.T) {
 	a, n := newAccount(t), 20000
 	p := a.plan(t, paths, nil)
 	if got := shares(p, visitor("FR"), 50); got["alone"] != 50 {
-		t.Errorf("FR: %v", got)
+		t.Errorf("visitors from FR went to %v, want all 50 on the path alone", got)
 	}
 	if got := shares(p, visitor("IT"), 50); got["alone2"] != 50 {
-		t.Errorf("IT: %v", got)
+		t.Errorf("visitors from IT went to %v, want all 50 on the path alone2", got)
 	}
 	got := shares(p, visitor("US"), n)
 	checkShare(t, "US g1a", got["g1a"], n, 0.1)
@@ -223,10 +223,10 @@ func TestBinding(t *testing.T) {
 	streams := planBinding(flow.BindStreams)
 	d := streams.Pick(v("US", 42), flow.Env{}, 1)
 	if pathOf(d) != "any" || d.Via != flow.ViaBound || !d.Bindable {
-		t.Errorf("not bound: %s", pathOf(d))
+		t.Errorf("the visitor got the path %s, want the bound path any", pathOf(d))
 	}
 	if got := landers(streams, v("US", 42)); len(got) != 2 {
-		t.Errorf("streams binds landers: %v", got)
+		t.Errorf("the binding \"streams\" also binds the lander: the visitor saw only %v", got)
 	}
 	if got := landers(planBinding(flow.BindStreamsLanders), v("US", 42)); len(got) != 1 || !got[id(12)] {
 		t.Errorf("the lander is not bound: %v", got)
@@ -238,7 +238,7 @@ func TestBinding(t *testing.T) {
 		t.Errorf("bound to a forced path: %s", got)
 	}
 	if got := pathOf(streams.Pick(v("US", 44), flow.Env{}, 1)); got != "rest" {
-		t.Errorf("not bound to the default: %s", got)
+		t.Errorf("the visitor got the path %s, want the default path, to which the visitor is bound", got)
 	}
 	a.refs[id(12)].SetPaused(true)
 	if got := landers(planBinding(flow.BindStreamsLanders), v("US", 42)); len(got) != 1 || !got[id(11)] {

@@ -99,7 +99,7 @@ func fitOf(matched bool) fit {
 	return fitsNot
 }
 
-// joined combines the results of conditions. If or is true, the best result counts, otherwise the worst.
+// joined combines the results of conditions. For the logic "or" the best result counts, otherwise the worst.
 func joined(list []fit, or bool) fit {
 	if len(list) == 0 {
 		return fits

@@ -32,7 +32,7 @@ const (
 	bitCapped
 )
 
-// NewRef returns an open reference.
+// NewRef returns a reference to a record to which visitors may be sent.
 func NewRef(id uuid.UUID, kind Kind, record any) *Ref {
 	r := &Ref{ID: id, Kind: kind}
 	r.SetRecord(record)

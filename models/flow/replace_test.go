@@ -21,12 +21,12 @@ func TestReplace(t *testing.T) {
 			[]Destination{{ID: "b", Weight: 50}, {ID: "x", Weight: 50}},
 			[]Use{{Weight: 30, NewWeight: 50, Joins: true}},
 		},
-		"other slots of the new one stay": {
+		"other slots of the new destination stay": {
 			[]Destination{{ID: "a", Weight: 10, Slot: 1}, {ID: "b", Weight: 20, Slot: 2}},
 			[]Destination{{ID: "b", Weight: 10, Slot: 1}, {ID: "b", Weight: 20, Slot: 2}},
 			[]Use{{Slot: 1, Weight: 10, NewWeight: 10}},
 		},
-		"a slot that names it twice": {
+		"a slot with the old destination twice": {
 			[]Destination{{ID: "a", Weight: 0.1}, {ID: "a", Weight: 0.2}, {ID: "a", Weight: 5, Slot: 3}},
 			[]Destination{{ID: "b", Weight: 0.3}, {ID: "b", Weight: 5, Slot: 3}},
 			[]Use{{Weight: 0.3, NewWeight: 0.3}, {Slot: 3, Weight: 5, NewWeight: 5}},

@@ -31,7 +31,7 @@ func (b CampaignBody) Record() (models.Campaign, error) {
 // CheckUniqueness refuses the uniqueness method param if the name of the parameter is missing.
 func CheckUniqueness(c *models.Campaign) error {
 	if c.UniquenessMethod == models.UniqueByParam && c.UniquenessParam == "" {
-		return models.Invalid("uniqueness_param_required", "the method param needs uniqueness_param")
+		return models.Invalid("uniqueness_param_required", "the uniqueness_method \"param\" needs the name of a parameter in uniqueness_param")
 	}
 	return nil
 }

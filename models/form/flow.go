@@ -14,7 +14,7 @@ type SavedFlowBody struct {
 	Paths     json.RawMessage  `json:"paths" is:"paths" required:"no_streams" doc:"a full flow: an array of Path"`
 	Country   string           `json:"country" bad:"invalid_country" trim:"true" format:"country" doc:"two letters, or empty"`
 	GroupName bind.Opt[string] `json:"group_name" trim:"true" maxLength:"255"`
-	Group     bind.Opt[string] `json:"group" trim:"true" maxLength:"255" doc:"another name of group_name, which takes precedence"`
+	Group     bind.Opt[string] `json:"group" trim:"true" maxLength:"255" doc:"another name for group_name; if both are sent, group_name counts"`
 	Tags      models.Tags      `json:"tags"`
 	Notes     string           `json:"notes" maxLength:"2000"`
 }

@@ -9,7 +9,7 @@ import (
 type OfferBody struct {
 	models.OfferFields
 	GroupSent bind.Opt[string] `json:"group_name" trim:"true" maxLength:"255"`
-	Group     bind.Opt[string] `json:"group" trim:"true" maxLength:"255" doc:"another name of group_name, which takes precedence"`
+	Group     bind.Opt[string] `json:"group" trim:"true" maxLength:"255" doc:"another name for group_name; if both are sent, group_name counts"`
 }
 
 // Record returns the offer that the body describes.

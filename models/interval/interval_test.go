@@ -31,7 +31,7 @@ func TestEvery(t *testing.T) {
 		}
 	})
 	if calls < 3 {
-		t.Errorf("%d calls", calls)
+		t.Errorf("Every called the function %d times before the context ended, want at least 3", calls)
 	}
 }
 
@@ -48,6 +48,6 @@ func TestVary(t *testing.T) {
 		seen[wait] = true
 	}
 	if len(seen) < 50 {
-		t.Errorf("%d different waits of 100", len(seen))
+		t.Errorf("only %d of 100 waits are different", len(seen))
 	}
 }

@@ -34,8 +34,8 @@ func (f *Facts) eachAddress(fn func(p Place, url string)) {
 	}
 }
 
-// leftovers calls add for each placeholder that stays unfilled: if foreign is true, for those in the form of another program,
-// otherwise for the rest (see token.Leftover).
+// leftovers calls add for placeholders that stay unfilled. If foreign is true, it selects the placeholders in the form of another
+// program, otherwise all other placeholders (see token.Leftover).
 func (f *Facts) leftovers(add func(Place), foreign bool) {
 	f.eachAddress(func(p Place, url string) {
 		for _, l := range token.Leftovers(url) {
@@ -73,7 +73,7 @@ func clickIDElsewhere(f *Facts, add func(Place)) {
 	})
 }
 
-// hasClickIDIn reports whether the parameter with the name in the query of a URL has a token of the click id.
+// hasClickIDIn reports whether the query of a URL has a parameter with this name, and the parameter has a token of the click id.
 func hasClickIDIn(url, name string) bool {
 	url, _, _ = strings.Cut(url, "#")
 	_, query, _ := strings.Cut(url, "?")
@@ -163,7 +163,7 @@ func sourceClickIDMissing(f *Facts, add func(Place)) {
 	}
 }
 
-// costMissing finds a campaign with the cost model auto for which nothing tells the cost. It leaves out a source with its own
+// costMissing finds a campaign with the cost model auto whose cost nothing reports. It leaves out a source with its own
 // parameter for the cost, because such a source adds the parameter itself.
 func costMissing(f *Facts, add func(Place)) {
 	s := f.Source

@@ -2,7 +2,7 @@
 // Package db/launchcheck reads the Facts. This package calls no other service: the state of links and domains is what the
 // workers last found.
 //
-// To add a check, add a row to Table, the row's German texts to text/de/checks.ts of the dashboard, and a case that breaks a
+// To add a check, add a row to Table, the row's German texts to text/de/check.ts of the dashboard, and a case that breaks a
 // sound campaign to TestEveryCheck in api/v1.
 package launchcheck
 

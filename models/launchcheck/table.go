@@ -24,13 +24,13 @@ var Table = []Check{
 		Code: "certificate_failing", Area: "link", State: Problem, Mend: VerifyDomain, Find: certificateFailing,
 		Says:  "The domain {name} does not answer over HTTPS with a valid certificate, as of {at}. {value}",
 		Costs: "Browsers warn visitors, and most turn back.",
-		Do:    "See at the domain what its certificate lacks, then check it again.",
+		Do:    "Open the domain to see what its certificate lacks, then check the domain again.",
 	},
 	{
 		Code: "certificate_ending", Area: "link", State: Warning, Mend: Open, Find: certificateEnding,
 		Says:  "The certificate of {name} ends on {value} and was not renewed.",
 		Costs: "From that day on browsers warn visitors.",
-		Do:    "See at the domain what its certificate lacks.",
+		Do:    "Open the domain to see what its certificate lacks.",
 	},
 	{
 		Code: "registration_ending", Area: "link", State: Warning, Mend: Open, Find: registrationEnding,
@@ -184,7 +184,7 @@ var Table = []Check{
 	},
 	{
 		Code: "postbacks_failing", Area: "postbacks", State: Problem, Mend: Open, Find: postbacksFailing,
-		Says:  "Postbacks of {name} become no conversions: {value}.",
+		Says:  "Postbacks of {name} do not become conversions: {value}.",
 		Costs: "Its conversions and their revenue are missing.",
 		Do:    "See in the log of postbacks what is wrong with them.",
 	},
@@ -232,26 +232,26 @@ var Table = []Check{
 	},
 	{
 		Code: "bots_off", Area: "bots", State: Warning, Mend: Open, Find: botsOff,
-		Says:  "The bot filter is off: none of its signals counts that can be switched off.",
+		Says:  "The bot filter is off: all of its signals that can be switched off are off.",
 		Costs: "Bots count as visitors, and rates and comparisons are wrong.",
 		Do:    "Switch the signals of the bot filter on.",
 	},
 	{
 		Code: "offer_capped", Area: "caps", State: Warning, Mend: Open, Find: offerCapped,
-		Says:  "The offer {name} has its {value} conversions of the day.",
+		Says:  "The offer {name} has reached its cap of {value} conversions for today.",
 		Costs: "Its visitors are sent elsewhere until tomorrow.",
 		Do:    "Raise the cap, or wait.",
 	},
 	{
 		Code: "path_capped", Area: "caps", State: Warning, Mend: Open, Find: pathCapped,
-		Says:  "The path {path} has its {value} clicks of the day.",
+		Says:  "The path {path} has reached its cap of {value} clicks for today.",
 		Costs: "Its visitors are sent elsewhere until tomorrow.",
 		Do:    "Raise the cap, or wait.",
 	},
 	{
 		Code: "rate_missing", Area: "rates", State: Problem, Mend: Open, Find: rateMissing,
 		Says:  "There is no exchange rate for {value}, the currency of {name}.",
-		Costs: "Amounts in it count no money until there is one.",
+		Costs: "Amounts in this currency are not counted until there is a rate.",
 		Do:    "Choose another currency, or ask the operator to import rates.",
 	},
 	{

@@ -9,7 +9,8 @@ import (
 // spend without clicks (f). If a text is empty, nothing is added.
 //
 // In PostgreSQL, the value for a row that adds nothing is NULL, because NULL is the cheapest value to sum up. Money is in the
-// account's currency. Money without an exchange rate adds nothing. Names in braces are replaced by the SQL of the prices.
+// account's currency. Money without an exchange rate adds nothing. Names in braces, such as {rate}, are replaced by the SQL of
+// exchange rates and costs (see the type prices in db/report).
 //
 // In ClickHouse, the row of a click also contains the sums over its conversions, in the columns that Sold names.
 type SQL struct {

@@ -8,7 +8,7 @@ import (
 
 // Names lists signs and names that mean the same currencies, for the documentation.
 type Names struct {
-	Currencies []string // if there are several, the message must say which currency is meant
+	Currencies []string // if there are several, the names alone do not say which currency is meant
 	Names      []string
 }
 

@@ -362,7 +362,8 @@ func sameDigits(text string, value decimal.Decimal) bool {
 	return false
 }
 
-// digitByName returns the value of a digit by counting the digits before it, in tens.
+// digitByName returns the value of a digit by counting the digits directly before it in Unicode. Digits come in runs of ten that
+// begin with zero, so the value is the last decimal place of this number.
 func digitByName(r rune) int {
 	n := 0
 	for r--; unicode.IsDigit(r); r-- {

@@ -29,8 +29,8 @@ type Answer struct {
 // maxLocation is the maximum length of an answer's address, in bytes. A line with a longer address counts as unreadable.
 const maxLocation = 4000
 
-// ReadAnswers parses what the script has printed. It counts the lines that it cannot read. asked is the time of the requests. It
-// is zero if the text does not contain it.
+// ReadAnswers parses the text that the script of Head and Line has printed. It counts the lines that it cannot read. asked is the
+// time of the requests, or zero if the text does not contain that time.
 func ReadAnswers(text string) (asked time.Time, list []Answer, unread int, err error) {
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		line = strings.TrimSpace(line)
@@ -66,7 +66,7 @@ func ReadAnswers(text string) (asked time.Time, list []Answer, unread int, err e
 	return asked, list, unread, nil
 }
 
-// Place is the place to which a visitor goes here.
+// Place is the place to which this service, not the old tracker, sends a visitor.
 type Place struct {
 	URL        *token.Template // nil: nowhere
 	ClickParam string          // the parameter in which the network takes the click id
@@ -105,8 +105,9 @@ const (
 	OtherAnswer  = "answer"     // Differs: only one of the two sends the visitor to an address, or their statuses differ
 )
 
-// Compare compares the places to which a visitor can go here with the answer of the old tracker. asked is the requested address,
-// without the scheme. certain is false if other places are also possible, because something is not known about the visitor.
+// Compare compares the places to which this service can send a visitor with the old tracker's answer. asked is the requested
+// address, without the scheme. certain is false if other places are also possible, because something is not known about the
+// visitor.
 func Compare(places []Place, certain bool, asked string, a Answer) (result, reason string) {
 	if a.Status == 0 || a.Status == 429 || a.Status >= 500 {
 		return Missing, ""

@@ -14,13 +14,13 @@ const oneSet = `{"set":"s","origin":"recorded","from":"a program","headers":[["u
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ headers, requests, wrong string }{
-		"good":           {oneSet, `{"id":"a","kind":"k","bot":true,"origin":"composed","set":"s","scheme":"http","address":"203.0.113.1","values":["x/1"],"device":"tv","os":"Tizen","os_version":"9"}`, ""},
-		"no such set":    {oneSet, `{"id":"a","origin":"recorded","set":"t","values":["x"]}`, `header set "t"`},
-		"no such origin": {oneSet, `{"id":"a","origin":"rumour","set":"s","values":["x"]}`, `origin "rumour"`},
-		"a value less":   {oneSet, `{"id":"a","origin":"recorded","set":"s"}`, "asks for more values"},
-		"a value more":   {oneSet, `{"id":"a","origin":"recorded","set":"s","values":["x","y"]}`, "asks for fewer values"},
-		"a set twice":    {oneSet + "\n" + oneSet, "", "twice"},
-		"no JSON":        {oneSet, "id: a", "requests.jsonl"},
+		"good":            {oneSet, `{"id":"a","kind":"k","bot":true,"origin":"composed","set":"s","scheme":"http","address":"203.0.113.1","values":["x/1"],"device":"tv","os":"Tizen","os_version":"9"}`, ""},
+		"no such set":     {oneSet, `{"id":"a","origin":"recorded","set":"t","values":["x"]}`, `header set "t"`},
+		"no such origin":  {oneSet, `{"id":"a","origin":"rumour","set":"s","values":["x"]}`, `origin "rumour"`},
+		"too few values":  {oneSet, `{"id":"a","origin":"recorded","set":"s"}`, "asks for more values"},
+		"too many values": {oneSet, `{"id":"a","origin":"recorded","set":"s","values":["x","y"]}`, "asks for fewer values"},
+		"a set twice":     {oneSet + "\n" + oneSet, "", "twice"},
+		"no JSON":         {oneSet, "id: a", "requests.jsonl"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

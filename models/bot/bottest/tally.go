@@ -4,8 +4,8 @@ import "slices"
 
 // Tally counts a detector's right and wrong judgements about the set.
 type Tally struct {
-	Found, Missed int            // requests from programs that the detector called bots, and that it did not
-	Wrong, Spared int            // requests from people that the detector called bots, and that it did not
+	Found, Missed int            // requests from programs: called bots by the detector, or not
+	Wrong, Spared int            // requests from people: called bots by the detector, or not
 	Kinds         []Kind         // kinds in the order in which they occur
 	kinds         map[string]int // index in Kinds by name
 }
