@@ -74,7 +74,7 @@ func (t Stamp) MarshalJSON() ([]byte, error) { return []byte(`"` + t.Text() + `"
 func (t *Stamp) Scan(src any) error {
 	at, ok := src.(time.Time)
 	if !ok {
-		return fmt.Errorf("models: a time comes as %T", src)
+		return fmt.Errorf("models: a column with a time was read as %T, not as time.Time", src)
 	}
 	t.Time = at
 	return nil

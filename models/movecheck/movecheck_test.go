@@ -98,7 +98,7 @@ func TestAnswersAreRead(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	if _, _, _, err := movecheck.ReadAnswers(strings.Repeat(id+" - 200\n", movecheck.MaxLines+1)); err == nil {
-		t.Error("there is no limit of lines")
+		t.Error("the number of lines is not limited")
 	}
 }
 

@@ -38,8 +38,8 @@ func TestFromQuery(t *testing.T) {
 	}
 }
 
-// TestNextReadsLikeTheStandardLibrary compares the results for usual queries with url.ParseQuery. It also checks that Next
-// reports only such queries as usual.
+// TestNextReadsLikeTheStandardLibrary compares the results for usual queries with url.ParseQuery. It also checks which
+// queries Next reports as usual.
 func TestNextReadsLikeTheStandardLibrary(t *testing.T) {
 	t.Parallel()
 	for query, usual := range map[string]bool{

@@ -18,8 +18,8 @@ const ClockError = time.Minute
 //
 // Any other stated time does not count, and invalid is that time as received. The conversion then has the nearest
 // possible time: the click's time if the stated time lies before the click, and the time of receipt if the stated
-// time lies in the future. If the stated time could not be read, the conversion has the click's time, at which
-// reports count it too.
+// time lies in the future. If the stated time could not be read, the conversion has the click's time. Reports
+// count every conversion at the time of its click.
 func (m Message) Moment(click uuid.UUID, received time.Time) (at time.Time, invalid string) {
 	clicked := models.ClickTime(click)
 	switch {

@@ -12,7 +12,8 @@
 //   - The sub-parameter of a removed parameter stays reserved. New clicks leave it empty, and reports still show its name.
 //   - A new parameter with the macro of a removed one counts as that parameter with a new name, and takes its sub-parameter.
 //   - Any other new parameter takes the first sub-parameter that is not reserved. If all are reserved, it fills none.
-//   - A client that sends subs moves and frees sub-parameters. Only in this way can a sub-parameter in use change its meaning.
+//   - A client can send the list subs. The list moves and frees sub-parameters. Nothing else gives a sub-parameter in use another
+//     meaning.
 //
 // A source is in use once a campaign, a smartlink or a click names it.
 package subslot
@@ -176,8 +177,9 @@ func has(list models.TokenMacros, param string) bool {
 	return slices.ContainsFunc(list, func(m models.TokenMacro) bool { return strings.EqualFold(m.Param, param) })
 }
 
-// Names returns the names of a source's sub-parameters for people, by sub1 and so on: the name that the account has chosen, or else the
-// parameter. If the parameter is only a number such as sub1, its macro names it. A sub-parameter without a name is left out.
+// Names returns the names of a source's sub-parameters for people, with the keys sub1, sub2 and so on. The account's own name
+// comes first, then the parameter. A parameter such as sub1 or t1 says nothing to people, so its macro is the name instead. A
+// sub-parameter without a name is left out.
 func Names(l models.SourceLink) map[string]string {
 	names := map[string]string{}
 	for _, s := range Reserved(l) {

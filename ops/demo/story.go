@@ -176,8 +176,8 @@ func setUpStory(ctx context.Context, api *client.API, st *story) (records, error
 	return ids, nil
 }
 
-// way creates the landers and offers of the story's way i, as far as they do not exist. It returns the way as a path in the form
-// of the API, and the ids.
+// way creates the landers and offers of the story's way i that do not exist yet. It returns the way as a path in the form of the
+// API, and the ids.
 func (s *setup) way(ctx context.Context, st *story, i int, network uuid.UUID) (object, wayRecords) {
 	w := st.ways[i]
 	by := wayRecords{luck: cmp.Or(w.luck, 1)}

@@ -13,8 +13,8 @@ import (
 	"switchyard/ops/client"
 )
 
-// The measured bot lists have listEntries entries with listValues values each. They match only visitors from the address that
-// the constant listed holds.
+// The measured bot lists have listEntries entries with listValues values each. They match only visitors from one address, the
+// constant `listed`.
 const (
 	listEntries = 10
 	listValues  = 10_000

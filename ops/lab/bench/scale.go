@@ -136,7 +136,7 @@ func (s *scale) asParts(ctx context.Context) error { return s.questions(ctx, "")
 
 func (s *scale) merged(ctx context.Context) error { return s.questions(ctx, ", days merged") }
 
-// here returns a reader of PostgreSQL. there returns a reader of ClickHouse.
+// The methods here and there return readers: here for PostgreSQL, and there for ClickHouse.
 func (s *scale) here() report.Reader { return report.Reader{Conn: s.serial} }
 
 func (s *scale) there() report.Reader {
