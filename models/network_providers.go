@@ -82,7 +82,7 @@ var NetworkProviders = []NetworkProvider{
 		CredentialField{Name: "format", Label: "Format", Values: []string{"json", "csv"}, Default: "json", Help: "of the answer"},
 		CredentialField{Name: "rows_path", Label: "Path to the rows", Help: "such as data.orders; empty: the answer is the list (JSON)"},
 		CredentialField{Name: "click_field", Label: "Field of the click id", Required: true, Help: "a path such as click.sub1, or a column"},
-		CredentialField{Name: "id_field", Label: "Field of the order's id", Required: true, Help: "by which the order is known when it changes"},
+		CredentialField{Name: "id_field", Label: "Field of the order's id", Required: true, Help: "by which a changed order is recognised"},
 		CredentialField{Name: "payout_field", Label: "Field of the payout", Help: "empty: the offer's payout"},
 		CredentialField{Name: "currency_field", Label: "Field of the currency", Help: "empty: the network's currency"},
 		CredentialField{Name: "sale_field", Label: "Field of the sale amount", Help: "empty: orders have no sale amount"},

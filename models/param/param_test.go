@@ -148,8 +148,8 @@ func TestCharset(t *testing.T) {
 	}
 }
 
-// TestForeignWordsAreNoRussian checks that words in other scripts whose bytes are lower-case Cyrillic letters are not read as
-// Russian without a clue.
+// TestForeignWordsAreNoRussian checks Hebrew, Greek and Thai words. In a Cyrillic charset, their bytes are lower-case letters.
+// Without a clue they must not be read as Russian.
 func TestForeignWordsAreNoRussian(t *testing.T) {
 	t.Parallel()
 	for e, list := range map[*charmap.Charmap]string{

@@ -113,8 +113,8 @@ func named(l models.SourceLink) int {
 }
 
 // assign gives each parameter of a link a sub-parameter. reserved are the sub-parameters that parameters already
-// have. Names such as sub3 have their special meaning up to the number named. The parameters of the cost and of the
-// source's click id get no sub-parameter, because they have a meaning of their own.
+// have. A name such as sub3 has its special meaning only if its number is at most the argument named. The parameters of the
+// cost and of the source's click id get no sub-parameter, because they have a meaning of their own.
 func assign(l models.SourceLink, reserved models.SubSlots, named int) *slots {
 	var all slots
 	for _, s := range reserved {
@@ -201,8 +201,8 @@ func nameOf(s models.SubSlot, l models.SourceLink) string {
 	return strings.TrimFunc(MacroOf(l, s.Param), notWord)
 }
 
-// Common returns the names on which several sources agree. For each sub-parameter, sources that have not reserved or
-// not named it are ignored.
+// Common returns the names on which several sources agree. A source that has not reserved a sub-parameter, or has no name
+// for it, does not count for this sub-parameter.
 func Common(sources []models.SourceLink) map[string]string {
 	names, open := map[string]string{}, map[string]bool{}
 	for _, l := range sources {

@@ -104,7 +104,7 @@ func TestPostbacksWithMoney(t *testing.T) {
 	}
 }
 
-// TestClickParams checks the parameter from which the platform's upload or report reads the click id.
+// TestClickParams checks the parameters in which sources send their own click ids, and those in which networks get ours.
 func TestClickParams(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{"pinterest": "epik", "openai_ads": "oppref", "snapchat": "ScCid", "reddit": "rdt_cid"} {

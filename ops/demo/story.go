@@ -45,7 +45,7 @@ type choice struct {
 	weight int
 }
 
-// only returns the choice of a single page.
+// only("x") is the list of choices whose single page is x.
 func only(name string) []choice { return []choice{{name, 100}} }
 
 var stories = []story{

@@ -142,8 +142,8 @@ func TestPublishedCampaign(t *testing.T) {
 	}
 }
 
-// TestPublishManyCampaigns logs the cost of publishing 10,000 campaigns with five paths each, and then one change. The first
-// takes at most three calls, the second a single call.
+// TestPublishManyCampaigns logs the cost of publishing 10,000 campaigns with five paths each, and then of publishing one change.
+// The campaigns take at most three calls, and the change takes a single call.
 func TestPublishManyCampaigns(t *testing.T) {
 	t.Parallel()
 	p := newPublished(t)
