@@ -29,6 +29,6 @@ func TestIPPrivacy(t *testing.T) {
 		}
 	}
 	if models.IPTruncated.StoredPart(netip.Addr{}).IsValid() || !models.IPPrivacy("").StoresWhole() || models.IPNone.StoresWhole() {
-		t.Error("an invalid address is stored, or Whole is wrong")
+		t.Error("a part of an invalid address is stored, or StoresWhole is wrong")
 	}
 }

@@ -56,10 +56,10 @@ func TestVisitorsMeetTheConditions(t *testing.T) {
 		t.Error("a header of the request itself was replaced")
 	}
 	if list[5].Agent.Name != "Safari, iPhone" {
-		t.Errorf("the first path's visitor has %s", list[5].Agent.Name)
+		t.Errorf("the visitor for the first path has the agent %s, want Safari, iPhone", list[5].Agent.Name)
 	}
 	if again := movecheck.Visitors(c, read); fmt.Sprint(again) != fmt.Sprint(list) {
-		t.Error("the same campaign has other visitors")
+		t.Error("a second call makes other visitors for the same campaign")
 	}
 	if few := movecheck.Visitors(movecheck.Campaign{}, read); len(few) != movecheck.PerCampaign {
 		t.Errorf("a campaign without conditions has %d visitors", len(few))

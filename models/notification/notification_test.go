@@ -146,7 +146,7 @@ func TestSchemes(t *testing.T) {
 	}
 	field, _ := reflect.TypeFor[models.NetworkFields]().FieldByName("PostbackScheme")
 	if enum := field.Tag.Get("enum"); enum != strings.Join(notification.Names(), ",") {
-		t.Errorf("a network accepts the schemes %s", enum)
+		t.Errorf("the enum of postback_scheme is %s, want the names of all schemes", enum)
 	}
 	for _, s := range notification.All() {
 		for word, status := range s.Words {
@@ -169,7 +169,7 @@ func TestSchemes(t *testing.T) {
 		}
 	}
 	if _, ok := notification.Find(""); ok {
-		t.Error("the empty name is a scheme")
+		t.Error("Find returns a scheme for the empty name")
 	}
 }
 

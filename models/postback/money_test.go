@@ -124,7 +124,7 @@ func TestAmountsThatDependOnTheCurrency(t *testing.T) {
 		}
 	}
 	if !Read(map[string]string{"payout": "1", "currency": "$"}, Network{}, "").DependsOnCurrency {
-		t.Error("a sign in the currency parameter does not depend on the currency")
+		t.Error("DependsOnCurrency is false for a sign in the currency parameter, want true")
 	}
 	if d := decimal.RequireFromString("1.125"); money.Text(d) != "1.1250" || money.Text(d.Neg()) != "-1.1250" || money.Text(d.Shift(1)) != "11.25" {
 		t.Error(money.Text(d))

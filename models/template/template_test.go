@@ -80,7 +80,7 @@ func TestSources(t *testing.T) { //nolint:tparallel // the rows are compared wit
 func checkOrigin(t *testing.T, o template.Origin) {
 	t.Helper()
 	if o.Page == "" || o.ReadOn == "" {
-		t.Error("the row does not say where and when it was read")
+		t.Error("the row lacks the page or the day on which it was read")
 	}
 }
 
@@ -99,7 +99,7 @@ func TestPostbacksWithMoney(t *testing.T) {
 	// A fixed currency would be wrong for a payout in another currency.
 	for _, s := range template.Sources() {
 		if fixed := regexp.MustCompile(`(?i)cur(rency)?=[a-z]{3}\b`).FindString(s.PostbackURL); fixed != "" {
-			t.Errorf("%s: %s", s.Key, fixed)
+			t.Errorf("%s: the postback has the fixed currency %s", s.Key, fixed)
 		}
 	}
 }
@@ -109,13 +109,13 @@ func TestClickParams(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{"pinterest": "epik", "openai_ads": "oppref", "snapchat": "ScCid", "reddit": "rdt_cid"} {
 		if s, _ := template.FindSource(key); s.ExternalIDParam != want {
-			t.Errorf("%s: %q", key, s.ExternalIDParam)
+			t.Errorf("%s: the wrong parameter has the click id: %q", key, s.ExternalIDParam)
 		}
 	}
 	want := map[string]string{"Partnerize": "pubref", "eBay Partner Network": "customid", "Digistore24": "cid", "MaxBounty": "s2"}
 	for _, saved := range template.Networks() {
 		if param, ok := want[saved.Network.Name]; ok && saved.Network.ClickParam != param {
-			t.Errorf("%s: %q", saved.Network.Name, saved.Network.ClickParam)
+			t.Errorf("%s: the wrong parameter has the click id: %q", saved.Network.Name, saved.Network.ClickParam)
 		}
 		delete(want, saved.Network.Name)
 	}

@@ -93,7 +93,7 @@ func TestNetworksAreApart(t *testing.T) {
 	}
 	web, redis := c.Services["web"], c.Services["redis"]
 	if !slices.Equal(web.Ports, []string{"8080:8080", "127.0.0.1:8081:8081"}) || web.Environment["OPS_ADDR"] != ":8081" {
-		t.Errorf("web opens %v, the operators' pages are at %q", web.Ports, web.Environment["OPS_ADDR"])
+		t.Errorf("web opens %v, and the operators' pages are at %q: only the public port may be open to other machines", web.Ports, web.Environment["OPS_ADDR"])
 	}
 	const password = "${REDIS_PASSWORD:?set it}"
 	i := slices.Index(redis.Command, "--requirepass")
@@ -131,7 +131,7 @@ func TestImageIsNobody(t *testing.T) {
 	_, last, _ := strings.Cut(string(read(t, "Dockerfile")), "\nFROM gcr.io/distroless/static")
 	user := regexp.MustCompile(`(?m)^USER (\d+):(\d+)$`).FindStringSubmatch(last)
 	if user == nil || user[1] == "0" || user[2] == "0" {
-		t.Errorf("the last stage runs as %v:\n%s", user, last)
+		t.Errorf("the last stage runs as %v, want a user and a group other than root:\n%s", user, last)
 	}
 	if strings.Contains(last, "RUN ") || strings.Contains(last, "ADD ") {
 		t.Errorf("the last stage does more than copy:\n%s", last)

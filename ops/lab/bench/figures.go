@@ -182,7 +182,7 @@ func (w *week) manual(ctx context.Context) error {
 		return err
 	}
 	if sizes[0] != sizes[1] || sizes[0] == 0 {
-		return fmt.Errorf("bench: %d groups, %d by hand", sizes[0], sizes[1])
+		return fmt.Errorf("bench: the report has %d groups, and the SQL by hand has %d", sizes[0], sizes[1])
 	}
 	ratio := float64(a) / float64(b)
 	w.logf("report by five dimensions of the rows: %s, by hand %s", short(a), short(b))

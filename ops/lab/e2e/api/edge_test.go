@@ -132,7 +132,7 @@ func TestPublishedCampaign(t *testing.T) {
 	p.fake.SetNow(func() time.Time { return time.Now().Add(time.Minute) })
 	p.sweep()
 	if value = p.fake.Values()[models.EdgeKey(publishedHost, "spring-1")]; !strings.Contains(value, `"texts":["be"]`) {
-		t.Errorf("after the rule has changed, the bundle is %s", value)
+		t.Errorf("the bundle lacks the country of the changed rule: %s", value)
 	}
 	p.Do("DELETE", "/campaigns/"+id, nil).Want(200, "")
 	p.fake.SetNow(func() time.Time { return time.Now().Add(2 * time.Minute) })
@@ -170,7 +170,7 @@ func TestPublishManyCampaigns(t *testing.T) {
 	again, changed := p.fake.Count("")-calls, time.Since(began)
 	values := p.fake.Values()
 	if key := models.EdgeKey(publishedHost, "campaign-77"); !strings.Contains(values[key], "Winter") || len(values) != many {
-		t.Errorf("%d keys, the changed one is %s", len(values), values[key])
+		t.Errorf("want a key for each campaign and the new name in the changed one: %d keys, %s", len(values), values[key])
 	}
 	size := 0
 	for _, value := range values {
