@@ -104,7 +104,7 @@ func explainClick(ctx context.Context, c *Call) (Values, error) {
 		id, others = others[0], others[1:]
 	}
 	if _, err := models.ParseClickID(id); err != nil {
-		return nil, models.Invalid("invalid", "send a valid click_id, or an external_id instead")
+		return nil, models.Invalid("invalid", "send click_id with the id of a click, or send external_id instead")
 	}
 	a, err := c.get(ctx, "/logs/clicks/"+id, nil, "trace", "1")
 	if err != nil {
