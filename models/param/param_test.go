@@ -130,9 +130,9 @@ func TestCharset(t *testing.T) {
 		got := Clues{Language: c.language}.UTF8(raw)
 		if got == "" {
 			empty++
-			t.Logf("%s in %s of %q is empty", c.text, c.charset, c.language)
+			t.Logf("%s in %s, read for the language %q, is empty", c.text, c.charset, c.language)
 		} else if got != c.text {
-			t.Errorf("%s in %s of %q: %q", c.text, c.charset, c.language, got)
+			t.Errorf("%s in %s, read for the language %q: %q", c.text, c.charset, c.language, got)
 		}
 		for _, other := range []string{"", "en-US", "ru", "zh-CN", "ja", "ko", "fr", "pl", "he", "el", "th", "ar"} {
 			if c.language == "th" && other == "zh-CN" { // these bytes are also common Chinese characters

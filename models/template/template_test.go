@@ -63,7 +63,7 @@ func TestSources(t *testing.T) { //nolint:tparallel // the rows are compared wit
 		})
 	}
 	if n := len(template.Sources()); n < 80 {
-		t.Errorf("%d templates", n)
+		t.Errorf("%d templates, want at least 80", n)
 	}
 	for _, platform := range []string{
 		"google_ads", "microsoft_ads", "meta", "tiktok", "taboola", "outbrain", "propellerads", "exoclick", "custom",
@@ -134,7 +134,7 @@ func TestNetworks(t *testing.T) {
 		t.Error("the templates are not in the order of their names")
 	}
 	if n := len(list) - len(notification.All()); n < 120 {
-		t.Errorf("%d templates", n)
+		t.Errorf("%d templates, want at least 120", n)
 	}
 	seen := map[any]bool{uuid.Nil: true}
 	for _, saved := range list {
@@ -155,19 +155,19 @@ func TestNetworks(t *testing.T) {
 		params := map[string]string{}
 		for field, macro := range n.Macros {
 			if !slices.Contains(models.PostbackFields, field) || !token.LooksLikeMacro(macro) {
-				t.Errorf("%s: %s is %s", n.Name, field, macro)
+				t.Errorf("%s: the field %s is unknown, or its macro %s is not recognized", n.Name, field, macro)
 			}
 			params[n.PostbackParams[field]] = macro
 		}
 		for status, words := range n.StatusMap {
 			for _, w := range words {
 				if got := postback.Means(w, n.StatusMap).Status; got != status {
-					t.Errorf("%s: %s is %s, not %s", n.Name, w, got, status)
+					t.Errorf("%s: the word %s means %s, want %s", n.Name, w, got, status)
 				}
 			}
 		}
 		if query := n.Query(); strings.Count(query, "=") != len(params) || (query == "") != (len(n.Macros) == 0) {
-			t.Errorf("%s: %s", n.Name, query)
+			t.Errorf("%s: the query %s does not have each parameter once", n.Name, query)
 		}
 	}
 }

@@ -141,7 +141,7 @@ func (s shares) draw(r *rand.Rand) uuid.UUID {
 	return uuid.Nil
 }
 
-// setUpStory creates the records of a story that do not exist yet, and returns their ids.
+// setUpStory creates the records of a story. It uses records that exist already. It returns the ids of the records.
 func setUpStory(ctx context.Context, api *client.API, st *story) (records, error) {
 	s := setup{api: api}
 	ids := records{network: asID(s.ensure(ctx, "/networks", object{

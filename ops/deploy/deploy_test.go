@@ -43,7 +43,7 @@ func readCompose(t *testing.T) compose {
 		t.Fatal(err)
 	}
 	if len(c.Services) != 6 {
-		t.Fatalf("%d services", len(c.Services))
+		t.Fatalf("%d services, want 6", len(c.Services))
 	}
 	return c
 }
@@ -77,7 +77,7 @@ func TestNetworksAreApart(t *testing.T) {
 	t.Parallel()
 	c := readCompose(t)
 	if !c.Networks["back"].Internal || c.Networks["front"].Internal || c.Networks["out"].Internal {
-		t.Errorf("networks %+v", c.Networks)
+		t.Errorf("only the network back must be internal: %+v", c.Networks)
 	}
 	for name, want := range map[string][]string{
 		"postgres": {"back"}, "redis": {"back"}, "migrate": {"back"}, "clock": {"back"},
@@ -119,7 +119,7 @@ func TestSettingsAreNamed(t *testing.T) {
 			"EGRESS_HOSTS",
 		} {
 			if got := s.Environment[setting]; got != "${"+setting+":-}" {
-				t.Errorf("%s of %s is %q", setting, name, got)
+				t.Errorf("%s of %s is %q, want the value that compose has in its environment", setting, name, got)
 			}
 		}
 	}

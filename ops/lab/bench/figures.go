@@ -195,10 +195,10 @@ func (w *week) manual(ctx context.Context) error {
 // may have, with few values. The second has fewer clicks, with long values.
 func (w *week) exports(ctx context.Context) error {
 	before := w.start.AddDate(0, 0, -1)
-	if err := w.export(ctx, "clicks of few words", before, before.Add(day-time.Second)); err != nil {
+	if err := w.export(ctx, "clicks with few values", before, before.Add(day-time.Second)); err != nil {
 		return err
 	}
-	return w.export(ctx, "clicks with all they have", w.start, w.start.Add(longClicks*day/time.Duration(w.clicks/weekDays)-time.Second))
+	return w.export(ctx, "clicks with long values", w.start, w.start.Add(longClicks*day/time.Duration(w.clicks/weekDays)-time.Second))
 }
 
 func (w *week) export(ctx context.Context, what string, from, to time.Time) error {

@@ -98,9 +98,9 @@ func (f *flooding) requests(addresses []string) []Request {
 	return list
 }
 
-// persons measures the cost of people's clicks at a rate that the machine sustains easily. Before that, it sends such clicks for a
-// while, so that scans of earlier clicks run as well. Then it measures the redirects and the reports of other accounts without a
-// flood.
+// persons measures the cost of people's clicks at a rate that the machine sustains easily. Before that, it sends such clicks
+// for a while, so that the scans for bots among earlier clicks run as well. Then it measures the redirects and the reports of
+// other accounts without a flood.
 func (f *flooding) persons(ctx context.Context) error {
 	if _, err := f.people.sustainRate(ctx, peopleRate, f.Sustained/2); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (f *flooding) persons(ctx context.Context) error {
 	c := f.m.used(held.Count)
 	sum := c.Web + c.Worker + c.Postgres
 	f.costs(fmt.Sprintf("a person's click at %d/s", peopleRate), c)
-	f.add("the same of web, worker and PostgreSQL together ("+loadAverage()+")", sum.String(), "<= "+goalPerson.String(), sum <= goalPerson)
+	f.add("its processor time in web, worker and PostgreSQL together ("+loadAverage()+")", sum.String(), "<= "+goalPerson.String(), sum <= goalPerson)
 
 	f.m.begin()
 	stop := f.others(ctx)
