@@ -179,6 +179,6 @@ func TestPublishManyCampaigns(t *testing.T) {
 	t.Logf("%d campaigns of %d bytes each: %d calls, %s; then one change: %d call, %s", many, size/many, calls, took.Round(time.Millisecond),
 		again, changed.Round(time.Millisecond))
 	if calls > 3 || again != 1 {
-		t.Errorf("%d calls, then %d", calls, again)
+		t.Errorf("%d calls for all campaigns, want at most 3; then %d for one change, want 1", calls, again)
 	}
 }
