@@ -2,8 +2,7 @@ package models
 
 import "log/slog"
 
-// PostbackFields lists the fields that may be named in postback_params and in the macros of a network. The five documented
-// fields come first.
+// PostbackFields lists the fields that may be named in postback_params and in the macros of a network.
 var PostbackFields = []string{
 	"click_id", "payout", "status", "conversion_id", "goal", "currency", "cost", "time", "secret",
 }

@@ -160,8 +160,8 @@ func NewToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// HashToken returns the SHA-256 of a token, an API key or a goal secret. The store finds them by this hash. They are random
-// enough that no slow hash is needed.
+// HashToken returns the SHA-256 of a token, an API key or a goal secret. The store finds them by this hash. These texts are
+// so random that no slow hash is needed.
 func HashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]

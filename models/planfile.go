@@ -36,7 +36,7 @@ func ParsePlans(raw []byte) ([]Plan, error) {
 		return nil, fmt.Errorf("is not a JSON array of plans: %w", err)
 	}
 	if len(rows) == 0 || len(rows) > mostPlans {
-		return nil, fmt.Errorf("has %d plans, from 1 to %d are possible", len(rows), mostPlans)
+		return nil, fmt.Errorf("has %d plans; it must have 1 to %d", len(rows), mostPlans)
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()

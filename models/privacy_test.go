@@ -17,18 +17,18 @@ func TestIPPrivacy(t *testing.T) {
 	} {
 		ip := netip.MustParseAddr(tt.ip)
 		if got := models.IPTruncated.StoredPart(ip); got != netip.MustParseAddr(tt.truncated) {
-			t.Errorf("%s is stored as %s", tt.ip, got)
+			t.Errorf("IPTruncated stores %s as %s, which is not the wanted truncated address", tt.ip, got)
 		}
 		if got := models.IPFull.StoredPart(ip); got != ip {
-			t.Errorf("%s is stored as %s", tt.ip, got)
+			t.Errorf("IPFull stores %s as %s, want the whole address", tt.ip, got)
 		}
 		for _, p := range []models.IPPrivacy{models.IPNone, "mistyped"} {
 			if got := p.StoredPart(ip); got.IsValid() {
-				t.Errorf("%q stores %s", p, got)
+				t.Errorf("%q stores %s, want nothing", p, got)
 			}
 		}
 	}
 	if models.IPTruncated.StoredPart(netip.Addr{}).IsValid() || !models.IPPrivacy("").StoresWhole() || models.IPNone.StoresWhole() {
-		t.Error("an invalid address is stored, or Whole is wrong")
+		t.Error("IPTruncated stores a part of an invalid address, or StoresWhole is false for the default or true for IPNone")
 	}
 }

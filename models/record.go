@@ -32,7 +32,7 @@ type Dated struct {
 // Version returns the text of UpdatedAt, which differs after each change.
 func (d Dated) Version() string { return d.UpdatedAt.Text() }
 
-// User is a record that uses another record. A campaign or a saved flow uses the records that its flow names. A campaign or
+// User is a record that uses another record. A campaign or a saved flow uses the records that its flow refers to. A campaign or
 // smartlink uses its source. An offer uses its network.
 type User struct {
 	Kind   string    `db:"kind" json:"kind" enum:"campaign,flow,offer,smartlink"`
@@ -74,7 +74,7 @@ func (t Stamp) MarshalJSON() ([]byte, error) { return []byte(`"` + t.Text() + `"
 func (t *Stamp) Scan(src any) error {
 	at, ok := src.(time.Time)
 	if !ok {
-		return fmt.Errorf("models: a time comes as %T", src)
+		return fmt.Errorf("models: a column with a time was read as %T, not as time.Time", src)
 	}
 	t.Time = at
 	return nil

@@ -50,6 +50,6 @@ func TestTagName(t *testing.T) {
 		}
 	}
 	if TagFile(".js", "") || !TagFile("t.js", "") {
-		t.Error("a domain without a name serves t.js alone")
+		t.Error("a domain without a name must serve t.js and nothing else")
 	}
 }

@@ -56,7 +56,7 @@ func (g Goal) Check() error {
 	case g.Kind == GoalPage && !strings.HasPrefix(g.MatchPath, "/"):
 		return Invalid("bad_goal_shape", "a page goal needs a matchPath that begins with /: the path that fires it")
 	case strings.Contains(strings.TrimSuffix(g.MatchPath, "*"), "*"):
-		return Invalid("bad_goal_shape", "a star may stand only at the end of the matchPath")
+		return Invalid("bad_goal_shape", "a star is allowed only at the end of the matchPath")
 	case g.Kind == GoalEvent && g.MatchPath != "":
 		return Invalid("bad_goal_shape", "only a page goal has a matchPath: send kind page")
 	case g.Kind == GoalPage && g.Dedupe == PerOrder:

@@ -247,9 +247,9 @@ var (
 	onlyDigits     = regexp.MustCompile(`^[0-9]{1,20}$`)
 )
 
-// ConversionAction reads the conversion action at the provider to which conversions are uploaded. For Google Ads it accepts the
-// id of a conversion action, its resource name or a link to its page. It returns the id, or else the resource name, which also
-// contains the customer that owns the action. For other providers it accepts and returns a name.
+// ConversionAction parses a text in which a client names a conversion action of the provider. For Google Ads it accepts the id
+// of a conversion action, its resource name or a link to its page. It returns a resource name as such, and otherwise the id. A
+// resource name also contains the customer that owns the action. For other providers it accepts and returns a name.
 func ConversionAction(provider, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	switch {

@@ -35,8 +35,7 @@ var placeholder = regexp.MustCompile(`YOUR_[A-Z0-9_]+`)
 func Placeholder(address string) string { return placeholder.FindString(address) }
 
 // URLFor returns the address at which the source is notified of a conversion with a goal and a status. ok is false if the source
-// is not notified of it. If the address has a placeholder, the source is not
-// notified either.
+// is not notified of it. A source whose address has a placeholder is not notified either.
 func (p SourcePostback) URLFor(goal, status string) (url string, ok bool) {
 	url, statuses := p.PostbackURL, p.PostbackStatuses
 	for _, g := range p.PostbackGoals {

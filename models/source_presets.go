@@ -26,7 +26,7 @@ var CostPresets = []CostPreset{
 		},
 	},
 	{
-		Name: "clickadu", Label: "Clickadu", Help: "API token: API section of the account. The spend is of the source, because the report by zone names no campaign. " +
+		Name: "clickadu", Label: "Clickadu", Help: "API token: API section of the account. The spend counts for the whole source, because the report by zone names no campaign. " +
 			"Amounts are taken as US dollars. Clickadu allows 200 requests in an hour.",
 		Page: "support.clickadu.com/en/articles/6234891-how-to-set-up-an-api-integration, and public clients", Checked: "2026-11-26",
 		Endpoint: CostEndpoint{
@@ -37,7 +37,7 @@ var CostPresets = []CostPreset{
 		},
 	},
 	{
-		Name: "evadav", Label: "EvaDav", Help: "API key: profile > API. The spend is of the source, because the report by day names no campaign. " +
+		Name: "evadav", Label: "EvaDav", Help: "API key: profile > API. The spend counts for the whole source, because the report by day names no campaign. " +
 			"Amounts are taken as US dollars.",
 		Page: "public clients", Checked: "2026-11-26",
 		Endpoint: CostEndpoint{

@@ -10,7 +10,8 @@ import (
 	"switchyard/models"
 )
 
-// TestCostPresets checks that each preset can be saved without changes, asks for a range of days, sends the token, and names its source.
+// TestCostPresets checks that each preset can be saved without changes, asks for a range of days, sends the token, and names the
+// page from which it was taken.
 func TestCostPresets(t *testing.T) {
 	t.Parallel()
 	if !slices.IsSortedFunc(models.CostPresets, func(a, b models.CostPreset) int { return strings.Compare(a.Label, b.Label) }) {
@@ -23,7 +24,7 @@ func TestCostPresets(t *testing.T) {
 		_, dateErr := time.Parse(time.DateOnly, p.Checked)
 		if err := e.Check(); err != nil || !strings.Contains(sent, "{from}") || !strings.Contains(sent, "{token}") || seen[p.Name] ||
 			p.Help == "" || p.Page == "" || dateErr != nil || len(e.Currency) != 3 {
-			t.Errorf("%s cannot be saved, or lacks something: %v, %+v", p.Name, err, p)
+			t.Errorf("%s cannot be saved, appears twice, or lacks a text, the day or a placeholder: %v, %+v", p.Name, err, p)
 		}
 		if _, hasAdapter := models.SourceProviderNamed(p.Name); hasAdapter {
 			t.Errorf("%s has an adapter of its own", p.Name)

@@ -70,7 +70,7 @@ var SourceProviders = []SourceProvider{
 		optional(plain("login_customer_id", "Manager account", "its ten digits, if the sign-in reaches the account through one")),
 		CredentialField{
 			Name: "consent", Label: "Consent of visitors", Values: []string{"granted", "denied"},
-			Help: "granted, if all whose conversions are uploaded have agreed that Google uses their data for ads; empty: Google is told neither",
+			Help: "granted, if all persons whose conversions are uploaded have agreed that Google uses their data for ads; empty: Google is told nothing about consent",
 		},
 	)},
 	{Name: MicrosoftAds, SignIn: true, Cost: true, Conversions: true, Action: true, TokenUpload: TokenUpload{
@@ -82,7 +82,7 @@ var SourceProviders = []SourceProvider{
 		optional(secret(UETToken, "UET Conversions API token", "UET tag > set up tagging > use Conversions API, where Microsoft has enabled it; with it, conversions go to the UET tag without a sign-in, as events with the name of the conversion action, or else purchase")),
 		CredentialField{
 			Name: "consent", Label: "Consent of visitors", Values: []string{"granted", "denied"},
-			Help: "for the UET Conversions API: granted, if all whose conversions are uploaded have agreed to the storage of data for ads; empty: Microsoft is told neither",
+			Help: "for the UET Conversions API: granted, if all persons whose conversions are uploaded have agreed to the storage of data for ads; empty: Microsoft is told nothing about consent",
 		},
 	)},
 	{Name: Meta, SignIn: true, Cost: true, Conversions: true, Keys: nameAndPlace, CredentialForm: credentials("Meta (Facebook, Instagram)",

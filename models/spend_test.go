@@ -9,8 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// TestShareSpend checks that all spend is shared for any set of clicks. The sums of the shares are exact, also for the
-// platform's clicks and impressions.
+// TestShareSpend checks that all spend is divided among campaigns, whatever clicks there are. The shares add up exactly to the spend
+// and to the platform's clicks.
 func TestShareSpend(t *testing.T) {
 	t.Parallel()
 	a, b, c := uuid.New(), uuid.New(), uuid.New()
@@ -42,7 +42,7 @@ func TestShareSpend(t *testing.T) {
 	} {
 		shares, matched := models.ShareSpend(spent, tt.day, tt.around)
 		if matched != tt.matched || len(shares) != len(tt.want) {
-			t.Errorf("%s: matched %d, %v", name, matched, shares)
+			t.Errorf("%s: the spend of %d of the platform's campaigns was matched, the shares are %v", name, matched, shares)
 		}
 		total, reported := decimal.Zero, int64(0)
 		for _, s := range shares {
@@ -55,7 +55,7 @@ func TestShareSpend(t *testing.T) {
 			}
 		}
 		if total.String() != "20.01" || reported != 20 {
-			t.Errorf("%s: %s and %d clicks in all", name, total, reported)
+			t.Errorf("%s: the shares add up to %s and %d clicks, want 20.01 and 20", name, total, reported)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func TestNextUpload(t *testing.T) {
 		there, refused *models.ConversionUpload
 		want           string // one word for each change: none, another value, another currency, not wanted yet, rejected, charged back
 	}{
-		"nothing was heard":                 {nil, nil, "upload upload upload - - -"},
+		"nothing was sent":                  {nil, nil, "upload upload upload - - -"},
 		"a new one waits":                   {up(fresh, waits, 0, 10), nil, "- amend amend - retract retract"},
 		"a new one may be there":            {up(fresh, waits, 1, 10), nil, "- restate restate - retract retract"},
 		"a new one is there":                {up(fresh, there, 1, 10), nil, "- restate restate - retract retract"},

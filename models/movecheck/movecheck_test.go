@@ -36,13 +36,13 @@ func TestVisitorsMeetTheConditions(t *testing.T) {
 	}
 	list := movecheck.Visitors(c, read)
 	if len(list) != movecheck.PerCampaign {
-		t.Fatalf("%d visitors", len(list))
+		t.Fatalf("%d visitors, want PerCampaign", len(list))
 	}
 	var requests strings.Builder
 	for i, v := range list {
 		line := v.Line(v.ID(uuid.Max, i, "ads.example/x"), "ads.example/x")
 		if strings.Count(line, "\n") != 1 {
-			t.Errorf("a line is broken: %q", line)
+			t.Errorf("the request of a visitor has more than one line: %q", line)
 		}
 		requests.WriteString(line)
 	}
@@ -53,16 +53,16 @@ func TestVisitorsMeetTheConditions(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "Host: ") {
-		t.Error("a header of the request itself was replaced")
+		t.Error("the Host header was set, although it belongs to the request itself")
 	}
 	if list[5].Agent.Name != "Safari, iPhone" {
-		t.Errorf("the first path's visitor has %s", list[5].Agent.Name)
+		t.Errorf("the visitor for the first path has the agent %s, want Safari, iPhone", list[5].Agent.Name)
 	}
 	if again := movecheck.Visitors(c, read); fmt.Sprint(again) != fmt.Sprint(list) {
-		t.Error("the same campaign has other visitors")
+		t.Error("a second call makes other visitors for the same campaign")
 	}
 	if few := movecheck.Visitors(movecheck.Campaign{}, read); len(few) != movecheck.PerCampaign {
-		t.Errorf("a campaign without conditions has %d visitors", len(few))
+		t.Errorf("a campaign without conditions has %d visitors, want PerCampaign", len(few))
 	}
 }
 
@@ -73,7 +73,7 @@ func TestAddresses(t *testing.T) {
 		foreign.FormGo: "a.example/go/x%2Fy", foreign.FormCF: "a.example/cf/r/x%2Fy",
 	} {
 		if got := movecheck.Address("a.example", form, "x/y"); got != want {
-			t.Errorf("%s: %s", form, got)
+			t.Errorf("a link of the form %s has the address %s", form, got)
 		}
 	}
 	v := movecheck.Visitor{Params: []movecheck.Pair{{Name: "a b", Value: "c&d"}}}
@@ -89,16 +89,16 @@ func TestAnswersAreRead(t *testing.T) {
 	asked, list, unread, err := movecheck.ReadAnswers("\ufeff# asked 1764201234\r\n\n" + id + " DE 302 https://o.example/a b\r\n" + id + " - 000 \n" +
 		"other\n" + id + " - x\n" + strings.Replace(id, ".4.", ".21.", 1) + " - 200\n" + id + " - 302 https://o.example/" + strings.Repeat("x", 4000) + "\n")
 	if err != nil || unread != 4 || len(list) != 2 || asked.Unix() != 1764201234 {
-		t.Fatalf("%v %d %+v %v", asked, unread, list, err)
+		t.Fatalf("asked at %v, %d lines not read, answers %+v, error %v", asked, unread, list, err)
 	}
 	if a := list[0]; a.Campaign != uuid.Max || a.Visitor != 3 || a.Told != "DE" || a.Status != 302 || a.Location != "https://o.example/a b" {
-		t.Errorf("%+v", a)
+		t.Errorf("the first answer is read as %+v", a)
 	}
 	if a := list[1]; a.Told != "" || a.Status != 0 || a.Location != "" {
-		t.Errorf("%+v", a)
+		t.Errorf("the answer with the status 000 is read as %+v", a)
 	}
 	if _, _, _, err := movecheck.ReadAnswers(strings.Repeat(id+" - 200\n", movecheck.MaxLines+1)); err == nil {
-		t.Error("there is no limit of lines")
+		t.Error("more than MaxLines lines are read without an error")
 	}
 }
 
@@ -128,10 +128,10 @@ func TestCompare(t *testing.T) {
 		"another path":              {[]movecheck.Place{offer}, false, 302, strings.Replace(same, "/go", "/gone", 1), "differs address"},
 		"http":                      {[]movecheck.Place{to("https://o.example/")}, false, 302, "http://o.example/", "differs address"},
 		"another fixed parameter":   {[]movecheck.Place{offer}, false, 302, strings.Replace(same, "fixed=1", "fixed=2", 1), "differs parameters"},
-		"a parameter less":          {[]movecheck.Place{offer}, false, 302, strings.Replace(same, "fixed=1&", "", 1), "differs parameters"},
-		"a parameter more":          {[]movecheck.Place{offer}, false, 302, strings.Replace(same, "fixed=1", "fixed=1&aff=7", 1), "differs parameters"},
+		"one parameter less":        {[]movecheck.Place{offer}, false, 302, strings.Replace(same, "fixed=1&", "", 1), "differs parameters"},
+		"one parameter more":        {[]movecheck.Place{offer}, false, 302, strings.Replace(same, "fixed=1", "fixed=1&aff=7", 1), "differs parameters"},
 		"the network's click id":    {[]movecheck.Place{network}, false, 302, "https://offer.example/?sub=123", "same "},
-		"without it":                {[]movecheck.Place{network}, false, 302, "https://offer.example", "differs parameters"},
+		"no click id of a network":  {[]movecheck.Place{network}, false, 302, "https://offer.example", "differs parameters"},
 		"a page on both sides":      {[]movecheck.Place{paged}, false, 200, "", "unsure page"},
 		"a redirect for a page":     {[]movecheck.Place{paged}, false, 302, same, "same "},
 		"a page for a redirect":     {[]movecheck.Place{offer}, false, 200, "", "differs answer"},

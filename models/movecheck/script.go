@@ -75,14 +75,14 @@ const Head = `#!/bin/sh
 #
 # Each line is one request, and the old tracker counts each as a click. curl sends the user agent, the language, the referrer and the
 # parameters of each visitor. It cannot fake everything:
-#   - The country follows from the address of this machine. Say on the screen which country that is. If the old tracker reads the
+#   - The country follows from the address of this machine. Say in Switchyard which country that is. If the old tracker reads the
 #     country from a header, name it: COUNTRY_HEADER=CF-IPCountry sh check.sh > answers.txt
 #   - Region, city, provider, connection and proxy follow from the address, too. What depends on them is not compared.
 #   - The old tracker may know curl by how it connects, and may take this machine for a bot or a data centre.
-#   - Nothing of a page is run. An address that a page leads to is not compared.
+#   - No script of a page is run. An address that a page leads to is not compared.
 #
 # Settings, written before "sh":
-#   OLD_HOST=203.0.113.7          ask this host, whatever DNS says: after the change of DNS, and past a proxy
+#   OLD_HOST=203.0.113.7          connect to this host, whatever DNS says: for a check after the change of DNS, or past a proxy
 #   OLD_DOMAIN=track.example.com  the domain of links that have none of their own
 #   SCHEME=http                   instead of https
 #   PAUSE=1                       seconds between two requests

@@ -193,8 +193,8 @@ func isHeader(name string) bool {
 		})
 }
 
-// with returns a copy of pairs in which name has the value. The list itself does not change, because other visitors may share
-// it.
+// with returns a copy of list in which the parameter name has the value. It does not change list itself, because other visitors
+// may share it.
 func with(list []Pair, name, value string) []Pair {
 	list = slices.DeleteFunc(slices.Clone(list), func(p Pair) bool { return strings.EqualFold(p.Name, name) })
 	if value == "" {

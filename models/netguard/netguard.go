@@ -157,9 +157,9 @@ func (p Policy) checkHost(host string) error {
 	return nil
 }
 
-// literalAddress parses a host that is an IP address. Only the usual notation is valid. For decimal, octal and hexadecimal
-// forms, which resolvers read differently, it returns the invalid address. It also does so for any host that ends in a number,
-// because no top-level domain is a number.
+// literalAddress parses a host that is an IP address in the usual notation. It returns false for a host that is a name. For
+// decimal, octal and hexadecimal forms, which resolvers read differently, it returns the invalid address and true. Every other
+// host that ends in a number counts as such a form, because no top-level domain is a number.
 func literalAddress(host string) (netip.Addr, bool) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return a, true

@@ -37,7 +37,7 @@ func TestBlocked(t *testing.T) {
 		}
 	}
 	if !netguard.Blocked(netip.Addr{}) {
-		t.Error("the invalid address passes")
+		t.Error("Blocked returns false for the invalid address")
 	}
 }
 
@@ -88,7 +88,7 @@ func TestAllow(t *testing.T) {
 		}
 	}
 	if err := (netguard.Policy{Schemes: []string{"http", "https"}}).Check("http://example.com"); err != nil {
-		t.Errorf("http where it is allowed: %v", err)
+		t.Errorf("http is refused although the policy allows it: %v", err)
 	}
 }
 

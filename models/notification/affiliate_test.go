@@ -167,7 +167,7 @@ func TestDigistore24(t *testing.T) {
 	unsigned := posted(form("event", "on_payment", "transaction_id", "1", "sha_sign", "no_signature_passphrase_provided"))
 	for name, r := range map[string]notification.Request{"changed": changed, "unsigned": unsigned} {
 		if _, err := s.Read(r, secret, nil); !errors.Is(err, notification.ErrUnproven) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("the %s message gives %v, want ErrUnproven", name, err)
 		}
 	}
 }

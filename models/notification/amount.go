@@ -39,7 +39,7 @@ func Number(s string) (d decimal.Decimal, ok bool) {
 }
 
 // inWholeUnits converts an amount from smallest units to whole units. If the text is not a whole number, it returns the text
-// with a remark. The text is then shown, but counts without money.
+// with a remark. The conversion then shows this text, but counts without a payout.
 func inWholeUnits(amount string, places int32) string {
 	if amount == "" {
 		return ""
@@ -51,8 +51,8 @@ func inWholeUnits(amount string, places int32) string {
 	return d.Shift(-places).String()
 }
 
-// subtract subtracts some parts from an amount. If a part cannot be read, the result is a text that is shown but counts without
-// money.
+// subtract subtracts some parts from an amount. If a part cannot be read, the result is a text such as "10.00 less x". The
+// conversion then shows this text, but counts without a payout.
 func subtract(amount string, minus ...string) string {
 	d, ok := Number(amount)
 	if !ok {

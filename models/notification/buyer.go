@@ -27,8 +27,8 @@ func (d document) buyer(members map[string][]string) matchkey.Person {
 	return p
 }
 
-// findConsent searches for the word about the buyer's consent where the click id can be too: in named values, such as the
-// attributes of an order, and in the query in a text, such as clickid=...&consent=granted.
+// findConsent searches for the word about the buyer's consent in the places where a click id can be: in named values, such as
+// the attributes of an order, and in queries, such as clickid=...&consent=granted.
 func (m *message) findConsent(named []field, texts []string) {
 	for _, f := range named {
 		if strings.EqualFold(f.name, matchkey.ConsentParam) && m.consent == "" {

@@ -15,9 +15,9 @@ import (
 //
 // https://dev.digistore24.com/en/articles/13-events documents the events. The sample script of the IPN guide
 // (https://dev.digistore24.com/en/articles/7-quick-integration-guide) shows the proof: sha_sign is a SHA-512 in capital letters.
-// It covers, for each field that is not empty, sorted by name, name=value and the passphrase. The sample script decodes HTML
-// entities in the values first. The newer sha_sign.php does so only on request, so both forms are accepted. A message must be
-// answered with OK.
+// The hashed text has a piece for each non-empty field, in the order of the names: name=value, followed by the passphrase. The
+// sample script decodes HTML entities in the values first. The newer sha_sign.php does so only on request, so both forms are
+// accepted. A message must be answered with OK.
 var digistore24 = Scheme{
 	Name: "digistore24", Platform: "Digistore24", Template: "Digistore24 notifications", ClickParam: "cid",
 	Proof:  "the field sha_sign signs all other fields",

@@ -133,7 +133,7 @@ func nest(fields []field) document {
 	return document{root}
 }
 
-// put sets the member at a path, unless there is already an object. An empty name means the next number of a list.
+// put sets the member at a path, unless the member is already an object. An empty name means the next number of a list.
 func put(members map[string]any, path []string, value string) {
 	name := path[0]
 	if name == "" {

@@ -11,8 +11,8 @@ import (
 	"switchyard/models/postback"
 )
 
-// FuzzRead reads messages of any content. Each message is signed or contains the right secret. It must give a result or an error
-// with the reason. A result names only click ids of this service, and has a limited number of conversions.
+// FuzzRead reads messages of any content. Each message is signed or contains the right secret. Reading must give a result or
+// an error with the reason. A result names only click ids of this service, and has a limited number of conversions.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`{` + shopifyOrder + withAttribute + `, "financial_status": "paid"}`, `{` + wooOrder + `, "status": "refunded"}`,
@@ -56,7 +56,7 @@ func FuzzRead(f *testing.F) {
 			}
 			for _, report := range out.Reports {
 				if report.Click != "" && !postback.IsClick(report.Click, received) {
-					t.Errorf("%s: the click is %q", name, report.Click)
+					t.Errorf("%s: a report has the click %q, which is no click id of this service", name, report.Click)
 				}
 			}
 		}

@@ -223,8 +223,8 @@ func (m *message) clickIn(text, ownName string, usual []string) string {
 	return ""
 }
 
-// applyFieldNames replaces the payout and the goal of a report with the members that the network's settings name, if the message
-// has these members. If a report reverses a conversion, or only refers to a conversion, its amount stays.
+// applyFieldNames sets the payout of a report, and an empty goal, from the members that the network's settings name, if the message
+// has these members. A report that reverses a conversion keeps its payout. A report about an earlier conversion does not change.
 func (m *message) applyFieldNames(r *Report) {
 	if r.Same {
 		return

@@ -146,30 +146,30 @@ func TestSchemes(t *testing.T) {
 	}
 	field, _ := reflect.TypeFor[models.NetworkFields]().FieldByName("PostbackScheme")
 	if enum := field.Tag.Get("enum"); enum != strings.Join(notification.Names(), ",") {
-		t.Errorf("a network accepts the schemes %s", enum)
+		t.Errorf("the enum of postback_scheme is %s, want the names of all schemes", enum)
 	}
 	for _, s := range notification.All() {
 		for word, status := range s.Words {
 			if !models.ValidStatus(status) || word != strings.ToLower(word) {
-				t.Errorf("%s: %q is %s", s.Name, word, status)
+				t.Errorf("%s: the word %q is not in lower case, or its status %s is unknown", s.Name, word, status)
 			}
 		}
 		if s.Platform == "" || s.Proof == "" || s.Secret == "" || s.Setup == "" || s.Click == "" || len(s.Docs) == 0 {
-			t.Errorf("%s is not described: %+v", s.Name, s)
+			t.Errorf("%s lacks a text for people or its documentation: %+v", s.Name, s)
 		}
 		for _, h := range s.Headers {
 			if !slices.Contains(notification.Headers, h) || h != strings.ToLower(h) {
-				t.Errorf("%s: the header %s is not kept", s.Name, h)
+				t.Errorf("%s: the header %s is missing in Headers, or not in lower case", s.Name, h)
 			}
 		}
 		for _, body := range []string{"", "{", "{}", "[]", "null", "a=b", `{"notification":1,"iv":"x"}`, strings.Repeat(`{"a":`, 9000)} {
 			if _, err := s.Read(request(body), secret, nil); !errors.Is(err, notification.ErrUnproven) {
-				t.Errorf("%s: %.20q gives %v", s.Name, body, err)
+				t.Errorf("%s: the body %.20q gives %v, want ErrUnproven", s.Name, body, err)
 			}
 		}
 	}
 	if _, ok := notification.Find(""); ok {
-		t.Error("the empty name is a scheme")
+		t.Error("Find returns a scheme for the empty name")
 	}
 }
 
@@ -180,10 +180,10 @@ func TestStatuses(t *testing.T) {
 	all := notification.Statuses("shopify", ownWords)
 	if slices.Contains(all[models.StatusChargeback], "refunded") || !slices.Contains(all[models.StatusApproved], "paid") ||
 		len(ownWords) != 1 || len(ownWords[models.StatusRejected]) != 1 {
-		t.Errorf("%v, own words %v", all, ownWords)
+		t.Errorf("the words are %v, and the own words are now %v", all, ownWords)
 	}
 	if got := notification.Statuses("", ownWords); len(got) != 1 {
-		t.Errorf("without a scheme: %v", got)
+		t.Errorf("without a scheme: %v, want only the own words", got)
 	}
 }
 

@@ -139,7 +139,7 @@ type Report struct {
 	// its own.
 	Same bool
 	// Part is the amount that a refund returns, if the message does not say how much of the sale is left. If Part is smaller
-	// than the amount of the sale, nothing changes.
+	// than the amount of the sale, the conversion does not change.
 	Part string
 	// Price is the amount of the sale with which Part is compared. If it is empty, Part is compared with the payout.
 	Price string

@@ -26,7 +26,7 @@ func signStripe(body string) notification.Request {
 	return signStripeAt(body, received.Add(-2*time.Second), secret)
 }
 
-// stripeEvent returns an event in the form of the resource Event.
+// stripeEvent returns an event in the form of Stripe's Event resource.
 func stripeEvent(kind, object string) string {
 	return `{"id": "evt_1QNabc", "object": "event", "api_version": "2025-03-31.basil", "created": 1732099000, "livemode": true, "pending_webhooks": 1,
 		"request": {"id": null, "idempotency_key": null}, "type": "` + kind + `", "data": {"object": {` + object + `}}}`

@@ -12,10 +12,10 @@ import (
 // Clues describe the sender of texts that may not be in UTF-8.
 //
 // A stated charset is used. If no charset is stated, a text is converted only if exactly one readable text can be made from it.
-// First, the charsets of the visitor's languages are tried: of Chinese, Japanese, Korean and languages in Cyrillic letters. If they
-// give no readable text, the Cyrillic charsets are tried together with the charsets of Western and Central Europe. A Cyrillic text
-// is readable if its pairs of letters are frequent in Russian. A text in Latin letters is readable if it has ASCII letters and a
-// few others. Any other text becomes empty, so that no letter ever becomes a different letter.
+// First, the charsets of the visitor's languages are tried, if these are Chinese, Japanese, Korean or languages in Cyrillic
+// letters. If they give no readable text, the Cyrillic charsets are tried together with the charsets of Western and Central
+// Europe. A Cyrillic text is readable if its pairs of letters are frequent in Russian. A text in Latin letters is readable if it
+// has ASCII letters and a few others. Any other text becomes empty, so that no letter ever becomes a different letter.
 type Clues struct {
 	// Charset is the label of the stated charset, as in Content-Type. If it is empty, the parameters charset, _charset_ and ie
 	// can state the charset.
@@ -118,9 +118,9 @@ func (d *decoder) utf8(text string) string {
 }
 
 // isForeign reports whether a text must be converted. Two bytes of a double-byte charset can look like a letter in UTF-8. So if
-// such a charset is stated, a text counts as UTF-8 only if it has three letters outside ASCII, or a letter of three bytes. The
-// same rule applies if no charset is stated but another text of the message is not UTF-8, but then only to letters that are very
-// rare.
+// such a charset is stated, a text counts as UTF-8 only if it has three letters outside ASCII, or a letter of three bytes. If
+// no charset is stated but another text of the message is not UTF-8, the same rule applies to a text whose letters outside ASCII
+// are all very rare.
 func (d *decoder) isForeign(text string) bool {
 	if !utf8.ValidString(text) {
 		return true

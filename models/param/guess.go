@@ -38,7 +38,7 @@ var (
 		"he": {}, "iw": {}, "el": {}, "th": {}, "ar": {}, "fa": {},
 	}
 
-	// otherFamilies holds the families that are tried for all other languages.
+	// otherFamilies holds the families that are tried if the visitor's languages have no family that gives a readable text.
 	otherFamilies = []family{
 		{[]encoding.Encoding{charmap.Windows1250, charmap.Windows1252, charmap.Windows1254, charmap.Windows1257}, isLatin},
 		{cyrillic, func(_, text string) bool { return isRussian(text, 5, 85) }},

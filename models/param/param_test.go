@@ -38,8 +38,8 @@ func TestFromQuery(t *testing.T) {
 	}
 }
 
-// TestNextReadsLikeTheStandardLibrary compares the results for usual queries with url.ParseQuery. It also checks that Next
-// reports only such queries as usual.
+// TestNextReadsLikeTheStandardLibrary compares the results for usual queries with url.ParseQuery. It also checks which
+// queries Next reports as usual.
 func TestNextReadsLikeTheStandardLibrary(t *testing.T) {
 	t.Parallel()
 	for query, usual := range map[string]bool{
@@ -130,9 +130,9 @@ func TestCharset(t *testing.T) {
 		got := Clues{Language: c.language}.UTF8(raw)
 		if got == "" {
 			empty++
-			t.Logf("%s in %s of %q is empty", c.text, c.charset, c.language)
+			t.Logf("%s in %s, read for the language %q, is empty", c.text, c.charset, c.language)
 		} else if got != c.text {
-			t.Errorf("%s in %s of %q: %q", c.text, c.charset, c.language, got)
+			t.Errorf("%s in %s, read for the language %q: %q", c.text, c.charset, c.language, got)
 		}
 		for _, other := range []string{"", "en-US", "ru", "zh-CN", "ja", "ko", "fr", "pl", "he", "el", "th", "ar"} {
 			if c.language == "th" && other == "zh-CN" { // these bytes are also common Chinese characters
@@ -148,8 +148,8 @@ func TestCharset(t *testing.T) {
 	}
 }
 
-// TestForeignWordsAreNoRussian checks that words in other scripts whose bytes are lower-case Cyrillic letters are not read as
-// Russian without a clue.
+// TestForeignWordsAreNoRussian checks Hebrew, Greek and Thai words. In a Cyrillic charset, their bytes are lower-case letters.
+// Without a clue they must not be read as Russian.
 func TestForeignWordsAreNoRussian(t *testing.T) {
 	t.Parallel()
 	for e, list := range map[*charmap.Charmap]string{

@@ -62,7 +62,7 @@ type Message struct {
 	Reversal bool
 	// InvalidPayout is the received text of the payout if no parameter of the payout is an amount.
 	InvalidPayout string
-	// PayoutReason says why the payout counts as no money, or is counted in another currency than its parameter says.
+	// PayoutReason says why the payout does not count as money, or why its currency is not the one in the currency parameter.
 	// CostReason says why there is no cost. Both are sentences for a person.
 	PayoutReason, CostReason string
 	// DependsOnCurrency says that the payout or the cost would be read differently with another default currency.

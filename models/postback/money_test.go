@@ -94,7 +94,7 @@ func TestUnreadableCharacters(t *testing.T) {
 	}
 	params := Collect(param.FromQuery("clickid=c&time=%FF%FE&goal=a%00b&txid=%FF%FE", param.Clues{}), func(string) bool { return false })
 	if m := Read(params, Network{}, ""); m.TimeText != "\ufffd" || !m.Time.IsZero() || m.Goal != "ab" || m.ConversionID != "" {
-		t.Errorf("%+v", m)
+		t.Errorf("unreadable characters in the time, the goal and the id: %+v", m)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestAmountsThatDependOnTheCurrency(t *testing.T) {
 		}
 	}
 	if !Read(map[string]string{"payout": "1", "currency": "$"}, Network{}, "").DependsOnCurrency {
-		t.Error("a sign in the currency parameter does not depend on the currency")
+		t.Error("DependsOnCurrency is false for a sign in the currency parameter, want true")
 	}
 	if d := decimal.RequireFromString("1.125"); money.Text(d) != "1.1250" || money.Text(d.Neg()) != "-1.1250" || money.Text(d.Shift(1)) != "11.25" {
 		t.Error(money.Text(d))

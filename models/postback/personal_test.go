@@ -64,10 +64,10 @@ func TestRemovePersonal(t *testing.T) {
 		before := maps.Clone(tt.params)
 		person, consent, removed := RemovePersonal(tt.params, isOwnField)
 		if removed == maps.Equal(before, tt.params) {
-			t.Errorf("%s: removed %v", name, removed)
+			t.Errorf("%s: removed is %v, want it true only if the parameters changed", name, removed)
 		}
 		if !maps.Equal(person, tt.person) || consent != tt.consent || !maps.Equal(tt.params, tt.left) {
-			t.Errorf("%s: %v %q, left %v", name, map[string]string(person), consent, tt.params)
+			t.Errorf("%s: person %v, consent %q, left %v", name, map[string]string(person), consent, tt.params)
 		}
 	}
 	keys, dropped := matchkey.Hash(matchkey.Person{"email": "a@b.example", "city": "-"}, "")
@@ -75,7 +75,7 @@ func TestRemovePersonal(t *testing.T) {
 	MarkPersonal(params, keys, dropped)
 	want := map[string]string{"em": "(hashed)", "email": "(hashed)", "city": "(not kept: it has no letters)", "ln": Removed, "sub1": Removed}
 	if !maps.Equal(params, want) || !slices.Equal(keys.Names(), []string{"email"}) {
-		t.Errorf("%v", params)
+		t.Errorf("MarkPersonal changed the parameters to %v, or the keys are not only email", params)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestUnfoldPersons(t *testing.T) {
 		},
 		"another object":        {[]param.Param{{Name: "meta", Value: `{"email": "a"}`}}, []param.Param{{Name: "meta", Value: `{"email": "a"}`}}},
 		"a network's own field": {[]param.Param{{Name: "Buyer", Value: `{"email": "a"}`}}, []param.Param{{Name: "Buyer", Value: `{"email": "a"}`}}},
-		"a text, a list, a half": {
+		"a text, a list, half an object": {
 			[]param.Param{{Name: "user", Value: "7"}, {Name: "user", Value: `["a"]`}, {Name: "user", Value: `{"email": `}, {Name: "user", IsLost: true}},
 			[]param.Param{{Name: "user", Value: "7"}, {Name: "user", Value: `["a"]`}, {Name: "user", Value: `{"email": `}, {Name: "user", IsLost: true}},
 		},

@@ -94,7 +94,7 @@ func TestAuthentic(t *testing.T) {
 		"other secret": {"other", "", sum, false},
 	} {
 		if got := Authentic(c.secret, c.given, c.signature, "a=1&b=2"); got != c.want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: Authentic returns %v", name, got)
 		}
 	}
 }
@@ -105,11 +105,11 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, k1, v1, k2, v2 string) {
 		m := Read(map[string]string{k1: v1, k2: v2}, Network{Params: map[string]string{"payout": k1, "goal": k2}}, "USD")
 		if !models.ValidStatus(m.Status) {
-			t.Fatalf("status %q", m.Status)
+			t.Fatalf("the status %q is not one of the four", m.Status)
 		}
 		for _, s := range append(m.Subs[:], m.ClickID, m.OriginalStatus, m.ConversionID, m.Goal, m.Secret) {
 			if !utf8.ValidString(s) || strings.ContainsRune(s, 0) || len(s) > maxWord {
-				t.Fatalf("unclean %q", s)
+				t.Fatalf("a text of the message is not UTF-8, has a NUL or is too long: %q", s)
 			}
 		}
 		if m.Payout != nil && (m.Payout.IsNegative() || m.Payout.GreaterThan(decimal.New(1, 9))) {

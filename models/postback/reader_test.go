@@ -77,7 +77,7 @@ func TestFirstValidAlias(t *testing.T) {
 	}
 }
 
-// TestCollect checks that names that differ only in case are one parameter, and that the order of the message decides.
+// TestCollect checks that names that differ only in case are one parameter, and that the first filled value in the message is kept.
 func TestCollect(t *testing.T) {
 	t.Parallel()
 	noneKnown := func(string) bool { return false }

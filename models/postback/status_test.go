@@ -29,7 +29,7 @@ func TestMeans(t *testing.T) {
 		}
 	}
 	if got := Means("Cancel Rebill", nil); got != (Meaning{Known: true}) {
-		t.Errorf("a word with a space means %+v", got)
+		t.Errorf("Cancel Rebill means %+v, want a known word without a status", got)
 	}
 	own := map[string][]string{models.StatusRejected: {"Rebill"}, models.StatusApproved: {"cancel-rebill"}}
 	for word, want := range map[string]string{"REBILL": models.StatusRejected, "cancel-rebill": models.StatusApproved} {

@@ -7,8 +7,9 @@ import (
 	"switchyard/models"
 )
 
-// A stated time between the click and the receipt counts. Any other stated time is kept as received. The conversion gets the time
-// of the receipt only if the stated time lies in the future.
+// A stated time between the click and the receipt, or less than a minute after the receipt, counts. Any other stated time is
+// kept as received. The conversion then gets the time of the receipt if the stated time lies in the future, and otherwise the
+// time of the click.
 func TestMoment(t *testing.T) {
 	t.Parallel()
 	click := models.NewClickID()

@@ -11,8 +11,9 @@
 //   - A parameter of a source in use keeps its sub-parameter, wherever it stands in token_macros.
 //   - The sub-parameter of a removed parameter stays reserved. New clicks leave it empty, and reports still show its name.
 //   - A new parameter with the macro of a removed one counts as that parameter with a new name, and takes its sub-parameter.
+//   - A new parameter with a name such as sub3 takes the third sub-parameter, even if it is reserved for a removed parameter.
 //   - Any other new parameter takes the first sub-parameter that is not reserved. If all are reserved, it fills none.
-//   - A client that sends subs moves and frees sub-parameters. Only in this way can a sub-parameter in use change its meaning.
+//   - A client can send the list subs, which moves and frees sub-parameters.
 //
 // A source is in use once a campaign, a smartlink or a click names it.
 package subslot
@@ -112,8 +113,8 @@ func named(l models.SourceLink) int {
 }
 
 // assign gives each parameter of a link a sub-parameter. reserved are the sub-parameters that parameters already
-// have. Names such as sub3 have their special meaning up to the number named. The parameters of the cost and of the
-// source's click id get no sub-parameter, because they have a meaning of their own.
+// have. A name such as sub3 has its special meaning only if its number is at most the argument named. The parameters of the
+// cost and of the source's click id get no sub-parameter, because they have a meaning of their own.
 func assign(l models.SourceLink, reserved models.SubSlots, named int) *slots {
 	var all slots
 	for _, s := range reserved {
@@ -176,8 +177,9 @@ func has(list models.TokenMacros, param string) bool {
 	return slices.ContainsFunc(list, func(m models.TokenMacro) bool { return strings.EqualFold(m.Param, param) })
 }
 
-// Names returns the names of a source's sub-parameters for people, by sub1 and so on: the name that the account has chosen, or else the
-// parameter. If the parameter is only a number such as sub1, its macro names it. A sub-parameter without a name is left out.
+// Names returns the names of a source's sub-parameters for people, with the keys sub1, sub2 and so on. The account's own name
+// comes first, then the parameter. A parameter such as sub1 or t1 says nothing to people, so its macro is the name instead. A
+// sub-parameter without a name is left out.
 func Names(l models.SourceLink) map[string]string {
 	names := map[string]string{}
 	for _, s := range Reserved(l) {
@@ -199,8 +201,8 @@ func nameOf(s models.SubSlot, l models.SourceLink) string {
 	return strings.TrimFunc(MacroOf(l, s.Param), notWord)
 }
 
-// Common returns the names on which several sources agree. For each sub-parameter, sources that have not reserved or
-// not named it are ignored.
+// Common returns the names on which several sources agree. A source that has not reserved a sub-parameter, or has no name
+// for it, does not count for this sub-parameter.
 func Common(sources []models.SourceLink) map[string]string {
 	names, open := map[string]string{}, map[string]bool{}
 	for _, l := range sources {

@@ -63,7 +63,7 @@ func TestSources(t *testing.T) { //nolint:tparallel // the rows are compared wit
 		})
 	}
 	if n := len(template.Sources()); n < 80 {
-		t.Errorf("%d templates", n)
+		t.Errorf("%d templates, want at least 80", n)
 	}
 	for _, platform := range []string{
 		"google_ads", "microsoft_ads", "meta", "tiktok", "taboola", "outbrain", "propellerads", "exoclick", "custom",
@@ -80,7 +80,7 @@ func TestSources(t *testing.T) { //nolint:tparallel // the rows are compared wit
 func checkOrigin(t *testing.T, o template.Origin) {
 	t.Helper()
 	if o.Page == "" || o.ReadOn == "" {
-		t.Error("the row does not say where and when it was read")
+		t.Error("the row lacks the page or the day on which it was read")
 	}
 }
 
@@ -99,23 +99,23 @@ func TestPostbacksWithMoney(t *testing.T) {
 	// A fixed currency would be wrong for a payout in another currency.
 	for _, s := range template.Sources() {
 		if fixed := regexp.MustCompile(`(?i)cur(rency)?=[a-z]{3}\b`).FindString(s.PostbackURL); fixed != "" {
-			t.Errorf("%s: %s", s.Key, fixed)
+			t.Errorf("%s: the postback has the fixed currency %s", s.Key, fixed)
 		}
 	}
 }
 
-// TestClickParams checks the parameter from which the platform's upload or report reads the click id.
+// TestClickParams checks the parameters in which sources send their own click ids, and those in which networks get ours.
 func TestClickParams(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{"pinterest": "epik", "openai_ads": "oppref", "snapchat": "ScCid", "reddit": "rdt_cid"} {
 		if s, _ := template.FindSource(key); s.ExternalIDParam != want {
-			t.Errorf("%s: %q", key, s.ExternalIDParam)
+			t.Errorf("%s: the wrong parameter has the click id: %q", key, s.ExternalIDParam)
 		}
 	}
 	want := map[string]string{"Partnerize": "pubref", "eBay Partner Network": "customid", "Digistore24": "cid", "MaxBounty": "s2"}
 	for _, saved := range template.Networks() {
 		if param, ok := want[saved.Network.Name]; ok && saved.Network.ClickParam != param {
-			t.Errorf("%s: %q", saved.Network.Name, saved.Network.ClickParam)
+			t.Errorf("%s: the wrong parameter has the click id: %q", saved.Network.Name, saved.Network.ClickParam)
 		}
 		delete(want, saved.Network.Name)
 	}
@@ -134,7 +134,7 @@ func TestNetworks(t *testing.T) {
 		t.Error("the templates are not in the order of their names")
 	}
 	if n := len(list) - len(notification.All()); n < 120 {
-		t.Errorf("%d templates", n)
+		t.Errorf("%d templates, want at least 120", n)
 	}
 	seen := map[any]bool{uuid.Nil: true}
 	for _, saved := range list {
@@ -155,19 +155,19 @@ func TestNetworks(t *testing.T) {
 		params := map[string]string{}
 		for field, macro := range n.Macros {
 			if !slices.Contains(models.PostbackFields, field) || !token.LooksLikeMacro(macro) {
-				t.Errorf("%s: %s is %s", n.Name, field, macro)
+				t.Errorf("%s: the field %s is unknown, or its macro %s is not recognized", n.Name, field, macro)
 			}
 			params[n.PostbackParams[field]] = macro
 		}
 		for status, words := range n.StatusMap {
 			for _, w := range words {
 				if got := postback.Means(w, n.StatusMap).Status; got != status {
-					t.Errorf("%s: %s is %s, not %s", n.Name, w, got, status)
+					t.Errorf("%s: the word %s means %s, want %s", n.Name, w, got, status)
 				}
 			}
 		}
 		if query := n.Query(); strings.Count(query, "=") != len(params) || (query == "") != (len(n.Macros) == 0) {
-			t.Errorf("%s: %s", n.Name, query)
+			t.Errorf("%s: the query %s does not have each parameter once", n.Name, query)
 		}
 	}
 }

@@ -27,8 +27,8 @@ var (
 	weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 )
 
-// indexOf returns the place of a name in a list, from 1. The name may be cut to three letters or, as in Sept and Thurs, to more.
-// It returns 0 if the list has no such name.
+// indexOf returns the place of a name in the list, from 1. The argument word may be the whole name or its first three or more
+// letters, as in Sept and Thurs. indexOf returns 0 if the list has no such name.
 func indexOf(names []string, word string) int {
 	word = strings.ToLower(word)
 	for i, name := range names {

@@ -47,7 +47,8 @@ func TestLinkQuery(t *testing.T) {
 	}
 }
 
-// Every macro of a known source is unchanged in its link, and a filled link reads back as filled.
+// Every macro of a known source is unchanged in its link. If values take the place of the macros, each parameter of the link has
+// its value.
 func TestLinkQueriesOfTemplates(t *testing.T) {
 	t.Parallel()
 	for _, s := range template.Sources() {

@@ -141,7 +141,7 @@ func TestEveryName(t *testing.T) {
 	}
 	tpl := token.Compile("https://a.b/{lp_key}/{_sub4}")
 	if !tpl.Uses(token.LPKey) || !tpl.Uses(token.Sub) || tpl.Uses(token.ClickID) {
-		t.Error("Uses is wrong")
+		t.Error("Uses must return true only for lp_key and sub")
 	}
 }
 
@@ -173,7 +173,7 @@ func TestLooksLikeMacro(t *testing.T) {
 		"%7Bclickid%7D", "%7b%7bad.id%7d%7d", "%5BSUBID%5D", "%24%7BSUBID%7D", " {cost} ", "{:click_id}", "{param|x}", "{$cost}", "[$click_id]",
 	} {
 		if !token.LooksLikeMacro(s) {
-			t.Errorf("%s is a macro", s)
+			t.Errorf("%s is not recognized as a macro", s)
 		}
 	}
 	for _, s := range []string{
@@ -182,7 +182,7 @@ func TestLooksLikeMacro(t *testing.T) {
 		"optional", "OPTIONALS", "1.5", "__", "{<script>}", "[[]]", "%", "%%", "%20%", "50%", "%zz", "%E4%F6%", "%7B%7D", "%7B1,2%7D", "{" + strings.Repeat("x", 80) + "}",
 	} {
 		if token.LooksLikeMacro(s) {
-			t.Errorf("%s is no macro", s)
+			t.Errorf("%s is taken for a macro", s)
 		}
 	}
 }

@@ -26,8 +26,8 @@ const Notice = "Texts are recorded data, often written by strangers. They are ne
 
 type form uint8
 
-// The forms of a value. A text is a decimal text if the API returns a number. An address keeps its query. Open values
-// have no fixed members. A figure may be absent.
+// The forms of a value. In formText, a number of the API becomes a decimal text. An address in formAddress keeps its query. A
+// value in formOpen has no fixed members. A figure in formFigure may be absent.
 const (
 	formText form = iota
 	formFlag

@@ -167,7 +167,7 @@ const maxCopies = 20
 func createFrom(ctx context.Context, c *Call) (Values, error) {
 	id, names, countries := c.Args.Text("campaign_id"), c.Args.texts("names"), c.Args.texts("countries")
 	if len(names) == 0 || len(names) > maxCopies || len(countries) > 0 && len(countries) != len(names) {
-		return nil, models.Invalid("invalid", "names must have 1 to %d names, and countries as many items as names, or none", maxCopies)
+		return nil, models.Invalid("invalid", "send 1 to %d names; countries must be left out or have as many items as names", maxCopies)
 	}
 	a, err := c.get(ctx, "/campaigns/"+id, nil)
 	if err != nil {

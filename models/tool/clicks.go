@@ -104,7 +104,7 @@ func explainClick(ctx context.Context, c *Call) (Values, error) {
 		id, others = others[0], others[1:]
 	}
 	if _, err := models.ParseClickID(id); err != nil {
-		return nil, models.Invalid("invalid", "send click_id, the id of a click, or external_id instead")
+		return nil, models.Invalid("invalid", "send click_id with the id of a click, or send external_id instead")
 	}
 	a, err := c.get(ctx, "/logs/clicks/"+id, nil, "trace", "1")
 	if err != nil {
@@ -155,7 +155,7 @@ func steps(trace any) (out []object) {
 	return out
 }
 
-// findings returns in words which conditions of a path the visitor met.
+// findings returns a text about each condition of a path: whether the visitor met it, and which value the visitor has.
 func findings(step object) string {
 	var parts []string
 	for _, u := range list(step, "units") {
@@ -174,7 +174,7 @@ func explainGap(ctx context.Context, c *Call) (Values, error) {
 	source, network := c.Args.Text("source_id"), c.Args.Text("network_id")
 	path := "/traffic-sources/" + source
 	if (source == "") == (network == "") {
-		return nil, models.Invalid("invalid", "give either source_id or network_id, not both")
+		return nil, models.Invalid("invalid", "send exactly one of source_id and network_id")
 	} else if network != "" {
 		path = "/networks/" + network
 	}

@@ -248,7 +248,7 @@ func (a Args) filters(name string) (out []filter, ok bool) {
 	return out, true
 }
 
-// weight is the new weight of a path or of a destination. The weight may be a text, because answers have decimal texts.
+// weight is the new weight of a path or of a destination. The weight may be a text, because answers have decimals as texts.
 type weight struct {
 	ID     string      `json:"id"`
 	Weight json.Number `json:"weight"`

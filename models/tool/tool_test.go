@@ -65,7 +65,8 @@ func arguments(t *Tool) json.RawMessage {
 	return raw
 }
 
-// TestTable checks the form of the table, and that tools that read send only GET, and POST /tools/simulate, which every key may call.
+// TestTable checks the form of the table. It also checks that a tool of the kind Reads sends only GET requests, except for
+// POST /tools/simulate, which every key may call.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	table := Table([]string{"os", "ip", "campaign_id"})

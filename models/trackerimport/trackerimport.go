@@ -14,8 +14,8 @@ import (
 	"switchyard/models/foreign"
 )
 
-// Result is what a reader of another tracker has read. The keys of the document's records contain the tracker's own ids, so a second run
-// finds the records of the first.
+// Result is what a reader of another tracker has read. The keys of the document's records contain the tracker's own ids, so a
+// second import finds the records of the first.
 type Result struct {
 	Document accountconfig.Document
 	Notes    []Note

@@ -132,7 +132,7 @@ func (a Admin) CreateKey(ctx context.Context, n NewKey) (Key, error) {
 		return Key{}, models.Invalid("invalid_scope", "the scope is full or read_only, not %q", n.Scope)
 	}
 	if !slices.Contains(models.KeyDays, n.Days) {
-		return Key{}, models.Invalid("invalid_expiry", "a key lives for 30, 90 or 365 days, or (0) without end")
+		return Key{}, models.Invalid("invalid_expiry", "a key is valid for 30, 90 or 365 days; 0 means without end")
 	}
 	if len(n.Name) > 255 {
 		return Key{}, models.Invalid("too_long", "a key's name has at most 255 characters")

@@ -40,9 +40,10 @@ func New(url, key string) *API {
 	return &API{Base: url + "/api/v1", Key: key, client: &http.Client{Timeout: 60 * time.Second}}
 }
 
-// Call sends a request and reads the envelope. headers are pairs of a name and a value. A refusal by the API is an Answer, not
-// an error. The error is set if no answer arrives, if the answer does not have the API's form, or if Checks fails. A call over
-// the rate limit is repeated after the time in Retry-After. It is an error if that is missing or longer than a minute.
+// Call sends a request and reads the answer's envelope {data, error}. headers are pairs of a name and a value. A refusal by the
+// API is an Answer, not an error. The error is set if no answer arrives, if the answer does not have the API's form, or if
+// Checks fails. A call over the rate limit is repeated after the time in Retry-After. If the header is missing or names more
+// than a minute, Call returns an error.
 func (a *API) Call(ctx context.Context, method, path string, body any, headers ...string) (Answer, error) {
 	for {
 		answer, err := a.Once(ctx, method, path, body, headers...)

@@ -210,7 +210,7 @@ func (c *Config) checkCombinations() error {
 	case c.TLSAddr != "" && c.TLSAddr == c.HTTPAddr:
 		return errors.New("config: HTTP_ADDR: is the same as TLS_ADDR; choose another")
 	case len(c.ACMEDirectories) > 0 && len(c.ACMEAccounts) > len(c.ACMEDirectories):
-		return fmt.Errorf("config: ACME_EAB: has %d places, but ACME_DIRECTORY has %d", len(c.ACMEAccounts), len(c.ACMEDirectories))
+		return fmt.Errorf("config: ACME_EAB: has %d accounts, but ACME_DIRECTORY has only %d directories", len(c.ACMEAccounts), len(c.ACMEDirectories))
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ type choice struct {
 	weight int
 }
 
-// only returns the choice of a single page.
+// only("x") is the list of choices whose single page is x.
 func only(name string) []choice { return []choice{{name, 100}} }
 
 var stories = []story{
@@ -141,7 +141,7 @@ func (s shares) draw(r *rand.Rand) uuid.UUID {
 	return uuid.Nil
 }
 
-// setUpStory creates the records of a story that do not exist yet, and returns their ids.
+// setUpStory creates the records of a story. It uses records that exist already. It returns the ids of the records.
 func setUpStory(ctx context.Context, api *client.API, st *story) (records, error) {
 	s := setup{api: api}
 	ids := records{network: asID(s.ensure(ctx, "/networks", object{
@@ -176,8 +176,8 @@ func setUpStory(ctx context.Context, api *client.API, st *story) (records, error
 	return ids, nil
 }
 
-// way creates the landers and offers of the story's way i, as far as they do not exist. It returns the way as a path in the form
-// of the API, and the ids.
+// way creates the landers and offers of the story's way i that do not exist yet. It returns the way as a path in the form of the
+// API, and the ids.
 func (s *setup) way(ctx context.Context, st *story, i int, network uuid.UUID) (object, wayRecords) {
 	w := st.ways[i]
 	by := wayRecords{luck: cmp.Or(w.luck, 1)}

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Reads a compose file that is used together with compose.yaml.
+// A compose file that is used together with compose.yaml.
 func beside(t *testing.T, name string) compose {
 	t.Helper()
 	var c compose
@@ -22,7 +22,7 @@ func beside(t *testing.T, name string) compose {
 	return c
 }
 
-// TestClickHouseBeside: every process has the URL of the ClickHouse servers, and these servers are confined like the others.
+// TestClickHouseBeside: every process has the URL of the ClickHouse servers, and these servers run with few rights and without open ports.
 func TestClickHouseBeside(t *testing.T) {
 	t.Parallel()
 	for name, servers := range map[string][]string{
@@ -34,11 +34,11 @@ func TestClickHouseBeside(t *testing.T) {
 			e := c.Services[process].Environment
 			_, hosts, ok := strings.Cut(e["CLICKS_URL"], "@")
 			if !ok || !strings.HasPrefix(e["CLICKS_URL"], "clickhouse://switchyard:") || (e["CLICKS_CLUSTER"] == "") != (len(servers) == 1) {
-				t.Errorf("%s: %s does not know ClickHouse", name, process)
+				t.Errorf("%s: %s has no valid CLICKS_URL, or its CLICKS_CLUSTER does not fit the number of servers", name, process)
 			}
 			for _, server := range servers {
 				if strings.HasPrefix(server, "clickhouse") && !strings.Contains(hosts, server+":9000") {
-					t.Errorf("%s: %s does not know %s", name, process, server)
+					t.Errorf("%s: the CLICKS_URL of %s lacks the host %s", name, process, server)
 				}
 			}
 		}
@@ -46,11 +46,11 @@ func TestClickHouseBeside(t *testing.T) {
 			s := c.Services[server]
 			if !s.ReadOnly || s.User == "" || !slices.Contains(s.CapDrop, "ALL") || !slices.Contains(s.SecurityOpt, "no-new-privileges:true") ||
 				!slices.Equal(s.Networks, []string{"back"}) || len(s.Ports) > 0 || len(s.Volumes) == 0 {
-				t.Errorf("%s: %s is not confined: %+v", name, server, s)
+				t.Errorf("%s: %s has too many rights, an open port or no volume: %+v", name, server, s)
 			}
 		}
 		if len(c.Services) != len(servers)+4 {
-			t.Errorf("%s: %d services", name, len(c.Services))
+			t.Errorf("%s: %d services, want only the servers and the four processes", name, len(c.Services))
 		}
 	}
 }
@@ -129,6 +129,6 @@ func TestReplicas(t *testing.T) {
 	}
 	u, err := url.Parse(strings.ReplaceAll(c.Services["web"].Environment["CLICKS_URL"], "${CLICKS_PASSWORD:?set it}", "x"))
 	if err != nil || u.Path != "/"+c.Services["clickhouse-1"].Environment["CLICKHOUSE_DB"] {
-		t.Errorf("the database is %v, %v", u, err)
+		t.Errorf("CLICKS_URL does not end with the database of clickhouse-1: %v, %v", u, err)
 	}
 }

@@ -43,7 +43,7 @@ func readCompose(t *testing.T) compose {
 		t.Fatal(err)
 	}
 	if len(c.Services) != 6 {
-		t.Fatalf("%d services", len(c.Services))
+		t.Fatalf("%d services, want 6", len(c.Services))
 	}
 	return c
 }
@@ -77,7 +77,7 @@ func TestNetworksAreApart(t *testing.T) {
 	t.Parallel()
 	c := readCompose(t)
 	if !c.Networks["back"].Internal || c.Networks["front"].Internal || c.Networks["out"].Internal {
-		t.Errorf("networks %+v", c.Networks)
+		t.Errorf("only the network back must be internal: %+v", c.Networks)
 	}
 	for name, want := range map[string][]string{
 		"postgres": {"back"}, "redis": {"back"}, "migrate": {"back"}, "clock": {"back"},
@@ -93,7 +93,7 @@ func TestNetworksAreApart(t *testing.T) {
 	}
 	web, redis := c.Services["web"], c.Services["redis"]
 	if !slices.Equal(web.Ports, []string{"8080:8080", "127.0.0.1:8081:8081"}) || web.Environment["OPS_ADDR"] != ":8081" {
-		t.Errorf("web opens %v, the operators' pages are at %q", web.Ports, web.Environment["OPS_ADDR"])
+		t.Errorf("web opens %v, and the operators' pages are at %q: only the public port may be open to other machines", web.Ports, web.Environment["OPS_ADDR"])
 	}
 	const password = "${REDIS_PASSWORD:?set it}"
 	i := slices.Index(redis.Command, "--requirepass")
@@ -119,7 +119,7 @@ func TestSettingsAreNamed(t *testing.T) {
 			"EGRESS_HOSTS",
 		} {
 			if got := s.Environment[setting]; got != "${"+setting+":-}" {
-				t.Errorf("%s of %s is %q", setting, name, got)
+				t.Errorf("%s of %s is %q, want the value that compose has in its environment", setting, name, got)
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func TestImageIsNobody(t *testing.T) {
 	_, last, _ := strings.Cut(string(read(t, "Dockerfile")), "\nFROM gcr.io/distroless/static")
 	user := regexp.MustCompile(`(?m)^USER (\d+):(\d+)$`).FindStringSubmatch(last)
 	if user == nil || user[1] == "0" || user[2] == "0" {
-		t.Errorf("the last stage runs as %v:\n%s", user, last)
+		t.Errorf("the last stage runs as %v, want a user and a group other than root:\n%s", user, last)
 	}
 	if strings.Contains(last, "RUN ") || strings.Contains(last, "ADD ") {
 		t.Errorf("the last stage does more than copy:\n%s", last)

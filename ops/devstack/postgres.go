@@ -297,8 +297,8 @@ func (p *postgres) stop(ctx context.Context) error {
 		"--timeout=60", "--pgdata="+p.dir())
 }
 
-// tool returns the path of a program of the cluster's version. A program that is not next to the server, as psql may be, is
-// looked up in PATH.
+// tool returns the path of a program of the cluster's version. A program that is not next to the server, such as psql on
+// some systems, is looked up in PATH.
 func (p *postgres) tool(name string) string {
 	path := filepath.Join(p.bin, name)
 	if _, err := os.Stat(path); err != nil {

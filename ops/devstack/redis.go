@@ -50,8 +50,8 @@ func (r *redis) check(question func(jobs.Redis) bool) bool {
 var errEnded = errors.New("no reason given")
 
 // settings returns the content of redis.conf. Nothing is evicted, because queued jobs are not a cache. Except in
-// tests, the append-only file is synced every second. Redis may lose its last second, because each job that must run
-// is also a row in PostgreSQL.
+// tests, the append-only file is synced every second. It does no harm if Redis loses its last second, because each
+// job that must run is also a row in PostgreSQL.
 func (r *redis) settings() string {
 	lines := []string{
 		"bind 127.0.0.1",

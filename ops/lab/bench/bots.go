@@ -97,7 +97,7 @@ func (r *run) kinds(tallies []bottest.Tally) {
 		for i, t := range tallies {
 			shares[i] = fmt.Sprintf("%.2f", t.Kind(k.Name).Share())
 		}
-		r.add(fmt.Sprintf("found of %d %s, in the same order", k.Sent, k.Name), strings.Join(shares, ", "), "", true)
+		r.add(fmt.Sprintf("share of %d %s that each detector finds, in the order above", k.Sent, k.Name), strings.Join(shares, ", "), "", true)
 	}
 }
 

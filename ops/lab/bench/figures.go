@@ -182,7 +182,7 @@ func (w *week) manual(ctx context.Context) error {
 		return err
 	}
 	if sizes[0] != sizes[1] || sizes[0] == 0 {
-		return fmt.Errorf("bench: %d groups, %d by hand", sizes[0], sizes[1])
+		return fmt.Errorf("bench: the report has %d groups, and the SQL by hand has %d", sizes[0], sizes[1])
 	}
 	ratio := float64(a) / float64(b)
 	w.logf("report by five dimensions of the rows: %s, by hand %s", short(a), short(b))
@@ -195,10 +195,10 @@ func (w *week) manual(ctx context.Context) error {
 // may have, with few values. The second has fewer clicks, with long values.
 func (w *week) exports(ctx context.Context) error {
 	before := w.start.AddDate(0, 0, -1)
-	if err := w.export(ctx, "clicks of few words", before, before.Add(day-time.Second)); err != nil {
+	if err := w.export(ctx, "clicks with few values", before, before.Add(day-time.Second)); err != nil {
 		return err
 	}
-	return w.export(ctx, "clicks with all they have", w.start, w.start.Add(longClicks*day/time.Duration(w.clicks/weekDays)-time.Second))
+	return w.export(ctx, "clicks with long values", w.start, w.start.Add(longClicks*day/time.Duration(w.clicks/weekDays)-time.Second))
 }
 
 func (w *week) export(ctx context.Context, what string, from, to time.Time) error {

@@ -98,9 +98,9 @@ func (f *flooding) requests(addresses []string) []Request {
 	return list
 }
 
-// persons measures the cost of people's clicks at a rate that the machine holds easily. Before that, it sends such clicks for a
-// while, so that scans of earlier clicks run as well. Then it measures the redirects and the reports of other accounts without a
-// flood.
+// persons measures the cost of people's clicks at a rate that the machine sustains easily. Before that, it sends such clicks
+// for a while, so that the scans for bots among earlier clicks run as well. Then it measures the redirects and the reports of
+// other accounts without a flood.
 func (f *flooding) persons(ctx context.Context) error {
 	if _, err := f.people.sustainRate(ctx, peopleRate, f.Sustained/2); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (f *flooding) persons(ctx context.Context) error {
 	c := f.m.used(held.Count)
 	sum := c.Web + c.Worker + c.Postgres
 	f.costs(fmt.Sprintf("a person's click at %d/s", peopleRate), c)
-	f.add("the same of web, worker and PostgreSQL together ("+loadAverage()+")", sum.String(), "<= "+goalPerson.String(), sum <= goalPerson)
+	f.add("its processor time in web, worker and PostgreSQL together ("+loadAverage()+")", sum.String(), "<= "+goalPerson.String(), sum <= goalPerson)
 
 	f.m.begin()
 	stop := f.others(ctx)
@@ -206,7 +206,7 @@ func (f *flooding) measureFlood(ctx context.Context, from string, requests []Req
 	}
 	what := fmt.Sprintf("flood of %d from %s", n, from)
 	f.add(what+" ("+load+")", t.String(), "", true)
-	f.costs("each of its clicks, without what ran at the same time", each)
+	f.costs("each of its clicks, less the cost of people's clicks at the same time", each)
 	f.add("PostgreSQL for each of its clicks", each.Postgres.String(), "<= "+goalFloodClick.String(), each.Postgres <= goalFloodClick)
 	f.add("until all are stored and scanned, after the last click ("+loadAverage()+")", short(settled), "<= "+goalQuiet.String(), settled <= goalQuiet)
 	f.addOthers("during", during, t.p99)
@@ -244,14 +244,14 @@ func (f *flooding) waitQuiet(ctx context.Context, ended time.Time) (settled time
 			return false, err
 		}
 		if settled == 0 {
-			f.logf("all of it counted %s later", short(time.Since(ended)))
+			f.logf("the reports counted the whole flood %s later", short(time.Since(ended)))
 			settled = 1
 		}
 		return db.Get[bool](ctx, f.d, "scan", q, f.account)
 	})
 	settled = time.Since(ended)
 	if err == nil {
-		f.logf("all of it looked at %s later", short(settled))
+		f.logf("the scan had examined the whole flood %s later", short(settled))
 		err = wait(ctx, goalQuiet-settled)
 	}
 	return settled, err

@@ -13,8 +13,8 @@ import (
 	"switchyard/ops/client"
 )
 
-// The measured bot lists have listEntries entries with listValues values each. They match only visitors from the address that
-// the constant listed holds.
+// The measured bot lists have listEntries entries with listValues values each. They match only visitors from one address, the
+// constant `listed`.
 const (
 	listEntries = 10
 	listValues  = 10_000
@@ -65,7 +65,7 @@ func (r *run) lists(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.add("tracking link, no bot lists, signals count for nothing", without.String(), "", true)
+	r.add("tracking link, no bot lists, all signals switched off", without.String(), "", true)
 	r.add(fmt.Sprintf("tracking link, all signals and %d list entries", listEntries*listValues), with.String(), "", true)
 	r.add("rate with lists / rate without, median", fmt.Sprintf("%.2f", ratio), fmt.Sprintf(">= %.2f", goalLists), ratio >= goalLists)
 	return nil

@@ -45,7 +45,7 @@ func digitsOfNeighbour(request []byte) []int {
 	return []int{at + 2, at + 3, at + 6, at + 7}
 }
 
-// floodVisits returns the same visits with a new user agent in each request.
+// floodVisits returns as many requests as visits. Each time one of them is sent, it has a new user agent.
 func floodVisits(set visitors.Set, host, path string) []Request {
 	mark := bytes.Repeat([]byte("?"), 16)
 	list := visits(set, host, path)

@@ -21,7 +21,7 @@ const (
 	goalSmaller = 5.0                   // a click takes this many times less space
 	goalCopied  = 5000                  // clicks copied per second: twice the promised ingest rate
 	goalRows    = 4.0                   // reports that need single clicks are this many times faster
-	goalLedgers = 1.5                   // reports that no copy of the ledger can answer are this many times faster
+	goalLedgers = 1.5                   // reports that no rollup of the ledger can answer are this many times faster
 	goalRepeats = 1.0                   // the report of repeated addresses is this many times faster
 	goalLookup  = 50 * time.Millisecond // time to read one click, or the newest page of the log
 	goalSlower  = 4.0                   // an export may take this many times as long
@@ -136,7 +136,7 @@ func (s *scale) asParts(ctx context.Context) error { return s.questions(ctx, "")
 
 func (s *scale) merged(ctx context.Context) error { return s.questions(ctx, ", days merged") }
 
-// here returns a reader of PostgreSQL. there returns a reader of ClickHouse.
+// The methods here and there return readers: here for PostgreSQL, and there for ClickHouse.
 func (s *scale) here() report.Reader { return report.Reader{Conn: s.serial} }
 
 func (s *scale) there() report.Reader {

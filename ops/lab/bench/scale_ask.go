@@ -21,7 +21,7 @@ import (
 )
 
 // compare runs the same query in both engines and adds a row with their processor times. rows runs the query and returns the
-// number of rows of the answer, which must be equal.
+// number of rows of the answer. This number must be the same in both engines.
 func (s *scale) compare(ctx context.Context, what string, goal float64, rows func(report.Reader) (int, error)) error {
 	var sizes [2]int
 	perform := func(i int, r report.Reader) func() error {
@@ -116,9 +116,9 @@ func (s *scale) questions(ctx context.Context, how string) error {
 		q    report.Query
 	}{
 		{"report by campaign from rows", goalRows, s.query(true, "campaign_id")},
-		{"by 5 dimensions that no ledger has", goalRows, s.query(false, "country", "region", "city", "os_version", "browser_version")},
+		{"by 5 dimensions that the ledger does not have", goalRows, s.query(false, "country", "region", "city", "os_version", "browser_version")},
 		{"by sub1", goalRows, s.query(false, "sub1")},
-		{"by 5 dimensions of the ledger that no copy of it has", goalLedgers, s.query(false, "campaign_id", "offer_id", "country", "os", "browser")},
+		{"by 5 dimensions of the ledger that no rollup of it has", goalLedgers, s.query(false, "campaign_id", "offer_id", "country", "os", "browser")},
 		{"by offer, country, device of 2 countries", goalLedgers, two},
 	} {
 		if err := s.compare(ctx, x.what+how, x.goal, perform(x.q)); err != nil {
@@ -166,7 +166,7 @@ func (s *scale) ledgers(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.add(fmt.Sprintf("report by %s from copies of the ledger, only in PostgreSQL: processor time", strings.Join(dims, ", ")), short(took), "", true)
+		s.add(fmt.Sprintf("report by %s from rollups of the ledger, only in PostgreSQL: processor time", strings.Join(dims, ", ")), short(took), "", true)
 	}
 	asked = s.reader.Reports(click.FromCopy) - asked
 	s.add("number of these reports for which ClickHouse was asked", fmt.Sprint(asked), "0", asked == 0)
@@ -269,7 +269,7 @@ func (s *scale) changes(ctx context.Context) error {
 	}
 	began := time.Now()
 	n, err := s.copy.Forward(ctx)
-	s.rate("changes of clicks brought to ClickHouse", int64(n), time.Since(began))
+	s.rate("changes of clicks copied to ClickHouse", int64(n), time.Since(began))
 	return err
 }
 

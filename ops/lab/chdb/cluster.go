@@ -13,7 +13,7 @@ import (
 const Cluster = "lab"
 
 // clusterConfig holds the settings of the engine: the cluster, and the macros that name its servers. The engine listens on no
-// port, and nothing connects to the port in the settings. The engine compares it to recognize itself in the cluster.
+// port, and nothing connects to the port in the settings. This port only lets the engine recognize itself in the cluster.
 const clusterConfig = `<clickhouse>
 	<tcp_port>9000</tcp_port>
 	<remote_servers><` + Cluster + `>

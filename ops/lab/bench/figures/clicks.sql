@@ -1,5 +1,6 @@
 -- Clicks of one day of a busy account: $1 account, $2 the day's midnight, $3 number of clicks. Values depend on each other as
--- in real traffic: a campaign has its path, pages, offers, sources and countries, a device its systems, a system its browsers.
+-- in real traffic. The campaign determines the path, pages, offers, sources and countries that occur, the device determines the
+-- systems, and the system determines the browsers.
 INSERT INTO clicks (id, at, account_id, campaign_id, parent_campaign_id, stream_id, lander_id, offer_id, network_id,
 	source_id, visitor_id, domain, destination, arrival, external_id, subs, params, ip, user_agent, referrer,
 	referrer_domain, keyword, search_engine, language, country, region, city, isp, asn, mobile_operator, connection_type,

@@ -1,4 +1,4 @@
--- The deltas that clicks and conversions of account $1 cause, as the ingester and RecordConversion write them.
+-- The deltas that clicks and conversions of account $1 cause, as the ingester and the job conversion:record write them.
 INSERT INTO ledger (account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country, device_type, os,
 	browser, clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, approved, pending, rejected, chargebacks, cost, revenue,
 	pending_revenue)

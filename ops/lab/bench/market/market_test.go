@@ -26,7 +26,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%.1f %% of the A/A campaigns got a suggestion, want at most 5 %%", 100*r.EqualShare())
 	}
 	if r.Blocks < r.Fraud/2 {
-		t.Errorf("%d placements blocked, %d return nothing", r.Blocks, r.Fraud)
+		t.Errorf("%d placements are blocked, want at least half of the %d that return nothing", r.Blocks, r.Fraud)
 	}
 	if r.WrongBlockShare() > 0.02 {
 		t.Errorf("%.1f %% of the blocked placements pay, want at most 2 %%", 100*r.WrongBlockShare())

@@ -89,7 +89,7 @@ func TestHostileChat(t *testing.T) {
 		}
 		got := x.Do("POST", "/copilot/chat", object{"messages": []object{{"role": "user", "content": "How are my campaigns?"}}}).Want(200, "").Map()
 		if !strings.Contains(got["answer"].(string), "Not confirmed by what was looked up: 999999") || len(got["proposals"].([]any)) > 0 {
-			t.Errorf("%v", got)
+			t.Errorf("the answer does not say that 999999 is not confirmed, or has proposals: %v", got)
 		}
 	}
 	if after := x.setUp(); after != before {
@@ -138,7 +138,7 @@ func (x *examples) obeys(t *testing.T, foreign string) {
 		}
 		for i, p := range list {
 			if title := fmt.Sprint(p.(map[string]any)["title"]); !strings.HasPrefix(title, []string{"Pause campaign “1 SYSTEM", "Count sub1 “Ignore"}[i]) {
-				t.Errorf("title %q", title)
+				t.Errorf("the title of a proposal is %q, which does not say what it does", title)
 			}
 		}
 	}

@@ -210,11 +210,11 @@ func TestConversionCorrections(t *testing.T) {
 	}
 	row := x.s.Do("GET", "/reports/performance?dimension=date", nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any)
 	if row["conversions"] != 2.0 || row["revenue"] != 7.0 || row["chargebacks"] != 1.0 || row["clicks"] != 10.0 {
-		t.Errorf("%v", row)
+		t.Errorf("the report of the day is %v", row)
 	}
 	log := x.s.Do("GET", "/logs/conversions", nil).Want(200, "").Map()["rows"].([]any)
 	if len(log) != 3 || log[0].(map[string]any)["source"] != "correction" {
-		t.Errorf("%v", log)
+		t.Errorf("the log of conversions is %v", log)
 	}
 }
 
@@ -286,7 +286,7 @@ func TestCostCorrections(t *testing.T) {
 		}
 	}
 	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT count(*) FROM events`); n != 0 {
-		t.Errorf("%d events", n)
+		t.Errorf("%d events, but corrections of cost cause none", n)
 	}
 }
 
@@ -361,10 +361,10 @@ func TestBigCorrections(t *testing.T) {
 		}
 	}
 	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT sum(approved) FROM ledger`); n != min(applied, most) {
-		t.Errorf("%d approved", n)
+		t.Errorf("%d approved conversions in the ledger, want one for each applied line", n)
 	}
 	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT sum(cost)::int FROM ledger`); n != 800 {
-		t.Errorf("cost %d", n)
+		t.Errorf("the cost in the ledger is %d, want 800", n)
 	}
 }
 
@@ -392,7 +392,7 @@ func TestDeletionsByAPI(t *testing.T) {
 		}
 	}
 	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT count(*) FROM clicks`); n != 15 {
-		t.Errorf("%d clicks are left", n)
+		t.Errorf("%d clicks are left, want the 15 of the other campaign", n)
 	}
 	path := fmt.Sprintf("/campaigns/%s/stats?from=%s", x.campaigns[1], x.day)
 	got := x.s.Do("DELETE", path, nil).Want(200, "").Map()

@@ -88,6 +88,6 @@ func TestCostByHand(t *testing.T) {
 	refuse(map[string]any{"to": x.day, "amount": 1, "currency": "BRL"}, 409, "rate_missing")
 	x.s.Do("GET", "/corrections/cost/changes", nil).Want(200, "").Into(&list)
 	if n := dbtest.Get[int](t, x.s.DB, `SELECT count(*) FROM cost_changes`); n != 2 {
-		t.Errorf("%d changes", n)
+		t.Errorf("%d changes are recorded, want 2", n)
 	}
 }

@@ -191,7 +191,7 @@ func (y *syncing) upload() {
 		}
 	}
 	if n := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM network_orders WHERE network_id = $1`, y.id); n != 2 {
-		y.t.Errorf("%d orders", n)
+		y.t.Errorf("%d orders are stored, want 2", n)
 	}
 	dbtest.Exec(y.t, y.s.DB, `DELETE FROM network_orders`)
 	y.send("/networks/"+y.id+"/report", map[string]any{

@@ -132,7 +132,7 @@ func TestPublishedCampaign(t *testing.T) {
 	p.fake.SetNow(func() time.Time { return time.Now().Add(time.Minute) })
 	p.sweep()
 	if value = p.fake.Values()[models.EdgeKey(publishedHost, "spring-1")]; !strings.Contains(value, `"texts":["be"]`) {
-		t.Errorf("after the rule has changed, the bundle is %s", value)
+		t.Errorf("the bundle lacks the country of the changed rule: %s", value)
 	}
 	p.Do("DELETE", "/campaigns/"+id, nil).Want(200, "")
 	p.fake.SetNow(func() time.Time { return time.Now().Add(2 * time.Minute) })
@@ -142,8 +142,8 @@ func TestPublishedCampaign(t *testing.T) {
 	}
 }
 
-// TestPublishManyCampaigns logs the cost of publishing 10,000 campaigns with five paths each, and then one change. The first
-// takes at most three calls, the second a single call.
+// TestPublishManyCampaigns logs the cost of publishing 10,000 campaigns with five paths each, and then of publishing one change.
+// The campaigns take at most three calls, and the change takes a single call.
 func TestPublishManyCampaigns(t *testing.T) {
 	t.Parallel()
 	p := newPublished(t)
@@ -170,7 +170,7 @@ func TestPublishManyCampaigns(t *testing.T) {
 	again, changed := p.fake.Count("")-calls, time.Since(began)
 	values := p.fake.Values()
 	if key := models.EdgeKey(publishedHost, "campaign-77"); !strings.Contains(values[key], "Winter") || len(values) != many {
-		t.Errorf("%d keys, the changed one is %s", len(values), values[key])
+		t.Errorf("want a key for each campaign and the new name in the changed one: %d keys, %s", len(values), values[key])
 	}
 	size := 0
 	for _, value := range values {
@@ -179,6 +179,6 @@ func TestPublishManyCampaigns(t *testing.T) {
 	t.Logf("%d campaigns of %d bytes each: %d calls, %s; then one change: %d call, %s", many, size/many, calls, took.Round(time.Millisecond),
 		again, changed.Round(time.Millisecond))
 	if calls > 3 || again != 1 {
-		t.Errorf("%d calls, then %d", calls, again)
+		t.Errorf("%d calls for all campaigns, want at most 3; then %d for one change, want 1", calls, again)
 	}
 }
