@@ -164,9 +164,9 @@ export const words: typeof en = {
       placeholdersHint:
         'Die Quelle zeigt diese Werte dort, wo sie ihren Postback beschreibt. Sind alle leer, erfährt sie nichts von Conversions.',
       placeholderHints: {
-        event: 'Wie eine Conversion dort heißt: Name oder Nummer des Events oder Ziels, das du dort angelegt hast.',
-        secret: 'Ein Geheimnis deines Kontos dort.',
-        id: 'Eine ID, die die Quelle deinem Konto oder deiner Kampagne gibt.',
+        event: 'Wie eine Conversion dort heißt: Name oder Nummer des Events oder Ziels, das dort angelegt ist.',
+        secret: 'Ein Geheimnis des Kontos dort.',
+        id: 'Eine ID, die die Quelle dem Konto oder der Kampagne gibt.',
       },
       placeholdersPage: 'Wo sie stehen: die Seite der Quelle',
       placeholdersLeft: names => `Es fehlt noch: ${names}. Auch diese eintragen oder alle leeren.`,
