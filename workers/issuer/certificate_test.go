@@ -380,7 +380,7 @@ func TestRelease(t *testing.T) {
 		t.Fatalf("%+v", w.stored(w.account, again))
 	}
 	makeDue()
-	w.until("no release is open", func() bool {
+	w.until("all releases have ended", func() bool {
 		var n int
 		err := w.db.GetContext(t.Context(), &n, `SELECT count(*) FROM jobs WHERE kind = $1 AND state <> 'done'`, jobs.ReleaseAtEdge.Kind())
 		return err == nil && n == 0

@@ -31,7 +31,7 @@ func (y *syncer) older(ctx context.Context, u *run, o opened, from, to time.Time
 	}
 }
 
-// recordOlder stores the end of an import of older orders, in the transaction that ends its job. After a failure the same days are
+// recordOlder stores how an import of older orders ended, in the transaction that ends its job. After a failure the same days are
 // imported again. After several failures the next days follow, because a platform that refuses some days may answer for
 // others. The failed days are tried again after all days were read. A single day with too many orders would fail again, so the days
 // after it follow.

@@ -20,7 +20,7 @@ import (
 )
 
 // rows converts orders to rows of a correction job. If several orders have the same id, the last order counts. If remember is
-// true, rows stores the newly adopted orders.
+// true, rows stores the orders to which adopt has newly given the id of a postback's conversion.
 func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []networks.Order, remember bool) (
 	[]correction.Conversion, error,
 ) {
@@ -333,9 +333,9 @@ func refuseStatus(v *correction.Conversion, recorded map[conversion.Key]conversi
 }
 
 // clampTime limits the time of a new conversion to [click, now], because the clocks and time zones of platforms are
-// unreliable. If a time cannot be read, the conversion gets the time of its click. In both cases InvalidTime has the
-// time as the platform states it. If the time was only limited, and the difference is within its precision or no larger
-// than the usual error of a clock, InvalidTime stays empty. A recorded conversion keeps its time.
+// unreliable. If a time cannot be read, the conversion gets the time of its click. InvalidTime then has the time as the
+// platform states it. It also has that time if the time is outside the limits by more than its precision or the usual error
+// of a clock. A recorded conversion keeps its time.
 func clampTime(v *correction.Conversion, recorded map[conversion.Key]conversion.Known, now time.Time) {
 	if v.Refusal != "" || v.Time.IsZero() && v.InvalidTime == "" {
 		return

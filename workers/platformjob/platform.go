@@ -38,7 +38,7 @@ type Imports[A, R any] struct {
 	ChangesRun    string
 	ChangesBegin  time.Duration
 	RecordChanges func(ctx context.Context, s *store.Store, c models.Integration, e ChangesEnd) error
-	// RecordOlder stores the end of an import of older orders. Providers that are not among Feeds have such imports.
+	// RecordOlder stores the outcome of an import of older orders. Providers that are not among Feeds have such imports.
 	RecordOlder func(ctx context.Context, s *store.Store, c models.Integration, e OlderEnd) error
 
 	// Range returns a pointer to the days in the arguments of a job. Writing to the result changes the arguments. nil means that
@@ -66,7 +66,8 @@ type ChangesEnd struct {
 	Failure string
 }
 
-// OlderEnd is the end of an import of the older orders of some days. Failure is the reason if it failed, and Code its error code.
+// OlderEnd is the outcome of an import of the older orders of some days. If the import failed, Failure is the reason and Code its
+// error code.
 type OlderEnd struct {
 	From, To, Now time.Time
 	Failure, Code string
