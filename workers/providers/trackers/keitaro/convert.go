@@ -41,7 +41,7 @@ type reader struct {
 type record struct {
 	key, name  string
 	refused    bool
-	transition string // of the visitors who are sent there
+	transition string // how visitors are sent there
 	// These are of a source.
 	params      parameters
 	postback    s2s
