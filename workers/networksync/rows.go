@@ -200,7 +200,7 @@ func findGoals(rows []correction.Conversion, orders []networks.Order, recorded m
 	}
 }
 
-// findGoal gives an order that names no goal the goal of the recorded conversion with its id.
+// findGoal sets the goal of an order that names none. It is the goal of the recorded conversion with the order's id.
 func findGoal(v *correction.Conversion, recorded map[conversion.Key]conversion.Known) {
 	if v.Goal != "" && !v.WordGoal {
 		return

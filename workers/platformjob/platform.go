@@ -135,7 +135,8 @@ func (i *Imports[A, R]) StartDue(ctx context.Context) error {
 }
 
 // window returns the days of a scheduled import in the time zone of the platform's account, or in UTC if that time zone is unknown.
-// An import of changes reads what has changed since the last one. A provider without such a feed gets the days of older orders.
+// An import of changes reads what has changed since the last one. If the provider is not among Feeds, an import of older orders
+// takes its place.
 func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.PlatformRange {
 	if d.Changed && slices.Contains(i.Feeds, d.Provider) {
 		return i.changesSince(d, now)

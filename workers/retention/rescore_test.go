@@ -47,7 +47,7 @@ func (h *env) setSignals() {
 		db.UUIDs(ids), "{"+strings.Join(signals, ",")+"}", h.other)
 }
 
-// wrongScores counts the clicks in [from, to) with signals whose stored score is not the score by the settings.
+// wrongScores counts the clicks in [from, to) that have signals and whose stored score is not the score that the settings give.
 func (h *env) wrongScores(from, to time.Time, settings bot.Settings) (n int) {
 	h.Helper()
 	var rows []struct {
