@@ -112,7 +112,7 @@ func TestRequestReadRelease(t *testing.T) {
 	}
 	patched := w.fake.Count("PATCH /zones/{zone}/custom_hostnames/{id}")
 	if got, err = w.request(w.account, id); err != nil || !got.Serving || w.fake.Count("PATCH /zones/{zone}/custom_hostnames/{id}") != patched {
-		t.Errorf("requested while it serves: %+v, %v", got, err)
+		t.Errorf("a request for a certificate that is already served: %+v, %v", got, err)
 	}
 	gone, err := w.release(w.account, id)
 	if err != nil || !gone.Deleted || len(w.fake.Hosts()) != 0 {

@@ -79,7 +79,7 @@ func statusWords(byStatus map[string][]string) map[string]string {
 	return out
 }
 
-// The maximum lengths in bytes of an order's texts. The click log accepts no longer texts.
+// The maximum lengths in bytes of an order's texts. The click log refuses texts that are longer.
 const (
 	maxOrderID = 255
 	maxGoal    = 64
@@ -146,8 +146,8 @@ func rowOf(line int, o networks.Order, words map[string]string, currency string)
 	return v
 }
 
-// readSale reads the amount of the sale. The amount is only information and earns nothing, so an amount that is not understood is left
-// out instead of refusing the order. Zero means that the platform does not know the amount.
+// readSale reads the amount of the sale. The amount is only information and earns nothing. An amount that is not understood is
+// therefore left out, and the order is not refused. Zero means that the platform does not know the amount.
 func readSale(v *correction.Conversion, o networks.Order) {
 	currency, err := v.Currency, error(nil)
 	if o.SaleCurrency != "" {

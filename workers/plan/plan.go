@@ -42,7 +42,7 @@ func (w *watcher) watch(ctx context.Context) error {
 		return err
 	}
 	if len(unknown) > 0 {
-		slog.ErrorContext(ctx, "accounts are on plans that do not exist and are allowed nothing: add them to PLANS_FILE, or move the "+
+		slog.ErrorContext(ctx, "accounts are on plans that do not exist and are allowed nothing: add the plans to PLANS_FILE, or move the "+
 			"accounts by `switchyard accounts`", "plans", unknown)
 	}
 	exceeded, err := w.exceeded(ctx)

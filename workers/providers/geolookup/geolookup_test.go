@@ -92,7 +92,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestPlansOfIPinfo: the keys of IPinfo's plans Lite and Basic are accepted. The API of the plan is found once.
+// TestPlansOfIPinfo: the keys of IPinfo's plans Lite and Basic are accepted. The client tries the APIs only once to find the one
+// that accepts a key.
 func TestPlansOfIPinfo(t *testing.T) {
 	t.Parallel()
 	w, c := newClient(t)

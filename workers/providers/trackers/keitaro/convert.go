@@ -42,7 +42,7 @@ type record struct {
 	key, name  string
 	refused    bool
 	transition string // how visitors are sent there
-	// These are of a source.
+	// The following members are set only for a source.
 	params      parameters
 	postback    s2s
 	trafficLoss text
