@@ -126,7 +126,7 @@ func start(t *testing.T, d *db.DB, s *store.Store, now func() time.Time) func() 
 	}
 }
 
-// TestUnknownPlans checks that UnknownPlans returns each plan once that an account has and that the table of plans lacks.
+// TestUnknownPlans checks that UnknownPlans returns the plans of accounts that are missing in the table of plans, each plan once.
 func TestUnknownPlans(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
