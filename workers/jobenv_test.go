@@ -57,7 +57,7 @@ func (b *jobEnv) runtime() *workers.Runtime {
 	return b.leasing(time.Second)
 }
 
-// leasing makes a runtime that holds rows for the given time without renewal.
+// leasing makes a runtime whose leases of rows last for the given time, unless the runtime renews them.
 func (b *jobEnv) leasing(lease time.Duration) *workers.Runtime {
 	return workers.New(workers.Options{DB: b.db, Redis: b.redis, Client: b.client, Lease: lease, Grace: 4 * time.Second})
 }

@@ -23,7 +23,8 @@ const slowFailure = time.Second
 // its measured latency.
 const idleEndpoints = 10_000
 
-// A request to a fast endpoint waits for a place in the worker, because a wait in the queue takes whole seconds.
+// A request to a fast endpoint waits in the worker until the endpoint has a free place. A wait in the queue would take whole
+// seconds.
 const (
 	fast         = 100 * time.Millisecond // the maximum latency of a fast endpoint
 	localTimeout = 300 * time.Millisecond // how long the request waits in the worker

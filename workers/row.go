@@ -87,7 +87,8 @@ func RegisterRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Conte
 		want := jobrow.ClaimRequest{ID: t.Row, Account: t.Account, Generation: generation}
 		err = attempt(ctx, r, job, c.policy, want, fn)
 		if refusal, ok := errors.AsType[*jobrow.RefusalError](err); ok {
-			// The task of the row's present generation waits until the row is due. Any other task is superfluous.
+			// The row's generation is the number of its newest task. This task waits until the row is due. Older tasks are
+			// superfluous.
 			switch {
 			case refusal.Reason == jobrow.Crowded:
 				return r.postpone(ctx, t.Row, rand.N(crowdedWait), err) //nolint:gosec // it spreads them

@@ -138,8 +138,8 @@ func (u *Run[A, R]) fail(ctx context.Context, cause error, next NextAttempt,
 	})
 }
 
-// commitEnd ends the attempt in one transaction. It first sets the state of the row, which locks it and proves the fence, then
-// runs the effect. It returns result, or the error if nothing was committed.
+// commitEnd ends the attempt in one transaction. It first sets the state of the row, which locks the row and checks the fence. Then
+// it runs the effect. It returns result, or the error if nothing was committed.
 func (u *Run[A, R]) commitEnd(ctx context.Context, result error, effect func(db.Conn) error,
 	setState func(context.Context, db.Conn) error,
 ) error {

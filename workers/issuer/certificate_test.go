@@ -112,7 +112,7 @@ func TestRequestReadRelease(t *testing.T) {
 	}
 	patched := w.fake.Count("PATCH /zones/{zone}/custom_hostnames/{id}")
 	if got, err = w.request(w.account, id); err != nil || !got.Serving || w.fake.Count("PATCH /zones/{zone}/custom_hostnames/{id}") != patched {
-		t.Errorf("requested while it serves: %+v, %v", got, err)
+		t.Errorf("a request for a certificate that is already served: %+v, %v", got, err)
 	}
 	gone, err := w.release(w.account, id)
 	if err != nil || !gone.Deleted || len(w.fake.Hosts()) != 0 {
@@ -380,7 +380,7 @@ func TestRelease(t *testing.T) {
 		t.Fatalf("%+v", w.stored(w.account, again))
 	}
 	makeDue()
-	w.until("no release is open", func() bool {
+	w.until("all releases have ended", func() bool {
 		var n int
 		err := w.db.GetContext(t.Context(), &n, `SELECT count(*) FROM jobs WHERE kind = $1 AND state <> 'done'`, jobs.ReleaseAtEdge.Kind())
 		return err == nil && n == 0

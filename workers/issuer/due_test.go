@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// TestNeededCertificateBecomesDue checks that a missing certificate becomes due when a visitor needs it. It does not become due if it has failed
-// repeatedly, if it is already served, or if it was released.
+// TestNeededCertificateBecomesDue checks that a requested certificate becomes due at once when a visitor needs it. It does not
+// become due if it has failed repeatedly, is already served, was released, or belongs to another host.
 func TestNeededCertificateBecomesDue(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -229,8 +229,8 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
-// TestUnavailableIssuerIsAskedHourly checks an issuer that could not be asked for half a day. It is still asked at least once
-// an hour, so that its return is noticed soon. An issuer that refuses is asked after growing waits.
+// TestUnavailableIssuerIsAskedHourly checks an issuer that was not reachable for half a day. The worker still tries at least once
+// an hour, so that it soon notices when the issuer is back. It asks an issuer that refuses only after growing waits.
 func TestUnavailableIssuerIsAskedHourly(t *testing.T) {
 	t.Parallel()
 	for code, often := range map[string]bool{"unreachable": true, "unavailable": true, "rejectedIdentifier": false} {

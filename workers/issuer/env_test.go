@@ -89,7 +89,7 @@ func newEnvWithoutWorker(t *testing.T) *env {
 // start starts the worker.
 func (w *env) start(o issuer.Options) {
 	w.Helper()
-	o.Now, o.Rest = w.clock, -1 // no answer is used again
+	o.Now, o.Rest = w.clock, -1 // no answer of the issuer is reused
 	rt := workers.New(workers.Options{DB: w.db, Redis: w.redis, Client: w.client, Grace: 4 * time.Second, Metrics: w.figures})
 	issuer.Register(rt, w.store, o)
 	jobstest.Run(w, rt.Run)

@@ -244,11 +244,11 @@ func (w *worker) applyAnswer(ctx context.Context, h *store.LeasedCertificate, by
 	return &next
 }
 
-// unavailableWait is the longest wait, before a random part is added, after the issuer could not be asked. Such an
+// unavailableWait is the longest wait, before a random part is added, after a request that did not reach the issuer. Such an
 // issuer has refused nothing and may answer again at any moment.
 const unavailableWait = 30 * time.Minute
 
-// isUnavailable reports whether the issuer, or the certificate authority behind it, could not be asked.
+// isUnavailable reports whether the issuer, or the certificate authority behind it, could not be reached.
 func isUnavailable(failure error) bool {
 	e, ok := models.AsError(failure)
 	return ok && (e.Code == models.EdgeUnavailable || e.Code == models.EdgeUnreachable)

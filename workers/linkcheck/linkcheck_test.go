@@ -226,7 +226,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("events %v", e)
 	}
 	w.now.Add(60)
-	w.run(jobs.SweepLinks) // a second clock, a minute later
+	w.run(jobs.SweepLinks) // a minute later, as if a second clock process started another sweep
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.calls) != len(want) {

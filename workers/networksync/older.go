@@ -21,7 +21,8 @@ func (y *syncer) older(ctx context.Context, u *run, o opened, from, to time.Time
 			return orders, err
 		}
 		if !from.Before(to) {
-			return nil, models.Invalid(models.TooManyRows, "%s has more than %d orders: its orders are not imported again, and the next days follow",
+			return nil, models.Invalid(models.TooManyRows,
+				"%s has more than %d orders: its orders are not imported again, and the import goes on with the next days",
 				from.Format(time.DateOnly), y.o.Most)
 		}
 		to = from.Add(to.Sub(from) / 2).Truncate(24 * time.Hour)
@@ -31,10 +32,10 @@ func (y *syncer) older(ctx context.Context, u *run, o opened, from, to time.Time
 	}
 }
 
-// recordOlder stores the end of an import of older orders, in the transaction that ends its job. After a failure the same days are
+// recordOlder stores how an import of older orders ended, in the transaction that ends its job. After a failure the same days are
 // imported again. After several failures the next days follow, because a platform that refuses some days may answer for
-// others. The failed days are tried again after all days were read. A single day with too many orders would fail again, so the days
-// after it follow.
+// others. The failed days are tried again after all days were read. A single day with too many orders would fail again, so the
+// next days follow at once.
 func recordOlder(ctx context.Context, s *store.Store, c models.Integration, e platformjob.OlderEnd) error {
 	k := s.NetworkIntegrations()
 	end := store.OlderEnd{Failure: e.Failure}

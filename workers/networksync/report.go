@@ -186,8 +186,9 @@ func (y *syncer) orders(ctx context.Context, r *reading, account, network uuid.U
 	return func(c db.Conn) error { return reported.ReplaceFileOrders(ctx, c, account, network, list, y.o.Now()) }, nil
 }
 
-// orderOf returns the order of a row. A row that names no click of ours is an order too, with the reason why it is not recorded. A row
-// with another refusal is not used. A row without a status is an approved order.
+// orderOf returns the order of a row. A row without a status is an approved order. If the row was refused because it names no
+// click of ours, the order has that refusal. usable is false if the row was refused for another reason, or if it names neither a
+// time nor a click.
 func orderOf(v *correction.Conversion, currency string) (o reported.Order, usable bool) {
 	if v.Word == "" {
 		v.Status = cmp.Or(v.Status, models.StatusApproved)

@@ -20,7 +20,7 @@ import (
 )
 
 // rows converts orders to rows of a correction job. If several orders have the same id, the last order counts. If remember is
-// true, rows stores the newly adopted orders.
+// true, rows stores the orders to which adopt has newly given the id of a postback's conversion.
 func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []networks.Order, remember bool) (
 	[]correction.Conversion, error,
 ) {
@@ -79,7 +79,7 @@ func statusWords(byStatus map[string][]string) map[string]string {
 	return out
 }
 
-// The maximum lengths in bytes of an order's texts. The click log accepts no longer texts.
+// The maximum lengths in bytes of an order's texts. The click log refuses texts that are longer.
 const (
 	maxOrderID = 255
 	maxGoal    = 64
@@ -146,8 +146,8 @@ func rowOf(line int, o networks.Order, words map[string]string, currency string)
 	return v
 }
 
-// readSale reads the amount of the sale. The amount is only information and earns nothing, so an amount that is not understood is left
-// out instead of refusing the order. Zero means that the platform does not know the amount.
+// readSale reads the amount of the sale. The amount is only information and earns nothing. An amount that is not understood is
+// therefore left out, and the order is not refused. Zero means that the platform does not know the amount.
 func readSale(v *correction.Conversion, o networks.Order) {
 	currency, err := v.Currency, error(nil)
 	if o.SaleCurrency != "" {
@@ -200,7 +200,7 @@ func findGoals(rows []correction.Conversion, orders []networks.Order, recorded m
 	}
 }
 
-// findGoal gives an order that names no goal the goal of the recorded conversion with its id.
+// findGoal sets the goal of an order that names none. It is the goal of the recorded conversion with the order's id.
 func findGoal(v *correction.Conversion, recorded map[conversion.Key]conversion.Known) {
 	if v.Goal != "" && !v.WordGoal {
 		return
@@ -333,9 +333,9 @@ func refuseStatus(v *correction.Conversion, recorded map[conversion.Key]conversi
 }
 
 // clampTime limits the time of a new conversion to [click, now], because the clocks and time zones of platforms are
-// unreliable. If a time cannot be read, the conversion gets the time of its click. In both cases InvalidTime has the
-// time as the platform states it. If the time was only limited, and the difference is within its precision or no larger
-// than the usual error of a clock, InvalidTime stays empty. A recorded conversion keeps its time.
+// unreliable. If a time cannot be read, the conversion gets the time of its click. InvalidTime then has the time as the
+// platform states it. It also has that time if the time is outside the limits by more than its precision or the usual error
+// of a clock. A recorded conversion keeps its time.
 func clampTime(v *correction.Conversion, recorded map[conversion.Key]conversion.Known, now time.Time) {
 	if v.Refusal != "" || v.Time.IsZero() && v.InvalidTime == "" {
 		return

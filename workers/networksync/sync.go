@@ -51,7 +51,7 @@ func changes(o correction.ConversionOutcome) bool {
 }
 
 // changedOutcomes removes refused and unchanged orders from the stored answer of a scheduled import. Scheduled imports read the
-// same orders many times, and each of their answers is stored as long as any other answer.
+// same orders many times, and their answers are not deleted earlier than other answers.
 func changedOutcomes(a answer) answer {
 	if a.Network.Origin == models.RunByClock {
 		a.Outcomes = slices.DeleteFunc(slices.Clone(a.Outcomes), func(o correction.ConversionOutcome) bool { return !changes(o) })

@@ -34,7 +34,7 @@ var accountOf = map[string]map[string]string{
 	models.GoogleAds: {"customer_id": "1234567890"}, models.MicrosoftAds: {"account_id": "176", "customer_id": "250"},
 }
 
-// TestConversionActions checks that the source's conversions are uploaded to a created action from then on. The time at which
+// TestConversionActions checks that the conversions of a source are uploaded to an action once it is created. The time at which
 // Microsoft's action is ready is stored, and kept if the action is requested again.
 func TestConversionActions(t *testing.T) {
 	t.Parallel()

@@ -23,8 +23,8 @@ func (t *Tokens) Token(ctx context.Context) (string, error) {
 	return t.get(ctx, func(c models.OAuthConnection, _ models.OAuthTokens) bool { return t.isFresh(c) })
 }
 
-// Renew returns a new access token in place of the token refused, which the platform has refused. It has the same errors as
-// Token.
+// Renew returns a new access token. The argument refused is the token that the platform has refused. Renew has the same errors
+// as Token.
 func (t *Tokens) Renew(ctx context.Context, refused string) (string, error) {
 	return t.get(ctx, func(c models.OAuthConnection, have models.OAuthTokens) bool {
 		return have.Access != refused && t.isFresh(c)

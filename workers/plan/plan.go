@@ -42,8 +42,8 @@ func (w *watcher) watch(ctx context.Context) error {
 		return err
 	}
 	if len(unknown) > 0 {
-		slog.ErrorContext(ctx, "accounts are on plans that do not exist and are allowed nothing: add them to PLANS_FILE, or move the "+
-			"accounts by `switchyard accounts`", "plans", unknown)
+		slog.ErrorContext(ctx, "accounts are on plans that do not exist and are allowed nothing: add the plans to PLANS_FILE, "+
+			"or move the accounts by `switchyard accounts`", "plans", unknown)
 	}
 	exceeded, err := w.exceeded(ctx)
 	if err != nil {

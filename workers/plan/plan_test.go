@@ -126,7 +126,7 @@ func start(t *testing.T, d *db.DB, s *store.Store, now func() time.Time) func() 
 	}
 }
 
-// TestUnknownPlans checks that UnknownPlans returns, once each, the plans that accounts have but the table of plans does not.
+// TestUnknownPlans checks that UnknownPlans returns the plans of accounts that are missing in the table of plans, each plan once.
 func TestUnknownPlans(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -38,7 +38,7 @@ type Imports[A, R any] struct {
 	ChangesRun    string
 	ChangesBegin  time.Duration
 	RecordChanges func(ctx context.Context, s *store.Store, c models.Integration, e ChangesEnd) error
-	// RecordOlder stores the end of an import of older orders. Providers that are not among Feeds have such imports.
+	// RecordOlder stores the outcome of an import of older orders. Providers that are not among Feeds have such imports.
 	RecordOlder func(ctx context.Context, s *store.Store, c models.Integration, e OlderEnd) error
 
 	// Range returns a pointer to the days in the arguments of a job. Writing to the result changes the arguments. nil means that
@@ -66,7 +66,8 @@ type ChangesEnd struct {
 	Failure string
 }
 
-// OlderEnd is the end of an import of the older orders of some days. Failure is the reason if it failed, and Code its error code.
+// OlderEnd is the outcome of an import of the older orders of some days. If the import failed, Failure is the reason and Code its
+// error code.
 type OlderEnd struct {
 	From, To, Now time.Time
 	Failure, Code string
@@ -134,7 +135,8 @@ func (i *Imports[A, R]) StartDue(ctx context.Context) error {
 }
 
 // window returns the days of a scheduled import in the time zone of the platform's account, or in UTC if that time zone is unknown.
-// An import of changes reads what has changed since the last one. A provider without such a feed gets the days of older orders.
+// An import of changes reads what has changed since the last one. If the provider is not among Feeds, an import of older orders
+// takes its place.
 func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.PlatformRange {
 	if d.Changed && slices.Contains(i.Feeds, d.Provider) {
 		return i.changesSince(d, now)

@@ -65,7 +65,7 @@ func (i *Imports[A, R]) Fetched(ctx context.Context, u *workers.Run[A, R], used 
 	return runs.RecordRead(ctx, account, u.Job.ID, used.Requests, used.Pages, rows)
 }
 
-// Shorten stores that the run of a job reads the days only until to. Another attempt begins with these days.
+// Shorten stores an earlier last day for the run of a job, so that another attempt reads the shortened range.
 func (i *Imports[A, R]) Shorten(ctx context.Context, u *workers.Run[A, R], to time.Time) error {
 	return u.Step(ctx, func(c db.Conn) (A, error) {
 		a := u.Args

@@ -47,7 +47,7 @@ func (h *env) setSignals() {
 		db.UUIDs(ids), "{"+strings.Join(signals, ",")+"}", h.other)
 }
 
-// wrongScores counts the clicks in [from, to) with signals whose stored score is not the score by the settings.
+// wrongScores counts the clicks in [from, to) that have signals and whose stored score is not the score that the settings give.
 func (h *env) wrongScores(from, to time.Time, settings bot.Settings) (n int) {
 	h.Helper()
 	var rows []struct {
@@ -70,8 +70,8 @@ func (h *env) wrongScores(from, to time.Time, settings bot.Settings) (n int) {
 	return n
 }
 
-// TestRescore scores history again. The first worker dies after its first part, and the next worker continues from there. The
-// figures equal a recount between the parts and at the end, and the amount paid stays the same.
+// TestRescore scores history again. The first worker dies after its first part, and the next worker continues from there. Both
+// between the parts and at the end, the figures equal a recount and the amount paid is the same as before.
 func TestRescore(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)
@@ -136,8 +136,8 @@ func TestRescore(t *testing.T) {
 	}
 }
 
-// TestRescoreTakesOver changes the settings after a job has done a part. That job stops, and the job of the change
-// scores the whole window again. No click keeps the score of the first settings.
+// TestRescoreTakesOver changes the settings after a job has done a part. That job stops, and a job with the new settings scores
+// the whole window again. No click keeps the score of the first settings.
 func TestRescoreTakesOver(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)

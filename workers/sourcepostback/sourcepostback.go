@@ -191,7 +191,7 @@ func (s *sender) resend(ctx context.Context, args jobs.PostbackArgs) (jobs.Postb
 	})
 	if refused, ok := errors.AsType[*jobrow.RefusalError](err); ok {
 		if refused.Reason == jobrow.Gone {
-			return out, models.Conflict("too_old", "a postback can be sent again for 30 days")
+			return out, models.Conflict("too_old", "the postback is too old: it can be sent again only within 30 days")
 		}
 		return out, models.Conflict("in_progress", "the postback is being sent right now")
 	}

@@ -58,7 +58,7 @@ func (w *env) emitMany(event string, n int) []uuid.UUID {
 	return all
 }
 
-// TestIsolation (W3) checks that while one endpoint does not answer and has far more pending deliveries than the worker has
+// TestIsolation checks that while one endpoint does not answer and has far more pending deliveries than the worker has
 // places, another endpoint gets all its deliveries.
 func TestIsolation(t *testing.T) {
 	t.Parallel()
@@ -87,7 +87,7 @@ func TestIsolation(t *testing.T) {
 		took = append(took, time.Since(begin))
 	}
 	slices.Sort(took)
-	t.Logf("W3: beside %d stuck ones, four deliveries take p50 %s, p95 %s", len(stuck),
+	t.Logf("beside %d deliveries to an endpoint that hangs, four other deliveries take p50 %s, p95 %s", len(stuck),
 		took[len(took)/2].Round(time.Millisecond), took[len(took)*95/100].Round(time.Millisecond))
 	var delivered int
 	err := w.db.GetContext(t.Context(), &delivered, `SELECT count(*) FROM webhook_deliveries
@@ -114,9 +114,9 @@ CREATE FUNCTION note_move() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 	RETURN NULL; END $$;
 CREATE TRIGGER note_move AFTER UPDATE ON jobs FOR EACH ROW EXECUTE FUNCTION note_move()`
 
-// TestSevenAttemptsNeverEarly (W4) lets deliveries fail seven times, with a short schedule. All deliveries are due at the same
-// time. No attempt begins before its time. In the long form, with many endpoints, 99 of 100 attempts begin within two seconds
-// of it.
+// TestSevenAttemptsNeverEarly lets deliveries fail seven times, with a short schedule. All deliveries are due at the same time. No
+// attempt begins before its time. In the long form, with many endpoints, 99 of 100 attempts begin within two seconds after their
+// time.
 func TestSevenAttemptsNeverEarly(t *testing.T) {
 	t.Parallel()
 	wait := longtest.Size(1, 4) // seconds
@@ -148,9 +148,9 @@ func TestSevenAttemptsNeverEarly(t *testing.T) {
 		(ORDER BY extract(epoch FROM began - due)) FROM moves WHERE attempt > 1`); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("W4: %d deliveries to %d endpoints, seven attempts each, p99 %.2f s late", n, endpoints, late)
+	t.Logf("%d deliveries to %d endpoints, seven attempts each, p99 %.2f s late", n, endpoints, late)
 	if longtest.On() && late > 2 {
-		t.Error("W4: attempts began more than two seconds late")
+		t.Error("attempts began more than two seconds late")
 	}
 }
 

@@ -119,7 +119,7 @@ func (i *Issuer) Read(ctx context.Context, cert models.Certificate) (models.Cert
 	return models.CertificateState{SSLStatus: models.SSLIssuanceTimeout, Errors: []string{}, Detail: "The certificate was not issued."}, nil
 }
 
-// Release deletes a host's certificate and its key. It does not revoke the certificate, because the key exists nowhere else.
+// Release deletes a host's certificate and its key. It does not revoke the certificate: without the key, nothing can use it.
 func (i *Issuer) Release(ctx context.Context, cert models.Certificate) error {
 	return i.o.Store.Delete(ctx, cert.Hostname)
 }

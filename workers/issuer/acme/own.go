@@ -11,8 +11,8 @@ import (
 	"switchyard/workers"
 )
 
-// ownCheck is the time between two checks of an own host. After a failure, the wait is ownRetry. With each further failure in a
-// row, it doubles, up to ownMaxRetry.
+// ownCheck is the time between two checks of one of the install's own hosts. After a failure, the wait is ownRetry. With each
+// further failure in a row, the wait doubles, up to ownMaxRetry.
 const (
 	ownCheck    = 12 * time.Hour
 	ownRetry    = time.Minute
@@ -36,7 +36,7 @@ func Register(r *workers.Runtime, i *Issuer, hosts []string) {
 	})
 }
 
-// renewOwn obtains or renews the certificate of an own host if it is due.
+// renewOwn obtains or renews the certificate of one of the install's own hosts, if it is due.
 func (i *Issuer) renewOwn(ctx context.Context, host string) error {
 	attempts, next, err := i.o.Store.Attempts(ctx, host)
 	if err != nil || i.o.Now().Before(next) {

@@ -43,7 +43,7 @@ func TestUnavailableForAnHour(t *testing.T) {
 	}
 	// The waits are 1, 2, 4, 8, 16 and 32 minutes.
 	if len(tried) != 6 {
-		t.Errorf("the CA was asked %d times within an hour", len(tried))
+		t.Errorf("the CA was asked %d times within an hour, want 6", len(tried))
 	}
 	if kept, ok, err := w.store.Find(t.Context(), "app.example.org"); err != nil || !ok || string(kept.PEM) != string(first.PEM) {
 		t.Errorf("the previous certificate is stored: %t, %v", ok, err)

@@ -91,8 +91,8 @@ func (i *Issuer) obtain(ctx context.Context, cert models.Certificate) (Hostname,
 // clockSkew is the largest expected difference between our clock and Cloudflare's.
 const clockSkew = 2 * time.Minute
 
-// isOurs reports whether we created a hostname that is not recorded: it was created after our first request for it. Such a
-// request was cut off before we could record the hostname.
+// isOurs reports whether we created a hostname that is not recorded. It assumes this if the hostname was created after our first
+// request for it, because that request may have been cut off before we could record the hostname.
 func (h Hostname) isOurs(askedAt *time.Time) bool {
 	return askedAt != nil && !h.CreatedAt.IsZero() && h.CreatedAt.After(askedAt.Add(-clockSkew))
 }

@@ -124,13 +124,13 @@ func TestTooMany(t *testing.T) {
 		t.Error(err)
 	}
 	if w.budget.left[0] != 0 {
-		t.Errorf("a request with a waiting caller leaves %d requests to others", w.budget.left[0])
+		t.Errorf("a request with a waiting caller leaves %d requests of the budget to others, want 0", w.budget.left[0])
 	}
 	if _, _, err = (hostnames{cloudflare.New(w.o).Background(), cloudflaretest.Zone}).find(t.Context(), "go.shop.example"); err != nil {
 		t.Error(err)
 	}
 	if last := w.budget.left[len(w.budget.left)-1]; last != cloudflare.Burst/3 {
-		t.Errorf("a background request leaves %d requests to others", last)
+		t.Errorf("a background request leaves %d requests of the budget to others, want a third of the burst", last)
 	}
 }
 

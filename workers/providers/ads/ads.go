@@ -154,7 +154,7 @@ func (c *Client) Open(a Account) (*Connection, error) {
 		s.tokens = &fetchedTokens{s: s, token: a.Session}
 	}
 	if entry.sign != nil && s.tokens == nil {
-		return nil, models.Invalid("not_connected", "%s is not connected: sign in at it first", p.Label)
+		return nil, models.Invalid("not_connected", "%s is not connected: sign in there first", p.Label)
 	}
 	if entry.open != nil {
 		entry.open(s)
@@ -268,7 +268,7 @@ func (r row) readAmount(own string) (value decimal.Decimal, stated string, err e
 	if slices.Contains(unknownFigures, strings.ToLower(word)) {
 		return decimal.Zero, "", nil
 	}
-	if r.shift != 0 { // a whole number of micros, which may be larger than an amount
+	if r.shift != 0 { // the text is a whole number of micros, which may be larger than the maximum of an amount
 		value, err = decimal.NewFromString(word)
 		if err == nil && (value.Exponent() > 12 || len(word) > 40) {
 			err = money.ErrTooLarge
@@ -319,7 +319,7 @@ func count(t rest.Text) *int64 {
 	return &n
 }
 
-// list collects spend so that each day and campaign occurs once. If adds is set, it occurs once for each
+// list collects spend so that each day and campaign occurs once. If adds is set, each day and campaign occurs once for each
 // currency.
 type list struct {
 	all  []Spend

@@ -10,7 +10,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// TestHugeFigures reads figures that no row can have. An amount beyond the limit is refused, and a count beyond it is not known.
+// TestHugeFigures reads figures that are too large for a row. Such an amount is refused, and such a count is read as unknown.
 func TestHugeFigures(t *testing.T) {
 	t.Parallel()
 	for _, r := range []row{

@@ -68,7 +68,7 @@ const (
 // metaSize is the size of the requests for an account's insights: rows of a page, and days. It only shrinks.
 type metaSize struct{ limit, days int }
 
-// halve makes the size smaller. It returns false if it is the smallest.
+// halve makes the size smaller. It returns false if the size is already the smallest.
 func (m *metaSize) halve() bool {
 	switch {
 	case m.limit/2 >= metaLeast:

@@ -329,7 +329,7 @@ func (u *uploading) googlePartly(ctx context.Context, call, name string, list []
 	return out, nil
 }
 
-// place returns the index of the item in a list that an error belongs to.
+// place returns the index of the list's item that the error is about.
 func (e googleError) place(list string) (n int, ok bool) {
 	for _, p := range e.Location.Path {
 		if p.Field == list {

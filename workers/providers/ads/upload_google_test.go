@@ -87,7 +87,7 @@ func TestGoogleDestination(t *testing.T) {
 }
 
 // TestGoogleSetting: the older API refuses each event individually if the conversion action does not exist. The error asks
-// for a stop, and the events stay waiting. A refusal that may end without a change of the settings does not stop the
+// for a stop, and the events stay pending. A refusal that may end without a change of the settings does not stop the
 // uploads.
 func TestGoogleSetting(t *testing.T) {
 	t.Parallel()

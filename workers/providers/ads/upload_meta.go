@@ -30,7 +30,8 @@ var metaUploads = uploads{
 	fault:    metaFault, faultIn200: true,
 }
 
-// metaUnfit names what every event of a web page needs.
+// metaUnfit says what an event lacks, if it lacks something that every event of a web page needs. Otherwise it returns an empty
+// text.
 func metaUnfit(e Event) string {
 	switch {
 	case e.UserAgent == "":

@@ -119,7 +119,7 @@ func (t uploadTokens) Token(ctx context.Context) (string, error) {
 	case t.secret != "":
 		return t.c[t.secret], nil
 	case t.tokens == nil:
-		return "", &UploadError{text: "the platform is not connected: sign in at it first", Refused: true}
+		return "", &UploadError{text: "the platform is not connected: sign in there first", Refused: true}
 	}
 	token, err := t.tokens.Token(ctx)
 	return token, refusedToken(err)

@@ -31,7 +31,8 @@ var snapchatUploads = uploads{
 
 func snapchatClick(e Event) string { return cmp.Or(e.param("ScCid"), e.param("sccid")) }
 
-// snapchatUnfit names what every conversion on a web page needs.
+// snapchatUnfit says what an event lacks, if it lacks something that every conversion on a web page needs. Otherwise it returns
+// an empty text.
 func snapchatUnfit(e Event) string {
 	switch {
 	case e.Page == "":

@@ -22,10 +22,10 @@ var openAI = provider{
 	usual:    compiled(`^gpt-5(\.\d+)?(-20[\d-]+)?$`, `^gpt-5(\.\d+)?-mini`, `^gpt-4(\.1|o)(-20[\d-]+)?$`, `^gpt-4(\.1|o)-mini`),
 }
 
-// noCredit is the error text for an account at a provider that must first be paid for.
+// noCredit is the error text for a request that is refused because the account at the provider has no credit.
 const noCredit = "the account at the provider has no credit left"
 
-// isUnpaid reports whether the provider has refused a request with 402, because the account must first be paid for.
+// isUnpaid reports whether the provider has refused a request with 402, which means that the account has no credit.
 func isUnpaid(f *rest.FailureError) bool { return f.Status == http.StatusPaymentRequired }
 
 // explainUnpaid returns noCredit for a failure that isUnpaid recognizes, and an empty text for all others.

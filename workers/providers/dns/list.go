@@ -100,7 +100,8 @@ func withRecord(have []libdns.RR, r libdns.RR) (set []string, err error) {
 // withoutDot returns a record's data without the dot at its end, for providers that write names this way.
 func withoutDot(r libdns.RR) string { return strings.TrimSuffix(r.Data, ".") }
 
-// ttlAtLeast returns the TTL of a record in seconds. A shorter TTL is raised to seconds, the provider's minimum.
+// ttlAtLeast returns the TTL of a record in seconds. The argument seconds is the provider's minimum, to which a shorter TTL is
+// raised.
 func ttlAtLeast(r libdns.RR, seconds int) int { return max(int(r.TTL.Seconds()), seconds) }
 
 // blankApex converts a name for providers that write the apex as an empty text.

@@ -121,7 +121,7 @@ func (p *route53) sets(ctx context.Context, z zone, name string) ([]awsSet, erro
 		Sets []awsSet `xml:"ResourceRecordSets>ResourceRecordSet"`
 	}
 	err := p.read(ctx, "/hostedzone/"+url.PathEscape(z.id)+"/rrset", url.Values{"name": {full}, "maxitems": {"100"}}, &answer)
-	// The list continues with later names.
+	// The answer also has the sets of the names that follow. They are left out.
 	return slices.DeleteFunc(answer.Sets, func(set awsSet) bool { return !strings.EqualFold(set.Name, full) }), err
 }
 

@@ -15,7 +15,7 @@ type flag struct {
 	is   bool
 }
 
-// proxyKind returns the first kind that holds, or "none".
+// proxyKind returns the kind of the first flag that is set, or "none".
 func proxyKind(flags ...flag) string {
 	for _, f := range flags {
 		if f.is {

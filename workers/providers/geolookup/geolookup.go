@@ -115,8 +115,8 @@ type Client struct {
 	o Options
 
 	mu sync.Mutex
-	// accepted has the entry of providers that accepts a key, by provider and key. It has only keys that the provider's first entry
-	// refuses.
+	// accepted maps a provider's name and a key to the entry of the table providers that accepts the key. It has only keys that
+	// the provider's first entry refuses.
 	accepted map[[2]string]string
 }
 

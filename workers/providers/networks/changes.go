@@ -15,9 +15,9 @@ type feed struct {
 }
 
 const (
-	// overlap is how long the period of Changes begins before the time since. A platform may show a decision some hours after the
-	// date of the decision. For example, an order that locks at midnight is approved some hours later. Clocks and time zones also
-	// differ.
+	// overlap is how much earlier than its argument since the period of Changes begins. A platform may show a decision some hours
+	// after the date of the decision. For example, an order that locks at midnight is approved some hours later. Clocks and time
+	// zones also differ.
 	overlap = 48 * time.Hour
 	// maxParts limits how short a period of Changes becomes: a month divided by 512 is less than two hours.
 	maxParts = 512
@@ -35,10 +35,10 @@ func Feeds() []string {
 	return names
 }
 
-// Changes reads the orders that the platform has changed or decided at or after the time since. It reads one period, which ends
-// at until. The two days before since, or a part of them in a shorter period, are read again. The next call continues at until.
-// If the period has more than most orders, Changes reads a shorter period. It returns ErrTooMany if the shortest period has
-// more. Other errors are texts for a person.
+// Changes reads the orders that the platform has changed or decided since the given time. It reads one period, whose end it
+// returns as until. The next call continues there. The period begins up to two days before the given time, so some orders are
+// read again. If the period has more orders than the argument most allows, Changes reads a shorter period. It returns ErrTooMany
+// if even the shortest period has more. Other errors are texts for a person.
 func (c *Connection) Changes(ctx context.Context, since time.Time, most int) (orders []Order, until time.Time, err error) {
 	for parts := time.Duration(1); ; parts *= 8 {
 		period := c.s.changePeriod(since, parts)

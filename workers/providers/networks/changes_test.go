@@ -62,7 +62,7 @@ func TestChanges(t *testing.T) {
 }
 
 // lateDecision: a decision about an order that is 200 days old is read, without a request for the days of the order. A
-// decision shortly before the moment since is read again. A decision long before it is not read.
+// decision shortly before the time from which Changes reads is read again. A decision long before that time is not read.
 func (s *suite) lateDecision() {
 	since := present.Add(-3 * time.Hour)
 	s.world.Set(s.lateOrders(present.Add(-time.Hour), since.Add(-time.Hour), since.AddDate(0, 0, -3))...)

@@ -78,8 +78,8 @@ func impactReversed(ctx context.Context, s *session, period Range, cursor string
 	return orders, platform.Next(len(orders) > 0 && page < answer.Pages.Number(), page+1), err
 }
 
-// impactGet requests the page at a cursor of the records that have a date in a period, and returns its number. from and to are the
-// names of the parameters for the period.
+// impactGet requests a page of the records that have a date in a period. cursor says which page, and impactGet returns the number
+// of this page. from and to are the names of the parameters for the period.
 func (s *session) impactGet(ctx context.Context, path, from, to string, period Range, cursor string, query url.Values, into any) (
 	page int, err error,
 ) {

@@ -159,8 +159,8 @@ func (c *Connection) Test(ctx context.Context) error {
 	return c.s.PublicError(err)
 }
 
-// Orders reads the orders of the days from one date to another, both included. The time of day does not matter. If there are
-// more than most orders, the error is ErrTooMany. Other errors are texts for a person.
+// Orders reads the orders of the days from one date to another, both included. The time of day does not matter. The argument most
+// is the maximum number of orders. If there are more, the error is ErrTooMany. Other errors are texts for a person.
 func (c *Connection) Orders(ctx context.Context, from, to time.Time, most int) ([]Order, error) {
 	var all []Order
 	if err := c.read(ctx, Range{From: c.s.date(from), To: c.s.date(to)}, c.s.days, c.s.page, most, &all); err != nil {
@@ -172,7 +172,8 @@ func (c *Connection) Orders(ctx context.Context, from, to time.Time, most int) (
 // pageFunc reads a page of the orders of a range. cursor is empty for the first page. next is empty after the last page.
 type pageFunc func(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error)
 
-// read appends the orders of a range to all. The error is ErrTooMany if all then has more than most orders.
+// read appends the orders of a range to *all. The argument most is the maximum length of that list. If the list gets longer, the
+// error is ErrTooMany.
 func (c *Connection) read(ctx context.Context, period Range, days int, page pageFunc, most int, all *[]Order) error {
 	return c.s.Read(period, days, func(period Range, cursor string) (string, error) {
 		orders, next, err := page(ctx, c.s, period, cursor)
@@ -186,9 +187,9 @@ func (c *Connection) read(ctx context.Context, period Range, days int, page page
 	})
 }
 
-// Standing returns the range of days for which Orders lists every order that was not rejected. A recorded order that is missing there
-// was rejected. ok is false for a platform that reports rejected orders. It is also false for a range that ends before today, because
-// an order that leaves the state on hold may be reported on a later day.
+// Standing returns the range of days for which Orders lists every order that was not rejected. A recorded order of these days
+// that Orders does not list was rejected. ok is false for a platform that reports rejected orders. It is also false for a range
+// that ends before today, because an order that is no longer on hold may be reported on a later day.
 func (c *Connection) Standing(from, to time.Time) (period Range, ok bool) {
 	period = Range{From: c.s.date(from), To: c.s.date(to)}
 	return period, c.s.vanishes && period.End().After(c.s.Now())

@@ -309,7 +309,8 @@ func (c *Client) Accounts(ctx context.Context, provider, token string) ([]Accoun
 func (s *session) call(ctx context.Context, r rest.Request, into any) error {
 	answer, err := s.Send(ctx, r)
 	if f, ok := errors.AsType[*rest.FailureError](err); ok {
-		text := &rest.FailureError{Status: f.Status, Text: f.Text, Busy: f.Busy} // without Denied: a platform may refuse something other than the token
+		// Refused is not copied: a platform may refuse something other than the token.
+		text := &rest.FailureError{Status: f.Status, Text: f.Text, Busy: f.Busy}
 		if s.denies(answer.Status, answer.Body) {
 			return fmt.Errorf("%w: %w", ErrRevoked, text)
 		}

@@ -1,5 +1,6 @@
 // Package rest calls the HTTP APIs of providers with the credentials of an account. It recognizes refusals, requested pauses and
-// error texts. An error may repeat credentials, as the provider may: show or store only the result of API.PublicError.
+// error texts. An error may contain credentials, because a provider may repeat them. Show or store only the result of
+// API.PublicError.
 package rest
 
 import (

@@ -21,7 +21,7 @@ const (
 	bad = safebrowsingtest.Bad
 )
 
-// threats has the threats that each list reports for bad.
+// threats has the threats that each list reports for the address bad.
 var threats = map[string][]string{
 	safebrowsing.WebRisk: {"MALWARE"}, safebrowsing.SafeBrowsing: {"MALWARE", "SOCIAL_ENGINEERING"},
 }

@@ -122,7 +122,7 @@ type Fake struct {
 	secrets  []string
 	serve    func(w *World, c *call)
 	refuse   func(c *call, words string)
-	busy     func(c *call) // too many requests; nil: 429
+	busy     func(c *call) // answers that there were too many requests; nil: the answer is 429
 }
 
 // Credentials returns the credentials that the platform accepts. The secrets are canaries: texts that a test can find wherever

@@ -140,7 +140,7 @@ func (f form) check(path, kind string, v any) []flaw {
 
 var hexDigest = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// fits reports whether a value has a simple type or is one of an enumeration's values.
+// fits reports whether a value is of the given kind, which is a simple type or an enumeration.
 func (f form) fits(kind string, v any) bool {
 	text, isText := v.(string)
 	number, isNumber := v.(json.Number)

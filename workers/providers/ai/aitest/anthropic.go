@@ -81,7 +81,7 @@ func readMessages(c *request) (a Received, err error) {
 		return a, err
 	}
 	if c.r.Header.Get("Anthropic-Version") != "2023-06-01" || in.Max == 0 || in.System == "" {
-		return a, errors.New("no version, limit or instructions")
+		return a, errors.New("the version is wrong, or the limit or the instructions are missing")
 	}
 	a.Model, a.System, a.Final, a.Limit = in.Model, in.System, in.Choice.Type == "none", in.Max
 	for _, t := range in.Tools {

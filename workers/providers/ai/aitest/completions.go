@@ -105,7 +105,7 @@ func readCompletion(c *request, limitName string) (a Received, err error) {
 	for _, t := range in.Tools {
 		a.Tools = append(a.Tools, t.Function.Name)
 		if t.Type != "function" || t.Function.Parameters["type"] != "object" {
-			return a, errors.New("a tool has another form")
+			return a, errors.New("a tool is not a function, or its parameters are not an object")
 		}
 	}
 	waiting := pending{}
@@ -126,7 +126,7 @@ func readCompletion(c *request, limitName string) (a Received, err error) {
 			a.Texts = append(a.Texts, m.Content)
 			for _, call := range m.Calls {
 				if call.Type != "function" || call.Function.Arguments == nil {
-					return a, errors.New("a call has another form")
+					return a, errors.New("a call is not a function call, or has no arguments")
 				}
 				waiting[call.ID] = call.Function.Name
 			}
@@ -135,7 +135,7 @@ func readCompletion(c *request, limitName string) (a Received, err error) {
 		}
 	}
 	if a.Limit == 0 || a.System == "" {
-		return a, errors.New("no limit, or no instructions")
+		return a, errors.New("the limit or the instructions are missing")
 	}
 	return a, waiting.wantNone()
 }

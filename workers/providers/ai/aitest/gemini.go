@@ -103,7 +103,7 @@ func readContents(c *request) (a Received, err error) {
 	}
 	model, isQuestion := strings.CutSuffix(strings.TrimPrefix(c.path, "/v1beta/models/"), ":generateContent")
 	if !isQuestion || len(in.System.Parts) != 1 || in.Generation.Max == 0 {
-		return a, errors.New("not a question, or no instructions, or no limit")
+		return a, errors.New("the path is not a question's, or the instructions or the limit are missing")
 	}
 	a.Model, a.System, a.Final, a.Limit = model, in.System.Parts[0].Text, in.Config.Calling.Mode == "NONE", in.Generation.Max
 	for _, t := range in.Tools {
@@ -145,7 +145,7 @@ func (a *Received) part(p part, role string, waiting pending) error {
 	case p.Text != "":
 		a.Texts = append(a.Texts, p.Text)
 	default:
-		return errors.New("a part of another form")
+		return errors.New("a part is neither a text, a signed call nor a result, or has the wrong role")
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func (c *request) flaw(name string) string {
 	case http.MethodGet:
 		known, ok := lists[name][c.path]
 		if !ok || len(c.body) > 0 {
-			return "no list, or a body"
+			return "an unknown path for GET, or a body"
 		}
 		for parameter := range c.r.URL.Query() {
 			if !strings.Contains(" "+known+" ", " "+parameter+" ") {
@@ -114,7 +114,7 @@ func (c *request) flaw(name string) string {
 		}
 	case http.MethodPost:
 		if kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")); kind != "application/json" || c.r.URL.RawQuery != "" {
-			return "another content type, or parameters"
+			return "a content type that is not application/json, or parameters in the address"
 		}
 	default:
 		return "the method " + c.r.Method

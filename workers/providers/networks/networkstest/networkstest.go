@@ -237,8 +237,8 @@ func (c *call) span(w *World, form, from, to string, maxDays int) (orders []Orde
 	return w.among(c.date, first, last.Add(time.Second)), true
 }
 
-// rename renames the query's parameter name to other. If the query has the parameter, the request selects
-// orders by date.
+// rename renames a parameter of the query from name to other. If the query has the parameter, the request selects orders by the
+// given date.
 func (c *call) rename(name, other string, date func(Order) time.Time) {
 	if q := c.r.URL.Query(); q.Has(name) {
 		q.Set(other, q.Get(name))

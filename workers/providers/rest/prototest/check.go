@@ -14,7 +14,7 @@ import (
 // checker collects the flaws of a JSON value.
 type checker struct {
 	Protos
-	bound []string // fields of the outermost message that the request has in its path
+	bound []string // fields of the outermost message that are in the path of the request, so that the body lacks them
 	flaws []string
 }
 

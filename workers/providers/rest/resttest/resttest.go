@@ -64,15 +64,15 @@ func (f *Faults) Block() (release func()) {
 	return sync.OnceFunc(func() { close(held) })
 }
 
-// Calls returns the number of requests, including requests that are held.
+// Calls returns the number of requests, including requests that still wait for an answer.
 func (f *Faults) Calls() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.calls
 }
 
-// Next counts a request and returns its fault. The fault is decided when the request arrives; then the request waits while
-// requests are held. ok is false if the client has given up.
+// Next counts a request and returns its fault. The fault is decided when the request arrives. If Block was called, the request
+// then waits until the release. ok is false if the client has given up.
 func (f *Faults) Next(r *http.Request) (fault Fault, ok bool) {
 	// A server notices that a client has given up only after the body is read.
 	body, err := io.ReadAll(r.Body)

@@ -41,8 +41,8 @@ type reader struct {
 type record struct {
 	key, name  string
 	refused    bool
-	transition string // of the visitors who are sent there
-	// These are of a source.
+	transition string // how visitors are sent there
+	// The following members are set only for a source.
 	params      parameters
 	postback    s2s
 	trafficLoss text

@@ -350,7 +350,7 @@ func TestSameDecision(t *testing.T) {
 		sure, groups = sure+n, groups+g
 	}
 	if sure < campaigns*visitors/parts/4 || groups < campaigns {
-		t.Errorf("only %d decisions were sure, and the shares of %d groups were compared", sure, groups)
+		t.Errorf("only %d decisions needed no random choice, and the shares of only %d groups were compared", sure, groups)
 	}
-	t.Logf("%d decisions were the same for sure; the shares of %d groups of visitors agree", sure, groups)
+	t.Logf("%d decisions without a random choice are the same; the shares of %d groups of visitors agree", sure, groups)
 }

@@ -271,8 +271,8 @@ func (r *reader) sourceFor(it *item, c *campaign) (key string, params parameters
 	return key, params, key != ""
 }
 
-// copySource writes a source for a campaign that has other parameters or another postback than its own source. It returns its key, or
-// an empty text if it was refused.
+// copySource writes a new source for a campaign that has other parameters or another postback than the source that it uses. It
+// returns the key of the new source, or an empty text if the new source was refused.
 func (r *reader) copySource(c *campaign, own record, params parameters, more s2s) string {
 	key, title := r.key(c.ID, "source"), string(c.Name)
 	if own.key != "" {

@@ -1,6 +1,6 @@
-// Package binomtest is a fake of the API of Binom 2. It demands the header with the key, and serves the fixtures in testdata:
-// groups and domains as complete lists, other records by id, and lists of these with only ids and names. Affiliate networks are
-// served only as such a list.
+// Package binomtest is a fake of the API of Binom 2. It demands the header with the key, and serves the fixtures in testdata. It
+// serves groups and domains as complete lists. It serves other records by id, and as lists that have only ids and names.
+// Affiliate networks are served only as a list of ids and names.
 package binomtest
 
 import (

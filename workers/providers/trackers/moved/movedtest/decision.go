@@ -136,7 +136,7 @@ func sum(list []int) (n int) {
 }
 
 // SameDecisions sends visitors to imported campaigns. If the model makes no random choice, the decision must be the same. If it
-// makes one, the shares must agree. key returns the key in the document of page, offer or campaign number n.
+// makes one, the shares must agree. key returns the key that page, offer or campaign number n has in the document.
 func SameDecisions(t *testing.T, result trackerimport.Result, specs []Spec, streams bool, key func(kind accountconfig.Kind, n int) string) {
 	t.Helper()
 	refs := map[uuid.UUID]*flow.Ref{}
