@@ -2087,7 +2087,7 @@ type DomainList struct {
 type DomainPatch struct {
 	Action    *string `json:"action,omitempty"`     // set_default: only makes this domain the default; fail_back: only moves back the campaigns that failed over from this domain: set_default, fail_back
 	Crawlers  *string `json:"crawlers,omitempty"`   // what robots.txt tells crawlers; default disallow: allow, disallow
-	Failover  *bool   `json:"failover,omitempty"`   // when a list of unsafe addresses contains the domain, its campaigns move to a spare domain; left out: unchanged
+	Failover  *bool   `json:"failover,omitempty"`   // whether the domain's campaigns move to a spare domain if a list of unsafe addresses contains the domain; left out: unchanged
 	GroupName *string `json:"group_name,omitempty"` // a domain of the group spare takes over the campaigns of a domain that fails over
 	HttpsOnly *bool   `json:"https_only,omitempty"` // default true
 	ID        string  `json:"id"`                   // the record's id
@@ -2507,7 +2507,7 @@ type GoalList struct {
 	SiteTotals      GoalTotals        `json:"siteTotals"`
 	Sites           []Site            `json:"sites"`
 	Suggested       []GoalSuggested   `json:"suggested"`       // goals that the site does not have yet: goals for events that the site sends, and goals that most sites of its kind have; at most 20
-	TagNames        map[string]string `json:"tagNames"`        // maps an own host to a name: the host serves the page tag as /{name}.js too
+	TagNames        map[string]string `json:"tagNames"`        // for each host that has a name for its page tag, the name; the host also serves the tag as /{name}.js
 	TrackingDomains []string          `json:"trackingDomains"` // the account's own hosts that serve the page tag
 }
 
@@ -2613,9 +2613,9 @@ type Heading struct {
 
 // HistoryImported: a type of the API
 type HistoryImported struct {
-	Clicks      int            `json:"clicks"`      // clicks that were not here before
-	Conversions int            `json:"conversions"` // conversions that were not here before
-	Skipped     map[string]int `json:"skipped"`     // rows that were left out, by the reason
+	Clicks      int            `json:"clicks"`      // number of clicks that were not stored before
+	Conversions int            `json:"conversions"` // number of conversions that were not stored before
+	Skipped     map[string]int `json:"skipped"`     // number of rows that were left out, by reason
 }
 
 // HopRow: a type of the API
@@ -2669,9 +2669,9 @@ type ImportConfigBody struct {
 type ImportHistoryBody struct {
 	From     string  `json:"from"`               // YYYY-MM-DD, the first day, as the other tracker counts days
 	Key      string  `json:"key"`                // API key. It is used for this import and then deleted
-	Timezone *string `json:"timezone,omitempty"` // time zone of the account there, for times without an offset; default: the time zone of the account here
+	Timezone *string `json:"timezone,omitempty"` // time zone of the account in the other tracker, for times without an offset; default: the time zone of this account
 	To       string  `json:"to"`                 // YYYY-MM-DD, the last day, as the other tracker counts days; it is included, and must be over
-	Tracker  string  `json:"tracker"`            // the tracker whose log is read; its settings were imported before: redtrack
+	Tracker  string  `json:"tracker"`            // the tracker whose log is read; its settings must be imported first: redtrack
 	URL      *string `json:"url,omitempty"`      // address of the tracker's API; empty: the usual address
 }
 
@@ -3634,7 +3634,7 @@ type OfferBody struct {
 	Country         *string  `json:"country,omitempty"`   // two letters, or empty
 	Currency        *string  `json:"currency,omitempty"`  // three letters; anything else is read as USD; default USD
 	DailyCap        *int     `json:"daily_cap,omitempty"` // conversions per day
-	Group           *string  `json:"group,omitempty"`     // another name of group_name, which takes precedence
+	Group           *string  `json:"group,omitempty"`     // another name for group_name; if both are sent, group_name counts
 	GroupName       *string  `json:"group_name,omitempty"`
 	Name            string   `json:"name"`
 	NetworkID       *string  `json:"network_id,omitempty"` // an affiliate network on this account
@@ -3651,7 +3651,7 @@ type OfferPut struct {
 	Country         *string  `json:"country,omitempty"`   // two letters, or empty
 	Currency        *string  `json:"currency,omitempty"`  // three letters; anything else is read as USD; default USD
 	DailyCap        *int     `json:"daily_cap,omitempty"` // conversions per day
-	Group           *string  `json:"group,omitempty"`     // another name of group_name, which takes precedence
+	Group           *string  `json:"group,omitempty"`     // another name for group_name; if both are sent, group_name counts
 	GroupName       *string  `json:"group_name,omitempty"`
 	ID              string   `json:"id"` // the record's id
 	Name            string   `json:"name"`
@@ -3979,7 +3979,7 @@ type PingEvent struct {
 
 // PlanAllowances: a type of the API
 type PlanAllowances struct {
-	AnswerBytes      *int `json:"answerBytes"` // size of the stored answers for repeated calls, which are kept for 24 hours; the results of jobs, which are kept for 30 days, may take as much again
+	AnswerBytes      *int `json:"answerBytes"` // size of the stored answers for repeated calls, which are kept for 24 hours; the results of jobs, which are kept for 30 days, may take the same size in addition
 	BotValues        *int `json:"botValues"`   // values of all entries of the bot lists
 	CallsPerMinute   *int `json:"callsPerMinute"`
 	Campaigns        *int `json:"campaigns"`
@@ -4661,7 +4661,7 @@ type SavedFlowAnswer struct {
 	Notes            string   `json:"notes"`
 	PathCount        int      `json:"path_count"`
 	Paths            []Path   `json:"paths"`
-	RuleCount        int      `json:"rule_count"` // number of rules in all paths, saved rules and inline rules
+	RuleCount        int      `json:"rule_count"` // number of rules in all paths; saved rules and inline rules both count
 	Status           string   `json:"status"`     // active, paused
 	Tags             []string `json:"tags"`
 	UpdatedAt        string   `json:"updated_at"`
@@ -4670,7 +4670,7 @@ type SavedFlowAnswer struct {
 // SavedFlowBody: a type of the API
 type SavedFlowBody struct {
 	Country   *string    `json:"country,omitempty"` // two letters, or empty
-	Group     *string    `json:"group,omitempty"`   // another name of group_name, which takes precedence
+	Group     *string    `json:"group,omitempty"`   // another name for group_name; if both are sent, group_name counts
 	GroupName *string    `json:"group_name,omitempty"`
 	Name      string     `json:"name"`
 	Notes     *string    `json:"notes,omitempty"`
@@ -4681,7 +4681,7 @@ type SavedFlowBody struct {
 // SavedFlowPut: a type of the API
 type SavedFlowPut struct {
 	Country   *string    `json:"country,omitempty"` // two letters, or empty
-	Group     *string    `json:"group,omitempty"`   // another name of group_name, which takes precedence
+	Group     *string    `json:"group,omitempty"`   // another name for group_name; if both are sent, group_name counts
 	GroupName *string    `json:"group_name,omitempty"`
 	ID        string     `json:"id"` // the record's id
 	Name      string     `json:"name"`
@@ -4697,7 +4697,7 @@ type SavedTemplates struct {
 	Skipped int                  `json:"skipped"` // how many templates were not saved, because they cannot be used or because a later template in the body has the same name
 }
 
-// ScheduleCondition: is, or is not, one of these times of the week; days are 1 (Monday) to 7; a time whose to is not after from ends on the next day
+// ScheduleCondition: is, or is not, one of these times of the week; days are 1 (Monday) to 7; if "to" is not after "from", the time ends on the next day
 type ScheduleCondition struct {
 	Attribute string `json:"attribute"` // schedule
 	Operator  string `json:"operator"`  // equals, not_equals, in, not_in
