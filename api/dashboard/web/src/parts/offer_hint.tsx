@@ -8,6 +8,8 @@ const Param = ({ name }: { name: string }) => (
   </code>
 )
 
+const w = setupWords.wizard
+
 type Props = { url: string; network?: { name: string; click_param: string } }
 
 // OfferHint says, below the address of an offer, how its network learns which click converted, or that the network cannot learn
@@ -20,13 +22,13 @@ export function OfferHint({ url, network }: Props) {
       </>
     )
   if (network?.click_param && hasClickID(url) && !hasClickIDIn(url, network.click_param))
-    return <span class="warn">{setupWords.wizard.offerElsewhere(network.name, network.click_param)}</span>
-  if (!url.trim() || hasClickID(url)) return <>{t.campaigns.offerHint}</>
+    return <span class="warn">{w.offerElsewhere(network.name, network.click_param)}</span>
+  if (!url.trim() || hasClickID(url)) return <>{w.offerHint}</>
   if (network?.click_param)
     return (
       <>
-        {t.campaigns.offerAdds(network.name)} <Param name={network.click_param} />
+        {w.offerAdds(network.name)} <Param name={network.click_param} />
       </>
     )
-  return <span class="warn">{network ? t.campaigns.offerNoParam(network.name) : t.campaigns.offerNoClick}</span>
+  return <span class="warn">{network ? w.offerNoParam(network.name) : w.offerNoClick}</span>
 }

@@ -132,7 +132,6 @@ export const words: typeof en = {
     toAddress: 'Eine URL',
     offerName: 'Name des Offers',
     offerURL: 'URL des Offers',
-    offerHint: 'So, wie das Netzwerk sie angibt. Sein Postback bringt {clickid} zurück.',
     chooseOffer: 'Offer wählen',
     makeOffer: 'Neues Offer anlegen',
     takeOffer: 'Ein vorhandenes nehmen',
@@ -154,10 +153,6 @@ export const words: typeof en = {
     unverified: 'nicht verifiziert',
     sharedHint:
       'Auf einer gemeinsamen Domain vergibt der Dienst das Ende des Links, damit niemand es errät. Wählbar ist es auf einer eigenen Domain.',
-    offerAdds: network => `Der Parameter von ${network} kommt automatisch dazu:`,
-    offerNoParam: network => `${network} hat keinen Parameter für die Klick-ID. Ohne {clickid} in der URL finden Conversions keinen Klick.`,
-    offerNoClick:
-      'Ohne Netzwerk und ohne {clickid} findet keine Conversion ihren Klick. Das Netzwerk wählen oder {clickid} in die URL setzen.',
     sharedDomain: 'gemeinsam',
     funnel: 'Trichter',
     lastDays: n => (n === 1 ? 'heute' : `letzte ${n} Tage`),

@@ -19,6 +19,11 @@ export const words: typeof en = {
     landerNew: url => `Eine Landingpage mit dieser URL wird angelegt: ${url}`,
     newLander: 'neue Landingpage',
     wholeURL: 'Für eine neue Landingpage die ganze URL eingeben: https://…',
+    offerHint: 'So, wie das Netzwerk sie angibt. Sein Postback bringt {clickid} zurück.',
+    offerAdds: network => `Der Parameter von ${network} kommt automatisch dazu:`,
+    offerNoParam: network => `${network} hat keinen Parameter für die Klick-ID. Ohne {clickid} in der URL finden Conversions keinen Klick.`,
+    offerNoClick:
+      'Ohne Netzwerk und ohne {clickid} findet keine Conversion ihren Klick. Das Netzwerk wählen oder {clickid} in die URL setzen.',
     offerElsewhere: (network, param) =>
       `${network} nimmt die Klick-ID in ${param} an. ${param}={clickid} schreiben, oder {clickid} entfernen: dann kommt der Parameter automatisch dazu.`,
     leftEmpty: name => `Bleibt es leer: ${name}`,

@@ -130,7 +130,6 @@ export const words = {
     toAddress: 'A URL',
     offerName: 'Name of the offer',
     offerURL: 'URL of the offer',
-    offerHint: 'As the network gives it. The network’s postback brings {clickid} back.',
     chooseOffer: 'Choose an offer',
     makeOffer: 'Create a new offer',
     takeOffer: 'Use an existing one',
@@ -152,11 +151,6 @@ export const words = {
     unverified: 'not verified',
     sharedHint:
       'On a shared domain the service makes the end of the link, so that nobody can guess it. To choose it, use a domain of your own.',
-    offerAdds: (network: string) => `The parameter of ${network} is added automatically:`,
-    offerNoParam: (network: string) =>
-      `${network} has no parameter for the click id. Put {clickid} into the URL, or its conversions find no click.`,
-    offerNoClick:
-      'Without a network and without {clickid}, no conversion finds its click. Choose the network, or put {clickid} into the URL.',
     sharedDomain: 'shared',
     funnel: 'Funnel',
     lastDays: (n: number) => (n === 1 ? 'today' : `last ${of(n, 'day', 'days')}`),

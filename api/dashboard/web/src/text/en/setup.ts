@@ -18,6 +18,12 @@ export const words = {
     landerNew: (url: string) => `A landing page with this URL is made: ${url}`,
     newLander: 'new landing page',
     wholeURL: 'For a new landing page, type the whole URL: https://…',
+    offerHint: 'As the network gives it. The network’s postback brings {clickid} back.',
+    offerAdds: (network: string) => `The parameter of ${network} is added automatically:`,
+    offerNoParam: (network: string) =>
+      `${network} has no parameter for the click id. Put {clickid} into the URL, or its conversions find no click.`,
+    offerNoClick:
+      'Without a network and without {clickid}, no conversion finds its click. Choose the network, or put {clickid} into the URL.',
     offerElsewhere: (network: string, param: string) =>
       `${network} takes the click id in ${param}. Write ${param}={clickid}, or take {clickid} out: then the parameter is added automatically.`,
     leftEmpty: (name: string) => `Left empty: ${name}`,
