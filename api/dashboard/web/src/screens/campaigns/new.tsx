@@ -23,6 +23,8 @@ import { EmptyCard } from '../../parts/state.tsx'
 import { UrlInput } from '../../parts/url_input.tsx'
 import { NoClickID, OwnSite } from './own_site.tsx'
 
+const w = setupWords.wizard
+
 type Way = 'offer' | 'site' | 'flow' | 'address'
 const template = 'template:', // the prefix of a choice that creates a source or a network from a template
   typed = 'new:' // the prefix of a choice that creates a source with the typed name
@@ -36,7 +38,7 @@ export const NewCampaign = () => {
     <Wizard />
   ) : (
     <EmptyCard title={t.failed.codes.buyer_only}>
-      <Link href={list} text={t.campaigns.toList} />
+      <Link href={list} text={w.toList} />
     </EmptyCard>
   )
 }
@@ -240,7 +242,7 @@ function missingOf(e: Entered): Record<string, string> {
     ['offerURL', e.way === 'offer' && e.makesOffer && !e.offerURL.trim(), t.needs.url],
     ['offer', e.way === 'offer' && !e.makesOffer && !e.offer, t.needs.offer],
     ['flow', e.way === 'flow' && !e.flow, t.needs.flow],
-    ['site', e.way === 'site' && !e.site, setupWords.wizard.needsSite],
+    ['site', e.way === 'site' && !e.site, w.needsSite],
     ['siteURL', e.way === 'site' && !!e.site && !e.siteURL, t.needs.url],
     ['address', e.way === 'address' && !e.address.trim(), t.needs.destination],
     ['name', e.way === 'address' && !e.name.trim(), t.needs.name],
@@ -251,7 +253,7 @@ function missingOf(e: Entered): Record<string, string> {
 
 // defaultPath returns the path of a new campaign. It is the default path, so that paths with conditions are tried before it.
 const defaultPath = (offer: string, lander: string) => ({
-  name: setupWords.wizard.everybody,
+  name: w.everybody,
   stream_type: 'default',
   action: lander ? 'lander' : 'offer',
   destinations: [lander, offer].filter(Boolean).map(id => ({ id, weight: 100 })),
@@ -264,29 +266,29 @@ function Wizard() {
     domains = useDomains()
   return (
     <form class="wizard" noValidate onSubmit={handleSubmit(state.create)}>
-      <Step n={1} title={t.campaigns.whereTo}>
+      <Step n={1} title={w.whereTo}>
         <Seg
-          label={t.campaigns.whereTo}
+          label={w.whereTo}
           value={state.way}
           options={[
-            { value: 'offer', label: t.campaigns.toOffer },
-            { value: 'site', label: setupWords.wizard.toSite },
-            { value: 'flow', label: t.campaigns.toFlow },
-            { value: 'address', label: t.campaigns.toAddress },
+            { value: 'offer', label: w.toOffer },
+            { value: 'site', label: w.toSite },
+            { value: 'flow', label: w.toFlow },
+            { value: 'address', label: w.toAddress },
           ]}
           on={state.setWay}
         />
         <div class="fields">{targets[state.way](state)}</div>
       </Step>
-      <Step n={2} title={t.campaigns.whereFrom}>
+      <Step n={2} title={w.whereFrom}>
         <div class="fields">
           <Source of={state} />
         </div>
       </Step>
-      <Step n={3} title={t.campaigns.theLink}>
+      <Step n={3} title={w.theLink}>
         <div class="fields">
-          <Field label={t.overview.name} hint={!form.name && name ? setupWords.wizard.leftEmpty(name) : undefined} error={error('name')}>
-            {w => <Input wired={w} value={form.name} on={v => set({ name: v })} maxLength={255} />}
+          <Field label={t.overview.name} hint={!form.name && name ? w.leftEmpty(name) : undefined} error={error('name')}>
+            {wired => <Input wired={wired} value={form.name} on={v => set({ name: v })} maxLength={255} />}
           </Field>
           <ComboField
             label={t.campaigns.domain}
@@ -297,8 +299,10 @@ function Wizard() {
             on={domain => set({ domain })}
           />
           {!state.shared && (
-            <Field label={t.campaigns.alias} hint={t.campaigns.aliasHint} error={error('alias')}>
-              {w => <Input wired={w} class="mono" value={form.alias} on={alias => set({ alias })} maxLength={64} spellcheck={false} />}
+            <Field label={t.campaigns.alias} hint={w.aliasHint} error={error('alias')}>
+              {wired => (
+                <Input wired={wired} class="mono" value={form.alias} on={alias => set({ alias })} maxLength={64} spellcheck={false} />
+              )}
             </Field>
           )}
         </div>
@@ -307,7 +311,7 @@ function Wizard() {
       <div class="row">
         <span class="grow" />
         <Link href={to('/app/campaigns')} text={t.parts.cancel} />
-        <Button type="submit" look="primary" disabled={state.off} text={t.campaigns.create} />
+        <Button type="submit" look="primary" disabled={state.off} text={w.create} />
       </div>
     </form>
   )
@@ -318,7 +322,7 @@ const targets: Record<Way, (state: State) => ComponentChildren> = {
   offer: state => <Offer of={state} />,
   flow: ({ flows, form, set, error }) => (
     <ComboField
-      label={t.campaigns.savedFlow}
+      label={w.savedFlow}
       error={error('flow')}
       hint={flows?.length === 0 ? t.campaigns.noFlows : undefined}
       value={form.flow}
@@ -329,9 +333,9 @@ const targets: Record<Way, (state: State) => ComponentChildren> = {
   site: ({ sites, site, siteURL, set, error }) => <OwnSite sites={sites} site={site} url={siteURL} on={set} error={error} />,
   address: ({ form, set, error }) => (
     <Field label={t.campaigns.address} wide error={error('address')}>
-      {w => (
+      {wired => (
         <>
-          <UrlInput wired={w} label={t.campaigns.address} value={form.address} on={address => set({ address })} />
+          <UrlInput wired={wired} label={t.campaigns.address} value={form.address} on={address => set({ address })} />
           {looksLikeURL(form.address) && !hasClickID(form.address) && <NoClickID url={form.address} on={address => set({ address })} />}
         </>
       )}
@@ -348,8 +352,8 @@ const Offer = ({
   <>
     {makesOffer ? (
       <>
-        <Field label={t.campaigns.offerName} hint={setupWords.wizard.moreOffers} error={error('offerName')}>
-          {w => <Input wired={w} name="offerName" value={form.offerName} on={offerName => set({ offerName })} maxLength={255} />}
+        <Field label={w.offerName} hint={w.moreOffers} error={error('offerName')}>
+          {wired => <Input wired={wired} name="offerName" value={form.offerName} on={offerName => set({ offerName })} maxLength={255} />}
         </Field>
         <ComboField
           label={t.conversions.network}
@@ -363,17 +367,17 @@ const Offer = ({
           )}
           on={network => set({ network })}
         />
-        <Field label={t.campaigns.offerURL} wide hint={<OfferHint url={form.offerURL} network={network} />} error={error('offerURL')}>
-          {w => <UrlInput wired={w} label={t.campaigns.offerURL} value={form.offerURL} on={offerURL => set({ offerURL })} />}
+        <Field label={w.offerURL} wide hint={<OfferHint url={form.offerURL} network={network} />} error={error('offerURL')}>
+          {wired => <UrlInput wired={wired} label={w.offerURL} value={form.offerURL} on={offerURL => set({ offerURL })} />}
         </Field>
       </>
     ) : (
       <ComboField
         label={t.dimensions.offer_id}
-        hint={setupWords.wizard.moreOffers}
+        hint={w.moreOffers}
         error={error('offer')}
         value={offer}
-        placeholder={t.campaigns.chooseOffer}
+        placeholder={w.chooseOffer}
         choices={choicesOf(offers)}
         on={offer => set({ offer })}
       />
@@ -383,19 +387,19 @@ const Offer = ({
         <span class="label wide">&nbsp;</span>
         <button type="button" class="btn atstart" onClick={() => setWantsNewOffer(!makesOffer)}>
           {!makesOffer && <Icon name="plus" />}
-          {makesOffer ? t.campaigns.takeOffer : t.campaigns.makeOffer}
+          {makesOffer ? w.takeOffer : w.makeOffer}
         </button>
       </div>
     )}
     <ComboField
       label={t.dimensions.lander_id}
-      hint={ownLander ? setupWords.wizard.landerNew(withClickID(ownLander, 'clickid')) : setupWords.wizard.landerHint}
+      hint={ownLander ? w.landerNew(withClickID(ownLander, 'clickid')) : w.landerHint}
       error={error('lander')}
       value={form.lander}
       shown={ownLander || undefined}
-      none={t.campaigns.noLander}
-      empty={setupWords.wizard.wholeURL}
-      make={url => (looksLikeURL(url) ? { value: typed + url, label: url, side: setupWords.wizard.newLander } : undefined)}
+      none={w.noLander}
+      empty={w.wholeURL}
+      make={url => (looksLikeURL(url) ? { value: typed + url, label: url, side: w.newLander } : undefined)}
       choices={choicesOf(landers)}
       on={lander => set({ lander })}
     />
@@ -414,26 +418,20 @@ const withTemplates = (records: Named[] | undefined, templates: { value: string;
     ...templates
       .filter(o => !records.some(r => r.name === o.label))
       .sort(byLabel)
-      .map(o => ({ value: template + o.value, label: o.label, side: t.campaigns.template })),
+      .map(o => ({ value: template + o.value, label: o.label, side: w.template })),
   ]
 
 // Source chooses a source, or a platform or a new name for which a source is made.
 const Source = ({ of: { sources, templates, platform, sourceName, form, set, error } }: { of: State }) => (
   <ComboField
     label={t.campaigns.source}
-    hint={
-      platform
-        ? t.campaigns.sourceMade(platform.name)
-        : form.source.startsWith(typed)
-          ? setupWords.wizard.sourceNew
-          : t.campaigns.sourceHint
-    }
+    hint={platform ? w.sourceMade(platform.name) : form.source.startsWith(typed) ? w.sourceNew : w.sourceHint}
     error={error('source')}
     value={form.source}
     shown={sourceName}
-    placeholder={setupWords.wizard.typeSource}
+    placeholder={w.typeSource}
     none={t.campaigns.noSource}
-    make={name => ({ value: typed + name, label: name, side: setupWords.wizard.newSource })}
+    make={name => ({ value: typed + name, label: name, side: w.newSource })}
     on={source => set({ source })}
     choices={withTemplates(
       sources,
