@@ -305,7 +305,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestRequests checks what the page refuses. No refusal redirects the browser.
+// TestRequests checks which requests the consent page refuses. A request that the page refuses never redirects the browser. If the
+// person declines a valid request, the browser is redirected with access_denied.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -17,7 +17,7 @@ import (
 // Prefix begins the path of every page and of every row of Routes.
 const Prefix = "/app"
 
-// Deps are the dependencies of the dashboard. All except Platforms are required.
+// Deps are the dependencies of the dashboard. All except Platforms, NoMCP and Dir are required.
 type Deps struct {
 	Store    *store.Store
 	Rates    *kv.Rates

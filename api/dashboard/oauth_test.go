@@ -126,7 +126,7 @@ func TestOAuthRefused(t *testing.T) {
 }
 
 // TestOAuthCallback checks the page that platforms redirect back to. If the sign-in began in the dashboard, the page passes the
-// code on in the fragment of the address, which no server sees, and drops all other parameters.
+// code and the state on in the fragment of the address, which no server sees, and drops all other parameters.
 func TestOAuthCallback(t *testing.T) {
 	t.Parallel()
 	s := withPlatforms(t)

@@ -45,6 +45,19 @@ func TestConfigDocument(t *testing.T) {
 	e.Do("GET", "/config?kinds=offers,ofers", nil).Want(400, "invalid_input")
 }
 
+// TestConfigDomainAgain: a host that was removed and added again gets its key back, because the key of a domain is its host.
+func TestConfigDomainAgain(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t, apitest.New(t))
+	for range 3 {
+		id := e.Do("POST", "/domains", object{"domain": "again.example"}).Want(201, "").Map()["id"].(string)
+		if text := string(e.Do("GET", "/config", nil).Want(200, "").Raw); !strings.Contains(text, "again.example") {
+			t.Fatalf("the domain is not in the document:\n%s", text)
+		}
+		e.Do("DELETE", "/domains?id="+id, nil).Want(200, "")
+	}
+}
+
 func TestConfigRefusals(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

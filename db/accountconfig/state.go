@@ -20,8 +20,8 @@ type State struct {
 	keys
 }
 
-// keys has the keys of an account's records, and implements accountconfig.IDs. It also has the keys of removed records, because a
-// key is never given to another record.
+// keys has the keys of an account's records, and implements accountconfig.IDs. It also has the keys of removed records, because a new
+// record must not get the key of a removed one by chance.
 type keys struct {
 	ids    map[accountconfig.Kind]map[string]uuid.UUID
 	names  map[accountconfig.Kind]map[uuid.UUID]string
@@ -56,7 +56,7 @@ func (k keys) add(kind accountconfig.Kind, key string, id uuid.UUID) {
 	delete(k.gone[kind], key)
 }
 
-// NameAll makes references to removed records show the keys of these records. This is needed when a plan is carried out: each
+// NameAll makes references to removed records show the keys that those records had. This is needed when a plan is carried out: each
 // record is compared with its state when the plan was made, and that state may refer to records that have been removed since.
 func (st *State) NameAll() { st.whole = true }
 
@@ -70,17 +70,14 @@ func Load(ctx context.Context, s *store.Store, account uuid.UUID) (*State, error
 		st := &State{Current: accountconfig.Current{
 			Account: a, Records: accountconfig.Document{}, Removed: map[accountconfig.Kind]map[string]bool{},
 		}}
-		if st.keys, err = readKeys(ctx, s, account); err != nil {
-			return nil, err
-		}
-		st.Shared = st.shared != uuid.Nil
 		all, err := readAll(ctx, s, a)
 		if err != nil {
 			return nil, err
 		}
-		if err := st.addKeys(ctx, s, all); err != nil {
+		if err := st.loadKeys(ctx, s, all); err != nil {
 			return nil, err
 		}
+		st.Shared = st.shared != uuid.Nil
 		if err := st.encode(all); err != nil {
 			return nil, err
 		}
@@ -117,7 +114,7 @@ func readKeys(ctx context.Context, s *store.Store, account uuid.UUID) (keys, err
 func readAll(ctx context.Context, s *store.Store, account models.Account) (map[accountconfig.Kind][]loaded, error) {
 	all := map[accountconfig.Kind][]loaded{}
 	var refs []uuid.UUID
-	for _, name := range slices.Backward(accountconfig.Kinds) { // a kind comes before the kinds to which it refers
+	for _, name := range slices.Backward(accountconfig.Kinds) { // in this order, a kind comes before the kinds to which it refers
 		list, err := kinds[name].all(ctx, s, account, refs)
 		if err != nil {
 			return nil, err
@@ -130,13 +127,34 @@ func readAll(ctx context.Context, s *store.Store, account models.Account) (map[a
 	return all, nil
 }
 
-const insertKeys = `INSERT INTO config_keys (account_id, kind, key, record_id)
-SELECT $1, * FROM unnest($2::text[], $3::text[], $4::uuid[]) ON CONFLICT DO NOTHING`
+// keyTries is how often loadKeys tries to give keys to new records while other processes do the same.
+const keyTries = 3
 
-// addKeys gives each new record a key.
-func (st *State) addKeys(ctx context.Context, s *store.Store, all map[accountconfig.Kind][]loaded) error {
-	var names, made []string
-	var ids []uuid.UUID
+// loadKeys reads the keys of an account's records, and gives a key to each record that has none.
+func (st *State) loadKeys(ctx context.Context, s *store.Store, all map[accountconfig.Kind][]loaded) (err error) {
+	for range keyTries {
+		if st.keys, err = readKeys(ctx, s, st.Account.ID); err != nil {
+			return err
+		}
+		if done, err := st.addKeys(ctx, s, all); err != nil || done {
+			return err
+		}
+	}
+	return models.Conflict("stale", "the account was changed at the same time: try again")
+}
+
+const (
+	insertKeys = `INSERT INTO config_keys (account_id, kind, key, record_id)
+SELECT $1, * FROM unnest($2::text[], $3::text[], $4::uuid[]) ON CONFLICT DO NOTHING`
+	moveKeys = `UPDATE config_keys k SET record_id = n.id FROM unnest($3::text[], $4::uuid[]) AS n (key, id)
+WHERE k.account_id = $1 AND k.kind = $2 AND k.key = n.key`
+)
+
+// addKeys gives each new record a key. A host that was removed and added again is a new record, which gets the key of the removed one.
+// addKeys returns false if another process gave keys to the same records at the same time.
+func (st *State) addKeys(ctx context.Context, s *store.Store, all map[accountconfig.Kind][]loaded) (bool, error) {
+	var names, made, hosts []string
+	var ids, moved []uuid.UUID
 	for _, kind := range accountconfig.Kinds {
 		for key := range st.ids[kind] {
 			st.gone[kind][key] = true
@@ -146,22 +164,29 @@ func (st *State) addKeys(ctx context.Context, s *store.Store, all map[accountcon
 				delete(st.gone[kind], key)
 				continue
 			}
+			taken := func(key string) bool { _, taken := st.ids[kind][key]; return taken }
 			key := l.name // the host of a domain
 			if kind != accountconfig.Domains {
-				key = accountconfig.NewKey(kind, l.name, func(key string) bool { _, taken := st.ids[kind][key]; return taken })
+				key = accountconfig.NewKey(kind, l.name, taken)
+			}
+			if taken(key) {
+				hosts, moved = append(hosts, key), append(moved, l.id)
+			} else {
+				names, made, ids = append(names, string(kind)), append(made, key), append(ids, l.id)
 			}
 			st.add(kind, key, l.id)
-			names, made, ids = append(names, string(kind)), append(made, key), append(ids, l.id)
+		}
+	}
+	if len(moved) > 0 {
+		if _, err := db.Exec(ctx, s.Conn(), "keys of domains", moveKeys, st.Account.ID, accountconfig.Domains, hosts, db.UUIDs(moved)); err != nil {
+			return false, err
 		}
 	}
 	if len(ids) == 0 {
-		return nil
+		return true, nil
 	}
 	n, err := db.Exec(ctx, s.Conn(), "keys of records", insertKeys, st.Account.ID, names, made, db.UUIDs(ids))
-	if err == nil && int(n) < len(ids) {
-		err = models.Conflict("stale", "the account was changed at the same time: try again")
-	}
-	return err
+	return int(n) == len(ids), err
 }
 
 // encode turns the records into members of a document.
@@ -185,7 +210,7 @@ func (st *State) encode(all map[accountconfig.Kind][]loaded) error {
 }
 
 // Save creates or replaces a record of a document, and returns the members that the record has afterwards. The store must be in a
-// transaction. The error has the code stale if the stored record differs from the argument before. If before is empty but the
+// transaction. The error has the code stale if the stored record is not equal to `before`. If `before` is empty but the
 // record exists, the record was created by Reserve or by an earlier run that was interrupted. Save replaces such a record.
 func (st *State) Save(ctx context.Context, s *store.Store, kind accountconfig.Kind, key string, before, after accountconfig.Members) (
 	accountconfig.Members, error,
@@ -266,7 +291,7 @@ func notFound(err error) bool {
 	return ok && e.Kind == models.KindNotFound
 }
 
-// Remove deletes a record of a document. The error has the code stale if the stored record differs from the argument before.
+// Remove deletes a record of a document. The error has the code stale if the stored record is not equal to `before`.
 func (st *State) Remove(ctx context.Context, s *store.Store, kind accountconfig.Kind, key string, before accountconfig.Members) error {
 	id := st.ids[kind][key]
 	now, err := kinds[kind].find(ctx, s, st.Account, id, st)

@@ -1,5 +1,5 @@
--- Rows keep their number of attempts if it differs from the number of their kind. The statement is not in the file that adds the
--- column, because it reads the whole table and must not do so while the table is locked.
+-- Copies a row's maximum number of attempts to attempt_limit if it differs from the default of the row's kind. The statement is not
+-- in the file that adds the column, because it reads the whole table and must not do so while the table is locked.
 -- +goose Up
 UPDATE jobs SET attempt_limit = max_attempts
 FROM (VALUES ('webhook:deliver', 7), ('conversion:record', 12), ('export:make', 4), ('correction:conversions', 5),

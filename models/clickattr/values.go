@@ -234,6 +234,7 @@ func browsers() *Values {
 		"Chrome WebView": "Android WebView", "Facebook App": "Facebook", "Instagram App": "Instagram", "TikTok App": "TikTok",
 		"GSA": "Google App", "Google Search App": "Google App", "Facebook Messenger": "Messenger",
 	})
-	v.Open, v.description = true, "the name of a browser, as in Chrome or Samsung Internet (for others: contains)"
+	v.Open = true
+	v.description = "the name of a browser, such as Chrome or Samsung Internet; for a browser that is not in the list, use the operator \"contains\""
 	return v
 }

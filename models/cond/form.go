@@ -124,7 +124,7 @@ var openForms = []struct {
 		Kind: Text, Families: true, Example: example("user_agent", "regex", "(?i)miuibrowser/1[0-9]"),
 	}, []kind{kindText, kindNumber, kindVersion, kindIP}},
 	{Form{
-		Name: "TextAsNumberCondition", Doc: "compares a text that is a number; between takes two numbers", Operators: order,
+		Name: "TextAsNumberCondition", Doc: "compares a text that is a number; \"between\" takes two numbers", Operators: order,
 		Kind: Number, Families: true, Example: example("sub3", "between", []any{10, 20}),
 	}, []kind{kindText}},
 	{Form{
@@ -133,15 +133,15 @@ var openForms = []struct {
 	}, []kind{kindNumber}},
 	{Form{
 		Name: "NumberOrderCondition",
-		Doc:  "compares numbers; between takes two numbers; a range of hours or days may go past midnight or Sunday", Operators: order,
+		Doc:  "compares numbers; \"between\" takes two numbers; a range of hours or days may go past midnight or Sunday", Operators: order,
 		Kind: Number, Example: example("hour_of_day", "between", []any{22, 6}),
 	}, []kind{kindNumber}},
 	{Form{
-		Name: "VersionCondition", Doc: "compares versions part by part; between takes two versions",
+		Name: "VersionCondition", Doc: "compares versions part by part; \"between\" takes two versions",
 		Operators: slices.Concat(equality, order), Kind: Version, Example: example("os_version", "gte", "17.2"),
 	}, []kind{kindVersion}},
 	{Form{
-		Name: "DateCondition", Doc: "compares the day; between takes two days", Operators: slices.Concat(equality, order), Kind: Day,
+		Name: "DateCondition", Doc: "compares the day; \"between\" takes two days", Operators: slices.Concat(equality, order), Kind: Day,
 		Example: example("date", "between", []any{"2026-11-20", "2026-11-30"}),
 	}, []kind{kindDate}},
 	{Form{

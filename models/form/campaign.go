@@ -28,7 +28,7 @@ func (b CampaignBody) Record() (models.Campaign, error) {
 	return c, CheckUniqueness(&c)
 }
 
-// CheckUniqueness refuses the uniqueness method param if the name of the parameter is missing.
+// CheckUniqueness returns an error if the uniqueness method is "param" but the name of the parameter is missing.
 func CheckUniqueness(c *models.Campaign) error {
 	if c.UniquenessMethod == models.UniqueByParam && c.UniquenessParam == "" {
 		return models.Invalid("uniqueness_param_required", "the uniqueness_method \"param\" needs the name of a parameter in uniqueness_param")

@@ -12,7 +12,7 @@ import (
 )
 
 // Unknown is the currency of an amount whose stated currency is not understood. It is the code that ISO 4217 has for "no
-// currency". It never has an exchange rate, so such an amount counts without money.
+// currency". It never has an exchange rate, so the conversion counts, but its amount is in no sum.
 const Unknown = "XXX"
 
 // unit is a currency of ISO 4217.
@@ -194,7 +194,7 @@ func (s sign) pick(given string) (code string, err error) {
 // "kr", "¥" and "Rs" have no usual currency. For an empty text, the code is empty.
 //
 // If a text of three letters is not a currency, the code is these letters in upper case, except that "GBp" becomes "GBX". For any
-// other text with an error, the code is Unknown. Such a code can be stored: an amount in it counts without money.
+// other text with an error, the code is Unknown. Such a code can be stored. The conversion then counts, but its amount is in no sum.
 func Currency(text, given string) (code string, err error) {
 	if len(text) > MaxText {
 		return Unknown, ErrNoCurrency
@@ -221,8 +221,9 @@ func Currency(text, given string) (code string, err error) {
 
 // Heading reads a heading of a table that may name a currency, in parentheses or as its first or last word, such as "Amount
 // spent (INR)", "Cost (EUR, net)", "Cost, €" or "USD revenue". It returns the heading without the currency, and the code. given
-// is the currency that a separate column names: see Currency. The code is Unknown if the currency is not understood, or if the
-// heading names a unit that is not a currency, such as "Cost (micros)". The code is empty if the heading names no currency.
+// is the currency that a separate column names: see Currency. The code is Unknown if the parentheses
+// name a currency that is not understood, or a unit that is not a currency, such as "Cost (micros)". The code is empty if the
+// heading names no currency.
 func Heading(text, given string) (name, code string) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxHeading {

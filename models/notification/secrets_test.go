@@ -79,6 +79,10 @@ func TestThriveCart(t *testing.T) {
 	cases := []readCase{
 		{"order", order, "1514394 |  | order.success | 149 USD | click=CLICK"},
 		{"charges", order + charges, threeCharges},
+		{
+			"two products", order + strings.Replace(charges, "bump-12", "product-13", 1),
+			strings.NewReplacer("-bump-12", "-product-13", "bump", "product").Replace(threeCharges),
+		},
 		{"other name", strings.Replace(order, "order.success", "order_created", 1), "1514394 |  | order.success | 149 USD | click=CLICK"},
 		{"yen", strings.Replace(order, "USD", "JPY", 1), "1514394 |  | order.success | 14900 in hundredths JPY | click=CLICK"},
 		{"yen as text", strings.Replace(order, "USD", "JPY", 1) + "&order%5Btotal_str%5D=14900", "1514394 |  | order.success | 14900 JPY | click=CLICK"},
@@ -100,7 +104,7 @@ func TestThriveCart(t *testing.T) {
 	check(t, "thrivecart", withSecretField("thrivecart_secret"), cases)
 	check(t, "thrivecart", func(body string) notification.Request { // as multipart, which PHP's curl sends for an array
 		return parts(strings.ReplaceAll(body, "CLICK", click) + "&thrivecart_secret=" + secret)
-	}, cases[:2])
+	}, cases[:3])
 	object := `{"event": "order.success", "mode": "live", "thrivecart_secret": "` + secret + `", "order_id": 1514394, "currency": "EUR",
 		"order": {"total": 14900, "charges": [{"reference": "product-12", "amount": 9900}, {"reference": "bump-12", "amount": 5000}]}, "passthrough": {"clickid": "CLICK"}}`
 	got, err := scheme(t, "thrivecart").Read(request(object), secret, nil)

@@ -107,7 +107,7 @@ func shopifyDispute(m *message, event string) (Result, error) {
 	})
 }
 
-const disputeWon = "the dispute was won: correct the conversion, because a chargeback is final"
+const disputeWon = "the dispute was won, but the conversion stays a chargeback until it is corrected by hand"
 
 // The goals of conversions other than the first sale.
 const (

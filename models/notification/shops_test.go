@@ -44,7 +44,7 @@ func TestShopify(t *testing.T) {
 		{"chargeback", `{"id": 285332461850802050, "order_id": 820982911946154500, "type": "chargeback", "amount": "11.50", "currency": "CAD",
 			"reason": "fraudulent", "network_reason_code": "4837", "status": "under_review", "evidence_due_by": "2026-12-01T19:00:00-05:00"}`, " |  | chargeback | -11.50 CAD | about=[820982911946154500] | same"},
 		{"inquiry", `{"id": 1, "order_id": 2, "type": "inquiry", "amount": "1.00", "status": "needs_response", "evidence_due_by": null}`, "ignored: the bank inquires and takes nothing back"},
-		{"won", `{"id": 1, "order_id": 2, "type": "chargeback", "amount": "1.00", "status": "won", "evidence_due_by": null}`, "ignored: the dispute was won: correct the conversion, because a chargeback is final"},
+		{"won", `{"id": 1, "order_id": 2, "type": "chargeback", "amount": "1.00", "status": "won", "evidence_due_by": null}`, "ignored: the dispute was won, but the conversion stays a chargeback until it is corrected by hand"},
 		{"test order", `{"test": true, ` + shopifyOrder + `, "financial_status": "paid"}`, "ignored: it is a test of the platform, and no order"},
 		{"products/update", `{"id": 788032119674292922, "title": "Example T-Shirt", "vendor": "Acme", "status": "active", "variants": []}`, "ignored: it is neither an order, nor a refund, nor a dispute"},
 		{"orders/delete", `{"id": 820982911946154508}`, "ignored: it is neither an order, nor a refund, nor a dispute"},

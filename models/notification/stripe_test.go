@@ -120,7 +120,7 @@ func TestStripe(t *testing.T) {
 		},
 		{
 			"won", stripeEvent("charge.dispute.closed", `"id": "du_1", "charge": "ch_3Q", "amount": 5000, "currency": "usd", "status": "won"`),
-			"ignored: the dispute was won: correct the conversion, because a chargeback is final",
+			"ignored: the dispute was won, but the conversion stays a chargeback until it is corrected by hand",
 		},
 		{"payment method", stripeEvent("payment_method.attached", `"id": "pm_1", "type": "card"`), "ignored: it is no payment, refund or dispute"},
 		{"cancelled subscription", stripeEvent("customer.subscription.deleted", `"id": "sub_9"`), "ignored: it is no payment, refund or dispute"},

@@ -83,14 +83,14 @@ func (m *message) thrivecartReport(word string) Report {
 	}
 }
 
-// thrivecartOrder returns one report for each charge of an order. The first product is the sale. Bumps, upsells and downsells
-// are separate conversions, with their kind as the goal.
+// thrivecartOrder returns one report for each charge of an order. The first product is the sale. Further products, bumps, upsells and
+// downsells are separate conversions, with their kind as the goal.
 func (m *message) thrivecartOrder() (out []Report) {
 	d := m.doc
 	first := m.thrivecartReport("order.success")
 	order, invoice := first.ConversionID, d.text("invoice_id")
 	first.Keys = filled(order, invoice)
-	seen := map[string]bool{}
+	seen, hasSale := map[string]bool{}, false
 	for _, charge := range d.list("order.charges") {
 		r, reference := first, charge.text("reference")
 		if reference == "" || seen[reference] {
@@ -100,8 +100,10 @@ func (m *message) thrivecartOrder() (out []Report) {
 		seen[reference] = true
 		r.Payout = m.thrivecartAmount(charge, "amount")
 		r.Keys = append(filled(order+"/"+reference), first.Keys...)
-		if kind, _, _ := strings.Cut(reference, "-"); kind != "product" {
+		if kind, _, _ := strings.Cut(reference, "-"); kind != "product" || hasSale {
 			r.Goal, r.ConversionID = kind, order+"-"+reference
+		} else {
+			hasSale = true
 		}
 		out = append(out, r)
 		if len(out) > maxReports {

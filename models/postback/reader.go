@@ -109,7 +109,7 @@ func isAmount(text string) bool {
 	return err == nil || errors.Is(err, money.ErrAmbiguous)
 }
 
-// isCurrency reports whether a text names a currency, or one of several.
+// isCurrency reports whether a text names a currency. A sign or word that several currencies share, such as $, also counts.
 func isCurrency(text string) bool {
 	_, err := money.Currency(text, "")
 	return err == nil || errors.Is(err, money.ErrSeveral)

@@ -19,8 +19,8 @@ func Example(url string, at time.Time) string {
 
 type sample struct{ at time.Time }
 
-// samples holds example values of the tokens that are not attributes of the click, if a page may depend on the value.
-// Sub becomes "test" with its number. Any other token that is not an attribute of the click becomes "test".
+// samples holds a realistic value for each token on whose value a page may depend. sampleClick has the attributes of the click.
+// Example fills {date}, {timestamp} and random choices itself. Sub becomes "test" with its number, and any other token becomes "test".
 var samples = map[Name]string{
 	ClickID: "0000000000000000000000", LPSlot: "1", CountryName: "United States", IsUnique: "1", LPKey: "",
 }

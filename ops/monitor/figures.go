@@ -27,7 +27,7 @@ func NewRegistry(d *db.DB) *prometheus.Registry {
 // BuildInfo returns the metric that identifies the running version. Its value is always 1, and the version is in its labels.
 func BuildInfo(version, revision, goVersion string) prometheus.Collector {
 	labels := prometheus.Labels{"version": version, "revision": revision, "go": goVersion}
-	return Gauge("build_info", "1, with the version that runs as labels.", labels, func() float64 { return 1 })
+	return Gauge("build_info", "Always 1. The labels name the version that is running.", labels, func() float64 { return 1 })
 }
 
 // Gauge returns a metric of the service that may rise and fall. It calls read at each scrape. labels may be nil.
@@ -96,7 +96,7 @@ func ClickCopy(d *db.DB) prometheus.Collector {
 
 // count reads figures in a separate goroutine, because a query to a server that hangs continues after its context ends. busy, which
 // has room for one value, allows only one such goroutine at a time. If the figures cannot be read in time, ok is false and count logs
-// a warning. The parameter what is the name of the figures in that warning.
+// a warning, which calls the figures by the text in `what`.
 func count[T any](d *db.DB, busy chan struct{}, what string, read func(context.Context, db.Conn) (T, error)) (figures T, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
 	defer cancel()

@@ -49,7 +49,7 @@ func TestUploads(t *testing.T) {
 			w.convert("chargeback", 10, c[0])
 			w.convert("rejected", 10, c[1])
 			w.sweep()
-			w.checkUploads(c[1], "upload rejected") // a rejected conversion need not be retracted
+			w.checkUploads(c[1], "upload rejected") // the platform has rejected the upload, so there is nothing to retract
 			result := " accepted"
 			if provider == models.Meta || provider == "tiktok" {
 				result = " skipped"

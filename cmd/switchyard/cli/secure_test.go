@@ -43,8 +43,8 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// TestNothingInClear: without TLS, the API, the dashboard and the documentation are not served. A GET or HEAD request at the
-// dashboard's host is redirected to https.
+// TestNothingInClear: without TLS, the API, the dashboard and the documentation are not served. If BASE_URL is https, a GET or HEAD
+// request for them at the dashboard's host is redirected to https.
 func TestNothingInClear(t *testing.T) {
 	t.Parallel()
 	all := map[string][]string{http.MethodGet: {

@@ -328,7 +328,7 @@ func (i *Issuer) RenewalAdvice(ctx context.Context, host string) (c certstore.Ce
 			limited, cancel := context.WithTimeout(ctx, callTime)
 			at := i.renewal(limited, ca, leaf)
 			cancel()
-			if at.Before(c.RenewAt) { // RenewAt only moves to an earlier time, so nothing changes if the CA cannot be asked
+			if at.Before(c.RenewAt) { // RenewAt only moves to an earlier time
 				c.RenewAt = at
 				err = i.o.Store.SetRenewal(ctx, host, at)
 			}

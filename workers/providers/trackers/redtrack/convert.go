@@ -156,7 +156,7 @@ func (r *reader) offer(o moved.Value) {
 		r.OtherCaps(it, []string{fmt.Sprintf("of %d clicks per %s", n, cmp.Or(o.At("click_cap_period").Text(), "day"))})
 	}
 	if s := o.At("default_conversion_status"); s.Text() != "" && !s.Is("approved", "accepted") {
-		r.Change(it, fmt.Sprintf("A conversion without a status was %s there; here it is approved unless the network's words say otherwise.", models.Shortened(s.Text(), 30)))
+		r.Change(it, fmt.Sprintf("A conversion without a status was %s there; here it is approved.", models.Shortened(s.Text(), 30)))
 	}
 	r.Put(it)
 }
@@ -238,7 +238,7 @@ func (r *reader) others(it *moved.Item, c moved.Value) {
 		}
 	}
 	if end := c.At("expires_at").Text(); end != "" && !strings.HasPrefix(end, "0001") {
-		r.Change(it, fmt.Sprintf("It ended at %s. A campaign does not end automatically here.", models.Shortened(end, 40)))
+		r.Change(it, fmt.Sprintf("Its end there is %s. A campaign does not end automatically here.", models.Shortened(end, 40)))
 	}
 	if kind := c.At("redirect_type"); kind.Int() != 0 {
 		r.Change(it, fmt.Sprintf("Its kind of redirect was %d; here visitors are sent on by 302. Check it.", kind.Int()))

@@ -28,7 +28,7 @@ func (r *reader) paths(it *moved.Item, c moved.Value, params []moved.Param) (out
 			}
 		}
 		if s.At("expires_at").Text() != "" && !strings.HasPrefix(s.At("expires_at").Text(), "0001") {
-			path.Notes = append(path.Notes, fmt.Sprintf("It ended at %s. A path does not end automatically here.", models.Shortened(s.At("expires_at").Text(), 40)))
+			path.Notes = append(path.Notes, fmt.Sprintf("Its end there is %s. A path does not end automatically here.", models.Shortened(s.At("expires_at").Text(), 40)))
 		}
 		out = append(out, r.split(path, pages.List(), s.At("offers").List(), params)...)
 	}
