@@ -130,7 +130,7 @@ func readAll(ctx context.Context, s *store.Store, account models.Account) (map[a
 // keyTries is how often loadKeys tries to give keys to new records while other processes do the same.
 const keyTries = 3
 
-// loadKeys reads the keys of an account's records, and gives a key to each record that has none.
+// loadKeys reads the keys of an account's records, and gives a key to each record that does not have one yet.
 func (st *State) loadKeys(ctx context.Context, s *store.Store, all map[accountconfig.Kind][]loaded) (err error) {
 	for range keyTries {
 		if st.keys, err = readKeys(ctx, s, st.Account.ID); err != nil {
