@@ -21,7 +21,7 @@ func NamedClick(params map[string]string, n Network, now time.Time) (click uuid.
 	}
 	click, ok := clickOf(text, now)
 	if !ok {
-		return uuid.Nil, "what it says as its click is not a click id of this service"
+		return uuid.Nil, "the click id that it sends is not a click id of this service"
 	}
 	return click, ""
 }
