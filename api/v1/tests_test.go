@@ -91,7 +91,7 @@ func TestTestClick(t *testing.T) {
 		return d.In(t).Do("POST", at, map[string]any{"url": url}).Want(200, "").Map()
 	}
 	wantStep(t, try(link+"?cid={cid}&cost=1"), "-parameters: not read: the source's click id, cid (still the macro {cid})")
-	wantStep(t, try(link+"?cid=7#CLICK##"), "-parameters: not read: a cost, what stands behind #")
+	wantStep(t, try(link+"?cid=7#CLICK##"), "-parameters: not read: a cost, the part after #")
 	wantStep(t, try(link+"?cid=7&cost=0.5&target=a%26b"), `parameters: 3 read; external id "7", cost 0.5 USD`, "destination: https://l.test/?t=a%26b")
 	wantStep(t, try("https://elsewhere.test/x"), "-domain: elsewhere.test is no shared link domain and no verified domain")
 	wantStep(t, try("https://own.test/nothing"), "-campaign: \"nothing\" is no alias")
@@ -132,7 +132,7 @@ func TestTestPostback(t *testing.T) {
 	// A network without clicks is tried with a made-up click. The address has every parameter of the network.
 	ready := d.Do("POST", fmt.Sprintf("/networks/%v/test-postback", made["id"]), nil).Want(200, "").Map()
 	same(t, ready, map[string]any{"result": "waiting", "conversion": nil})
-	wantStep(t, ready, "address: network Affise, 7 parameters", "click: its id is read", "secret: right", `status: "1" is approved`, "payout: 1.23 USD",
+	wantStep(t, ready, "address: network Affise, 7 parameters", "click: the click id is read", "secret: right", `status: "1" is approved`, "payout: 1.23 USD",
 		`goal: goal "test"`, "result: the conversion would be recorded")
 	dbtest.Exec(t, d.DB, `UPDATE offers SET network_id = $2, payout = 5 WHERE id = $1`, d.offer, made["id"])
 	campaign := uuid.MustParse(fmt.Sprint(d.make(t, d.campaign("C"))["id"]))

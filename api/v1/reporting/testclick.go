@@ -240,7 +240,7 @@ func (s *steps) params(req *http.Request, t *click.Trial, campaign models.Campai
 		}
 	}
 	if req.URL.Fragment != "" {
-		missing = append(missing, "what stands behind #, which no browser sends: a macro with # that was not filled")
+		missing = append(missing, "the part after #, which no browser sends: a macro with # was not filled in")
 	}
 	if len(missing) > 0 {
 		s.add("parameters", false, "not read: %s", strings.Join(missing, ", "))
@@ -272,9 +272,9 @@ func (s *steps) decision(t *click.Trial, decision *RouteDecision) {
 	case t.Click.Destination != "":
 		s.add("destination", true, "%s", t.Click.Destination)
 	case decision.Action == "nothing" && decision.Path != "":
-		s.add("destination", true, "the path answers %d and sends nobody on", t.Status)
+		s.add("destination", true, "the path answers with status %d and does not redirect the visitor", t.Status)
 	default:
-		s.add("destination", false, "nowhere: the visitor is answered %d", t.Status)
+		s.add("destination", false, "nowhere: the visitor gets the status %d", t.Status)
 	}
 }
 

@@ -190,17 +190,17 @@ func (s *steps) read(v *conversion.Verdict, isMadeUp bool) {
 	d, fields := &v.Decision, v.Message.Fields()
 	switch {
 	case isMadeUp && v.Wait != "":
-		s.add("click", true, "its id is read; it is made up, because the network has no click yet")
+		s.add("click", true, "the click id is read; the test made it up, because the network has no click yet")
 	case v.Click != nil:
 		s.add("click", true, "click %s of campaign %s", models.FormatClickID(v.Click.ID), v.Click.CampaignID)
 	case v.Wait != "":
-		s.add("click", false, "%s: a live postback waits for it, then becomes unmatched", v.Wait)
+		s.add("click", false, "%s: a live postback waits for the click, and becomes unmatched if it does not arrive", v.Wait)
 	default:
 		s.add("click", false, "%s", d.Detail)
 	}
 	switch {
 	case !v.Message.NeedsSecret():
-		s.add("secret", true, "none is set, so none is wanted")
+		s.add("secret", true, "the network has no secret, so a postback needs none")
 	case v.Message.Authentic():
 		s.add("secret", true, "right")
 	default:
@@ -220,7 +220,7 @@ func (s *steps) read(v *conversion.Verdict, isMadeUp bool) {
 	case fields.AmountReason() != "":
 		s.add("payout", false, "%s", fields.AmountReason())
 	case fields.Payout == nil:
-		s.add("payout", true, "none said: that of the offer counts")
+		s.add("payout", true, "no payout stated: the offer's payout is used")
 	case fields.Reversal:
 		s.add("payout", true, "%s %s: the conversion is taken back, and keeps its payout", fields.Payout, fields.Currency)
 	default:
@@ -271,7 +271,7 @@ func (d Deps) testOutcome(c *route.Call, v *conversion.Verdict, out *TestedPostb
 		log.add("result", true, "the conversion would be %s", outcome.Result)
 	default:
 		out.Result = outcome.Result
-		log.add("result", false, "nothing would change: %s", cmp.Or(outcome.Reason, "it is recorded exactly so"))
+		log.add("result", false, "nothing would change: %s", cmp.Or(outcome.Reason, "it is already recorded with the same values"))
 	}
 	saved := outcome.Conversion
 	out.Conversion = &TestedConversion{

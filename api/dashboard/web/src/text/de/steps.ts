@@ -11,7 +11,7 @@ const missing: Form[] = [
   [/^the source's click id$/, () => 'die Klick-ID der Quelle'],
   [/^a cost$/, () => 'Kosten'],
   [/^(.*) \(still the macro (.*)\)$/s, (name, macro) => `${name} (noch das Makro ${macro})`],
-  [/^what stands behind #, .*$/s, () => 'was hinter # steht und kein Browser sendet: ein Makro mit #, das nicht ausgefüllt wurde'],
+  [/^the part after #, .*$/s, () => 'der Teil nach #, den kein Browser sendet: ein Makro mit # wurde nicht ausgefüllt'],
 ]
 
 const forms: Form[] = [
@@ -46,8 +46,8 @@ const forms: Form[] = [
   ],
   [/^(\w*) path "(.*)", action (\w*)$/s, (via, name, action) => `Pfad „${name}“ (${via}), Aktion ${action}`],
   [/^no path takes this visitor: (.*)$/s, via => `kein Pfad nimmt diesen Besucher: ${via}`],
-  [/^the path answers (\d+) and sends nobody on$/, code => `der Pfad antwortet ${code} und schickt niemanden weiter`],
-  [/^nowhere: the visitor is answered (\d+)$/, code => `nirgendwohin: der Besucher bekommt ${code}`],
+  [/^the path answers with status (\d+) and does not redirect the visitor$/, code => `der Pfad antwortet mit Status ${code} und leitet den Besucher nicht weiter`],
+  [/^nowhere: the visitor gets the status (\d+)$/, code => `nirgendwohin: der Besucher bekommt den Status ${code}`],
   [
     /^(.*) signs its notifications, .*$/s,
     name =>
@@ -59,13 +59,13 @@ const forms: Form[] = [
   ],
   [/^network (.*), (\d+) parameters$/s, (name, n) => `Netzwerk ${name}, ${n} Parameter`],
   [/^the conversion would be recorded for a click of the network$/, () => 'die Conversion würde für einen Klick des Netzwerks erfasst'],
-  [/^its id is read; it is made up, .*$/, () => 'die Klick-ID wird gelesen; sie ist erfunden, weil das Netzwerk noch keinen Klick hat'],
+  [/^the click id is read; the test made it up, .*$/, () => 'die Klick-ID wird gelesen; der Test hat sie erfunden, weil das Netzwerk noch keinen Klick hat'],
   [/^click (\S+) of campaign (\S+)$/, (id, campaign) => `Klick ${id} von Kampagne ${campaign}`],
   [
-    /^(.*): a live postback waits for it, then becomes unmatched$/s,
-    why => `${said(why)}: ein echter Postback wartet darauf und bleibt dann ohne Klick`,
+    /^(.*): a live postback waits for the click, and becomes unmatched if it does not arrive$/s,
+    why => `${said(why)}: ein echter Postback wartet auf den Klick und bleibt ohne Klick, wenn er nicht ankommt`,
   ],
-  [/^none is set, so none is wanted$/, () => 'keines gesetzt, also wird keines verlangt'],
+  [/^the network has no secret, so a postback needs none$/, () => 'das Netzwerk hat keines, also braucht ein Postback keines'],
   [/^right$/, () => 'richtig'],
   [
     /^no status word: a new conversion is (\w+), .*$/,
@@ -77,7 +77,7 @@ const forms: Form[] = [
   ],
   [/^"(.*)" reports no conversion$/s, word => `„${word}“ meldet keine Conversion`],
   [/^"(.*)" is (pending|approved|rejected|chargeback)$/s, (word, is) => `„${word}“ ist ${status(is)}`],
-  [/^none said: that of the offer counts$/, () => 'keine genannt: die des Offers zählt'],
+  [/^no payout stated: the offer's payout is used$/, () => 'keine Auszahlung genannt: die des Offers gilt'],
   [
     /^(.*): the conversion is taken back, and keeps its payout$/,
     amount => `${amount}: die Conversion wird zurückgenommen und behält ihren Payout`,
@@ -93,7 +93,7 @@ const forms: Form[] = [
   [/^the conversion would be (created|updated)$/, result => `die Conversion würde ${result === 'created' ? 'angelegt' : 'geändert'}`],
   [
     /^nothing would change: (.*)$/s,
-    why => `nichts würde sich ändern: ${why === 'it is recorded exactly so' ? 'sie ist genau so erfasst' : said(why)}`,
+    why => `nichts würde sich ändern: ${why === 'it is already recorded with the same values' ? 'sie ist schon mit denselben Werten erfasst' : said(why)}`,
   ],
 ]
 
