@@ -26,7 +26,7 @@ func unconvertedMoney(ctx context.Context, l reading) ([]Alert, error) {
 		}
 		return Alert{
 			Type: "currency.unconverted", Severity: Critical, Kind: "account", ID: l.account.ID, Name: u.Currency,
-			Message: fmt.Sprintf("amounts in %s count no money on %s from %s on: there is no rate to %s. They will count once there is one",
+			Message: fmt.Sprintf("amounts in %s are not counted on %s from %s on: there is no exchange rate to %s. They will count once there is one",
 				u.Currency, days, u.First.UTC().Format(time.DateOnly), l.account.Currency),
 			Since: u.Since,
 		}
@@ -48,7 +48,7 @@ func cappedOffers(ctx context.Context, l reading) ([]Alert, error) {
 		}
 		out = append(out, Alert{
 			Type: "offer.capped", Severity: Warning, Kind: "offer", ID: o.ID, Name: o.Name, URL: &o.URL,
-			Message: fmt.Sprintf("it has its %d conversions of the day: visitors are sent elsewhere", *o.DailyCap), Since: start,
+			Message: fmt.Sprintf("it has reached its daily cap of %d conversions: visitors are sent elsewhere", *o.DailyCap), Since: start,
 		})
 	}
 	return out, err

@@ -114,12 +114,12 @@ const seen: Record<Alert['type'], Said> = {
   ],
   'offer.capped': [
     'Das Tageslimit ist erreicht: Besucher gehen anderswohin',
-    /^it has its (\d+) conversions of the day: .*$/,
-    'Die $1 Conversions des Tages sind erreicht: Besucher gehen anderswohin',
+    /^it has reached its daily cap of (\d+) conversions: .*$/,
+    'Das Tageslimit von $1 Conversions ist erreicht: Besucher gehen anderswohin',
   ],
   'currency.unconverted': [
     'Für eine Währung fehlt ein Kurs',
-    /^amounts in (\w+) count no money on (\d+) days? from (\S+) on: there is no rate to (\w+).*$/s,
+    /^amounts in (\w+) are not counted on (\d+) days? from (\S+) on: there is no exchange rate to (\w+).*$/s,
     'Beträge in $1 werden seit $3 an $2 Tag(en) nicht gezählt: Es fehlt ein Kurs zu $4',
   ],
   'plan.limit_reached': [
