@@ -65,7 +65,7 @@ type GoalSecret struct {
 
 func rotateGoalSecret(c *route.Call) (GoalSecret, error) {
 	secret, err := c.Store.Sites().RotateGoalSecret(c.Context(), c.Account.ID)
-	return GoalSecret{secret, "Keep it on your server: it is not shown again. The old one counts for 24 hours more, so that no goal is lost meanwhile."}, err
+	return GoalSecret{secret, "Store the secret on your server: it is not shown again. The old secret stays valid for 24 hours, so that no goal is lost during the switch."}, err
 }
 
 // GoalDeleted is the answer of DELETE /goals.
