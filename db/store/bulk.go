@@ -46,7 +46,7 @@ func Refused(failures []Failure, total int) error {
 	if more := len(failures) - len(named); more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
-	return models.Errorf(first.Kind, first.Code, "%d of %d refuse it, so nothing has changed: %s", len(failures), total,
+	return models.Errorf(first.Kind, first.Code, "%d of %d records cannot be changed like this, so nothing has changed: %s", len(failures), total,
 		strings.Join(named, "; "))
 }
 

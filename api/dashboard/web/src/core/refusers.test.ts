@@ -2,7 +2,7 @@ import { equal, test } from '../testing.ts'
 import { refusers } from './refusers.ts'
 
 test('a refusal names records', () => {
-  equal(refusers('2 of 3 refuse it, so nothing has changed: "One": the alias is in use; "Say \\"hi\\" to ä": too long; and 4 more'), [
+  equal(refusers('2 of 3 records cannot be changed like this, so nothing has changed: "One": the alias is in use; "Say \\"hi\\" to ä": too long; and 4 more'), [
     'One',
     'Say "hi" to ä',
   ])
