@@ -212,7 +212,7 @@ func (b *roomsEnv) scores() {
 		to--
 	}
 	const slider = `document.querySelector('.histogram input')`
-	b.until("the number of clicks that change sides is shown", func() bool { // later findings about a click change its score too
+	b.until("the number of clicks that would become bots is shown", func() bool { // later findings about a click change its score too
 		if err := b.api.Get(b.t.Context(), "/bot-detection", &before); err != nil {
 			return false
 		}
@@ -223,14 +223,14 @@ func (b *roomsEnv) scores() {
 		return strings.HasPrefix(text, fmt.Sprintf("%d click", moved())) && strings.Contains(text, "would become")
 	})
 	b.tap(button("As a table"))
-	b.waitText("Side")
+	b.waitText("Counts as")
 	b.tap(button("As a plot"))
 	if got := b.run(`[...document.querySelectorAll('.signals .firing small')].some(e => parseFloat(e.textContent) > 0)`); got != "true" {
 		b.t.Error("no signal shows its share")
 	}
 	b.sound("bots-moved")
 	b.tap(button("Save the scoring"))
-	b.waitText("changed sides, of")
+	b.waitText("changed between visitor and bot, of")
 	if err := b.api.Get(b.t.Context(), "/bot-detection", &after); err != nil || after.Threshold != to {
 		b.t.Errorf("the threshold is %d, %v; want %d", after.Threshold, err, to)
 	}
