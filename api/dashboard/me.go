@@ -30,8 +30,8 @@ func (d Deps) me() []route.Route {
 		personRoute("DELETE", "/sessions", "end all other sessions", route.Handle(endOtherSessions)),
 		personRoute("PATCH", "/me", "change name, theme and language", route.HandleBody(d.changeMe), "400 required too_long"),
 		confirmed(personRoute("POST", "/me/password", "set a new password; all other sessions end", route.HandleBody(changePassword), "400 weak_password")),
-		confirmed(personRoute("POST", "/me/totp", "begin to sign in with codes", route.Handle(beginTOTP))),
-		personRoute("PUT", "/me/totp", "sign in with codes from now on", route.HandleBody(confirmTOTP), "400 wrong_code", "404 not_found"),
+		confirmed(personRoute("POST", "/me/totp", "create the secret for codes; PUT /me/totp turns codes on", route.Handle(beginTOTP))),
+		personRoute("PUT", "/me/totp", "turn on sign-in with codes", route.HandleBody(confirmTOTP), "400 wrong_code", "404 not_found"),
 		confirmed(personRoute("DELETE", "/me/totp", "sign in without codes", route.Handle(removeTOTP))),
 	}
 }
