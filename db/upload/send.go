@@ -92,7 +92,7 @@ const (
 	// skipRetracted covers only uploads that were never tried. If an upload may have reached the platform, it must be retracted
 	// at the platform.
 	skipRetracted = `
-UPDATE conversion_uploads u SET result = 'skipped', reason = 'taken back before it was sent', decided_at = $3
+UPDATE conversion_uploads u SET result = 'skipped', reason = 'the conversion was taken back before the upload was sent', decided_at = $3
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.attempts = 0 AND u.action <> 'retract' AND EXISTS (
 	SELECT FROM conversion_uploads r WHERE r.conversion_id = u.conversion_id AND r.place > u.place AND r.action = 'retract')`
 
@@ -107,7 +107,7 @@ WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.acti
 	// skipOvertaken covers uploads that wait to be sent again although the platform has accepted a later upload of the same
 	// conversion. Sending such an upload again would undo the later one.
 	skipOvertaken = `
-UPDATE conversion_uploads u SET result = 'skipped', reason = 'the platform has a later one of the conversion', decided_at = $3
+UPDATE conversion_uploads u SET result = 'skipped', reason = 'the platform has already accepted a later upload of the conversion', decided_at = $3
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND EXISTS (
 	SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id AND e.place > u.place AND e.result = 'accepted' AND e.request = '')`
 
