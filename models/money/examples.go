@@ -42,7 +42,7 @@ func Examples() []Example {
 		case err != nil:
 			e.Result = "no amount: it " + err.Error()
 		case amount.Doubt != nil:
-			e.Result = amount.Value.String() + ", counts no money: it " + amount.Doubt.Error()
+			e.Result = amount.Value.String() + ", but not counted as money: it " + amount.Doubt.Error()
 		case amount.Currency != "":
 			e.Result = amount.Value.String() + " " + amount.Currency
 		default:

@@ -46,7 +46,7 @@ func (r reader) readPayout(m *Message, text, code, named string) {
 	case amount.Doubt != nil:
 		m.PayoutReason = fmt.Sprintf("the payout %q %s", text, amount.Doubt)
 	case amount.Currency != "" && named != "" && amount.Currency != m.Currency:
-		m.PayoutReason = fmt.Sprintf("the payout %q is in %s by its own text, which counts, and not in %q", text, amount.Currency, named)
+		m.PayoutReason = fmt.Sprintf("the payout %q counts as %s, as its own text says, although the currency parameter says %q", text, amount.Currency, named)
 	}
 	m.Payout, m.Currency = &amount.Value, cmp.Or(amount.Currency, m.Currency)
 }

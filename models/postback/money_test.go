@@ -26,7 +26,7 @@ func TestReadMoney(t *testing.T) {
 		"a sign":                           {payout: "12.50", currency: "€", want: "12.5 EUR"},
 		"its own":                          {payout: "12,50 EUR", want: "12.5 EUR"},
 		"both agree":                       {payout: "€12,50", currency: "EUR", want: "12.5 EUR"},
-		"they disagree":                    {payout: "€12,50", currency: "USD", want: "12.5 EUR", reason: `is in EUR by its own text, which counts, and not in "USD"`},
+		"they disagree":                    {payout: "€12,50", currency: "USD", want: "12.5 EUR", reason: `counts as EUR, as its own text says, although the currency parameter says "USD"`},
 		"an unknown parameter":             {payout: "12.50", currency: "gold", want: "12.5 XXX", reason: `the currency "gold" is no currency`},
 		"its own and an unknown parameter": {payout: "€12.50", currency: "gold", want: "12.5 EUR", reason: `and not in "gold"`},
 		"letters outside ISO 4217":         {payout: "12.50", currency: "abc", want: "12.5 ABC", reason: `the currency "abc" is no currency`},
