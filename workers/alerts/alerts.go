@@ -167,7 +167,7 @@ func (w *worker) test(ctx context.Context, a jobs.TestAlertArgs) (out jobs.Teste
 		return out, err
 	}
 	if c.Unconfirmed {
-		return out, models.Invalid("not_confirmed", "its receiver must first confirm it with the code that was sent")
+		return out, models.Invalid("not_confirmed", "the channel is not confirmed yet: confirm it first with the code that was sent to its receiver")
 	}
 	failure := w.deliver(ctx, c, models.AlertMessage{
 		ID: uuid.New(), Subject: "Switchyard: a test", Body: "This is a test of this channel. Nothing is wrong.\n",

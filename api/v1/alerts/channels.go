@@ -192,7 +192,7 @@ var testAlertJob = slow.New(jobs.TestAlert, func(a jobs.TestedAlert) AlertTested
 func (d Deps) testAlertChannel(c *route.Call, b AlertChannelID) (AlertTested, error) {
 	found, err := dbalerts.NewChannels(c.Store).Find(c.Context(), c.Account.ID, b.RecordID())
 	if err == nil && found.Unconfirmed {
-		err = models.Invalid("not_confirmed", "its receiver must first confirm it with the code that was sent")
+		err = models.Invalid("not_confirmed", "the channel is not confirmed yet: confirm it first with the code that was sent to its receiver")
 	}
 	if err != nil {
 		return AlertTested{}, err
