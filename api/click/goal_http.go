@@ -248,7 +248,7 @@ func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.R
 	return out, nil
 }
 
-// Two of the codes of refusals.
+// Codes of the refusals that are stored as samples. See storeRefused.
 const (
 	unknownGoal = "unknown_goal"
 	wrongSecret = "wrong_secret"
