@@ -173,7 +173,7 @@ func (in Input) replayRefusal(old *Conversion, past statements) string {
 }
 
 const (
-	superseded = "what arrived after it counts"
+	superseded = "a later report of this conversion counts instead"
 	outranked  = "a server or a correction has reported this conversion: a later report by a browser does not change it"
 )
 

@@ -22,7 +22,7 @@ const (
 	NoSecretYet  = "the network has no secret yet: enter the platform's secret, then read the message again"
 	NamesNoClick = "it names no click and refers to no conversion: the order came through no link, or the shop does not pass on the click id"
 	PartRefunded = "a part of the sale was refunded: correct the payout, or let the shop send the order's updates"
-	NotKept      = "only what it said is kept: let the platform send the notification again"
+	NotKept      = "only the values that were read from it are stored, not the notification: let the platform send the notification again"
 	OlderState   = "the shop had already sent a later state of the order"
 	SaleNotKnown = "the sale that it is about is not known yet"
 )

@@ -14,15 +14,15 @@ const sentences = new Map(
       'Es nennt keinen Klick und keine Conversion: Die Bestellung kam nicht über einen Link, oder der Shop gibt die Klick-ID nicht weiter.',
     "a part of the sale was refunded: correct the payout, or let the shop send the order's updates":
       'Ein Teil des Verkaufs wurde erstattet: die Auszahlung korrigieren oder den Shop die Änderungen der Bestellung senden lassen.',
-    'only what it said is kept: let the platform send the notification again':
-      'Aufbewahrt ist nur, was darin stand: die Plattform die Meldung erneut senden lassen.',
+    'only the values that were read from it are stored, not the notification: let the platform send the notification again':
+      'Gespeichert sind nur die daraus gelesenen Werte, nicht die Meldung: die Plattform die Meldung erneut senden lassen.',
     'the shop had already sent a later state of the order': 'Der Shop hatte schon einen späteren Stand der Bestellung gesendet.',
     'the sale that it is about is not known yet': 'Der Verkauf, um den es geht, ist noch nicht bekannt.',
     'it was refused when it arrived: let the server report it again':
       'Es wurde bei der Ankunft abgelehnt: den Server es erneut melden lassen.',
     'what proves the sender cannot be opened: ENCRYPTION_KEY has changed':
       'Der Nachweis des Absenders lässt sich nicht öffnen: ENCRYPTION_KEY hat sich geändert.',
-    'what arrived after it counts': 'Es zählt, was danach kam.',
+    'a later report of this conversion counts instead': 'Stattdessen zählt eine spätere Meldung dieser Conversion.',
     'a server or a correction has reported this conversion: a later report by a browser does not change it':
       'Ein Server oder eine Korrektur hat diese Conversion gemeldet: Was ein Browser danach meldet, ändert sie nicht.',
     'it was recorded as another conversion, whose id and goal differ: correct that one':
