@@ -12,8 +12,8 @@
 // own currency. A rate that becomes known later changes a single column. Products are not rounded, so the shares of a spend add
 // up to the total that the spend counts. Only the cost of a conversion is stored in the account's currency. It is computed from
 // the price set by the click and from the payout, and these may have different currencies. Facts in the account's own currency
-// have the rate 1 and need no look-up. Without a rate the column is NULL, and the money of the fact is not counted. Package exchangerate
-// describes how a day gets its rate. When a rate becomes known, package spend updates the facts and the ledger.
+// have the rate 1 and need no look-up. Without a rate the column is NULL, and the money of the fact is not counted. Package
+// exchangerate describes how a day gets its rate. When a rate becomes known, package spend updates the facts and the ledger.
 //
 // Old clicks may be only in ClickHouse. Reads find them there, and a change inserts them into PostgreSQL again. All decisions are
 // made from PostgreSQL, which is the source of truth.

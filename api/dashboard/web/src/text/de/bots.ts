@@ -23,7 +23,7 @@ export const words: typeof en = {
     `${of(n, 'Klick der letzten 30 Tage wäre wieder ein Besucher', 'Klicks der letzten 30 Tage wären wieder Besucher', shown)}`,
   noSides: 'Kein Klick der letzten 30 Tage würde zwischen Besucher und Bot wechseln.',
   moveIt: 'Beim Verschieben der Schwelle steht hier, wie viele Klicks zu Bots oder wieder zu Besuchern würden.',
-  signalsMove: 'Auch Merkmale ändern Punkte. Wie viele Klicks zu Bots oder wieder zu Besuchern werden, steht nach der neuen Bewertung fest.',
+  signalsMove: 'Auch Merkmale ändern Punkte. Wie viele Klicks zu Bots oder wieder zu Besuchern werden, steht nach der Neubewertung fest.',
   score: 'Punkte',
   side: 'Zählt als',
   signals: 'Merkmale',
@@ -114,7 +114,8 @@ export const words: typeof en = {
   changes: { threshold: (from, to) => `Schwelle ${from} → ${to}`, signals: n => of(n, 'Merkmal umgeschaltet', 'Merkmale umgeschaltet') },
   job: 'Klicks neu bewerten',
   running: (from, to) => `Klicks von ${from} bis ${to} werden neu bewertet. Berichte ziehen laufend nach.`,
-  rescored: (changed, shown, all) => `${of(changed, 'Klick hat', 'Klicks haben', shown)} zwischen Besucher und Bot gewechselt, von ${all} neu bewerteten`,
+  rescored: (changed, shown, all) =>
+    `${of(changed, 'Klick hat', 'Klicks haben', shown)} zwischen Besucher und Bot gewechselt, von ${all} neu bewerteten`,
   before: (before, after) => `vorher ${before} Bots, jetzt ${after}`,
   failed: 'Die neue Bewertung ist gescheitert',
   superseded: 'Die Einstellungen wurden inzwischen geändert; deren Auftrag läuft weiter.',

@@ -46,7 +46,10 @@ const forms: Form[] = [
   ],
   [/^(\w*) path "(.*)", action (\w*)$/s, (via, name, action) => `Pfad „${name}“ (${via}), Aktion ${action}`],
   [/^no path takes this visitor: (.*)$/s, via => `kein Pfad nimmt diesen Besucher: ${via}`],
-  [/^the path answers with status (\d+) and does not redirect the visitor$/, code => `der Pfad antwortet mit Status ${code} und leitet den Besucher nicht weiter`],
+  [
+    /^the path answers with status (\d+) and does not redirect the visitor$/,
+    code => `der Pfad antwortet mit Status ${code} und leitet den Besucher nicht weiter`,
+  ],
   [/^nowhere: the visitor gets the status (\d+)$/, code => `nirgendwohin: der Besucher bekommt den Status ${code}`],
   [
     /^(.*) signs its notifications, .*$/s,
@@ -59,7 +62,10 @@ const forms: Form[] = [
   ],
   [/^network (.*), (\d+) parameters$/s, (name, n) => `Netzwerk ${name}, ${n} Parameter`],
   [/^the conversion would be recorded for a click of the network$/, () => 'die Conversion würde für einen Klick des Netzwerks erfasst'],
-  [/^the click id is read; the test made it up, .*$/, () => 'die Klick-ID wird gelesen; der Test hat sie erfunden, weil das Netzwerk noch keinen Klick hat'],
+  [
+    /^the click id is read; the test made it up, .*$/,
+    () => 'die Klick-ID wird gelesen; der Test hat sie erfunden, weil das Netzwerk noch keinen Klick hat',
+  ],
   [/^click (\S+) of campaign (\S+)$/, (id, campaign) => `Klick ${id} von Kampagne ${campaign}`],
   [
     /^(.*): a live postback waits for the click, and becomes unmatched if it does not arrive$/s,
@@ -93,7 +99,8 @@ const forms: Form[] = [
   [/^the conversion would be (created|updated)$/, result => `die Conversion würde ${result === 'created' ? 'angelegt' : 'geändert'}`],
   [
     /^nothing would change: (.*)$/s,
-    why => `nichts würde sich ändern: ${why === 'it is already recorded with the same values' ? 'sie ist schon mit denselben Werten erfasst' : said(why)}`,
+    why =>
+      `nichts würde sich ändern: ${why === 'it is already recorded with the same values' ? 'sie ist schon genau so erfasst' : said(why)}`,
   ],
 ]
 
