@@ -81,7 +81,7 @@ func (b *env) translates(network string) {
 		return b.api.Get(b.t.Context(), "/logs/postbacks?result=unmatched", &list) == nil && len(list.Rows) > 0
 	})
 	b.goTo(b.f.URL + "/app/postbacks")
-	b.waitText("Was es als Klick nennt, ist keine unserer Klick-IDs.")
+	b.waitText("Die gesendete Klick-ID ist keine Klick-ID dieses Dienstes.")
 }
 
 // cutTexts lists the controls and headings whose text is cut off. Names may be cut off if their title shows the whole text.
