@@ -105,7 +105,7 @@ const seen: Record<Alert['type'], Said> = {
   'postbacks.unread': [
     'Beträge von Postbacks zählen nicht',
     /^of the last day's (\d+) postbacks (\d+) have a payout.*$/s,
-    'Von $1 Postbacks des letzten Tages haben $2 eine Auszahlung, Kosten oder eine Währung, die nicht zählt',
+    'Von $1 Postbacks des letzten Tages haben $2 einen Payout, Kosten oder eine Währung, die nicht zählen',
   ],
   'clicks.unread': [
     'Kosten von Klicks lassen sich nicht lesen',

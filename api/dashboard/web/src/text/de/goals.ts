@@ -24,7 +24,8 @@ export const words: typeof en = {
   activeHint: 'Aus: Ereignisse werden nicht angenommen.',
   off: 'aus',
   removeSite: 'Website löschen',
-  removeSiteText: 'Die Ziele werden mit gelöscht. Conversions bleiben; Kampagnen, die damit messen, messen dann ohne Website.',
+  removeSiteText:
+    'Die Ziele werden mit gelöscht. Conversions bleiben; Kampagnen, die Ziele dieser Website zählen, haben dann keine Website.',
   siteActions: 'Aktionen für die Website',
   figures: {
     events: 'Ereignisse',
@@ -36,7 +37,7 @@ export const words: typeof en = {
   },
   add: 'Neues Ziel',
   emptyGoals: 'Noch kein Ziel.',
-  emptyGoalsMore: 'Ein Ziel ist ein Ereignis der Seite oder des eigenen Servers, das als Conversion des Klicks zählt.',
+  emptyGoalsMore: 'Ein Ziel ist ein Ereignis des Seiten-Tags oder des eigenen Servers, das als Conversion des Klicks zählt.',
   key: 'Schlüssel',
   keyHint: 'So nennen es Seiten und Server: Kleinbuchstaben, Ziffern und _. Er ändert sich nie.',
   nameHint: 'Leer: der Schlüssel.',
@@ -77,7 +78,7 @@ export const words: typeof en = {
   noGoal: 'erreicht kein Ziel',
   ofClick: id => `Klick ${id}`,
   noClick: 'ohne Klick',
-  sources: { tag: 'Seite', goal_api: 'Server' },
+  sources: { tag: 'Seiten-Tag', goal_api: 'Server' },
   now: minutes => (minutes === 1 ? 'letzte Minute' : `letzte ${minutes} Minuten`),
   whyNot: 'Ein Ereignis ohne Klick bleibt erhalten, zählt aber nicht als Conversion.',
   remedy: 'Auf die Seite muss der Tracking-Link einer Kampagne führen, die auf diese Website zeigt: Er bringt ?clickid={clickid} mit.',

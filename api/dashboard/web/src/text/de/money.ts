@@ -115,7 +115,7 @@ export const words: typeof en = {
     settingsText: 'Welcher Parameter welchen Wert enthält. Leer: einer der üblichen Namen.',
     usual: names => `Üblich: ${names}`,
     saveAndCheck: 'Speichern und prüfen',
-    saved: name => `${name} wird ab jetzt neu gelesen`,
+    saved: name => `${name} wird ab jetzt so gelesen`,
     noNetwork: 'Die URL nennt kein Netzwerk, also gibt es nichts einzustellen.',
     fields: { click_id: 'Klick-ID', payout: 'Payout', status: 'Status', conversion_id: 'Conversion-ID', goal: 'Ziel', currency: 'Währung' },
     one: 'Diesen neu einlesen',
@@ -160,7 +160,7 @@ export const words: typeof en = {
     buckets: { hour: 'Stunden', day: 'Tage', week: 'Wochen', month: 'Monate' },
     namedHint: 'Leer: er entsteht aus dem Zeitraum.',
     removeTitle: 'Datei löschen',
-    removeText: name => `${name} ist dann nicht mehr zu haben, aber für denselben Zeitraum lässt sich eine neue erstellen.`,
+    removeText: name => `${name} lässt sich nicht wiederherstellen, aber neu erstellen.`,
     jobs: 'Aufträge',
     jobsText: 'Die letzten 200 Aufträge aller Personen im Konto.',
     kindsOf: {

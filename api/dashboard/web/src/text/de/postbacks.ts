@@ -41,7 +41,7 @@ export const words: typeof en = {
   toSource: 'Quelle öffnen',
   toNetwork: 'Netzwerk öffnen',
   inbox: 'Warum sie keinen Klick fanden',
-  badPayout: text => `Die Auszahlung „${text}“ ist kein Betrag.`,
+  badPayout: text => `Der Payout „${text}“ ist kein Betrag.`,
   badTime: text => `Die Zeit „${text}“ zählt nicht.`,
   resend: 'Erneut senden',
   replayKey: 'erneut senden oder lesen',

@@ -27,7 +27,7 @@ test('a known sentence about a postback is translated, and an unknown sentence s
   equal(reasons.of('a conversion does not go from rejected to pending'), 'Eine Conversion wechselt nicht von „Abgelehnt“ zu „Offen“.')
   equal(
     reasons.of('the payout "{sum}" is a macro that was not filled in'),
-    'Die Auszahlung „{sum}“ ist ein Makro, das nicht ausgefüllt wurde.',
+    'Der Payout „{sum}“ ist ein Makro, das nicht ausgefüllt wurde.',
   )
   equal(reasons.of('created'), 'Die Conversion ist erfasst.')
   equal(reasons.of(''), '')
@@ -49,7 +49,7 @@ test('the steps of a link test or postback test are translated with their names 
 })
 
 test('a suggestion of the Copilot is translated, and an unknown sentence stays English', () => {
-  equal(said('Raise the cap of offer “Sweeps: US” to 60'), 'Cap von Offer „Sweeps: US“ auf 60 erhöhen')
+  equal(said('Raise the cap of offer “Sweeps: US” to 60'), 'Limit von Offer „Sweeps: US“ auf 60 erhöhen')
   equal(
     said('Block 2 sub1 values of “DACH” here and at the traffic source: it does not pay for its clicks'),
     '2 Werte von Sub 1 von „DACH“ hier und bei der Traffic-Quelle sperren: die Klicks kosten mehr, als sie bringen',

@@ -51,7 +51,7 @@ const forms: Form[] = [
   [
     /^(.*) signs its notifications, .*$/s,
     name =>
-      `${name} signiert seine Meldungen, eine erfundene wird also nicht geglaubt: ${name} einen Test senden lassen und ihn im Log der Postbacks suchen`,
+      `${name} signiert seine Meldungen, eine erfundene gälte also nicht: ${name} einen Test senden lassen und ihn im Postback-Protokoll suchen`,
   ],
   [
     /^the address does not end in (\S+): .*$/,
@@ -77,7 +77,7 @@ const forms: Form[] = [
   ],
   [/^"(.*)" reports no conversion$/s, word => `„${word}“ meldet keine Conversion`],
   [/^"(.*)" is (pending|approved|rejected|chargeback)$/s, (word, is) => `„${word}“ ist ${status(is)}`],
-  [/^none said: that of the offer counts$/, () => 'keine genannt: die des Offers zählt'],
+  [/^none said: that of the offer counts$/, () => 'keiner genannt: der des Offers zählt'],
   [
     /^(.*): the conversion is taken back, and keeps its payout$/,
     amount => `${amount}: die Conversion wird zurückgenommen und behält ihren Payout`,
