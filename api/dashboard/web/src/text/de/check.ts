@@ -126,7 +126,7 @@ export const words: typeof english = {
     macro_unknown: {
       says: 'In der URL von {name} steht {value}, und ein solches Token gibt es nicht.',
       costs: 'Die Seite bekommt den Text selbst statt eines Werts.',
-      does: 'Den Namen des Platzhalters korrigieren.',
+      does: 'Den Namen des Tokens korrigieren.',
     },
     click_id_missing: {
       says: 'In der URL von {name} fehlt {clickid}.',
@@ -146,7 +146,7 @@ export const words: typeof english = {
     postback_macro: {
       says: 'In der Postback-URL von {name} steht {value}, und ein solches Token gibt es nicht.',
       costs: 'Die Quelle bekommt einen leeren Parameter.',
-      does: 'Den Namen des Platzhalters korrigieren.',
+      does: 'Den Namen des Tokens korrigieren.',
     },
     sub_unfilled: {
       says: 'Die Quelle {name} füllt {value} nie aus (Stand: {at}).',

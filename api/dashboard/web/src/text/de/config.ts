@@ -106,7 +106,7 @@ export const words: typeof english = {
     missing: 'ohne Antwort',
   },
   checkReasons: {
-    attribute: 'Es hängt von etwas ab, das keine Anfrage angeben kann, etwa vom Anbieter oder vom Land.',
+    attribute: 'Es hängt von etwas ab, das keine Anfrage angeben kann, etwa vom Provider oder vom Land.',
     page: 'Der alte Tracker hat mit einer Seite geantwortet. Wohin die Seite führt, ist nicht zu sehen.',
     itself: 'Der alte Tracker leitet zuerst auf den eigenen Link, etwa von http auf https.',
     changed: 'Die Kampagne hat sich seit dem Skript geändert. Bitte neu herunterladen.',

@@ -49,7 +49,7 @@ export const words: typeof english = {
   codes: named({
     no_clicks: 'Solche Klicks gibt es nicht. Ein Betrag ohne Klicks braucht einen einzelnen Tag und eine Traffic-Quelle.',
     rate_missing: 'Für einen der Tage fehlt der Wechselkurs dieser Währung.',
-    too_many: 'Das sind zu viele Klicks auf einmal. Möglich sind weniger Tage oder eine einzelne Kampagne.',
+    too_many: 'Das sind zu viele Klicks auf einmal. Bitte weniger Tage oder eine einzelne Kampagne wählen.',
     bad_range:
       'Der erste Tag darf nicht nach dem letzten liegen. Möglich sind höchstens 92 Tage, keine künftigen und nur solche, die der Tarif noch aufbewahrt.',
     overlapped: 'Die Kosten dieser Klicks wurden später noch einmal geändert. Erst diese Änderung zurücknehmen oder die Kosten neu setzen.',

@@ -12,9 +12,9 @@ export const words: typeof en = {
   unexplained: 'Ungeklärt',
   unexplainedText: {
     source:
-      'Diese Klicks sind nicht angekommen, oder die Plattform zählt sie anders. Zu vergleichen sind die Weiterleitungen mit dem, was die Plattform einen Klick nennt.',
+      'Diese Klicks sind nicht angekommen, oder die Plattform zählt sie anders. Die Weiterleitungen mit dem vergleichen, was die Plattform einen Klick nennt.',
     network:
-      'Nichts Gespeichertes erklärt sie. Das kann nur die Betreuung des Netzwerks klären, anhand der Beispiele unten, falls es welche gibt.',
+      'Nichts Gespeichertes erklärt sie. Bei der Betreuung des Netzwerks nachfragen, mit den Beispielen unten, falls es welche gibt.',
   },
   clicks: 'Klicks',
   conversions: 'Conversions',
@@ -33,8 +33,8 @@ export const words: typeof en = {
     postbacks: 'Dort: die Postbacks, die das Netzwerk geschickt hat. Mit seinem Bericht lässt sich auch Geld vergleichen.',
   }),
   theirZone: 'Zeitzone der Tage dort',
-  theirZoneHint: 'Die Zone, in der der Bericht von dort die Tage zählt. Leer: die Zone der Verbindung, sonst UTC.',
-  zones: (ours, theirs) => `Die Tage hier gelten in ${ours}, die dort in ${theirs}.`,
+  theirZoneHint: 'In dieser Zone zählt der Bericht von dort seine Tage. Leer: die Zone der Verbindung, sonst UTC.',
+  zones: (ours, theirs) => `Tage zählen hier in ${ours}, dort in ${theirs}.`,
   readAt: when => `Zuletzt gelesen: ${when}.`,
   rate: (currency, low, high, own) =>
     low === high ? `1 ${currency} entspricht ${low} ${own}.` : `1 ${currency} entspricht ${low} bis ${high} ${own}.`,

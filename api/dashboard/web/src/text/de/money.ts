@@ -127,7 +127,7 @@ export const words: typeof en = {
     replayAll: n => (n === 1 ? 'Neu einlesen' : 'Alle neu einlesen'),
     nothing: 'Hier ist nichts ohne Klick.',
     replayed: (n, shown) =>
-      `${of(n, 'Postback wird', 'Postbacks werden', shown)} neu gelesen. In wenigen Sekunden zeigt sich, was daraus wird.`,
+      `${of(n, 'Postback wird', 'Postbacks werden', shown)} neu eingelesen. In wenigen Sekunden zeigt sich, was daraus wird.`,
   },
   exports: {
     title: 'Exporte',
@@ -171,7 +171,7 @@ export const words: typeof en = {
       'correction:conversions': 'Korrektur: Conversions',
       'correction:costs': 'Korrektur: Ausgaben',
       'correction:undo-cost': 'Kosten zurückgenommen',
-      'postback:replay': 'Postbacks neu gelesen',
+      'postback:replay': 'Postbacks neu eingelesen',
       'networks:sync': 'Import vom Netzwerk',
       'networks:report': 'Bericht eines Netzwerks',
       'sources:sync': 'Import der Ausgaben',
@@ -211,7 +211,7 @@ export const words: typeof en = {
     currency: code => `Umrechnung in ${code}`,
     result: (n, shown) => of(n, 'Zeile', 'Zeilen', shown),
     restated: 'Alles ist umgerechnet',
-    replayed: shown => `${shown} neu gelesen`,
+    replayed: shown => `${shown} neu eingelesen`,
   },
   alerts: {
     title: 'Meldungen',

@@ -44,7 +44,7 @@ export const words: typeof en = {
   badPayout: text => `Der Payout „${text}“ ist kein Betrag.`,
   badTime: text => `Die Zeit „${text}“ zählt nicht.`,
   resend: 'Erneut senden',
-  replayKey: 'erneut senden oder lesen',
+  replayKey: 'erneut senden oder neu einlesen',
   move: 'nächster oder voriger Postback',
   openKey: 'Postback öffnen',
   isTold: status => `Die Quelle hat ihn angenommen: ${status}`,

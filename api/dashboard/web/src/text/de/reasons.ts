@@ -9,7 +9,7 @@ const sentences = new Map(
     'what it says as its click is not a click id of this service': 'Was es als Klick nennt, ist keine unserer Klick-IDs.',
     'the secret of the network is missing or wrong': 'Das Geheimnis des Netzwerks fehlt oder ist falsch.',
     "the network has no secret yet: enter the platform's secret, then read the message again":
-      'Das Netzwerk hat noch kein Geheimnis: das der Plattform eintragen und die Meldung erneut lesen.',
+      'Das Netzwerk hat noch kein Geheimnis: das der Plattform eintragen und die Meldung neu einlesen.',
     'it names no click and refers to no conversion: the order came through no link, or the shop does not pass on the click id':
       'Es nennt keinen Klick und keine Conversion: Die Bestellung kam nicht über einen Link, oder der Shop gibt die Klick-ID nicht weiter.',
     "a part of the sale was refunded: correct the payout, or let the shop send the order's updates":

@@ -68,7 +68,7 @@ export const words: typeof en = {
   first: {
     firstIsBot: 'Er zählt als Bot und fehlt deshalb in den Zahlen. In seinen Einzelheiten stehen die Merkmale.',
     openIt: 'Als Besucher öffnen',
-    openHint: 'Ohne die Parameter, die nur die Quelle füllt. Der Besuch wird erfasst.',
+    openHint: 'Ohne die Parameter, die nur die Quelle füllt. Der Besuch wird aufgezeichnet.',
     title: 'Der Weg zur ersten Conversion',
     text: 'Nach der ersten Conversion zeigt diese Seite, was die Besucher kosten und einbringen.',
     doneTitle: amount => `Erste Conversion: ${amount}`,

@@ -5,6 +5,23 @@ import { words as reasons } from './reasons.ts'
 
 const statuses: Record<string, string> = { pending: 'offen', approved: 'bestätigt', rejected: 'abgelehnt', chargeback: 'eine Rückbuchung' }
 const status = (name: string) => statuses[name] ?? name
+const ways: Record<string, string> = {
+  forced: 'erzwungen',
+  regular: 'regulär',
+  default: 'Standard',
+  bound: 'wiedergekommen',
+  fallback_url: 'Ausweich-URL',
+  destination_url: 'URL der Kampagne',
+  none: 'nicht gefunden',
+}
+const way = (name: string) => ways[name] ?? name
+const actions: Record<string, string> = {
+  offer: 'Offer',
+  lander: 'Landingpage',
+  redirect: 'URL',
+  campaign: 'andere Kampagne',
+  nothing: 'Antwort',
+}
 const said = (text: string) => reasons.of(text).replace(/\.$/, '')
 
 const missing: Form[] = [
@@ -44,8 +61,8 @@ const forms: Form[] = [
     /^country (.*), (.*), (.*), (.*); bot score (\d+)$/s,
     (c, d, o, b, score) => `Land ${c === 'unknown' ? 'unbekannt' : c}, ${d}, ${o}, ${b}; Bot-Wert ${score}`,
   ],
-  [/^(\w*) path "(.*)", action (\w*)$/s, (via, name, action) => `Pfad „${name}“ (${via}), Aktion ${action}`],
-  [/^no path takes this visitor: (.*)$/s, via => `kein Pfad nimmt diesen Besucher: ${via}`],
+  [/^(\w*) path "(.*)", action (\w*)$/s, (via, name, action) => `Pfad „${name}“ (${way(via)}), Aktion ${actions[action] ?? action}`],
+  [/^no path takes this visitor: (.*)$/s, via => `kein Pfad nimmt diesen Besucher: ${way(via)}`],
   [/^the path answers (\d+) and sends nobody on$/, code => `der Pfad antwortet ${code} und schickt niemanden weiter`],
   [/^nowhere: the visitor is answered (\d+)$/, code => `nirgendwohin: der Besucher bekommt ${code}`],
   [

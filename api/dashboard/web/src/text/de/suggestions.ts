@@ -90,11 +90,11 @@ const details: Form[] = [
   [/^Compare the postback's address at the network .*$/, () => 'Die Postback-URL beim Netzwerk mit der vergleichen, die hier steht.'],
   [
     /^The id of a click is read from (“.*”) by now\. .*$/s,
-    p => `Die Klick-ID wird inzwischen aus ${p} gelesen. Die früheren Postbacks erneut lesen.`,
+    p => `Die Klick-ID wird inzwischen aus ${p} gelesen. Die früheren Postbacks neu einlesen.`,
   ],
   [
     /^(\d+) of the (\d+) that were looked at have the id of a click in (“.*”)\. .*$/s,
-    (n, all, p) => `${n} der ${all} angesehenen haben die Klick-ID in ${p}. Sie von dort lesen, dann die Postbacks erneut lesen.`,
+    (n, all, p) => `${n} der ${all} angesehenen haben die Klick-ID in ${p}. Sie von dort lesen, dann die Postbacks neu einlesen.`,
   ],
   [
     /^Renew the name where it was registered, .*$/,

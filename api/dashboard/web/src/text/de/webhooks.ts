@@ -29,7 +29,7 @@ export const words: typeof en = {
   weekNone: 'in 7 Tagen nichts gesendet',
   last: when => `zuletzt ${when}`,
   failing: (n, when) => `${of(n, 'Versuch', 'Versuche')} in Folge gescheitert, seit ${when}`,
-  oldUntil: when => `Das alte Secret gilt zusätzlich bis ${when}`,
+  oldUntil: when => `Bis ${when} wird auch mit dem alten Secret signiert`,
   paused: name => `${name} ist pausiert und bekommt nichts`,
   resumed: name => `${name} bekommt wieder Ereignisse`,
   test: 'Test senden',
