@@ -73,7 +73,7 @@ export const words: typeof en = {
   waiting: 'Warten auf ein Ereignis …',
   got: name => `${name} ist da`,
   ago: s => (s < 60 ? `vor ${Math.max(0, s)} s` : `vor ${Math.floor(s / 60)} min`),
-  anew: 'Noch einmal warten',
+  anew: 'Erneut warten',
   reached: goals => `erreicht ${goals}`,
   noGoal: 'erreicht kein Ziel',
   ofClick: id => `Klick ${id}`,

@@ -15,7 +15,7 @@ export const words: typeof en = {
     create: 'Anlegen',
     nextOffer: 'Weiter: ein Offer',
     nextCampaign: 'Weiter: eine Kampagne',
-    another: 'Weiteren Eintrag anlegen',
+    another: 'Noch einen Eintrag',
     replace: 'Überall ersetzen…',
     usedBy: 'Genutzt von',
     notUsed: 'Wird nirgends genutzt.',
