@@ -21,9 +21,8 @@ const does: Record<string, string> = {
     'Im Postback-Protokoll steht, was die Quelle antwortet. Die Postback-URL korrigieren und Gescheiterte dort erneut senden.',
   'source.unfilled': 'Das Makro im Tracking-Link bei der Quelle korrigieren. Die Meldung endet spätestens nach einem Tag.',
   'geo_database.failing': 'Einen anderen Schlüssel der Geo-Datenbank versuchen oder sie ausschalten.',
-  'postbacks.unmatched':
-    'Einen der Postbacks öffnen, dort die Parameternamen des Netzwerks korrigieren, dann alle Postbacks erneut lesen lassen.',
-  'postbacks.refused': 'Geheimnis und IP-Adressen des Netzwerks mit dem vergleichen, was es sendet, dann erneut lesen.',
+  'postbacks.unmatched': 'Einen der Postbacks öffnen, dort die Parameternamen des Netzwerks korrigieren, dann alle Postbacks neu einlesen.',
+  'postbacks.refused': 'Geheimnis und IP-Adressen des Netzwerks mit dem vergleichen, was es sendet, dann neu einlesen.',
   'postbacks.unread':
     'Beträge, Währung oder Parameternamen beim Netzwerk korrigieren. Was bisher nicht gelesen wurde, lässt sich danach mit einer Korrektur nachtragen.',
   'clicks.unread':
@@ -105,7 +104,7 @@ const seen: Record<Alert['type'], Said> = {
   'postbacks.unread': [
     'Beträge von Postbacks zählen nicht',
     /^of the last day's (\d+) postbacks (\d+) have a payout.*$/s,
-    'Von $1 Postbacks des letzten Tages haben $2 eine Auszahlung, Kosten oder eine Währung, die nicht zählt',
+    'Von $1 Postbacks des letzten Tages haben $2 einen Payout, Kosten oder eine Währung, die nicht zählen',
   ],
   'clicks.unread': [
     'Kosten von Klicks lassen sich nicht lesen',

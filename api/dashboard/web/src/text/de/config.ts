@@ -16,7 +16,7 @@ export const words: typeof english = {
   bringIn: 'Anderen Tracker übernehmen',
   bringInText:
     'Liest Kampagnen, Offers, Landingpages, Quellen, Netzwerke und Domains des anderen Trackers. Dort ändert sich nichts, und hier erst, wenn der Plan angewendet wird.',
-  readOnly: 'Der Zugriff ist nur zum Lesen',
+  readOnly: 'Der Zugriff erlaubt nur Lesen',
   tracker: 'Tracker',
   url: 'URL des Trackers',
   urlHint: 'Wie im Browser, ohne Pfad.',
@@ -45,7 +45,7 @@ export const words: typeof english = {
   reading: 'Lesen eines anderen Trackers',
   history: 'Danach die Historie',
   historyText:
-    'Liest das Protokoll von RedTrack Tag für Tag: Klicks mit Kampagne, Quelle, Offer, Sub-Parametern, Land und Gerät und Conversions mit ihrer Auszahlung. Berichte zeigen sie, und Postbacks zu diesen Klicks werden hier gefunden. Die Kosten der Klicks bleiben dort, weil das Protokoll keine Währung nennt. Ein Tag, der noch einmal gelesen wird, kommt nicht doppelt. RedTrack erlaubt 20 Anfragen je Minute, daher dauert ein langes Protokoll Stunden.',
+    'Liest das Protokoll von RedTrack Tag für Tag: Klicks mit Kampagne, Quelle, Offer, Sub-Parametern, Land und Gerät und Conversions mit ihrem Payout. Berichte zeigen sie, und Postbacks zu diesen Klicks werden hier gefunden. Die Kosten der Klicks bleiben dort, weil das Protokoll keine Währung nennt. Wird ein Tag noch einmal gelesen, kommt nichts doppelt hinzu. RedTrack erlaubt 20 Anfragen je Minute, daher dauert ein langes Protokoll Stunden.',
   historyMore:
     'Diese Klicks zählen nicht zu den Klicks des Tarifs im Monat. Wird der Plan rückgängig gemacht, bleiben sie. Eine Historie lässt sich zurücknehmen, indem die Statistik ihrer Kampagnen für diese Tage über die API gelöscht wird (DELETE /campaigns/{id}/stats); Klicks, die an diesen Tagen hier ankamen, werden mit gelöscht. Danach kann das Protokoll neu gelesen werden.',
   historyFrom: 'Erster Tag',
@@ -75,7 +75,7 @@ export const words: typeof english = {
   oldTrackerSums: {
     known: n => `${n} zu hiesigen Klicks`,
     sent_on: n => `${n} weitergeleitet`,
-    waiting: n => `${n} in Wartestellung`,
+    waiting: n => `${n} wartend`,
     failed: n => `${n} dort nicht angenommen`,
     unknown: n => `${n} zu unbekannten Klicks`,
   },
@@ -106,7 +106,7 @@ export const words: typeof english = {
     missing: 'ohne Antwort',
   },
   checkReasons: {
-    attribute: 'Es hängt von etwas ab, das keine Anfrage angeben kann, etwa vom Anbieter oder vom Land.',
+    attribute: 'Es hängt von etwas ab, das keine Anfrage angeben kann, etwa vom Provider oder vom Land.',
     page: 'Der alte Tracker hat mit einer Seite geantwortet. Wohin die Seite führt, ist nicht zu sehen.',
     itself: 'Der alte Tracker leitet zuerst auf den eigenen Link, etwa von http auf https.',
     changed: 'Die Kampagne hat sich seit dem Skript geändert. Bitte neu herunterladen.',

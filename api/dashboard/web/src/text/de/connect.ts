@@ -22,7 +22,7 @@ export const words: typeof en = {
   refuse: 'Ablehnen',
   leaving: host => `Der Browser geht weiter zu ${host}. Geschieht nichts, kann diese Seite geschlossen werden.`,
   failed: 'Dieser Assistent lässt sich nicht verbinden',
-  back: 'Zur Übersicht',
+  back: 'Zum Überblick',
   codes: named({
     invalid_client: 'Das anfragende Programm ist hier nicht bekannt. Bitte im Programm neu beginnen.',
     invalid_redirect: 'Das Programm will zu einer Adresse weiterleiten, die nicht seine eigene ist. Nicht verbinden.',

@@ -24,7 +24,7 @@ export const words: typeof english = {
   amount: 'Gesamtkosten dieser Tage',
   cpc: 'Kosten je Klick',
   currency: 'Währung',
-  needsOne: 'Wähle eine Kampagne, eine Traffic-Quelle oder beides.',
+  needsOne: 'Bitte eine Kampagne, eine Traffic-Quelle oder beides wählen.',
   preview: 'Was sich ändert',
   looking: 'Die Klicks werden gezählt',
   before: 'Vorher',
@@ -49,10 +49,10 @@ export const words: typeof english = {
   codes: named({
     no_clicks: 'Solche Klicks gibt es nicht. Ein Betrag ohne Klicks braucht einen einzelnen Tag und eine Traffic-Quelle.',
     rate_missing: 'Für einen der Tage fehlt der Wechselkurs dieser Währung.',
-    too_many: 'Das sind zu viele Klicks auf einmal. Wähle weniger Tage oder eine Kampagne.',
+    too_many: 'Das sind zu viele Klicks auf einmal. Bitte weniger Tage oder eine einzelne Kampagne wählen.',
     bad_range:
       'Der erste Tag darf nicht nach dem letzten liegen. Möglich sind höchstens 92 Tage, keine künftigen und nur solche, die der Tarif noch aufbewahrt.',
-    overlapped: 'Die Kosten dieser Klicks wurden später noch einmal geändert. Nimm erst diese Änderung zurück, oder setze die Kosten neu.',
+    overlapped: 'Die Kosten dieser Klicks wurden später noch einmal geändert. Erst diese Änderung zurücknehmen oder die Kosten neu setzen.',
     too_old: 'Was vor dieser Änderung war, ist nicht mehr gespeichert.',
     stale: 'Diese Änderung ist schon zurückgenommen.',
   }),

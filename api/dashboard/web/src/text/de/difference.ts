@@ -5,15 +5,16 @@ import type { words as en } from '../en/difference.ts'
 const of = counted('de')
 
 export const words: typeof en = {
-  titleOf: name => `${name}: warum der Unterschied?`,
+  titleOf: name => `${name}: Warum weichen die Zahlen ab?`,
   theirs: 'Dort',
   ours: 'Hier',
   difference: 'Unterschied',
   unexplained: 'Ungeklärt',
   unexplainedText: {
     source:
-      'Diese Klicks sind nicht angekommen, oder die Plattform zählt sie anders. Vergleichen Sie die Weiterleitungen mit dem, was die Plattform einen Klick nennt.',
-    network: 'Nichts Gespeichertes erklärt sie. Fragen Sie das Netzwerk, mit den Beispielen unten, falls es welche gibt.',
+      'Diese Klicks sind nicht angekommen, oder die Plattform zählt sie anders. Die Weiterleitungen mit dem vergleichen, was die Plattform einen Klick nennt.',
+    network:
+      'Nichts Gespeichertes erklärt sie. Bei der Betreuung des Netzwerks nachfragen, mit den Beispielen unten, falls es welche gibt.',
   },
   clicks: 'Klicks',
   conversions: 'Conversions',
@@ -25,23 +26,23 @@ export const words: typeof en = {
   days: 'Nach Tag und Kampagne',
   show: 'Zeilen zeigen',
   basis: named({
-    platform: 'Dort: Kosten und Klicks, wie die Verbindung sie gelesen hat.',
-    spend: 'Dort: Kosten, die aus einer Datei eingetragen wurden.',
+    platform: 'Dort: Ausgaben und Klicks, wie die Verbindung sie gelesen hat.',
+    spend: 'Dort: Ausgaben, die aus einer Datei eingetragen wurden.',
     orders: 'Dort: jede Bestellung, die die Verbindung gelesen oder eine Datei gemeldet hat.',
     totals: 'Dort: Tagessummen aus dem Bericht des Netzwerks.',
-    postbacks: 'Dort: die Postbacks, die das Netzwerk geschickt hat. Laden Sie seinen Bericht hoch, um auch Geld zu vergleichen.',
+    postbacks: 'Dort: die Postbacks, die das Netzwerk geschickt hat. Mit seinem Bericht lässt sich auch Geld vergleichen.',
   }),
-  theirZone: 'Zeitzone der anderen Tage',
-  theirZoneHint: 'Die Zone, in der ihr Bericht die Tage zählt. Leer: die Zone der Verbindung, sonst UTC.',
-  zones: (ours, theirs) => `Unsere Tage sind in ${ours}, die anderen in ${theirs}.`,
+  theirZone: 'Zeitzone der Tage dort',
+  theirZoneHint: 'In dieser Zone zählt der Bericht von dort seine Tage. Leer: die Zone der Verbindung, sonst UTC.',
+  zones: (ours, theirs) => `Tage zählen hier in ${ours}, dort in ${theirs}.`,
   readAt: when => `Zuletzt gelesen: ${when}.`,
   rate: (currency, low, high, own) =>
     low === high ? `1 ${currency} entspricht ${low} ${own}.` : `1 ${currency} entspricht ${low} bis ${high} ${own}.`,
   noRate: (n, shown) => `Ohne Wechselkurs und daher nicht in den Summen: ${of(n, 'Betrag', 'Beträge', shown)}.`,
   nothing: 'Für diese Tage ist nichts von dort gespeichert.',
   nothingMore: {
-    source: 'Verbinden Sie die Quelle, oder tragen Sie ihre Kosten aus einer Datei ein. Dann werden beide Seiten hier verglichen.',
-    network: 'Verbinden Sie das Netzwerk, oder laden Sie den Bericht hoch, den es anbietet. Dann werden beide Seiten hier verglichen.',
+    source: 'Die Quelle verbinden oder ihre Ausgaben aus einer Datei eintragen. Dann werden beide Seiten hier verglichen.',
+    network: 'Das Netzwerk verbinden oder den Bericht hochladen, den es zum Download anbietet. Dann werden beide Seiten hier verglichen.',
   },
   same: 'Beide Seiten haben dieselben Zahlen.',
   export: 'Als CSV speichern',
@@ -60,11 +61,10 @@ export const words: typeof en = {
     correction: 'Von Hand korrigiert',
   }),
   advice: named({
-    not_read: 'Für diese Tage ist nichts von dort gespeichert. Verbinden Sie die Plattform, oder lesen Sie die Tage noch einmal.',
-    time_zone:
-      'Dort beginnt der Tag zu einer anderen Zeit. Wählen Sie diese Zeitzone für unsere Berichte, oder vergleichen Sie ganze Wochen.',
-    conversion_day: 'Dort zählt eine Conversion an ihrem eigenen Tag, hier am Tag ihres Klicks. Vergleichen Sie längere Zeiträume.',
-    bots: 'Diese Klicks kamen an und zählen hier als Bots. Sehen Sie sich die Gründe an, bevor Sie Geld zurückfordern.',
+    not_read: 'Für diese Tage ist nichts von dort gespeichert. Die Gegenseite verbinden oder die Tage noch einmal lesen.',
+    time_zone: 'Dort beginnt der Tag zu einer anderen Zeit. Diese Zeitzone für unsere Berichte wählen oder ganze Wochen vergleichen.',
+    conversion_day: 'Dort zählt eine Conversion an ihrem eigenen Tag, hier am Tag ihres Klicks. Längere Zeiträume vergleichen.',
+    bots: 'Diese Klicks kamen an und zählen hier als Bots. Vor einer Rückforderung die Gründe ansehen.',
     hops: 'Diese Besucher haben auf der Landingpage nicht weitergeklickt und das Netzwerk nie erreicht. Es ging nichts verloren.',
     unmatched: 'Diese Conversion nennt keinen Klick, den wir kennen. Die URL des Offers muss unsere Klick-ID mitgeben.',
     not_received: 'Kein Postback hat sie gemeldet. Die Postback-URL beim Netzwerk prüfen, oder diese Conversions aus der Datei eintragen.',
@@ -76,7 +76,7 @@ export const words: typeof en = {
   }),
   examples: 'Beispiele',
   order: 'Bestellung',
-  payout: 'Auszahlung',
+  payout: 'Payout',
   missing: 'fehlt',
   upload: 'Mit dem Bericht des Netzwerks vergleichen',
   uploadText:

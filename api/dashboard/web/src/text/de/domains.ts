@@ -42,7 +42,7 @@ export const words: typeof en = {
   listLooks: time => `Prüft alle 10 s, zuletzt um ${time}`,
   shared: 'Gemeinsame Domains',
   sharedText: 'Jedes Konto darf sie benutzen.',
-  cname: 'Domains richten auf',
+  cname: 'Domains zeigen lassen auf',
   open: 'Domain öffnen',
   next: 'nächste oder vorige Domain',
   statuses: {

@@ -4,7 +4,7 @@ import type { words as en } from '../en/enter.ts'
 export const words: typeof en = {
   enter: {
     title: 'Anmelden',
-    help: 'Noch kein Zugang, oder das Passwort verloren? Einen Link gibt es von Inhabern deines Kontos oder vom Betreiber dieser Installation.',
+    help: 'Noch kein Zugang, oder das Passwort verloren? Einen Link gibt es von Inhabern des Kontos oder vom Betreiber dieser Installation.',
     email: 'E-Mail',
     password: 'Passwort',
     show: 'Zeigen',

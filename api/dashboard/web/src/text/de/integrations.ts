@@ -24,7 +24,7 @@ export const words: typeof en = {
   disconnect: 'Trennen',
   gone: name => `${name} ist getrennt`,
   disconnectTitle: name => `${name} trennen?`,
-  forgotten: 'Die Zugangsdaten werden vergessen.',
+  forgotten: 'Die Zugangsdaten werden gelöscht.',
   all: n => `Alle ${n} zeigen`,
   provider: 'Anbieter',
   keep: 'Leer: bleibt, wie es ist.',
@@ -38,7 +38,7 @@ export const words: typeof en = {
     none: 'Kein DNS-Konto ist verbunden.',
     label: 'Eigener Name dafür',
     works: n => `Es funktioniert und hält ${of(n, 'Zone', 'Zonen')}.`,
-    forgotten: 'Die Zugangsdaten werden vergessen. Gesetzte Einträge bleiben.',
+    forgotten: 'Die Zugangsdaten werden gelöscht. Gesetzte Einträge bleiben.',
   },
   networks: {
     title: 'Affiliate-Netzwerke',
@@ -47,7 +47,7 @@ export const words: typeof en = {
     click: where => `Unsere Klick-ID muss stehen in: ${where}.`,
     enabled: 'Automatisch abrufen, jede halbe Stunde',
     changes: 'Späte Entscheidungen',
-    changesTo: when => `Die Entscheidungen des Netzwerks bis ${when} sind hier, egal von welchem Tag die Bestellung ist.`,
+    changesTo: when => `Die Entscheidungen des Netzwerks bis ${when} sind eingelesen, gleich von welchem Tag die Bestellung ist.`,
     sync: 'Jetzt lesen',
     dryDone: (total, matched, sum) =>
       `${of(total, 'Conversion', 'Conversions')} dort, ${matched} davon mit Klick, ${sum}. Noch hat sich nichts geändert.`,
@@ -90,11 +90,11 @@ export const words: typeof en = {
     zone: (currency, zone) => `Sie rechnet in ${currency}, ihre Tage sind die von ${zone}.`,
     tell: 'Conversions melden',
     mode: 'Modus',
-    modes: { shadow: 'Auf Probe: nichts zählt', live: 'Ernst' },
+    modes: { shadow: 'Auf Probe: nichts zählt', live: 'Im Echtbetrieb' },
     statuses: 'Welche',
     statusChoices: { approved: 'Bestätigt', pending: 'Offen' },
     capCount: 'Höchstens am Tag',
-    capValue: 'Höchstens ihr Wert',
+    capValue: 'Höchstens im Wert von',
     sendKeys: 'Gehashte persönliche Daten senden',
     sendKeysHint:
       'E-Mail-Adressen, Telefonnummern, Namen und Anschriften, gehasht, von Personen, die zugestimmt haben. Die Plattform findet die Person damit besser.',
@@ -124,7 +124,7 @@ export const words: typeof en = {
     endpoint: 'Wo Ausgaben gelesen werden',
     headers: 'Header',
     noPreset: 'Eine andere: von Hand ausfüllen',
-    dateFormat: 'Form der Daten',
+    dateFormat: 'Datumsformat',
     oneDay: 'Eine Anfrage je Tag',
     pageRows: 'Zeilen einer vollen Seite',
     pageRowsHint: 'Nur wenn die URL {page} enthält.',
@@ -137,8 +137,8 @@ export const words: typeof en = {
     impressionsField: 'Feld der Einblendungen',
     divisor: 'Ausgaben geteilt durch',
     loss: 'Klicks der Plattform gegen unsere',
-    theirs: 'Ihre',
-    ours: 'Unsere',
+    theirs: 'Dort',
+    ours: 'Hier',
     lost: 'Verloren',
   },
   runs: {
@@ -155,11 +155,11 @@ export const words: typeof en = {
   },
   geo: {
     title: 'Geo-Abfragen',
-    text: 'Woher Besucher kommen. Die eingebauten Daten sind immer da; ein eigener Dienst wird zusätzlich gefragt.',
+    text: 'Woher Besucher kommen. Die eingebauten Daten sind immer da; ein eigener Dienst lässt sich zusätzlich abfragen.',
     plan: 'Der Tarif enthält das nicht.',
     key: 'Schlüssel',
     budget: n => `Höchstens ${of(n, 'Abfrage', 'Abfragen')} pro Minute.`,
-    enabled: 'Ihn fragen',
+    enabled: 'Diesen Dienst abfragen',
     none: 'Nur eingebaute Daten.',
   },
   ai: {
@@ -192,6 +192,7 @@ export const words: typeof en = {
     no_account_id: 'Zuerst ein Werbekonto wählen.',
     no_customer_id: 'Zuerst ein Werbekonto wählen.',
     too_many: 'Es sind schon zu viele.',
-    stale: 'Inzwischen hat jemand anderes diese Verbindung gespeichert. Schließe sie und öffne sie neu, um das Gespeicherte zu sehen.',
+    stale:
+      'Inzwischen hat jemand anderes diese Verbindung gespeichert. Nach dem Schließen und erneuten Öffnen ist das Gespeicherte zu sehen.',
   },
 }

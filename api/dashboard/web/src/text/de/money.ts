@@ -115,7 +115,7 @@ export const words: typeof en = {
     settingsText: 'Welcher Parameter welchen Wert enthält. Leer: einer der üblichen Namen.',
     usual: names => `Üblich: ${names}`,
     saveAndCheck: 'Speichern und prüfen',
-    saved: name => `${name} wird ab jetzt neu gelesen`,
+    saved: name => `${name} wird ab jetzt so gelesen`,
     noNetwork: 'Die URL nennt kein Netzwerk, also gibt es nichts einzustellen.',
     fields: { click_id: 'Klick-ID', payout: 'Payout', status: 'Status', conversion_id: 'Conversion-ID', goal: 'Ziel', currency: 'Währung' },
     one: 'Diesen neu einlesen',
@@ -127,7 +127,7 @@ export const words: typeof en = {
     replayAll: n => (n === 1 ? 'Neu einlesen' : 'Alle neu einlesen'),
     nothing: 'Hier ist nichts ohne Klick.',
     replayed: (n, shown) =>
-      `${of(n, 'Postback wird', 'Postbacks werden', shown)} neu gelesen. In wenigen Sekunden zeigt sich, was daraus wird.`,
+      `${of(n, 'Postback wird', 'Postbacks werden', shown)} neu eingelesen. In wenigen Sekunden zeigt sich, was daraus wird.`,
   },
   exports: {
     title: 'Exporte',
@@ -160,7 +160,7 @@ export const words: typeof en = {
     buckets: { hour: 'Stunden', day: 'Tage', week: 'Wochen', month: 'Monate' },
     namedHint: 'Leer: er entsteht aus dem Zeitraum.',
     removeTitle: 'Datei löschen',
-    removeText: name => `${name} ist dann nicht mehr zu haben, aber für denselben Zeitraum lässt sich eine neue erstellen.`,
+    removeText: name => `${name} lässt sich nicht wiederherstellen, aber neu erstellen.`,
     jobs: 'Aufträge',
     jobsText: 'Die letzten 200 Aufträge aller Personen im Konto.',
     kindsOf: {
@@ -171,7 +171,7 @@ export const words: typeof en = {
       'correction:conversions': 'Korrektur: Conversions',
       'correction:costs': 'Korrektur: Ausgaben',
       'correction:undo-cost': 'Kosten zurückgenommen',
-      'postback:replay': 'Postbacks neu gelesen',
+      'postback:replay': 'Postbacks neu eingelesen',
       'networks:sync': 'Import vom Netzwerk',
       'networks:report': 'Bericht eines Netzwerks',
       'sources:sync': 'Import der Ausgaben',
@@ -211,7 +211,7 @@ export const words: typeof en = {
     currency: code => `Umrechnung in ${code}`,
     result: (n, shown) => of(n, 'Zeile', 'Zeilen', shown),
     restated: 'Alles ist umgerechnet',
-    replayed: shown => `${shown} neu gelesen`,
+    replayed: shown => `${shown} neu eingelesen`,
   },
   alerts: {
     title: 'Meldungen',

@@ -9,11 +9,11 @@ const sentences = new Map(
     'the click id that it sends is not a click id of this service': 'Die gesendete Klick-ID ist keine Klick-ID dieses Dienstes.',
     'the secret of the network is missing or wrong': 'Das Geheimnis des Netzwerks fehlt oder ist falsch.',
     "the network has no secret yet: enter the platform's secret, then read the message again":
-      'Das Netzwerk hat noch kein Geheimnis: das der Plattform eintragen und die Meldung erneut lesen.',
+      'Das Netzwerk hat noch kein Geheimnis: das der Plattform eintragen und die Meldung neu einlesen.',
     'it names no click and refers to no conversion: the order came through no link, or the shop does not pass on the click id':
       'Es nennt keinen Klick und keine Conversion: Die Bestellung kam nicht über einen Link, oder der Shop gibt die Klick-ID nicht weiter.',
     "a part of the sale was refunded: correct the payout, or let the shop send the order's updates":
-      'Ein Teil des Verkaufs wurde erstattet: die Auszahlung korrigieren oder den Shop die Änderungen der Bestellung senden lassen.',
+      'Ein Teil des Verkaufs wurde erstattet: den Payout korrigieren oder den Shop die Änderungen der Bestellung senden lassen.',
     'only the values that were read from it are stored, not the notification: let the platform send the notification again':
       'Gespeichert sind nur die daraus gelesenen Werte, nicht die Meldung: die Plattform die Meldung erneut senden lassen.',
     'the shop had already sent a later state of the order': 'Der Shop hatte schon einen späteren Stand der Bestellung gesendet.',
@@ -59,12 +59,12 @@ const forms: [RegExp, (...parts: string[]) => string][] = [
   ],
   [
     /^the payout "(.*)" is a macro that was not filled in$/s,
-    (_, text) => `Die Auszahlung „${text}“ ist ein Makro, das nicht ausgefüllt wurde.`,
+    (_, text) => `Der Payout „${text}“ ist ein Makro, das nicht ausgefüllt wurde.`,
   ],
   [/^the cost "(.*)" is below zero$/s, (_, text) => `Die Kosten „${text}“ sind kleiner als null.`],
   [
     /^the cost "(.*)" is in another currency than the payout$/s,
-    (_, text) => `Die Kosten „${text}“ haben eine andere Währung als die Auszahlung.`,
+    (_, text) => `Die Kosten „${text}“ haben eine andere Währung als der Payout.`,
   ],
 ]
 

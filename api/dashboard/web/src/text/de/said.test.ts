@@ -25,10 +25,7 @@ test('the German text about an alert has the figures of the English sentence, or
 test('a known sentence about a postback is translated, and an unknown sentence stays English', () => {
   equal(reasons.of('the secret of the network is missing or wrong'), 'Das Geheimnis des Netzwerks fehlt oder ist falsch.')
   equal(reasons.of('a conversion does not go from rejected to pending'), 'Eine Conversion wechselt nicht von „Abgelehnt“ zu „Offen“.')
-  equal(
-    reasons.of('the payout "{sum}" is a macro that was not filled in'),
-    'Die Auszahlung „{sum}“ ist ein Makro, das nicht ausgefüllt wurde.',
-  )
+  equal(reasons.of('the payout "{sum}" is a macro that was not filled in'), 'Der Payout „{sum}“ ist ein Makro, das nicht ausgefüllt wurde.')
   equal(reasons.of('created'), 'Die Conversion ist erfasst.')
   equal(reasons.of(''), '')
   equal(reasons.of('constructor'), 'constructor')
@@ -49,7 +46,7 @@ test('the steps of a link test or postback test are translated with their names 
 })
 
 test('a suggestion of the Copilot is translated, and an unknown sentence stays English', () => {
-  equal(said('Raise the cap of offer “Sweeps: US” to 60'), 'Cap von Offer „Sweeps: US“ auf 60 erhöhen')
+  equal(said('Raise the cap of offer “Sweeps: US” to 60'), 'Limit von Offer „Sweeps: US“ auf 60 erhöhen')
   equal(
     said('Block 2 sub1 values of “DACH” here and at the traffic source: it does not pay for its clicks'),
     '2 Werte von Sub 1 von „DACH“ hier und bei der Traffic-Quelle sperren: die Klicks kosten mehr, als sie bringen',

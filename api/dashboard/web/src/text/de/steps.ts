@@ -5,6 +5,23 @@ import { words as reasons } from './reasons.ts'
 
 const statuses: Record<string, string> = { pending: 'offen', approved: 'bestätigt', rejected: 'abgelehnt', chargeback: 'eine Rückbuchung' }
 const status = (name: string) => statuses[name] ?? name
+const ways: Record<string, string> = {
+  forced: 'erzwungen',
+  regular: 'regulär',
+  default: 'Standard',
+  bound: 'wiedergekommen',
+  fallback_url: 'Ausweich-URL',
+  destination_url: 'URL der Kampagne',
+  none: 'nicht gefunden',
+}
+const way = (name: string) => ways[name] ?? name
+const actions: Record<string, string> = {
+  offer: 'Offer',
+  lander: 'Landingpage',
+  redirect: 'URL',
+  campaign: 'andere Kampagne',
+  nothing: 'Antwort',
+}
 const said = (text: string) => reasons.of(text).replace(/\.$/, '')
 
 const missing: Form[] = [
@@ -44,8 +61,8 @@ const forms: Form[] = [
     /^country (.*), (.*), (.*), (.*); bot score (\d+)$/s,
     (c, d, o, b, score) => `Land ${c === 'unknown' ? 'unbekannt' : c}, ${d}, ${o}, ${b}; Bot-Wert ${score}`,
   ],
-  [/^(\w*) path "(.*)", action (\w*)$/s, (via, name, action) => `Pfad „${name}“ (${via}), Aktion ${action}`],
-  [/^no path takes this visitor: (.*)$/s, via => `kein Pfad nimmt diesen Besucher: ${via}`],
+  [/^(\w*) path "(.*)", action (\w*)$/s, (via, name, action) => `Pfad „${name}“ (${way(via)}), Aktion ${actions[action] ?? action}`],
+  [/^no path takes this visitor: (.*)$/s, via => `kein Pfad nimmt diesen Besucher: ${way(via)}`],
   [
     /^the path answers with status (\d+) and does not redirect the visitor$/,
     code => `der Pfad antwortet mit Status ${code} und leitet den Besucher nicht weiter`,
@@ -54,7 +71,7 @@ const forms: Form[] = [
   [
     /^(.*) signs its notifications, .*$/s,
     name =>
-      `${name} signiert seine Meldungen, eine erfundene wird also nicht geglaubt: ${name} einen Test senden lassen und ihn im Log der Postbacks suchen`,
+      `${name} signiert seine Meldungen, eine erfundene gälte also nicht: ${name} einen Test senden lassen und ihn im Postback-Protokoll suchen`,
   ],
   [
     /^the address does not end in (\S+): .*$/,
@@ -83,7 +100,7 @@ const forms: Form[] = [
   ],
   [/^"(.*)" reports no conversion$/s, word => `„${word}“ meldet keine Conversion`],
   [/^"(.*)" is (pending|approved|rejected|chargeback)$/s, (word, is) => `„${word}“ ist ${status(is)}`],
-  [/^no payout stated: the offer's payout is used$/, () => 'keine Auszahlung genannt: die des Offers gilt'],
+  [/^no payout stated: the offer's payout is used$/, () => 'kein Payout genannt: der des Offers gilt'],
   [
     /^(.*): the conversion is taken back, and keeps its payout$/,
     amount => `${amount}: die Conversion wird zurückgenommen und behält ihren Payout`,

@@ -21,8 +21,8 @@ const day = (iso: string) => iso.split('-').reverse().join('.')
 const and = (list: string) => list.replace(/ and (\d+) more$/, ' und $1 weitere')
 
 const titles: Form[] = [
-  [/^Raise the cap of offer (“.*”) to (\d+)$/, (o, n) => `Cap von Offer ${o} auf ${n} erhöhen`],
-  [/^Lower the cap of offer (“.*”) to (\d+)$/, (o, n) => `Cap von Offer ${o} auf ${n} senken`],
+  [/^Raise the cap of offer (“.*”) to (\d+)$/, (o, n) => `Limit von Offer ${o} auf ${n} erhöhen`],
+  [/^Lower the cap of offer (“.*”) to (\d+)$/, (o, n) => `Limit von Offer ${o} auf ${n} senken`],
   [/^Traffic source (“.*”) sends many bots$/, s => `Traffic-Quelle ${s} schickt viele Bots`],
   [/^Traffic source (“.*”) never fills (\S+)$/, (s, sub) => `Traffic-Quelle ${s} füllt ${sub} nie aus`],
   [/^Nobody clicks on from landing page (“.*”)$/, l => `Von Landingpage ${l} klickt niemand weiter`],
@@ -54,8 +54,8 @@ const titles: Form[] = [
   [/^Replace (.+) by (.+) in path (.+) of campaign (.+)$/, (a, b, p, c) => `${a} durch ${b} ersetzen, in Pfad ${p} von Kampagne ${c}`],
   [/^Keep (\S+) (.+) out of the paths of campaign (.+)$/, (d, list, c) => `${d} ${and(list)} von den Pfaden der Kampagne ${c} fernhalten`],
   [/^Count (\S+) (.+) as bots in campaign (.+)$/, (d, list, c) => `${d} ${and(list)} in Kampagne ${c} als Bots zählen`],
-  [/^Remove the cap of offer (.+)$/, o => `Cap von Offer ${o} entfernen`],
-  [/^Set the cap of offer (.+) to (\d+) conversions a day$/, (o, n) => `Cap von Offer ${o} auf ${n} Conversions am Tag setzen`],
+  [/^Remove the cap of offer (.+)$/, o => `Limit von Offer ${o} entfernen`],
+  [/^Set the cap of offer (.+) to (\d+) conversions a day$/, (o, n) => `Limit von Offer ${o} auf ${n} Conversions am Tag setzen`],
   [
     /^Read (\S+) from parameter (.+) in postbacks of network (.+)$/,
     (f, p, n) => `${f} aus Parameter ${p} der Postbacks von Netzwerk ${n} lesen`,
@@ -66,7 +66,7 @@ const details: Form[] = [
   [
     /^It reached its cap of (\d+) conversions on (\d+) of the last (\d+) days, and visitors went elsewhere\. Agree upon .*$/,
     (cap, days, all) =>
-      `Es erreichte sein Cap von ${cap} Conversions an ${days} der letzten ${all} Tage, und Besucher gingen woandershin. Das höhere Cap zuerst mit dem Netzwerk absprechen.`,
+      `Es erreichte sein Limit von ${cap} Conversions an ${days} der letzten ${all} Tage, und Besucher gingen woandershin. Das höhere Limit zuerst mit dem Netzwerk absprechen.`,
   ],
   [
     /^The network refused (\d+) of (\d+) conversions, on (\d+) days\. On those days it took (\d+) in the middle\.$/,
@@ -76,7 +76,7 @@ const details: Form[] = [
   [
     /^(\d+) % of its clicks are bots' \((\d+) to (\d+) %\)\. Ask it .*$/,
     (p, low, high) =>
-      `${p} % der Klicks sind von Bots (${low} bis ${high} %). Das Geld dafür zurückverlangen und die Placements nach Bot-Klicks ansehen.`,
+      `${p} % der Klicks sind von Bots (${low} bis ${high} %). Das Geld dafür zurückverlangen und die Platzierungen nach Bot-Klicks ansehen.`,
   ],
   [
     /^None of its (\d+) clicks came with it\. Check that the link at the source has the parameter with its macro (.*)\.$/s,
@@ -90,11 +90,11 @@ const details: Form[] = [
   [/^Compare the postback's address at the network .*$/, () => 'Die Postback-URL beim Netzwerk mit der vergleichen, die hier steht.'],
   [
     /^The id of a click is read from (“.*”) by now\. .*$/s,
-    p => `Die Klick-ID wird inzwischen aus ${p} gelesen. Die früheren Postbacks erneut lesen.`,
+    p => `Die Klick-ID wird inzwischen aus ${p} gelesen. Die früheren Postbacks neu einlesen.`,
   ],
   [
     /^(\d+) of the (\d+) that were looked at have the id of a click in (“.*”)\. .*$/s,
-    (n, all, p) => `${n} der ${all} angesehenen haben die Klick-ID in ${p}. Sie von dort lesen, dann die Postbacks erneut lesen.`,
+    (n, all, p) => `${n} der ${all} angesehenen haben die Klick-ID in ${p}. Sie von dort lesen, dann die Postbacks neu einlesen.`,
   ],
   [
     /^Renew the name where it was registered, .*$/,

@@ -32,6 +32,6 @@ export const words: typeof en = {
     shared ? `${name} verschwindet für alle im Konto. Berichte und Zahlen bleiben.` : `${name} verschwindet. Berichte und Zahlen bleiben.`,
   isShared: name => `${name} ist geteilt`,
   isOwn: name => `${name} ist nur noch privat sichtbar`,
-  isDefault: name => `Berichte öffnen mit ${name}`,
-  noDefault: 'Berichte öffnen wie üblich',
+  isDefault: name => `Berichte öffnen sich mit ${name}`,
+  noDefault: 'Berichte öffnen sich wie üblich',
 }
