@@ -147,7 +147,8 @@ func (b *env) onPhone() {
 	b.sound("steps-phone")
 }
 
-// makesLander: a new campaign makes the landing page whose URL was typed, and adds the click id to the URL.
+// makesLander: a new campaign makes the landing page whose URL was typed, and adds the click id to the URL. It asks what a click
+// costs if the source does not send its cost.
 func (b *env) makesLander() {
 	b.t.Helper()
 	b.setScreen(1440, "light")
@@ -160,8 +161,25 @@ func (b *env) makesLander() {
 	b.waitText("For a new landing page, type the whole URL")
 	b.choose(lander, "https://start.example/page?a=1")
 	b.waitText("A landing page with this URL is made: https://start.example/page?a=1&clickid={clickid}")
+	source := byLabel(".wizard", "Traffic source")
+	b.fill(source, "TikTok Ads") // the template is listed for the name that the platform gives itself
+	b.until("the template of TikTok", func() bool {
+		return b.run(`document.querySelector('[role=option]')?.textContent`) == "TikToktemplate"
+	})
+	b.press("Enter")
+	b.fill(byLabel(".wizard", "What a click costs"), "0.25")
 	b.tap(button("Create and get the link"))
 	b.waitText("Waiting for the first click")
+	var made struct {
+		Campaign struct {
+			CostModel string  `json:"cost_model"`
+			CostValue float64 `json:"cost_value"`
+		}
+	}
+	id := strings.Split(b.run(`location.pathname`), "/")[3]
+	if err := b.api.Get(b.t.Context(), "/campaigns/"+id, &made); err != nil || made.Campaign.CostModel != "cpc" || made.Campaign.CostValue != 0.25 {
+		b.t.Errorf("a click of the new campaign costs %+v: %v", made.Campaign, err)
+	}
 	link := b.run(`document.querySelector('.copy pre').textContent`)
 	if to := b.redirect(link); !strings.HasPrefix(to, "https://start.example/page?a=1&clickid=") || strings.Contains(to, "{") {
 		b.t.Errorf("%s leads to %q, not to the new landing page with a click id", link, to)

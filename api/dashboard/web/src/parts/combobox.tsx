@@ -23,6 +23,12 @@ type Props = {
 }
 const most = 60 // the most choices shown at a time
 
+// fits reports whether a choice is listed for a typed text in lower case. "TikTok" is also listed for "tiktok ads".
+const fits = (c: Choice, search: string) => {
+  const label = c.label.toLowerCase()
+  return label.includes(search) || c.value.toLowerCase() === search || (label.length > 2 && search.startsWith(label + ' '))
+}
+
 // Combobox is a text field that picks one of many choices. The choices may arrive while a person types. With `free`, any text is
 // allowed.
 export function Combobox(p: Props) {
@@ -35,9 +41,7 @@ export function Combobox(p: Props) {
   const label = p.shown ?? p.choices?.find(c => c.value === p.value)?.label ?? p.value
   const search = (text ?? '').trim().toLowerCase()
   const matching = bestFirst(
-    (p.choices ?? []).filter(
-      c => (!search && !c.rare) || (search && c.label.toLowerCase().includes(search)) || c.value.toLowerCase() === search,
-    ),
+    (p.choices ?? []).filter(c => (search ? fits(c, search) : !c.rare)),
     search,
     c => c.label,
   )

@@ -149,9 +149,12 @@ export const editing =
 
 type MoneyProps = { value: number | null; currency: string; on: (v: number | null) => void; wired?: Wired }
 
+// moneyText returns an amount for a field: 4.2 as 4.20, and 12 and 0.005 as they are.
+const moneyText = (v: number | null) => (v == null ? '' : /\.\d$/.test(String(v)) ? v.toFixed(2) : String(v))
+
 // MoneyInput takes an amount. It keeps the typed text, so that a half-typed number stays.
 export function MoneyInput({ value, currency, on, wired }: MoneyProps) {
-  const [text, setText] = useState(value == null ? '' : String(value))
+  const [text, setText] = useState(moneyText(value))
   const read = (v: string) => {
     setText(v)
     on(amountOf(v))
@@ -165,7 +168,7 @@ export function MoneyInput({ value, currency, on, wired }: MoneyProps) {
         {...wired}
         class="input num"
         inputMode="decimal"
-        value={value == null || amountOf(text) === value ? text : String(value)}
+        value={value == null || amountOf(text) === value ? text : moneyText(value)}
         onInput={e => read(e.currentTarget.value)}
       />
       {value == null && text.trim() && <span class="bad">{t.parts.badAmount}</span>}

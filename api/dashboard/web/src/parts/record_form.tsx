@@ -192,7 +192,7 @@ export function RecordForm({
             done
           ) : (
             <>
-              {changed.length > 0 && <span class="dim fine">{t.parts.unsaved(changed.length)}</span>}
+              {changed.length > 0 && !saveUnchanged && <span class="dim fine">{t.parts.unsaved(changed.length)}</span>}
               {cancel ? (
                 <Cancel close={cancel} />
               ) : (

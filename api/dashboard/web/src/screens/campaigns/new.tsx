@@ -10,13 +10,14 @@ import { clickIDPart, hasClickID, looksLikeURL, withClickID } from '../../core/t
 import { touches, use } from '../../core/query.ts'
 import { go, place, to } from '../../core/router.ts'
 import { canCreateCampaigns } from '../../core/can.ts'
+import { me } from '../../core/me.ts'
 import { t } from '../../core/text.ts'
 import { recordWords } from '../../text/records.ts'
 import { setupWords } from '../../text/setup.ts'
 import { useUnsaved } from '../../core/unsaved.ts'
 import { useHeading } from '../../core/title.ts'
 import { ComboField } from '../../parts/combobox.tsx'
-import { Field, FormError, Input, Seg, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Field, FormError, Input, MoneyInput, Seg, wrongOf, type Wrong } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { OfferHint } from '../../parts/offer_hint.tsx'
 import { EmptyCard } from '../../parts/state.tsx'
@@ -72,6 +73,7 @@ const blankForm = () => ({
   offerURL: '',
   network: '',
   source: place.value.query.get('source') ?? '',
+  cost: null as number | null,
   name: '',
   alias: newAlias(),
   domain: '',
@@ -124,6 +126,8 @@ function useWizard() {
   const ownSource = form.source.startsWith(typed) ? form.source.slice(typed.length) : ''
   const ownLander = form.lander.startsWith(typed) ? form.lander.slice(typed.length) : ''
   const sourceName = ownSource || platform?.name || (sources?.find(s => s.id === form.source)?.name ?? '')
+  // the link brings no cost, so it is asked for
+  const asksCost = !!form.source && !(platform ?? sources?.find(s => s.id === form.source))?.cost_macro
   const name =
     form.name ||
     [{ offer: offerName, site: site?.name, flow: flows?.find(o => o.id === form.flow)?.name, address: '' }[way], sourceName]
@@ -189,6 +193,7 @@ function useWizard() {
           alias: form.alias,
           ...(domain ? { domain_id: domain } : {}),
           ...(source ? { source_id: source } : {}),
+          ...(asksCost && form.cost ? { cost_model: 'cpc', cost_value: form.cost } : {}),
           ...target,
         },
       })
@@ -219,6 +224,7 @@ function useWizard() {
     network,
     platform,
     sourceName,
+    asksCost,
     domain,
     shared,
     name,
@@ -283,6 +289,11 @@ function Wizard() {
       <Step n={2} title={w.whereFrom}>
         <div class="fields">
           <Source of={state} />
+          {state.asksCost && (
+            <Field label={w.cost} hint={w.costHint}>
+              {wired => <MoneyInput wired={wired} value={form.cost} currency={me.value!.account.currency} on={cost => set({ cost })} />}
+            </Field>
+          )}
         </div>
       </Step>
       <Step n={3} title={w.theLink}>

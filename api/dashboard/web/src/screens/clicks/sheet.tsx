@@ -63,9 +63,10 @@ function Story({ of: d }: { of: ClickAnswer }) {
           {c.is_bot && (
             <span class="tag warn">
               {t.devices.bot} {c.bot_score}
+              {c.bot_reason && ': ' + c.bot_reason}
             </span>
           )}
-          <span class="tag">{c.is_unique ? t.clicks.first : t.clicks.again}</span>
+          {!c.is_bot && <span class="tag">{c.is_unique ? t.clicks.first : t.clicks.again}</span>}
         </div>
         <div class="row wraps strong way">
           {[c.campaign_name, c.stream_name, c.lander_name, c.offer_name].filter(Boolean).map((n, i) => (

@@ -153,7 +153,7 @@ export const words: typeof en = {
       country: 'Land',
       countryHint: 'Nur eine Beschriftung für Listen. Wer hereinkommt, bestimmt der Flow.',
       pinnedHint: 'Bleibt oben in der Liste.',
-      costText: 'Was Klicks kosten, wenn der Link es nicht sagt.',
+      costText: 'Woher die Kosten eines Klicks kommen.',
       costModel: 'Modell',
       costModels: {
         auto: 'Aus dem Link',

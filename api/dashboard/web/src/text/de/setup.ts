@@ -3,6 +3,8 @@ import type { words as en } from '../en/setup.ts'
 
 export const words: typeof en = {
   wizard: {
+    cost: 'Was ein Klick kostet',
+    costHint: 'Der Link bringt keine Kosten mit. Bleibt das Feld leer, gelten Klicks als kostenlos, bis Kosten eingetragen sind.',
     aliasHint: 'Das Ende des Links: 6 bis 64 Buchstaben, Ziffern, _ oder -.',
     chooseOffer: 'Offer wählen',
     create: 'Anlegen und Link holen',
@@ -66,13 +68,13 @@ export const words: typeof en = {
     ofAccount: 'Auch die Währung des Kontos',
   },
   first: {
-    firstIsBot: 'Er zählt als Bot und fehlt deshalb in den Zahlen. In seinen Einzelheiten stehen die Merkmale.',
+    firstIsBot: 'Er zählt als Bot und fehlt deshalb in den Zahlen. Eine Test-Conversion klappt trotzdem.',
     openIt: 'Als Besucher öffnen',
     openHint: 'Ohne die Parameter, die nur die Quelle füllt. Der Besuch wird aufgezeichnet.',
     title: 'Der Weg zur ersten Conversion',
     text: 'Nach der ersten Conversion zeigt diese Seite, was die Besucher kosten und einbringen.',
     doneTitle: amount => `Erste Conversion: ${amount}`,
-    doneText: 'Klicks und Conversions kommen in diesem Konto an. Von jetzt an zählt der Traffic.',
+    doneText: 'Klicks und Conversions kommen in diesem Konto an.',
     donePostback: network => `Bleibt noch: den Postback bei ${network} eintragen. Der erste eigene Postback hakt den Schritt ab.`,
     noPlan: 'Der Tarif dieses Kontos enthält keine Ziele der eigenen Website.',
     toPlan: 'Zum Tarif',

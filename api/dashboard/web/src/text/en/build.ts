@@ -151,7 +151,7 @@ export const words = {
       country: 'Country',
       countryHint: 'A label for lists. The flow decides which visitors are let in.',
       pinnedHint: 'Stays on top of the list.',
-      costText: 'What clicks cost if the link does not say.',
+      costText: 'Where the cost of a click comes from.',
       costModel: 'Model',
       costModels: {
         auto: 'From the link',

@@ -2,6 +2,8 @@
 
 export const words = {
   wizard: {
+    cost: 'What a click costs',
+    costHint: 'The link brings no cost. Left empty: clicks count as free until a cost is entered.',
     aliasHint: 'The end of the link: 6 to 64 letters, digits, _ or -.',
     chooseOffer: 'Choose an offer',
     create: 'Create and get the link',
@@ -45,7 +47,7 @@ export const words = {
       'Without a network and without {clickid}, no conversion finds its click. Choose the network, or put {clickid} into the URL.',
     offerElsewhere: (network: string, param: string) =>
       `${network} takes the click id in ${param}. Write ${param}={clickid}, or take {clickid} out: then the parameter is added automatically.`,
-    leftEmpty: (name: string) => `Left empty: ${name}`,
+    leftEmpty: (name: string) => `If left empty: ${name}`,
     needsSite: 'Choose a website.',
   },
   test: {
@@ -67,13 +69,13 @@ export const words = {
     ofAccount: 'Also the currency of the account',
   },
   first: {
-    firstIsBot: 'It counts as a bot, so the figures leave it out. Its details name the signals.',
+    firstIsBot: 'It counts as a bot, so the figures leave it out. A test conversion works all the same.',
     openIt: 'Open it as a visitor',
     openHint: 'Without the parameters that only the source fills. The visit is recorded.',
     title: 'From here to the first conversion',
     text: 'After the first conversion, this screen shows what the visitors cost and bring.',
     doneTitle: (amount: string) => `First conversion: ${amount}`,
-    doneText: 'Clicks and conversions reach this account. From here on the traffic counts.',
+    doneText: 'Clicks and conversions reach this account.',
     donePostback: (network: string) => `What is left: paste the postback at ${network}. Its first own postback ticks that step.`,
     noPlan: 'The plan of this account does not include goals of your own website.',
     toPlan: 'Look at the plan',
