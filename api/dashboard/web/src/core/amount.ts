@@ -1,6 +1,7 @@
 import { language } from './text.ts'
 
-const point = language === 'de' ? ',' : '.'
+// point is the decimal point of the person's language.
+export const point = language === 'de' ? ',' : '.'
 
 // amountOf reads an amount that a person types, with a point or a comma and with separators of thousands. It returns null if the
 // text is not an amount, or may mean two amounts: 1,234 in English and 1.234 in German mean 1234 or a little more than 1.

@@ -1,4 +1,4 @@
-import { amountOf } from '../core/amount.ts'
+import { amountOf, point } from '../core/amount.ts'
 import { useId, useState } from 'preact/hooks'
 import type { Option } from '../core/choices.ts'
 import type { ComponentChildren, ComponentProps } from 'preact'
@@ -149,8 +149,8 @@ export const editing =
 
 type MoneyProps = { value: number | null; currency: string; on: (v: number | null) => void; wired?: Wired }
 
-// moneyText returns an amount for a field: 4.2 as 4.20, and 12 and 0.005 as they are.
-const moneyText = (v: number | null) => (v == null ? '' : /\.\d$/.test(String(v)) ? v.toFixed(2) : String(v))
+// moneyText returns an amount for a field, in the language of the person: 4.2 as 4.20 or 4,20. 12 and 0.005 keep their digits.
+const moneyText = (v: number | null) => (v == null ? '' : (/\.\d$/.test(String(v)) ? v.toFixed(2) : String(v)).replace('.', point))
 
 // MoneyInput takes an amount. It keeps the typed text, so that a half-typed number stays.
 export function MoneyInput({ value, currency, on, wired }: MoneyProps) {

@@ -25,6 +25,7 @@ type Base = {
   hint?: ComponentChildren | ((d: Draft) => ComponentChildren)
   wide?: boolean
   when?: (d: Draft) => boolean
+  follow?: (v: unknown) => Draft // other fields that a choice of this one sets
   check?: (d: Draft) => string | undefined // returns what is wrong with the value, or undefined; called before the draft is sent
 }
 // Spec describes a field of a record's form.
@@ -114,8 +115,8 @@ export function RecordForm({
   useLayoutEffect(() => {
     onDirty?.(edited) // before the next key, which may be Esc
   }, [edited, onDirty])
-  const set = (name: string, v: unknown) => {
-    setDraft(now => ({ ...now, [name]: v }))
+  const set = (name: string, v: unknown, more?: Draft) => {
+    setDraft(now => ({ ...now, ...more, [name]: v }))
     if (wrong?.field === name) setWrong(undefined)
   }
   const send = async () => {
@@ -142,7 +143,7 @@ export function RecordForm({
             hint={typeof s.hint === 'function' ? s.hint(draft) : s.hint}
             error={errorAt(s)}
             group={s.kind === 'pairs' || s.kind === 'words'}>
-            {wired => control(s, draft, v => set(s.name, v), wired)}
+            {wired => control(s, draft, v => set(s.name, v, s.follow?.(v)), wired)}
           </Field>
         )}
       </div>

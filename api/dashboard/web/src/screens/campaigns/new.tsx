@@ -162,7 +162,8 @@ function useWizard() {
   // offerID returns the id of the chosen offer. It makes the offer if a new one was entered.
   const offerID = async () => {
     if (!makesOffer) return offer
-    const body = { name: form.offerName, url: form.offerURL, network_id: (await networkID()) || null },
+    const currency = networks?.find(n => n.id === form.network)?.currency,
+      body = { name: form.offerName, url: form.offerURL, network_id: (await networkID()) || null, ...(currency ? { currency } : {}) },
       making = made('offers', call('POST /offers', { body }), named => (named === 'url' ? 'offerURL' : 'offerName')),
       id = await chosen('offer', making)
     setWantsNewOffer(false) // the offer exists now, even if the next step fails

@@ -96,6 +96,7 @@ function NetworkSteps({ of, networks }: { of: First; networks: NetworkRow[] }) {
     {
       name: 'conversion',
       done: !!of.converted,
+      note: !of.converted && !!of.seen?.lander_id && !of.seen.offer_id && w.onLander,
       href: of.converted && to('/app/conversions', { conversion: of.converted.id }),
       // a platform that signs its notifications has no address to call
       act: may && network && of.seen && !network.postback_scheme && (!of.converted || isTest(of.converted.conversion_id)) && (

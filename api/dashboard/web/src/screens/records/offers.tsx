@@ -13,6 +13,7 @@ import { t } from '../../core/text.ts'
 import { recordWords } from '../../text/records.ts'
 import { ClickOut, isElsewhere } from '../../parts/click_out.tsx'
 import { OfferHint } from '../../parts/offer_hint.tsx'
+import { otherCurrency } from '../../parts/other_currency.tsx'
 import { needed, type Section } from '../../parts/record_form.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { Protection } from './lander_protection.tsx'
@@ -49,7 +50,9 @@ const labels = (groups: string[] | undefined): Section => ({
 export function Offers() {
   const networks = useNetworks(),
     groups = useGroups('offers'),
-    names = new Map(networks?.map(n => [n.id, n.name]))
+    names = new Map(networks?.map(n => [n.id, n.name])),
+    network = place.value.query.get('network') ?? (networks?.length === 1 ? networks[0]!.id : null),
+    currencyOf = (id: unknown) => networks?.find(n => n.id === id)?.currency ?? me.value!.account.currency
   const kind: Kind<OfferRow> = {
     name: 'offers',
     next: { path: '/app/campaigns/new', param: 'offer', text: recordWords.nextCampaign },
@@ -79,10 +82,10 @@ export function Offers() {
     fresh: {
       name: '',
       url: '',
-      network_id: place.value.query.get('network') ?? (networks?.length === 1 ? networks[0]!.id : null),
+      network_id: network,
       payout: 0,
       payout_type: 'fixed',
-      currency: me.value!.account.currency,
+      currency: currencyOf(network),
       payout_from_param: true,
       country: '',
       daily_cap: null,
@@ -92,12 +95,19 @@ export function Offers() {
     },
     byCode: { invalid_network: 'network_id' },
     more: () => [{ label: recordWords.check, on: r => void check({ offer_id: r.id }) }],
-    sections: () => [
+    sections: r => [
       {
         title: t.campaigns.fields.basics,
         specs: [
           { name: 'name', kind: 'text', label: t.overview.name, wide: true, check: needed('name', t.needs.name) },
-          { name: 'network_id', kind: 'combo', label: t.conversions.network, choices: choicesOf(networks), none: w.noNetwork },
+          {
+            name: 'network_id',
+            kind: 'combo',
+            label: t.conversions.network,
+            choices: choicesOf(networks),
+            none: w.noNetwork,
+            follow: v => (r ? {} : { currency: currencyOf(v) }),
+          },
           {
             name: 'url',
             kind: 'url',
@@ -126,7 +136,7 @@ export function Offers() {
             hint: d => (d.payout_type === 'percent' ? undefined : w.payoutHint),
             currency: d => (d.payout_type === 'percent' ? '%' : String(d.currency)),
           },
-          { name: 'currency', kind: 'text', label: t.campaigns.fields.currency, max: 3, mono: true },
+          { name: 'currency', kind: 'text', label: t.campaigns.fields.currency, hint: otherCurrency, max: 3, mono: true },
           { name: 'payout_from_param', kind: 'switch', label: w.fromPostback, hint: w.fromPostbackHint },
           { name: 'daily_cap', kind: 'number', label: w.cap, hint: w.capHint, min: 1, whole: true, none: true },
         ],

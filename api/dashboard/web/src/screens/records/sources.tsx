@@ -17,6 +17,7 @@ import { copy } from '../../parts/copy.tsx'
 import { useCostSheet } from '../../parts/cost_place.tsx'
 import { Field } from '../../parts/form.tsx'
 import { NetworkURL } from '../../parts/network_url.tsx'
+import { otherCurrency } from '../../parts/other_currency.tsx'
 import { needed, type Draft, type Spec } from '../../parts/record_form.tsx'
 import { Alert, Failed } from '../../parts/state.tsx'
 import { TestSteps } from '../../parts/trace.tsx'
@@ -345,7 +346,7 @@ export function Networks() {
         title: t.campaigns.fields.basics,
         specs: [
           { name: 'name', kind: 'text', label: t.overview.name, check: needed('name', t.needs.name) },
-          { name: 'currency', kind: 'text', label: t.campaigns.fields.currency, mono: true, max: 3 },
+          { name: 'currency', kind: 'text', label: t.campaigns.fields.currency, hint: otherCurrency, mono: true, max: 3 },
           { name: 'url', kind: 'text', label: t.campaigns.fields.site, max: 2000 },
           { name: 'click_param', kind: 'text', label: w.clickParam, hint: w.clickParamHint, mono: true },
         ],

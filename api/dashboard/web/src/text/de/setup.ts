@@ -63,11 +63,13 @@ export const words: typeof en = {
   untold: 'So erfährt sie nicht, welche Klicks konvertieren, und kann ihren Traffic nicht danach steuern.',
   uncounted: {
     text: (list, more, currency) => `${more ? 'Mindestens ' : ''}${list} nicht gezählt: Es gibt noch keinen Wechselkurs zu ${currency}.`,
+    other: currency => `Das Konto rechnet in ${currency}: Andere Beträge brauchen einen Wechselkurs, um zu zählen.`,
     settings: 'Währung des Kontos',
     differs: currency => `Das Konto rechnet in ${currency}: Bestellungen zählen, sobald es einen Wechselkurs gibt.`,
     ofAccount: 'Auch die Währung des Kontos',
   },
   first: {
+    onLander: 'Der Besucher ist noch auf der Landingpage. Zuerst ihren Knopf drücken: Eine Conversion ohne Offer hat keinen Payout.',
     firstIsBot: 'Er zählt als Bot und fehlt deshalb in den Zahlen. Eine Test-Conversion klappt trotzdem.',
     openIt: 'Als Besucher öffnen',
     openHint: 'Ohne die Parameter, die nur die Quelle füllt. Der Besuch wird aufgezeichnet.',

@@ -64,11 +64,13 @@ export const words = {
   uncounted: {
     text: (list: string, more: boolean, currency: string) =>
       `${more ? 'At least ' : ''}${list} not counted: there is no exchange rate to ${currency} yet.`,
+    other: (currency: string) => `The account counts in ${currency}: other amounts need an exchange rate to count.`,
     settings: 'Currency of the account',
     differs: (currency: string) => `The account counts in ${currency}: orders count once there is an exchange rate.`,
     ofAccount: 'Also the currency of the account',
   },
   first: {
+    onLander: 'The visitor is still on the landing page. Press its button first: a conversion without an offer has no payout.',
     firstIsBot: 'It counts as a bot, so the figures leave it out. A test conversion works all the same.',
     openIt: 'Open it as a visitor',
     openHint: 'Without the parameters that only the source fills. The visit is recorded.',
