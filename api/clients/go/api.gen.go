@@ -1831,7 +1831,7 @@ type DNSRecord struct {
 	Value string `json:"value"`
 }
 
-// DateCondition: compares the day; between takes two days
+// DateCondition: compares the day; "between" takes two days
 type DateCondition struct {
 	Attribute string `json:"attribute"` // date
 	Operator  string `json:"operator"`  // equals, not_equals, in, not_in, gt, gte, lt, lte, between
@@ -3566,7 +3566,7 @@ type NumberCondition struct {
 	Value     any    `json:"value"`
 }
 
-// NumberOrderCondition: compares numbers; between takes two numbers; a range of hours or days may go past midnight or Sunday
+// NumberOrderCondition: compares numbers; "between" takes two numbers; a range of hours or days may go past midnight or Sunday
 type NumberOrderCondition struct {
 	Attribute string `json:"attribute"` // ip_version, day_of_week, hour_of_day, asn, bot_score, clicks_today
 	Operator  string `json:"operator"`  // gt, gte, lt, lte, between
@@ -5556,7 +5556,7 @@ type TestedPostback struct {
 	Test       bool              `json:"test"`       // always true: nothing was recorded, and no notification was sent
 }
 
-// TextAsNumberCondition: compares a text that is a number; between takes two numbers
+// TextAsNumberCondition: compares a text that is a number; "between" takes two numbers
 type TextAsNumberCondition struct {
 	Attribute any    `json:"attribute"`
 	Operator  string `json:"operator"` // gt, gte, lt, lte, between
@@ -5752,7 +5752,7 @@ type VerifyAnswer struct {
 	Verified  bool     `json:"verified"` // whether links on the domain work: either this install has answered at the domain and DNS proves that the domain is the account's, or the operator has verified the domain
 }
 
-// VersionCondition: compares versions part by part; between takes two versions
+// VersionCondition: compares versions part by part; "between" takes two versions
 type VersionCondition struct {
 	Attribute string `json:"attribute"` // os_version, browser_version
 	Operator  string `json:"operator"`  // equals, not_equals, in, not_in, gt, gte, lt, lte, between
