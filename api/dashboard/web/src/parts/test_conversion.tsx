@@ -43,8 +43,10 @@ export function TestConversion({ network, offer, click, look = 'sm primary', cam
       <span class="dim fine">{w.waits}</span>
     ) : (
       <span class="row wraps">
-        {hasFixedPayout(offer) && <span class="dim fine">{w.pays(amount(offer.payout, offer.currency))}</span>}
-        <Button look={look} disabled={busy} onClick={() => void send('approved')} text={t.link.sendTest} />
+        <span class={hasFixedPayout(offer) ? 'dim fine' : 'warn fine'}>
+          {hasFixedPayout(offer) ? w.pays(amount(offer.payout, offer.currency)) : w.madeUp(amount(1, network.currency))}
+        </span>
+        <Button look={hasFixedPayout(offer) ? look : 'sm'} disabled={busy} onClick={() => void send('approved')} text={t.link.sendTest} />
       </span>
     )
   return (

@@ -51,6 +51,7 @@ export const words: typeof en = {
     needsSite: 'Es fehlt noch die Website.',
   },
   test: {
+    madeUp: amount => `Meldet erfundene ${amount}: Der Klick hat kein Offer mit festem Payout erreicht`,
     pays: amount => `Meldet ${amount}, den Payout des Offers`,
     recorded: amount => `Die Test-Conversion ist aufgezeichnet: ${amount}`,
     see: 'Ansehen',

@@ -51,6 +51,7 @@ export const words = {
     needsSite: 'Choose a website.',
   },
   test: {
+    madeUp: (amount: string) => `Reports a made-up ${amount}: the click reached no offer with a fixed payout`,
     pays: (amount: string) => `Reports ${amount}, as the offer pays`,
     recorded: (amount: string) => `The test conversion is recorded: ${amount}`,
     see: 'See it',
