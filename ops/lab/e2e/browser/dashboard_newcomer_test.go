@@ -174,7 +174,7 @@ func (b *env) makesLander() {
 	if to := b.redirect(link); !strings.HasPrefix(to, "https://start.example/page?a=1&clickid=") || strings.Contains(to, "{") {
 		b.t.Errorf("%s leads to %q, not to the new landing page with a click id", link, to)
 	}
-	b.tap(button("Settings"))
+	b.tap(`document.querySelector('.tabs a[href*="/settings"]')`)
 	b.until("the campaign has the price of a click", func() bool {
 		return b.run(byLabel(".record", "Model")+`?.value`)+" "+b.run(byLabel(".record", "Price")+`?.value`) == "cpc 0.25"
 	})
