@@ -16,7 +16,7 @@ import (
 	"switchyard/models"
 )
 
-// Select reads all rows of a query. T is a struct with db tags, or the type of a single value. The list is never nil. Errors name
+// Select reads all rows of a query. T is a struct with db tags, or the type of a single value. Without an error, the list is never nil. Errors name
 // the rows by the text in what.
 //
 // Unlike sqlx, Select can fill lists of texts, addresses, and fields whose tag has the option json (see Document).

@@ -128,7 +128,7 @@ func (e *SiteEvent) RecordGoals(s SiteTerms, goals []GoalTerms) {
 	}
 }
 
-// Postbacks returns the postbacks that report the event's goals. A postback always has the same id for the same event and goal.
+// Postbacks returns the postbacks that report the event's goals. The id of a postback follows from the event, its time of arrival and the goal.
 // There are no postbacks without a click.
 func (e *SiteEvent) Postbacks() []*Postback {
 	if e.ClickID == uuid.Nil {

@@ -95,13 +95,19 @@ func readRecords(ctx context.Context, f reading) error {
 	return err
 }
 
-// As for alerts, only the newest 20,000 postbacks are searched.
+// As for alerts, only the newest 20,000 postbacks are searched. A postback with the conversion id "test" is the dashboard's own test,
+// which does not show that the network has the postback.
 const selectNetworks = `
-WITH recent AS (
-	SELECT network_id, received_at FROM postbacks WHERE account_id = $1 AND received_at >= $3 ORDER BY received_at DESC LIMIT 20000
+WITH newest AS (
+	SELECT network_id, received_at, params FROM postbacks WHERE account_id = $1 AND received_at >= $3 ORDER BY received_at DESC LIMIT 20000
+), recent AS (
+	SELECT p.network_id, p.received_at,
+		coalesce(p.params ->> coalesce(nullif(n.postback_params ->> 'conversion_id', ''), 'conversion_id'), '') = 'test' AS is_test
+	FROM newest p JOIN networks n ON n.account_id = $1 AND n.id = p.network_id
 )
 SELECT n.id, n.name, n.currency, n.click_param, n.postback_scheme, n.postback_scheme <> '' OR n.macros ? 'payout' AS tells_payout, i.synced_at,
-	(SELECT max(received_at) FROM recent p WHERE p.network_id = n.id) AS last_postback
+	(SELECT max(received_at) FROM recent p WHERE p.network_id = n.id AND NOT is_test) AS last_postback,
+	(SELECT count(*) FROM recent p WHERE p.network_id = n.id AND is_test) AS tests
 FROM networks n LEFT JOIN network_integrations i ON i.network_id = n.id AND i.account_id = $1 AND i.is_enabled
 WHERE n.account_id = $1 AND n.id = ANY ($2)`
 
@@ -135,12 +141,12 @@ func readNetworks(ctx context.Context, f reading) error {
 	return err
 }
 
-// readConversions handles networks that have conversions, but no postback among the newest postbacks. It sets their LastPostback to
-// the time in since, because the conversions show that postbacks have arrived, but not when.
+// readConversions handles networks that have more conversions than tests, but no postback among the newest postbacks. It sets their
+// LastPostback to the time in since, because the conversions show that postbacks have arrived, but not when.
 func readConversions(ctx context.Context, f reading, ids []uuid.UUID, since time.Time) error {
 	rows, err := f.figuresBy(ctx, "network_id", ids)
 	for id, figures := range rows {
-		if n, ok := f.Networks[id]; ok && n.LastPostback == nil && figures.Conversions() > 0 {
+		if n, ok := f.Networks[id]; ok && n.LastPostback == nil && figures.Conversions() > n.Tests {
 			n.LastPostback = &since
 			f.Networks[id] = n
 		}

@@ -50,7 +50,8 @@ func (p *Param) decode(d *decoder) {
 	p.Name, p.Value, p.IsLost = d.utf8(p.Name), value, p.Value != "" && value == ""
 }
 
-// isOther reports whether a text is neither UTF-8 nor the beginning of a text in UTF-8.
+// isOther reports whether a text is neither UTF-8 nor the beginning of a text in UTF-8. A text whose only character outside ASCII is
+// cut counts as other.
 func isOther(text string) bool {
 	if utf8.ValidString(text) {
 		return false
@@ -68,7 +69,7 @@ func (p *Param) StatesCharset() bool {
 	return false
 }
 
-// UTF8 returns a text in UTF-8, or an empty text if the conversion would be a guess.
+// UTF8 returns a text in UTF-8, converted by the rules of Clues. It returns an empty text if these rules give no readable text.
 func (c Clues) UTF8(text string) string {
 	d := decoder{clues: c, stated: findCharset(c.Charset)}
 	return d.utf8(text)
@@ -120,7 +121,7 @@ func (d *decoder) utf8(text string) string {
 // isForeign reports whether a text must be converted. Two bytes of a double-byte charset can look like a letter in UTF-8. So if
 // such a charset is stated, a text counts as UTF-8 only if it has three letters outside ASCII, or a letter of three bytes. If
 // no charset is stated but another text of the message is not UTF-8, the same rule applies to a text whose letters outside ASCII
-// are all very rare.
+// are neither Latin, Greek nor Cyrillic.
 func (d *decoder) isForeign(text string) bool {
 	if !utf8.ValidString(text) {
 		return true

@@ -66,7 +66,7 @@ func guess(text, languages string) string {
 	return s
 }
 
-// familyOf returns the family of a language tag. For zh-hant-hk it tries zh-hant-hk, then zh-hant, then zh.
+// familyOf returns the family of a language tag. For zh-hans-cn it tries zh-hans-cn, then zh-hans, then zh.
 func familyOf(tag string) (f family, known bool) {
 	for {
 		if f, known = families[tag]; known {
@@ -172,7 +172,7 @@ func isKorean(raw, text string) bool {
 }
 
 // isWide reports whether all characters outside ASCII belong to the given scripts or are full-width signs. It refuses half-width
-// Katakana, because every byte above A0 can be read as such a character.
+// Katakana, because each byte from A1 to DF can be read as such a character in Shift JIS.
 func isWide(text string, scripts ...*unicode.RangeTable) bool {
 	found := false
 	for _, r := range text {
@@ -206,8 +206,8 @@ func hasPairs(raw string, low, high byte) bool {
 }
 
 // isRussian reports whether a text is Russian, judged by the pairs of letters in its words. The text must have at least minPairs
-// pairs, and at least the given percentage of them must be frequent in Russian. No word may mix scripts or have a capital letter
-// after another letter.
+// pairs, and at least the given percentage of them must be frequent in Russian. No word may mix scripts. A Cyrillic word may have
+// a capital letter only at its beginning.
 func isRussian(text string, minPairs, percent int) bool {
 	pairs, frequent := 0, 0
 	for _, word := range words(text) {

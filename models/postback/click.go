@@ -6,7 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// The bounds of the time in a click id. A message whose click id is outside these bounds does not wait for its click.
+// A click id is possible if its time is at most oldestClick before now and at most newestClick after now. A message with any other
+// click id does not wait for its click.
 const (
 	oldestClick = 800 * 24 * time.Hour
 	newestClick = time.Hour

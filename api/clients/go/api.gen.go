@@ -4719,7 +4719,7 @@ type Scope struct {
 type SentPostback struct {
 	Answer              string    `json:"answer"` // the first 2 kB of the source's last answer
 	Attempts            int       `json:"attempts"`
-	Body                string    `json:"body"`                 // body of the last attempt that used POST
+	Body                string    `json:"body"`                 // body of the last attempt; empty: it did not use POST, or there was no attempt yet
 	ConversionReference string    `json:"conversion_reference"` // the network's or shop's own id of the conversion
 	Currency            string    `json:"currency"`
 	Goal                string    `json:"goal"`

@@ -28,7 +28,7 @@ type SentPostback struct {
 	Currency      string           `json:"currency"`
 	Method        string           `json:"method" doc:"method of the last attempt; empty: there was no attempt yet"`
 	URL           string           `json:"url" doc:"address of the last attempt; *** stands for a text that may be a secret"`
-	Body          string           `json:"body" doc:"body of the last attempt that used POST"`
+	Body          string           `json:"body" doc:"body of the last attempt; empty: it did not use POST, or there was no attempt yet"`
 	HTTPStatus    *int             `json:"http_status" doc:"status of the source's last answer; null: no answer came"`
 	Answer        string           `json:"answer" doc:"the first 2 kB of the source's last answer"`
 	Attempts      int              `json:"attempts"`

@@ -206,7 +206,7 @@ func (b *env) clashes(id string) {
 	}
 }
 
-// explains opens the click log with the keyboard, reads why a click took its path, and simulates the same visitor.
+// explains opens a click of the log with the keyboard, reads why a click took its path, and simulates the same visitor.
 func (b *env) explains(link, id string) {
 	b.t.Helper()
 	b.redirect(link + "?kind=vip")

@@ -1,4 +1,4 @@
-// Changes of many records by one call, each with one undo.
+// Changes of many records, up to 500 in a call, that one press undoes.
 import { w } from '../text/bulk.ts'
 import { call } from './call.ts'
 import { touches } from './query.ts'
@@ -10,7 +10,7 @@ const most = 500 // records in one call
 // reload reloads the answers that a change of many records affects.
 const reload = () => touches('campaigns', 'offers', 'landers', 'flows', 'groups', 'tools', 'reports', 'changes')
 
-// undo undoes changes, the last one first. Its toast names the records that were not restored because they have changed since.
+// undo undoes changes, the last one first. Its toast names up to five of the records that were not restored because they have changed since.
 export async function undo(changes: string[]) {
   const kept: string[] = []
   try {

@@ -70,9 +70,10 @@ type Props = {
   latest?: () => Promise<Latest | undefined> // reads the record again before it is saved
 }
 
-// RecordForm edits a record with the fields in sections. A draft is sent if all checks of its fields pass. Every error is shown
-// at its field, and the first one gets the focus. `under` is shown between the fields and the foot. With `latest`, changes that
-// another person has saved since are kept. If both people have changed the same field, the form asks before it saves.
+// RecordForm edits a record with the fields in sections. A draft is sent if all checks of its fields pass. The error of a check is
+// shown at its field, and the first one gets the focus. An error of the service is shown at the field that it is about, or below all
+// fields. `under` is shown between the fields and the foot. With `latest`, changes that another person has saved since are kept. If both
+// people have changed the same field, the form asks before it saves.
 export function RecordForm({
   sections,
   value,
