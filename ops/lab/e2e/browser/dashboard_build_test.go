@@ -114,6 +114,7 @@ func (b *env) makesCampaign() {
 	b.tap(button("Create a new offer"))
 	b.fill(byLabel(".wizard", "Name of the offer"), "First offer")
 	b.fill(byLabel(".wizard", "URL of the offer"), "not an address")
+	b.press("Tab")
 	b.waitText("A URL begins with http")
 	b.tap(button("Create and get the link"))
 	b.waitText("Visitors cannot be sent to this URL.")

@@ -54,7 +54,7 @@ export function UrlInput({ value, on, wired, postback, label, placeholder = 'htt
     })
   }
   return (
-    <span class="url" ref={el} onFocusIn={() => setTyping(true)} onFocusOut={() => setTyping(false)}>
+    <span class="url" ref={el}>
       <span class="row">
         <Input
           class="mono grow"
@@ -67,6 +67,8 @@ export function UrlInput({ value, on, wired, postback, label, placeholder = 'htt
           placeholder={placeholder}
           value={asWritten(value)}
           on={on}
+          onFocus={() => setTyping(true)}
+          onBlur={() => setTyping(false)}
         />
         <Menu name={t.parts.tokens} icon="plus" label={t.parts.token}>
           {close => (
