@@ -39,7 +39,7 @@ func TestCommandLine(t *testing.T) {
 		{"settings", nil, []string{"config"}, 0, "PORT", ""},
 		{"wrong settings", map[string]string{"PORT": "x", "LOG_LEVEL": "y"}, []string{"config"}, 1, "PORT", "LOG_LEVEL"},
 		{"no geo files", nil, []string{"geo", "status"}, 0, "GEO_CITY_DB       not set", "set GEO_CITY_DB"},
-		{"no geo file", map[string]string{"GEO_CITY_DB": "main_test.go"}, []string{"geo", "status"}, 1, "unreadable", "MaxMind-format"},
+		{"no geo file", map[string]string{"GEO_CITY_DB": "main_test.go"}, []string{"geo", "status"}, 1, "unreadable", "MaxMind format"},
 		{"version", nil, []string{"version"}, 0, "switchyard ", ""},
 		{"unknown queue", nil, []string{"jobs", "list", "--queue", "fly"}, 2, "", "interactive, webhooks, postbacks, conversions"},
 		{"unknown kind", nil, []string{"jobs", "requeue", "--all", "--kind", "fly"}, 2, "", "webhook:deliver"},
