@@ -28,7 +28,7 @@ func TestReadMoney(t *testing.T) {
 		"both agree":                       {payout: "€12,50", currency: "EUR", want: "12.5 EUR"},
 		"they disagree":                    {payout: "€12,50", currency: "USD", want: "12.5 EUR", reason: `counts as EUR, as its own text says, although the currency parameter says "USD"`},
 		"an unknown parameter":             {payout: "12.50", currency: "gold", want: "12.5 XXX", reason: `the currency "gold" is no currency`},
-		"its own and an unknown parameter": {payout: "€12.50", currency: "gold", want: "12.5 EUR", reason: `and not in "gold"`},
+		"its own and an unknown parameter": {payout: "€12.50", currency: "gold", want: "12.5 EUR", reason: `says "gold"`},
 		"letters outside ISO 4217":         {payout: "12.50", currency: "abc", want: "12.5 ABC", reason: `the currency "abc" is no currency`},
 		"several":                          {payout: "kr.123.45", want: "123.45 XXX", reason: "of several currencies"},
 		"several and another parameter":    {payout: "kr 12", currency: "USD", want: "12 XXX", reason: "of several currencies"},
