@@ -481,7 +481,7 @@ func TestAmountsOfPostbacks(t *testing.T) {
 		{"12.500", "", "EUR", "0 EUR", "in two ways", false},
 		{"12.500", "", "VND", "12500 VND", "", false},
 		{"$12.50", "", "CAD", "12.5 CAD", "", false},
-		{"€12,50", "USD", "USD", "12.5 EUR", `not in "USD"`, false},
+		{"€12,50", "USD", "USD", "12.5 EUR", `says "USD"`, false},
 		{"12.50", "gold", "USD", "12.5 XXX", "is no currency", false},
 		{"kr.123.45", "", "USD", "123.45 XXX", "several currencies", false},
 		{"kr.123.45", "", "SEK", "123.45 SEK", "", false},
