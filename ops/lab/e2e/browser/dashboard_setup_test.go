@@ -189,7 +189,7 @@ func (b *env) showsClickID() {
 	b.fill(byLabel(".side-sheet", "URL"), "https://offer.example/p")
 	b.waitText("Without a network and without {clickid}, no conversion finds its click.")
 	b.choose(byLabel(".side-sheet", "Network"), "Everflow")
-	b.waitText("The parameter of Everflow is added automatically")
+	b.waitText("The parameter of Everflow is added automatically: sub1={clickid}")
 	b.fill(byLabel(".side-sheet", "Name"), "Spare offer")
 	b.tap(saveForm)
 	b.waitText("Spare offer is saved")

@@ -38,15 +38,16 @@ export function TestConversion({ network, offer, click, look = 'sm primary', cam
       setOut(true)
       touches('campaigns', 'reports', 'logs')
     }, failed)
+  const isKnown = hasFixedPayout(offer)
   if (!here)
     return sent ? (
       <span class="dim fine">{w.waits}</span>
     ) : (
       <span class="row wraps">
-        <span class={hasFixedPayout(offer) ? 'dim fine' : 'warn fine'}>
-          {hasFixedPayout(offer) ? w.pays(amount(offer.payout, offer.currency)) : w.madeUp(amount(1, network.currency))}
+        <span class={isKnown ? 'dim fine' : 'warn fine'}>
+          {isKnown ? w.pays(amount(offer.payout, offer.currency)) : w.madeUp(amount(1, network.currency))}
         </span>
-        <Button look={hasFixedPayout(offer) ? look : 'sm'} disabled={busy} onClick={() => void send('approved')} text={t.link.sendTest} />
+        <Button look={isKnown ? look : 'sm'} disabled={busy} onClick={() => void send('approved')} text={t.link.sendTest} />
       </span>
     )
   return (

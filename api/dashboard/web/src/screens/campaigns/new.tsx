@@ -119,15 +119,16 @@ function useWizard() {
     offer = form.offer || (offers?.length === 1 ? offers[0]!.id : '')
   const offerName = makesOffer ? form.offerName : (offers?.find(o => o.id === offer)?.name ?? '')
   const networkTemplate = networkTemplates?.find(n => template + n.id === form.network),
-    network = networkTemplate ?? networks?.find(n => n.id === form.network)
+    savedNetwork = networks?.find(n => n.id === form.network),
+    network = networkTemplate ?? savedNetwork
   const platform = form.source.startsWith(template) ? templates?.find(s => template + s.platform === form.source) : undefined
   const site = sites?.find(s => s.id === (form.site || (sites.length === 1 ? sites[0]!.id : ''))),
     siteURL = form.siteURL || (site?.domain ? `https://${site.domain}/` : '')
   const ownSource = form.source.startsWith(typed) ? form.source.slice(typed.length) : ''
   const ownLander = form.lander.startsWith(typed) ? form.lander.slice(typed.length) : ''
-  const sourceName = ownSource || platform?.name || (sources?.find(s => s.id === form.source)?.name ?? '')
-  // the link brings no cost, so it is asked for
-  const asksCost = !!form.source && !(platform ?? sources?.find(s => s.id === form.source))?.cost_macro
+  const chosenSource = platform ?? sources?.find(s => s.id === form.source),
+    sourceName = ownSource || (chosenSource?.name ?? ''),
+    asksCost = !!form.source && !chosenSource?.cost_macro // the link brings no cost
   const name =
     form.name ||
     [{ offer: offerName, site: site?.name, flow: flows?.find(o => o.id === form.flow)?.name, address: '' }[way], sourceName]
@@ -162,8 +163,7 @@ function useWizard() {
   // offerID returns the id of the chosen offer. It makes the offer if a new one was entered.
   const offerID = async () => {
     if (!makesOffer) return offer
-    const currency = networks?.find(n => n.id === form.network)?.currency,
-      body = { name: form.offerName, url: form.offerURL, network_id: (await networkID()) || null, ...(currency ? { currency } : {}) },
+    const body = { name: form.offerName, url: form.offerURL, network_id: (await networkID()) || null, currency: savedNetwork?.currency },
       making = made('offers', call('POST /offers', { body }), named => (named === 'url' ? 'offerURL' : 'offerName')),
       id = await chosen('offer', making)
     setWantsNewOffer(false) // the offer exists now, even if the next step fails
