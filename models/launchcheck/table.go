@@ -268,7 +268,7 @@ var Table = []Check{
 	},
 	{
 		Code: "lander_untried", Area: "landers", State: Unknown, Mend: Open, Find: landerUntried,
-		Says:  "It is not known whether {name} leads on to an offer: no visitor has clicked there yet.",
+		Says:  "It is not known whether {name} leads on to an offer: no visitor has clicked there yet. Clicks of bots do not count.",
 		Costs: "If it does not, every visitor ends on that page.",
 		Do:    "Open the campaign's link and press the page's button once.",
 	},

@@ -31,6 +31,7 @@ func TestDashboardSetUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.welcome(made.URL, "Nia")
+	b.setsZone()
 	b.converts()
 	b.takesBack()
 	b.refusesSmartlink()
@@ -41,6 +42,7 @@ func TestDashboardSetUp(t *testing.T) {
 	b.fillsPlaceholders()
 	b.sharesAlias()
 	b.reachesPaths()
+	b.leadsToURL()
 }
 
 // actions counts what a person does: each click and each entry is one.
@@ -78,6 +80,20 @@ func (a *actions) follow(text string) {
 }
 
 const overviewLink = `document.querySelector('.side a[href^="/app"]')`
+
+// setsZone: the first screen changes the currency and the time zone of an account without clicks, and asks no question.
+func (b *env) setsZone() {
+	b.t.Helper()
+	b.waitText("This account counts in USD")
+	b.tap(button("Change this"))
+	b.fill(byLabel(".steps-counts", "Currency"), "US")
+	b.choose(byLabel(".steps-counts", "Time zone"), "Europe/Lisbon")
+	b.tap(button("Save"))
+	b.until("the wrong currency is named", func() bool { return b.errorAt(".steps-counts", "Currency") != "" })
+	b.fill(byLabel(".steps-counts", "Currency"), "usd")
+	b.tap(button("Save"))
+	b.waitText("This account counts in USD, and its days are those of Europe/Lisbon.")
+}
 
 // converts follows the steps of the first screen to the first conversion.
 func (b *env) converts() {
@@ -126,9 +142,14 @@ func (b *env) converts() {
 	b.t.Logf("the first conversion takes %d actions", a.n)
 }
 
-// takesBack: a test conversion is marked, and one press takes it out of the figures.
+// takesBack: a test conversion is marked, and one press takes it out of the figures. The steps then wait for another one.
 func (b *env) takesBack() {
 	b.t.Helper()
+	b.tap(button("Take it out again"))
+	b.waitText("The test conversion is rejected")
+	b.waitText("From here to the first conversion")
+	b.tap(button("Send a test conversion"))
+	b.waitText("First conversion: $12.50")
 	b.tap(button("Take it out again"))
 	b.waitText("The test conversion is rejected")
 	b.goTo(b.f.URL + "/app/conversions")
@@ -353,4 +374,18 @@ func (b *env) reachesPaths() {
 	b.until("the path for Germany is the first one again", func() bool { return first() == "Germany" })
 	b.chord(2, "s")
 	b.waitText("The flow is live")
+}
+
+// leadsToURL: a path whose action becomes a URL keeps no offers, to which visitors would still be sent.
+func (b *env) leadsToURL() {
+	b.t.Helper()
+	const sheet = ".side-sheet"
+	b.press("a")
+	b.choose(`document.querySelector('.side-sheet [aria-label="Add an offer"]')`, "First offer")
+	b.until("the path has the offer", func() bool { return b.run(`document.querySelector('.side-sheet .dests') ? 'offers' : 'none'`) == "offers" })
+	b.run(`(e => { e.value = 'redirect'; e.dispatchEvent(new Event('change', {bubbles: true})); return '' })(` + byLabel(sheet, "Action") + `)`)
+	b.until("the path has no offer", func() bool { return b.run(`document.querySelector('.side-sheet .dests') ? 'offers' : 'none'`) == "none" })
+	b.fill(`document.querySelector('.side-sheet .addurl input')`, "https://shop.example/")
+	b.tap(button("Add"))
+	b.waitText("https://shop.example/")
 }

@@ -27,5 +27,9 @@ test('a test postback pays what the offer pays, and takes the conversion back', 
     n = { ...network, postback_url: url, status_map: { rejected: ['0'] } }
   equal(testPostback(n, 'abc', offer), 'https://t.example/postback/1?clickid=abc&payout=12.5&status=approved&conversion_id=test')
   equal(testPostback(n, 'abc', offer, 'rejected'), 'https://t.example/postback/1?clickid=abc&payout=12.5&status=0&conversion_id=test')
+  equal(
+    testPostback({ ...network, postback_url: 'https://t.example/p?clickid=' }, 'abc', offer, 'approved'),
+    'https://t.example/p?clickid=abc&status=approved',
+  )
   equal(testPostback(n, 'abc', { ...offer, payout_type: 'percent' }).includes('payout=1&'), true)
 })

@@ -12,9 +12,10 @@ type Offer = Pick<OfferRow, 'payout' | 'payout_type' | 'currency'>
 export const hasFixedPayout = (offer?: Offer): offer is Offer => !!offer && offer.payout_type === 'fixed' && offer.payout > 0
 
 // testPostback returns the address that reports a test conversion of a click, with the fixed payout of its offer. A second call reports
-// the same conversion, perhaps with another status. A macro without a made-up value stays empty.
-export function testPostback(n: Network, click: string, offer?: Offer, status: 'approved' | 'rejected' = 'approved'): string {
-  const pays = hasFixedPayout(offer)
+// the same conversion, and names the status that it changes to. A macro without a made-up value stays empty.
+export function testPostback(n: Network, click: string, offer?: Offer, changed?: 'approved' | 'rejected'): string {
+  const pays = hasFixedPayout(offer),
+    status = changed ?? 'approved'
   const values: Record<string, string> = {
     click_id: click,
     payout: pays ? String(offer.payout) : '1',
@@ -31,8 +32,7 @@ export function testPostback(n: Network, click: string, offer?: Offer, status: '
     return value === undefined ? pair : `${name}=${encodeURIComponent(value)}`
   })
   const named = n.postback_params.status || params.status
-  if (status === 'rejected' && !filled.some(pair => pair.startsWith(named + '=')))
-    filled.push(`${named}=${encodeURIComponent(values.status!)}`)
+  if (changed && !filled.some(pair => pair.startsWith(named + '='))) filled.push(`${named}=${encodeURIComponent(values.status!)}`)
   return query ? `${base}?${filled.join('&')}` : base
 }
 

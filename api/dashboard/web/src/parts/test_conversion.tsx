@@ -13,17 +13,24 @@ import { Button, Link } from './button.tsx'
 
 const w = setupWords.test
 
-type Props = { network: NetworkRow; offer?: OfferRow; click: Pick<ClickRow, 'click_id'>; look?: string; came?: (c: ConversionRow) => void }
+type Props = {
+  network: NetworkRow
+  offer?: OfferRow
+  click: Pick<ClickRow, 'click_id'>
+  look?: string
+  came?: (c: ConversionRow) => void
+  out?: () => void
+}
 
 // TestConversion calls the postback of a network for a click, and says when the conversion has come. One press takes it out of the
-// figures again.
-export function TestConversion({ network, offer, click, look = 'sm primary', came }: Props) {
+// figures again. Then it can be sent once more.
+export function TestConversion({ network, offer, click, look = 'sm primary', came, out }: Props) {
   const [sent, setSent] = useState(false),
     [here, setHere] = useState<ConversionRow>(),
     [isOut, setOut] = useState(false),
     [busy, run] = useBusy(),
-    { data } = use('GET /logs/conversions', here ? null : { click_id: click.click_id, limit: 1, from: '2020-01-01' }, 3),
-    row = data?.rows[0]
+    { data } = use('GET /logs/conversions', here && !isOut ? null : { click_id: click.click_id, limit: 1, from: '2020-01-01' }, 3),
+    row = data?.rows.find(c => c.status !== 'rejected')
   useEffect(() => {
     if (!row || here) return
     setHere(row)
@@ -32,19 +39,22 @@ export function TestConversion({ network, offer, click, look = 'sm primary', cam
   }, [row, here, came])
   const send = (status: 'approved' | 'rejected') =>
     run(async () => {
-      const answer = await callPostback(testPostback(network, click.click_id, offer, status))
+      const answer = await callPostback(testPostback(network, click.click_id, offer, (here ?? data?.rows[0]) && status))
       if (answer >= 400) throw new ApiError('refused', answer, w.failed(answer))
-      if (status === 'approved') return setSent(true)
-      setOut(true)
+      setSent(status === 'approved')
+      setOut(status === 'rejected')
+      if (status === 'approved') return setHere(undefined)
       touches('campaigns', 'reports', 'logs')
+      out?.()
     }, failed)
   const isKnown = hasFixedPayout(offer)
-  if (!here)
+  if (!here || isOut)
     return sent ? (
       <span class="dim fine">{w.waits}</span>
     ) : (
-      <span class="row wraps">
-        <span class={isKnown ? 'dim fine' : 'warn fine'}>
+      <span class="row wraps" role={isOut ? 'status' : undefined}>
+        <span class={isKnown || isOut ? 'dim fine' : 'warn fine'}>
+          {isOut && w.rejected + ' '}
           {isKnown ? w.pays(amount(offer.payout, offer.currency)) : w.madeUp(amount(1, network.currency))}
         </span>
         <Button look={isKnown ? look : 'sm'} disabled={busy} onClick={() => void send('approved')} text={t.link.sendTest} />
@@ -52,9 +62,9 @@ export function TestConversion({ network, offer, click, look = 'sm primary', cam
     )
   return (
     <span class="row wraps" role="status">
-      <span>{isOut ? w.rejected : w.recorded(amount(here.payout, here.currency))}</span>
+      <span>{w.recorded(amount(here.payout, here.currency))}</span>
       <Link look="sm" href={to('/app/conversions', { conversion: here.id })} text={w.see} />
-      {!isOut && <Button look="sm" disabled={busy} onClick={() => void send('rejected')} text={w.reject} />}
+      <Button look="sm" disabled={busy} onClick={() => void send('rejected')} text={w.reject} />
     </span>
   )
 }

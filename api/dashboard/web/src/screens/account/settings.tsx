@@ -83,7 +83,8 @@ function Form({ saved }: { saved: Saved }) {
     setWrong(undefined)
   }
   const changed = edited.length > 0,
-    newCurrency = draft.currency !== saved.currency
+    newCurrency = draft.currency !== saved.currency,
+    isEmpty = use('GET /logs/clicks', newCurrency ? { limit: 1, from: '2020-01-01' } : null).data?.rows.length === 0
   useUnsaved(() => changed)
   const send = async (of: Fields, _: string[], match?: string) => {
     const draft = of as Draft
@@ -118,7 +119,8 @@ function Form({ saved }: { saved: Saved }) {
   const submit = () => {
     if (!isCurrency(draft.currency)) return setWrong({ field: 'currency', text: t.fieldCodes.invalid_currency! })
     if (!isZone(draft.timezone)) return setWrong({ field: 'timezone', text: w.invalidZone })
-    if (newCurrency) ask({ title: w.restateTitle(saved.currency, draft.currency), text: w.restateText, go: w.restate, on: save })
+    if (newCurrency && !isEmpty)
+      ask({ title: w.restateTitle(saved.currency, draft.currency), text: w.restateText, go: w.restate, on: save })
     else void save()
   }
   return (
@@ -138,9 +140,9 @@ function Form({ saved }: { saved: Saved }) {
             <div class="part">
               <Assistants of={draft} set={fields => change({ ...draft, ...fields })} wrong={wrong} />
             </div>
-            {newCurrency && (
+            {newCurrency && isEmpty && (
               <div class="part">
-                <p class="warn">{w.restateText}</p>
+                <p class="soft">{w.restateNothing}</p>
               </div>
             )}
           </fieldset>

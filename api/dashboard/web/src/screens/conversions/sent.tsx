@@ -30,6 +30,10 @@ async function resend(row: PostbackRow) {
   toast(got.told ? w.isTold(got.http_status ?? 200) : w.notTold(got.error ?? String(got.http_status ?? '')), { bad: !got.told })
 }
 
+// emptyIn lists the parameters of a sent postback that have no value.
+const emptyIn = (sent: Sent) =>
+  [...new URLSearchParams(sent.body || sent.url.split('?')[1]).entries()].filter(([, value]) => value === '').map(([name]) => name)
+
 // adviceOf says what to do about the last answer of a source.
 export function adviceOf(sent: Sent, result: string) {
   if (result === 'told' || !sent.attempts) return ''
@@ -135,6 +139,7 @@ export function SentSheet({ of: row, close, step }: Props) {
             <>
               <Copy lines text={`${sent.method} ${sent.url}${sent.body ? '\n\n' + sent.body : ''}`} label={w.request} />
               <p class="dim fine">{t.unmatched.masked}</p>
+              {emptyIn(sent).length > 0 && <p class="warn">{w.emptyParams(emptyIn(sent))}</p>}
             </>
           ) : (
             <p class="dim">{w.notYet}</p>

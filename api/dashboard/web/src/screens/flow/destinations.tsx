@@ -17,7 +17,8 @@ type Props = { path: Path; book: Book; records: ReturnType<typeof useBook>; on: 
 export function Destinations({ path: p, book, records, on }: Props) {
   const { landers, onward } = split(p, book.known),
     [address, setAddress] = useState(''),
-    hasLanders = p.action === 'lander'
+    hasLanders = p.action === 'lander',
+    onlyURLs = p.action === 'redirect' && onward.every(d => d.url)
   const replace = (destinations: Destination[]) => on({ destinations })
   const add = (d: Partial<Destination>) => replace([...p.destinations, { ...d, weight: 100 }])
   const set = (d: Destination, change: Partial<Destination>) => replace(p.destinations.map(o => (o === d ? { ...o, ...change } : o)))
@@ -81,10 +82,10 @@ export function Destinations({ path: p, book, records, on }: Props) {
           {adder(flowWords.addLander, choicesOf(records.landers), landers)}
         </>
       )}
-      <h3 class="label">{hasLanders ? flowWords.offersBehind : flowWords.heads.offers}</h3>
+      {!onlyURLs && <h3 class="label">{hasLanders ? flowWords.offersBehind : flowWords.heads.offers}</h3>}
       {rows(onward, flowWords.heads.offers)}
-      {adder(flowWords.addOffer, choicesOf(records.offers), hasLanders ? [] : onward)}
-      <details class="addurl">
+      {!onlyURLs && adder(flowWords.addOffer, choicesOf(records.offers), hasLanders ? [] : onward)}
+      <details class="addurl" open={onlyURLs}>
         <summary>{flowWords.addAddress}</summary>
         <UrlInput label={flowWords.addAddress} value={address} on={setAddress} />
         <Button

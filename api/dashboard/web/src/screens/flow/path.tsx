@@ -139,7 +139,9 @@ function Where({ path: p, book, records, wrong, self, on }: Props) {
   const setAction = (action: Path['action']) =>
     on({
       action,
-      ...(action === 'lander' ? {} : { destinations: p.destinations.filter(d => !isLander(d, book.known)) }),
+      ...(action === 'lander'
+        ? {}
+        : { destinations: p.destinations.filter(d => (action === 'redirect' ? d.url : !isLander(d, book.known))) }),
       ...(action === 'nothing' && !p.response ? { response: { status: 404, body: '' } } : {}),
     })
   return (

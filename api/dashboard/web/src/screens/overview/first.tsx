@@ -1,29 +1,40 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ClickRow, ConversionRow, Performance } from '../../api.gen.ts'
+import { me } from '../../core/me.ts'
 import { isTest } from '../../core/test_id.ts'
 import { touches, use } from '../../core/query.ts'
 
 const every = 3, // seconds between requests for the first click and the first conversion
   ever = { limit: 1, from: '2020-01-01' },
   fewClicks = 100, // with fewer clicks, an account may still be testing its set-up
-  fewConversions = 3 // with more conversions, the set-up is no longer being tested
+  fewConversions = 3, // with more conversions, the set-up is no longer being tested
+  closedName = 'first_steps_closed' // in the browser's storage: the account whose steps a person has closed
 
-export type First = { waits: boolean; known: boolean; seen?: ClickRow; converted?: ConversionRow }
+// First says how far an account has come. `waits` is true while its steps are shown. takeOut tells that the test conversion is rejected.
+export type First = {
+  waits: boolean
+  known: boolean
+  seen?: ClickRow
+  converted?: ConversionRow
+  takeOut: () => void
+  close: () => void
+}
 
 // useFirst checks whether an account with no or few figures has ever had a click and a conversion, and waits for the first
-// ones. `waits` stays true after the conversion has arrived, so that the steps stay in sight. While all conversions are tests, the
-// steps are shown again, because they name what is left to do.
+// ones. The steps stay in sight after the first conversion, until a person closes them or the account has more than a few conversions.
+// While all conversions are tests, the steps cannot be closed, because they name what is left to do.
 export function useFirst(list: Performance | undefined): First {
   const [waiting, setWaiting] = useState(false),
     [firstClick, setFirstClick] = useState<ClickRow>(),
-    [converted, setConverted] = useState<ConversionRow>()
+    [converted, setConverted] = useState<ConversionRow>(),
+    takenOut = useRef('') // the time of the test conversion that was taken out: an answer may still have it
   const nothing = list?.rows.length === 0,
     starts = list?.rows.length === 1 && list.totals.clicks < fewClicks && list.totals.conversions <= fewConversions,
     asks = nothing || starts || waiting
   const { data, error } = use('GET /logs/clicks', asks && !firstClick ? ever : null, every)
   const conversions = use(
     'GET /logs/conversions',
-    (starts || waiting) && firstClick && !converted ? { ...ever, limit: fewConversions } : null,
+    (starts || waiting) && firstClick && !converted ? { ...ever, limit: fewConversions + 1 } : null,
     every,
   ).data
   useEffect(() => {
@@ -36,11 +47,20 @@ export function useFirst(list: Performance | undefined): First {
   useEffect(() => {
     if (!conversions || converted) return
     const real = conversions.rows.find(c => !isTest(c.conversion_id)),
-      row = real ?? conversions.rows[0]
-    if (!real) setWaiting(true)
+      row = real ?? conversions.rows.find(c => c.status !== 'rejected' && c.updated_at !== takenOut.current),
+      isNew = conversions.rows.length <= fewConversions && localStorage.getItem(closedName) !== me.value!.account.id
+    if (!real || isNew) setWaiting(true)
     if (!row) return
     setConverted(row)
     if (waiting) touches('campaigns', 'reports')
   }, [conversions, waiting, converted])
-  return { waits: waiting, known: !!firstClick || !!error, seen: firstClick, converted }
+  const takeOut = () => {
+    takenOut.current = converted!.updated_at
+    setConverted(undefined)
+  }
+  const close = () => {
+    localStorage.setItem(closedName, me.value!.account.id)
+    setWaiting(false)
+  }
+  return { waits: waiting, known: !!firstClick || !!error, seen: firstClick, converted, takeOut, close }
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { NetworkRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { Part } from '../../parts/card.tsx'
 import { Seg } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -10,14 +11,16 @@ import { canCreateCampaigns, canWrite } from '../../core/can.ts'
 import { useCampaigns, useNetworks, useOffers } from '../../core/choices.ts'
 import { amount } from '../../core/format.ts'
 import { isTest } from '../../core/test_id.ts'
-import { can, me, zone } from '../../core/me.ts'
 import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { setupWords } from '../../text/setup.ts'
+import { Counts } from './counts.tsx'
 import type { First } from './first.tsx'
 
 const w = setupWords.first
+
+const mostNetworks = 4 // networks whose postback is shown
 
 type Way = keyof typeof w.ways
 type StepRow = {
@@ -41,7 +44,7 @@ export function FirstSteps({ of }: { of: First }) {
   return (
     <Part look="card" title={of.converted ? w.doneTitle(amount(of.converted.payout, of.converted.currency)) : w.title}>
       <p class="dim">{of.converted ? w.doneText : w.text}</p>
-      <Counts />
+      <Counts isEmpty={!of.seen} />
       {!networks.length && !of.seen && (
         <Seg
           label={w.way}
@@ -51,21 +54,15 @@ export function FirstSteps({ of }: { of: First }) {
         />
       )}
       {way === 'shop' ? <ShopSteps of={of} hasSite={sites.length > 0} /> : <NetworkSteps of={of} networks={networks} />}
+      {of.converted && !isTest(of.converted.conversion_id) && (
+        <div class="row">
+          <span class="grow" />
+          <Button onClick={of.close} text={w.close} />
+        </div>
+      )}
     </Part>
   )
 }
-
-// Counts names the currency and the time zone of the account, which are easier to change before there are figures.
-const Counts = () => (
-  <p class="dim">
-    {w.counts(me.value!.account.currency, zone.value)}{' '}
-    {can('owner') && (
-      <a class="link" href={to('/app/settings')}>
-        {w.change}
-      </a>
-    )}
-  </p>
-)
 
 function NetworkSteps({ of, networks }: { of: First; networks: NetworkRow[] }) {
   const offers = useOffers(),
@@ -73,6 +70,7 @@ function NetworkSteps({ of, networks }: { of: First; networks: NetworkRow[] }) {
     campaign = campaigns?.[0]
   if (!offers || !campaigns) return null
   const network = networks.find(n => n.id === of.seen?.network_id) ?? networks[0],
+    others = networks.filter(n => n !== network).slice(0, mostNetworks - 1),
     may = canWrite(),
     told = !!of.converted && !isTest(of.converted.conversion_id) // a test says nothing about the postback at the network
   const steps: StepRow[] = [
@@ -91,7 +89,7 @@ function NetworkSteps({ of, networks }: { of: First; networks: NetworkRow[] }) {
       name: 'postback',
       done: told,
       href: network && to('/app/networks', { id: network.id }),
-      more: network && !told && <NetworkURL of={network} />,
+      more: network && !told && [network, ...others].map(n => <NetworkURL key={n.id} of={n} />),
     },
     {
       name: 'conversion',
@@ -100,7 +98,7 @@ function NetworkSteps({ of, networks }: { of: First; networks: NetworkRow[] }) {
       href: of.converted && to('/app/conversions', { conversion: of.converted.id }),
       // a platform that signs its notifications has no address to call
       act: may && network && of.seen && !network.postback_scheme && (!of.converted || isTest(of.converted.conversion_id)) && (
-        <TestConversion network={network} offer={offers.find(o => o.id === of.seen!.offer_id)} click={of.seen} />
+        <TestConversion network={network} offer={offers.find(o => o.id === of.seen!.offer_id)} click={of.seen} out={of.takeOut} />
       ),
     },
   ]

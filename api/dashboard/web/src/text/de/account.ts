@@ -73,7 +73,9 @@ export const words: typeof en = {
     saved: 'Die Einstellungen sind gespeichert',
     restateTitle: (from, to) => `Währung von ${from} auf ${to} ändern`,
     restateText:
-      'Alle Kosten, Payouts, Regeln und Limits werden zum Wechselkurs ihres Tages umgerechnet. Berichte erscheinen sofort in der neuen Währung; bis der Auftrag fertig ist, fehlen darin noch einige Zahlen. Korrekturen müssen so lange warten.',
+      'Alle erfassten Kosten und Payouts sowie die Beträge von Regeln und Limits werden zum Wechselkurs ihres Tages umgerechnet. Offers und Kampagnen behalten die Währung ihrer eigenen Beträge. Berichte erscheinen sofort in der neuen Währung; bis der Auftrag fertig ist, fehlen darin noch einige Zahlen. Korrekturen müssen so lange warten.',
+    restateNothing:
+      'Noch ist nichts erfasst, also ist nichts umzurechnen. Offers und Kampagnen behalten die Währung ihrer eigenen Beträge.',
     restate: 'Währung ändern',
     running: 'Die Währung wird gerade umgestellt.',
     readOnly: 'Nur Inhaber können das ändern.',

@@ -259,7 +259,7 @@ export const words: typeof english = {
       does: 'Dem Pfad ein Offer für diesen Knopf geben.',
     },
     lander_untried: {
-      says: 'Ob {name} zu einem Offer weiterführt, ist nicht bekannt: Dort hat noch niemand geklickt.',
+      says: 'Ob {name} zu einem Offer weiterführt, ist nicht bekannt: Dort hat noch kein Besucher geklickt. Klicks von Bots zählen nicht.',
       costs: 'Wenn nicht, bleibt jeder Besucher auf dieser Seite.',
       does: 'Den Link der Kampagne öffnen und den Knopf der Seite einmal drücken.',
     },

@@ -35,6 +35,8 @@ export const words: typeof en = {
   nextAt: when => `nächster ${when}`,
   lastOf: (n, all) => `Die letzten ${n} von ${all} Versuchen.`,
   notYet: 'Es wurde noch nichts gesendet.',
+  emptyParams: names =>
+    `Ohne Wert gesendet: ${names.join(', ')}. Der Klick oder die Conversion hat keinen. Ohne ihre eigene Klick-ID findet eine Quelle keinen Klick.`,
   toldAt: 'Angenommen',
   why: 'Warum',
   open: 'Conversion öffnen',

@@ -84,6 +84,9 @@ export const words: typeof en = {
     notYet: 'noch nicht',
     counts: (currency, zone) => `Dieses Konto rechnet in ${currency}, und seine Tage sind die von ${zone}.`,
     change: 'Ändern',
+    close: 'Diese Schritte schließen',
+    currency: 'Währung',
+    timezone: 'Zeitzone',
     way: 'Worum es geht',
     ways: { network: 'Offers eines Netzwerks bewerben', shop: 'Auf der eigenen Website verkaufen' },
     steps: {

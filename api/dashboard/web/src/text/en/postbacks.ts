@@ -34,6 +34,8 @@ export const words = {
   nextAt: (when: string) => `next ${when}`,
   lastOf: (n: number, all: number) => `The last ${n} of ${all} attempts.`,
   notYet: 'Nothing has been sent yet.',
+  emptyParams: (names: string[]) =>
+    `Sent without a value: ${names.join(', ')}. The click or the conversion has none. Without its own click id, a source finds no click.`,
   toldAt: 'Accepted',
   why: 'Why',
   open: 'Open the conversion',

@@ -85,6 +85,9 @@ export const words = {
     notYet: 'not yet',
     counts: (currency: string, zone: string) => `This account counts in ${currency}, and its days are those of ${zone}.`,
     change: 'Change this',
+    close: 'Close these steps',
+    currency: 'Currency',
+    timezone: 'Time zone',
     way: 'What you do',
     ways: { network: 'I promote offers of a network', shop: 'I sell on my own website' },
     steps: {
