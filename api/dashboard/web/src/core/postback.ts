@@ -12,7 +12,8 @@ type Offer = Pick<OfferRow, 'payout' | 'payout_type' | 'currency'>
 export const hasFixedPayout = (offer?: Offer): offer is Offer => !!offer && offer.payout_type === 'fixed' && offer.payout > 0
 
 // testPostback returns the address that reports a test conversion of a click, with the fixed payout of its offer. Without a
-// fixed payout it reports a payout of 1. A second call reports the same conversion, perhaps with another status. A macro without a made-up value stays empty.
+// fixed payout it reports a payout of 1. A second call reports the same conversion, perhaps with another status. A macro without a
+// made-up value stays empty.
 export function testPostback(n: Network, click: string, offer?: Offer, status: 'approved' | 'rejected' = 'approved'): string {
   const pays = hasFixedPayout(offer)
   const values: Record<string, string> = {
