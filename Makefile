@@ -3,9 +3,9 @@
 BIN  := bin/switchyard
 LAB  := bin/lab
 TAGS := -tags nomsgpack
-# Stamp the revision where git can tell it (a checkout of another user's is refused by git).
+# Stamp the revision into the binaries if git can read the checkout. Git refuses a checkout that belongs to another user.
 VCS  := -buildvcs=$(shell git status >/dev/null 2>&1 && echo true || echo false)
-# Programs hold no paths of the machine that built them. Tests and lint have the same flag, so that packages are compiled once.
+# -trimpath keeps the paths of the building machine out of programs. Tests and lint use it too, so that packages are compiled once.
 export GOFLAGS := $(GOFLAGS) -trimpath
 PKGS ?= ./...
 TOOL := go tool -modfile=ops/tools/go.mod
@@ -27,8 +27,8 @@ stop: build ## stop private servers that were left running (after a kill -9)
 	@$(BIN) devstack down
 	@$(BIN) devstack down --test
 
-# The files of the dashboard, which the binary embeds. Their packages come from npm, as the lock file pins them. Without npm
-# the binary is built without a dashboard.
+# The files of the dashboard, which the binary embeds. npm installs their packages in the versions that the lock file names. Without
+# npm, the binary is built without a dashboard.
 WEB  := api/dashboard/web
 PAGE := api/dashboard/dist/index.html
 
@@ -48,8 +48,8 @@ build: $(PAGE) ## build bin/switchyard, and bin/sy for customers
 lab: build
 	@go build $(TAGS) $(VCS) -o $(LAB) ./cmd/lab
 
-# suite starts PostgreSQL and Redis, runs tests, and prints the slowest. It needs no dashboard and no npm. It is built, as `go run`
-# passes no SIGTERM on.
+# suite starts PostgreSQL and Redis, runs tests, and prints the slowest. It needs no dashboard and no npm. It is built first,
+# because `go run` does not pass SIGTERM on.
 SUITE := go build $(TAGS) $(VCS) -o bin/suite ./ops/lab/suite && bin/suite $(if $(RUN),-run '$(RUN)') -packages '$(PKGS)'
 
 test: ## run the unit, store, API and worker tests on PostgreSQL and Redis; PKGS=./db/... and RUN=Name for some
@@ -58,16 +58,16 @@ test: ## run the unit, store, API and worker tests on PostgreSQL and Redis; PKGS
 e2e: lab ## run the other tests: browsers, kills, certificates, ClickHouse, race detector; PART=browser, faults, edge, clickhouse, clients or race; PKGS and RUN too
 	@$(SUITE) $(or $(PART),e2e)
 
-# Programs of the tests would sleep for a second before they end without GORACE.
-race-all: lab ## run the tests of all packages with the race detector (about an hour; make e2e PART=race has those that share memory)
+# Without GORACE, each test program would sleep for a second before it ends.
+race-all: lab ## run the tests of all packages with the race detector (about an hour; make e2e PART=race tests only the packages that share memory)
 	@$(EVERYTHING) GORACE="atexit_sleep_ms=50 $$GORACE" go test -race -vet=off $(TAGS) -timeout 90m -p 1 $(PKGS)
 
-# EVERYTHING runs a command beside all servers, for the tests of all parts.
+# EVERYTHING starts all servers and runs a command with them. The command runs the tests of all parts.
 EVERYTHING := $(BIN) devstack exec --test -- $(LAB) clickhouse -- env CGO_ENABLED=1 SWITCHYARD_TEST_PART=all \
 	SWITCHYARD_TEST_BINARY=$(CURDIR)/$(BIN)
 
-# The tests that kill processes, empty Redis, send hostile answers or count a month, in their long form, one package after
-# another.
+# CHAOS lists the packages with tests that kill processes, empty Redis, send hostile answers or count a month. `make chaos` runs
+# these tests in their long form, one package after another.
 CHAOS := ./api/click ./models/cond ./models/correction ./db ./db/clickhouse ./db/botscan ./db/clickcopy ./db/conversion ./db/ingest ./db/spend ./db/report ./cmd/switchyard/cli ./ops/lab/e2e/... ./workers/domain ./workers/webhook ./workers/egress \
 	./ops/lab/bench/market
 
@@ -86,16 +86,16 @@ LAID   := src eslint eslint.config.js
 lint: $(PAGE) ## run golangci-lint (the first time builds it, some minutes), and check the types, layout, hooks and imports of the dashboard; PKGS=./db/... for some packages
 	@$(LINT) run $(PKGS)
 	@if [ -x $(WEB)/node_modules/.bin/tsc ]; then $(WEB)/node_modules/.bin/tsc -p $(WEB) && $(LAYOUT) --check $(LAID) || \
-		{ echo "make lint: the types are wrong, or the layout, which make format mends" >&2; exit 1; }; fi
+		{ echo "make lint: the types or the layout are wrong; make format corrects the layout" >&2; exit 1; }; fi
 	@if [ -x $(WEB)/node_modules/.bin/eslint ]; then cd $(WEB) && node_modules/.bin/eslint src; fi
 
 format: $(WEB)/node_modules/.package-lock.json ## lay out the source of the dashboard as make lint wants it
 	@$(LAYOUT) --write $(LAID)
 
-# The known vulnerabilities of what is called. Where vuln.go.dev is not reached, unpack https://vuln.go.dev/vulndb.zip and
-# give the directory: VULNDB=file:///path.
+# VULNDB is the database of known vulnerabilities. If vuln.go.dev cannot be reached, unpack https://vuln.go.dev/vulndb.zip and
+# name the directory: VULNDB=file:///path.
 VULNDB   ?= https://vuln.go.dev
-# Licences that what is linked may have: none asks for the source of the service itself.
+# The licences that linked libraries may have. None of them demands the source of the service itself.
 LICENCES := MIT,MIT-0,ISC,BSD-2-Clause,BSD-3-Clause,Apache-2.0,MPL-2.0
 # The licence of segmentio/asm is MIT-0, which go-licenses does not recognise.
 IGNORED  := --ignore switchyard --ignore github.com/segmentio/asm
@@ -113,12 +113,13 @@ tidy: ## check that go.mod and go.sum name what is imported and nothing else
 	@go mod tidy -diff
 	@go -C ops/tools mod tidy -diff
 
-# The golden files: what clients read of us, to the byte. The document is made of the examples, so these come first.
+# The golden files hold what clients read from the service, byte by byte. The API's document contains the examples, so the examples
+# are written first.
 GOLDEN := $(BIN) devstack exec --test -- go test $(TAGS) -count=1 ./ops/lab/e2e/api
-# The page tag's script is made by esbuild, which is compiled for this alone.
+# esbuild makes the page tag's script. It is compiled only for this test.
 TAG := go test $(TAGS),esbuild -count=1 ./api/click/tag
 
-generate: ## write anew what is generated: golden files, types of the dashboard, go.mod and go.sum
+generate: ## write the generated files again: golden files, types of the dashboard, go.mod and go.sum
 	@go test -count=1 ./models/measure -run '^TestGenerated$$' -update
 	@go test -count=1 ./models/money -run '^TestGenerated$$' -update
 	@$(MAKE) -s build
@@ -131,8 +132,8 @@ generate: ## write anew what is generated: golden files, types of the dashboard,
 	@$(GOLDEN) -run '^TestGolden' -update
 	@go test -count=1 ./api/clients -run '^TestGenerated' -update
 
-# Functions that only tests call are left out: the lab's control of processes, the fakes of third parties, the clients that others
-# use, and the tables of which the dashboard's types are made.
+# verify does not report functions that only tests call: the lab's control of processes, the fakes of third parties, the clients
+# that customers use, and the tables from which the dashboard's types are generated.
 TABLES := models/correction/columns.go\|: Names$$\|: TypeNames$$
 
 verify: build tidy ## fail when golden files, go.mod or go.sum are stale, or when a function has no caller

@@ -95,8 +95,8 @@ func (c *count) rollDay(day int) {
 	}
 }
 
-// used returns the number of clicks taken, as far as this process knows. Neither of its two sums can exceed the true number of
-// all processes.
+// used returns the number of clicks taken, as far as this process knows. Both of its sums are lower limits: neither exceeds the
+// number of clicks that all processes have taken.
 func (c *count) used() int { return max(c.total+c.pending, c.stored+c.since) }
 
 func (c *count) add() {

@@ -47,7 +47,7 @@ const (
 
 var (
 	errNoEdge     = models.Errorf(models.KindNotFound, "edge_not_configured", "this install has no EDGE_SECRET")
-	errEdgeProof  = models.Errorf(models.KindUnauthenticated, "unauthorized", "the header %s is missing, wrong or too old", edgeHeader)
+	errEdgeProof  = models.Errorf(models.KindUnauthenticated, "unauthorized", "a header that begins with %s is missing, wrong or too old", edgeHeader)
 	errEdgeLarge  = models.Errorf(models.KindTooLarge, "too_large", "a batch has at most %d bytes and %d clicks", maxEdgeBody, maxEdgeClicks)
 	errEdgeBroken = models.Invalid("bad_body", `the body is not a JSON object like {"clicks": [...]}`)
 )

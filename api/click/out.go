@@ -170,7 +170,7 @@ func (r *request) comesFrom(l *routing.Lander) bool {
 // returns false, but keeps the campaign, if the campaign no longer has the path.
 func (r *request) confirm(t clickCookie) bool {
 	c := r.snap.Campaign(t.Campaign)
-	if c == nil || t.Lander == uuid.Nil || // the visitor was not let in to the page
+	if c == nil || t.Lander == uuid.Nil || // the visitor was not sent to a landing page
 		!r.domain.Serves(c.Row.AccountID) {
 		return false
 	}

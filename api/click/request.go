@@ -203,7 +203,7 @@ func (r *request) readSubs() {
 // genericSub returns the sub-parameter that a name fills for every source.
 func genericSub(name string) (n int, ok bool) {
 	// Most names are rejected here, without a look-up. The known names have 2 to 9 characters and end in a digit, from t1 to
-	// sub_id_10.
+	// sub_id_30.
 	if len(name) < 2 || len(name) > 9 || name[len(name)-1] < '0' || name[len(name)-1] > '9' {
 		return 0, false
 	}

@@ -308,7 +308,7 @@ func readUsage(ctx context.Context, h *Handler, now time.Time) error {
 }
 
 // A link works on every domain of its account. If another campaign or a smartlink was made with the same alias for one of the domains,
-// it takes precedence there, even while it is paused. A domain of another account leads to no link of this account.
+// the other link takes precedence on this domain, even while it is paused. A domain of another account leads to no link of this account.
 func TestALinkOnOtherDomains(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

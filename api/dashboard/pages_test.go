@@ -37,7 +37,8 @@ const (
 	furtherLoad = 15 << 10
 )
 
-// imports matches the files that a script needs to start. The expression later matches the files that it loads after that.
+// imports matches the files that a script needs to start. The expression later matches the files that
+// the script loads afterwards.
 var (
 	imports = regexp.MustCompile(`(?:from|import)"\./([\w.-]+\.js)"`)
 	later   = regexp.MustCompile(`import\("\./([\w.-]+\.js)"\)`)

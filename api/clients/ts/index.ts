@@ -165,7 +165,7 @@ export interface WebhookEvent {
 export async function readWebhook(secret: string, signature: string | null, body: string, now = Date.now()): Promise<WebhookEvent> {
   const parts = (signature ?? "").split(",").map((part) => part.split("="));
   const time = parts.find(([name]) => name === "t")?.[1] ?? "";
-  if (!(Math.abs(now / 1000 - Number(time || NaN)) <= 300)) throw new Error("the time of the webhook's signature is not now");
+  if (!(Math.abs(now / 1000 - Number(time || NaN)) <= 300)) throw new Error("the webhook was not signed within the last five minutes");
   const bytes = new TextEncoder();
   const key = await crypto.subtle.importKey("raw", bytes.encode(secret), { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
   for (const [name, value = ""] of parts) {

@@ -1,5 +1,5 @@
-// Rules on which file of src may import which: imports look down (main, screens, parts, core, text), an area of screens does not
-// import another, and no two files import each other, directly or through others.
+// Rules for imports between the files of src. Imports look down: main, screens, parts, core, text. An area of screens does not
+// import another area. No two files import each other, directly or through others.
 import fs from 'node:fs'
 import path from 'node:path'
 

@@ -11,8 +11,9 @@ type Offer = Pick<OfferRow, 'payout' | 'payout_type' | 'currency'>
 // hasFixedPayout reports whether an offer pays a fixed amount, which a test conversion then reports.
 export const hasFixedPayout = (offer?: Offer): offer is Offer => !!offer && offer.payout_type === 'fixed' && offer.payout > 0
 
-// testPostback returns the address that reports a test conversion of a click, with the fixed payout of its offer. A second call reports
-// the same conversion, and names the status that it changes to. A macro without a made-up value stays empty.
+// testPostback returns the address that reports a test conversion of a click, with the fixed payout of its offer. Without a
+// fixed payout it reports a payout of 1. A second call reports the same conversion, and names the status that it changes to. A macro
+// without a made-up value stays empty.
 export function testPostback(n: Network, click: string, offer?: Offer, changed?: 'approved' | 'rejected'): string {
   const pays = hasFixedPayout(offer),
     status = changed ?? 'approved'

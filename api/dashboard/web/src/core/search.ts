@@ -52,8 +52,8 @@ export function rankOf(typed: string, name: string, more = ''): number {
   return rank
 }
 
-// fitOf returns how well a text fits what is typed: 3 if they are equal, 2 if whole words of the text are typed, 1 if the text begins
-// with it. "sub 1" fits "zoneid (Sub 1)" better than "Sub 10". `typed` is in small letters.
+// fitOf returns how well a text fits what is typed: 3 if they are equal, 2 if the text contains what is typed as whole words, 1 if the
+// text begins with it, else 0. "sub 1" fits "zoneid (Sub 1)" better than "Sub 10". `typed` is in small letters.
 function fitOf(typed: string, text: string): number {
   const lower = text.toLowerCase(),
     inWord = /[\p{L}\p{N}]/u

@@ -101,8 +101,8 @@ export function meantSub(param: string): number {
 export const moved = (rows: SubRow[], i: number, sub: number): SubRow[] =>
   rows.map((r, j) => (j === i ? { ...r, sub } : r.sub === sub ? { ...r, sub: rows[i]!.sub } : r))
 
-// renamed gives the parameter of a row another name. If the name is one such as sub3 and no other row has the third
-// sub-parameter, the row moves to it.
+// renamed gives the parameter of a row another name. A name such as sub3 fills the third sub-parameter at every source. The row gets
+// this sub-parameter if no other row has it.
 export function renamed(rows: SubRow[], i: number, param: string): SubRow[] {
   const sub = meantSub(param),
     free = sub > 0 && !rows.some((r, j) => j !== i && r.sub === sub)

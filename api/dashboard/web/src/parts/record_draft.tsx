@@ -17,7 +17,8 @@ export function useRecordDraft(value: Fields, names: string[]) {
     [base, setBase] = useState(value), // what the edits are compared with
     [conflicts, setConflicts] = useState<Conflict[]>([])
   const changedIn = (fields: Fields, of = base) => names.filter(n => !isSame(fields[n], of[n]))
-  // adopt merges the newest saved record, which another person may have changed, into the edits. It returns the joined fields, and the conflicts that it found.
+  // adopt merges the newest saved record, which another person may have changed, into the edits. It returns the joined fields, and the
+  // conflicts that it found.
   const adopt = (theirs: Fields) => {
     const { joined, conflicts: found } = merge(base, draft, theirs),
       now = { ...base, ...theirs }

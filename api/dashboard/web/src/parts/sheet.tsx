@@ -25,8 +25,8 @@ const fields =
 const firstFocus = [fields, '.body .copy > .btn', ':is(footer, .formfoot) .btn.primary:enabled', 'footer .btn:enabled']
 
 // begin focuses the first field of a sheet. In a sheet without fields it focuses the button that copies or continues, unless the
-// sheet is at the side. It leaves the focus where the browser put it if the control is missing or out of sight, and on a touch
-// screen, where a focused field would open the keyboard.
+// sheet is at the side. If that control is missing or out of sight, the focus stays where the browser put it. It also stays
+// there on a touch screen, where a focused field would open the keyboard.
 function begin(el: HTMLDialogElement, side?: boolean) {
   if (matchMedia('(pointer: coarse)').matches) return
   const found = firstFocus.slice(0, side ? 1 : undefined).reduce<HTMLElement | null>((was, next) => was ?? el.querySelector(next), null),

@@ -175,7 +175,8 @@ export function Enter({ over }: { over?: boolean }) {
 }
 
 // Welcome uses a link: an invitation, a link to set a new password, or a link by which an operator lets a person in. The form of an
-// invitation does not depend on whether the person has a password here, so it does not reveal this. The person chooses between the two.
+// invitation is the same for people who have a password here and for new people, so it does not reveal who has one. The person says
+// whether to enter the present password or to choose a new one.
 function Welcome({ token }: { token: string }) {
   const { busy, error, needsCode, send } = useSend()
   const [link, setLink] = useState<LinkShown>(),

@@ -134,7 +134,7 @@ export function Why({ of: e }: { of: Evidence }) {
   )
 }
 
-// Details is a line that a person opens. Its content is not loaded before.
+// Details is a line that a person opens. Its content is loaded only when the line is open.
 export function Details({ label, children }: { label: string; children: () => ComponentChildren }) {
   const [open, setOpen] = useState(false)
   return (

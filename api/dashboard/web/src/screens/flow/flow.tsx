@@ -169,7 +169,7 @@ export function Flow({ detail }: TabProps) {
   )
 }
 
-// usePanel keeps whether the simulator is shown. The browser remembers it. A link with a visitor shows it.
+// usePanel keeps whether the simulator is shown, also for later visits in this browser. A link that names a visitor always shows it.
 function usePanel() {
   const name = 'simulator',
     [shown, setShown] = useState(place.value.query.has('visitor') || localStorage.getItem(name) !== 'off')

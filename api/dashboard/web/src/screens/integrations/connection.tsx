@@ -25,9 +25,9 @@ type SheetProps<D> = {
   children: (data: D, mark: (dirty: boolean) => void) => ComponentChildren
 }
 
-// ConnectionSheet shows a connection when it is loaded. The children call `mark` to say whether there are unsaved changes. If there
-// are, the sheet asks before it closes, and later loads do not replace the data, so that a save names the version that the person
-// has seen.
+// ConnectionSheet shows a connection when it is loaded. The children call `mark` to say whether there are unsaved changes. While
+// there are unsaved changes, the sheet asks before it closes, and a later load does not replace the data. A save therefore names the
+// version that the person has seen.
 export function ConnectionSheet<D>({ name, of, close, children }: SheetProps<D>) {
   const [dirty, setDirty] = useState(false),
     seen = useRef(of.data)

@@ -110,7 +110,7 @@ export function Overview() {
 
 const steps = () => import('./steps.tsx')
 
-// Steps loads the steps of a new account, which an account needs once.
+// Steps loads the steps of a new account. They are in a file of their own, because an account needs them only once.
 function Steps({ of }: { of: First }) {
   const module = useLazy(steps)
   return module ? <module.FirstSteps of={of} /> : null

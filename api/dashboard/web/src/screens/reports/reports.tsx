@@ -207,8 +207,8 @@ export function Reports() {
   )
 }
 
-// noteOf returns the note below a report. The note says that a campaign counts in the row of each of its tags, that a report by goal
-// or status has the clicks in a row of their own, or that a filter by goal or status leaves no clicks.
+// noteOf returns the note below a report. A filter by goal or status leaves no clicks. A report by goal or status has the clicks in a
+// row of their own. In a report by tag, a campaign counts in the row of each of its tags. Other reports have no note.
 const noteOf = (ask: Ask) =>
   isOfSales(filterQuery(ask)) ? reportWords.onlySales : ask.group.some(d => ofSales.includes(d)) ? reportWords.apart : overlapOf(ask)
 const overlapOf = (ask: Ask) =>

@@ -39,8 +39,8 @@ export function useSelection(ask: Ask, lines: Line[]) {
     if (rows.size === 0) anchor.current = Math.max(0, cursor)
     pick(to, true)
   }
-  // `all` selects all rows that have the same parent as the row selected last, and deselects all others. It loads the rows to select
-  // first, at most mostAtOnce.
+  // `all` selects all rows that have the same parent as the row selected last, and deselects all others. It first loads
+  // these rows, at most mostAtOnce of them.
   const all = async () => {
     const parent = ask.flat ? [] : ([...rows.values()].at(-1) ?? ['']).slice(0, -1),
       { compare, ...question } = questionOf(ask, parent),
