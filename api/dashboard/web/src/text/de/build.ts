@@ -125,7 +125,7 @@ export const words: typeof en = {
     clearText: (clicks, shown, conversions, shownConversions, window) =>
       `${of(clicks, 'Klick', 'Klicks', shown)} und ${of(conversions, 'Conversion', 'Conversions', shownConversions)} (${window}) werden endgültig gelöscht und verschwinden aus allen Berichten.`,
     cleared: (n, shown) => `${of(n, 'Klick ist', 'Klicks sind', shown)} gelöscht`,
-    noFlows: 'Noch ist kein Flow gespeichert. Das geht mit dem Flow jeder Kampagne.',
+    noFlows: 'Noch ist kein Flow gespeichert. Speichern lässt sich der Flow jeder Kampagne.',
     address: 'URL',
     source: 'Traffic-Quelle',
     alias: 'Alias',
@@ -226,7 +226,7 @@ export const words: typeof en = {
     qrHint: 'Der bloße Link, für den Druck und zum Ausprobieren mit dem Handy.',
     postbacks: 'Postback',
     postbacksText: 'Das rufen Netzwerke auf, wenn ein Besucher konvertiert.',
-    noMacro: 'Es hat kein Makro für die Klick-ID: Postbacks fänden keinen Klick. Einzutragen bei',
+    noMacro: 'Das Netzwerk hat kein Makro für die Klick-ID: Seine Postbacks fänden keinen Klick. Das Makro eintragen bei',
     noNetwork: 'Kein Offer dieser Kampagne gehört zu einem Netzwerk.',
     pasteAt: name => `Bei ${name} eintragen`,
     postbackOf: name => `Postback von ${name}`,
@@ -399,7 +399,7 @@ export const words: typeof en = {
       pending: 'wartet',
     },
     blocked: 'Der Besucher hatte einen Wert, der damals gesperrt war. Deshalb wurde kein Pfad geprüft.',
-    passed: (path, why) => `Eigentlich war ${path} dran, aber: ${why}`,
+    passed: (path, why) => `Der Klick war für ${path} bestimmt, aber: ${why}`,
     fields: {
       click_id: 'Klick',
       external_id: 'ID der Quelle',

@@ -83,7 +83,7 @@ export const words: typeof en = {
     sender: 'Gesendet von',
     toFrom: (domain, ip) => `an ${domain} von ${ip}`,
     empty: 'Jeder Postback fand seinen Klick.',
-    emptyMore: 'Was ohne Klick ankommt, wartet hier.',
+    emptyMore: 'Postbacks ohne Klick warten hier.',
     sampled: 'Von Postbacks, die keinen Klick nennen, werden nur 20 pro Stunde aufgehoben: es kann mehr davon gegeben haben.',
     replayKey: 'prüfen und neu einlesen',
     check: 'Prüfen und neu einlesen',
@@ -127,7 +127,7 @@ export const words: typeof en = {
     replayAll: n => (n === 1 ? 'Neu einlesen' : 'Alle neu einlesen'),
     nothing: 'Hier ist nichts ohne Klick.',
     replayed: (n, shown) =>
-      `${of(n, 'Postback wird', 'Postbacks werden', shown)} neu eingelesen. In wenigen Sekunden zeigt sich, was daraus wird.`,
+      `${of(n, 'Postback wird', 'Postbacks werden', shown)} neu eingelesen. Die Ergebnisse zeigen sich in wenigen Sekunden.`,
   },
   exports: {
     title: 'Exporte',

@@ -20,10 +20,10 @@ export const words: typeof en = {
     usedBy: 'Genutzt von',
     notUsed: 'Wird nirgends genutzt.',
     pauseTitle: (n, name) => `${some(n, name, 'Einträge')} pausieren?`,
-    pauseText: 'Diese schicken bis zum Fortsetzen keine Besucher mehr dorthin; die anderen Ziele des Pfads übernehmen:',
+    pauseText: 'Bis zum Fortsetzen schicken diese ihre Besucher zu den anderen Zielen des Pfads:',
     removeTitle: name => `${name} löschen?`,
     removeText:
-      'Der Eintrag verschwindet aus den Listen und behält seine Zahlen. Diese nennen ihn noch und schicken keine Besucher mehr dorthin:',
+      'Der Eintrag verschwindet aus den Listen und behält seine Zahlen. Die folgenden Stellen nennen ihn noch und schicken keine Besucher mehr dorthin:',
     check: 'URL prüfen',
     works: status => `Sie antwortet mit ${status}`,
     doesNot: why => `Sie funktioniert nicht: ${why}`,

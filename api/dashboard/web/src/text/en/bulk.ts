@@ -17,7 +17,7 @@ export const words = {
   domainHint: 'The links move to this domain. Old links end within a second, and a shared domain makes new aliases.',
   saved: (n: number) => `${of(n, 'record is', 'records are')} changed`,
   same: 'They had these values already.',
-  refused: (names: string) => `Refused by ${names}. Nothing has changed.`,
+  refused: (names: string) => `Refused for ${names}. Nothing has changed.`,
   undone: 'It is as it was before',
   kept: (names: string) => `Changed since, and left as they are: ${names}`,
   replaceTitle: (name: string) => `Replace ${name} everywhere`,
@@ -34,7 +34,7 @@ export const words = {
   joinsText: 'Some paths have both already. There the new one stays once, with both weights added.',
   paused: (name: string) => `${name} is paused: paths pass it over until it is resumed.`,
   slots: (n: number, have: number) =>
-    `It has ${of(n, 'click slot', 'click slots')}, the old one ${have}: the buttons of the other slots lead nowhere.`,
+    `The new page has ${of(n, 'click slot', 'click slots')}, the old one ${have}: the buttons of the other slots lead nowhere.`,
   more: (n: string) => `Only the first ${n} places are shown. Choose some of them.`,
   go: (n: number) => `Replace in ${of(n, 'place', 'places')}`,
   replaced: (n: number, old: string, now: string) => `${now} is in the place of ${old} in ${of(n, 'path', 'paths')}`,

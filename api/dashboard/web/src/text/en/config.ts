@@ -109,7 +109,7 @@ export const words = {
     page: 'The old tracker answered with a page. The URL that the page leads to cannot be seen.',
     itself: 'The old tracker redirects to its own link first, for example from http to https.',
     changed: 'The campaign has changed since the script was made. Download it again.',
-    address: 'Another address',
+    address: 'Another URL',
     parameters: 'The same page with other parameters',
     answer: 'One sends the visitor on, the other does not.',
   } as Record<string, string>,
@@ -118,7 +118,7 @@ export const words = {
   checkOr: 'or',
   checkNowhere: 'nowhere',
   checkPaused: 'paused here',
-  checkUnread: (n: number, shown: string) => `${some(n, 'line', 'lines', shown)} could not be read, or belong to no imported campaign.`,
+  checkUnread: (n: number, shown: string) => `${some(n, 'line', 'lines', shown)} could not be read, or had no imported campaign.`,
   checkLeftOut: (n: number, shown: string) => `${some(n, 'more visitor is', 'more visitors are', shown)} counted and not listed.`,
   document: 'Everything as one document',
   documentText:

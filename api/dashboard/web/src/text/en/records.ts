@@ -21,7 +21,7 @@ export const words = {
     pauseTitle: (n: number, name: string) => `Pause ${some(n, name, 'records')}?`,
     pauseText: 'Until it is resumed, these send their visitors to the other destinations of the path:',
     removeTitle: (name: string) => `Delete ${name}?`,
-    removeText: 'It leaves the lists and keeps its figures. These still name it, and send no more visitors there:',
+    removeText: 'The record leaves the lists and keeps its figures. The following still name it, and send no more visitors there:',
     check: 'Check the URL',
     works: (status: number) => `It answers ${status}`,
     doesNot: (why: string) => `It does not work: ${why}`,

@@ -15,7 +15,7 @@ export const words = {
   destination: 'Where all others go',
   basics: 'The link',
   rules: 'Rules',
-  rulesText: 'The first rule that fits decides. Visitors who fit none go where all others go.',
+  rulesText: 'The first rule that fits decides. Visitors who fit no rule go to the URL for all others.',
   ruleName: (n: number) => `Name of rule ${n}`,
   ruleOf: (n: number, name: string) => name || `Rule ${n}`,
   ruleURL: 'Leads to',
