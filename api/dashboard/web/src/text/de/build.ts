@@ -147,8 +147,9 @@ export const words: typeof en = {
     },
     fields: {
       basics: 'Grundlegendes',
-      aliasHint: 'Das Ende des Links. Ein neuer beendet den alten Link binnen einer Sekunde.',
-      sharedMove: 'Auf einer gemeinsamen Domain vergibt der Dienst ein neues Ende des Links. Der alte Link endet binnen einer Sekunde.',
+      aliasHint: 'Das Ende des Links. Mit einem neuen Alias funktioniert der alte Link binnen einer Sekunde nicht mehr.',
+      sharedMove:
+        'Auf einer gemeinsamen Domain vergibt der Dienst ein neues Ende des Links. Der alte Link funktioniert binnen einer Sekunde nicht mehr.',
       tags: 'Tags',
       country: 'Land',
       countryHint: 'Nur eine Beschriftung für Listen. Wer hereinkommt, bestimmt der Flow.',
@@ -372,7 +373,7 @@ export const words: typeof en = {
     sheet: 'Klick',
     why: 'Warum dieses Ziel',
     changed: 'Der Flow wurde seitdem geändert. So würde der Klick heute weitergeleitet.',
-    differs: 'Heute ginge er woandershin.',
+    differs: 'Heute ginge der Klick woandershin.',
     noTrace: 'Das lässt sich nicht mehr erklären: seine Kampagne gibt es nicht mehr.',
     hops: 'Weg des Besuchers',
     hopKinds: { click: 'Kam an', lp_view: 'Sah die Landingpage', click_out: 'Klickte weiter', redirect: 'Weitergeleitet zu' },

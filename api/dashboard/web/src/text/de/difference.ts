@@ -69,7 +69,7 @@ export const words: typeof en = {
     unmatched: 'Diese Conversion nennt keinen Klick, den wir kennen. Die URL des Offers muss unsere Klick-ID mitgeben.',
     not_received: 'Kein Postback hat sie gemeldet. Die Postback-URL beim Netzwerk prüfen, oder diese Conversions aus der Datei eintragen.',
     refused: 'Diese Conversions haben wir abgelehnt. Der Grund sagt, was zu ändern ist.',
-    not_sent: 'Was nicht gesendet wurde, kann dort nicht zählen. Der Grund sagt, woran es lag.',
+    not_sent: 'Eine Conversion, die nicht gemeldet wurde, kann dort nicht zählen. Der Grund sagt, woran es lag.',
     late: 'Eine Seite hat sich geändert, nachdem die andere gelesen wurde. Der nächste Import beseitigt die meisten dieser Unterschiede.',
     currency: 'Beide Seiten nennen den Betrag in verschiedenen Währungen. Geld fehlt nur, wenn es für einen Betrag keinen Kurs gibt.',
     correction: 'Jemand hat diese Zahlen eingetragen oder geändert. Der Bericht von dort kennt die Änderung nicht.',

@@ -84,7 +84,7 @@ export const words: typeof en = {
     toFrom: (domain, ip) => `an ${domain} von ${ip}`,
     empty: 'Jeder Postback fand seinen Klick.',
     emptyMore: 'Postbacks ohne Klick warten hier.',
-    sampled: 'Von Postbacks, die keinen Klick nennen, werden nur 20 pro Stunde aufgehoben: es kann mehr davon gegeben haben.',
+    sampled: 'Je Netzwerk werden pro Stunde nur 20 Postbacks aufgehoben, die keinen Klick nennen: Es kann mehr davon gegeben haben.',
     replayKey: 'prüfen und neu einlesen',
     check: 'Prüfen und neu einlesen',
     next: 'nächster oder voriger Postback',
@@ -99,7 +99,7 @@ export const words: typeof en = {
     },
     todo: {
       macro: 'Im Netzwerk gehört dessen eigenes Makro für die Klick-ID in den Postback.',
-      wrong: 'Offers des Netzwerks müssen {clickid} mitschicken, und sein Postback muss genau das zurückbringen.',
+      wrong: 'Offers des Netzwerks müssen {clickid} mitschicken, und sein Postback muss denselben Wert zurückbringen.',
       ready: 'Neu einlesen.',
       hidden: 'Unten angeben, welcher Parameter die Klick-ID enthält, dann neu einlesen.',
       empty: 'Die Postback-URL des Netzwerks hier kopieren und dort neu einfügen.',

@@ -157,7 +157,8 @@ export const words: typeof en = {
       costParam: 'Kostenparameter',
       costMacro: 'Makro der Kosten',
       macros: 'Weitere Parameter',
-      macrosHint: 'Etwa Zone und Werbemittel. Jeder füllt einen Sub-Parameter und trägt in Berichten und Bedingungen diesen Namen.',
+      macrosHint:
+        'Etwa Zone und Werbemittel. Jeder füllt einen Sub-Parameter. Berichte und Bedingungen zeigen ihn unter dem Namen, der hier steht.',
       macro: 'Makro',
       told: 'Postback an die Quelle',
       toldText: 'Konvertiert ein Klick der Quelle, wird diese URL aufgerufen.',

@@ -31,7 +31,7 @@ export const words = {
   none: 'Select none',
   unused: 'No campaign and no saved flow leads there.',
   joins: (old: string, now: string) => `${old} → ${now}`,
-  joinsText: 'Some paths have both already. There the new one stays once, with both weights added.',
+  joinsText: 'Some paths have both already. In these paths the new one stays once, with the sum of both weights.',
   paused: (name: string) => `${name} is paused: paths pass it over until it is resumed.`,
   slots: (n: number, have: number) =>
     `The new page has ${of(n, 'click slot', 'click slots')}, the old one ${have}: the buttons of the other slots lead nowhere.`,

@@ -67,7 +67,7 @@ export const words = {
     unmatched: 'Their conversion names no click that we know. Check that the offer’s URL passes our click id.',
     not_received: 'No postback reported them. Check the postback URL at the network, or enter these conversions from their file.',
     refused: 'We have refused these conversions. The reason says what to change.',
-    not_sent: 'They cannot count what they were not told. The reason says why it was not sent or not accepted.',
+    not_sent: 'They cannot count a conversion that was not reported to them. The reason says why it was not sent or not accepted.',
     late: 'One side changed after the other was read. The next import removes most of these differences.',
     currency: 'The two sides state the amount in different currencies. Money is missing only if there is no exchange rate for an amount.',
     correction: 'A person has entered or changed these figures. Their report does not have the change.',

@@ -83,7 +83,7 @@ export const words = {
     toFrom: (domain: string, ip: string) => `to ${domain} from ${ip}`,
     empty: 'Every postback found its click.',
     emptyMore: 'Postbacks without a click wait here.',
-    sampled: 'Only 20 postbacks an hour that name no click are kept: there may have been more.',
+    sampled: 'For each network, only 20 postbacks an hour that name no click are kept: there may have been more.',
     replayKey: 'check and replay',
     check: 'Check and replay',
     next: 'next or previous postback',
@@ -98,7 +98,7 @@ export const words = {
     },
     todo: {
       macro: 'In the network, put its own macro for the click id into the postback.',
-      wrong: 'Offers of the network have to send {clickid} along, and its postback has to bring back just that.',
+      wrong: 'Offers of the network have to send {clickid} along, and its postback has to send the same value back.',
       ready: 'Replay it.',
       hidden: 'Say below which parameter carries the click id, then replay.',
       empty: 'Copy the postback URL of the network here, and paste it at the network again.',

@@ -148,7 +148,7 @@ export const words = {
       costParam: 'Cost parameter',
       costMacro: 'Cost macro',
       macros: 'Other parameters',
-      macrosHint: 'Such as zone and creative. Each fills a sub-parameter, under its name in reports and conditions.',
+      macrosHint: 'Such as zone and creative. Each fills a sub-parameter. Reports and conditions show it under the name given here.',
       macro: 'Macro',
       told: 'Postback to the source',
       toldText: 'When a click from the source converts, this URL is called.',

@@ -38,7 +38,7 @@ export const words = {
   cloned: (name: string) => `A copy of ${name} is made, paused`,
   saved: (name: string) => `${name} is live within a second`,
   create: 'Create the smartlink',
-  removeText: 'The link leads nowhere within a second. Its clicks stay in the log.',
+  removeText: 'Within a second the link leads nowhere. Its clicks stay in the log.',
   stats: 'Clicks by rule and destination',
   byRule: 'By rule',
   byDestination: 'By destination',
