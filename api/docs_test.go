@@ -14,8 +14,8 @@ import (
 	"switchyard/models/tool"
 )
 
-// TestOperationPages: every operation is in the list. Each operation has a page with its example and its codes, and a document
-// that contains all components to which the operation refers. The same holds for the events of webhooks.
+// TestOperationPages: the list at /docs has every operation. Each operation has a page with its example and its codes, and a
+// document that contains all components to which the operation refers. The page about webhooks has every event.
 func TestOperationPages(t *testing.T) {
 	t.Parallel()
 	h := api.New(api.Deps{BaseURL: "https://track.example.com"})

@@ -187,14 +187,14 @@ func (c *client) Do(ctx context.Context, r tool.Request) (json.RawMessage, error
 		if w.header.Get("Idempotent-Replayed") != "" {
 			c.release() // the change was made and counted before
 		}
-		c.reserved = nil // what was reserved is used
+		c.reserved = nil // the uses are spent by this change, or released
 	}
 	return data, err
 }
 
-// idempotencyKey returns the key for a POST of a tool. If the tool sets none, the key is derived from the key of the protocol's
-// request, the tool's name and the number of the POST. A repeated request therefore makes each change once, by the rules of the
-// API.
+// idempotencyKey returns the Idempotency-Key for a POST of a tool. If the tool sets none, the key is derived from the
+// Idempotency-Key of the protocol's request, the tool's name and the number of the POST. If that request is repeated with its key,
+// each change is therefore made only once.
 func (c *client) idempotencyKey(r tool.Request) string {
 	sent := c.c.Request.Header.Get("Idempotency-Key")
 	if r.Method != http.MethodPost || r.Key != "" || sent == "" {

@@ -80,8 +80,8 @@ func fingerprint(c *route.Call) []byte {
 // errUndo rolls back the handler's writes if the call fails, and the whole transaction if the answer is not stored.
 var errUndo = errors.New("middleware: answer not stored")
 
-// atomic commits the key, the effect and the answer in one transaction. The handler runs under a savepoint: an error undoes only
-// the handler's writes, and the answer is still stored.
+// atomic commits the key, the effect and the answer in one transaction. The handler runs under a savepoint: a refusal undoes only
+// the handler's writes, and its answer is still stored. An answer that is not final undoes everything.
 func (p *Pipeline) atomic(c *route.Call, a store.Attempt, next step) envelope.Reply {
 	var reply envelope.Reply
 	err := p.store.Tx(c.Context(), func(tx *store.Store) error {
@@ -173,8 +173,9 @@ func (p *Pipeline) finish(ctx context.Context, a store.Attempt, reply envelope.R
 	}
 }
 
-// isFinal reports whether repetitions get this answer too. A failure of this service is not final. A refusal is not final either
-// if the same request may be accepted later.
+// isFinal reports whether repetitions get this answer too. A failure of this service is not final. The refusals 401, 402, 429,
+// read_only_key and idempotency_in_progress are not final either, because they do not depend on the request itself. Every other
+// refusal is final, even if its cause may go away, as with duplicate_name.
 func isFinal(r envelope.Reply) bool {
 	switch r.Status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusTooManyRequests:

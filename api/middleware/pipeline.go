@@ -122,7 +122,7 @@ func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Reque
 		"status", reply.Status, "code", reply.Code, "account_id", c.Account.ID, "key_id", c.KeyID, "user_id", c.Person.ID,
 		"ms", time.Since(start).Milliseconds())
 	if !complete {
-		panic(http.ErrAbortHandler) // a compressed file that ends here would look whole
+		panic(http.ErrAbortHandler) // breaks the connection: a compressed file that ended here would look complete
 	}
 }
 
@@ -135,7 +135,7 @@ func (p *Pipeline) observe(row *route.Route, method string, status int, took tim
 	p.seconds.WithLabelValues(method, path, strconv.Itoa(status/100)+"xx").Observe(took.Seconds())
 }
 
-// recoverPanic turns a panic anywhere below into a 500.
+// recoverPanic runs the steps of a call and turns a panic in them into a 500.
 func recoverPanic(c *route.Call, steps step) (reply envelope.Reply) {
 	defer func() {
 		if v := recover(); v != nil {

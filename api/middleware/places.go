@@ -25,7 +25,7 @@ func (p *Pipeline) placed(next step) step {
 			wait := strconv.Itoa(seconds(share.Wait))
 			c.Header().Set("Retry-After", wait)
 			err = models.Errorf(models.KindTooMany, "rate_limited",
-				"%d such calls of the account run already; wait %s seconds", share.Running, wait)
+				"too many such calls are running; an account may run %d of them at a time; wait %s seconds", share.Running, wait)
 		}
 		if err != nil {
 			return envelope.New(c, nil, err)

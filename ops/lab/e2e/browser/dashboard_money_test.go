@@ -171,7 +171,7 @@ func (b *moneyEnv) puts() {
 	b.run(`document.activeElement.blur()`)
 	b.press("r")
 	b.waitText("Would match 1")
-	b.waitText("Would fail 1")
+	b.waitText("Would stay unmatched 1")
 	b.sound("unmatched-replay")
 	if got := b.conversions(); got["3.5"] != "" {
 		b.t.Errorf("a dry run has recorded %v", got)

@@ -53,7 +53,7 @@ func TestDashboardMove(t *testing.T) {
 	}
 	b.fill(`document.querySelector('textarea[aria-label="Or paste the lines here"]')`, answers.String())
 	b.tap(button("Compare"))
-	for _, text := range []string{"20 visitors:", "19 same", "1 differ", "Here: https://here.example/?c={clickid}", "There: https://there.example/", "Another address"} {
+	for _, text := range []string{"20 visitors:", "19 same", "1 differ", "Here: https://here.example/?c={clickid}", "There: https://there.example/", "Another URL"} {
 		b.waitText(text)
 	}
 }

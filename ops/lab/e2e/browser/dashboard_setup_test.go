@@ -260,7 +260,7 @@ func (b *env) testsItself() {
 // from a template shows no warning.
 func (b *env) warnsOfNoMacro() {
 	b.t.Helper()
-	const warning = "It has no macro for the click id"
+	const warning = "The network has no macro for the click id"
 	if text := b.run(`document.querySelector('.side-sheet').textContent`); strings.Contains(text, warning) {
 		b.t.Errorf("the form of a network from a template shows the warning: %s", text)
 	}

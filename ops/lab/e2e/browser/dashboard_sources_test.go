@@ -62,7 +62,7 @@ func (b *env) keepsSubParameters() {
 	open()
 	b.tap(`document.querySelector('.subrow [aria-label="Remove zoneid"]')`)
 	b.waitText("no longer in the link")
-	b.waitText("Named by Campaign Zoned")
+	b.waitText("Still used in: Campaign Zoned")
 	saved("1 zoneid, 2 campaignid, 3 bannerid")
 
 	open()

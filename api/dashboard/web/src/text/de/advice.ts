@@ -122,9 +122,9 @@ const seen: Record<Alert['type'], Said> = {
     'Beträge in $1 werden seit $3 an $2 Tag(en) nicht gezählt: Es fehlt ein Kurs zu $4',
   ],
   'plan.limit_reached': [
-    'Die Klicks des Monats sind über dem Kontingent',
+    'Die Klicks des Monats übersteigen das Kontingent',
     /^the month's clicks passed the (\d+) of the plan "(.+)"$/,
-    'Die Klicks des Monats sind über den $1 des Tarifs „$2“',
+    'Die Klicks des Monats übersteigen die $1 des Tarifs „$2“',
   ],
   'plan.limit_near': [
     'Das Kontingent des Monats ist fast verbraucht',

@@ -174,7 +174,7 @@ export const words: typeof en = {
   agents: 'User-Agents',
   last: 'Zuletzt',
   denyOf: ip => `${ip} sperren`,
-  denied: ip => `${ip} ist gesperrt: Ihre Klicks zählen als Bots`,
+  denied: ip => `${ip} ist gesperrt: Klicks von dort zählen als Bots`,
   isDenied: 'gesperrt',
   noRepeats: 'Keine IP-Adresse hat im Zeitraum so oft geklickt.',
   many: 'womöglich von vielen geteilt',

@@ -125,7 +125,7 @@ export const words: typeof en = {
     clearText: (clicks, shown, conversions, shownConversions, window) =>
       `${of(clicks, 'Klick', 'Klicks', shown)} und ${of(conversions, 'Conversion', 'Conversions', shownConversions)} (${window}) werden endgültig gelöscht und verschwinden aus allen Berichten.`,
     cleared: (n, shown) => `${of(n, 'Klick ist', 'Klicks sind', shown)} gelöscht`,
-    noFlows: 'Noch ist kein Flow gespeichert. Das geht mit dem Flow jeder Kampagne.',
+    noFlows: 'Noch ist kein Flow gespeichert. Speichern lässt sich der Flow jeder Kampagne.',
     address: 'URL',
     source: 'Traffic-Quelle',
     alias: 'Alias',
@@ -147,8 +147,9 @@ export const words: typeof en = {
     },
     fields: {
       basics: 'Grundlegendes',
-      aliasHint: 'Das Ende des Links. Ein neuer beendet den alten Link binnen einer Sekunde.',
-      sharedMove: 'Auf einer gemeinsamen Domain vergibt der Dienst ein neues Ende des Links. Der alte Link endet binnen einer Sekunde.',
+      aliasHint: 'Das Ende des Links. Mit einem neuen Alias funktioniert der alte Link binnen einer Sekunde nicht mehr.',
+      sharedMove:
+        'Auf einer gemeinsamen Domain vergibt der Dienst ein neues Ende des Links. Der alte Link funktioniert binnen einer Sekunde nicht mehr.',
       tags: 'Tags',
       country: 'Land',
       countryHint: 'Nur eine Beschriftung für Listen. Wer hereinkommt, bestimmt der Flow.',
@@ -226,7 +227,7 @@ export const words: typeof en = {
     qrHint: 'Der bloße Link, für den Druck und zum Ausprobieren mit dem Handy.',
     postbacks: 'Postback',
     postbacksText: 'Das rufen Netzwerke auf, wenn ein Besucher konvertiert.',
-    noMacro: 'Es hat kein Makro für die Klick-ID: Postbacks fänden keinen Klick. Einzutragen bei',
+    noMacro: 'Das Netzwerk hat kein Makro für die Klick-ID: Seine Postbacks fänden keinen Klick. Das Makro eintragen bei',
     noNetwork: 'Kein Offer dieser Kampagne gehört zu einem Netzwerk.',
     pasteAt: name => `Bei ${name} eintragen`,
     postbackOf: name => `Postback von ${name}`,
@@ -372,7 +373,7 @@ export const words: typeof en = {
     sheet: 'Klick',
     why: 'Warum dieses Ziel',
     changed: 'Der Flow wurde seitdem geändert. So würde der Klick heute weitergeleitet.',
-    differs: 'Heute ginge er woandershin.',
+    differs: 'Heute ginge der Klick woandershin.',
     noTrace: 'Das lässt sich nicht mehr erklären: seine Kampagne gibt es nicht mehr.',
     hops: 'Weg des Besuchers',
     hopKinds: { click: 'Kam an', lp_view: 'Sah die Landingpage', click_out: 'Klickte weiter', redirect: 'Weitergeleitet zu' },
@@ -399,7 +400,7 @@ export const words: typeof en = {
       pending: 'wartet',
     },
     blocked: 'Der Besucher hatte einen Wert, der damals gesperrt war. Deshalb wurde kein Pfad geprüft.',
-    passed: (path, why) => `Eigentlich war ${path} dran, aber: ${why}`,
+    passed: (path, why) => `Der Klick war für ${path} bestimmt, aber: ${why}`,
     fields: {
       click_id: 'Klick',
       external_id: 'ID der Quelle',

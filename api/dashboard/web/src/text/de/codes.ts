@@ -86,7 +86,7 @@ export const words: Record<string, string> = {
   invalid_rule_url: 'Zur URL einer Regel lassen sich keine Besucher schicken.',
   invalid_scope: 'Diesen Umfang gibt es nicht.',
   invalid_site: 'Diese Website gibt es nicht.',
-  invalid_slug: '6 bis 64 Buchstaben, Ziffern, _ oder -.',
+  invalid_slug: '1 bis 64 Buchstaben, Ziffern, _ oder -.',
   invalid_source: 'Diese Quelle gibt es nicht.',
   invalid_status: 'Diesen Status gibt es nicht.',
   invalid_stream_type: 'Diesen Typ von Pfad gibt es nicht.',

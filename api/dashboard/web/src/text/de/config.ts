@@ -119,7 +119,7 @@ export const words: typeof english = {
   checkOr: 'oder',
   checkNowhere: 'nirgendwohin',
   checkPaused: 'hier pausiert',
-  checkUnread: (n, shown) => `${some(n, 'Zeile ist', 'Zeilen sind', shown)} nicht lesbar oder gehören zu keiner übernommenen Kampagne.`,
+  checkUnread: (n, shown) => `${some(n, 'Zeile ist', 'Zeilen sind', shown)} nicht lesbar oder ohne übernommene Kampagne.`,
   checkLeftOut: (n, shown) => `${some(n, 'weiterer Besucher ist', 'weitere Besucher sind', shown)} gezählt, aber nicht aufgeführt.`,
   document: 'Alles als ein Dokument',
   documentText:

@@ -206,7 +206,7 @@ export const words: typeof en = {
   noRun: 'noch nicht gelaufen',
   ran: (done, matched, looked) => `${matched} von ${looked} trafen zu, ${done} erledigt`,
   removeTitle: 'Regel löschen',
-  removeText: name => `${name} verschwindet mit dem Protokoll ihrer Läufe. Was sie geändert hat, bleibt.`,
+  removeText: name => `${name} wird mit dem Protokoll ihrer Läufe gelöscht. Ihre Änderungen an Kampagnen bleiben.`,
   ruleRemoved: name => `Die Regel ${name} ist gelöscht`,
   ruleSaved: name => `Die Regel ${name} ist gespeichert`,
   runs: 'Läufe',

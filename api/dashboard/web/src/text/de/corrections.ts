@@ -9,7 +9,7 @@ export const words: typeof en = {
   kinds: { conversions: 'Conversions', cost: 'Ausgaben' },
   texts: {
     conversions: 'Trägt Conversions nach, die nie ankamen, oder ändert Status oder Payout von anderen.',
-    cost: 'Setzt, was an einem Tag für eine Kampagne oder bei einer Quelle ausgegeben wurde. Es ersetzt die Kosten des Tages und wird auf die Klicks verteilt.',
+    cost: 'Setzt, was an einem Tag für eine Kampagne oder bei einer Quelle ausgegeben wurde. Der Betrag ersetzt die Kosten des Tages und wird auf die Klicks verteilt.',
   },
   drop: 'CSV-Datei hierher ziehen oder ihren Text einfügen',
   file: 'Datei wählen',

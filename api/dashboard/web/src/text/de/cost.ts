@@ -53,7 +53,7 @@ export const words: typeof english = {
     bad_range:
       'Der erste Tag darf nicht nach dem letzten liegen. Möglich sind höchstens 92 Tage, keine künftigen und nur solche, die der Tarif noch aufbewahrt.',
     overlapped: 'Die Kosten dieser Klicks wurden später noch einmal geändert. Erst diese Änderung zurücknehmen oder die Kosten neu setzen.',
-    too_old: 'Was vor dieser Änderung war, ist nicht mehr gespeichert.',
+    too_old: 'Die Kosten vor dieser Änderung sind nicht mehr gespeichert.',
     stale: 'Diese Änderung ist schon zurückgenommen.',
   }),
   history: 'Von Hand gesetzte Kosten',

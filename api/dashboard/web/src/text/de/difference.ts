@@ -69,9 +69,9 @@ export const words: typeof en = {
     unmatched: 'Diese Conversion nennt keinen Klick, den wir kennen. Die URL des Offers muss unsere Klick-ID mitgeben.',
     not_received: 'Kein Postback hat sie gemeldet. Die Postback-URL beim Netzwerk prüfen, oder diese Conversions aus der Datei eintragen.',
     refused: 'Diese Conversions haben wir abgelehnt. Der Grund sagt, was zu ändern ist.',
-    not_sent: 'Was nicht gesendet wurde, kann dort nicht zählen. Der Grund sagt, woran es lag.',
-    late: 'Eine Seite hat sich geändert, nachdem die andere gelesen wurde. Der nächste Import gleicht das meiste an.',
-    currency: 'Der Betrag ist in zwei Währungen. Geld fehlt nur, wenn es für einen Betrag keinen Kurs gibt.',
+    not_sent: 'Eine Conversion, die nicht gemeldet wurde, kann dort nicht zählen. Der Grund sagt, woran es lag.',
+    late: 'Eine Seite hat sich geändert, nachdem die andere gelesen wurde. Der nächste Import beseitigt die meisten dieser Unterschiede.',
+    currency: 'Beide Seiten nennen den Betrag in verschiedenen Währungen. Geld fehlt nur, wenn es für einen Betrag keinen Kurs gibt.',
     correction: 'Jemand hat diese Zahlen eingetragen oder geändert. Der Bericht von dort kennt die Änderung nicht.',
   }),
   examples: 'Beispiele',
@@ -80,12 +80,12 @@ export const words: typeof en = {
   missing: 'fehlt',
   upload: 'Mit dem Bericht des Netzwerks vergleichen',
   uploadText:
-    'Eine Datei mit unseren Klick-IDs wird Zeile für Zeile verglichen. Eine Datei ohne sie wird nach Tagen verglichen. Sie trägt nichts ein und ändert nichts.',
+    'Eine Datei mit unseren Klick-IDs wird Zeile für Zeile verglichen. Eine Datei ohne sie wird nach Tagen verglichen. Der Vergleich trägt nichts ein und ändert nichts.',
   uploadButton: 'Diese Datei vergleichen',
   uploaded: (n, shown) => `${of(n, 'Zeile', 'Zeilen', shown)} gespeichert`,
   readAs: {
     orders:
-      'Die Datei nennt Klicks, also wird jede Zeile als Bestellung verglichen. An diesen Tagen ersetzen sie die Zeilen früherer Dateien.',
+      'Die Datei nennt Klicks, also wird jede Zeile als Bestellung verglichen. An diesen Tagen ersetzen ihre Zeilen die Zeilen früherer Dateien.',
     totals: 'Die Datei nennt keinen Klick, also werden ihre Zeilen als Tagessummen verglichen.',
   },
   ordersFirst: 'Einzelne Bestellungen dieses Zeitraums sind schon gespeichert und werden statt dieser Summen verglichen.',

@@ -144,7 +144,7 @@ export const words: typeof en = {
     duplicate: 'Ist schon hinzugefügt.',
     shared_domain: 'Das ist eine gemeinsame Domain: sie ist schon da.',
     reserved_domain: 'Dieser Name ist dem Dienst selbst vorbehalten.',
-    invalid_domain: 'Eins davon ist kein Hostname, oder die Namen darunter gehören verschiedenen Inhabern, wie unter co.uk.',
+    invalid_domain: 'Eins davon ist kein Hostname oder ist eine Endung wie co.uk, deren Namen verschiedenen Inhabern gehören.',
     too_many: 'Das sind zu viele auf einmal.',
     domain_unsafe: 'Sie steht auf einer Liste unsicherer URLs.',
     tracking_domain_unset: 'Diese Installation hat keinen Hostnamen, auf den eine Domain zeigen kann.',

@@ -106,7 +106,7 @@ export const words: typeof en = {
     status: 'Antwort',
     statuses: { 200: '200 mit einem Text', 204: '204, leer', 404: '404 nicht gefunden' },
     bodyOf: 'Text',
-    weightHint: 'Sein Anteil, wo Pfade nach Gewicht gezogen werden.',
+    weightHint: 'Sein Anteil an den Besuchern, wenn Pfade nach Gewicht gezogen werden.',
     groupHint: 'Gezogen wird aus der niedrigsten passenden Gruppe; bei 0 geht es nach Position.',
     capHint: 'Klicks pro Tag; leer: unbegrenzt.',
     collectHint: 'Aus: seine Klicks stehen in keinem Bericht.',

@@ -47,7 +47,7 @@ export const words: typeof en = {
     click: where => `Unsere Klick-ID muss stehen in: ${where}.`,
     enabled: 'Automatisch abrufen, jede halbe Stunde',
     changes: 'Späte Entscheidungen',
-    changesTo: when => `Die Entscheidungen des Netzwerks bis ${when} sind eingelesen, gleich von welchem Tag die Bestellung ist.`,
+    changesTo: when => `Die Entscheidungen des Netzwerks bis ${when} sind eingelesen, für Bestellungen jedes Tages.`,
     sync: 'Jetzt lesen',
     dryDone: (total, matched, sum) =>
       `${of(total, 'Conversion', 'Conversions')} dort, ${matched} davon mit Klick, ${sum}. Noch hat sich nichts geändert.`,
@@ -173,7 +173,7 @@ export const words: typeof en = {
   },
   codes: {
     no_encryption_key: 'Dieser Installation fehlt ein Schlüssel, um Zugangsdaten zu verschlüsseln.',
-    not_configured: 'Dafür ist diese Installation nicht eingerichtet. Der Betreiber kann das tun.',
+    not_configured: 'Dafür ist diese Installation nicht eingerichtet. Der Betreiber kann es einrichten.',
     invalid_credentials: 'Etwas fehlt oder hat die falsche Form.',
     signin_expired: 'Diese Anmeldung ist schon beendet, hat zu lange gedauert oder wurde anderswo begonnen. Bitte neu beginnen.',
     signin_refused: 'Die Plattform hat keinen Zugang gegeben.',

@@ -83,8 +83,8 @@ export const words: typeof en = {
     sender: 'Gesendet von',
     toFrom: (domain, ip) => `an ${domain} von ${ip}`,
     empty: 'Jeder Postback fand seinen Klick.',
-    emptyMore: 'Was ohne Klick ankommt, wartet hier.',
-    sampled: 'Von Postbacks, die keinen Klick nennen, werden nur 20 pro Stunde aufgehoben: es kann mehr davon gegeben haben.',
+    emptyMore: 'Postbacks ohne Klick warten hier.',
+    sampled: 'Je Netzwerk werden pro Stunde nur 20 Postbacks aufgehoben, die keinen Klick nennen: Es kann mehr davon gegeben haben.',
     replayKey: 'prüfen und neu einlesen',
     check: 'Prüfen und neu einlesen',
     next: 'nächster oder voriger Postback',
@@ -99,7 +99,7 @@ export const words: typeof en = {
     },
     todo: {
       macro: 'Im Netzwerk gehört dessen eigenes Makro für die Klick-ID in den Postback.',
-      wrong: 'Offers des Netzwerks müssen {clickid} mitschicken, und sein Postback muss genau das zurückbringen.',
+      wrong: 'Offers des Netzwerks müssen {clickid} mitschicken, und sein Postback muss denselben Wert zurückbringen.',
       ready: 'Neu einlesen.',
       hidden: 'Unten angeben, welcher Parameter die Klick-ID enthält, dann neu einlesen.',
       empty: 'Die Postback-URL des Netzwerks hier kopieren und dort neu einfügen.',
@@ -127,7 +127,7 @@ export const words: typeof en = {
     replayAll: n => (n === 1 ? 'Neu einlesen' : 'Alle neu einlesen'),
     nothing: 'Hier ist nichts ohne Klick.',
     replayed: (n, shown) =>
-      `${of(n, 'Postback wird', 'Postbacks werden', shown)} neu eingelesen. In wenigen Sekunden zeigt sich, was daraus wird.`,
+      `${of(n, 'Postback wird', 'Postbacks werden', shown)} neu eingelesen. Die Ergebnisse zeigen sich in wenigen Sekunden.`,
   },
   exports: {
     title: 'Exporte',

@@ -20,10 +20,10 @@ export const words: typeof en = {
     usedBy: 'Genutzt von',
     notUsed: 'Wird nirgends genutzt.',
     pauseTitle: (n, name) => `${some(n, name, 'Einträge')} pausieren?`,
-    pauseText: 'Diese schicken bis zum Fortsetzen keine Besucher mehr dorthin; die anderen Ziele des Pfads übernehmen:',
+    pauseText: 'Bis zum Fortsetzen schicken diese ihre Besucher zu den anderen Zielen des Pfads:',
     removeTitle: name => `${name} löschen?`,
     removeText:
-      'Der Eintrag verschwindet aus den Listen und behält seine Zahlen. Diese nennen ihn noch und schicken keine Besucher mehr dorthin:',
+      'Der Eintrag verschwindet aus den Listen und behält seine Zahlen. Die folgenden Stellen nennen ihn noch und schicken keine Besucher mehr dorthin:',
     check: 'URL prüfen',
     works: status => `Sie antwortet mit ${status}`,
     doesNot: why => `Sie funktioniert nicht: ${why}`,
@@ -157,7 +157,8 @@ export const words: typeof en = {
       costParam: 'Kostenparameter',
       costMacro: 'Makro der Kosten',
       macros: 'Weitere Parameter',
-      macrosHint: 'Etwa Zone und Werbemittel. Jeder füllt einen Sub-Parameter und trägt in Berichten und Bedingungen diesen Namen.',
+      macrosHint:
+        'Etwa Zone und Werbemittel. Jeder füllt einen Sub-Parameter. Berichte und Bedingungen zeigen ihn unter dem Namen, der hier steht.',
       macro: 'Makro',
       told: 'Postback an die Quelle',
       toldText: 'Konvertiert ein Klick der Quelle, wird diese URL aufgerufen.',

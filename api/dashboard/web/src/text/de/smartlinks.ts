@@ -39,7 +39,7 @@ export const words: typeof en = {
   cloned: name => `Eine Kopie von ${name} ist angelegt, pausiert`,
   saved: name => `${name} gilt binnen einer Sekunde`,
   create: 'Smartlink anlegen',
-  removeText: 'Der Link führt binnen einer Sekunde nirgendwohin. Seine Klicks bleiben im Protokoll.',
+  removeText: 'Binnen einer Sekunde führt der Link nirgendwohin. Seine Klicks bleiben im Protokoll.',
   stats: 'Klicks nach Regel und Ziel',
   byRule: 'Nach Regel',
   byDestination: 'Nach Ziel',

@@ -11,7 +11,7 @@ export const words: typeof english = {
   lately: values => `Zuletzt: ${values}`,
   removed: 'nicht mehr im Link',
   stays: n => `Sub ${n} bleibt leer. In Berichten behält er seinen Namen.`,
-  namedBy: list => `Verwendet von ${list}`,
+  namedBy: list => `Noch verwendet in: ${list}`,
   more: n => `${n} weitere`,
   putBack: 'Zurückholen',
   release: 'Freigeben',

@@ -69,9 +69,9 @@ const details: Form[] = [
       `Es erreichte sein Limit von ${cap} Conversions an ${days} der letzten ${all} Tage, und Besucher gingen woandershin. Das höhere Limit zuerst mit dem Netzwerk absprechen.`,
   ],
   [
-    /^The network refused (\d+) of (\d+) conversions, on (\d+) days\. On those days it took (\d+) in the middle\.$/,
-    (n, all, days, taken) =>
-      `Das Netzwerk lehnte ${n} von ${all} Conversions ab, an ${days} Tagen. An diesen Tagen nahm es im Mittel ${taken}.`,
+    /^The network refused (\d+) of (\d+) conversions\. On (\d+) days it refused many of them, and approved (\d+) a day \(median\)\.$/,
+    (n, all, days, approved) =>
+      `Das Netzwerk lehnte ${n} von ${all} Conversions ab. An ${days} Tagen lehnte es viele ab und bestätigte ${approved} am Tag (Median).`,
   ],
   [
     /^(\d+) % of its clicks are bots' \((\d+) to (\d+) %\)\. Ask it .*$/,

@@ -29,7 +29,7 @@ export const words = {
   signals: 'Signals',
   share: 'Clicks it fired on',
   on: (name: string) => `${name} counts`,
-  // What a signal means and how it is found, where the words of the service are not enough.
+  // The meaning of each signal and how it is found, in languages other than English. The service's own texts are English.
   known: named<string, { meaning: string; found: string }>({}),
   always: 'always on',
   quiet: 'cannot fire',

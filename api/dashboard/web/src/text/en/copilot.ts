@@ -86,7 +86,7 @@ export const words = {
   same: 'Nothing would change.',
   default: 'default path',
   failed: {
-    stale: 'What it was about has changed since. Analyze the figures again.',
+    stale: 'The records that it was about have changed since. Analyze the figures again.',
     not_open: 'Somebody has decided about it already.',
     already_undone: 'It was undone already.',
     plan_required: 'The plan has no one-click apply.',
@@ -191,7 +191,7 @@ export const words = {
   noRun: 'has not run yet',
   ran: (done: number, matched: number, looked: number) => `${matched} of ${looked} matched, ${done} acted on`,
   removeTitle: 'Delete the rule',
-  removeText: (name: string) => `${name} goes with the log of its runs. What it has changed stays.`,
+  removeText: (name: string) => `${name} is deleted, with the log of its runs. Its changes to campaigns stay.`,
   ruleRemoved: (name: string) => `The rule ${name} is deleted`,
   ruleSaved: (name: string) => `The rule ${name} is saved`,
   runs: 'Runs',

@@ -51,7 +51,7 @@ export const words = {
     too_many: 'These are too many clicks at once. Choose fewer days, or one campaign.',
     bad_range: 'The first day must not be after the last. Choose at most 92 days, none in the future, all still kept by the plan.',
     overlapped: 'The cost of these clicks was changed again later. Undo that change first, or set the cost again.',
-    too_old: 'What was before this change is no longer kept.',
+    too_old: 'The cost before this change is no longer stored.',
     stale: 'This change was undone already.',
   }),
   history: 'Costs set by people',

@@ -67,9 +67,9 @@ export const words = {
     unmatched: 'Their conversion names no click that we know. Check that the offer’s URL passes our click id.',
     not_received: 'No postback reported them. Check the postback URL at the network, or enter these conversions from their file.',
     refused: 'We have refused these conversions. The reason says what to change.',
-    not_sent: 'They cannot count what they were not told. The reason says why it was not sent or not accepted.',
-    late: 'One side changed after the other was read. The next import brings most of them together.',
-    currency: 'The amount is in two currencies. Money is missing only if there is no exchange rate for an amount.',
+    not_sent: 'They cannot count a conversion that was not reported to them. The reason says why it was not sent or not accepted.',
+    late: 'One side changed after the other was read. The next import removes most of these differences.',
+    currency: 'The two sides state the amount in different currencies. Money is missing only if there is no exchange rate for an amount.',
     correction: 'A person has entered or changed these figures. Their report does not have the change.',
   }),
   examples: 'Examples',
@@ -78,7 +78,7 @@ export const words = {
   missing: 'missing',
   upload: 'Compare with the network’s own report',
   uploadText:
-    'A file with our click ids is compared row by row. A file without them is compared by day. Nothing is recorded or changed by it.',
+    'A file with our click ids is compared row by row. A file without them is compared by day. The comparison records nothing and changes nothing.',
   uploadButton: 'Compare this file',
   uploaded: (n: number, shown: string) => `${of(n, 'row', 'rows', shown)} stored`,
   readAs: {

@@ -74,7 +74,7 @@ export const words = {
   records: 'Records to set',
   recordsText: (host: string) => `Set them at the DNS provider of ${host}.`,
   recordsWhy:
-    'The TXT record proves whose the name is. A CNAME proves that too, unless a proxy hides it or another account has or had the name.',
+    'The TXT record proves who owns the name. A CNAME proves that too, unless a proxy hides it or another account has or had the name.',
   type: 'Type',
   apexHint:
     'A name without a subdomain takes no CNAME at many providers. Use their ALIAS, ANAME or flattened CNAME, or the IP addresses that the check names.',
@@ -142,7 +142,7 @@ export const words = {
     duplicate: 'You have added this already.',
     shared_domain: 'This is a shared domain: you have it already.',
     reserved_domain: 'This name is kept for the service itself.',
-    invalid_domain: 'One of these is not a hostname, or the names below it belong to different owners, as below co.uk.',
+    invalid_domain: 'One of these is not a hostname, or is an ending such as co.uk, whose names belong to different owners.',
     too_many: 'These are too many for one go.',
     domain_unsafe: 'A list of unsafe URLs has it.',
     tracking_domain_unset: 'This install has no hostname to point a domain at.',

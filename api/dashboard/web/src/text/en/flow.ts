@@ -104,7 +104,7 @@ export const words = {
     status: 'Answer',
     statuses: named({ 200: '200 with a text', 204: '204, empty', 404: '404 not found' }),
     bodyOf: 'Text',
-    weightHint: 'Its part where paths are drawn by weight.',
+    weightHint: 'Its share of the visitors where paths are drawn by weight.',
     groupHint: 'Paths are drawn from the lowest group that fits. Group 0 goes by position.',
     capHint: 'Clicks a day; empty: no limit.',
     collectHint: 'Off: its clicks are in no report.',

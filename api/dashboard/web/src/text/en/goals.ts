@@ -83,7 +83,7 @@ export const words = {
   snippetText: named({
     tag: 'Into every page of the website, before </head>. One tag serves all websites of the account.',
     page: 'Where the goal is reached: after the order, or when the form is sent.',
-    server: 'For events that happen without an open page. Send the click id along, which the page gets from trk.clickId().',
+    server: 'For events that happen without an open page. The page gets the click id from trk.clickId() and gives it to the server.',
   }),
   snippetOf: (what: string) => `Snippet: ${what}`,
   noDomain: 'No domain serves the tag yet.',

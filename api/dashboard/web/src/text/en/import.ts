@@ -34,7 +34,7 @@ export const words = {
   apply: (n: number) => `Import ${some(n, 'row', 'rows')}`,
   stop: 'Stop',
   stopped: 'Stopped before it was its turn.',
-  stale: 'The file has changed since the dry run. Run it again.',
+  stale: 'The file has changed since the dry run. Repeat the dry run.',
   room: (n: number, kind: 'offers' | 'links') => `The plan has room for ${of(n, kind)} more; the rest will be left out.`,
   running: 'Rows are imported',
   askTitle: 'Import the rows',

@@ -46,7 +46,7 @@ export const words = {
     click: (where: string) => `Our click id has to be in: ${where}.`,
     enabled: 'Fetch automatically, every half hour',
     changes: 'Late decisions',
-    changesTo: (when: string) => `The network's decisions until ${when} are here, whatever the day of the order.`,
+    changesTo: (when: string) => `The network's decisions until ${when} have been read, for orders of any day.`,
     sync: 'Read now',
     dryDone: (total: number, matched: number, sum: string) =>
       `${of(total, 'conversion', 'conversions')} there, ${matched} of them with a click, ${sum}. Nothing has changed yet.`,
@@ -162,7 +162,7 @@ export const words = {
     plan: 'The plan does not include this.',
     key: 'Key',
     budget: (n: number) => `At most ${of(n, 'look-up', 'look-ups')} a minute.`,
-    enabled: 'Ask it',
+    enabled: 'Ask this service',
     none: 'Built-in data only.',
   },
   ai: {
@@ -176,7 +176,7 @@ export const words = {
   },
   codes: {
     no_encryption_key: 'This install has no key to encrypt credentials with.',
-    not_configured: 'This install is not set up for it. Its operator can do that.',
+    not_configured: 'This install is not set up for it. Its operator can set it up.',
     invalid_credentials: 'Something is missing, or has the wrong form.',
     signin_expired: 'This sign-in was ended already, has taken too long or was begun elsewhere. Start it again.',
     signin_refused: 'The platform gave no access.',

@@ -82,8 +82,8 @@ export const words = {
     sender: 'Sent from',
     toFrom: (domain: string, ip: string) => `to ${domain} from ${ip}`,
     empty: 'Every postback found its click.',
-    emptyMore: 'What comes in without a click waits here.',
-    sampled: 'Of postbacks that name no click only 20 an hour are kept: there may have been more.',
+    emptyMore: 'Postbacks without a click wait here.',
+    sampled: 'For each network, only 20 postbacks an hour that name no click are kept: there may have been more.',
     replayKey: 'check and replay',
     check: 'Check and replay',
     next: 'next or previous postback',
@@ -98,7 +98,7 @@ export const words = {
     },
     todo: {
       macro: 'In the network, put its own macro for the click id into the postback.',
-      wrong: 'Offers of the network have to send {clickid} along, and its postback has to bring back just that.',
+      wrong: 'Offers of the network have to send {clickid} along, and its postback has to send the same value back.',
       ready: 'Replay it.',
       hidden: 'Say below which parameter carries the click id, then replay.',
       empty: 'Copy the postback URL of the network here, and paste it at the network again.',
@@ -129,11 +129,10 @@ export const words = {
     inLog: (result: string) => `Replayed: ${result}`,
     dryText: (network: string, window: string) => `What would become of the postbacks of ${network}, ${window}. Nothing has changed yet.`,
     dryMany: (n: number) => `The newest ${n} were read; a replay reads all.`,
-    results: named({ matched: 'Would match', unmatched: 'Would fail', refused: 'Refused' }),
+    results: named({ matched: 'Would match', unmatched: 'Would stay unmatched', refused: 'Refused' }),
     replayAll: (n: number): string => (n === 1 ? 'Replay it' : 'Replay all'),
     nothing: 'Nothing is unmatched here.',
-    replayed: (n: number, shown: string) =>
-      `${of(n, 'postback is', 'postbacks are', shown)} read again. What became of them shows within seconds.`,
+    replayed: (n: number, shown: string) => `${of(n, 'postback is', 'postbacks are', shown)} read again. The results show within seconds.`,
   },
   exports: {
     title: 'Exports and jobs',

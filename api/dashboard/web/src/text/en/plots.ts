@@ -35,7 +35,7 @@ export const words = {
   under: (t: string) => `under ${t}`,
   time: 'Time after the click',
   share: 'Share',
-  sum: 'So far',
+  sum: 'By then',
   chart: 'Chart',
   hide: 'Hide the chart',
   kind: 'Kind of chart',

@@ -23,7 +23,7 @@ export const words = {
   }),
   received: 'Received postback',
   sent: 'Postback to a source',
-  about: 'What about',
+  about: 'What it is about',
   request: 'Request',
   answer: 'Answer',
   attempts: 'Attempts',

@@ -4,7 +4,7 @@ export const words = {
   which: 'Language of the code',
   snippet: 'Code that asks who may see the page',
   text: {
-    js: 'Into the page, in a script at the top. It sends away whoever did not come through a tracking link.',
+    js: 'Into the page, in a script at the top. It sends away visitors who did not come through a tracking link.',
     php: 'At the very start of the page, before anything is shown.',
   },
 }

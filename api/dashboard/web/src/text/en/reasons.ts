@@ -1,4 +1,4 @@
-// What the service says about postbacks is in English. The words for a result become sentences.
+// The service's sentences about postbacks are English already. Only the three words for a result become sentences here.
 const results = new Map([
   ['created', 'The conversion is recorded.'],
   ['updated', 'The conversion is changed.'],

@@ -58,10 +58,10 @@ export const words = {
     reject: 'Take it out again',
     rejected: 'The test conversion is rejected and counts no more.',
     failed: (status: number) => `The postback was answered with ${status}`,
-    waits: 'Sent. It shows up here by itself.',
+    waits: 'Sent. The conversion shows up here by itself.',
     marked: 'test conversion',
   },
-  untold: 'It cannot learn which clicks convert, and cannot optimise its traffic for them.',
+  untold: 'The source cannot learn which clicks convert, so it cannot optimise its traffic for them.',
   uncounted: {
     text: (list: string, more: boolean, currency: string) =>
       `${more ? 'At least ' : ''}${list} not counted: there is no exchange rate to ${currency} yet.`,
@@ -72,14 +72,15 @@ export const words = {
   },
   first: {
     onLander: 'The visitor is still on the landing page. Press its button first: a conversion without an offer has no payout.',
-    firstIsBot: 'It counts as a bot, so the figures leave it out. A test conversion works all the same.',
+    firstIsBot: 'The click counts as a bot, so the figures leave it out. A test conversion works all the same.',
     openIt: 'Open it as a visitor',
     openHint: 'Without the parameters that only the source fills. The visit is recorded.',
     title: 'From here to the first conversion',
     text: 'After the first conversion, this screen shows what the visitors cost and bring.',
     doneTitle: (amount: string) => `First conversion: ${amount}`,
     doneText: 'Clicks and conversions reach this account.',
-    donePostback: (network: string) => `What is left: paste the postback at ${network}. Its first own postback ticks that step.`,
+    donePostback: (network: string) =>
+      `What is left: paste the postback at ${network}. The first postback that the network sends itself ticks this step.`,
     noPlan: 'The plan of this account does not include goals of your own website.',
     toPlan: 'Look at the plan',
     notYet: 'not yet',

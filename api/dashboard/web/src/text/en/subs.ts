@@ -11,7 +11,7 @@ export const words = {
   lately: (values: string) => `Lately: ${values}`,
   removed: 'no longer in the link',
   stays: (n: number) => `Sub ${n} stays empty. Reports keep its name.`,
-  namedBy: (list: string) => `Named by ${list}`,
+  namedBy: (list: string) => `Still used in: ${list}`,
   more: (n: number) => `${n} more`,
   putBack: 'Put back',
   release: 'Release',
@@ -24,7 +24,7 @@ export const words = {
   moveSwap: (other: string, to: number) => `${other} takes Sub ${to}.`,
   move: 'Move',
   uses: 'These will then mean something else:',
-  noUses: 'No condition, rule or URL names it.',
+  noUses: 'No condition, rule or URL uses it.',
   kinds: named({
     campaign: 'Campaign',
     rule: 'Saved rule',

@@ -28,7 +28,7 @@ export const words = {
   removed: (name: string) => `The view ${name} is deleted`,
   removeTitle: 'Delete the view',
   removeText: (name: string, shared: boolean) =>
-    shared ? `${name} goes for everybody on the account. Reports and figures stay.` : `${name} goes. Reports and figures stay.`,
+    shared ? `${name} is deleted for everybody on the account. Reports and figures stay.` : `${name} is deleted. Reports and figures stay.`,
   isShared: (name: string) => `${name} is shared`,
   isOwn: (name: string) => `${name} is yours alone`,
   isDefault: (name: string) => `Reports open with ${name}`,
