@@ -81,8 +81,8 @@ type Route struct {
 	SlowWhen func(body []byte) bool
 	// Starts is a job that the route starts and does not wait for. GET /jobs/{id} shows its answer.
 	Starts *Slow
-	// Share limits how many calls to this route, and to others of the same share, run at the same time. The default is Calls, for
-	// a Public route none.
+	// Share limits how many calls to this route, and to others of the same share, run at the same time. The default is Calls. A
+	// Public route has no share by default.
 	Share *Share
 	// Versioned routes send the version of the record as ETag. A change accepts If-Match, and is answered with 409 stale if
 	// If-Match names another version.
