@@ -96,8 +96,9 @@ type Route struct {
 	Public     bool
 	Deprecated *Deprecated
 	Handle     Handler
-	// Repeats is set on a POST whose answer is not stored for its Idempotency-Key, so that each call runs the handler. Such a POST
-	// changes nothing itself, or the person's session or proof of identity must be checked again on each call.
+	// Repeats is set on a POST whose answer is not stored for its Idempotency-Key, so that each call runs the handler. There are
+	// two kinds of such a POST: one that changes nothing itself, and one that must check the person's session or proof of identity on
+	// each call.
 	Repeats bool
 	// Proposes is set on a route that stores only a proposal. Assistants that may propose call it with a read-only key.
 	Proposes bool

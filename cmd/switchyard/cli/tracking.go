@@ -264,11 +264,11 @@ func spoolMetrics(records string, s *spool.Spool) []prometheus.Collector {
 	return []prometheus.Collector{
 		count("appended_total", "Records made durable since the start.",
 			func(st spool.Stats) float64 { return float64(st.Appended) }),
-		count("failed_total", "Records that were not stored since the start, because the disk refused them.",
+		count("failed_total", "Records since the start that were not stored, because the disk refused them.",
 			func(st spool.Stats) float64 { return float64(st.Failed) }),
 		gauge("waiting", "Records in memory that are not on disk yet. They are lost if the process is killed.",
 			func(st spool.Stats) float64 { return float64(st.Waiting) }),
-		count("dropped_total", "Damaged parts of the spool that were skipped when reading since the start.",
+		count("dropped_total", "Damaged parts of the spool that reading has skipped since the start.",
 			func(st spool.Stats) float64 { return float64(st.Skipped) }),
 		count("rejected_total", "Records that PostgreSQL refused since the start, kept in the spool's file rejected.",
 			func(st spool.Stats) float64 { return float64(st.Rejected) }),
