@@ -178,8 +178,8 @@ func (w web) readySeal(ctx context.Context, records *store.Store) {
 	}
 }
 
-// postbackPace is the minimum time between two writes of postbacks, so that writes of clicks do not wait for the disk. It is also
-// the longest time by which the answer to an affiliate network is delayed.
+// postbackPace is the minimum time between two writes of postbacks, so that writes of clicks do not wait for the disk. It
+// delays the answer to an affiliate network by at most this time.
 const postbackPace = 10 * time.Millisecond
 
 // postbackInterval is the minimum time between two batches of postbacks. It is short, because the jobs of postbacks start only
