@@ -139,7 +139,8 @@ func (r reader) curl(op operationContent, parameters []any, body object) string 
 // maxNesting is the maximum number of nested references that a list of fields follows.
 const maxNesting = 8
 
-// fields lists the fields below a schema. ancestors holds the references that are being listed already, so that a recursive schema ends.
+// fields lists the fields below a schema. ancestors holds the references whose fields are being listed. A reference among them is not
+// listed again, so the list of a recursive schema ends.
 func (r reader) fields(at string, schema any, ancestors []string) (out []fieldLine) {
 	s, ok := schema.(object)
 	if !ok || len(ancestors) > maxNesting {

@@ -81,8 +81,8 @@ type Route struct {
 	SlowWhen func(body []byte) bool
 	// Starts is a job that the route starts and does not wait for. GET /jobs/{id} shows its answer.
 	Starts *Slow
-	// Share limits how many calls to this route, and to others of the same share, run at the same time. The default is Calls, for
-	// a Public route none.
+	// Share limits how many calls to this route, and to others of the same share, run at the same time. The default is Calls. A
+	// Public route has no share by default.
 	Share *Share
 	// Versioned routes send the version of the record as ETag. A change accepts If-Match, and is answered with 409 stale if
 	// If-Match names another version.
@@ -96,8 +96,9 @@ type Route struct {
 	Public     bool
 	Deprecated *Deprecated
 	Handle     Handler
-	// Repeats is set on a POST whose answer is not stored for its Idempotency-Key, so that each call runs the handler. Such a POST
-	// changes nothing itself, or the person's session or proof of identity must be checked again on each call.
+	// Repeats is set on a POST whose answer is not stored for its Idempotency-Key, so that each call runs the handler. There are
+	// two kinds of such a POST: one that changes nothing itself, and one that must check the person's session or proof of identity on
+	// each call.
 	Repeats bool
 	// Proposes is set on a route that stores only a proposal. Assistants that may propose call it with a read-only key.
 	Proposes bool

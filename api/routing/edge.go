@@ -88,8 +88,9 @@ type edgeLander struct {
 	Guarded bool                 `json:"guarded,omitempty"`
 }
 
-// edgeAttributes maps the visitor's attributes that the script knows to the first format in which it knows them. All other
-// attributes need data that only this service has: parsed user agents, geo databases, its memory of visitors, and bot signals.
+// edgeAttributes has the attributes of a visitor that the script knows. The value of an attribute is the first format whose scripts
+// know it. The script also knows param.<name>, which is not in the map. Headers are left to this service, and so are all attributes
+// that need data that only this service has: parsed user agents, geo databases, its memory of visitors, and bot signals.
 var edgeAttributes = func() map[string]int {
 	known := map[string]int{}
 	for _, name := range [...]string{

@@ -8,8 +8,8 @@ import (
 	"switchyard/db/store"
 )
 
-// kindID numbers the kinds of records in the order in which a Builder processes them. The kinds that a campaign is compiled with
-// come before campaigns.
+// kindID numbers the kinds of records in the order in which a Builder processes them. The kinds that are needed to compile a
+// campaign come before campaigns.
 type kindID int
 
 const (

@@ -182,7 +182,8 @@ func TestServices(t *testing.T) {
 	expect(map[string]string{"jobs": "failing", "clicks": "failing", "edge": "failing"})
 }
 
-// TestClicksOfOthers: a process that records no clicks knows the progress of the processes that record them, while these run.
+// TestClicksOfOthers: a process that records no clicks reports how far the storing of clicks is in the processes that record them. It
+// ignores a process that was last seen an hour ago.
 func TestClicksOfOthers(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})

@@ -167,11 +167,11 @@ func (d Deps) silentSignals(c *route.Call, data []BotData) (func(bot.Signals) st
 		list := listsFor[signal]
 		switch {
 		case signal&bot.Unrecorded != 0:
-			return "such requests are answered and not recorded as clicks: to disable it changes nothing"
+			return "such requests are answered and not recorded as clicks, so disabling the signal changes nothing"
 		case len(list) == 0 || canFire&signal != 0:
 			return ""
 		case signal&bot.Network != 0:
-			return "no list of kind " + strings.Join(list, " or ") + " is loaded, and no geo database here tells such addresses"
+			return "no list of kind " + strings.Join(list, " or ") + " is loaded, and no geo database of this install recognizes such addresses"
 		}
 		return "no list of kind " + strings.Join(list, " or ") + " is loaded"
 	}, nil

@@ -174,9 +174,9 @@ func TestBotDetection(t *testing.T) {
 	}
 	for name, want := range map[string]any{
 		"spam_ip": "no list of kind spam_ip is loaded", "bad_referrer": "no list of kind bad_referrer is loaded",
-		"vpn_or_proxy": "no list of kind vpn or proxy is loaded, and no geo database here tells such addresses",
-		"tor_exit":     "no list of kind tor is loaded, and no geo database here tells such addresses",
-		"head_request": "such requests are answered and not recorded as clicks: to disable it changes nothing",
+		"vpn_or_proxy": "no list of kind vpn or proxy is loaded, and no geo database of this install recognizes such addresses",
+		"tor_exit":     "no list of kind tor is loaded, and no geo database of this install recognizes such addresses",
+		"head_request": "such requests are answered and not recorded as clicks, so disabling the signal changes nothing",
 		"declared_bot": nil, "no_js": nil, "datacenter": nil,
 	} {
 		if got := signal(name)["silent"]; got != want {

@@ -58,7 +58,7 @@ func editCampaign(c *models.Campaign, body []byte) error {
 		return err
 	}
 	if p.Revision != "" && p.Revision != revisionOf(c) {
-		return models.Conflict("stale", "somebody has changed the settings of the campaign since: read them again")
+		return models.Conflict("stale", "another caller has changed the settings of the campaign since: read them again")
 	}
 	if p.Alias != c.Alias {
 		if err := models.CheckAlias(p.Alias); err != nil {

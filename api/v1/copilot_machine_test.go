@@ -208,8 +208,9 @@ func (m *machine) do(moves []pilotMove) []string {
 	return codes
 }
 
-// compare makes the moves in every order, beginning with each expected state of the model. It keeps the resulting states of the
-// orders that give these codes and the current records. It fails if there is no such order.
+// compare makes the moves in the model in every order, beginning with each expected state. An order fits if the model gives the codes
+// that the service answered, and ends with the records that the account has now. compare keeps the resulting states of all orders
+// that fit. It fails if no order fits.
 func (m *machine) compare(moves []pilotMove, codes []string) {
 	m.rt.Helper()
 	got := m.seen()

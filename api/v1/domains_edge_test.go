@@ -137,7 +137,7 @@ func TestCertificateAlerts(t *testing.T) {
 	dbtest.Exec(t, s.DB, `UPDATE certificates SET attempts = 3`)
 	same(t, alerts()[0].(map[string]any), map[string]any{
 		"type": "certificate.failing", "severity": "critical", "kind": "domain", "id": id,
-		"message": "its HTTPS certificate could not be had: edge_1405: full",
+		"message": "its HTTPS certificate could not be obtained: edge_1405: full",
 	})
 	_, otherKey, _ := s.NewAccount("scale")
 	if other := s.As(otherKey).Do("GET", "/alerts", nil).Want(200, "").Map(); other["count"] != 0.0 {

@@ -93,7 +93,7 @@ func (f NetworkTemplateFile) Record() (models.Network, error) {
 	return b.Record()
 }
 
-// originLine returns the line of the notes that names the page from which the facts of a template were read.
+// originLine returns a line for the notes. It names the page on which the facts of a template were read, and the day.
 func originLine(o template.Origin) string {
 	if o.Page == "" {
 		return ""

@@ -77,7 +77,7 @@ func versionedRecords(t *testing.T, s *apitest.Server) []versionedRecord {
 	}
 }
 
-// TestWritersWithOneVersion: of several writers that have read the same version of a record, one saves, and the others get an
+// TestWritersWithOneVersion: if several writers have read the same version of a record, only one of them can save. The others get an
 // error that says that the record has changed.
 func TestWritersWithOneVersion(t *testing.T) {
 	t.Parallel()

@@ -54,7 +54,7 @@ func troubledCertificates(ctx context.Context, l reading) ([]Alert, error) {
 		a := Alert{
 			Type: "certificate.failing", Severity: Critical, Kind: "domain", ID: k.DomainID, Name: k.Hostname,
 			Since: k.ChangedAt, CheckedAt: k.CheckedAt,
-			Message: "its HTTPS certificate could not be had: " + cmp.Or(k.Failure, strings.Join(k.Errors, "; "), "it is "+k.SSLStatus),
+			Message: "its HTTPS certificate could not be obtained: " + cmp.Or(k.Failure, strings.Join(k.Errors, "; "), "it is "+k.SSLStatus),
 		}
 		if k.FailingSince != nil {
 			a.Since = *k.FailingSince

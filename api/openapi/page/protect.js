@@ -3,7 +3,7 @@ async function admit(domain, lander, page = window.location) {
   const ask = new URLSearchParams({ lander });
   if (here.get('lp_key')) ask.set('key', here.get('lp_key'));
   if (here.get('clickid')) ask.set('clickid', here.get('clickid'));
-  let visitor = { allowed: true }; // when nobody answers
+  let visitor = { allowed: true }; // stays if the request fails
   try {
     const answer = await fetch(`https://${domain}/lp/verify?${ask}`, { credentials: 'omit' });
     visitor = (await answer.json()).data;

@@ -1,5 +1,5 @@
 SwaggerUIBundle({
-  // The document of this operation alone: the whole one takes a browser ten times as long to read.
+  // Only the document of this operation: a browser takes ten times as long to read the whole document.
   url: `${location.pathname.replace(/\/try$/, "")}.json`,
   dom_id: '#reference',
   docExpansion: 'full',

@@ -116,7 +116,7 @@ func goalsOf(text string) (out []string, err error) {
 	}
 	for key := range strings.SplitSeq(text, ",") {
 		if key = strings.TrimSpace(key); !models.ValidGoalKey(key) {
-			return nil, models.Invalid("invalid_input", "goal: %.80q is no key of a goal: a lower-case letter, then 1 to 63 letters, digits and _", key)
+			return nil, models.Invalid("invalid_input", "goal: %.80q is no key of a goal: a key is a lower-case letter, then 1 to 63 letters, digits and _", key)
 		}
 		out = append(out, key)
 	}

@@ -49,7 +49,7 @@ var trySourceJob = slow.New(jobs.TestPostback, func(a jobs.TestedPostback) Tried
 
 func (d Deps) trySource(c *route.Call, source models.TrafficSource, b TrySourceBody) (TriedSource, error) {
 	if url, _ := source.URLFor(b.Goal, b.Status); url == "" {
-		return TriedSource{}, models.Invalid("no_url", "the traffic source has no postback_url for it")
+		return TriedSource{}, models.Invalid("no_url", "the traffic source has no postback_url for this goal and status")
 	}
 	args := jobs.TestPostbackArgs{
 		SourceID: c.ID, ConversionID: b.ConversionID, Goal: b.Goal, Status: b.Status, Payout: b.Payout.String(),

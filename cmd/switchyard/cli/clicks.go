@@ -122,7 +122,7 @@ func (c *clicksMove) Run(ctx context.Context, e *env) error {
 			if err != nil {
 				return err
 			}
-			e.logf("clicks are in PostgreSQL alone: take CLICKS_URL away from all processes")
+			e.logf("clicks are in PostgreSQL alone: remove CLICKS_URL from the settings of all processes")
 			return nil
 		}
 		if err := k.Begin(ctx); err != nil {
@@ -224,7 +224,7 @@ func (c *clicksStatus) Run(ctx context.Context, e *env) error {
 		case state.On && state.Done:
 			s.State, text = "on", "on: ClickHouse has every click"
 		case state.On:
-			s.State, text = "copying", "copying: no day is there yet"
+			s.State, text = "copying", "copying: no day is in ClickHouse yet"
 			if state.Has(time.Now()) {
 				day := state.Since.UTC().Format(time.DateOnly)
 				s.Since, text = &day, "copying: days from "+day+" on are there"

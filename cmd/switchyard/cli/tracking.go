@@ -178,8 +178,8 @@ func (w web) readySeal(ctx context.Context, records *store.Store) {
 	}
 }
 
-// postbackPace is the minimum time between two writes of postbacks, so that writes of clicks do not wait for the disk. It is also
-// the longest time by which the answer to an affiliate network is delayed.
+// postbackPace is the minimum time between two writes of postbacks, so that writes of clicks do not wait for the disk. It
+// delays the answer to an affiliate network by at most this time.
 const postbackPace = 10 * time.Millisecond
 
 // postbackInterval is the minimum time between two batches of postbacks. It is short, because the jobs of postbacks start only
@@ -264,11 +264,11 @@ func spoolMetrics(records string, s *spool.Spool) []prometheus.Collector {
 	return []prometheus.Collector{
 		count("appended_total", "Records made durable since the start.",
 			func(st spool.Stats) float64 { return float64(st.Appended) }),
-		count("failed_total", "Records that were not stored since the start, because the disk refused them.",
+		count("failed_total", "Records since the start that were not stored, because the disk refused them.",
 			func(st spool.Stats) float64 { return float64(st.Failed) }),
 		gauge("waiting", "Records in memory that are not on disk yet. They are lost if the process is killed.",
 			func(st spool.Stats) float64 { return float64(st.Waiting) }),
-		count("dropped_total", "Damaged parts of the spool that were skipped when reading since the start.",
+		count("dropped_total", "Damaged parts of the spool that reading has skipped since the start.",
 			func(st spool.Stats) float64 { return float64(st.Skipped) }),
 		count("rejected_total", "Records that PostgreSQL refused since the start, kept in the spool's file rejected.",
 			func(st spool.Stats) float64 { return float64(st.Rejected) }),

@@ -140,7 +140,7 @@ func (c *tailCmd) Run(ctx context.Context, e *env) error {
 		}
 		const usual = 200
 		if rows, err = c.unseen(ctx, client, usual, seen); err == nil && len(rows) == usual {
-			var before []record // many rows are new, so there may be more new rows that are older than these
+			var before []record // all listed rows are new, so older rows may be new too
 			before, err = c.unseen(ctx, client, mostRows, seen)
 			rows = append(before, rows...)
 		}
