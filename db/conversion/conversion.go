@@ -342,8 +342,8 @@ func (v *Conversion) SetPrice(click *click.StoredClick, rate decimal.NullDecimal
 	}
 }
 
-// touch sets the time of the last change, which is always later than last. It distinguishes and orders the events of a
-// conversion.
+// touch sets the time of the conversion's change to now, or to a time just after last if the clock shows no later time. This time
+// distinguishes and orders the events of a conversion.
 func (v *Conversion) touch(last time.Time) {
 	v.UpdatedAt = time.Now().UTC().Truncate(time.Millisecond)
 	if next := last.Add(time.Millisecond); v.UpdatedAt.Before(next) {
