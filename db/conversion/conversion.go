@@ -103,7 +103,7 @@ func Record(ctx context.Context, l click.Log, c db.Conn, in Input) (out Outcome,
 }
 
 // decide returns the conversion after an input, and the outcome of the input. old is the recorded conversion, or nil if nothing
-// is recorded. The returned conversion includes the statement of the input.
+// is recorded. The returned conversion includes the statement of the input, unless the input is refused or changes nothing.
 func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conversion, Outcome) {
 	v, past := in.base(click), statements(nil)
 	if old != nil {
