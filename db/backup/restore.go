@@ -62,7 +62,7 @@ func readHeader(r *frameReader) (h Header, err error) {
 		return h, err
 	}
 	if h.Format > format {
-		return h, fmt.Errorf("%w: %s, form %d", ErrNewer, h.Program, h.Format)
+		return h, fmt.Errorf("%w: %s, format %d", ErrNewer, h.Program, h.Format)
 	}
 	return h, nil
 }
