@@ -16,8 +16,8 @@ import (
 	"switchyard/models"
 )
 
-// Select reads all rows of a query. T is a struct with db tags, or the type of a single value. Without an error, the list is never nil. Errors name
-// the rows by the text in what.
+// Select reads all rows of a query. T is a struct with db tags, or the type of a single value. Without an error, the list is never
+// nil. Errors name the rows by the text in what.
 //
 // Unlike sqlx, Select can fill lists of texts, addresses, and fields whose tag has the option json (see Document).
 func Select[T any](ctx context.Context, c Conn, what, query string, args ...any) ([]T, error) {

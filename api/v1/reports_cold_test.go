@@ -101,7 +101,7 @@ func TestClickHouseService(t *testing.T) {
 	expect("on, and ClickHouse does not answer", silent{}, "failing", "does not answer. Clicks are stored, and PostgreSQL answers reports: bring")
 	dbtest.Exec(t, d, `INSERT INTO click_changes (account_id, click_id, removed, noted_at) VALUES (gen_random_uuid(), gen_random_uuid(), false, now() - interval '9 minutes')`)
 	expect("behind", answering{}, "behind", "wait for ClickHouse for 9m")
-	expect("behind: what to do", answering{}, "behind", "s, and PostgreSQL answers reports: see that a worker")
+	expect("behind: what to do", answering{}, "behind", "s, and PostgreSQL answers reports: check that a worker")
 	dbtest.Exec(t, d, `UPDATE click_copy SET cold_before = '2026-03-05'`)
 	expect("behind, with cold days", answering{}, "behind", "but not about clicks before 2026-03-05")
 	lost, err := click.UnavailableCopy(t.Context(), d)

@@ -273,8 +273,8 @@ func (st *State) Relink(ctx context.Context, s *store.Store, campaign string, fo
 	return s.ForeignLinks().Restore(ctx, st.Account.ID, st.ids[accountconfig.Campaigns][campaign], former)
 }
 
-// Reserve creates a paused campaign whose only path does nothing. A campaign that passes visitors on to the reserved campaign can
-// then be written before the reserved campaign itself.
+// Reserve creates a paused campaign whose only path does nothing, in place of a campaign that is written later. Campaigns that pass
+// visitors on to that campaign can then be written first.
 func (st *State) Reserve(ctx context.Context, s *store.Store, key string, after accountconfig.Members) error {
 	m := accountconfig.Members{
 		"name": after["name"], "domain": after["domain"], "alias": after["alias"], "status": models.CampaignPaused,

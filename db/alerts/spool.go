@@ -16,7 +16,7 @@ func lateClicks(ctx context.Context, l reading) ([]Alert, error) {
 	}
 	return []Alert{{
 		Type: "clicks.behind", Severity: Warning, Kind: "account", ID: l.account.ID, Name: "clicks",
-		Message: fmt.Sprintf("clicks or postbacks are recorded and wait to be stored: figures have those until %s", s.Until.UTC().Format(time.RFC3339)),
+		Message: fmt.Sprintf("clicks or postbacks are recorded and wait to be stored: figures are complete only up to %s", s.Until.UTC().Format(time.RFC3339)),
 		Since:   *s.Since,
 	}}, nil
 }

@@ -158,8 +158,8 @@ var deletions = []string{
 }
 
 // DeleteExpired deletes expired codes and tokens, grants that were never used, and unused clients. A client that has registered
-// itself is deleted after a day if no person has granted it anything. Any other client is deleted after 30 days without a connected
-// assistant. n is the number of deleted rows.
+// itself is deleted after a day if no person has granted it anything. Any other client without a valid grant is deleted 30 days after
+// its last grant was made or, if it never had a grant, after it was stored. n is the number of deleted rows.
 func (a Assistants) DeleteExpired(ctx context.Context, now time.Time) (n int64, err error) {
 	for _, q := range deletions {
 		rows, err := db.Exec(ctx, a.s.Conn(), "old data of assistants", q, now)

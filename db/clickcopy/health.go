@@ -38,11 +38,11 @@ func Health(ctx context.Context, l click.Log) (status, message string, err error
 	case !s.Begun:
 		return models.ServiceWaiting, "nothing is copied yet: `switchyard clicks move --to clickhouse` begins", nil
 	case !s.On:
-		return models.ServiceFailing, "changes of clicks are not noted, as after a restore, and PostgreSQL answers reports" + exceptOld +
+		return models.ServiceFailing, "changes of clicks are not recorded, as after a restore, and PostgreSQL answers reports" + exceptOld +
 			": run `switchyard clicks move --to clickhouse`", nil
 	case w.Age > click.LateAfter:
 		return models.ServiceBehind, fmt.Sprintf("changes of clicks wait for ClickHouse for %s, and PostgreSQL answers reports%s: "+
-			"see that a worker has CLICKS_URL, and what its log says", w.Age.Round(time.Second), exceptOld), nil
+			"check that a worker has CLICKS_URL, and read its log", w.Age.Round(time.Second), exceptOld), nil
 	case !s.Done:
 		return models.ServiceOK, "clicks are being copied, day by day", nil
 	}

@@ -103,7 +103,8 @@ func Record(ctx context.Context, l click.Log, c db.Conn, in Input) (out Outcome,
 }
 
 // decide returns the conversion after an input, and the outcome of the input. old is the recorded conversion, or nil if nothing
-// is recorded. The returned conversion includes the statement of the input.
+// is recorded. The returned conversion includes the statement of the input. There are two exceptions: an input that cannot be
+// recorded, and an input that changes nothing and does not come from a postback.
 func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conversion, Outcome) {
 	v, past := in.base(click), statements(nil)
 	if old != nil {
@@ -342,8 +343,8 @@ func (v *Conversion) SetPrice(click *click.StoredClick, rate decimal.NullDecimal
 	}
 }
 
-// touch sets the time of the last change, which is always later than last. It distinguishes and orders the events of a
-// conversion.
+// touch sets the time of the conversion's last change: the present time, or one millisecond after last if that is later. This time
+// distinguishes and orders the events of a conversion.
 func (v *Conversion) touch(last time.Time) {
 	v.UpdatedAt = time.Now().UTC().Truncate(time.Millisecond)
 	if next := last.Add(time.Millisecond); v.UpdatedAt.Before(next) {

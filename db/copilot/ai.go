@@ -85,8 +85,8 @@ ON CONFLICT (account_id, day, own_key) DO UPDATE SET questions = u.questions + 1
 WHERE u.questions < $5 AND u.tokens + $4 <= $6
 RETURNING u.questions`
 
-// Reserve counts a question and reserves its tokens. All processes share the count, which is in PostgreSQL. ok is false if the day's budget has no room
-// for the question. The first question of a day is always accepted.
+// Reserve counts a question and reserves its tokens. All processes share the count, which is in PostgreSQL. ok is false if the day's
+// budget has no room for the question. The first question of a day is always accepted.
 func (a AIConnections) Reserve(ctx context.Context, u AIDay, tokens int, budget models.AIBudget) (ok bool, err error) {
 	_, err = db.Get[int](ctx, a.s.Conn(), "AI usage", reserveAI, u.Account, u.Day.Format(time.DateOnly), u.OwnKey, tokens,
 		budget.Questions, budget.Tokens)

@@ -82,7 +82,7 @@ ON CONFLICT (account_id, kind, key) WHERE status IN ('open', 'dismissed', 'snooz
 WHERE s.judged_at <= excluded.judged_at`
 
 // An open suggestion expires if the run did not find it again. If the run did not look for it, it expires at its own expiry time. A
-// dismissed suggestion stays dismissed for 90 days.
+// dismissed suggestion expires when a run does not find it again and it was dismissed at least 90 days ago.
 const endSuggestions = `
 UPDATE copilot_suggestions SET status = 'expired', decided_at = coalesce(decided_at, $2)
 WHERE account_id = $1 AND judged_at < $2

@@ -24,7 +24,7 @@ func NewSuggestions(s *store.Store) Suggestions { return Suggestions{s} }
 const (
 	maxSuggestions      = 200
 	maxChanges          = 50
-	suggestionRetention = 90 * 24 * time.Hour // also how long a dismissed suggestion is not suggested again
+	suggestionRetention = 90 * 24 * time.Hour // also the minimum time for which a dismissed suggestion is not suggested again
 	changeRetention     = 365 * 24 * time.Hour
 )
 

@@ -46,8 +46,9 @@ func RecordArchived(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	return db.Run(ctx, c, "archive is restated", `UPDATE currency_changes SET archived = true WHERE account_id = $1`, account)
 }
 
-// EndChange ends a change. By then all facts have the rate of their day, except facts that were written during the change. EndChange
-// deletes the rates of the new currency, because amounts in the account's own currency need no rate.
+// EndChange ends a change. By then all facts have the rate of their day, except facts whose rate was set or replaced during the
+// change. These facts are restated afterwards: see AccountsToRestate. EndChange deletes the rates of the new currency, because amounts
+// in the account's own currency need no rate.
 func EndChange(ctx context.Context, c db.Conn, k Change) error {
 	if err := db.Run(ctx, c, "end change of currency", `DELETE FROM account_rates WHERE account_id = $1 AND currency = $2`, k.Account, k.To); err != nil {
 		return err

@@ -6,9 +6,10 @@
 // Money amounts that are stored, such as costs and payouts, are called facts. When an account's first fact needs the rate of a
 // currency on a day, LockRates fixes this rate for the account: later facts of that day and currency get the same rate, whatever
 // is published later. If there is no rate yet, the day is fixed without a rate, and UpdateFixed sets the rate once it is
-// published. A fixed rate changes only then, when the operator replaces a rate, or when the account changes its currency. The
-// facts with the old rate are then restated, which means that they are counted by the new rate. A fact is written under a lock on
-// its fixed rate. A change of the rate therefore finds every fact that was written earlier, and every later fact has the new rate.
+// published. Apart from that, a fixed rate changes only when the operator replaces a rate, or when the account changes its currency.
+// In all three cases the facts with the old rate are restated, which means that they are counted by the new rate. A fact is written
+// under a lock on its fixed rate. A change of the rate therefore finds every fact that was written earlier, and every later fact has
+// the new rate.
 package exchangerate
 
 import (

@@ -222,7 +222,7 @@ func (b batch) ofAccounts(ctx context.Context, c db.Conn) (batch, map[uuid.UUID]
 	b.smart = db.Without(b.smart, func(v *click.StoredSmartlinkClick) bool { return isDeleted(v.AccountID) })
 	b.events = db.Without(b.events, func(v *models.SiteEvent) bool { return isDeleted(v.AccountID) })
 	after := len(b.clicks) + len(b.outs) + len(b.smart) + len(b.events)
-	slog.WarnContext(ctx, "clicks of deleted accounts are dropped", "records", before-after)
+	slog.WarnContext(ctx, "records of deleted accounts are dropped", "records", before-after)
 	return b, known, nil
 }
 

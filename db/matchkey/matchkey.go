@@ -124,8 +124,8 @@ const deletedAtOnce = 2000
 // retention.
 const beforeTheEnd = 2 * time.Hour
 
-// DeleteExpired deletes keys shortly before the end of their retention. It also clears the encrypted proofs of postbacks of the
-// same age that contain personal data.
+// DeleteExpired deletes keys shortly before the end of their retention. It also clears encrypted proofs that contain personal data
+// once their postbacks have the same age.
 func DeleteExpired(ctx context.Context, c db.Conn, now time.Time) (keys, proofs int64, err error) {
 	before := Oldest(now).Add(beforeTheEnd)
 	if keys, err = db.InParts(ctx, c, "delete old match keys", deleteExpired, deletedAtOnce, before); err != nil {

@@ -1,4 +1,4 @@
--- An index of the jobs of large reports. When such a job ends, the oldest answers of the account are deleted.
+-- An index of the jobs of large reports. When such a job ends, the account's oldest jobs of the same kind are deleted.
 -- +goose NO TRANSACTION
 -- +goose Up
 DROP INDEX CONCURRENTLY IF EXISTS jobs_reports;

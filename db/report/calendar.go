@@ -85,7 +85,8 @@ func hourLabel(t time.Time) string {
 // spans cuts [from, to) at the times at which the local clock of a zone goes from one bucket to the next: at whole hours or
 // midnights of the zone, and where clocks are put forward or back. A day without a midnight begins when clocks are put forward.
 // If clocks are put back over midnight, the same day occurs twice and has two spans with the same label. spans returns nil if
-// there would be more than limit spans; a clock change may add one to limit.
+// there would be more than limit spans. A span that begins with a clock change is not checked, so the result may have one span more
+// than limit.
 func spans(from, to time.Time, zone *time.Location, g grain, limit int) []span {
 	var out []span
 	add := func(at time.Time) {

@@ -35,8 +35,8 @@ type query struct {
 	inCopy    bool // ClickHouse answers
 	// postgresFacts has the facts for ClickHouse that are only in PostgreSQL, as lines of tab-separated fields. It may be empty.
 	postgresFacts string
-	// oldestDay is the first moment whose clicks are kept. If two spans meet within an hour before oldestDay, the hour cannot be
-	// split, so it counts in the first span.
+	// oldestDay is the first moment whose clicks are kept. An earlier hour in which two spans meet cannot be split, so the whole hour
+	// counts in the first span.
 	oldestDay time.Time
 	// change is the running change of the account's currency, or nil if no change is running.
 	change *exchangerate.Change

@@ -125,8 +125,8 @@ func deleteClicksOf(ctx context.Context, l click.Log, h history) (total int64, e
 	return total + n, err
 }
 
-// deleteSent deletes the postbacks to traffic sources and the uploads to ad platforms that some clicks have caused, and the ids by
-// which shops and an old tracker refer to them.
+// deleteSent deletes the postbacks to traffic sources and the uploads to ad platforms that some clicks have caused. It also deletes
+// the hashed personal data of the clicks, and the ids by which shops and an old tracker refer to the clicks.
 func deleteSent(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	for _, remove := range []func(context.Context, db.Conn, []uuid.UUID) error{
 		matchkey.DeleteOf, upload.DeleteOf, conversion.DeleteReferences, sourcepostback.DeleteOf, oldtracker.DeleteOf,

@@ -266,8 +266,8 @@ func isCost(m *measure.Measure) bool { return m.Name == "cost" }
 // the setting it would plan nested loops, as for a few clicks, and these would never finish.
 const allowLongStatements = `SET LOCAL statement_timeout = '10min'; SET LOCAL enable_nestloop = off`
 
-// spreadOver is the number of clicks over which spend was spread, and the total cost that these clicks had before, in the
-// account's currency.
+// spreadOver is the number of clicks over which spend was spread, and the total cost that these clicks and their conversions had
+// before, in the account's currency.
 type spreadOver struct {
 	Clicks int64           `db:"clicks"`
 	Before decimal.Decimal `db:"before"`

@@ -70,7 +70,8 @@ type Spool struct {
 }
 
 // ErrWaiting means that a record is not on stable storage yet. The record is in memory and is written as soon as the disk
-// accepts it. It is lost only if the process ends before that.
+// accepts it. It is lost if the process ends before that or, without Retry, if the disk refuses the record. With AckPostgres,
+// ErrWaiting may also mean that the record is on disk but not in PostgreSQL yet.
 var ErrWaiting = errors.New("spool: the record waits for the disk")
 
 // errFull means that a record was not recorded, because too many bytes already wait for the disk. The disk is full or too slow.
