@@ -69,9 +69,9 @@ const details: Form[] = [
       `Es erreichte sein Limit von ${cap} Conversions an ${days} der letzten ${all} Tage, und Besucher gingen woandershin. Das höhere Limit zuerst mit dem Netzwerk absprechen.`,
   ],
   [
-    /^The network refused (\d+) of (\d+) conversions, on (\d+) days\. On those days it took (\d+) in the middle\.$/,
+    /^The network refused (\d+) of (\d+) conversions\. On (\d+) days it refused many of them, and approved (\d+) a day \(median\)\.$/,
     (n, all, days, taken) =>
-      `Das Netzwerk lehnte ${n} von ${all} Conversions ab, an ${days} Tagen. An diesen Tagen nahm es im Mittel ${taken}.`,
+      `Das Netzwerk lehnte ${n} von ${all} Conversions ab. An ${days} Tagen lehnte es viele davon ab und bestätigte ${taken} am Tag (Median).`,
   ],
   [
     /^(\d+) % of its clicks are bots' \((\d+) to (\d+) %\)\. Ask it .*$/,
@@ -93,8 +93,8 @@ const details: Form[] = [
     p => `Die Klick-ID wird inzwischen aus ${p} gelesen. Die früheren Postbacks neu einlesen.`,
   ],
   [
-    /^(\d+) of the (\d+) that were looked at have the id of a click in (“.*”)\. .*$/s,
-    (n, all, p) => `${n} der ${all} angesehenen haben die Klick-ID in ${p}. Sie von dort lesen, dann die Postbacks neu einlesen.`,
+    /^(\d+) of the (\d+) (?:postbacks )?that were looked at have the id of a click in (“.*”)\. .*$/s,
+    (n, all, p) => `${n} der ${all} angesehenen Postbacks haben die Klick-ID in ${p}. Sie von dort lesen, dann die Postbacks neu einlesen.`,
   ],
   [
     /^Renew the name where it was registered, .*$/,
