@@ -135,8 +135,8 @@ func (c *Client) DispatchRequeued(ctx context.Context, r models.JobRef, archived
 	return c.backend.DeleteFinished(ctx, p.Queue, TaskID(r))
 }
 
-// LostRows returns the rows for which the queue no longer has a task that would run the row's present generation. It makes one
-// request for each queue. During this request Redis serves no other client, so pass hundreds of rows in one call, not thousands.
+// LostRows returns the rows for which the queue no longer has a task that would run the row's present generation. It runs one
+// script for each queue. While a script runs, Redis serves no other client, so pass hundreds of rows in one call, not thousands.
 func (c *Client) LostRows(ctx context.Context, rows ...models.JobRef) ([]models.JobRef, error) {
 	queued := map[string][]models.JobRef{}
 	for _, r := range rows {

@@ -17,7 +17,7 @@ var ConversionSchedule = []time.Duration{
 }
 
 // RecordConversion records the conversion that a stored postback reports. The job's row has the id of the postback, and the
-// outcome is stored with the postback. A postback whose click is not stored yet has no job. MatchPostbacks starts the job.
+// outcome is stored with the postback. A postback whose click is not stored yet has no job. MatchPostbacks starts its job later.
 var RecordConversion = Define[None, None](models.KindRecordConversion, Policy{
 	Queue: Conversions, Timeout: 20 * time.Second, Retries: ConversionSchedule, Row: true,
 })

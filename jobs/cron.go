@@ -89,8 +89,8 @@ var (
 	// DeleteExpiredHistory deletes clicks and postbacks that are older than the history of their account's plan.
 	DeleteExpiredHistory = tickWithin("history:forget", 2*time.Hour, tickRetries...)
 
-	// SweepLinks checks the links of active offers and landing pages that were not checked in the last hour. If a run ends
-	// early, the next run continues there.
+	// SweepLinks checks the links of active offers and landing pages that were not checked in the last 50 minutes. If a run
+	// ends early, the next run continues there.
 	SweepLinks = tickWithin("links:sweep", 50*time.Minute)
 
 	// ScreenLinks looks up addresses in the list of unsafe addresses: links that were not looked up for five hours, and all

@@ -27,7 +27,7 @@ type Queue struct {
 	Name   string
 	Weight int           // the queue's share of the worker's slots
 	Fair   bool          // the slots are shared among accounts: an account with many jobs leaves some to the others
-	Slow   time.Duration // for a fair queue: accounts with shorter jobs need not leave slots to the others; 0: all accounts must
+	Slow   time.Duration // for a fair queue: only accounts whose jobs take at least this long must leave slots; 0: all accounts
 }
 
 // Queues is the table of all queues, with their default weights.

@@ -7,7 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// SpendArgs select the spend of a traffic source that a job reads. The last fields are the progress of the job.
+// SpendArgs select the spend of a traffic source that a job reads. Days, Matched and Changed are the progress of the job.
 type SpendArgs struct {
 	SourceID uuid.UUID `json:"source_id"`
 	PlatformRange

@@ -126,10 +126,10 @@ func (c Certificate) NeedsRequest(now time.Time) bool {
 const (
 	certificateDay = 24 * time.Hour
 	firstRetry     = time.Minute
-	retryGrows     = 4 // each wait is this many times longer; a young state is checked after 1/retryGrows of its age
+	retryGrows     = 4 // each wait is this many times longer; also: a state is checked again after 1/retryGrows of its age
 	soonestCheck   = 10 * time.Second
 	latestCheck    = time.Hour
-	failingFor     = 30 * certificateDay // after this time a certificate is checked only on request
+	failingFor     = 30 * certificateDay // a certificate that has failed for longer is checked only on request
 	checkSpread    = 0.2
 )
 

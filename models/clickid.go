@@ -82,7 +82,7 @@ func ClickTime(id uuid.UUID) time.Time {
 }
 
 // FloorClickID returns the smallest id that a click can have in the millisecond of t or later. Two such ids turn a time window
-// into a range of ids. It can also be compared with the ids of other records, such as postbacks, because these are UUIDv7 too.
+// into a range of ids. The ids of other records, such as postbacks, can be compared with it too, because they are also UUIDv7.
 func FloorClickID(t time.Time) uuid.UUID {
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[:8], uint64(max(t.UnixMilli(), 0))<<16)

@@ -21,7 +21,7 @@ func (s *Store) CreateAccount(ctx context.Context, name, plan string) (models.Ac
 	return db.Get[models.Account](ctx, s.c, "account", q, id, name, plan, strings.ToLower(rand.Text()))
 }
 
-// UpdateAccount changes the name and the plan of an account. If name or plan is empty, it does not change. It is for operators only.
+// UpdateAccount changes the name and the plan of an account. An empty name or plan keeps the stored value. It is for operators only.
 func (s *Store) UpdateAccount(ctx context.Context, id uuid.UUID, name, plan string) (models.Account, error) {
 	q := `UPDATE accounts SET name = coalesce(nullif($2, ''), name), plan = coalesce(nullif($3, ''), plan)
 		WHERE id = $1 RETURNING ` + AccountColumns

@@ -52,9 +52,10 @@ var ownedByRecords = []struct{ table, query string }{
 // deleteAtOnce is the number of rows that one statement deletes, so that no statement holds its locks for long.
 const deleteAtOnce = 5000
 
-// DeleteAccount deletes an account and everything in it, in batches. The account's links and keys stop working first. The
-// account's own row is deleted after them. Rows that arrived in the meantime, and people without an account, come last. If a call is interrupted, call it again: it continues where it stopped. DeleteAccount calls
-// progress for each table that had rows. It is for operators only.
+// DeleteAccount deletes an account and everything in it, in batches. First the account's links and keys stop working. Then its
+// rows are deleted from all tables, and after them the account's own row. Last come rows that arrived in the meantime, and people
+// without an account. If a call is interrupted, call it again: it continues where it stopped. DeleteAccount calls progress for
+// each table that had rows. It is for operators only.
 func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(table string, rows int64)) error {
 	if err := s.run(ctx, "stop account", stopAccount, id); err != nil {
 		return err

@@ -87,8 +87,8 @@ func (s *Store) FindBotSettings(ctx context.Context, account uuid.UUID) (BotSett
 	return db.Get[BotSettings](ctx, s.c, "account", `SELECT bot_threshold, bot_disabled FROM accounts WHERE id = $1`, account)
 }
 
-// These locks put changes of the bot settings and the scoring of clicks in an order. A change of the settings waits until the
-// transactions that score clicks by the old settings have ended.
+// These locks keep the bot settings of an account unchanged while its clicks are scored. Transactions that score clicks share the
+// lock. A change of the settings waits until these transactions have ended.
 const (
 	shareLockBotSettings = `SELECT pg_advisory_xact_lock_shared(hashtextextended('switchyard bot settings ' || $1::text, 0))`
 	lockBotSettings      = `SELECT pg_advisory_xact_lock(hashtextextended('switchyard bot settings ' || $1::text, 0))`

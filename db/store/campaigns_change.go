@@ -34,7 +34,7 @@ func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, origin str
 }
 
 // change does the same as Change for a campaign that is already locked. If keepAlias is true, a campaign that moves to a shared
-// domain keeps the alias that edit has set.
+// domain keeps its alias.
 func (k Campaigns) change(ctx context.Context, before models.Campaign, origin string, keepAlias bool, edit func(*models.Campaign) error) (
 	saved models.Campaign, deliveries []uuid.UUID, err error,
 ) {

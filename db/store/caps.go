@@ -25,7 +25,7 @@ WHERE c.account_id = $1 AND c.deleted_at IS NULL AND c.status = 'active' AND c.s
 	AND (p.path->>'daily_cap')::bigint > 0 AND (p.path->>'is_active')::boolean
 ORDER BY c.name, c.id, p.path->>'name' LIMIT $2`
 
-// CappedPaths lists the active paths with a daily cap, in the account's active campaigns.
+// CappedPaths lists at most 500 active paths with a daily cap, in the account's active campaigns.
 func (k Campaigns) CappedPaths(ctx context.Context, account uuid.UUID) ([]CappedPath, error) {
 	return db.Select[CappedPath](ctx, k.s.c, "paths with a cap", selectCappedPaths, account, MaxAlerts)
 }

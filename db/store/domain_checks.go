@@ -57,7 +57,7 @@ ON CONFLICT (domain_id) DO UPDATE SET checked_at = $3, points = $4, https = $5, 
 WHERE k.account_id = $1
 RETURNING wrong_since`
 
-// RecordCheck records the result of a domain check. It starts or stops serving the domain by the rule of models.ProofTXT. A
+// RecordCheck records the result of a domain check. It starts or stops serving the domain by the rules next to models.ProofTXT. A
 // decision of an operator takes precedence.
 //
 // The conflict domain_taken means that another account got the host a moment ago. Call RecordCheck again then.

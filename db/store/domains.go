@@ -87,16 +87,16 @@ const selectPostbackHost = `
 SELECT id, host, account_id IS NULL AS shared FROM domains WHERE account_id IS NULL OR account_id = $1 AND is_verified
 ORDER BY account_id IS NULL DESC, is_default DESC, host LIMIT 1`
 
-// PostbackHost returns the host to which an account's networks send their postbacks. This is a shared link domain, the default
-// first, because it stays even if the account gives up all its own domains. If there is no shared domain, it is a verified domain of the account.
-// ok is false if there is no such domain either.
+// PostbackHost returns the host to which an account's networks send their postbacks. It prefers the default shared link domain,
+// then any other shared link domain, because shared domains stay even if the account gives up all its own domains. If the install
+// has no shared domain, it returns a verified domain of the account. ok is false if there is no such domain either.
 func (d Domains) PostbackHost(ctx context.Context, account uuid.UUID) (host LinkDomain, ok bool, err error) {
 	return db.First[LinkDomain](ctx, d.s.c, "host of postbacks", selectPostbackHost, account)
 }
 
 // Add adds hosts with the same settings. It adds all of them or none. It adds none if the plan has no room for all of them.
-// The new domains have the order of hosts and are not verified. Hosts that the account already has are skipped. Conflicts:
-// duplicate if the account has all hosts, shared_domain if a host is a shared link domain.
+// The new domains are returned in the order of hosts. They are not verified yet. Hosts that the account already has are skipped.
+// Conflicts: duplicate if the account has all hosts, shared_domain if a host is a shared link domain.
 //
 // A host of another account can be added too. If it could not, any account could lock out the owner of a host by adding the host
 // first. The host serves only the account that verifies it.

@@ -7,7 +7,7 @@ import (
 	"switchyard/db"
 )
 
-// LanderKeys is the purpose for which seal.InstallSecret derives the secret that the routing data contain.
+// LanderKeys is the name under which seal.InstallSecret derives Routing.LanderSecret.
 const LanderKeys = "lander keys"
 
 // UseLanderKey records the use of a landing page's key and reports whether it was the first use. hash identifies the key. The

@@ -92,9 +92,9 @@ func placeOf(created time.Time, id uuid.UUID) []string {
 const MaxAlerts = 500
 
 // readPage reads a page and returns the cursor of the next page, or "" at the end. A cursor holds the position of a row, not an
-// offset. So a record that exists, and keeps its position, while all pages are read appears exactly once, even if other rows are
-// inserted or deleted at the same time. A cursor that was changed, or that belongs to another account, list or filter, is refused
-// with 400 invalid_input.
+// offset. So rows that are inserted or deleted while pages are read do not make the list skip or repeat other rows: a record that
+// exists all the time, and keeps its position, appears exactly once. A cursor that was changed, or that belongs to another account,
+// list or filter, is refused with 400 invalid_input.
 func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q pageQuery[T]) ([]T, string, error) {
 	key, err := s.cursorKey(ctx)
 	if err != nil {

@@ -28,7 +28,7 @@ var offerTable = newTable(table[models.Offer]{
 	},
 })
 
-// WithCap lists the account's active offers that have a daily cap.
+// WithCap lists at most 500 of the account's active offers that have a daily cap.
 func (k Offers) WithCap(ctx context.Context, account uuid.UUID) ([]models.Offer, error) {
 	q := offerTable.from + ` WHERE ` + offerTable.live + ` AND t.is_active AND t.daily_cap IS NOT NULL ORDER BY t.name, t.id LIMIT $2`
 	return db.Select[models.Offer](ctx, k.s.c, "offers with a cap", q, account, MaxAlerts)

@@ -79,7 +79,7 @@ type RoutingAccount struct {
 	// HasOldClicks says that clicks of another tracker were imported. Postbacks can then name these clicks by the ids that the
 	// other tracker gave them.
 	HasOldClicks bool `db:"has_old_clicks"`
-	// GoalSecret is the sealed secret with which the account's servers report goals. GoalSecretHash is the hash of the secret.
+	// GoalSecretHash is the hash of the secret with which the account's servers report goals. GoalSecret is the sealed secret.
 	GoalSecretHash []byte `db:"goal_secret_hash"`
 	GoalSecret     []byte `db:"goal_secret"`
 	// The previous secret remains valid until OldGoalSecretUntil.

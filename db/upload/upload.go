@@ -91,8 +91,8 @@ func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conver
 	return w.write(ctx, c, account)
 }
 
-// platformState is the state of a conversion at its platform. models.NextUpload calls the upload in there "last". If that upload
-// is not stored yet, fresh points to it too. refused has the same name and meaning in NextUpload.
+// platformState is the state of a conversion at its platform. there and refused are the arguments last and refused of
+// models.NextUpload. If the upload in there is not stored yet, fresh points to it too.
 type platformState struct {
 	there, refused *models.ConversionUpload
 	fresh          *newUpload

@@ -52,8 +52,8 @@ func Expand(tag string) string { return subs.Replace(measure.Expand(tag)) }
 var subs = strings.NewReplacer(
 	"{subs}", strings.Join(models.SubKeys[:], ","), "{lastSub}", models.SubKeys[models.Subs-1], "{mostSubs}", strconv.Itoa(models.Subs))
 
-// RulesOf reads the tags of a field. It panics if a tag makes no sense. That is found early, because tags are read before the
-// first request.
+// RulesOf reads the tags of a field. It panics if a tag makes no sense. This happens when the program starts, because tags are
+// read before the first request.
 func RulesOf(f reflect.StructField) Rules {
 	tag := f.Tag
 	if f.Type == reflect.TypeFor[models.Tags]() {

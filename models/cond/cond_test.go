@@ -336,7 +336,7 @@ func TestText(t *testing.T) {
 			t.Errorf("%s is %q, want %q", attr, got, want)
 		}
 	}
-	// There are 68 attributes. A number above that has no name.
+	// There are 68 attributes, with the numbers 0 to 67. A higher number has no name.
 	if last, beyond := cond.Attr(67).String(), cond.Attr(68).String(); last == "attr(67)" || beyond != "attr(68)" {
 		t.Errorf("not 68 attributes: %s, %s", last, beyond)
 	}

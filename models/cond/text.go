@@ -148,8 +148,9 @@ func (t *containsTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// cost returns the cost of a search. An automaton makes one pass over maxText bytes. As measured, a hostile text costs one step
-// for each byte, and a usual text a quarter of that. For a text longer than maxText, each further byte costs one more step.
+// cost returns the cost of a search in a text of maxText bytes. An automaton makes one pass over the text. As measured, this takes
+// one step for each byte of a hostile text, and a quarter of a step for each byte of a usual text. Half a step is counted. If a
+// text is longer than maxText, test counts one more step for each further byte.
 func (t *containsTest) cost() (c Cost) {
 	if t.automaton != nil {
 		return Cost{maxText / 2, t.automaton.bytes()}

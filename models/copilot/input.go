@@ -117,8 +117,8 @@ type NetworkInput struct {
 	models.Network
 	Unmatched, Total int64
 	Since            time.Time
-	// Parameter is a parameter that contains click ids of the account in Found of the Examined postbacks. In Read of these
-	// postbacks, the network's present settings already take the click id from it.
+	// Examined is the number of postbacks that were examined. Found of them have a click id of the account in Parameter. From
+	// Read of these, the network's present settings already read the click id in Parameter.
 	Parameter             string
 	Found, Read, Examined int64
 }

@@ -172,7 +172,7 @@ func (c *CampaignInput) block(in *Input, a attribute, items []int, payout, sprea
 	where, then := "here and at the traffic source", blocked[a.op]
 	c.setOtherCampaigns(&s, a)
 	if _, _, _, err := s.Action.Apply(Record{Paths: c.Paths}); err != nil { // the values can only be blocked at the traffic source
-		where, then = "at the traffic source", "Block it there: nothing here can."
+		where, then = "at the traffic source", "Block it there, because it cannot be blocked here."
 		s.Effect, s.Action = savedCost(in, c.judgedDays(in), sum, payout), nil
 	} else {
 		s.Digest = s.Action.JudgedDigest(Record{Paths: c.Paths})

@@ -38,8 +38,8 @@ type InlineRule struct {
 }
 
 // Inline replaces references to the given saved rules by the conditions of these rules, so that the paths no longer need the
-// saved rules. The name of a path's own rule must be unique. So if several paths use the same name, it gets a number from its
-// second use on.
+// saved rules. The name of a path's own rule must be unique. So if several paths use the same saved rule, the rule's name gets a
+// number from the second path on.
 func Inline(paths []Path, saved map[uuid.UUID]InlineRule) {
 	names := map[string]bool{}
 	for _, p := range paths {

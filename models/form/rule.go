@@ -21,8 +21,8 @@ type RuleBody struct {
 // ignored.
 type Conditions []cond.Condition
 
-// UnmarshalJSON parses a list of objects. A value of another type is an error. It accepts unknown attributes. They are refused
-// by the method Record of RuleBody.
+// UnmarshalJSON parses a list of objects. A value of another type is an error. Unknown attributes are accepted here: RuleBody.Record
+// refuses them.
 func (l *Conditions) UnmarshalJSON(raw []byte) error {
 	var items []json.RawMessage
 	if err := json.Unmarshal(raw, &items); err != nil {

@@ -52,7 +52,7 @@ test('a suggestion of the Copilot is translated, and an unknown sentence stays E
     '2 Werte von Sub 1 von „DACH“ hier und bei der Traffic-Quelle sperren: die Klicks kosten mehr, als sie bringen',
   )
   equal(
-    said('2 countries cost 12.5 USD and returned 1: DE, FR. Block it there: nothing here can.'),
+    said('2 countries cost 12.5 USD and returned 1: DE, FR. Block it there, because it cannot be blocked here.'),
     '2 Länder: 12.5 USD Kosten, 1 zurück: DE, FR. Das geht nur bei der Traffic-Quelle.',
   )
   equal(

@@ -71,7 +71,7 @@ const details: Form[] = [
   [
     /^The network refused (\d+) of (\d+) conversions\. On (\d+) days it refused many of them, and approved (\d+) a day \(median\)\.$/,
     (n, all, days, approved) =>
-      `Das Netzwerk lehnte ${n} von ${all} Conversions ab. An ${days} Tagen lehnte es viele ab und bestätigte ${approved} am Tag (Median).`,
+      `Das Netzwerk lehnte ${n} von ${all} Conversions ab. An ${days} Tagen lehnte es viele davon ab und bestätigte ${approved} am Tag (Median).`,
   ],
   [
     /^(\d+) % of its clicks are bots' \((\d+) to (\d+) %\)\. Ask it .*$/,
@@ -93,8 +93,8 @@ const details: Form[] = [
     p => `Die Klick-ID wird inzwischen aus ${p} gelesen. Die früheren Postbacks neu einlesen.`,
   ],
   [
-    /^(\d+) of the (\d+) that were looked at have the id of a click in (“.*”)\. .*$/s,
-    (n, all, p) => `${n} der ${all} angesehenen haben die Klick-ID in ${p}. Sie von dort lesen, dann die Postbacks neu einlesen.`,
+    /^(\d+) of the (\d+) (?:postbacks )?that were looked at have the id of a click in (“.*”)\. .*$/s,
+    (n, all, p) => `${n} der ${all} angesehenen Postbacks haben die Klick-ID in ${p}. Sie von dort lesen, dann die Postbacks neu einlesen.`,
   ],
   [
     /^Renew the name where it was registered, .*$/,
