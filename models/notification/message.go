@@ -223,8 +223,9 @@ func (m *message) clickIn(text, ownName string, usual []string) string {
 	return ""
 }
 
-// applyFieldNames sets the payout of a report, and an empty goal, from the members that the network's settings name, if the message
-// has these members. A report that reverses a conversion keeps its payout. A report about an earlier conversion does not change.
+// applyFieldNames sets the payout and the goal of a report from the members that the network's settings name, if the message has
+// these members. It does not change a payout that is empty or that reverses a conversion, a goal that is already set, or a report
+// that changes an earlier conversion.
 func (m *message) applyFieldNames(r *Report) {
 	if r.Same {
 		return
