@@ -169,8 +169,8 @@ func (m *message) sorted(omitted ...string) []field {
 }
 
 // click returns the click id in a message. It searches named values, such as the attributes of an order. It also searches texts
-// that are a click id, or that are a URL with a click id. The name that the network has configured comes first, then the usual
-// names of click ids, then any text that is a click id of this service.
+// that are a click id, or that are a URL with a click id. The name in the network's settings comes first, then the usual names of
+// click ids, then any text that is a click id of this service.
 func (m *message) click(named []field, texts ...string) string {
 	m.findConsent(named, texts)
 	ownName := m.fieldNames["click_id"]
