@@ -13,13 +13,14 @@ import (
 // mayBeUnlimited lists the allowances that may be Unlimited, by their names in a file.
 var mayBeUnlimited = []string{"campaigns", "offers", "landers", "integrations", "domains", "clicks_per_month"}
 
-// leastAllowances holds the smallest value of each allowance, by its name in a file. The smallest value of all others is 0.
+// leastAllowances holds the smallest values of some allowances, by their names in a file. The smallest value of all others is 0.
 var leastAllowances = map[string]int64{
 	"calls_per_minute": 1, "matching_bytes": 1 << 20, "open_jobs": 1, "export_bytes": 1 << 20, "answer_bytes": 1 << 20, "history_days": 1,
 	"postback_days": StrangersPostbackDays, "clicks_per_month": 1,
 }
 
-// mostAllowances holds the largest value of each allowance. A larger value could use up the resources of an install.
+// mostAllowances holds the largest values of some allowances. A larger value could use up the resources of an install. All other
+// allowances have no largest value.
 var mostAllowances = map[string]int64{
 	"calls_per_minute": 100_000, "matching_bytes": 4 << 30, "open_jobs": 10_000, "answer_bytes": 4 << 30, "history_days": 3_650, "postback_days": 3_650,
 }

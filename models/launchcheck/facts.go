@@ -94,7 +94,7 @@ type Network struct {
 	Scheme       string     `db:"postback_scheme"`
 	ClickParam   string     `db:"click_param"`   // the redirect adds it to offer URLs that have no token of the click id
 	TellsPayout  bool       `db:"tells_payout"`  // a macro for the payout is known, or notifications contain the payout
-	LastPostback *time.Time `db:"last_postback"` // of the network itself
+	LastPostback *time.Time `db:"last_postback"` // time of the last postback that the network itself sent
 	Tests        int64      `db:"tests"`         // how many postbacks the dashboard sent as tests
 	SyncedAt     *time.Time `db:"synced_at"`     // when a connection last read the network's orders
 	Failing      string     `db:"-"`             // why the network's postbacks do not become conversions; empty: they do

@@ -50,7 +50,7 @@ func domainUnsafe(f *Facts, add func(Place)) {
 	}
 }
 
-// leadsHere reports whether the domain belongs to the account and there is no sign that it leads elsewhere.
+// leadsHere reports whether the domain is a verified domain of the account and there is no sign that it leads elsewhere.
 func (d *Domain) leadsHere() bool { return !d.Shared && d.IsVerified && !d.leadsElsewhere() }
 
 func (d *Domain) withoutCertificate(now time.Time) bool {

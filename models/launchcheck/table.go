@@ -16,7 +16,7 @@ var Table = []Check{
 	},
 	{
 		Code: "domain_unsafe", Area: "link", State: Problem, Mend: Open, Find: domainUnsafe,
-		Says:  "The domain {name} is on a list of unsafe addresses since {at}.",
+		Says:  "The domain {name} has been on a list of unsafe addresses since {at}.",
 		Costs: "Browsers warn visitors and platforms reject the ad.",
 		Do:    "Move the campaign to another domain.",
 	},
@@ -52,7 +52,7 @@ var Table = []Check{
 	},
 	{
 		Code: "destination_unsafe", Area: "destinations", State: Problem, Mend: Open, Find: destinationUnsafe,
-		Says:  "{name} is on a list of unsafe addresses since {at}.",
+		Says:  "{name} has been on a list of unsafe addresses since {at}.",
 		Costs: "Browsers warn visitors and platforms reject the ad.",
 		Do:    "Take another address.",
 	},

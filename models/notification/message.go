@@ -169,8 +169,8 @@ func (m *message) sorted(omitted ...string) []field {
 }
 
 // click returns the click id in a message. It searches named values, such as the attributes of an order. It also searches texts
-// that are a click id, or that are a URL with a click id. The name that the network has configured comes first, then the usual
-// names of click ids, then any text that is a click id of this service.
+// that are a click id, or that are a URL with a click id. The name in the network's settings comes first, then the usual names of
+// click ids, then any text that is a click id of this service.
 func (m *message) click(named []field, texts ...string) string {
 	m.findConsent(named, texts)
 	ownName := m.fieldNames["click_id"]
@@ -223,8 +223,9 @@ func (m *message) clickIn(text, ownName string, usual []string) string {
 	return ""
 }
 
-// applyFieldNames sets the payout of a report, and an empty goal, from the members that the network's settings name, if the message
-// has these members. A report that reverses a conversion keeps its payout. A report about an earlier conversion does not change.
+// applyFieldNames sets the payout and the goal of a report from the members that the network's settings name, if the message has
+// these members. It does not change a payout that is empty or that reverses a conversion, a goal that is already set, or a report
+// that changes an earlier conversion.
 func (m *message) applyFieldNames(r *Report) {
 	if r.Same {
 		return

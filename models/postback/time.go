@@ -14,8 +14,8 @@ const ClockError = time.Minute
 
 // Moment returns the time of a conversion of a click. If the message states no time, it is the time of receipt. A
 // stated time counts if it lies between the click and the receipt of the message, or at most ClockError after the
-// receipt. A stated time may lie before the click only because it is less precise, such as the day of the click. The
-// click's time then counts.
+// receipt. If the stated time is less precise than the click's time and contains it, such as the day of the click, the
+// click's time counts.
 //
 // Any other stated time does not count, and invalid is that time as received. The conversion then has the nearest
 // possible time: the click's time if the stated time lies before the click, and the time of receipt if the stated

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A compose file that is used together with compose.yaml.
+// beside reads a compose file that is used together with compose.yaml.
 func beside(t *testing.T, name string) compose {
 	t.Helper()
 	var c compose

@@ -3,7 +3,7 @@
 const BATCH = 100; // largest number of clicks in one message; the origin accepts no more
 const LARGEST = 1000000; // characters of one message
 const COLLECT = 250; // milliseconds for which the clicks of one process are collected
-const STALE = 2000; // milliseconds after which a click no longer relies on an earlier click to send it
+const STALE = 2000; // milliseconds after which a call no longer leaves its click to an earlier call
 const WAITS = [500, 2000, 6000]; // milliseconds between attempts
 const TIMEOUT = 5000; // milliseconds that one attempt may take
 
@@ -26,8 +26,8 @@ const waiting = [];
 let since = 0;
 
 /**
- * report sends a click to the origin, together with other clicks of the same moment. The first call sends the clicks of the others,
- * which return at once. It returns when the origin has them or has refused them, or after the last attempt.
+ * report sends a click to the origin, together with other clicks of the same moment. The first call sends the clicks of all calls. It
+ * returns when the origin has the clicks or has refused them, or after the last attempt. The other calls return at once.
  */
 export async function report(click, env) {
   const now = Date.now();

@@ -86,7 +86,7 @@ function unescape(text) {
   }
 }
 
-// readQuery reads a query that is written as it should be. It throws Origin for any other query.
+// readQuery reads a well-formed query of usual length. It throws Origin for any other query.
 function readQuery(search) {
   const params = [];
   if (search.length > MAX_QUERY) throw new Origin("long query");
