@@ -38,8 +38,8 @@ const swiftReturn = 2 * time.Millisecond
 // slots, so that it finds another account's job behind many jobs of one account.
 //
 // If slow is above zero, only accounts whose jobs take at least that long are limited. A job without a slot is then postponed at
-// once; only a swift job first waits in the worker, for at most shortWait. That suits a queue of many short jobs, because a
-// postponed job is fetched from the queue twice.
+// once; only a swift job first waits in the worker, for at most shortWait. This suits a queue of many short jobs: few jobs are
+// postponed, and each postponed job costs a second fetch from the queue.
 type admission struct {
 	slots int
 	room  int // how many jobs may wait for localWait; when it is reached, swift jobs wait for shortWait

@@ -52,9 +52,8 @@ const (
 	clicksAtOnce = 2000
 	// lease is the duration of a scan's lease. If the worker is killed, the account is scanned again only after the lease.
 	lease = 3 * time.Minute
-	// runFor is the time after which a scan begins no further batch of new clicks, and batchesAtOnce the maximum number of its batches.
-	// Rechecks come before the time begins. The next sweep continues the
-	// scan where it ended.
+	// runFor is the time after which a scan begins no further batch of new clicks. The time starts after the rechecks. batchesAtOnce is
+	// the maximum number of batches of new clicks in a scan. The next sweep continues the scan where it ended.
 	runFor        = time.Minute
 	batchesAtOnce = 500
 	// While clicks wait to be stored or redirects are slow, a scan works for only the share busyShare of the time, and rests after

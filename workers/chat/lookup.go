@@ -35,7 +35,7 @@ var lookups = slices.DeleteFunc(tool.Table(report.Dimensions()), func(t tool.Too
 	return t.Kind != tool.Reads || slices.Contains(notOffered, t.Name)
 })
 
-// offered describes the look-ups to the model. toolBytes is about the size of the descriptions.
+// offered describes the look-ups to the model. toolBytes is the approximate size of the descriptions.
 var offered, toolBytes = describe()
 
 func describe() (list []ai.Tool, size int) {

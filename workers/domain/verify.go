@@ -236,20 +236,20 @@ func (w *worker) detail(d models.Domain, c models.DomainCheck, s seen) string {
 	// c.AnsweredHere: this install answered at the domain. c.Proof: DNS shows that the domain is the account's.
 	switch {
 	case c.AnsweredHere && c.Proof == nil && !d.IsVerified:
-		return here + " DNS could not be asked whether it is this account's. It is tried again later."
+		return here + " DNS could not be asked whether the domain belongs to this account. The check is repeated later."
 	case c.AnsweredHere && c.Wrong(d):
-		return here + " DNS does not show that it is this account's. " + proofInstructions(d)
+		return here + " DNS does not show that the domain belongs to this account. " + proofInstructions(d)
 	case c.AnsweredHere && !proxied && c.HTTPS != nil && !*c.HTTPS:
 		return here + " HTTPS does not work on it: " + s.secure.text + "."
 	case c.AnsweredHere:
 		return here
 	case c.Points == nil:
-		return "DNS could not be asked where the domain leads. It is tried again later."
+		return "DNS could not be asked where the domain leads. The check is repeated later."
 	case w.o.Tracker.OwnTargets && slices.Contains(s.aliases, target) && !resolves:
 		return "DNS leads to " + target + ", which has no address: the operator of this install has to set a wildcard record *." + w.o.Tracker.Host + "."
 	case *c.Points && c.Wrong(d):
-		return "DNS leads here, but the domain does not answer as this service: " + s.plain.text + ". DNS does not show that it is this " +
-			"account's. " + proofInstructions(d)
+		return "DNS leads here, but the domain does not answer as this service: " + s.plain.text + ". DNS does not show that the domain " +
+			"belongs to this account. " + proofInstructions(d)
 	case *c.Points:
 		return "DNS leads here, but the domain does not answer as this service: " + s.plain.text + "."
 	case len(c.Records) == 0:

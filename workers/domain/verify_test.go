@@ -178,11 +178,11 @@ func TestVerify(t *testing.T) {
 		{"parked.com", "no", "no", false, "A 192.0.2.9", "A 192.0.2.9. Point parked.com at " + tracker +
 			" by an ALIAS, ANAME or flattened CNAME, or, where your DNS has none of these, set A 192.0.2.200 and AAAA 2001:db8::200."},
 		{"none.acme.com", "no", "no", true, "", ""},
-		{"a.broken.com", "unknown", "no", false, "", "could not be asked whether it is this account's"},
+		{"a.broken.com", "unknown", "no", false, "", "could not be asked whether the domain belongs to this account"},
 		{"target.acme.com", "yes", "no", true, "CNAME " + mine + "." + tracker, "The domain leads here. HTTPS"},
-		{"foreign.acme.com", "no", "no", false, "", "DNS does not show that it is this account's. Set a TXT record of _switchyard.foreign.acme.com to " + mine + "."},
-		{"mute.acme.com", "yes", "no", false, "", "DNS does not show that it is this account's. Set a TXT record of _switchyard.mute.acme.com to " + mine + "."},
-		{"open.acme.com", "yes", "no", false, "", "DNS does not show that it is this account's. Set a TXT record of _switchyard.open.acme.com to " + mine + "."},
+		{"foreign.acme.com", "no", "no", false, "", "DNS does not show that the domain belongs to this account. Set a TXT record of _switchyard.foreign.acme.com to " + mine + "."},
+		{"mute.acme.com", "yes", "no", false, "", "DNS does not show that the domain belongs to this account. Set a TXT record of _switchyard.mute.acme.com to " + mine + "."},
+		{"open.acme.com", "yes", "no", false, "", "DNS does not show that the domain belongs to this account. Set a TXT record of _switchyard.open.acme.com to " + mine + "."},
 	} {
 		id := v.add(v.account, c.host)[c.host]
 		got := v.verifyAt(v.account, id, 0)

@@ -42,7 +42,7 @@ func (b *env) arrive(now time.Time, n int) {
 }
 
 // TestRestate checks amounts that came before their rate. When the rate arrives, a job converts them again (restates them). The
-// job continues where another job was cut off. They are restated once more when the operator replaces the rate.
+// job continues where another job was cut off. The amounts are restated once more when the operator replaces the rate.
 func TestRestate(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, "")

@@ -104,7 +104,7 @@ func resultOf(e measure.Expression, figures []string) string {
 	return value.Round(6).String()
 }
 
-// foreignHeading is the heading of a column whose cells may contain foreign text, and heading the heading of any other column.
+// foreignHeading returns the heading of a column whose cells may contain foreign text. The function heading is for all other columns.
 func foreignHeading(name string) export.Heading { return export.Heading{Name: name, Foreign: true} }
 func heading(name string) export.Heading        { return export.Heading{Name: name} }
 

@@ -19,8 +19,8 @@ import (
 // tolerance is the allowed difference of a figure. Answers contain rounded ratios.
 var tolerance = decimal.New(1, -5)
 
-// compare compares the figures of one answer with the sums. It ignores members of the answer that are not figures. The parameter must
-// lists the figures that the answer has to contain. Any other figure may be missing.
+// compare compares the figures of one answer with the sums. It ignores members of the answer that are not figures. The answer has to
+// contain the figures that are listed in must. Any other figure may be missing.
 func (t *traffic) compare(where string, got map[string]any, want *figures, must []string) {
 	values := want.values()
 	for _, name := range must {

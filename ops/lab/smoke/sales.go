@@ -82,8 +82,8 @@ func (m *money) postbackAhead(ctx context.Context) error {
 	return m.waitConversions(ctx, func(s *sale) bool { return s.source == "postback" })
 }
 
-// waitConversions waits until sales are recorded with their current status and payout: the sales that the function some accepts. It
-// then compares their number. If some is nil, it waits for all sales and compares the whole conversion log.
+// waitConversions waits until the sales that the function some accepts are recorded with their current status and payout. It then
+// checks that the log has one conversion. If some is nil, it waits for all sales and compares the whole conversion log.
 func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) error {
 	var rows []conversionRow
 	_, err := poll(ctx, quietTimeout, 200*time.Millisecond, func() (bool, error) {

@@ -144,8 +144,8 @@ func (x *examples) obeys(t *testing.T, foreign string) {
 	}
 }
 
-// setUp returns the number of rows and a checksum of each table that holds the setup, the clicks or the conversions of an account,
-// over all accounts.
+// setUp returns the number of rows and a checksum of each table with setup, clicks or conversions. Both include the rows of all
+// accounts.
 func (x *examples) setUp() string {
 	x.t.Helper()
 	var out strings.Builder

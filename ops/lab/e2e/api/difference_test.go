@@ -83,7 +83,7 @@ func (y *syncing) compare() (got compared) {
 	return got
 }
 
-// read calls an operation that runs as a job, however long the job takes.
+// read calls an operation that runs as a job, and repeats the call until the job is done.
 func (x *correcting) read(path string, into any) {
 	x.t.Helper()
 	for {

@@ -393,9 +393,11 @@ func (s *stable) id(id uuid.UUID) string {
 	return s.ids[id]
 }
 
-// time moves a day by the distance from today to exampleDay. It keeps a time of day that is the beginning or end of a day, or the
-// start of an hour in a report. It also keeps the times of days before today, because the test chose them, except the time in from,
-// where a window begins. Every other time of day becomes 10:24.
+// time moves a day by the distance from today to exampleDay, except for the days of soon and monthly. The time of day becomes 10:24,
+// unless it is
+//
+//   - the beginning or the end of a day, or the start of an hour in a report;
+//   - a time before today that the test chose. The field from, where a window begins, has no such time.
 func (s *stable) time(key, text string) string {
 	parts := timeForm.FindStringSubmatch(text)
 	at, err := time.Parse(time.DateOnly, parts[1])

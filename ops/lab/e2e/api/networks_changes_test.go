@@ -174,7 +174,7 @@ func TestOlderOrders(t *testing.T) {
 
 // TestManyOlderOrders: older days that have too many orders for one import are read in pieces. A single day that has
 // too many is left out with its reason. An import of the last days runs after each piece. After a failure of the platform, the
-// same days are read again. Only after models.FailingIntegration failures in a row does the import go on to later days.
+// same days are read again. After models.FailingIntegration failures in a row, the import goes on to later days.
 func TestManyOlderOrders(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "affise", func(o *networksync.Options) { o.Most = 3 })

@@ -21,8 +21,8 @@ type assistantProgram struct {
 	t         *testing.T
 	handler   *auth.AuthorizationCodeHandler
 	redirect  string
-	addresses chan string     // to which the program sends the browser
-	returned  chan url.Values // with which the browser comes back
+	addresses chan string     // the addresses to which the program sends the browser
+	returned  chan url.Values // the query parameters with which the browser comes back
 }
 
 const programName = "Claude <b>of</b> Test"

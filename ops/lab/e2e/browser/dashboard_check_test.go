@@ -169,7 +169,7 @@ func (b *env) mendsFaults(offer, campaign string) {
 	b.until("closing the record leads back to the check", func() bool { return b.run(toField+` ? 'yes' : ''`) == "yes" })
 }
 
-// checksInList sets a campaign active in the list. It goes live only with the button that says so.
+// checksInList sets a campaign active in the list. The campaign stays paused until the button "Go live anyway" is pressed.
 func (b *env) checksInList() {
 	b.t.Helper()
 	campaign := b.makeGermans("Checked second")

@@ -163,7 +163,7 @@ func (b *env) makesLander() {
 	b.choose(lander, "https://start.example/page?a=1")
 	b.waitText("A landing page with this URL is made: https://start.example/page?a=1&clickid={clickid}")
 	source := byLabel(".wizard", "Traffic source")
-	b.fill(source, "TikTok Ads") // the template is listed for the name that the platform gives itself
+	b.fill(source, "TikTok Ads") // the platform's own name, which finds the template "TikTok"
 	b.until("the template of TikTok", func() bool {
 		return b.run(`document.querySelector('[role=option]')?.textContent`) == "TikToktemplate"
 	})

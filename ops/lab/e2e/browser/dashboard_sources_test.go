@@ -32,8 +32,9 @@ func (b *env) subsOf(name string) string {
 	return strings.Join(parts, ", ")
 }
 
-// keepsSubParameters removes a parameter of a source from its link: all parameters keep their sub-parameters. Before a parameter is
-// moved, the page asks, and lists the campaign whose condition would change its meaning. Reports and flows show the names.
+// keepsSubParameters removes a parameter from the link of a source. This parameter and the others keep their sub-parameters. Before a
+// parameter moves to another sub-parameter, the page asks, and lists the campaign whose condition would change its meaning. Reports and
+// flows show the names of the parameters.
 func (b *env) keepsSubParameters() {
 	b.t.Helper()
 	var source, campaign struct{ ID string }

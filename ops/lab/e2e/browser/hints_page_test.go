@@ -20,8 +20,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestClientHints: a tracking link requests more client hints, and the browser sends them with its next click. It requests no
-// address twice.
+// TestClientHints: a tracking link requests more client hints, and the browser sends them with its next click. The browser
+// requests no address twice.
 func TestClientHints(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -109,7 +109,7 @@ func TestKilledChanges(t *testing.T) {
 	const approved = `SELECT count(*) FROM conversions WHERE account_id = $1 AND status <> 'pending'`
 	y.decide(orders[y])
 	job := y.changes()
-	for page := range longtest.Size(2, 4) { // the last requested page never comes
+	for page := range longtest.Size(2, 4) { // the worker gets this many pages, and is killed while it waits for the next one
 		faults := make([]resttest.Fault, page, page+1)
 		world.Fail(append(faults, resttest.Slow)...)
 		before, worker := world.Calls(), m.worker()

@@ -103,7 +103,7 @@ func TestKilledNetworkSync(t *testing.T) {
 	y := m.importing(world)
 	body = y.orders()
 	got := y.call("POST", y.path+"/sync", body)
-	for page := 0; page < longtest.Size(2, 3); page++ { // the last requested page never comes
+	for page := 0; page < longtest.Size(2, 3); page++ { // the worker gets this many pages, and is killed while it waits for the next one
 		faults := make([]resttest.Fault, page, page+1)
 		world.Fail(append(faults, resttest.Slow)...)
 		before, worker := world.Calls(), m.worker()

@@ -94,8 +94,8 @@ func (a *attacker) count(how attack, status int) (total int) {
 	return total
 }
 
-// attack is one way to attack the service. Its function once makes the attack one time. It returns the status of the answer, or 0 for
-// no answer.
+// attack is one way to attack the service. The function in the field once makes the attack a single time. It returns the status of the
+// answer, or 0 for no answer.
 type attack struct {
 	name     string
 	parallel int           // number of attackers at the same time

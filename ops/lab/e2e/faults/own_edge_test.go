@@ -44,8 +44,8 @@ type edgeFleet struct {
 	ca      *acmetest.CA
 	dns     netip.AddrPort
 	before  int   // orders of the install's own host
-	ports   []int // of HTTP and TLS, to which clients and the CA connect
-	seen    []int // of HTTP and TLS, at which the first web process listens
+	ports   []int // of HTTP and TLS; clients and the CA connect to these ports
+	seen    []int // of HTTP and TLS; the first web process listens at these ports
 }
 
 // zoneKey is the TSIG key that may change the customers' zone.
