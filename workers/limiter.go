@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Limits of the requests that a worker has under way at one endpoint. An endpoint gets placesFailing until its first request
-// has ended, and after failingAfter failures in a row.
+// Limits of the requests that a worker has under way at one endpoint. An endpoint has placesHealthy places. It has only
+// placesFailing places until its first request has ended, and after failingAfter failures in a row.
 const (
 	placesHealthy = 8
 	placesFailing = 2
@@ -19,8 +19,8 @@ const (
 // it is not suspect.
 const slowFailure = time.Second
 
-// idleEndpoints is the number of known endpoints above which an endpoint that becomes idle is forgotten, with
-// its measured latency.
+// idleEndpoints is a number of known endpoints. If the limiter knows more endpoints, it forgets each endpoint that becomes idle,
+// together with its measured latency.
 const idleEndpoints = 10_000
 
 // A request to a fast endpoint waits in the worker until the endpoint has a free place. A wait in the queue would take whole

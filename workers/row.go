@@ -63,8 +63,8 @@ func WithRetries(waits []time.Duration) RowOption {
 }
 
 // RegisterRow registers the handler of a row job. The handler works under the row's lease, which the runtime renews. Its context
-// ends after the policy's timeout, and when the lease is lost. The handler changes our database only in the function that it
-// passes to Commit, Retry or Fail, because only that function's changes commit under the fence.
+// ends after the policy's timeout, and when the lease is lost. The handler changes our database only in the functions that it
+// passes to Step, Commit, Retry or Fail, because only the changes of these functions commit under the fence.
 func RegisterRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context, *Run[A, R]) error,
 	opts ...RowOption,
 ) {

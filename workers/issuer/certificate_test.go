@@ -22,8 +22,8 @@ func storeOf(account, domain uuid.UUID) store.CertificateOf {
 	return store.CertificateOf{AccountID: account, DomainID: domain}
 }
 
-// TestVerifiedDomainGetsACertificate checks that a domain gets its certificate automatically once it is verified, and that the certificate is
-// then checked daily. When the domain is deleted, its certificate is released.
+// TestVerifiedDomainGetsACertificate checks that a domain gets its certificate automatically once it is verified, and that the
+// certificate is then checked daily. When the domain is deleted, its certificate is released.
 func TestVerifiedDomainGetsACertificate(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

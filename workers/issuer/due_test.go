@@ -44,8 +44,8 @@ func TestNeededCertificateBecomesDue(t *testing.T) {
 	}
 }
 
-// TestDomainIsCheckedAfterItsHTTPSChanged checks that a domain is checked soon after its HTTPS has started or stopped working, so that the domain's row
-// shows it.
+// TestDomainIsCheckedAfterItsHTTPSChanged checks that a domain is checked soon after its HTTPS has started or stopped working.
+// The domain's row then shows the change.
 func TestDomainIsCheckedAfterItsHTTPSChanged(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

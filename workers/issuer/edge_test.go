@@ -230,7 +230,7 @@ func TestManyCalls(t *testing.T) {
 }
 
 // TestUnavailableIssuerIsAskedHourly checks an issuer that was not reachable for half a day. The worker still tries at least once
-// an hour, so that it soon notices when the issuer is back. It asks an issuer that refuses only after growing waits.
+// an hour, so that it soon notices when the issuer is back. An issuer that refuses is asked after growing waits.
 func TestUnavailableIssuerIsAskedHourly(t *testing.T) {
 	t.Parallel()
 	for code, often := range map[string]bool{"unreachable": true, "unavailable": true, "rejectedIdentifier": false} {

@@ -65,8 +65,8 @@ type reading struct {
 }
 
 // dayRefusal returns the reason why a day, written YYYY-MM-DD, must not be in a report, or an empty text. A report replaces all
-// days from its first to its last, so a mistyped year would delete what is stored of other years. A day begins up to 14 hours
-// earlier east of Greenwich.
+// days from its first to its last, so a mistyped year would delete what is stored of other years. In the time zones
+// east of Greenwich, a day begins up to 14 hours earlier than in UTC. Such a day is accepted.
 func (r *reading) dayRefusal(day string) string {
 	switch {
 	case day > r.now.UTC().Add(models.AheadOfUTC).Format(time.DateOnly):

@@ -255,8 +255,8 @@ func TestStatusWithoutAmount(t *testing.T) {
 	}
 }
 
-// TestOrderDay checks the day on which an order is compared: its own day, or else the day of its click. It is never a day in the
-// future.
+// TestOrderDay checks the day on which an order is compared: its own day, or else the day of its click. An order with a time far
+// in the future is compared on the present day.
 func TestOrderDay(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 26, 20, 0, 0, 0, time.UTC)

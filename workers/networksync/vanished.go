@@ -19,10 +19,10 @@ const vanishedWord = "no longer reported"
 // listedRetention is how long it is remembered that a report has listed an order. No platform's report reaches further back.
 const listedRetention = 400 * 24 * time.Hour
 
-// vanished adds to rows a row that rejects each recorded order that has disappeared. An order has disappeared if this connection
-// once imported a report that listed it, and the present, complete report of the order's days does not list it. A report without
-// any order rejects nothing, because it may be a fault of the platform. A status that a person has set stays. If remember is
-// true, vanished stores the orders that the present report lists.
+// vanished appends a row to rows for each recorded order that has disappeared. The row rejects the order. An
+// order has disappeared if this connection once imported a report that listed it, and the present, complete report of the order's
+// days does not list it. A report without any order rejects nothing, because it may be a fault of the platform. A status that a
+// person has set stays. If remember is true, vanished stores the orders that the present report lists.
 func (y *syncer) vanished(ctx context.Context, o opened, window networks.Range, orders []networks.Order, rows []correction.Conversion,
 	remember bool,
 ) ([]correction.Conversion, error) {

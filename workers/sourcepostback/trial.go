@@ -59,7 +59,7 @@ func (s *sender) trialClick(ctx context.Context, account uuid.UUID, args jobs.Te
 	if args.ClickID == uuid.Nil {
 		click, ok, err := s.o.Clicks.LatestOf(ctx, account, args.SourceID)
 		if err == nil && !ok {
-			err = models.Invalid("no_click", "the traffic source has no click among the latest of the account: name one by click_id")
+			err = models.Invalid("no_click", "the traffic source has no click among the latest clicks of the account: name a click with click_id")
 		}
 		return click, err
 	}

@@ -19,7 +19,7 @@ func TestProfit(t *testing.T) {
 		}
 		return r
 	}
-	// The payout is 10, the click costs 2. conversionCost is in dollars.
+	// The payout is 10, the click costs 2. conversionCost is in dollars, the currency of the account.
 	for _, c := range []struct {
 		clickCurrency, clickRate, payoutCurrency, payoutRate, conversionCost string
 		want                                                                 string

@@ -298,8 +298,8 @@ func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecds
 
 func lifetime(leaf *x509.Certificate) time.Duration { return leaf.NotAfter.Sub(leaf.NotBefore) }
 
-// renewal returns the time at which the CA advises to renew a certificate. The result is at the latest the time when a tenth of
-// the certificate's lifetime is left. Without advice, it returns the time when a third is left.
+// renewal returns when to renew a certificate. This is the time that the CA advises, but no later than when a tenth of the
+// certificate's lifetime is left. Without advice, it is the time when a third of the lifetime is left.
 func (i *Issuer) renewal(ctx context.Context, ca *authority, leaf *x509.Certificate) time.Time {
 	unadvised := leaf.NotAfter.Add(-lifetime(leaf) / 3)
 	info, err := ca.client.GetRenewalInfo(ctx, leaf)

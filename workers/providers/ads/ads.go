@@ -85,7 +85,7 @@ type adapter struct {
 	sign func(token string) rest.Signer
 	// fetch exchanges the credentials for a token; nil: tokens come from a sign-in.
 	fetch func(ctx context.Context, s *session) (string, error)
-	// stale reports whether a refusal means that the token has expired; nil: every 401 means this.
+	// stale reports whether a refusal with a status other than 401 means that the token has expired; nil: only 401 means this.
 	stale func(f *rest.FailureError) bool
 	// storesToken says that a token is stored between sessions, because the platform allows only few logins.
 	storesToken bool

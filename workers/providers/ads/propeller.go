@@ -28,7 +28,7 @@ var propellerAds = adapter{
 // propellerRows is the number of rows on a page.
 const propellerRows = 1000
 
-var errNoAmount = errors.New("a row of the platform has no amount in a field that is known")
+var errNoAmount = errors.New("a row of the platform has no amount in any known field")
 
 func propellerPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
 	page := platform.Place(cursor, 1)

@@ -1,7 +1,7 @@
 // Package cloudflare calls Cloudflare's API for the install itself. The DNS accounts of customers are in package dns.
 //
-// Cloudflare allows a token 1200 requests in five minutes. All processes share a budget that stays within it. A caller
-// waits for its turn only for a short time, then it gets an Error that says when to ask again.
+// Cloudflare allows a token 1200 requests in five minutes. All processes share a budget that stays within this limit.
+// A caller waits for its turn only for a short time, then it gets an Error that says when to ask again.
 //
 // The token never leaves this package. No error contains it.
 package cloudflare

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// The limits of one call to Workers KV. Cloudflare accepts 100 MB. A third of this needs less memory here.
+// The limits of one call to Workers KV. Cloudflare accepts 100 MB in a call. KVBytes is only a third of that, to need less memory
+// here.
 const (
 	KVPairs = 10_000
 	KVBytes = 32 << 20
@@ -96,6 +97,6 @@ func (k KV) bulk(ctx context.Context, r Request) (failed []string, err error) {
 	return out.Failed, err
 }
 
-// Target returns the account and namespace that the pairs are written to. A change of the target tells the caller that
-// another namespace is used, which is still empty.
+// Target returns the account and namespace that the pairs are written to. If the target changes, the caller knows that it now
+// writes to another namespace, which is still empty.
 func (k KV) Target() string { return strings.TrimPrefix(k.path, "/accounts/") }

@@ -23,7 +23,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// ErrRefused says that the provider does not accept the key, or that the key has no look-ups left this month.
+// ErrRefused says that the provider does not accept the key, or that the key's quota of look-ups is used up.
 var ErrRefused = errors.New("the provider refused the key")
 
 // ErrBusy says that the provider asks for a lower rate of look-ups.
@@ -45,8 +45,8 @@ type provider struct {
 	next string
 }
 
-// providers has the providers of models.GeoProviders by name, and their further APIs. The wire formats follow the providers' own client libraries:
-// GeoIP2-python, ipinfo/go, ipdata/python, ip2location-io-go.
+// providers has the providers of models.GeoProviders by name, and their further APIs. The wire formats follow the providers' own
+// client libraries: GeoIP2-python, ipinfo/go, ipdata/python, ip2location-io-go.
 var providers = map[string]provider{
 	"maxmind": {
 		base: "https://geoip.maxmind.com",

@@ -114,7 +114,7 @@ func (c *Client) Send(ctx context.Context, m Message) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &refused):
-		return fmt.Errorf("the mail server refused it: %.200s", c.hide.Replace(refused.Error()))
+		return fmt.Errorf("the mail server refused the message: %.200s", c.hide.Replace(refused.Error()))
 	case errors.As(err, &answered):
 		return fmt.Errorf("the mail server refused the connection: %.200s", c.hide.Replace(answered.Error()))
 	case ctx.Err() != nil:

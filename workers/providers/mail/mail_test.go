@@ -30,7 +30,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("a wrong password: %s", text)
 	}
 	server.Refuse("no such user")
-	if text := send(server.URL); !strings.Contains(text, "the mail server refused it") || !strings.Contains(text, "no such user") {
+	if text := send(server.URL); !strings.Contains(text, "the mail server refused the message") || !strings.Contains(text, "no such user") {
 		t.Errorf("an unknown receiver: %s", text)
 	}
 }

@@ -95,8 +95,8 @@ func partnerizeNext(cursor, page text) string {
 	return ""
 }
 
-// partnerizeMixed returns the common status of items with different statuses, what the items earn, and their value. Rejected
-// items are left out of both sums.
+// partnerizeMixed returns the status of a conversion whose items have different statuses: pending if any item is pending,
+// otherwise approved. It also returns what the items earn, and their value. Rejected items are left out of both sums.
 func partnerizeMixed(items []record) (status, payout, sale string) {
 	var earned, sold []text
 	for _, item := range items {

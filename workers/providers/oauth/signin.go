@@ -65,7 +65,7 @@ func (a Apps) Configured(provider string) bool {
 func (a Apps) Address(provider, state, verifier, redirect string) (string, error) {
 	p, ok := platforms[provider]
 	if !ok {
-		return "", fmt.Errorf("signin: there is no platform %q", provider)
+		return "", fmt.Errorf("oauth: there is no platform %q", provider)
 	}
 	app, err := a.app(p)
 	if err != nil {
@@ -183,7 +183,7 @@ type session struct {
 func (c *Client) open(provider string, secrets ...string) (*session, error) {
 	p, ok := platforms[provider]
 	if !ok {
-		return nil, fmt.Errorf("signin: there is no platform %q", provider)
+		return nil, fmt.Errorf("oauth: there is no platform %q", provider)
 	}
 	app, err := c.o.app(p)
 	if err != nil {

@@ -184,8 +184,8 @@ func (c *call) json(status int, v any) {
 	resttest.JSON(c, status, v)
 }
 
-// params reports whether the query has a value for each required parameter, and no parameter that is in neither list. Each list has
-// names that are separated by spaces.
+// params reports whether the query has a value for each required parameter, and no parameters besides the required and the
+// optional ones. Each list has names that are separated by spaces.
 func (c *call) params(required, optional string) bool {
 	q := c.r.URL.Query()
 	known := strings.Fields(required + " " + optional)

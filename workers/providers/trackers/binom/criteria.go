@@ -107,7 +107,8 @@ func digits(values []string) (out []any) {
 	return out
 }
 
-// named adds a test of one parameter or header. Each of values is its name, the separator between, and a value to compare with.
+// named adds a test of one parameter or header. Each text in values has three parts: the name of the parameter or header, the
+// separator in the argument between, and a value to compare with. The test is lost if the texts have different names.
 func named(t *moved.Test, name, prefix, between string, values []string, reject bool) {
 	member, list := "", []string{}
 	for _, v := range values {

@@ -192,8 +192,8 @@ func (p *parameter) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// parameters are the parameters of a source or a campaign by the field that they fill, such as sub_id_3. Some versions write a list. An item
-// of it that does not name its field fills the next free sub id.
+// parameters are the parameters of a source or a campaign by the field that they fill, such as sub_id_3. Some versions write a
+// list. An item that does not name its field fills the next free sub id.
 type parameters map[string]parameter
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -183,7 +183,7 @@ func versions(attribute string, raw json.RawMessage, reject bool) (t test, ok bo
 	if !ok {
 		return t, false
 	}
-	if reject && len(spans) > 1 { // a filter rejects several intervals only if each is a single version
+	if reject && len(spans) > 1 { // several intervals can be rejected only if each is a single version
 		var exact []any
 		for _, s := range spans {
 			exact = append(exact, s.exact)

@@ -175,7 +175,8 @@ func number(index moved.Value) int {
 	return n
 }
 
-// predicate returns reject if the visitor must not have the values of the condition c. ok is false for an unknown predicate.
+// predicate reads the predicate of the condition c. reject is true if the visitor must not have the condition's values. ok is
+// false for an unknown predicate.
 func predicate(c moved.Value) (reject, ok bool) {
 	switch p := c.At("predicate"); {
 	case p.Is("MUST_BE"):
