@@ -382,9 +382,13 @@ func (b *env) leadsToURL() {
 	const sheet = ".side-sheet"
 	b.press("a")
 	b.choose(`document.querySelector('.side-sheet [aria-label="Add an offer"]')`, "First offer")
-	b.until("the path has the offer", func() bool { return b.run(`document.querySelector('.side-sheet .dests') ? 'offers' : 'none'`) == "offers" })
+	b.until("the path has the offer", func() bool {
+		return b.run(`document.querySelector('.side-sheet .dests') ? 'offers' : 'none'`) == "offers"
+	})
 	b.run(`(e => { e.value = 'redirect'; e.dispatchEvent(new Event('change', {bubbles: true})); return '' })(` + byLabel(sheet, "Action") + `)`)
-	b.until("the path has no offer", func() bool { return b.run(`document.querySelector('.side-sheet .dests') ? 'offers' : 'none'`) == "none" })
+	b.until("the path has no offer", func() bool {
+		return b.run(`document.querySelector('.side-sheet .dests') ? 'offers' : 'none'`) == "none"
+	})
 	b.fill(`document.querySelector('.side-sheet .addurl input')`, "https://shop.example/")
 	b.tap(button("Add"))
 	b.waitText("https://shop.example/")
