@@ -9,6 +9,7 @@ import { setupWords } from '../../text/setup.ts'
 import { recordWords } from '../../text/records.ts'
 import { w } from '../../text/goals.ts'
 import type { Option } from '../../core/choices.ts'
+import { otherCurrency } from '../../parts/other_currency.tsx'
 import { needed, RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { toastAndReload } from '../../core/toast.ts'
@@ -200,7 +201,7 @@ export function SiteForm({
                 name: 'currency',
                 kind: 'text',
                 label: settingsWords.currency,
-                hint: d => differs(d) && !d.ofAccount && setupWords.uncounted.differs(ours),
+                hint: d => !d.ofAccount && otherCurrency(d),
                 max: 3,
                 mono: true,
               },

@@ -4,6 +4,7 @@ import { ComboField } from '../../parts/combobox.tsx'
 import { FormError, InputField, wrongOf } from '../../parts/form.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
+import { currencyOf } from '../../core/currency.ts'
 import { can, me, zone } from '../../core/me.ts'
 import { forget } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
@@ -35,9 +36,11 @@ export function Counts({ isEmpty }: { isEmpty: boolean }) {
   )
 }
 
-// Form edits the currency and the time zone. It suggests the time zone of the browser.
+// Form edits the currency and the time zone. While the account has the currency or the time zone that new accounts get, the form
+// suggests the currency of the browser's region or the time zone of the browser.
 function Form({ close }: { close: () => void }) {
-  const [currency, setCurrency] = useState(me.value!.account.currency),
+  const { currency: saved } = me.value!.account,
+    [currency, setCurrency] = useState(saved === 'USD' ? currencyOf(navigator.language) : saved),
     [timezone, setTimezone] = useState(zone.value === 'UTC' ? Intl.DateTimeFormat().resolvedOptions().timeZone : zone.value),
     { busy, wrong, run } = useAttempt(e => wrongOf(asError(e), ['currency', 'timezone'], fieldByCode)),
     errorAt = (field: string) => (wrong?.field === field ? wrong.text : undefined)

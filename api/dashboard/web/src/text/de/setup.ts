@@ -66,7 +66,6 @@ export const words: typeof en = {
     text: (list, more, currency) => `${more ? 'Mindestens ' : ''}${list} nicht gezählt: Es gibt noch keinen Wechselkurs zu ${currency}.`,
     other: currency => `Das Konto rechnet in ${currency}: Andere Beträge brauchen einen Wechselkurs, um zu zählen.`,
     settings: 'Währung des Kontos',
-    differs: currency => `Das Konto rechnet in ${currency}: Bestellungen zählen, sobald es einen Wechselkurs gibt.`,
     ofAccount: 'Auch die Währung des Kontos',
   },
   first: {

@@ -67,7 +67,6 @@ export const words = {
       `${more ? 'At least ' : ''}${list} not counted: there is no exchange rate to ${currency} yet.`,
     other: (currency: string) => `The account counts in ${currency}: other amounts need an exchange rate to count.`,
     settings: 'Currency of the account',
-    differs: (currency: string) => `The account counts in ${currency}: orders count once there is an exchange rate.`,
     ofAccount: 'Also the currency of the account',
   },
   first: {
