@@ -22,7 +22,7 @@ import { WindowOnPaper, Windows } from './window.tsx'
 // `role` is the role that a person needs to see the screen. `waits` names the work that waits for a person there. The number of
 // waiting things is shown next to the name.
 type Room = { path: string; icon: IconName; name: string; short?: string; phone?: boolean; role?: string; waits?: Waiting }
-const watching: Room[] = [
+export const watching: Room[] = [
   { path: '/app', icon: 'overview', name: t.nav.overview, phone: true },
   { path: '/app/reports', icon: 'reports', name: t.nav.reports, phone: true },
   { path: '/app/clicks', icon: 'clicks', name: t.clicks.title, short: t.figures.names.clicks, phone: true },
@@ -63,7 +63,7 @@ const account: Room[] = [
   { path: '/app/audit', icon: 'table', name: t.rooms.audit, role: 'contributor' },
 ]
 // groups can be folded. Each has the icon of one of its own screens, or an icon that no screen has.
-const groups: { id: string; name: string; icon: IconName; of: Room[] }[] = [
+export const groups: { id: string; name: string; icon: IconName; of: Room[] }[] = [
   { id: 'build', name: t.nav.build, icon: 'campaigns', of: building },
   { id: 'money', name: t.rooms.money, icon: 'coin', of: earning },
   { id: 'connect', name: t.nav.connect, icon: 'plug', of: connecting },

@@ -176,7 +176,7 @@ function Log() {
   ]
   const undone = new Set(rows?.filter(r => r.operation === 'POST /changes/{id}/undo').map(r => r.record))
   const columns: Column<AuditRow>[] = [
-    { name: 'at', label: w.when, left: true, width: 160, phone: true, cell: r => <span class="num">{dateTime(r.at)}</span> },
+    { name: 'at', label: w.when, left: true, width: 160, phone: true, cell: r => <span class="num nowrap">{dateTime(r.at)}</span> },
     {
       name: 'who',
       label: w.who,

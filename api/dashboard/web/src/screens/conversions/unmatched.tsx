@@ -21,8 +21,9 @@ import { Two } from '../../parts/two.tsx'
 import { useRowHeight } from '../../parts/virtual.ts'
 import { Replay } from './unmatched_replay.tsx'
 import { PostbackSheet } from './unmatched_sheet.tsx'
+import { unmatchedWords } from '../../text/unmatched.ts'
 
-const w = t.unmatched,
+const w = { ...t.unmatched, ...unmatchedWords },
   live = 10 // seconds between requests for new postbacks
 const keys = [
   { key: 'J K', text: w.next },

@@ -15,8 +15,9 @@ import { toastAndReload } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
 import { w as correctionWords } from '../../text/corrections.ts'
 import { w as said } from '../../text/reasons.ts'
+import { unmatchedWords } from '../../text/unmatched.ts'
 
-const w = t.unmatched,
+const w = { ...t.unmatched, ...unmatchedWords },
   most = 100 // the most postbacks that a dry run reads
 const tones: Record<string, string> = { matched: 'good', unmatched: 'warn', refused: 'bad' }
 

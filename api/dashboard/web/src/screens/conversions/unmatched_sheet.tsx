@@ -17,8 +17,9 @@ import { handleSubmit } from '../../core/submit.ts'
 import { latestOf, versionOf } from '../../core/latest.ts'
 import { Raw, replay } from './received.tsx'
 import { w as said } from '../../text/reasons.ts'
+import { unmatchedWords } from '../../text/unmatched.ts'
 
-const w = t.unmatched
+const w = { ...t.unmatched, ...unmatchedWords }
 
 // preview returns the result that a replay of a postback would have. It asks for a dry run over the one second in which the
 // postback arrived, and changes nothing.

@@ -1,7 +1,8 @@
+import { Fragment } from 'preact'
 import { me } from '../../core/me.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
-import { leave, PersonHead, rooms, Rooms, setAccount, Themes } from '../../parts/shell.tsx'
+import { groups, leave, PersonHead, Rooms, watching, setAccount, Themes } from '../../parts/shell.tsx'
 
 // More shows, on a phone, the navigation that wider screens have at the side.
 export function More() {
@@ -9,7 +10,13 @@ export function More() {
   return (
     <>
       <nav class="card more nav rooms" aria-label={t.nav.screens}>
-        <Rooms of={rooms.filter(r => !r.phone)} />
+        <Rooms of={watching.filter(r => !r.phone)} />
+        {groups.map(g => (
+          <Fragment key={g.id}>
+            <h2 class="label">{g.name}</h2>
+            <Rooms of={g.of.filter(r => !r.phone)} />
+          </Fragment>
+        ))}
       </nav>
       <section class="card list more">
         <PersonHead />

@@ -78,7 +78,7 @@ function Compare() {
         }}
       />
       <textarea
-        class="input mono"
+        class="input area mono"
         rows={5}
         aria-label={w.checkAnswers}
         placeholder={w.checkAnswers}

@@ -69,7 +69,7 @@ function Upload() {
           }}
         />
         <textarea
-          class="input mono"
+          class="input area mono"
           rows={8}
           aria-label={w.text}
           value={text}

@@ -56,7 +56,7 @@ export const words: typeof en = {
   },
   ads: {
     title: 'Werbeplattformen',
-    text: 'Ausgaben werden abgerufen und Conversions gemeldet. Jemand meldet sich dort einmal an; danach wird je Traffic-Quelle das Werbekonto gewählt.',
+    text: 'Ausgaben werden abgerufen und Conversions gemeldet. Die Anmeldung dort ist nur einmal nötig. Danach wird je Traffic-Quelle das Werbekonto gewählt.',
     again: 'Erneut anmelden',
     signedIn: who => `angemeldet als ${who}`,
     nobody: 'noch keine Anmeldung',

@@ -87,7 +87,7 @@ export const words = {
   default: 'default path',
   failed: {
     stale: 'The records that it was about have changed since. Analyze the figures again.',
-    not_open: 'Somebody has decided about it already.',
+    not_open: 'It has already been decided.',
     already_undone: 'It was undone already.',
     plan_required: 'The plan has no one-click apply.',
     advice_only: 'This is advice only.',

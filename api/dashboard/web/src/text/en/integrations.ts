@@ -56,7 +56,7 @@ export const words = {
   },
   ads: {
     title: 'Ad platforms',
-    text: 'Spend is fetched, and conversions are reported. Somebody signs in there once; then the ad account is chosen for each traffic source.',
+    text: 'Spend is fetched, and conversions are reported. You sign in there once. Then the ad account is chosen for each traffic source.',
     again: 'Sign in again',
     signedIn: (who: string) => `signed in as ${who}`,
     nobody: 'no sign-in yet',

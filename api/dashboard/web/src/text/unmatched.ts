@@ -1,0 +1,3 @@
+import { inLanguage } from '../core/text.ts'
+
+export const unmatchedWords = await inLanguage({ en: () => import('./en/unmatched.ts'), de: () => import('./de/unmatched.ts') })
