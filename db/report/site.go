@@ -121,10 +121,13 @@ CROSS JOIN LATERAL (SELECT coalesce(nullif(sku, ''), name, '') AS sku, coalesce(
 	FROM jsonb_to_recordset(o.items) AS r (sku text, name text, price numeric, quantity bigint)) i
 GROUP BY i.sku, o.currency ORDER BY revenue DESC, quantity DESC, sku LIMIT $4`
 
+	// A page on which an event reached a goal is left out: its views are no goal of their own.
 	siteNames = `
+WITH reached AS (SELECT DISTINCT e.path` + ofSite + ` AND e.goals <> '{}')
 SELECT e.name, CASE WHEN e.name = 'view' THEN e.path ELSE '' END AS path, count(*) AS events,
 	count(*) FILTER (WHERE e.order_id <> '') AS orders, count(*) FILTER (WHERE e.value > 0) AS valued, max(e.received_at) AS last` +
-		ofSite + ` AND e.goals = '{}' AND e.name NOT IN ('click', 'identify') GROUP BY 1, 2 ORDER BY events DESC, name, path LIMIT $4`
+		ofSite + ` AND e.goals = '{}' AND e.name NOT IN ('click', 'identify')
+	AND (e.name <> 'view' OR e.path NOT IN (SELECT path FROM reached)) GROUP BY 1, 2 ORDER BY events DESC, name, path LIMIT $4`
 
 	siteLive = `SELECT e.received_at, e.name, e.host, e.path, e.click_id, e.source, e.value,
 	CASE WHEN e.value > 0 THEN ` + currencyOf + ` ELSE e.currency END AS currency, e.goals` + ofSite +

@@ -390,6 +390,6 @@ func (b *env) leadsToURL() {
 		return b.run(`document.querySelector('.side-sheet .dests') ? 'offers' : 'none'`) == "none"
 	})
 	b.fill(`document.querySelector('.side-sheet .addurl input')`, "https://shop.example/")
-	b.tap(`document.querySelector('.side-sheet .addurl .btn')`)
+	b.tap(`document.querySelector('.side-sheet .addurl > .btn:enabled')`)
 	b.waitText("https://shop.example/")
 }

@@ -22,6 +22,10 @@ for (const region of 'AT BE CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI S
 // currencyOf returns the currency of a browser's region.
 export const currencyOf = (language: string) => regions[new Intl.Locale(language).maximize().region ?? ''] ?? 'USD'
 
+// suggestedCurrency returns the currency to suggest in an account without figures: the account's own, unless it is the one that new
+// accounts get. Then it is the currency of the browser's region.
+export const suggestedCurrency = (ofAccount: string) => (ofAccount === 'USD' ? currencyOf(navigator.language) : ofAccount)
+
 type Money = Pick<ConversionRow, 'rate' | 'currency' | 'payout' | 'status'>
 
 // uncountedOf returns the sums of amounts without an exchange rate, by currency. It leaves out rejected conversions,

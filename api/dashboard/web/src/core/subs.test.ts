@@ -1,6 +1,6 @@
 import { equal, test } from '../testing.ts'
 import { mostSubs } from '../subs.gen.ts'
-import { agreed, dimensionName, freeSub, meantSub, moved, renamed, rowsOf, storedOf, usualIn } from './subs.ts'
+import { dimensionName, freeSub, joined, meantSub, moved, renamed, rowsOf, storedOf, usualIn } from './subs.ts'
 
 const source = {
   token_macros: { ad: '{a}', zone: '{z}', bid: '{b}' },
@@ -58,7 +58,8 @@ test('a name with a number takes that sub-parameter while it is free', () => {
 test('a sub-parameter is shown by its name', () => {
   equal(dimensionName('sub1', { sub1: 'zone' }), 'zone (Sub 1)')
   equal(dimensionName('sub2', { sub1: 'zone' }), 'Sub 2')
-  equal(agreed([{ sub1: 'zone', sub2: 'ad' }, { sub1: 'Zone', sub2: 'site' }, {}]), { sub1: 'Zone' })
+  equal(joined([{ sub1: 'zone', sub2: 'ad' }, { sub1: 'Zone', sub2: 'site' }, {}]), { sub1: 'zone', sub2: 'ad / site' })
+  equal(joined(['a', 'b', 'c', 'd'].map(sub1 => ({ sub1 }))), { sub1: 'a / b / c …' })
 })
 
 test('menus show the first ten sub-parameters, and of the others those that a source has', () => {

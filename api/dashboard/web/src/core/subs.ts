@@ -12,7 +12,7 @@ const subKeys = Array.from({ length: mostSubs }, (_, i) => `sub${i + 1}`),
 // SubNames holds the names of sub-parameters by their keys (sub1, sub2, ...). A sub-parameter without a name is left out.
 export type SubNames = Record<string, string>
 
-// Named has the names of the sub-parameters on a part of a screen. They come from one source, or several sources agree on them.
+// Named has the names of the sub-parameters on a part of a screen. A sub-parameter that sources name differently has several.
 export const Named = createContext<SubNames>({})
 
 // dimensionName returns the name of a dimension, as in zone (Sub 1).
@@ -46,20 +46,27 @@ export function useSubKeys(chosen = '') {
   return subKeys.filter(k => k === chosen || isUsual(k))
 }
 
-// agreed returns the names of sub-parameters that have the same name in every list that names them.
-export function agreed(lists: SubNames[]): SubNames {
-  const found = new Map<string, Set<string>>()
-  for (const [sub, name] of lists.flatMap(l => Object.entries(l))) found.set(sub, new Set([...(found.get(sub) ?? []), name.toLowerCase()]))
-  return Object.fromEntries(lists.flatMap(l => Object.entries(l).filter(([sub]) => found.get(sub)!.size === 1)))
+const mostNames = 3 // names of one sub-parameter that are shown
+
+// joined returns the names of each sub-parameter in all lists, as in ad / network. Names that differ only in case count as one.
+export function joined(lists: SubNames[]): SubNames {
+  const found: Record<string, string[]> = {}
+  for (const [sub, name] of lists.flatMap(l => Object.entries(l))) {
+    const names = (found[sub] ??= [])
+    if (!names.some(n => n.toLowerCase() === name.toLowerCase())) names.push(name)
+  }
+  return Object.fromEntries(
+    Object.entries(found).map(([sub, names]) => [sub, names.slice(0, mostNames).join(' / ') + (names.length > mostNames ? ' …' : '')]),
+  )
 }
 
-// useScopeNames returns the names of sub-parameters on which the given campaigns agree or, without campaigns, the given sources.
-// Without either it returns the names on which all sources agree.
+// useScopeNames returns the names of sub-parameters in the given campaigns or, without campaigns, in the given sources. Without
+// either it returns the names in all sources.
 export function useScopeNames(campaigns: string[], sources: string[]): SubNames {
   const allCampaigns = useCampaigns(campaigns.length > 0),
     allSources = useSources()
-  if (campaigns.length) return agreed((allCampaigns ?? []).filter(c => campaigns.includes(c.id)).map(c => c.sub_names))
-  return agreed((allSources ?? []).filter(s => !sources.length || sources.includes(s.id)).map(s => s.sub_names))
+  if (campaigns.length) return joined((allCampaigns ?? []).filter(c => campaigns.includes(c.id)).map(c => c.sub_names))
+  return joined((allSources ?? []).filter(s => !sources.length || sources.includes(s.id)).map(s => s.sub_names))
 }
 
 // SubRow is a parameter in the form of a source. `sub` is 0 if the parameter fills no sub-parameter. If a row is not in the link,

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { GoalRow, GoalSuggested, Site } from '../../api.gen.ts'
 import { ApiError, call } from '../../core/call.ts'
-import { currencyOf } from '../../core/currency.ts'
+import { changeAccount } from '../../core/account.ts'
+import { suggestedCurrency } from '../../core/currency.ts'
 import type { Latest } from '../../core/latest.ts'
 import { can, me } from '../../core/me.ts'
 import { t } from '../../core/text.ts'
@@ -156,7 +157,7 @@ export function SiteForm({
     : {
         name: '',
         domain: '',
-        currency: first ? currencyOf(navigator.language) : ours,
+        currency: first ? suggestedCurrency(ours) : ours,
         ofAccount: true,
         kind: 'store',
         revenueFrom: 'order',
@@ -165,14 +166,10 @@ export function SiteForm({
       }
   const save = async (d: Draft, _: string[], match?: string) => {
     const { ofAccount, ...body } = d
-    if (first && ofAccount && differs(d) && can('owner')) {
-      const { timezone, dateFormat, timeFormat, version } = await call('GET /settings') // a setting that is left out would be lost
-      await call('PATCH /settings', {
-        body: { currency: String(d.currency).toUpperCase(), timezone, date_format: dateFormat, time_format: timeFormat },
-        match: version,
-      })
-      me.value = await call('GET /app/api/session')
-    }
+    body.domain = String(d.domain)
+      .replace(/^https?:\/\//i, '')
+      .replace(/[/?#:].*$/, '') // a pasted URL counts as its host
+    if (first && ofAccount && differs(d) && can('owner')) await changeAccount({ currency: String(d.currency).toUpperCase() })
     const saving = s ? call('PUT /sites', { body: { ...body, id: s.id }, match }) : call('POST /sites', { body }),
       { site } = await saving.catch(rethrow)
     toastAndReload(recordWords.saved(site.name), 'goals', 'sites')

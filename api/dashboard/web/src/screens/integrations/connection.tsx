@@ -66,7 +66,7 @@ type Options<F extends Form> = {
 
 // useConnection holds the provider and the credentials that a person edits, and saves and tests the connection.
 export function useConnection<F extends Form>({ name, rows, providers, connected, credentials, version, mark, send }: Options<F>) {
-  const [provider, setProvider] = useState(connected ?? ''),
+  const [provider, setProvider] = useState(connected ?? providers.find(p => p.label === name)?.provider ?? ''),
     [values, setValues] = useState<Values>({}),
     [match, setMatch] = useState(version), // the version that a save replaces
     [wrong, setWrong] = useState<Wrong>(),

@@ -162,7 +162,8 @@ type SignedInProps = {
 
 // SignedIn chooses a sign-in at the platform, and an ad account that this sign-in can reach.
 function SignedIn({ provider, value, on, fill, error }: SignedInProps) {
-  const list = use('GET /oauth/connections', {}).data?.providers.find(p => p.provider === provider)?.connections,
+  const platform = use('GET /oauth/connections', {}).data?.providers.find(p => p.provider === provider),
+    list = platform?.connections,
     [accounts, setAccounts] = useState<AdAccount[]>(),
     [busy, run] = useBusy(),
     [chosen, setChosen] = useState('')
@@ -174,10 +175,12 @@ function SignedIn({ provider, value, on, fill, error }: SignedInProps) {
   if (list?.length === 0)
     return (
       <p class="across warn">
-        {w.ads.nobody}{' '}
-        <a class="link" href={to('/app/integrations')}>
-          {enterWords.title}
-        </a>
+        {platform!.configured ? w.ads.nobody : w.ads.notConfigured}{' '}
+        {platform!.configured && (
+          <a class="link" href={to('/app/integrations')}>
+            {enterWords.title}
+          </a>
+        )}
       </p>
     )
   return (

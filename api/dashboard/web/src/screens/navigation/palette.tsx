@@ -134,6 +134,8 @@ function useEntries(): Entry[] {
       help.value = 'index'
     },
   })
+  if (canWrite())
+    out.push({ id: 'cost', name: w.setCost, what: t.palette.actions, icon: 'coin', on: () => go(to('/app/corrections', { kind: 'cost' })) })
   if (canCreateCampaigns())
     out.push({ id: 'new', name: t.campaigns.add, what: t.palette.actions, icon: 'plus', on: () => go(to('/app/campaigns/new')) })
   for (const c of campaigns ?? []) {

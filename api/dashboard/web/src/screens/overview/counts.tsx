@@ -2,9 +2,10 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { ComboField } from '../../parts/combobox.tsx'
 import { FormError, InputField, wrongOf } from '../../parts/form.tsx'
+import { changeAccount } from '../../core/account.ts'
 import { useAttempt } from '../../core/busy.ts'
-import { asError, call } from '../../core/call.ts'
-import { currencyOf } from '../../core/currency.ts'
+import { asError } from '../../core/call.ts'
+import { suggestedCurrency } from '../../core/currency.ts'
 import { can, me, zone } from '../../core/me.ts'
 import { forget } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
@@ -36,18 +37,15 @@ export function Counts({ isEmpty }: { isEmpty: boolean }) {
   )
 }
 
-// Form edits the currency and the time zone. While the account has the currency or the time zone that new accounts get, the form
-// suggests the currency of the browser's region or the time zone of the browser.
+// Form edits the currency and the time zone. It suggests those of the browser while the account has what new accounts get.
 function Form({ close }: { close: () => void }) {
-  const { currency: saved } = me.value!.account,
-    [currency, setCurrency] = useState(saved === 'USD' ? currencyOf(navigator.language) : saved),
+  const [currency, setCurrency] = useState(suggestedCurrency(me.value!.account.currency)),
     [timezone, setTimezone] = useState(zone.value === 'UTC' ? Intl.DateTimeFormat().resolvedOptions().timeZone : zone.value),
     { busy, wrong, run } = useAttempt(e => wrongOf(asError(e), ['currency', 'timezone'], fieldByCode)),
     errorAt = (field: string) => (wrong?.field === field ? wrong.text : undefined)
   const save = () =>
     run(async () => {
-      await call('PATCH /settings', { body: { currency, timezone } })
-      me.value = await call('GET /app/api/session')
+      await changeAccount({ currency, timezone })
       forget()
       close()
     })

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { NetworkRow } from '../../api.gen.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, Link } from '../../parts/button.tsx'
 import { Part } from '../../parts/card.tsx'
 import { Seg } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -55,9 +55,11 @@ export function FirstSteps({ of }: { of: First }) {
       )}
       {way === 'shop' ? <ShopSteps of={of} hasSite={sites.length > 0} /> : <NetworkSteps of={of} networks={networks} />}
       {of.converted && !isTest(of.converted.conversion_id) && (
-        <div class="row">
-          <span class="grow" />
-          <Button onClick={of.close} text={w.close} />
+        <div class="row wraps">
+          <span class="dim grow">{w.costText}</span>
+          {canWrite() && <Link look="sm" href={to('/app/corrections', { kind: 'cost' })} text={w.toCost} />}
+          {canWrite() && <Link look="sm" href={to('/app/integrations')} text={w.toFetch} />}
+          <Button look="sm" onClick={of.close} text={w.close} />
         </div>
       )}
     </Part>

@@ -2,6 +2,7 @@
 import type { words as en } from '../en/find.ts'
 
 export const words: typeof en = {
+  setCost: 'Kosten von Klicks eintragen',
   openClick: id => `Klick ${id} öffnen`,
   also: {
     '/app/reports': 'Statistik Auswertung Stats',

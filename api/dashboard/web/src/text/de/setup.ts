@@ -4,7 +4,8 @@ import type { words as en } from '../en/setup.ts'
 export const words: typeof en = {
   wizard: {
     cost: 'Was ein Klick kostet',
-    costHint: 'Der Link bringt keine Kosten mit. Bleibt das Feld leer, gelten Klicks als kostenlos, bis Kosten eingetragen sind.',
+    costHint:
+      'Der Link bringt keine Kosten mit. Bleibt das Feld leer, gelten Klicks als kostenlos, bis die Kosten eines Tages eingetragen sind.',
     aliasHint: 'Das Ende des Links: 6 bis 64 Buchstaben, Ziffern, _ oder -.',
     chooseOffer: 'Offer wählen',
     create: 'Anlegen und Link holen',
@@ -77,6 +78,9 @@ export const words: typeof en = {
     text: 'Nach der ersten Conversion zeigt diese Seite, was die Besucher kosten und einbringen.',
     doneTitle: amount => `Erste Conversion: ${amount}`,
     doneText: 'Klicks und Conversions kommen in diesem Konto an.',
+    costText: 'Klicks, deren Link keine Kosten mitbringt, gelten als kostenlos, bis ihre Kosten eingetragen oder abgerufen sind.',
+    toCost: 'Kosten eintragen',
+    toFetch: 'Quelle verbinden',
     donePostback: network =>
       `Bleibt noch: den Postback bei ${network} eintragen. Der erste Postback, den das Netzwerk selbst sendet, hakt diesen Schritt ab.`,
     noPlan: 'Der Tarif dieses Kontos enthält keine Ziele der eigenen Website.',

@@ -2,6 +2,7 @@
 import { named } from '../words.ts'
 
 export const words = {
+  setCost: 'Enter the cost of clicks',
   openClick: (id: string) => `Open the click ${id}`,
   also: named({
     '/app/reports': 'statistics stats breakdown analytics',

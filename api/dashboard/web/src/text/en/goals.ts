@@ -82,7 +82,7 @@ export const words = {
   which: 'Which snippet',
   snippetText: named({
     tag: 'Into every page of the website, before </head>. One tag serves all websites of the account.',
-    page: 'Where the goal is reached: after the order, or when the form is sent.',
+    page: 'Where the goal is reached: after the order, or when the form is sent. The order id and the amount are examples: put in those of each order.',
     server: 'For events that happen without an open page. The page gets the click id from trk.clickId() and gives it to the server.',
   }),
   snippetOf: (what: string) => `Snippet: ${what}`,

@@ -3,7 +3,7 @@
 export const words = {
   wizard: {
     cost: 'What a click costs',
-    costHint: 'The link brings no cost. Left empty: clicks count as free until a cost is entered.',
+    costHint: 'The link brings no cost. Left empty: clicks count as free until the cost of a day is entered.',
     aliasHint: 'The end of the link: 6 to 64 letters, digits, _ or -.',
     chooseOffer: 'Choose an offer',
     create: 'Create and get the link',
@@ -78,6 +78,9 @@ export const words = {
     text: 'After the first conversion, this screen shows what the visitors cost and bring.',
     doneTitle: (amount: string) => `First conversion: ${amount}`,
     doneText: 'Clicks and conversions reach this account.',
+    costText: 'Clicks whose link brings no cost count as free until their cost is entered or fetched.',
+    toCost: 'Enter a cost',
+    toFetch: 'Connect the source',
     donePostback: (network: string) =>
       `What is left: paste the postback at ${network}. The first postback that the network sends itself ticks this step.`,
     noPlan: 'The plan of this account does not include goals of your own website.',
