@@ -17,7 +17,8 @@ const (
 	attemptTime     = 15 * time.Minute
 	attemptsNetwork = 150 // by a network, see netguard.NetworkPrefix
 	attemptsAddress = 30  // by an address
-	attemptsPerson  = 5   // for a person: by all unknown browsers together, by each known one, and in each session that is signed in
+	// For a person. There is one count for all unknown browsers together, one for each known browser, and one for each session.
+	attemptsPerson = 5
 )
 
 const codeRequired = "code_required"

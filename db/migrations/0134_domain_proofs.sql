@@ -10,7 +10,7 @@ ALTER TABLE accounts ADD COLUMN domain_token text NOT NULL DEFAULT replace(gen_r
 ALTER TABLE domains ADD COLUMN proof text NOT NULL DEFAULT 'before';
 ALTER TABLE domains ALTER COLUMN proof SET DEFAULT 'none';
 
--- The accounts that have or had a domain with a host. A row outlives the domain and the account.
+-- The accounts that have or had a domain with a host. The row of a proved host outlives the domain and the account.
 CREATE TABLE domain_claims (
     host     text NOT NULL,
     owner_id uuid NOT NULL,

@@ -91,7 +91,7 @@ const idleGeo = `
 SELECT account_id, looked_after FROM geo_databases WHERE enabled AND (leased_until IS NULL OR leased_until < now())`
 
 // Idle returns the accounts whose geo database is switched on and not leased. For each account it returns the last click that
-// was looked up.
+// was looked up. Before the first look-up, this is the time at which the database was switched on, in the form of a click id.
 func (g GeoDatabases) Idle(ctx context.Context) (map[uuid.UUID]uuid.UUID, error) {
 	return db.Pairs[uuid.UUID, uuid.UUID](ctx, g.s.c, "geo databases", idleGeo)
 }

@@ -2,7 +2,7 @@ package token
 
 import "strings"
 
-// Leftover is a placeholder in the address of a redirect that a visitor would see unfilled.
+// Leftover is a placeholder that a redirect leaves unfilled in its address, so that a visitor would see it.
 type Leftover struct {
 	Text string // with its braces or other marks
 	// Foreign reports whether the text has the form of another program's placeholders, such as ##SUB## or ${clickid}.

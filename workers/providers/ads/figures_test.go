@@ -10,7 +10,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// TestHugeFigures reads figures that are too large for a row. Such an amount is refused, and such a count is read as unknown.
+// TestHugeFigures reads figures that do not fit a row: too large, negative, or no number. Such an amount is refused, and such a count is read as unknown.
 func TestHugeFigures(t *testing.T) {
 	t.Parallel()
 	for _, r := range []row{

@@ -92,8 +92,13 @@ func (v Value) Names() []string {
 	return slices.SortedFunc(maps.Keys(object), func(a, b string) int {
 		x, errX := strconv.Atoi(a)
 		y, errY := strconv.Atoi(b)
-		if errX == nil && errY == nil {
+		switch {
+		case errX == nil && errY == nil:
 			return x - y
+		case errX == nil:
+			return -1
+		case errY == nil:
+			return 1
 		}
 		return strings.Compare(a, b)
 	})
