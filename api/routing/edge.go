@@ -341,7 +341,7 @@ func (k *edgePart) route(s *Snapshot, c *Campaign, r *flow.PortableRoute) {
 		for _, condition := range unit.All {
 			format := edgeAttributes[condition.Attribute]
 			k.format = max(k.format, format)
-			if condition.Test == cond.OriginOnly && format > 0 {
+			if condition.Test == cond.OriginOnly && (format > 0 || condition.Attribute == "param") {
 				k.origin["pattern:"+condition.Attribute] = true
 			} else if condition.Test == cond.OriginOnly {
 				k.origin["attribute:"+condition.Attribute] = true

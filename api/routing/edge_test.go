@@ -127,6 +127,18 @@ func TestEdgeFormatOfSubParameters(t *testing.T) {
 	}
 }
 
+// TestEdgeNamesPatternsOfParameters: the script knows all parameters, so a condition on a parameter that only the service can compare
+// is recorded as a pattern.
+func TestEdgeNamesPatternsOfParameters(t *testing.T) {
+	t.Parallel()
+	k := edgePart{origin: map[string]bool{}}
+	unit := cond.Portable{All: []cond.PortableCondition{{Attribute: "param", Param: "x", Test: cond.OriginOnly}}}
+	k.route(nil, nil, &flow.PortableRoute{Active: true, Units: []cond.Portable{unit}})
+	if len(k.origin) != 1 || !k.origin["pattern:param"] {
+		t.Errorf("features that the script lacks: %v", k.origin)
+	}
+}
+
 // TestEdgeLeavesBlockedValuesToTheService: the script knows no blocked values, so campaigns with blocked values are left to the
 // service, and so are campaigns that may hand over to such a campaign.
 func TestEdgeLeavesBlockedValuesToTheService(t *testing.T) {

@@ -31,7 +31,7 @@ func Health(ctx context.Context, l click.Log) (status, message string, err error
 	}
 	switch {
 	case errors.Is(pingErr, click.ErrCopyUnknown):
-		return models.ServiceFailing, "CLICKS_URL is not set, and clicks of old days are in ClickHouse alone: PostgreSQL answers reports" + exceptOld, nil
+		return models.ServiceFailing, "CLICKS_URL is not set, but clicks of old days are in ClickHouse alone: PostgreSQL answers reports" + exceptOld, nil
 	case pingErr != nil:
 		return models.ServiceFailing, "ClickHouse does not answer. Clicks are stored, and PostgreSQL answers reports" + exceptOld +
 			": bring ClickHouse back, see ops/runbooks/clickhouse.md", nil

@@ -29,6 +29,7 @@ type group struct {
 	path     string // the path whose destinations are the arms; empty: the arms are paths themselves
 	what     string // kind of the arms: path, offer or landing page
 	slot     int    // slot of the offers
+	draw     string // which random choice among paths the arms share; empty: the choice among paths without conditions
 	arms     []Arm
 	weight   float64 // weight of all arms together
 }
@@ -67,7 +68,21 @@ func (g group) hasEnough() bool {
 		!slices.ContainsFunc(g.arms, func(a Arm) bool { return total(a.Days).Clicks < minArmClicks })
 }
 
-func (g group) key() string { return g.campaign.ID.String() + "/" + g.path + "/" + g.what }
+// place names the path and the kind of the arms. Suggestions to pause an arm have it in their key, with the id of the arm.
+func (g group) place() string { return g.campaign.ID.String() + "/" + g.path + "/" + g.what }
+
+// key identifies the group. The first slot, and paths without conditions, add nothing to place: earlier releases saved
+// dismissed suggestions under these keys.
+func (g group) key() string {
+	key := g.place()
+	if g.slot > 0 {
+		key += "/" + strconv.Itoa(g.slot)
+	}
+	if g.draw != "" {
+		key += "/" + g.draw
+	}
+	return key
+}
 
 // losers returns a finding for each arm, with the p value of the hypothesis that the arm is as good as the best of the other
 // arms.
@@ -96,7 +111,7 @@ func (g group) top(j judgement) int {
 
 func (g group) pause(in *Input, j judgement, i, top int, a Arm) Suggestion {
 	s := g.suggestion(j, 1-j.loses[i])
-	s.Key = g.key() + "/" + a.ID
+	s.Key = g.place() + "/" + a.ID
 	s.Title = fmt.Sprintf("Pause %s “%s”: “%s” earns more a click", g.what, a.Name, g.arms[top].Name)
 	s.Detail = fmt.Sprintf("“%s” earned %s a click, “%s” %s. Its visitors go to the others.", a.Name, amount(j.epc[i].mean()).Round(4),
 		g.arms[top].Name, amount(j.epc[top].mean()).Round(4))
@@ -227,7 +242,11 @@ func pathGroups(in *Input, c *CampaignInput) (list []group) {
 			draw = strconv.Itoa(p.RuleGroup)
 		}
 		draw += digest([]any{p.Logic, p.Filters, p.Rules})
-		list = addArm(list, at, draw, group{campaign: c, what: "path"}, Arm{ID: p.ID, Name: p.Name, Share: p.Weight})
+		g := group{campaign: c, what: "path"}
+		if p.RuleGroup != 0 || len(p.Filters)+len(p.Rules) > 0 {
+			g.draw = draw
+		}
+		list = addArm(list, at, draw, g, Arm{ID: p.ID, Name: p.Name, Share: p.Weight})
 	}
 	return fillGroups(in, list, func(r ArmRow, id string) bool { return r.Path == id })
 }

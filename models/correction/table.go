@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"switchyard/models"
 	"switchyard/models/csvfile"
@@ -313,7 +314,7 @@ func (l *line) isTotal() bool {
 	}
 	for _, word := range totals {
 		after, ok := strings.CutPrefix(first, word)
-		if ok && (after == "" || !unicode.IsLetter(rune(after[0]))) {
+		if next, _ := utf8.DecodeRuneInString(after); ok && !unicode.IsLetter(next) { // at the end of the cell, next is no letter
 			return true
 		}
 	}

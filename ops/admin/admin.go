@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -94,7 +95,7 @@ func (a Admin) DeleteAccount(ctx context.Context, account, yes string, progress 
 }
 
 func checkName(name string) error {
-	if name == "" || len(name) > 255 {
+	if name == "" || utf8.RuneCountInString(name) > 255 {
 		return models.Invalid("required", "an account needs a name of at most 255 characters")
 	}
 	return nil
@@ -134,7 +135,7 @@ func (a Admin) CreateKey(ctx context.Context, n NewKey) (Key, error) {
 	if !slices.Contains(models.KeyDays, n.Days) {
 		return Key{}, models.Invalid("invalid_expiry", "a key is valid for 30, 90 or 365 days; 0 means without end")
 	}
-	if len(n.Name) > 255 {
+	if utf8.RuneCountInString(n.Name) > 255 {
 		return Key{}, models.Invalid("too_long", "a key's name has at most 255 characters")
 	}
 	k, secret, err := a.Store.CreateKey(ctx, account, n.Name, n.Scope, time.Duration(n.Days)*24*time.Hour)

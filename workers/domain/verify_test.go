@@ -254,7 +254,7 @@ func TestDomainLeadsElsewhere(t *testing.T) {
 }
 
 // TestExpiredDomainServesAgain checks that a domain taken out of service is reported while campaigns are on it. Even an old domain is
-// checked for 30 more days. If it leads here again in that time, it serves again automatically.
+// checked until 30 days after the fault began. If it leads here again in that time, it serves again automatically.
 func TestExpiredDomainServesAgain(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

@@ -49,15 +49,22 @@ function clean(text, limit) {
 }
 
 const FRAMES = [["[[[", "]]]"], ["[[", "]]"], ["[", "]"], ["${", "}"], ["{{", "}}"], ["{", "}"], ["##", "##"], ["#", "#"],
-  ["__", "__"], ["!!!", "!!!"], ["@@", "@@"]];
+  ["__", "__"], ["!!!", "!!!"], ["@@", "@@"], ["%%", "%%"], ["%", "%"]];
 
-// looksLikeMacro reports whether a value is a macro that was not filled in.
+// looksLikeMacro reports whether a value is a macro that was not filled in. The macro may be escaped once more, as in %7Bcost%7D.
 function looksLikeMacro(value) {
   if (value === "OPTIONAL" || value === "REPLACE") return true;
+  if (value.startsWith("%")) {
+    try {
+      value = decodeURIComponent(value);
+    } catch {
+      // The value is not escaped.
+    }
+  }
   return FRAMES.some(([open, close]) => {
     if (value.length <= open.length + close.length || !value.startsWith(open) || !value.endsWith(close)) return false;
     const name = value.slice(open.length, value.length - close.length);
-    return name.length <= 64 && /^[a-z0-9_\-.: ()|]+$/i.test(name) && /[a-z]/i.test(name);
+    return name.length <= 64 && /^[a-z0-9_\-.: ()|$]+$/i.test(name) && /[a-z]/i.test(name);
   });
 }
 
