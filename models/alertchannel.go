@@ -53,8 +53,8 @@ const (
 	AlertCodeValid = 24 * time.Hour
 	// AlertCodeTries is the number of wrong entries after which a code no longer works.
 	AlertCodeTries = 5
-	// AlertMessagesAnHour is the maximum number of messages that an account gets in an hour. If more alerts begin or end, the next
-	// message reports them.
+	// AlertMessagesAnHour is the maximum number of announcements that an account gets in an hour. An announcement is one message to
+	// each channel concerned. If more alerts begin, rise or end, the next announcement reports them.
 	AlertMessagesAnHour = 12
 )
 
@@ -64,7 +64,8 @@ const (
 	AlertCritical = "critical"
 )
 
-// AlertChannel is a place to which an account's alerts are sent: once when an alert begins, and once when it ends.
+// AlertChannel is a place to which an account's alerts are sent: when an alert begins, when it rises to
+// critical, and when it ends.
 type AlertChannel struct {
 	ID           uuid.UUID         `db:"id"`
 	AccountID    uuid.UUID         `db:"account_id"`

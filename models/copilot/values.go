@@ -177,7 +177,7 @@ func (c *CampaignInput) block(in *Input, a attribute, items []int, payout, sprea
 	} else {
 		s.Digest = s.Action.JudgedDigest(Record{Paths: c.Paths})
 	}
-	s.Title = fmt.Sprintf("Block %s of “%s” %s: it does not pay for its clicks", plural(a.what, len(items)), c.Name, where)
+	s.Title = fmt.Sprintf("Block %s of “%s” %s: the clicks cost more than they return", plural(a.what, len(items)), c.Name, where)
 	s.Detail = fmt.Sprintf("%s cost %s %s and returned %s: %s. %s",
 		plural(a.what, len(items)), amount(sum.Cost).Round(2), in.Currency, amount(sum.Returns).Round(2), listed(values, maxListed, func(v string) string { return v }), then)
 	return s

@@ -52,7 +52,7 @@ func OtherPostback(campaign, url string) string {
 
 // PeopleAnew says that users were left out, and that workspaces became groups.
 func PeopleAnew(workspaces int) string {
-	return fmt.Sprintf("People are invited anew; %d workspaces became groups.", workspaces)
+	return fmt.Sprintf("Users were left out: invite them again. %d workspaces became groups.", workspaces)
 }
 
 // PerCampaign says that a filter looked at something else at the other tracker, and looks at the campaign here.

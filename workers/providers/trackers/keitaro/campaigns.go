@@ -206,7 +206,7 @@ func (r *reader) writeDomains() {
 			it.m["crawlers"] = "allow"
 		}
 		if d.Wildcard {
-			r.note(trackerimport.Changed, it, "Every name below it led there too. Here each name is a domain of its own.")
+			r.note(trackerimport.Changed, it, "Every subdomain of it led to the same place. Here each subdomain is a domain of its own.")
 		}
 		if d.CatchNotFound {
 			r.note(trackerimport.Changed, it, "Unknown addresses of the domain led to its campaign. Here they are not found; only the bare domain leads there.")

@@ -149,7 +149,7 @@ func (w *writer) path(p Path, n int) (out []any) {
 	own, rules := w.conditions(&p.Test, lose)
 	branches := w.branches(&p, lose, func(text string) { note(trackerimport.Changed, text) })
 	if len(branches) > 1 {
-		note(trackerimport.Changed, fmt.Sprintf("It had destinations of several kinds. Here it is %d paths, with the same shares.", len(branches)))
+		note(trackerimport.Changed, fmt.Sprintf("It had destinations of several kinds, so it was split into %d paths. Each destination keeps its share of the visitors.", len(branches)))
 	}
 	for i, br := range branches {
 		m := br.m

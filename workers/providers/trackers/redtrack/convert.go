@@ -238,7 +238,7 @@ func (r *reader) others(it *moved.Item, c moved.Value) {
 		}
 	}
 	if end := c.At("expires_at").Text(); end != "" && !strings.HasPrefix(end, "0001") {
-		r.Change(it, fmt.Sprintf("Its end there is %s. A campaign does not end automatically here.", models.Shortened(end, 40)))
+		r.Change(it, fmt.Sprintf("It was set to end at %s. A campaign does not end automatically here.", models.Shortened(end, 40)))
 	}
 	if kind := c.At("redirect_type"); kind.Int() != 0 {
 		r.Change(it, fmt.Sprintf("Its kind of redirect was %d; here visitors are sent on by 302. Check it.", kind.Int()))

@@ -28,7 +28,7 @@ func (r *reader) paths(it *moved.Item, c moved.Value, params []moved.Param) (out
 			}
 		}
 		if s.At("expires_at").Text() != "" && !strings.HasPrefix(s.At("expires_at").Text(), "0001") {
-			path.Notes = append(path.Notes, fmt.Sprintf("Its end there is %s. A path does not end automatically here.", models.Shortened(s.At("expires_at").Text(), 40)))
+			path.Notes = append(path.Notes, fmt.Sprintf("It was set to end at %s. A path does not end automatically here.", models.Shortened(s.At("expires_at").Text(), 40)))
 		}
 		out = append(out, r.split(path, pages.List(), s.At("offers").List(), params)...)
 	}
@@ -94,7 +94,7 @@ func (r *reader) split(path moved.Path, pages, offers []moved.Value, params []mo
 		}
 	}
 	if filtered > 0 {
-		path.Notes = append(path.Notes, "Some of its destinations had filters of their own. Here it is several paths, and visitors for whom it has no destination take another path.")
+		path.Notes = append(path.Notes, "Some of its destinations had filters of their own, so it was split into several paths. Visitors for whom it has no destination take another path.")
 	}
 	for set := range 1 << filtered {
 		one, n := path, 0

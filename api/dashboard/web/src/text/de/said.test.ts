@@ -48,7 +48,7 @@ test('the steps of a link test or postback test are translated with their names 
 test('a suggestion of the Copilot is translated, and an unknown sentence stays English', () => {
   equal(said('Raise the cap of offer “Sweeps: US” to 60'), 'Limit von Offer „Sweeps: US“ auf 60 erhöhen')
   equal(
-    said('Block 2 sub1 values of “DACH” here and at the traffic source: it does not pay for its clicks'),
+    said('Block 2 sub1 values of “DACH” here and at the traffic source: the clicks cost more than they return'),
     '2 Werte von Sub 1 von „DACH“ hier und bei der Traffic-Quelle sperren: die Klicks kosten mehr, als sie bringen',
   )
   equal(

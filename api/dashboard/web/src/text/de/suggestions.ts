@@ -40,7 +40,7 @@ const titles: Form[] = [
   ],
   [/^Send more visitors to (path|offer|landing page) (“.*”)$/, (k, n) => `Mehr Besucher zu ${kind(k)} ${n}`],
   [
-    /^Block (\d+) (.+?) of (“.*”) (here and at|at) the traffic source: it does not pay for its clicks$/,
+    /^Block (\d+) (.+?) of (“.*”) (here and at|at) the traffic source: the clicks cost more than they return$/,
     (n, what, c, where) =>
       `${amountOf(n, what)} von ${c} ${where === 'at' ? 'bei der Traffic-Quelle' : 'hier und bei der Traffic-Quelle'} sperren: die Klicks kosten mehr, als sie bringen`,
   ],
