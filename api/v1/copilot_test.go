@@ -222,3 +222,20 @@ func TestProposals(t *testing.T) {
 		t.Errorf("another account sees %v", list)
 	}
 }
+
+// TestDismissedSuggestionReturns checks that a dismissed suggestion that each run finds again is hidden for 90 days and then opens.
+func TestDismissedSuggestionReturns(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "growth"})
+	s.Do("POST", "/copilot", map[string]any{"action": "dismiss", "id": suggest(t, s, "one")}).Want(200, "")
+	now := time.Now()
+	for _, run := range []struct{ day, open int }{{45, 0}, {89, 0}, {91, 1}, {92, 1}} {
+		at := now.AddDate(0, 0, run.day)
+		if err := dbcopilot.NewSuggestions(s.Store).Save(t.Context(), s.Account.ID, runResult(at, "one")); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := dbcopilot.NewSuggestions(s.Store).CountOpen(t.Context(), s.Account.ID, at); err != nil || n != run.open {
+			t.Errorf("on day %d: %d open suggestions, want %d, %v", run.day, n, run.open, err)
+		}
+	}
+}

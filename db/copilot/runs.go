@@ -69,7 +69,8 @@ type FoundSuggestions struct {
 	Skipped []uuid.UUID
 }
 
-// An existing suggestion keeps its id, its status and its creation time. A snoozed suggestion opens once its time is over.
+// An existing suggestion keeps its id, its status and its creation time. A snoozed suggestion opens once its time is over,
+// and a dismissed suggestion opens 90 days after it was dismissed.
 const foundSuggestion = `
 INSERT INTO copilot_suggestions AS s (account_id, id, kind, key, campaign_id, campaign_name, title, detail, evidence, effect, action,
 	digest, judged_at, expires_at, place)
@@ -78,7 +79,9 @@ ON CONFLICT (account_id, kind, key) WHERE status IN ('open', 'dismissed', 'snooz
 	campaign_name = excluded.campaign_name, title = excluded.title, detail = excluded.detail, evidence = excluded.evidence,
 	effect = excluded.effect, action = excluded.action, digest = excluded.digest, judged_at = excluded.judged_at,
 	expires_at = excluded.expires_at, place = excluded.place,
-	status = CASE WHEN s.status = 'snoozed' AND s.snoozed_until <= excluded.judged_at THEN 'open' ELSE s.status END
+	status = CASE WHEN s.status = 'snoozed' AND s.snoozed_until <= excluded.judged_at OR s.status = 'dismissed' AND s.decided_at < $16
+		THEN 'open' ELSE s.status END,
+	decided_at = CASE WHEN s.status = 'dismissed' AND s.decided_at < $16 THEN NULL ELSE s.decided_at END
 WHERE s.judged_at <= excluded.judged_at`
 
 // An open suggestion expires if the run did not find it again. If the run did not look for it, it expires at its own expiry time. A
@@ -116,7 +119,7 @@ func (k Suggestions) Save(ctx context.Context, account uuid.UUID, f FoundSuggest
 		for i, v := range f.List[:min(len(f.List), maxSuggestions)] {
 			err := db.Run(ctx, s.Conn(), "suggestion", foundSuggestion, account, uuid.Must(uuid.NewV7()), v.Kind, v.Key, v.CampaignID, v.CampaignName,
 				v.Title, v.Detail, db.Document(v.Evidence), db.Document(v.Effect), db.Document(v.Action), v.Digest, f.At,
-				v.ExpiresAt.Time, i)
+				v.ExpiresAt.Time, i, f.At.Add(-suggestionRetention))
 			if err != nil {
 				return err
 			}

@@ -213,7 +213,7 @@ func (h *byHand) divide(rows []handRow) (list []Spend, err error) {
 	}
 	total, upTo, given := decimal.NewFromInt(h.quote.Clicks), int64(0), decimal.Zero
 	for _, r := range rows {
-		if r.Clicks == 0 { // bots cost nothing, so their earlier cost is removed
+		if r.Clicks == 0 { // bots cost nothing
 			continue
 		}
 		upTo += r.Clicks
@@ -252,6 +252,15 @@ func (h *byHand) withoutClicks() ([]Spend, error) {
 	return []Spend{s}, nil
 }
 
+// replaces reports whether the request changes the cost of a row's clicks and their conversions. A row that has only clicks of bots
+// keeps the cost of its conversions, unless an amount without clicks is set for it.
+func (h *byHand) replaces(r handRow) bool {
+	p := h.parts[r.Part-1]
+	return slices.ContainsFunc(h.list, func(s pricedSpend) bool {
+		return s.Day.Equal(p.day) && s.Starts == p.Starts && s.SourceID == r.Source && (s.CampaignID == uuid.Nil || s.CampaignID == r.Campaign)
+	})
+}
+
 // summarize adds up the changes by day and campaign. A day without clicks has a row too.
 func (h *byHand) summarize(rows []handRow, alone []pricedSpend) {
 	type place struct {
@@ -274,7 +283,9 @@ func (h *byHand) summarize(rows []handRow, alone []pricedSpend) {
 	for _, r := range rows {
 		d := row(h.parts[r.Part-1].local, r.Campaign)
 		d.Clicks += r.Clicks
-		before(d, r.Before)
+		if h.replaces(r) {
+			before(d, r.Before)
+		}
 	}
 	for _, s := range alone {
 		before(row(h.parts[h.partAt(s.hour(s.Day))].local, s.CampaignID), s.counted())

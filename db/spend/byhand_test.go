@@ -256,3 +256,16 @@ func TestUndoOfCost(t *testing.T) {
 		t.Errorf("%d old changes deleted, %v", n, err)
 	}
 }
+
+// TestQuoteOfBots: a cost by hand does not change the costs of conversions where only bots clicked, so the quote leaves these out.
+func TestQuoteOfBots(t *testing.T) {
+	t.Parallel()
+	x := newHandEnv(t, 5, "UTC")
+	dbtest.Exec(t, x.DB, `UPDATE clicks SET is_bot = true`)
+	dbtest.Exec(t, x.DB, `UPDATE conversions SET cost = 1`)
+	r := models.CostRequest{From: x.DayText(10), To: x.DayText(0), Amount: amount("0")}
+	quote, err := spend.Quote(t.Context(), x.ClickLog(), x.DB, x.account, r)
+	if err != nil || !quote.Before.IsZero() || !quote.After.IsZero() {
+		t.Errorf("before %s, after %s, %v", quote.Before, quote.After, err)
+	}
+}

@@ -152,8 +152,8 @@ func (t *containsTest) test(f *Facts, c *compiled) verdict {
 // one step for each byte of a hostile text, and a quarter of a step for each byte of a usual text. Half a step is counted. If a
 // text is longer than maxText, test counts one more step for each further byte.
 //
-// A search without an automaton is calculated with a quarter of the steps that test counts for maxText bytes, because test skips
-// most values by their pairs in short texts. Stricter figures would refuse saved rules that work.
+// For a search without an automaton, cost returns a quarter of the steps that test counts for maxText bytes. A higher figure would
+// refuse saved rules that work.
 func (t *containsTest) cost() (c Cost) {
 	if t.automaton != nil {
 		return Cost{maxText / 2, t.automaton.bytes()}

@@ -67,7 +67,7 @@ type Scope struct {
 // Check says, for a kind of suggestion, how many cases had enough data to be judged.
 type Check struct {
 	Kind    string `json:"kind"`
-	Judged  int    `json:"judged" doc:"cases with enough data; 0: no case had enough"`
+	Judged  int    `json:"judged" doc:"cases with enough data; kinds that look for faults count only the faults that were found"`
 	Minimum string `json:"minimum" doc:"the minimum data that a case needs to be judged"`
 }
 

@@ -215,7 +215,7 @@ func (m *message) clickIn(text, ownName string, usual []string) string {
 	}
 	for _, names := range [][]string{{ownName}, usual, nil} { // nil: any name
 		for _, f := range values {
-			if (names == nil || slices.Contains(names, strings.ToLower(f.name))) && isClick(f.value) {
+			if (names == nil || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, f.name) })) && isClick(f.value) {
 				return f.value
 			}
 		}

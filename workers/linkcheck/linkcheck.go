@@ -143,8 +143,8 @@ func (c *checker) saveStatus(ctx context.Context, name, message string, err erro
 func (c *checker) check(known map[string]models.LinkResult) func(context.Context, []models.Link) error {
 	return func(ctx context.Context, links []models.Link) error {
 		var urls []string
-		for _, l := range links {
-			u := c.filled(l)
+		filled := db.Map(links, c.filled)
+		for _, u := range filled {
 			if _, tried := known[u]; !tried {
 				urls = append(urls, u)
 				known[u] = models.LinkResult{}
@@ -155,8 +155,8 @@ func (c *checker) check(known map[string]models.LinkResult) func(context.Context
 			return err
 		}
 		maps.Copy(known, results)
-		for _, l := range links {
-			deliveries, err := c.o.Store.Links().RecordCheck(ctx, l, known[c.filled(l)])
+		for i, l := range links {
+			deliveries, err := c.o.Store.Links().RecordCheck(ctx, l, known[filled[i]])
 			if err != nil {
 				return err
 			}
@@ -188,8 +188,8 @@ func (c *checker) checkOne(ctx context.Context, a jobs.CheckLinkArgs) (jobs.Chec
 
 // lookUp looks up the URLs of a batch and records the threats.
 func (c *checker) lookUp(ctx context.Context, links []models.Link) error {
-	urls := db.Map(links, c.filled)
-	slices.Sort(urls)
+	filled := db.Map(links, c.filled)
+	urls := slices.Sorted(slices.Values(filled))
 	threats := map[string][]string{}
 	for part := range slices.Chunk(slices.Compact(urls), c.o.List.BatchSize()) {
 		found, err := c.o.List.Lookup(ctx, part)
@@ -198,8 +198,8 @@ func (c *checker) lookUp(ctx context.Context, links []models.Link) error {
 		}
 		maps.Copy(threats, found)
 	}
-	for _, l := range links {
-		deliveries, err := c.o.Store.Links().RecordScreen(ctx, l, c.o.List.Name(), c.o.Now(), threats[c.filled(l)])
+	for i, l := range links {
+		deliveries, err := c.o.Store.Links().RecordScreen(ctx, l, c.o.List.Name(), c.o.Now(), threats[filled[i]])
 		if err != nil {
 			return err
 		}
@@ -208,8 +208,8 @@ func (c *checker) lookUp(ctx context.Context, links []models.Link) error {
 	return nil
 }
 
-// filled returns the URL of a link with example values for its tokens. The URL stays the same for a day, so that it can be used
-// as a key.
+// filled returns the URL of a link with example values for its tokens. The URL stays the same for a day. Callers keep it as a
+// key, because a batch may run past midnight.
 func (c *checker) filled(l models.Link) string {
 	return token.Example(l.URL, c.o.Now().UTC().Truncate(24*time.Hour))
 }

@@ -123,6 +123,7 @@ func (b *env) converts() {
 	b.until("the only offer is chosen", func() bool { return b.run(byLabel(".wizard", "Offer")+`?.value`) == "First offer" })
 	a.tap(button("Create and get the link"))
 	b.waitText("Waiting for the first click")
+	b.waitText("More offers and rules")
 	a.tap(overviewLink)
 	a.follow("Open the link")
 	b.waitText("The first click is here")

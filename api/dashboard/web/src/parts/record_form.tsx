@@ -100,7 +100,7 @@ export function RecordForm({
       el.current?.querySelector<HTMLElement>(`[data-field="${field}"] :is(input, select, textarea, button)`)?.focus(),
     )
   const { busy, wrong, setWrong, run } = useAttempt(e => {
-    const found = wrongOf(asError(e), names, byCode)
+    const found = wrongOf(asError(e), names, { ...(names.includes('name') && { duplicate_name: 'name' }), ...byCode })
     if (found.field) focus(found.field)
     return found
   })

@@ -4,6 +4,7 @@ import { useBusy } from '../core/busy.ts'
 import { ApiError } from '../core/call.ts'
 import { amount } from '../core/format.ts'
 import { callPostback, hasFixedPayout, testPostback } from '../core/postback.ts'
+import { isTest } from '../core/test_id.ts'
 import { touches, use } from '../core/query.ts'
 import { to } from '../core/router.ts'
 import { t } from '../core/text.ts'
@@ -62,9 +63,9 @@ export function TestConversion({ network, offer, click, look = 'sm primary', cam
     )
   return (
     <span class="row wraps" role="status">
-      <span>{w.recorded(amount(here.payout, here.currency))}</span>
+      <span>{(isTest(here.conversion_id) ? w.recorded : w.real)(amount(here.payout, here.currency))}</span>
       <Link look="sm" href={to('/app/conversions', { conversion: here.id })} text={w.see} />
-      <Button look="sm" disabled={busy} onClick={() => void send('rejected')} text={w.reject} />
+      {isTest(here.conversion_id) && <Button look="sm" disabled={busy} onClick={() => void send('rejected')} text={w.reject} />}
     </span>
   )
 }

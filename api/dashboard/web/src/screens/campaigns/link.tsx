@@ -248,7 +248,7 @@ function FirstClick({ id, network }: { id: string; network?: NetworkRow }) {
   if (click ? !isNew(click, openedAt) : !data) return null
   return (
     <section class={'card part first ' + (click ? 'here' : '')} role="status">
-      <div class="row">
+      <div class="row wraps">
         <Sign name={click ? 'check' : 'clock'} tone={click ? 'good' : 'accent'} />
         <div class="grow">
           <div class="strong">
@@ -272,6 +272,7 @@ function FirstClick({ id, network }: { id: string; network?: NetworkRow }) {
         {click && network && !network.postback_scheme && canWrite() && (
           <TestConversion network={network} offer={offers?.find(o => o.id === click.offer_id)} click={click} came={setConversion} />
         )}
+        {!click && canWrite() && <Link look="sm" href={to(`/app/campaigns/${id}/flow`)} text={setupWords.first.toFlow} />}
         {click && <Link look="sm" href={to(`/app/campaigns/${id}/clicks`, { click: click.click_id })} text={t.clicks.why} />}
         {click && <Link look="sm" href={to(`/app/campaigns/${id}/figures`)} text={t.link.itsFigures} />}
       </div>

@@ -56,7 +56,6 @@ export function Offers() {
   const kind: Kind<OfferRow> = {
     name: 'offers',
     next: { path: '/app/campaigns/new', param: 'offer', text: recordWords.nextCampaign },
-    again: (r): Record<string, string> => (r.network_id ? { network: r.network_id } : {}),
     path: '/app/offers',
     word: t.kinds.offers,
     dimension: 'offer_id',

@@ -47,7 +47,6 @@ export type Kind<R extends Listed> = {
   usesRouting?: boolean // campaigns and flows lead to the records
   // where a person goes on after creating a record; `param` is the parameter that gets the record's id
   next: { path: string; with?: Record<string, string>; param: string; text: string }
-  again?: (r: R) => Record<string, string> // values for the form of another new record, from the one just created
   tidy?: (d: Draft) => Draft // changes what is sent
   pick?: (choose: (d: Draft | undefined) => void) => ComponentChildren
 }
@@ -250,7 +249,7 @@ function Editor<R extends Listed>({ kind: k, record, isNew, used, close, made }:
   }
   return (
     <Sheet side title={record?.name ?? k.word.add} close={close} keep={() => dirty}>
-      {record && isNew && (
+      {record && isNew && !dirty && (
         <p class="part row saved" role="status">
           <Sign name="check" tone="good" />
           {recordWords.saved(record.name)}
@@ -268,7 +267,7 @@ function Editor<R extends Listed>({ kind: k, record, isNew, used, close, made }:
           isNew && (
             <>
               <Cancel close={close} text={t.reports.done} />
-              <Link href={to(k.path, { id: 'new', ...k.again?.(record!) })} text={recordWords.another} />
+              <Link href={to(k.path, { id: 'new' })} text={recordWords.another} />
               <Link look="primary" href={to(k.next.path, { ...k.next.with, [k.next.param]: record!.id })} text={k.next.text} />
             </>
           )

@@ -43,9 +43,9 @@ export const words: typeof en = {
   checks: 'Was geprüft wurde',
   check: 'Prüfung',
   cases: 'Beurteilte Fälle',
-  needs: 'Was fehlt',
+  needs: 'Ergebnis',
   fine: 'nichts zu ändern',
-  atLeast: minimum => `Noch kein Fall. Nötig: ${minimumText(minimum)}.`,
+  atLeast: minimum => `Keiner gefunden. Für einen Fall nötig: ${minimumText(minimum)}.`,
   kinds: {
     pause_loser: 'Pfade, Landingpages und Offers mit Verlust',
     move_weight: 'Pfade, Landingpages und Offers, die besser laufen',

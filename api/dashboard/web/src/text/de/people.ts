@@ -228,7 +228,7 @@ export const words: typeof en = {
       'old-tracker': 'Bisheriger Tracker',
       'geo-database': 'Geo-Datenbank',
       oauth: 'Verbindung',
-      marks: 'Notiz',
+      marks: 'Notiz im Diagramm',
       edge: 'Edge',
       tools: 'Werkzeug',
       'network-templates': 'Netzwerkvorlage',

@@ -55,6 +55,7 @@ export const words: typeof en = {
     madeUp: amount => `Meldet erfundene ${amount}: Der Klick hat kein Offer mit festem Payout erreicht`,
     pays: amount => `Meldet ${amount}, den Payout des Offers`,
     recorded: amount => `Die Test-Conversion ist aufgezeichnet: ${amount}`,
+    real: amount => `Das Netzwerk hat ${amount} gemeldet`,
     see: 'Ansehen',
     reject: 'Wieder herausnehmen',
     rejected: 'Die Test-Conversion ist abgelehnt und zählt nicht mehr.',
@@ -80,6 +81,7 @@ export const words: typeof en = {
     doneText: 'Klicks und Conversions kommen in diesem Konto an.',
     costText: 'Klicks, deren Link keine Kosten mitbringt, gelten als kostenlos, bis ihre Kosten eingetragen oder abgerufen sind.',
     toCost: 'Kosten eintragen',
+    toFlow: 'Weitere Offers und Regeln',
     toFetch: 'Quelle verbinden',
     donePostback: network =>
       `Bleibt noch: den Postback bei ${network} eintragen. Der erste Postback, den das Netzwerk selbst sendet, hakt diesen Schritt ab.`,

@@ -23,9 +23,9 @@ export const words = {
   checks: 'What was checked',
   check: 'Check',
   cases: 'Cases judged',
-  needs: 'What is missing',
+  needs: 'Result',
   fine: 'nothing to change',
-  atLeast: (minimum: string) => `No case yet. It takes ${minimum}.`,
+  atLeast: (minimum: string) => `None found. A case takes ${minimum}.`,
   kinds: {
     pause_loser: 'Paths, landing pages and offers that lose',
     move_weight: 'Paths, landing pages and offers that do better',

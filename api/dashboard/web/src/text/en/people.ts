@@ -227,7 +227,7 @@ export const words = {
       'old-tracker': 'Old tracker',
       'geo-database': 'Geo database',
       oauth: 'Connection',
-      marks: 'Note',
+      marks: 'Note on a chart',
       edge: 'Edge',
       tools: 'Tool',
       'network-templates': 'Network template',

@@ -54,6 +54,7 @@ export const words = {
     madeUp: (amount: string) => `Reports a made-up ${amount}: the click reached no offer with a fixed payout`,
     pays: (amount: string) => `Reports ${amount}, as the offer pays`,
     recorded: (amount: string) => `The test conversion is recorded: ${amount}`,
+    real: (amount: string) => `The network has reported ${amount}`,
     see: 'See it',
     reject: 'Take it out again',
     rejected: 'The test conversion is rejected and counts no more.',
@@ -80,6 +81,7 @@ export const words = {
     doneText: 'Clicks and conversions reach this account.',
     costText: 'Clicks whose link brings no cost count as free until their cost is entered or fetched.',
     toCost: 'Enter a cost',
+    toFlow: 'More offers and rules',
     toFetch: 'Connect the source',
     donePostback: (network: string) =>
       `What is left: paste the postback at ${network}. The first postback that the network sends itself ticks this step.`,
