@@ -44,7 +44,7 @@ func redirectAnswers() object {
 			"Location": object{"schema": object{"type": "string"}, "description": "the address to which the visitor is sent"},
 		}},
 		"404": object{"description": "there is no such link, and no fallback"},
-		"503": object{"description": "a browser loads the link before its user clicks; it requests the link again after the click"},
+		"503": object{"description": "the browser loaded the link ahead of a click; it requests the link again when its user clicks"},
 	}
 }
 

@@ -138,7 +138,7 @@ const (
 		SELECT $1, id, 'x', now(), 'Shoes', 'cost is 5', now() FROM rule`
 	tokenRow = `INSERT INTO copilot_suggestions (account_id, id, kind, key, title, detail, evidence, judged_at, expires_at)
 		VALUES ($1, gen_random_uuid(), 'empty_token', $2::text || '/sub2', 'Traffic source “Push” never fills sub2',
-			'None of its 500 clicks came with it.', '{}', now(), now() + interval '2 days')`
+			'None of its 500 clicks came with sub2.', '{}', now(), now() + interval '2 days')`
 )
 
 // causes returns the cause of each type of alert.

@@ -113,7 +113,7 @@ func configKinds(text string) (kinds []accountconfig.Kind, err error) {
 // PlanConfigBody is the body of POST /config/plan.
 type PlanConfigBody struct {
 	Document json.RawMessage     `json:"document" is:"json" required:"invalid_document" doc:"the document: an object, or a text with YAML or JSON"`
-	Prune    accountconfig.Prune `json:"prune" doc:"delete records that the document does not have, but only those of a group or with a tag; campaigns with clicks are archived"`
+	Prune    accountconfig.Prune `json:"prune" doc:"delete records that are missing from the document, but only those of a group or with a tag; campaigns with clicks are archived"`
 	Read     ConfigRead          `json:"read" doc:"additional data for a document that was read from another tracker, as sy import sends them"`
 }
 

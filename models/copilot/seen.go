@@ -171,8 +171,8 @@ func findEmptyTokens(in *Input) (list []finding) {
 			}
 			list = append(list, certainFinding(weightSetUp, Suggestion{
 				Key: tokenKey(v.ID, sub), Title: fmt.Sprintf("Traffic source “%s” never fills %s", v.Name, sub),
-				Detail: fmt.Sprintf("None of its %d clicks came with it. Check that the link at the source has the parameter with its macro %s.",
-					v.Clicks, v.Macros[sub]),
+				Detail: fmt.Sprintf("None of its %d clicks came with %s. Check that the link at the source has the parameter with its macro %s.",
+					v.Clicks, sub, v.Macros[sub]),
 				Evidence: Evidence{Sample: v.Clicks, Figures: []Figure{count(v.Name, "clicks", v.Clicks), count(v.Name, "without_"+sub, v.Empty[sub])}},
 			}))
 		}

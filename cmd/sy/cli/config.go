@@ -49,8 +49,8 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 // documentFlags are the flags of diff and apply.
 type documentFlags struct {
 	File       string `short:"f" required:"" help:"File with the document, or - for standard input."`
-	PruneGroup string `help:"Delete records of this group that the document does not have. Campaigns with clicks are archived."`
-	PruneTag   string `help:"Delete records with this tag that the document does not have."`
+	PruneGroup string `help:"Delete records of this group that are missing from the document. Campaigns with clicks are archived."`
+	PruneTag   string `help:"Delete records with this tag that are missing from the document."`
 }
 
 // plan is what a document would change.

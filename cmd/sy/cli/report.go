@@ -49,13 +49,13 @@ func (e *env) window(from, to string) (first, last string, err error) {
 // figureFlags are the flags of report and compare.
 type figureFlags struct {
 	By        string   `default:"campaign" help:"Up to five dimensions, such as country,offer: campaign, path, offer, lander, source, network, device, or a dimension of the API."`
-	Filter    []string `sep:"none" help:"Only a value of a dimension, such as source=Push or country!=DE. Records may be named. Repeat it for more."`
+	Filter    []string `sep:"none" help:"Only a value of a dimension, such as source=Push or country!=DE. A record is given by its name or its id. Repeat it for more."`
 	Figures   []string `default:"clicks,conversions,cost,revenue,profit,roi" help:"Figures of the table."`
 	Sort      string   `help:"Figure or dimension to sort by; a minus in front sorts descending: --sort=-profit."`
 	Having    string   `help:"Only groups with these figures, such as profit<0,cost>=10."`
 	MinClicks int      `help:"Only groups with at least this many clicks."`
-	Limit     int      `default:"100" help:"The most rows to show."`
-	TZ        string   `name:"tz" help:"Time zone of dimensions of time."`
+	Limit     int      `default:"100" help:"Maximum number of rows."`
+	TZ        string   `name:"tz" help:"Time zone of the days and hours, such as Europe/Berlin."`
 }
 
 // query returns the parameters of the call.
@@ -200,8 +200,8 @@ func (e *env) printRaw(raw json.RawMessage) error {
 // compareCmd shows two windows next to each other.
 type compareCmd struct {
 	figureFlags
-	A string `default:"today" help:"The window: a day, or two as in -7d..-1d."`
-	B string `default:"yesterday" help:"The window that it is compared with."`
+	A string `default:"today" help:"Window to show: a day, or the first and the last day as in -7d..-1d."`
+	B string `default:"yesterday" help:"Window to compare it with."`
 }
 
 // Run implements the command.

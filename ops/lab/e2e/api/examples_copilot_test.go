@@ -18,7 +18,7 @@ func (x *examples) copilot(account uuid.UUID, key string) {
 	at := time.Now().UTC().Truncate(time.Microsecond)
 	err := dbcopilot.NewSuggestions(x.Store).Save(x.t.Context(), account, dbcopilot.FoundSuggestions{At: at, Next: at.Add(24 * time.Hour), Judged: 1, List: []copilot.Suggestion{{
 		Kind: "empty_token", Key: "x", Title: "Traffic source “Push” never fills sub2",
-		Detail:    "None of its 4200 clicks came with it. Check that the link at the source has the parameter with its macro {creative}.",
+		Detail:    "None of its 4200 clicks came with sub2. Check that the link at the source has the parameter with its macro {creative}.",
 		ExpiresAt: models.Stamp{Time: at.Add(copilot.Life)},
 		Evidence: copilot.Evidence{
 			Figures: []copilot.Figure{}, From: x.today.AddDate(0, 0, -30).Format(time.DateOnly),

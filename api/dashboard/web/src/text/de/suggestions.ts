@@ -79,8 +79,8 @@ const details: Form[] = [
       `${p} % der Klicks sind von Bots (${low} bis ${high} %). Das Geld dafür zurückverlangen und die Platzierungen nach Bot-Klicks ansehen.`,
   ],
   [
-    /^None of its (\d+) clicks came with it\. Check that the link at the source has the parameter with its macro (.*)\.$/s,
-    (n, macro) => `Keiner der ${n} Klicks brachte ihn mit. Prüfen, ob der Link bei der Quelle den Parameter mit dem Makro ${macro} hat.`,
+    /^None of its (\d+) clicks came with (\S+)\. Check that the link at the source has the parameter with its macro (.*)\.$/s,
+    (n, sub, macro) => `Keiner der ${n} Klicks brachte ${sub} mit. Prüfen, ob der Link bei der Quelle den Parameter mit dem Makro ${macro} hat.`,
   ],
   [
     /^(\d+) visitors of path (“.*”) were sent there and none came to an offer\. Check .*$/s,
