@@ -197,6 +197,12 @@ func TestOwnNames(t *testing.T) {
 	if want := "7 | web | paid | 17.50 EUR | click=CLICK"; err != nil || describe(got) != want {
 		t.Errorf("%v %s", err, describe(got))
 	}
+	other := string(models.AppendClickID(nil, models.FloorClickID(received.Add(-time.Hour))))
+	visit := `{"id": 7, "financial_status": "paid", "total_price": "20.00", "currency": "EUR", "landing_site": "/?clickid=` + other + `&Ref=CLICK"}`
+	got, err = scheme(t, "shopify").Read(signed64("x-shopify-hmac-sha256", visit), secret, map[string]string{"click_id": "Ref"})
+	if want := "7 |  | paid | 20.00 EUR | click=CLICK"; err != nil || describe(got) != want {
+		t.Errorf("a parameter whose name has a capital letter: %v %s", err, describe(got))
+	}
 	event := `{"id": "evt_1", "type": "checkout.session.completed", "livemode": true, "data": {"object": {"id": "cs_1", "mode": "payment",
 		"amount_total": 2000, "amount_subtotal": 1750, "currency": "eur", "metadata": {"visit": "CLICK"}}}}`
 	got, err = scheme(t, "stripe").Read(signStripe(event), secret,
