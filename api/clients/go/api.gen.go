@@ -874,7 +874,7 @@ type ChatState struct {
 
 // Check: a type of the API
 type Check struct {
-	Judged  int    `json:"judged"` // cases with enough data; 0: no case had enough
+	Judged  int    `json:"judged"` // cases with enough data; kinds that look for faults count only the faults that were found
 	Kind    string `json:"kind"`
 	Minimum string `json:"minimum"` // the minimum data that a case needs to be judged
 }
@@ -4019,7 +4019,7 @@ type PlanAnswer struct {
 // PlanConfigBody: a type of the API
 type PlanConfigBody struct {
 	Document any             `json:"document"`        // the document: an object, or a text with YAML or JSON
-	Prune    *PruneBody      `json:"prune,omitempty"` // delete records that the document does not have, but only those of a group or with a tag; campaigns with clicks are archived
+	Prune    *PruneBody      `json:"prune,omitempty"` // delete records that are missing from the document, but only those of a group or with a tag; campaigns with clicks are archived
 	Read     *ConfigReadBody `json:"read,omitempty"`  // additional data for a document that was read from another tracker, as sy import sends them
 }
 
@@ -5900,7 +5900,7 @@ type ZonesOfAccounts struct {
 	Accounts []ZonesOfAccount `json:"accounts"`
 }
 
-// AddAlertChannel calls POST /api/v1/alerts/channels: send alerts by e-mail or to a chat, once when they begin and once when they end.
+// AddAlertChannel calls POST /api/v1/alerts/channels: send alerts by e-mail or to a chat, when they begin, when they rise to critical and when they end.
 func (c *Client) AddAlertChannel(ctx context.Context, body AlertChannelBody, options ...Option) (answer AlertChannelShown, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/alerts/channels", nil, body, &answer, options...)
 	return answer, err
