@@ -97,7 +97,7 @@ type Route struct {
 	Deprecated *Deprecated
 	Handle     Handler
 	// Repeats is set on a POST whose answer is not stored for its Idempotency-Key, so that each call runs the handler. There are
-	// two kinds of such a POST: one that changes nothing itself, and one that must check the person's session or proof of identity on
+	// two kinds of such a POST: a POST that changes nothing itself, and a POST that must check the person's session or proof of identity on
 	// each call.
 	Repeats bool
 	// Proposes is set on a route that stores only a proposal. Assistants that may propose call it with a read-only key.

@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// beside reads a compose file that is used together with compose.yaml.
-func beside(t *testing.T, name string) compose {
+// readAddition reads a compose file that is used together with compose.yaml.
+func readAddition(t *testing.T, name string) compose {
 	t.Helper()
 	var c compose
 	if err := yaml.Unmarshal(read(t, name), &c); err != nil {
@@ -29,7 +29,7 @@ func TestClickHouseBeside(t *testing.T) {
 		"clickhouse.yaml":          {"clickhouse"},
 		"clickhouse-replicas.yaml": {"clickhouse-1", "clickhouse-2", "keeper-1", "keeper-2", "keeper-3"},
 	} {
-		c := beside(t, name)
+		c := readAddition(t, name)
 		for _, process := range []string{"migrate", "web", "worker", "clock"} {
 			e := c.Services[process].Environment
 			_, hosts, ok := strings.Cut(e["CLICKS_URL"], "@")
@@ -70,7 +70,7 @@ type fromEnv struct {
 // they read.
 func TestReplicas(t *testing.T) {
 	t.Parallel()
-	c := beside(t, "clickhouse-replicas.yaml")
+	c := readAddition(t, "clickhouse-replicas.yaml")
 	var cluster struct {
 		Shards []struct {
 			Internal bool     `xml:"internal_replication"`

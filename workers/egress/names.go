@@ -33,7 +33,7 @@ func (n *Names) Resolver() Resolver { return n.resolver }
 // dnsTimeout is the timeout of one look-up.
 const dnsTimeout = 5 * time.Second
 
-// LookupAddr returns the names of an address, and no names and no error if the address has none. It returns an error if no server
+// LookupAddr returns the names of an address. For an address without a name it returns no names and no error. It returns an error if no server
 // could answer.
 func (n *Names) LookupAddr(ctx context.Context, addr netip.Addr) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, dnsTimeout)
@@ -42,7 +42,7 @@ func (n *Names) LookupAddr(ctx context.Context, addr netip.Addr) ([]string, erro
 	return names, ignoreNotFound(err)
 }
 
-// Addresses returns the addresses of a name, and no addresses and no error if the name has none. It returns an error if no server
+// Addresses returns the addresses of a name. For a name without an address it returns no addresses and no error. It returns an error if no server
 // could answer.
 func (n *Names) Addresses(ctx context.Context, name string) ([]netip.Addr, error) {
 	ctx, cancel := context.WithTimeout(ctx, dnsTimeout)

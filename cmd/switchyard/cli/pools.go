@@ -30,7 +30,7 @@ type pool struct {
 }
 
 // These are the pools. Together, the pools of a process open at most this number of connections: web 24, plus 1 to listen for
-// changes, and 1 more to listen if TLS_ADDR or HTTP_ADDR is set; worker 21; clock 2; up 45, plus those that web has to listen. If
+// changes, and 1 more to listen if TLS_ADDR or HTTP_ADDR is set; worker 21; clock 2; up 45, plus the connections that web uses to listen. If
 // DATABASE_READ_URL is set, web, worker and up open two more. ops/README.md repeats these figures.
 var (
 	// controlPool is for authentication and the records that accounts set up.

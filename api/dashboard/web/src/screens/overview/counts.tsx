@@ -37,7 +37,8 @@ export function Counts({ isEmpty }: { isEmpty: boolean }) {
   )
 }
 
-// Form edits the currency and the time zone. It suggests those of the browser while the account has what new accounts get.
+// Form edits the currency and the time zone. While the account still has the values with which every account begins,
+// the form suggests the browser's.
 function Form({ close }: { close: () => void }) {
   const [currency, setCurrency] = useState(suggestedCurrency(me.value!.account.currency)),
     [timezone, setTimezone] = useState(zone.value === 'UTC' ? Intl.DateTimeFormat().resolvedOptions().timeZone : zone.value),
