@@ -14,7 +14,7 @@ export const words: typeof en = {
     again: 'Die Sitzung ist beendet. Nach dem Anmelden geht es an derselben Stelle weiter.',
     welcome: 'Willkommen',
     invited: (account, role, currency) =>
-      `Das ist eine Einladung zum Konto „${account}“, in der Rolle ${role}. Die Zahlen dort sind in ${currency}.`,
+      `Das ist eine Einladung zum Konto „${account}“, in der Rolle ${role}. Die Zahlen dort sind in ${currency}; Inhaber können das ändern.`,
     yourName: 'Name (optional)',
     choose: 'Passwort wählen',
     atLeast: 'mindestens 10 Zeichen',

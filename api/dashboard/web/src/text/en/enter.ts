@@ -13,7 +13,7 @@ export const words = {
     again: 'Your session has ended. Sign in to go on where you were.',
     welcome: 'Welcome',
     invited: (account: string, role: string, currency: string) =>
-      `You are invited to the account “${account}” as ${role.toLowerCase()}. Its figures are in ${currency}.`,
+      `You are invited to the account “${account}” as ${role.toLowerCase()}. Its figures are in ${currency}; owners can change this.`,
     yourName: 'Your name (optional)',
     choose: 'Choose a password',
     atLeast: 'at least 10 characters',
