@@ -254,7 +254,7 @@ function Platform({ of: p, keyed, leave }: { of: OAuthProvider; keyed: boolean; 
     <li class="platform">
       <div class="grow">
         <div class="t">{p.label}</div>
-        {p.connections.length === 0 && <div class="d">{p.configured ? w.ads.nobody : w.ads.notConfigured}</div>}
+        {p.connections.length === 0 && <div class="d">{p.configured ? w.ads.nobody : `${w.ads.notConfigured}. ${w.ads.byOperator}`}</div>}
         {p.connections.map(c => (
           <div key={c.id} class="d row wraps">
             <span class="wrap">{w.ads.signedIn(c.userName || c.userId)}</span>

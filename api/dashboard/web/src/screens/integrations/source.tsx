@@ -175,7 +175,7 @@ function SignedIn({ provider, value, on, fill, error }: SignedInProps) {
   if (list?.length === 0)
     return (
       <p class="across warn">
-        {platform!.configured ? w.ads.nobody : w.ads.notConfigured}{' '}
+        {platform!.configured ? w.ads.nobody : `${w.ads.notConfigured}. ${w.ads.byOperator}`}{' '}
         {platform!.configured && (
           <a class="link" href={to('/app/integrations')}>
             {enterWords.title}

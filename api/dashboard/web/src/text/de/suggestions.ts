@@ -80,7 +80,8 @@ const details: Form[] = [
   ],
   [
     /^None of its (\d+) clicks came with (\S+)\. Check that the link at the source has the parameter with its macro (.*)\.$/s,
-    (n, sub, macro) => `Keiner der ${n} Klicks brachte ${sub} mit. Prüfen, ob der Link bei der Quelle den Parameter mit dem Makro ${macro} hat.`,
+    (n, sub, macro) =>
+      `Keiner der ${n} Klicks brachte ${sub} mit. Prüfen, ob der Link bei der Quelle den Parameter mit dem Makro ${macro} hat.`,
   ],
   [
     /^(\d+) visitors of path (“.*”) were sent there and none came to an offer\. Check .*$/s,
