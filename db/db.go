@@ -42,8 +42,8 @@ type Options struct {
 	ReplicaURL string
 }
 
-// settings returns the session settings that are used unless the URL sets them. jit is off, because compiling the statement of a
-// report over millions of rows takes several times as long as it saves.
+// settings returns the session settings that are used unless the URL sets them. jit is off: even for a report over millions of
+// rows, compiling the statement takes several times as long as the time that the compiled statement saves.
 func (o Options) settings() map[string]string {
 	all := map[string]string{"lock_timeout": "5000", "jit": "off"}
 	all["statement_timeout"] = strconv.FormatInt(cmp.Or(o.Statement, time.Minute).Milliseconds(), 10)
@@ -130,7 +130,7 @@ func (o Options) connector(url string) (driver.Connector, error) {
 	}
 	var each strings.Builder // statements that run at the start of each transaction
 	for name, value := range settings {
-		delete(cfg.Runtime, name) // PgBouncer refuses a connection with settings that it does not keep
+		delete(cfg.Runtime, name) // PgBouncer refuses a connection that sends settings unknown to it
 		fmt.Fprintf(&each, "SET LOCAL %s = %s; ", name, pq.QuoteLiteral(value))
 	}
 	connector, err := pq.NewConnectorConfig(cfg)
@@ -149,8 +149,8 @@ func Tx(ctx context.Context, c Conn, fn func(Conn) error) error {
 	return fmt.Errorf("db: cannot start a transaction on %T", c)
 }
 
-// Snapshot runs fn in a transaction that only reads. All statements see the data as of the first statement. If c is already a
-// transaction, fn runs in this transaction, which may also write and whose statements may see later data.
+// Snapshot runs fn in a transaction that only reads. All its statements see the data as of the first statement. If c is already a
+// transaction, Snapshot runs fn in that transaction and guarantees neither: statements may write, and later ones may see newer data.
 func Snapshot(ctx context.Context, c Conn, fn func(Conn) error) error {
 	if d, ok := c.(*DB); ok {
 		return begin(ctx, d, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn)
@@ -163,7 +163,7 @@ func begin(ctx context.Context, d *DB, o *sql.TxOptions, fn func(Conn) error) er
 	if err != nil {
 		return fmt.Errorf("db: begin: %w", err)
 	}
-	defer tx.Rollback() //nolint:errcheck // after a commit it does nothing; after an error, that error is returned
+	defer tx.Rollback() //nolint:errcheck // does nothing after a commit; after a failure, the caller gets the first error
 	if err := fn(tx); err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Budget limits the calls that all processes of the install make to a provider. At most Burst calls are allowed at once, and one
-// more after each Interval. In any time t at most Burst + t/Interval calls are allowed.
+// Budget limits the calls that all processes of the install make to a provider. A full budget allows Burst calls without a pause
+// between them. Each Interval adds one call, until the budget is full. In any time t at most Burst + t/Interval calls are allowed.
 //
 // While Redis cannot be reached, Budget allows every call, except during a pause that was set in this process. Jobs come through
 // Redis, so there are few calls at that time, and the provider's own limit still applies.
