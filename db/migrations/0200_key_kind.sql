@@ -1,5 +1,5 @@
--- A connected assistant acts with a key of its own, whose clear text is never stored. The changes that it makes are therefore
--- counted and recorded like the changes of any other key.
+-- A connected assistant acts with its own API key. Its changes are therefore counted and recorded like changes that are made with any
+-- other key. The clear text of this key is never stored.
 -- +goose Up
 ALTER TABLE api_keys ADD COLUMN kind text NOT NULL DEFAULT 'key'; -- key, or assistant: see assistant_grants
 
