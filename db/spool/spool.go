@@ -173,8 +173,8 @@ func (s *Spool) Append(ctx context.Context, r Record) error {
 
 var scratches = sync.Pool{New: func() any { b := make([]byte, 0, 2048); return &b }}
 
-// join adds the frame to the open batch and returns that batch. While the disk refuses records, it adds the frame and returns
-// ErrWaiting.
+// join adds the frame to the open batch and returns that batch. While the disk refuses records, it also adds the frame, but returns
+// ErrWaiting instead of the batch.
 func (s *Spool) join(frame []byte) (*batch, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -257,7 +257,7 @@ func (s *Spool) swap(spare []byte) (b *batch, closed bool) {
 	defer s.mu.Unlock()
 	b = s.open
 	select {
-	case <-s.full: // the signal was meant for this batch
+	case <-s.full: // removes the signal that b is full, which does not apply to the new batch
 	default:
 	}
 	s.writing, s.refusing = b.count, false
