@@ -213,8 +213,8 @@ func BadData(err error) bool {
 
 // Unavailable reports whether the same call may succeed later: PostgreSQL cannot be reached, is shutting down or lacks resources,
 // or a time limit or the wait for a lock ended. This includes a statement that a read replica cancelled because it blocked the
-// replay of the primary's changes. Such a statement fails with the code of a serialization failure. The code hardly has another
-// cause, because no transaction of this program is serializable.
+// replay of the primary's changes. Such a statement fails with the code of a serialization failure. The code has almost no
+// other cause here, because no transaction of this program is serializable.
 func Unavailable(err error) bool {
 	if errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, context.DeadlineExceeded) {
 		return true

@@ -47,7 +47,7 @@ type Spool struct {
 	refusing bool   // the disk has refused the records in open, and no caller waits for them any more
 	closed   bool
 	work     chan struct{} // has an item when open has records, or when the spool is being closed
-	full     chan struct{} // has an item when open has enough records to be written at once
+	full     chan struct{} // has an item when open has so many records (enough) that flush writes them without waiting for more
 	done     chan struct{} // the flusher has ended
 
 	file       segmentFile // flusher only

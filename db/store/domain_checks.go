@@ -103,8 +103,8 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 	})
 }
 
-// setServing starts or stops serving a domain after a check. If a domain was verified without a proof and a check now finds a
-// proof, the domain must keep that proof from then on.
+// setServing starts or stops serving a domain after a check. It stores the proof that the check found, unless the domain is verified and
+// already has a proof.
 func (d Domains) setServing(ctx context.Context, domain models.Domain, c models.DomainCheck, on bool) error {
 	proof := domain.Proof
 	if on && c.Proof != nil && *c.Proof != models.ProofNone && (!domain.IsVerified || proof == models.ProofBefore || proof == models.ProofNone) {
