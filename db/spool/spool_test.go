@@ -148,7 +148,7 @@ func TestTwoProcessesNeverShare(t *testing.T) {
 	}
 	want := appendClicks(t, b, 3)
 	if orphans, err := claimOrphans(dir); err != nil || len(orphans) != 0 {
-		t.Fatalf("adopted the spool of a running process: %v, %v", orphans, err)
+		t.Fatalf("adopted the sub-directory of a running process: %v, %v", orphans, err)
 	}
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
