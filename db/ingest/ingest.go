@@ -120,7 +120,7 @@ func (g *Ingester) pauseAfter(n int, duration time.Duration, err error) time.Dur
 	case g.backlog:
 		return g.throttle.backoff(duration)
 	case n < fewRecords:
-		return fewRecordsFactor * g.o.Interval // these rare, small batches do not slow redirects down, so no backoff
+		return fewRecordsFactor * g.o.Interval // such small batches do not slow redirects down, so no throttle is needed
 	}
 	return max(g.throttle.backoff(duration), g.o.Interval)
 }

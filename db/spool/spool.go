@@ -20,9 +20,8 @@ type Options struct {
 	// AckPostgres makes Append wait until a Reader has committed the record. It is for a disk that does not outlive the
 	// process (CLICK_ACK=postgres).
 	AckPostgres bool
-	// Retry keeps records that the disk refuses in memory, and writes them once the disk accepts them. Append then returns
-	// ErrWaiting. It is for records whose sender does not send them again. Without Retry, a record that the disk refuses is not
-	// recorded.
+	// Retry is for records whose sender does not send them again. If the disk refuses such a record, the record stays in memory until
+	// the disk accepts it, and Append returns ErrWaiting. Without Retry, a record that the disk refuses is not recorded.
 	Retry bool
 	// Pace is the minimum time between two writes. Set it when the senders can wait: it leaves more of the disk to other
 	// programs. The default is zero. Even then, a busy spool waits busyPace between two writes.
