@@ -46,7 +46,7 @@ type Spool struct {
 	refusing bool   // the disk has refused the records in open, and no caller waits for them any more
 	closed   bool
 	work     chan struct{} // has an item when open has records, or when the spool is being closed
-	full     chan struct{} // has an item when open has so many records (enough) that flush writes them without waiting for more
+	full     chan struct{} // has an item when open has enough records (the constant), so that flush does not wait for more
 	done     chan struct{} // the flusher has ended
 
 	file       segmentFile // flusher only
@@ -256,7 +256,7 @@ func (s *Spool) swap(spare []byte) (b *batch, closed bool) {
 	defer s.mu.Unlock()
 	b = s.open
 	select {
-	case <-s.full: // removes the signal that b is full, which does not apply to the new batch
+	case <-s.full: // removes the signal for b, so that it does not count for the new batch
 	default:
 	}
 	s.writing, s.refusing = b.count, false
