@@ -150,7 +150,8 @@ func Tx(ctx context.Context, c Conn, fn func(Conn) error) error {
 }
 
 // Snapshot runs fn in a transaction that only reads. All its statements see the data as of the first statement. If c is already a
-// transaction, Snapshot runs fn in that transaction and guarantees neither: statements may write, and later ones may see newer data.
+// transaction, Snapshot runs fn in that transaction without these guarantees: a statement may write, and may see newer data than the
+// first statement.
 func Snapshot(ctx context.Context, c Conn, fn func(Conn) error) error {
 	if d, ok := c.(*DB); ok {
 		return begin(ctx, d, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn)

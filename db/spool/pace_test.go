@@ -28,6 +28,6 @@ func TestPacer(t *testing.T) {
 	}
 	p = pacer{least: 10 * time.Millisecond}
 	if got := during(120, 5); got != 10*time.Millisecond {
-		t.Errorf("a spool with a minimum pause waits %s between two writes", got)
+		t.Errorf("a spool with a minimum pause waits %s between two writes, want 10ms", got)
 	}
 }
