@@ -42,8 +42,8 @@ type Options struct {
 	ReplicaURL string
 }
 
-// settings returns the session settings that are used unless the URL sets them. jit is off, because compiling the statement of a
-// report over millions of rows takes several times as long as it saves.
+// settings returns the session settings that are used unless the URL sets them. jit is off: even for a report over millions of
+// rows, compiling the statement takes several times as long as the time that the compiled statement saves.
 func (o Options) settings() map[string]string {
 	all := map[string]string{"lock_timeout": "5000", "jit": "off"}
 	all["statement_timeout"] = strconv.FormatInt(cmp.Or(o.Statement, time.Minute).Milliseconds(), 10)
@@ -130,7 +130,7 @@ func (o Options) connector(url string) (driver.Connector, error) {
 	}
 	var each strings.Builder // statements that run at the start of each transaction
 	for name, value := range settings {
-		delete(cfg.Runtime, name) // PgBouncer refuses a connection with settings that it does not keep
+		delete(cfg.Runtime, name) // PgBouncer refuses a connection that sends settings unknown to it
 		fmt.Fprintf(&each, "SET LOCAL %s = %s; ", name, pq.QuoteLiteral(value))
 	}
 	connector, err := pq.NewConnectorConfig(cfg)
@@ -149,8 +149,9 @@ func Tx(ctx context.Context, c Conn, fn func(Conn) error) error {
 	return fmt.Errorf("db: cannot start a transaction on %T", c)
 }
 
-// Snapshot runs fn in a transaction that only reads. All statements see the data as of the first statement. If c is already a
-// transaction, fn runs in this transaction, which may also write and whose statements may see later data.
+// Snapshot runs fn in a transaction that only reads. All its statements see the data as of the first statement. If c is already a
+// transaction, Snapshot runs fn in that transaction without these guarantees: a statement may write, and may see newer data than the
+// first statement.
 func Snapshot(ctx context.Context, c Conn, fn func(Conn) error) error {
 	if d, ok := c.(*DB); ok {
 		return begin(ctx, d, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn)
@@ -163,7 +164,7 @@ func begin(ctx context.Context, d *DB, o *sql.TxOptions, fn func(Conn) error) er
 	if err != nil {
 		return fmt.Errorf("db: begin: %w", err)
 	}
-	defer tx.Rollback() //nolint:errcheck // after a commit it does nothing; after an error, that error is returned
+	defer tx.Rollback() //nolint:errcheck // does nothing after a commit; after a failure, the caller gets the first error
 	if err := fn(tx); err != nil {
 		return err
 	}
@@ -213,8 +214,8 @@ func BadData(err error) bool {
 
 // Unavailable reports whether the same call may succeed later: PostgreSQL cannot be reached, is shutting down or lacks resources,
 // or a time limit or the wait for a lock ended. This includes a statement that a read replica cancelled because it blocked the
-// replay of the primary's changes. Such a statement fails with the code of a serialization failure. The code hardly has another
-// cause, because no transaction of this program is serializable.
+// replay of the primary's changes. Such a statement fails with the code of a serialization failure. The code has almost no
+// other cause here, because no transaction of this program is serializable.
 func Unavailable(err error) bool {
 	if errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, context.DeadlineExceeded) {
 		return true

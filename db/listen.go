@@ -47,7 +47,7 @@ func Listen(ctx context.Context, url, channel string, handle func(context.Contex
 	handle(ctx, Notice{Resync: true})
 	for n := range l.Notify {
 		switch {
-		case ctx.Err() != nil: // drain what is left, so that pq's goroutine can end
+		case ctx.Err() != nil: // discard the remaining notices, so that pq's goroutine can end
 		case n == nil:
 			handle(ctx, Notice{Resync: true})
 		default:

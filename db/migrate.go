@@ -29,8 +29,8 @@ const (
 	migrateAttempts    = 60
 )
 
-// Migrate brings the schema up to date and returns how many files it ran. Several processes may call it at once: one of them
-// works, and the others then find nothing left to do. It fails if a lock is still not available after migrateAttempts attempts,
+// Migrate brings the schema up to date and returns how many files it ran. Several processes may call it at the same time: one of them
+// migrates, and the others wait and find nothing left to do. It fails if a lock is not available after migrateAttempts attempts,
 // which take about three minutes. The next call continues with the file that needs the lock. If the schema has migrations that
 // this program lacks, Migrate changes nothing and returns ErrProgramBehind.
 func Migrate(ctx context.Context, d *DB) (int, error) {

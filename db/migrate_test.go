@@ -62,7 +62,7 @@ func TestMigrationGivesUpItsLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := <-done; r.n != 1 || r.err != nil {
-		t.Errorf("when the table is free: %d, %v", r.n, r.err)
+		t.Errorf("after the other transaction has ended: %d migrations applied (%v), want 1", r.n, r.err)
 	}
 	var timeout string
 	if err := d.GetContext(t.Context(), &timeout, `SHOW lock_timeout`); err != nil || timeout != "5s" {

@@ -130,7 +130,7 @@ func Columns[T any](prefix string) string {
 	return prefix + strings.Join(names, ", "+prefix)
 }
 
-// fieldsOf finds the field of T for each column. A T that is a single value is its own field.
+// fieldsOf finds the field of T for each column. If T is not a struct but a single value, the value itself counts as the field.
 func fieldsOf[T any](rows *sqlx.Rows) ([]*reflectx.FieldInfo, error) {
 	columns, err := rows.Columns()
 	if err != nil {

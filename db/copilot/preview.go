@@ -21,8 +21,8 @@ type Preview struct {
 	Stale *models.Error
 }
 
-// Preview returns the change that a suggestion or a proposal would make now or, for a change, what it has changed. It takes no lock.
-// Errors: not_found, advice_only, invalid.
+// Preview returns the change that a suggestion or a proposal would make now. If id names a change that was already made, Preview
+// returns what that change has changed. It takes no lock. Errors: not_found, advice_only, invalid.
 func (k Suggestions) Preview(ctx context.Context, account, id uuid.UUID, variant string) (p Preview, err error) {
 	change, ok, err := db.First[copilot.Change](ctx, k.s.Conn(), "change",
 		`SELECT `+db.Columns[copilot.Change]("")+` FROM copilot_changes WHERE account_id = $1 AND id = $2`, account, id)

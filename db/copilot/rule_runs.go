@@ -107,9 +107,10 @@ type RuleAlert struct {
 	Since   time.Time `db:"since"`
 }
 
-// SetAlerts raises the alerts of list for a rule, and ends all other alerts of the rule. raised has an element for each alert of
-// list. It is true if the alert is raised after the call, whether it is new or was raised before. An alert that began within the
-// cool-down and has ended is not raised again. The error is stale if the rule has changed since r was read.
+// SetAlerts raises the alerts of list for a rule, and ends all other alerts of the rule. raised has one element for each alert of
+// list: true if the alert exists after the call, either as a new alert or because it was raised before. It is false for an alert that
+// began within the cool-down and has ended, because SetAlerts does not raise it again. The error is stale if the rule has changed
+// since r was read.
 func (k Rules) SetAlerts(ctx context.Context, r autorule.Rule, list []RuleAlert, at time.Time) (raised []bool, err error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) ([]bool, error) {
 		if err := NewRules(s).locked(ctx, r); err != nil {
@@ -151,7 +152,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 DELETE FROM copilot_rule_runs WHERE account_id = $1 AND rule_id = $2 AND id NOT IN (
 	SELECT id FROM copilot_rule_runs WHERE account_id = $1 AND rule_id = $2 ORDER BY at DESC, id DESC LIMIT 100)`
 
-	// A target is stored as long as its change can be undone.
+	// A target without an alert is deleted when its cool-down ended more than changeRetention ago.
 	deleteExpiredTargets = `
 DELETE FROM copilot_rule_targets WHERE account_id = $1 AND rule_id = $2 AND alert_since IS NULL AND until < $3`
 )

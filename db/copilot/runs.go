@@ -84,8 +84,8 @@ ON CONFLICT (account_id, kind, key) WHERE status IN ('open', 'dismissed', 'snooz
 	decided_at = CASE WHEN s.status = 'dismissed' AND s.decided_at < $16 THEN NULL ELSE s.decided_at END
 WHERE s.judged_at <= excluded.judged_at`
 
-// An open suggestion expires if the run did not find it again. If the run did not look for it, it expires at its own expiry time. A
-// dismissed suggestion expires when a run does not find it again and it was dismissed at least 90 days ago.
+// An open suggestion expires if the run did not find it again. If its kind is in Unread or its campaign is in Skipped, it expires only
+// at its expires_at. A suggestion that was dismissed at least 90 days ago also expires if the run did not find it again.
 const endSuggestions = `
 UPDATE copilot_suggestions SET status = 'expired', decided_at = coalesce(decided_at, $2)
 WHERE account_id = $1 AND judged_at < $2
@@ -97,8 +97,8 @@ const expireAmounts = `
 UPDATE copilot_suggestions SET status = 'expired', decided_at = clock_timestamp() WHERE account_id = $1
 	AND status IN ('open', 'snoozed') AND (effect <> 'null' OR action ->> 'attribute' IS NOT NULL)`
 
-// ExpireAmounts expires the open suggestions that depend on amounts, because the account now has another currency. The next run finds
-// them again.
+// ExpireAmounts expires the open and snoozed suggestions that depend on amounts, because the account now has another currency. The next
+// run finds them again.
 func (k Suggestions) ExpireAmounts(ctx context.Context, account uuid.UUID) error {
 	return db.Run(ctx, k.s.Conn(), "outdate suggestions", expireAmounts, account)
 }

@@ -77,7 +77,7 @@ func NewOwned(tb testing.TB) *db.DB {
 func NewOwnedURL(tb testing.TB) (*db.DB, string) {
 	tb.Helper()
 	server, role := Server(tb), "r_"+strings.ToLower(rand.Text())
-	tb.Cleanup(func() { // after the database has been dropped
+	tb.Cleanup(func() { // runs after NewEmpty's cleanup has dropped the database, which the role owns
 		if err := exec(server, `DROP ROLE IF EXISTS `+role); err != nil {
 			tb.Logf("dbtest: drop role: %v", err)
 		}

@@ -31,7 +31,7 @@ type Target struct {
 	URL        string    `db:"url"`
 	Active     bool      `db:"active"`
 	Secret     []byte    `db:"secret"`     // encrypted
-	OldSecret  []byte    `db:"old_secret"` // encrypted for the same place; nil if there is no old secret that still signs
+	OldSecret  []byte    `db:"old_secret"` // the previous secret, encrypted like Secret; nil if it no longer signs
 }
 
 const findTarget = `

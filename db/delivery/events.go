@@ -18,8 +18,8 @@ INSERT INTO events (id, account_id, type, created_at, body)
 SELECT e.id, $1, e.type, e.created_at, e.body
 FROM unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::bytea[]) AS e (id, type, created_at, body)`
 
-// insertDeliveries is a single statement. If an endpoint is added or removed at the same time, the new deliveries and their jobs
-// are therefore for the same endpoints.
+// insertDeliveries reads the endpoints and inserts both deliveries and jobs in a single statement. Every delivery therefore has a job
+// and every job a delivery, even if an endpoint is added or removed at the same time.
 var insertDeliveries = `
 WITH target AS (
     SELECT new_id() AS id, w.id AS endpoint_id, w.account_id, e.id AS event_id

@@ -7,8 +7,8 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// If a delivery was discarded because its endpoint was switched off, its job is done, not failed. WithRequeued makes such jobs due
-// too.
+// A delivery that was discarded because its endpoint was switched off has a job in the state done, not failed. WithRequeued makes
+// jobs of both states due again.
 var requeueFailed = jobrow.WithRequeued(`
     SELECT d.id, d.created_at FROM webhook_deliveries d
     JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.account_id = d.account_id AND w.active

@@ -142,7 +142,8 @@ func TestDropWeeks(t *testing.T) {
 	// With a later limit, the week with the waiting delivery stays, and so do the later weeks. The events of the first week stay
 	// too, because they may belong to the waiting delivery.
 	if n := drop(at(3)); n != 2 || l.has(old) || l.has(failed) || !l.has(waiting) || !l.has(after) {
-		t.Errorf("%d dropped; exists: old %v, failed %v, waiting %v, after %v", n, l.has(old), l.has(failed), l.has(waiting), l.has(after))
+		t.Errorf("%d partitions dropped, want 2; stored: old %v, failed %v (want false), waiting %v, after %v (want true)",
+			n, l.has(old), l.has(failed), l.has(waiting), l.has(after))
 	}
 	if n := dbtest.Get[int](l, l.db, `SELECT count(*) FROM events_w20260302`); n != 3 {
 		t.Errorf("%d events of the first week are left, want 3", n)
@@ -188,6 +189,6 @@ func TestHousekeepingDoesNotWait(t *testing.T) {
 		t.Error("the delivery was deleted although the call failed")
 	}
 	if n, err := delivery.DeleteWeeks(context.WithoutCancel(t.Context()), l.db, later); err != nil || n == 0 {
-		t.Errorf("without a reader: %d partitions dropped, %v", n, err)
+		t.Errorf("after the reader has ended: %d partitions dropped (%v), want at least 1", n, err)
 	}
 }

@@ -47,8 +47,8 @@ func (e *env) readSource(day int, list ...spend.Spend) {
 	}
 }
 
-// TestSource checks each cause for which a traffic source can report other clicks and other money than ours. The size of each
-// difference is known. The platform's days begin at midnight in New York.
+// TestSource checks each cause of a difference between our clicks and money and the clicks and money that a traffic source reports. The
+// size of each difference is known. The platform's days begin at midnight in New York.
 func TestSource(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -81,7 +81,7 @@ func TestSource(t *testing.T) {
 	for _, r := range same.Rows {
 		for _, p := range r.Causes {
 			if p.Cause == difference.TimeZone && p.Clicks != 0 {
-				t.Errorf("in the platform's zone, the time zone explains %v of %v", p.Figures, r.Cell)
+				t.Errorf("in the platform's zone, the cause time zone has %v in the cell %v, want no clicks", p.Figures, r.Cell)
 			}
 		}
 	}
@@ -422,7 +422,7 @@ func TestLimits(t *testing.T) {
 	dbtest.Exec(t, e.db, `INSERT INTO currency_changes (account_id, job_id, from_currency, to_currency, kept_from)
 		VALUES ($1, new_id(), 'EUR', 'USD', now())`, e.account)
 	if got := read(e.account, good); got != "busy" {
-		t.Errorf("while the currency is being changed: %s", got)
+		t.Errorf("a comparison while the currency is being changed: error %q, want busy", got)
 	}
 	dbtest.Exec(t, e.db, `DELETE FROM currency_changes`)
 	if got := read(e.account, network); got != "not_found" {

@@ -68,7 +68,8 @@ type sourceSheet struct {
 	byDay             map[string]bool          // days whose figures name no campaign: our figures count for the zero campaign
 }
 
-// place returns the cell in which our figures of the cell c are compared.
+// place returns the cell in which our figures of the cell c are compared. This is c itself or, on a day whose reported figures name no
+// campaign, the day's cell without a campaign.
 func (s *sourceSheet) place(c difference.Cell) difference.Cell {
 	if s.byDay[c.Day] {
 		c.Campaign = uuid.Nil

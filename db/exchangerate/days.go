@@ -16,8 +16,8 @@ import (
 	"switchyard/models"
 )
 
-// Key identifies a fixed rate: the rate of a currency on a day for an account. The currency is the account's own only while the
-// account's currency is being changed.
+// Key identifies a fixed rate: the rate of a currency on a day for an account. Amounts in the account's own currency need no rate,
+// so a key has the account's own currency only while that currency is being changed.
 type Key struct {
 	Account uuid.UUID
 	CurrencyDay

@@ -73,8 +73,8 @@ func storeKeys(ctx context.Context, c db.Conn, all, fresh []*models.SiteEvent) e
 	return matchkey.Withdraw(ctx, c, rowsOf(all, denied))
 }
 
-// The first waiting event of a click determines how its visitor arrived, unless an applied event has already named an arrival
-// other than direct. Clicks are locked in the order of their ids, as in all other code.
+// The earliest event that waits for a click determines how the visitor arrived. It changes nothing if an event that was applied
+// before has named an arrival other than direct. Clicks are locked in the order of their ids, as in all other code.
 const updateArrivals = `
 WITH locked AS MATERIALIZED (
 	SELECT id, account_id FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3 ORDER BY id FOR NO KEY UPDATE

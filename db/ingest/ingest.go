@@ -105,8 +105,8 @@ func (g *Ingester) Run(ctx context.Context) error {
 	return g.close()
 }
 
-// After a batch of fewer than fewRecords, the ingester waits longer, so that the next batch collects more records. A transaction
-// costs as much as the rows of about twenty clicks, in the web process and in PostgreSQL.
+// After a batch of fewer than fewRecords, the ingester waits longer, so that the next batch collects more records. An empty
+// transaction costs the web process and PostgreSQL about as much work as storing twenty clicks.
 const (
 	fewRecords       = 250
 	fewRecordsFactor = 4 // factor by which Interval grows
@@ -120,7 +120,7 @@ func (g *Ingester) pauseAfter(n int, duration time.Duration, err error) time.Dur
 	case g.backlog:
 		return g.throttle.backoff(duration)
 	case n < fewRecords:
-		return fewRecordsFactor * g.o.Interval // these rare, small batches do not slow redirects down, so no backoff
+		return fewRecordsFactor * g.o.Interval // such small batches do not slow redirects down, so no throttle is needed
 	}
 	return max(g.throttle.backoff(duration), g.o.Interval)
 }
@@ -147,7 +147,7 @@ func (g *Ingester) Drain(ctx context.Context) error {
 func (g *Ingester) round(ctx context.Context) (int, error) {
 	g.makeReady(ctx)
 	g.retryHops(ctx)
-	if !g.spool.AckPostgres() { // otherwise records are not appended faster than they are stored, so no throttle is needed
+	if !g.spool.AckPostgres() { // with AckPostgres, Append waits for PostgreSQL, so no throttle is needed
 		g.throttle.update(time.Now())
 		g.strained.Store(g.throttle.share < 1)
 	}
@@ -204,7 +204,7 @@ func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.I
 		}
 		good = append(good, it)
 	}
-	if r == g.ownReader { // clicks of other spools may already have been counted by their process
+	if r == g.ownReader { // the process that wrote the other spools may have counted their clicks already
 		g.floods.Count(good)
 	}
 	for len(good) > 0 {

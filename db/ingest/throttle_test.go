@@ -46,14 +46,15 @@ func TestThrottle(t *testing.T) {
 		th.update(now)
 	}
 	if th.share != 1 || th.batchSize(2000) != 2000 || th.backoff(time.Second) != 0 {
-		t.Errorf("full speed is not reached: share %v, batch %d, backoff %s", th.share, th.batchSize(2000), th.backoff(time.Second))
+		t.Errorf("after a time without a queue: share %v, want 1; batch size %d, want 2000; backoff %s, want 0s",
+			th.share, th.batchSize(2000), th.backoff(time.Second))
 	}
 	th.share = queueShare
 	if n, rest := th.batchSize(2000), th.backoff(100*time.Millisecond); n != 200 || rest != 900*time.Millisecond {
-		t.Errorf("while slowed down, batches have %d records and the pause is %s", n, rest)
+		t.Errorf("at the minimum share, batches have %d records, want 200, and the pause is %s, want 900ms", n, rest)
 	}
 	if rest := th.backoff(13 * time.Second); rest != maxRest {
-		t.Errorf("after a batch that waited 13 s for the disk, the pause is %s", rest)
+		t.Errorf("after a batch that took 13 s, the pause is %s, want %s", rest, maxRest)
 	}
 	if th.batchSize(1) != 1 {
 		t.Error("the batch size is 0, so a backlog would never shrink")
@@ -76,6 +77,6 @@ func TestQueued(t *testing.T) {
 	}
 	h := &metrics.Float64Histogram{Counts: []uint64{9, 2, 1}, Buckets: []float64{math.Inf(-1), 0.5, 2, math.Inf(1)}}
 	if sum := sumOf(h); sum != 2*0.5+1*2 { // the 9 values below 0.5 count as zero
-		t.Errorf("the sum of the histogram is %v", sum)
+		t.Errorf("the sum of the histogram is %v, want 3", sum)
 	}
 }

@@ -12,7 +12,8 @@ import (
 // than the rest of their row.
 const countedResult = 2 << 10
 
-// removedResult replaces a result that is no longer kept. It is written exactly as PostgreSQL returns it.
+// removedResult replaces a result that is no longer kept. It has the spaces that PostgreSQL puts into jsonb texts, because Status
+// compares the stored result with it.
 const removedResult = `{"result_dropped": true}`
 
 // ErrResultRemoved is the error that is shown in place of a dropped result.

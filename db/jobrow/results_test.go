@@ -51,7 +51,7 @@ func TestResultsAreBounded(t *testing.T) {
 		return "kept"
 	}
 	const large = 1 << 20
-	const recordedSize = models.MaxJobResult // the test records this size in place of large, the real size
+	const recordedSize = models.MaxJobResult // the test changes the recorded size of each result from large to this size
 	foreign, small := finish(t, d, other, large), finish(t, d, owner, 100)
 	plan, _ := models.PlanNamed("pro")
 	var all []uuid.UUID

@@ -11,8 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Budget limits the calls that all processes of the install make to a provider. At most Burst calls are allowed at once, and one
-// more after each Interval. In any time t at most Burst + t/Interval calls are allowed.
+// Budget limits the calls that all processes of the install make to a provider. A full budget allows Burst calls without a pause
+// between them. Each Interval adds one call, until the budget is full. In any time t at most Burst + t/Interval calls are allowed.
 //
 // While Redis cannot be reached, Budget allows every call, except during a pause that was set in this process. Jobs come through
 // Redis, so there are few calls at that time, and the provider's own limit still applies.
@@ -37,8 +37,8 @@ type BudgetOptions struct {
 func NewBudget(o BudgetOptions) *Budget { return &Budget{o: o} }
 
 // budgetScript counts a call. KEYS[1] is the time when the budget is full again, in milliseconds of the server's clock. ARGV[1]
-// is the interval in milliseconds. ARGV[2] is the number of calls that are allowed at once, before an interval has passed. It
-// returns 0, or the milliseconds to wait.
+// is the interval in milliseconds. ARGV[2] is the number of calls that a full budget allows without a pause. The
+// script returns 0, or the milliseconds to wait.
 var budgetScript = redis.NewScript(`
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)

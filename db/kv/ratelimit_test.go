@@ -64,7 +64,7 @@ func TestSharedWindows(t *testing.T) {
 		t.Errorf("first call: %+v", got)
 	}
 	if got := two.Allow(ctx, "a", 3); got.Remaining != 1 {
-		t.Errorf("second call, another process: %+v", got)
+		t.Errorf("second call, from another process: %+v, want 1 remaining call", got)
 	}
 	if one.processes != 1 || two.processes != 2 {
 		t.Errorf("known processes: %d and %d, want 1 and 2", one.processes, two.processes)
@@ -74,7 +74,7 @@ func TestSharedWindows(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := one.Allow(ctx, "a", 3); got.Reset != time.Minute {
-		t.Errorf("a counter that lost its expiry time: %+v", got)
+		t.Errorf("a counter that had lost its expiry time: %+v, want a reset after a minute", got)
 	}
 	if got := two.Allow(ctx, "a", 3); !got.Over || got.Remaining != 0 {
 		t.Errorf("beyond the limit: %+v", got)

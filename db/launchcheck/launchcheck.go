@@ -95,8 +95,8 @@ func readRecords(ctx context.Context, f reading) error {
 	return err
 }
 
-// As for alerts, only the newest 20,000 postbacks are searched. A postback with the conversion id "test" is the dashboard's own test,
-// which does not show that the network has the postback.
+// selectNetworks searches only the newest 20,000 postbacks, as the alerts do. A postback with the conversion id "test" was sent
+// from the dashboard as a test. It does not show that the postback URL has been entered at the network.
 const selectNetworks = `
 WITH newest AS (
 	SELECT network_id, received_at, params FROM postbacks WHERE account_id = $1 AND received_at >= $3 ORDER BY received_at DESC LIMIT 20000

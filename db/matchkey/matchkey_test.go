@@ -94,7 +94,7 @@ func TestWithdraw(t *testing.T) {
 	}
 	e.store(row(e.account, click, day, "street"))
 	if got := stored(); got != "{city} {street}" {
-		t.Errorf("stored after a new consent: %s", got)
+		t.Errorf("keys stored after a new consent: %s, want {city} {street}", got)
 	}
 	dbtest.Exec(t, e.db, `INSERT INTO conversion_match_keys (id, account_id, click_id, names, sealed, received_at)
 		VALUES ($1, $2, $3, '{email}', '\x01', $4)`, before.ID, e.account, click, before.ReceivedAt) // a transaction that ran at the same time

@@ -1,5 +1,6 @@
--- The cost of matching a visitor against the conditions that a rule, a campaign or a smartlink itself contains, calculated from the
--- compiled conditions. It is zero for records that were saved before this migration, until they are saved again.
+-- The cost of matching a visitor against the conditions of a rule, a campaign or a smartlink: see package cond. The cost of saved
+-- rules that a campaign or smartlink uses is not included. Records that were saved before this migration have the cost zero until
+-- they are saved again.
 -- +goose Up
 ALTER TABLE rules
     ADD COLUMN match_steps int NOT NULL DEFAULT 0,

@@ -1,5 +1,5 @@
--- Signals that are found only after the click: which clicks have been scanned, which must be scanned again, and the data for finding
--- repeated clicks and landing pages with the page tag.
+-- Data for the signals that are found only after the click: which clicks have been scanned, which clicks must be scanned again, the
+-- clicks among which repetitions are searched, and the landing pages that have the page tag.
 -- +goose Up
 CREATE TABLE bot_scans (
     account_id    uuid PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,

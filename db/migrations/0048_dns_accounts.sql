@@ -1,4 +1,4 @@
--- Accounts at DNS providers that customers have connected, so that the records of their domains can be set.
+-- Accounts at DNS providers. Customers connect them, so that this service can set the DNS records of the customers' domains.
 -- +goose Up
 CREATE TABLE dns_accounts (
     id            uuid PRIMARY KEY,

@@ -1,4 +1,4 @@
--- Orders of networks whose conversion a postback had already reported under another id.
+-- Orders that an import from a network has read after a postback had already reported the same conversion under another id.
 -- +goose Up
 CREATE TABLE adopted_orders (
     network_id    uuid NOT NULL REFERENCES networks (id) ON DELETE CASCADE,

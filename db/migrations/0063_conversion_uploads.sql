@@ -14,8 +14,8 @@ ALTER TABLE source_integrations
     ADD COLUMN upload_failures   integer NOT NULL DEFAULT 0,       -- number of failed jobs in a row
     ADD COLUMN upload_failing_since timestamptz;
 
--- One row for each change of a conversion that is reported to a platform. The rows of a conversion are sent in the order of
--- place.
+-- One row for each change of a conversion that is reported to a platform. The rows of a conversion are sent in the order of the
+-- column place.
 CREATE TABLE conversion_uploads (
     id            uuid PRIMARY KEY,
     place         bigint GENERATED ALWAYS AS IDENTITY,

@@ -1,4 +1,5 @@
--- The destinations that the links of another tracker had before a record of a plan was written. An undo restores them.
+-- When a plan writes a record, links of another tracker can get other destinations. former_links has their destinations from before
+-- that, so that an undo can restore them.
 -- +goose Up
 ALTER TABLE config_items ADD COLUMN former_links jsonb NOT NULL DEFAULT '[]';
 

@@ -18,7 +18,7 @@ import (
 // Settings are the old tracker of an account. If URL is empty, no postbacks are forwarded.
 type Settings struct {
 	Tracker string `db:"old_tracker"`     // a constant of package foreign
-	URL     string `db:"old_tracker_url"` // if it has no path, a postback is forwarded to the path at which it arrived
+	URL     string `db:"old_tracker_url"` // if the URL has no path, a postback is forwarded to the path at which it arrived here
 }
 
 const (

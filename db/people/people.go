@@ -276,7 +276,7 @@ func (p People) FindLink(ctx context.Context, token string) (models.EntryLink, e
 	return link, err
 }
 
-// UseLink marks a link that FindLink returned as used. If several callers do this at once, one succeeds and the others get
+// UseLink marks a link that FindLink returned as used. If several callers do this in parallel, one succeeds and the others get
 // ErrLink. Call UseLink in the transaction that carries out the purpose of the link. Like a change of members, UseLink first
 // locks the account.
 func (p People) UseLink(ctx context.Context, link models.EntryLink) error {

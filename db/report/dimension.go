@@ -53,8 +53,7 @@ type dimension struct {
 	// true if a campaign may have several values: then its facts are in several groups.
 	labels func(campaignLabels) []string
 	many   bool
-	// ofSale is the SQL of the value of a conversion v, for both engines, if conversions have the dimension and clicks do not. All other
-	// facts have no value in it.
+	// ofSale is set if only conversions have a value in the dimension. It is the SQL of the value of a conversion v, for both engines.
 	ofSale string
 }
 

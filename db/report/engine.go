@@ -17,7 +17,7 @@ import (
 
 // reach says which of the clicks that a query reads are in the copy in ClickHouse.
 type reach struct {
-	canAnswer  bool // the copy has all of these clicks
+	canAnswer  bool // the copy has all of these clicks and can calculate their amounts
 	mustAnswer bool // PostgreSQL does not have all of these clicks
 	current    bool // the query reads many clicks, and the copy has their latest changes
 }

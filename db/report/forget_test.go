@@ -157,7 +157,7 @@ func TestHistoryByPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := dbtest.Get[int](x, x.db, `SELECT count(*) FROM clicks`); n != 2*3*len(ages) {
-		t.Errorf("%d clicks are left after the deletion was only announced", n)
+		t.Errorf("%d clicks are left after the first run, which only announces the deletion, want all %d", n, 2*3*len(ages))
 	}
 	x.deleteExpired()
 	x.deleteExpired() // repeating it changes nothing
@@ -197,7 +197,7 @@ func TestHistoryByPlan(t *testing.T) {
 	dbtest.Exec(x, x.db, `UPDATE accounts SET plan = 'scale' WHERE id = $1`, x.accounts["starter"])
 	x.deleteExpired()
 	if at, err := click.KeptFrom(t.Context(), x.db, x.accounts["starter"]); err != nil || !at.Equal(x.today.AddDate(0, 0, -starter.HistoryDays)) {
-		t.Errorf("a larger plan brings back clicks from %v, %v", at, err)
+		t.Errorf("after a change to a larger plan, clicks are kept from %v (%v), want no change", at, err)
 	}
 	x.clear()
 }

@@ -54,11 +54,11 @@ func TestHaving(t *testing.T) {
 			}
 		}
 		if len(groups) < 4 || dropped < len(groups)*8 {
-			h.t.Errorf("%d groups, %d left out: the conditions test nothing", len(groups), dropped)
+			h.t.Errorf("%d groups, %d left out by the conditions: too few for this test", len(groups), dropped)
 		}
 		q.Compare, q.Limit = &models.TimeRange{From: q.From.AddDate(0, 0, -2), To: q.From}, 0
 		if got, err := h.reader.Performance(h.t.Context(), q); err != nil || len(got) == 0 {
-			h.t.Errorf("compared with another stretch of time: %d groups, %v", len(got), err)
+			h.t.Errorf("with conditions and a second period: %d groups (%v), want at least 1", len(got), err)
 		}
 	})
 }

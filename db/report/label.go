@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// The dimensions group and tag have the present values of a fact's campaign, not the values at the time of the click. So the
-// ledger can answer: a filter by group or tag becomes a filter by the campaigns that have the group or tag.
+// The dimensions group and tag have the present values of a fact's campaign, not the values at the time of the click. A filter by
+// group or tag therefore becomes a filter by the campaigns that have the group or tag now, and the ledger can answer it.
 
 // campaignLabels are the group and the tags of a campaign.
 type campaignLabels struct {

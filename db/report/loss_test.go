@@ -106,7 +106,7 @@ func TestClickLoss(t *testing.T) {
 	chosen := by("source_id")
 	chosen.Filters = []models.ReportFilter{{Dimension: "source_id", Values: []string{one.String()}, Not: true}}
 	if got := losses(chosen); got["total"] != "10 0 0 100" || got[two.String()] != "10 0 0 100" {
-		t.Errorf("with a filter that excludes a source: %v", got)
+		t.Errorf("with a filter that excludes the first source: %v, want 10 0 0 100 for the second source and in total", got)
 	}
 	partOfDay, otherZone, byCampaign, oneCampaign := by("source_id"), by("date"), by("source_id", "campaign_id"), by("source_id")
 	partOfDay.From = first.Add(time.Hour)

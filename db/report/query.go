@@ -88,7 +88,7 @@ func (r Reader) newQuery(ctx context.Context, request Query) (*query, error) {
 	if err := q.loadLabels(ctx, r.Conn); err != nil {
 		return nil, err
 	}
-	clocked, long := q.buckets != nil, false // long: a time dimension has more buckets in the window than a clock may have spans
+	clocked, long := q.buckets != nil, false // long: the window has more than maxSpans buckets of a time dimension
 	for _, d := range q.known {
 		if q.byClock(d) {
 			clocked, long = true, long || q.To.Sub(q.From) > maxSpans*time.Duration(d.grain.seconds)*time.Second

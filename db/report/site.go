@@ -121,7 +121,8 @@ CROSS JOIN LATERAL (SELECT coalesce(nullif(sku, ''), name, '') AS sku, coalesce(
 	FROM jsonb_to_recordset(o.items) AS r (sku text, name text, price numeric, quantity bigint)) i
 GROUP BY i.sku, o.currency ORDER BY revenue DESC, quantity DESC, sku LIMIT $4`
 
-	// A page on which an event reached a goal is left out: its views are no goal of their own.
+	// The statement lists events that reached no goal. It leaves out views of pages on which another event reached a goal, because
+	// such a page already has a goal.
 	siteNames = `
 WITH reached AS (SELECT DISTINCT e.path` + ofSite + ` AND e.goals <> '{}')
 SELECT e.name, CASE WHEN e.name = 'view' THEN e.path ELSE '' END AS path, count(*) AS events,
@@ -145,8 +146,8 @@ FROM conversions v WHERE v.account_id = $1 AND v.recorded_at >= $3 AND v.goal = 
 		AND v.goal = ANY (e.goals))
 GROUP BY v.goal`
 
-// Site reports the events of a site's visitors since a moment. A visitor counts as present after an event that is newer than the
-// time in live.
+// Site reports the events of a site's visitors since the time in since. A visitor counts as present if at least one event of the
+// visitor is newer than the time in live.
 func (r Reader) Site(ctx context.Context, account, site uuid.UUID, since, live time.Time) (out SiteReport, err error) {
 	if out.Totals, err = db.Get[SiteTotals](ctx, r.Conn, "site", siteTotals, account, site, since); err != nil {
 		return out, err

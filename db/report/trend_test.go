@@ -256,7 +256,7 @@ func TestTrendsOfAllTime(t *testing.T) {
 	}
 	all.AccountID = uuid.New()
 	if list, err := h.reader.Trends(t.Context(), all); err != nil || len(list) != 168 {
-		t.Errorf("an account without traffic: %d hours of the week, %v", len(list), err)
+		t.Errorf("an account without traffic: %d hours of the week (%v), want 168", len(list), err)
 	}
 	all.Bucket = "fortnight"
 	if _, err := h.reader.Trends(t.Context(), all); !errors.Is(err, models.Invalid("invalid_bucket", "")) {

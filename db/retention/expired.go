@@ -21,9 +21,9 @@ import (
 // DeleteExpired deletes data that is older than the account's plan allows: clicks with their click-outs, postbacks and site
 // events, the clicks of smartlinks, and other postbacks and site events. It deletes single rows, because a partition holds the
 // clicks of all accounts. MaintainPartitions drops whole partitions after the longest history of all plans. The ledger, the sums
-// of smartlinks and the conversions stay: they contain no IP address, and figures must not change without a cause. So reports by
-// the dimensions of the ledger do not change. Reports that need rows begin with the first row that is kept. A run may be missed,
-// repeated or run in parallel.
+// of smartlinks and the conversions stay: they contain no IP address, and figures must not change without a cause. Reports that
+// are read from the ledger therefore do not change. Reports that are read from rows begin with the first row that is kept. A run may
+// be missed, repeated or run in parallel.
 func DeleteExpired(ctx context.Context, l click.Log) error {
 	now := l.Time()
 	postbacks, err := deleteExpiredPostbacks(ctx, l.Conn, now)
@@ -106,7 +106,7 @@ func deleteClicksOf(ctx context.Context, l click.Log, h history) (total int64, e
 		}
 		ids := click.IDs(found)
 		err = db.Tx(ctx, l.Conn, func(c db.Conn) error {
-			if _, err := l.Store().Thaw(ctx, c, h.Account, ids); err != nil { // they may have moved to ClickHouse since
+			if _, err := l.Store().Thaw(ctx, c, h.Account, ids); err != nil { // the clicks may have moved to ClickHouse after the scan
 				return err
 			}
 			return deleteClicks(ctx, c, l.Store(), ids)

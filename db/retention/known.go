@@ -15,8 +15,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// Known holds the stored data about a visitor. The rows have the same form as in logs: click_id as in links, fields such as
-// sub1, signals by their names. An id that a row does not have is null.
+// Known holds the stored data about a visitor. The rows have the same form as in the click log: a click_id looks as in links, each
+// sub-parameter has its own field, such as sub1, and bot signals are names, not numbers. A missing id is null.
 type Known struct {
 	Clicks          []json.RawMessage `json:"clicks"`
 	SmartlinkClicks []json.RawMessage `json:"smartlink_clicks"`

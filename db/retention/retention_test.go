@@ -69,7 +69,7 @@ func TestDeleteExpiredPostbacks(t *testing.T) {
 		owner[p.Name], kept[p.Name] = clicktest.Account(t, d), p.PostbackDays
 		dbtest.Exec(t, d, `UPDATE accounts SET plan = $2 WHERE id = $1`, owner[p.Name], p.Name)
 		if p.PostbackDays < models.StrangersPostbackDays || p.PostbackDays > models.LongestPostbacks() {
-			t.Errorf("%s keeps postbacks for %d days", p.Name, p.PostbackDays)
+			t.Errorf("plan %s keeps postbacks for %d days, want StrangersPostbackDays to LongestPostbacks", p.Name, p.PostbackDays)
 		}
 	}
 	for plan, days := range kept {
@@ -88,7 +88,7 @@ func TestDeleteExpiredPostbacks(t *testing.T) {
 	}
 	for plan, days := range kept {
 		if n := dbtest.Get[int](t, d, `SELECT count(*) FROM postbacks WHERE account_id = $1`, owner[plan]); n != 1 {
-			t.Errorf("plan %q keeps %d of two after %d days", plan, n, days)
+			t.Errorf("plan %q keeps %d of the two postbacks around its limit of %d days, want 1", plan, n, days)
 		}
 	}
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM postbacks`); n != len(kept)+1 {

@@ -107,7 +107,7 @@ func TestSmartlinkFigures(t *testing.T) {
 		}
 		foreign := retention.ClearQuery{AccountID: uuid.New(), Of: []uuid.UUID{link}, From: w.from, To: w.to}
 		if out, err := retention.ClearSmartlink(t.Context(), d, foreign, 100); err != nil || out.Clicks+out.BotClicks != 0 || !out.Done {
-			t.Errorf("another account cleared %+v, %v", out, err)
+			t.Errorf("a call of another account cleared %+v (%v), want nothing", out, err)
 		}
 		q := retention.ClearQuery{AccountID: owner, Of: []uuid.UUID{link}, From: w.from, To: w.to}
 		var n int64

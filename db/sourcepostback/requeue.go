@@ -7,8 +7,8 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// If a source refused a postback for good with the status 410, the postback's job is done, not failed. WithRequeued makes such jobs
-// due too.
+// A postback that a source refused for good, with the status 410, has a job in the state done, not failed. WithRequeued makes jobs of
+// both states due again.
 var requeueFailed = jobrow.WithRequeued(`
     SELECT p.id, p.created_at FROM source_postbacks p
     JOIN traffic_sources s ON s.id = p.source_id AND s.account_id = p.account_id AND s.is_active AND s.deactivated_at IS NULL

@@ -32,7 +32,7 @@ type changeLog struct {
 // stored if it is a file of costs that a process of the previous version accepted.
 func findChangeLog(ctx context.Context, c db.Conn, account uuid.UUID, id uuid.NullUUID) (*changeLog, error) {
 	if !id.Valid {
-		return nil, nil //nolint:nilnil // no log is a log that collects nothing
+		return nil, nil //nolint:nilnil // a nil log collects nothing
 	}
 	found, ok, err := db.First[struct {
 		Statement uuid.UUID `db:"statement"`

@@ -64,7 +64,7 @@ func TestChangeOfCurrency(t *testing.T) {
 			x.Archive(kept) // delete old clicks that arrived late from a spool
 			x.Sell(6)
 			x.Pay()
-			x.Restate(0) // calls only exchangerate.UpdateFixed
+			x.Restate(0) // calls exchangerate.UpdateFixed, but restates nothing
 			want = x.Figures(all, clicktest.FromLedger)
 		}
 		if _, open, _ := exchangerate.FindChange(t.Context(), x.DB, x.Account); open {

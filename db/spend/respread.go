@@ -25,7 +25,7 @@ func Respread(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, da
 	if err := lockAccount(ctx, c, account); err != nil {
 		return err
 	}
-	// Before the account was locked, its spend may have been set again, or converted with a new rate.
+	// The list is read again, because the spend may have been set again, or got a new rate, before the account was locked.
 	if list, err = db.Select[pricedSpend](ctx, c, "spend of a day", spendOf, account, day.Format(time.DateOnly)); err != nil {
 		return err
 	}

@@ -16,7 +16,8 @@ const (
 	paceWindow = 50 * time.Millisecond
 )
 
-// pacer decides how long to wait between two writes: least, or busyPace while records come faster than busyRate.
+// pacer decides how long to wait between two writes: at least the time in the field least, and at least busyPace while records come
+// faster than busyRate.
 type pacer struct {
 	least time.Duration
 	busy  bool

@@ -23,11 +23,11 @@ func TestPacer(t *testing.T) {
 		want    time.Duration
 	}{{1, 0}, {5, busyPace}, {2, busyPace}, {1, 0}, {0, 0}} {
 		if got := during(120, c.records); got != c.want {
-			t.Errorf("%d records a millisecond: %s, want %s", c.records, got, c.want)
+			t.Errorf("at %d records per millisecond, the pause is %s, want %s", c.records, got, c.want)
 		}
 	}
 	p = pacer{least: 10 * time.Millisecond}
 	if got := during(120, 5); got != 10*time.Millisecond {
-		t.Errorf("the pace of a spool with a minimum is %s", got)
+		t.Errorf("a spool with a minimum pause waits %s between two writes, want 10ms", got)
 	}
 }

@@ -248,8 +248,8 @@ func (r *Reader) mark(now bool) error {
 	if !now && !frees && time.Since(r.markedAt) < markEvery {
 		return nil
 	}
-	// Stored segments are deleted before the mark is written, because they may be what fills the disk. If the mark then points
-	// into a deleted segment, it means the start of the next segment.
+	// Stored segments are deleted before the mark is written, because they may be what fills the disk. If the mark is not written
+	// after that, the mark on disk points into a deleted segment. Such a mark means the start of the next segment.
 	err := r.dir.removeBefore(r.done.seq)
 	if r.tail != nil {
 		r.tail.evict(r.done.seq)

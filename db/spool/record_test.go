@@ -59,7 +59,7 @@ func fill(v reflect.Value, seed *int) {
 		v.SetUint(uint64(*seed))
 	case reflect.Bool:
 		v.SetBool(true)
-	case reflect.Pointer: // Postback.Raw, which becomes a part of Proof before a postback is written
+	case reflect.Pointer: // Postback.Raw stays nil: before a postback is written, its Raw becomes a part of Proof
 	default:
 		panic("spool test: cannot fill " + v.Kind().String())
 	}

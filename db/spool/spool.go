@@ -20,9 +20,8 @@ type Options struct {
 	// AckPostgres makes Append wait until a Reader has committed the record. It is for a disk that does not outlive the
 	// process (CLICK_ACK=postgres).
 	AckPostgres bool
-	// Retry keeps records that the disk refuses in memory, and writes them once the disk accepts them. Append then returns
-	// ErrWaiting. It is for records whose sender does not send them again. Without Retry, a record that the disk refuses is not
-	// recorded.
+	// Retry is for records whose sender does not send them again. If the disk refuses such a record, the record stays in memory until
+	// the disk accepts it, and Append returns ErrWaiting. Without Retry, a record that the disk refuses is not recorded.
 	Retry bool
 	// Pace is the minimum time between two writes. Set it when the senders can wait: it leaves more of the disk to other
 	// programs. The default is zero. Even then, a busy spool waits busyPace between two writes.
@@ -47,7 +46,7 @@ type Spool struct {
 	refusing bool   // the disk has refused the records in open, and no caller waits for them any more
 	closed   bool
 	work     chan struct{} // has an item when open has records, or when the spool is being closed
-	full     chan struct{} // has an item when open has enough records to be written at once
+	full     chan struct{} // has an item when open has enough records (the constant), so that flush does not wait for more
 	done     chan struct{} // the flusher has ended
 
 	file       segmentFile // flusher only
@@ -173,8 +172,8 @@ func (s *Spool) Append(ctx context.Context, r Record) error {
 
 var scratches = sync.Pool{New: func() any { b := make([]byte, 0, 2048); return &b }}
 
-// join adds the frame to the open batch and returns that batch. While the disk refuses records, it adds the frame and returns
-// ErrWaiting.
+// join adds the frame to the open batch and returns that batch. While the disk refuses records, it also adds the frame, but returns
+// ErrWaiting instead of the batch.
 func (s *Spool) join(frame []byte) (*batch, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -257,7 +256,7 @@ func (s *Spool) swap(spare []byte) (b *batch, closed bool) {
 	defer s.mu.Unlock()
 	b = s.open
 	select {
-	case <-s.full: // the signal was meant for this batch
+	case <-s.full: // removes the signal for b, so that it does not count for the new batch
 	default:
 	}
 	s.writing, s.refusing = b.count, false

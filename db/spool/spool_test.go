@@ -148,7 +148,7 @@ func TestTwoProcessesNeverShare(t *testing.T) {
 	}
 	want := appendClicks(t, b, 3)
 	if orphans, err := claimOrphans(dir); err != nil || len(orphans) != 0 {
-		t.Fatalf("adopted the spool of a running process: %v, %v", orphans, err)
+		t.Fatalf("adopted the sub-directory of a running process: %v, %v", orphans, err)
 	}
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
@@ -212,7 +212,7 @@ func BenchmarkAppend(b *testing.B) {
 			}
 			defer s.Close()
 			r := Record{Click: filled[models.Click]()}
-			b.SetParallelism(max(writers/2, 1)) // number of goroutines for each processor: exact on two processors
+			b.SetParallelism(max(writers/2, 1)) // goroutines for each processor; on two processors there are as many goroutines as writers
 			b.ResetTimer()
 			if writers == 1 {
 				for b.Loop() {

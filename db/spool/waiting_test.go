@@ -82,7 +82,7 @@ func TestSlowDisk(t *testing.T) {
 			t.Error(diff)
 		}
 		if st := s.Stats(); st.Waiting != 0 || st.Failed != 0 || st.Appended != 51 {
-			t.Errorf("after the disk works again: %+v", st)
+			t.Errorf("after the disk works again: %+v, want 51 appended records, none waiting and none failed", st)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func TestRefusedRecordsAreRecordedLater(t *testing.T) {
 				want = append(want, id)
 			}
 			if st := s.Stats(); late == 0 || st.Waiting != int64(late) || st.Failed != 0 {
-				t.Errorf("%d records were acknowledged as waiting: %+v", late, st)
+				t.Errorf("ErrWaiting was returned for %d records, want as many waiting records and none failed: %+v", late, st)
 			}
 			d.set("")
 			await.Until(t, "the waiting records are written", func() bool { return s.Stats().Waiting == 0 })

@@ -72,7 +72,7 @@ func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(t
 	if err := s.run(ctx, "delete account", `DELETE FROM accounts WHERE id = $1`, id); err != nil {
 		return err
 	}
-	if err := s.deleteAll(ctx, id, progress); err != nil { // rows that were ingested since the first call; no more can follow
+	if err := s.deleteAll(ctx, id, progress); err != nil { // rows that arrived during the first call; the ingester drops later rows
 		return err
 	}
 	if err := s.run(ctx, "forget copied clicks", deleteCopied, id); err != nil {

@@ -69,7 +69,8 @@ type AuditRow struct {
 	RecordName string `db:"record_name"`
 }
 
-// auditName is SQL for the name of an entry's record. The audit log has more kinds of records than the list of changes.
+// auditName is SQL for the name of an entry's record. It covers more tables than recordName, because the audit log has more kinds of
+// records than the list of changes.
 var auditName = recordNameIn(map[string][]string{
 	"name": {
 		"campaigns", "flows", "rules", "offers", "landers", "traffic_sources", "networks", "smartlinks", "copilot_rules", "sites", "goals",

@@ -99,8 +99,8 @@ ON CONFLICT (account_id, scope_id, dimension) DO UPDATE SET changed_at = clock_t
 
 	touchLists = `UPDATE block_lists SET changed_at = clock_timestamp() WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 
-	// Values that were allowed again are kept so that the change can be undone. Each is deleted after a week. If there are more than
-	// $2, all of them are deleted.
+	// Values that were allowed again stay stored for a week, so that the change can be undone. If an account has more than $2 of them,
+	// all of them are deleted earlier.
 	forgetAllowed = `
 DELETE FROM blocked_values WHERE account_id = $1 AND removed_at IS NOT NULL AND (removed_at < now() - interval '7 days'
 	OR (SELECT count(*) FROM blocked_values WHERE account_id = $1 AND removed_at IS NOT NULL) > $2)`

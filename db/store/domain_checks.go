@@ -103,8 +103,8 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 	})
 }
 
-// setServing starts or stops serving a domain after a check. If a domain was verified without a proof and a check now finds a
-// proof, the domain must keep that proof from then on.
+// setServing starts or stops serving a domain after a check. It stores the proof that the check found, unless the domain is verified and
+// already has a proof.
 func (d Domains) setServing(ctx context.Context, domain models.Domain, c models.DomainCheck, on bool) error {
 	proof := domain.Proof
 	if on && c.Proof != nil && *c.Proof != models.ProofNone && (!domain.IsVerified || proof == models.ProofBefore || proof == models.ProofNone) {
@@ -132,8 +132,8 @@ const (
 SELECT EXISTS (SELECT FROM domain_claims WHERE host = $1 AND owner_id <> $2) AS claimed,
 	EXISTS (SELECT FROM domains WHERE host = $1 AND id <> $3 AND (is_verified OR account_id IS NULL)) AS served`
 
-	// stopServing stops serving the domain of another account whose host was never proved by a DNS record. That account is
-	// notified at once, without a grace period.
+	// stopServing stops serving another account's domain with the same host, if that domain was verified without a proof and an operator
+	// has not decided about it. The other account is notified at once, without a grace period.
 	stopServing = `
 WITH lost AS (
 	UPDATE domains d SET is_verified = false, updated_at = clock_timestamp()

@@ -47,8 +47,8 @@ func (d Domains) Shared(ctx context.Context) ([]SharedDomain, error) {
 }
 
 // selectLinkDomains selects the verified domains on which a campaign's alias leads to the campaign. These are the campaign's own
-// domain, and every other domain of the account on which no other record has the alias. If several campaigns have the same
-// alias, the oldest of them answers on the domains that are not the own domain of any of them. Routing works in the same way.
+// domain, and every other domain of the account on which no other record has the alias. If several campaigns have the same alias,
+// each answers on its own domain, and the oldest also answers on the account's other domains. Routing works in the same way.
 const selectLinkDomains = `
 WITH c AS MATERIALIZED (
 	SELECT id, account_id, domain_id, alias FROM campaigns WHERE account_id = $1 AND id = $2

@@ -23,7 +23,7 @@ func (s *Store) Flows() Flows { return Flows{pausable[flow.Saved]{records[flow.S
 var flowTable = newTable(table[flow.Saved]{
 	name: "flows", what: "saved flow", allowance: allowance{limit: func(p models.Plan) int { return p.Flows }},
 	prepare: func(ctx context.Context, s *Store, f, old *flow.Saved) error {
-		if err := s.inlineDeleted(ctx, f.AccountID, old.Paths); err != nil { // the caller was shown the paths in this form
+		if err := s.inlineDeleted(ctx, f.AccountID, old.Paths); err != nil { // callers read the paths in this form: see List
 			return err
 		}
 		identify(f.Paths, old.Paths)

@@ -46,7 +46,7 @@ WHERE l.campaign_id <> excluded.campaign_id`
 	countForeignLinks = `SELECT count(*) FROM foreign_links WHERE account_id = $1`
 )
 
-// Replace replaces all links of other trackers that lead to a campaign. It reads the domain, the form and the foreign id of each
+// Replace replaces all links of other trackers that lead to a campaign. It uses only the domain, the form and the foreign id of each
 // link. If a link led to another campaign of the account, it leads to this campaign from now on. If the store is in a transaction,
 // Replace is part of it, so the same transaction may have created the campaign. Errors: invalid_campaign, invalid_domain,
 // invalid_input, plan_limit.
