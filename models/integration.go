@@ -6,7 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Integration is the connection of a network or a traffic source to the API of its platform. Its secrets are only in the store.
+// Integration is the connection of a network or a traffic source to the API of its platform. The struct does not contain the
+// secrets of the connection.
 type Integration struct {
 	TargetID  uuid.UUID         `db:"target_id"` // the network or the traffic source
 	AccountID uuid.UUID         `db:"account_id"`
@@ -78,9 +79,9 @@ const OlderEvery = 24 * time.Hour
 const OlderDays = 345
 
 // OlderWindow returns the days of the next import of older orders. The window begins at next. It begins with the oldest orders
-// instead if next is nil, is before the oldest orders or is within the last SyncDays days. The windows follow each other up to the
-// days that most imports read. So they also cover the days of the longer window, which in a large account has too many orders for
-// one import.
+// instead if next is nil, is before the oldest orders or is within the last SyncDays days. A window has at most SyncWideDays days.
+// It ends at the latest on the day before the window of most imports. So these imports also read the days of the longer window,
+// because a large account may have too many orders in the longer window for one import.
 func OlderWindow(today time.Time, next *time.Time) (from, to time.Time) {
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC)
 	from, last := day.AddDate(0, 0, -OlderDays), day.AddDate(0, 0, -SyncDays)

@@ -39,7 +39,7 @@ func TestLinkState(t *testing.T) {
 		}
 	}
 	if s.FailingSince == nil || !s.FailingSince.Equal(at.Add(-time.Hour)) {
-		t.Errorf("failing since %v, want the first of the two failed checks at the end", s.FailingSince)
+		t.Errorf("failing since %v, want the time of the first of the last two checks, which both failed", s.FailingSince)
 	}
 }
 

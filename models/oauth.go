@@ -99,7 +99,7 @@ const (
 	OAuthRevoked = "revoked" // the platform no longer accepts the connection: a person must sign in again
 )
 
-// OAuthConnection is a connection that was made by signing in. Its tokens are only in the store.
+// OAuthConnection is a connection that was made by signing in. The struct does not contain the tokens of the connection.
 type OAuthConnection struct {
 	ID          uuid.UUID  `db:"id"`
 	AccountID   uuid.UUID  `db:"account_id"`

@@ -57,7 +57,7 @@ func (a *account) options() flow.Options {
 	}
 }
 
-// plan parses, validates and compiles a flow. The text may contain ids in the form <1>.
+// plan parses, validates and compiles a flow. In the text, <1> stands for the id of record 1 of the account.
 func (a *account) plan(tb testing.TB, paths string, change func(*flow.Options)) *flow.Plan {
 	tb.Helper()
 	list, err := flow.Parse(json.RawMessage(withIDs(paths)))

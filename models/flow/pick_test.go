@@ -45,10 +45,10 @@ func TestRotation(t *testing.T) {
 	a, n := newAccount(t), 20000
 	p := a.plan(t, paths, nil)
 	if got := shares(p, visitor("FR"), 50); got["alone"] != 50 {
-		t.Errorf("visitors from FR went to %v, want all 50 on the path alone", got)
+		t.Errorf("visitors from FR went to %v, want all 50 on the path \"alone\"", got)
 	}
 	if got := shares(p, visitor("IT"), 50); got["alone2"] != 50 {
-		t.Errorf("visitors from IT went to %v, want all 50 on the path alone2", got)
+		t.Errorf("visitors from IT went to %v, want all 50 on the path \"alone2\"", got)
 	}
 	got := shares(p, visitor("US"), n)
 	checkShare(t, "US g1a", got["g1a"], n, 0.1)
@@ -223,7 +223,7 @@ func TestBinding(t *testing.T) {
 	streams := planBinding(flow.BindStreams)
 	d := streams.Pick(v("US", 42), flow.Env{}, 1)
 	if pathOf(d) != "any" || d.Via != flow.ViaBound || !d.Bindable {
-		t.Errorf("the visitor got the path %s, want the bound path any", pathOf(d))
+		t.Errorf("the visitor got the path %s, want \"any\", the path to which the visitor is bound", pathOf(d))
 	}
 	if got := landers(streams, v("US", 42)); len(got) != 2 {
 		t.Errorf("the binding \"streams\" also binds the lander: the visitor saw only %v", got)

@@ -363,7 +363,7 @@ func sameDigits(text string, value decimal.Decimal) bool {
 }
 
 // digitByName returns the value of a digit by counting the digits directly before it in Unicode. Digits come in runs of ten that
-// begin with zero, so the value is the last decimal place of this number.
+// begin with zero, so the value is the last digit of this count.
 func digitByName(r rune) int {
 	n := 0
 	for r--; unicode.IsDigit(r); r-- {

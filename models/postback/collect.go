@@ -44,7 +44,7 @@ func Collect(list []param.Param, known func(name string) bool) map[string]string
 	return params
 }
 
-// isFilled reports whether a value is neither empty nor an unfilled macro. A value without a readable character is empty.
+// isFilled reports whether a value is neither empty nor an unfilled macro. A value without a readable character counts as empty.
 func isFilled(value string) bool { return Clean(value, MaxValue) != "" && !token.LooksLikeMacro(value) }
 
 // unreadable stands for each character of a value that cannot be read.
