@@ -2,7 +2,7 @@ package token
 
 import "strings"
 
-// Leftover is a placeholder in the address of a redirect that a visitor would see unfilled.
+// Leftover is a placeholder that a redirect does not fill in. The visitor's browser would get it as it stands in the address.
 type Leftover struct {
 	Text string // with its braces or other marks
 	// Foreign reports whether the text has the form of another program's placeholders, such as ##SUB## or ${clickid}.

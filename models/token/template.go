@@ -34,7 +34,7 @@ type Template struct {
 	parts  []part
 }
 
-// part is literal text or, with a fill function or a name, a placeholder.
+// part is a literal text or a placeholder. A placeholder has a fill function or a name.
 type part struct {
 	text string                            // the literal text, the NAME of param.NAME, or the argument of fill
 	fill func(dst []byte, v Values) []byte // date, random, sample, timestamp, the words of status

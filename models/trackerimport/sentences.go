@@ -118,7 +118,7 @@ func LeftOut(what string) string { return what + " was disabled there and was le
 // Missing says that something that a record needs was not imported.
 func Missing(what string) string { return what + " was not imported. Records that need it are paused." }
 
-// NewLink says that the alias of a link is another one here, although the old link keeps working.
+// NewLink says that a link has a different alias here, although the old link keeps working.
 func NewLink(old, alias string) string {
 	return fmt.Sprintf("The link /%s is /%s here. On the imported domains /%s keeps working.", models.Shortened(old, 100), alias, models.Shortened(old, 100))
 }
