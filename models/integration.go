@@ -95,8 +95,8 @@ func OlderWindow(today time.Time, next *time.Time) (from, to time.Time) {
 }
 
 // NextOlder returns the first day of the next import of older orders, and the time until it is due. The last import has read the
-// days from firstRead to lastRead. If these days are only a part of a window, the next import is due soon. A nil first day means
-// the oldest orders.
+// days from firstRead to lastRead. If these days are only a part of a window, the next import is due after half of SyncEvery. A nil
+// first day means the oldest orders.
 func NextOlder(today, firstRead, lastRead time.Time) (first *time.Time, wait time.Duration) {
 	wait = OlderEvery
 	if _, end := OlderWindow(today, &firstRead); lastRead.Before(end) {
@@ -130,8 +130,8 @@ const (
 // TooManyRows is the error code for a range with more rows than a run accepts.
 const TooManyRows = "too_many"
 
-// PlatformFailed reports whether a run that ended with an error code counts as a failure of its platform. If a person chose too
-// long a range, it does not count, because the platform works and a shorter range would succeed.
+// PlatformFailed reports whether a run that ended with an error code counts as a failure of its platform. A run over too long a
+// range that a person chose does not count, because the platform works and a shorter range would succeed.
 func PlatformFailed(origin, code string) bool { return code != TooManyRows || origin == RunByClock }
 
 // wideEvery is the interval between imports of the longer window.

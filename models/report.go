@@ -39,8 +39,8 @@ type FigureFilter struct {
 	Value  decimal.Decimal `json:"value"`
 }
 
-// FigureOps lists the comparisons of a FigureFilter. "<=" stands before "<", and ">=" before ">", because a reader that tries them
-// in this order must not take "<=" for "<".
+// FigureOps lists the comparisons of a FigureFilter. The parser takes the first comparison with which a text begins. So "<=" stands
+// before "<", and ">=" before ">".
 var FigureOps = []string{"<=", ">=", "<", ">"}
 
 // TimeRange is the time in [From, To).

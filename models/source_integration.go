@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// SourceIntegration is the connection of a traffic source to the API of its platform. The struct does not contain the secret credentials.
+// SourceIntegration is the connection of a traffic source to the API of its platform. It does not contain the secret credentials.
 type SourceIntegration struct {
 	Integration
 	SourceIntegrationFields

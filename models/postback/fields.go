@@ -45,7 +45,7 @@ type Message struct {
 	OriginalStatus string           // the network's own word for the status
 	ConversionID   string
 	Goal           string
-	// WordGoal says that the goal follows from the status word, because no parameter names one.
+	// WordGoal says that the goal follows from the status word, because no parameter names a goal.
 	WordGoal bool
 	// UnknownWord says that the status word is in no table, so the status is pending.
 	UnknownWord bool

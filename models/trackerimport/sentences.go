@@ -55,7 +55,8 @@ func PeopleAnew(workspaces int) string {
 	return fmt.Sprintf("People are invited anew; %d workspaces became groups.", workspaces)
 }
 
-// PerCampaign says that a filter looked at something else at the other tracker, and looks at the campaign here.
+// PerCampaign says that a filter was about the unique visitors of a path or of the whole tracker (what) at the other tracker, and
+// is about the unique visitors of the campaign here.
 func PerCampaign(what string) string {
 	return fmt.Sprintf("The filter looked at %s; here it looks at the campaign. The path is paused: check it, then start it.", what)
 }

@@ -13,7 +13,10 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 let signingKey;
 
-/** sign returns a header that proves that the edge sent it. The signature covers the purpose, the time, the text and about. */
+/**
+ * sign returns the value of a header that proves that the edge sent the request. The signature covers the purpose, the time, the text
+ * and about.
+ */
 export async function sign(env, purpose, text, about) {
   signingKey ||= crypto.subtle.importKey("raw", new Uint8Array(env.EDGE_SECRET.match(/../g).map((b) => parseInt(b, 16))),
     { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
