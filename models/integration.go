@@ -137,9 +137,9 @@ func PlatformFailed(origin, code string) bool { return code != TooManyRows || or
 // wideEvery is the interval between imports of the longer window.
 const wideEvery = 24 * time.Hour
 
-// NextWideSync returns the time at which the longer window is due again. code is the error code of the run that has just
-// imported the window, or empty if the run succeeded. The zero time means that the window stays due. If the window has too many
-// rows, it does not stay due, because half an hour later it would still have too many.
+// NextWideSync returns the time at which the longer window is due again. code is the error code of the run that has just imported
+// the window, or empty if the run succeeded. The zero time means that the window stays due. If the window has too many rows, it is
+// due again only a day later, as after a success, because another attempt would soon fail in the same way.
 func NextWideSync(now time.Time, code string) time.Time {
 	if code == "" || code == TooManyRows {
 		return now.Add(wideEvery)

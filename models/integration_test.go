@@ -42,6 +42,6 @@ func TestOlderWindows(t *testing.T) {
 	}
 	old := start.AddDate(-1, 0, 0)
 	if from, _ := models.OlderWindow(start, &old); from.Before(start.AddDate(0, 0, -models.OlderDays-1)) {
-		t.Errorf("after a long pause, the window begins on %v", from)
+		t.Errorf("after a pause of a year, the window begins on %v, which is before the oldest orders", from)
 	}
 }

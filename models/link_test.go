@@ -7,7 +7,7 @@ import (
 	"switchyard/models"
 )
 
-// TestLinkState checks that two failures in a row break a link, and that this is reported only once until the link works again.
+// TestLinkState checks that two failures in a row break a link, and that a broken link is reported only once, until it works again.
 func TestLinkState(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)

@@ -19,7 +19,7 @@ type SignInProvider struct {
 	Settings string
 }
 
-// refusedCodes holds the codes of platforms that have their own code.
+// refusedCodes holds the error codes of the platforms that have a code of their own. All other platforms have the code platform_refused.
 var refusedCodes = map[string]string{GoogleAds: "platform_a_refused", MicrosoftAds: "platform_b_refused", Meta: "platform_c_refused"}
 
 // SignInProviders lists the platforms to which an account can be connected by signing in.

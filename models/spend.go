@@ -55,9 +55,9 @@ type CampaignSpend struct {
 // in spent whose platform campaign had clicks of our campaigns.
 //
 // Spend of a platform's campaign goes to our campaigns that had its clicks, in proportion to their number. ShareSpend uses clicks
-// of the day, or else clicks around the day, because the platform's days may begin at another time than ours. Other spend goes to
-// the campaigns that had clicks on the day but were not found in this way, or else to all campaigns with clicks on the day. Without
-// any clicks it goes to the source.
+// of the day, or else clicks around the day, because the platform's days may begin at another time than ours. All other spend goes
+// to our campaigns that had clicks on the day but got no spend in this way. If there are no such campaigns, it goes to all
+// campaigns with clicks on the day. Without any clicks on the day, it goes to the source as a whole.
 func ShareSpend(spent []SpentOn, day, around ClicksBy) (shares []CampaignSpend, matched int) {
 	byCampaign, clicked, found := map[uuid.UUID]*CampaignSpend{}, day.all(), map[uuid.UUID]bool{}
 	divide := func(s SpentOn, clicks map[uuid.UUID]int64) {

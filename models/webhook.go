@@ -14,7 +14,7 @@ const MaxWebhooks = 10
 // counts as failing.
 const FailingReceiver = 3
 
-// SecretOverlap is the time after a rotation for which the old secret signs too.
+// SecretOverlap is the time after a rotation during which messages are signed with the old secret too.
 const SecretOverlap = 24 * time.Hour
 
 // Webhook is a customer's endpoint for events. It does not contain the signing secret, which is shown only once.

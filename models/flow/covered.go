@@ -83,8 +83,8 @@ func (p *Path) LeadsOn() bool {
 // because their weights have no meaning.
 func (p *Path) NeverDrawn() bool { return p.StreamType == Regular && p.Weight == 0 }
 
-// drawnTogether reports whether two paths are in the same random choice, so that a visitor that both accept gets either of them
-// by chance.
+// drawnTogether reports whether two paths are in the same random choice. If both accept a visitor, chance decides which of the two
+// paths the visitor gets.
 func drawnTogether(a, b *Path, rotation Rotation) bool {
 	if a.StreamType != Regular {
 		return false

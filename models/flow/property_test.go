@@ -152,7 +152,7 @@ func FuzzFlow(f *testing.F) {
 			t.Fatal(err)
 		}
 		if raw, err := json.Marshal(list); err != nil || codeOf(t, string(raw)) != "" {
-			t.Fatalf("a saved flow is refused when sent back: %s, %v", codeOf(t, string(raw)), err)
+			t.Fatalf("the JSON of a flow that passed validation is refused: %s, %v", codeOf(t, string(raw)), err)
 		}
 	})
 }

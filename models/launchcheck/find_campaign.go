@@ -73,7 +73,7 @@ func clickIDElsewhere(f *Facts, add func(Place)) {
 	})
 }
 
-// hasClickIDIn reports whether the query of a URL has a parameter with this name, and the parameter has a token of the click id.
+// hasClickIDIn reports whether the query of a URL has a parameter with this name whose value contains a token for the click id.
 func hasClickIDIn(url, name string) bool {
 	url, _, _ = strings.Cut(url, "#")
 	_, query, _ := strings.Cut(url, "?")

@@ -190,7 +190,7 @@ func TestKeysOfRows(t *testing.T) {
 	}, "")
 	for _, p := range models.SourceProviders {
 		if got := all.In(p.Keys).Names(); len(got) != len(p.Keys) || len(got) > 0 && !p.Conversions {
-			t.Errorf("%s: the row names %v, and the platform gets %v", p.Name, p.Keys, got)
+			t.Errorf("%s: the row names the forms %v, but the platform gets the keys %v", p.Name, p.Keys, got)
 		}
 	}
 }

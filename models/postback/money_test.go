@@ -94,7 +94,7 @@ func TestUnreadableCharacters(t *testing.T) {
 	}
 	params := Collect(param.FromQuery("clickid=c&time=%FF%FE&goal=a%00b&txid=%FF%FE", param.Clues{}), func(string) bool { return false })
 	if m := Read(params, Network{}, ""); m.TimeText != "\ufffd" || !m.Time.IsZero() || m.Goal != "ab" || m.ConversionID != "" {
-		t.Errorf("unreadable characters in the time, the goal and the id: %+v", m)
+		t.Errorf("the time, the goal or the id with unreadable characters is read wrongly: %+v", m)
 	}
 }
 

@@ -98,11 +98,11 @@ func TestAnswer(t *testing.T) {
 		"": "net", "  ": "net", "<b>": "net", "a\x00": "net", "a\nb": "net", "köln": "net", long + "x": "net",
 	} {
 		if got := Answer(map[string]string{"return": text}, Network{AnswerText: "net"}); got != want {
-			t.Errorf("return=%.20q is answered %.20q, want %.20q", text, got, want)
+			t.Errorf("the answer to return=%.20q is %.20q, want %.20q", text, got, want)
 		}
 	}
 	own := Network{Params: map[string]string{"goal": "Return"}}
 	if got := Answer(map[string]string{"return": "lead"}, own); got != "" {
-		t.Errorf("the goal of the network's settings became the answer: %q", got)
+		t.Errorf("the network sends its goal in the parameter return, but the goal became the answer: %q", got)
 	}
 }

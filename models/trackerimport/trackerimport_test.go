@@ -33,7 +33,7 @@ func TestForeignMacros(t *testing.T) {
 		for i, isPostback := range []bool{false, true} {
 			got := trackerimport.ForeignMacro(address, isPostback)
 			if got != want[i] {
-				t.Errorf("%s (postback: %t): %q, want %q", address, isPostback, got, want[i])
+				t.Errorf("%s (postback: %t): found the foreign macro %q, want %q", address, isPostback, got, want[i])
 			}
 		}
 	}

@@ -115,7 +115,7 @@ func TestReplicas(t *testing.T) {
 	}
 	for i, k := range keeper.Servers {
 		if node := cluster.Keepers[i]; node.Host != k.Host || node.Port != keeper.Port || c.Services[k.Host].Environment[keeper.ID.Name] != k.ID {
-			t.Errorf("Keeper %+v of keeper.xml is %+v in cluster.xml, and has the environment %v", k, node, c.Services[k.Host].Environment)
+			t.Errorf("Keeper %+v of keeper.xml does not fit %+v of cluster.xml, or the environment %v of its service", k, node, c.Services[k.Host].Environment)
 		}
 	}
 	for name, s := range c.Services {

@@ -30,7 +30,7 @@ let since = 0;
 
 /**
  * report sends a click to the origin, together with other clicks of the same moment. The first call sends the clicks of all calls. It
- * returns when the origin has the clicks or has refused them, or after the last attempt. The other calls return at once.
+ * returns when the origin has the clicks or has refused them, or after the last attempt. The other calls return immediately.
  */
 export async function report(click, env) {
   const now = Date.now();
