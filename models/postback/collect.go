@@ -14,9 +14,9 @@ const (
 	maxOtherBytes = 8 << 10 // their names and values together
 )
 
-// Collect returns the parameters of a message for storage. If the names of several parameters differ only in case, it
-// keeps the first that is filled, or else the first. known reports whether a parameter, given in lower case, may be
-// read as a field. Known parameters are kept wherever they stand, so a message of any size is read the same way.
+// Collect returns the parameters of a message for storage. If the names of several parameters differ only in case, it keeps the
+// first parameter with a filled value or, if no value is filled, the first parameter. known reports whether a parameter, given in
+// lower case, may be read as a field. Known parameters are kept wherever they stand, so a message of any size is read the same way.
 // Other parameters are kept up to a limit.
 func Collect(list []param.Param, known func(name string) bool) map[string]string {
 	params, names := map[string]string{}, map[string]string{}

@@ -134,10 +134,10 @@ func ClickID(params map[string]string, n Network) string {
 	return newReader(params, n).get("click_id", maxWord)
 }
 
-// Read reads a message. It never fails: values that cannot be read are missing from the result. A negative payout is a
-// reversal. It makes the status chargeback, unless the status is rejected. A status of chargeback is a reversal too. If a
-// reversal concerns a pending conversion, this conversion becomes rejected. currency is the currency of amounts that state
-// none, or empty if it is not known.
+// Read reads a message. It never fails: values that cannot be read are missing from the result. A negative payout is a reversal. It
+// makes the status chargeback, unless the status is rejected. A status of chargeback is a reversal too. If a reversal concerns a
+// pending conversion, this conversion becomes rejected. currency is the currency of amounts that state no currency. It is empty if
+// this currency is not known.
 func Read(params map[string]string, n Network, currency string) Message {
 	r := newReader(params, n)
 	m := Message{

@@ -15,7 +15,7 @@ import (
 func TestReadMoney(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		payout, currency, cost, fallback string // fallback is the currency of amounts that state none
+		payout, currency, cost, fallback string // fallback is the currency of amounts that state no currency
 		want, invalid, given             string // payout with currency, the text that is no payout, and the cost
 		reason                           string
 	}{

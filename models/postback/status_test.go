@@ -39,8 +39,8 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// TestWordsAreOne checks the table: each word has one row, is written in the form that lookups use, and has a valid
-// status or, if it reports no conversion, none.
+// TestWordsAreOne checks the table: each word has one row, is written in the form that lookups use, and has a valid status. Only a
+// word that reports no conversion has no status.
 func TestWordsAreOne(t *testing.T) {
 	t.Parallel()
 	if len(wordOf) != len(Words()) {

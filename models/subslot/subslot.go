@@ -10,7 +10,8 @@
 //     third.
 //   - A parameter of a source in use keeps its sub-parameter, wherever it stands in token_macros.
 //   - The sub-parameter of a removed parameter stays reserved. New clicks leave it empty, and reports still show its name.
-//   - A new parameter with the macro of a removed one counts as that parameter with a new name, and takes its sub-parameter.
+//   - A new parameter with the same macro as a removed parameter counts as the removed parameter under a new name, and takes its
+//     sub-parameter.
 //   - A new parameter with a name such as sub3 takes the third sub-parameter, even if it is reserved for a removed parameter.
 //   - Any other new parameter takes the first sub-parameter that is not reserved. If all are reserved, it fills none.
 //   - A client can send the list subs, which moves and frees sub-parameters.

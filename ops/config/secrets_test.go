@@ -42,6 +42,6 @@ func TestEnsureSecrets(t *testing.T) {
 	}
 	given := config.Config{DataDir: dir, EncryptionKey: []byte(strings.Repeat("k", 32))}
 	if err := given.EnsureSecrets(); err != nil || given.EncryptionKey[0] != 'k' || given.OpsPassword != made[0].OpsPassword {
-		t.Errorf("the key that was set is now %q, the stored password was used: %t, the error is %v", given.EncryptionKey, given.OpsPassword == made[0].OpsPassword, err)
+		t.Errorf("the set key became %q, the stored password was used: %t, error %v", given.EncryptionKey, given.OpsPassword == made[0].OpsPassword, err)
 	}
 }

@@ -66,8 +66,8 @@ type fromEnv struct {
 	Name string `xml:"from_env,attr"`
 }
 
-// TestReplicas: the configuration files of the servers and Keepers use the hosts of the compose file, which sets every variable that
-// they read.
+// TestReplicas: the configuration files of the servers and Keepers use the hosts of the compose file. The compose file sets every
+// variable that the configuration files read.
 func TestReplicas(t *testing.T) {
 	t.Parallel()
 	c := beside(t, "clickhouse-replicas.yaml")

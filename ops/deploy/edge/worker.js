@@ -53,7 +53,7 @@ function isAhead(headers) {
 }
 
 // passOn forwards the request to the origin. If the visitor's draws were already made, proof is their signed seed, so that the
-// origin draws the same. The header is set without a proof too, because it stops loops.
+// origin makes the same random choices. The header is set without a proof too, because it stops loops.
 function passOn(request, proof) {
   const headers = new Headers(request.headers);
   headers.set(EDGE, proof || "-");
