@@ -10,8 +10,8 @@ import (
 
 // Limits of the parameters of a message that are not read as a field. They are kept for the log of postbacks.
 const (
-	maxOthers     = 200     // their number
-	maxOtherBytes = 8 << 10 // their names and values together
+	maxOthers     = 200     // maximum number
+	maxOtherBytes = 8 << 10 // maximum bytes of all their names and values together
 )
 
 // Collect returns the parameters of a message for storage. If the names of several parameters differ only in case, it keeps the

@@ -3,7 +3,7 @@
 const BATCH = 100; // largest number of clicks in one message; the origin accepts no more
 const LARGEST = 1000000; // characters of one message
 const COLLECT = 250; // milliseconds for which the clicks of one process are collected
-const STALE = 2000; // milliseconds after which a call no longer leaves its click to an earlier call
+const STALE = 2000; // milliseconds for which later calls leave their clicks to the first call
 const WAITS = [500, 2000, 6000]; // milliseconds between attempts
 const TIMEOUT = 5000; // milliseconds that one attempt may take
 
