@@ -23,7 +23,7 @@ var blank = []*unicode.RangeTable{
 		},
 		R32: []unicode.Range32{
 			{Lo: 0x13441, Hi: 0x13442, Stride: 1}, // Egyptian blanks
-			{Lo: 0x1D159, Hi: 0x1D159, Stride: 1}, // a note without a head
+			{Lo: 0x1D159, Hi: 0x1D159, Stride: 1}, // a musical note without a head
 		},
 	},
 }

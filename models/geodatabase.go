@@ -54,7 +54,7 @@ type GeoDatabase struct {
 	Provider  string    `db:"provider"`
 	Enabled   bool      `db:"enabled"`
 	SavedAt   time.Time `db:"saved_at"`
-	// LookedAfter is a click id. Clicks up to this id were looked up, or are never looked up.
+	// LookedAfter is a click id. Clicks after this id are still to be looked up. Older clicks were looked up, or never will be.
 	LookedAfter  uuid.UUID  `db:"looked_after"`
 	FailingSince *time.Time `db:"failing_since"`
 	Failure      string     `db:"failure"` // for people; does not contain the key

@@ -6,7 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Integration is the connection of a network or a traffic source to the API of its platform. Its secrets are only in the store.
+// Integration is the connection of a network or a traffic source to the API of its platform. The struct does not contain the
+// secrets of the connection.
 type Integration struct {
 	TargetID  uuid.UUID         `db:"target_id"` // the network or the traffic source
 	AccountID uuid.UUID         `db:"account_id"`
@@ -78,9 +79,9 @@ const OlderEvery = 24 * time.Hour
 const OlderDays = 345
 
 // OlderWindow returns the days of the next import of older orders. The window begins at next. It begins with the oldest orders
-// instead if next is nil, is before the oldest orders or is within the last SyncDays days. The windows follow each other up to the
-// days that most imports read. So they also cover the days of the longer window, which in a large account has too many orders for
-// one import.
+// instead if next is nil, is before the oldest orders or is within the last SyncDays days. A window has at most SyncWideDays days.
+// It ends at the latest on the day before the window of most imports. So these imports also read the days of the longer window,
+// because a large account may have too many orders in the longer window for one import.
 func OlderWindow(today time.Time, next *time.Time) (from, to time.Time) {
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC)
 	from, last := day.AddDate(0, 0, -OlderDays), day.AddDate(0, 0, -SyncDays)
@@ -94,8 +95,8 @@ func OlderWindow(today time.Time, next *time.Time) (from, to time.Time) {
 }
 
 // NextOlder returns the first day of the next import of older orders, and the time until it is due. The last import has read the
-// days from firstRead to lastRead. If these days are only a part of a window, the next import is due soon. A nil first day means
-// the oldest orders.
+// days from firstRead to lastRead. If these days are only a part of a window, the next import is due after half of SyncEvery. A nil
+// first day means the oldest orders.
 func NextOlder(today, firstRead, lastRead time.Time) (first *time.Time, wait time.Duration) {
 	wait = OlderEvery
 	if _, end := OlderWindow(today, &firstRead); lastRead.Before(end) {
@@ -129,16 +130,16 @@ const (
 // TooManyRows is the error code for a range with more rows than a run accepts.
 const TooManyRows = "too_many"
 
-// PlatformFailed reports whether a run that ended with an error code counts as a failure of its platform. If a person chose too
-// long a range, it does not count, because the platform works and a shorter range would succeed.
+// PlatformFailed reports whether a run that ended with an error code counts as a failure of its platform. A run over too long a
+// range that a person chose does not count, because the platform works and a shorter range would succeed.
 func PlatformFailed(origin, code string) bool { return code != TooManyRows || origin == RunByClock }
 
 // wideEvery is the interval between imports of the longer window.
 const wideEvery = 24 * time.Hour
 
-// NextWideSync returns the time at which the longer window is due again. code is the error code of the run that has just
-// imported the window, or empty if the run succeeded. The zero time means that the window stays due. If the window has too many
-// rows, it does not stay due, because half an hour later it would still have too many.
+// NextWideSync returns the time at which the longer window is due again. code is the error code of the run that has just imported
+// the window, or empty if the run succeeded. The zero time means that the window stays due. If the window has too many rows, it is
+// due again only a day later, as after a success, because another attempt would soon fail in the same way.
 func NextWideSync(now time.Time, code string) time.Time {
 	if code == "" || code == TooManyRows {
 		return now.Add(wideEvery)

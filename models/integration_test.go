@@ -19,7 +19,7 @@ func TestOlderWindows(t *testing.T) {
 		for n := 0; n == 0 || next != nil; n++ { // until no older window is left
 			from, to := models.OlderWindow(now, next)
 			if days := to.Sub(from).Hours()/24 + 1; days < 1 || days > models.SyncWideDays || from.Before(now.AddDate(0, 0, -364)) || n > 400 {
-				t.Fatalf("%d days at once: %v to %v", daysAtOnce, from, to)
+				t.Fatalf("with %d days per import, a window lasts from %v to %v", daysAtOnce, from, to)
 			}
 			if part := from.AddDate(0, 0, daysAtOnce-1); part.Before(to) {
 				to = part
@@ -33,15 +33,15 @@ func TestOlderWindows(t *testing.T) {
 		}
 		for age := models.SyncDays; age <= models.OlderDays; age++ {
 			if day := start.AddDate(0, 0, -age).Format(time.DateOnly); !read[day] {
-				t.Errorf("%d days at once: %s is not read", daysAtOnce, day)
+				t.Errorf("with %d days per import, no import reads the day %s", daysAtOnce, day)
 			}
 		}
 		if now.Sub(start) > 9*24*time.Hour {
-			t.Errorf("%d days at once: all imports take %v", daysAtOnce, now.Sub(start))
+			t.Errorf("with %d days per import, all imports together take %v", daysAtOnce, now.Sub(start))
 		}
 	}
 	old := start.AddDate(-1, 0, 0)
 	if from, _ := models.OlderWindow(start, &old); from.Before(start.AddDate(0, 0, -models.OlderDays-1)) {
-		t.Errorf("after a long pause, the window begins on %v", from)
+		t.Errorf("after a pause of a year, the window begins on %v, which is before the oldest orders", from)
 	}
 }

@@ -16,7 +16,7 @@ const (
 )
 
 // Link is an active offer, landing page or tracking domain in the form that the checks use. A domain is only looked up in the
-// list of unsafe addresses. It is not requested, because the service itself would answer.
+// list of unsafe addresses. It is not requested, because this tracker itself would answer the request.
 type Link struct {
 	Kind      string     `db:"kind"` // offer, lander or domain
 	ID        uuid.UUID  `db:"id"`

@@ -7,7 +7,7 @@ import (
 	"switchyard/models"
 )
 
-// TestLinkState checks that two failures in a row break a link, and that this is reported only once until the link works again.
+// TestLinkState checks that two failures in a row break a link, and that a broken link is reported only once, until it works again.
 func TestLinkState(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -39,7 +39,7 @@ func TestLinkState(t *testing.T) {
 		}
 	}
 	if s.FailingSince == nil || !s.FailingSince.Equal(at.Add(-time.Hour)) {
-		t.Errorf("failing since %v, want the first of the two failed checks at the end", s.FailingSince)
+		t.Errorf("failing since %v, want the time of the first of the last two checks, which both failed", s.FailingSince)
 	}
 }
 

@@ -19,7 +19,7 @@ type SignInProvider struct {
 	Settings string
 }
 
-// refusedCodes holds the codes of platforms that have their own code.
+// refusedCodes holds the error codes of the platforms that have a code of their own. All other platforms have the code platform_refused.
 var refusedCodes = map[string]string{GoogleAds: "platform_a_refused", MicrosoftAds: "platform_b_refused", Meta: "platform_c_refused"}
 
 // SignInProviders lists the platforms to which an account can be connected by signing in.
@@ -99,7 +99,7 @@ const (
 	OAuthRevoked = "revoked" // the platform no longer accepts the connection: a person must sign in again
 )
 
-// OAuthConnection is a connection that was made by signing in. Its tokens are only in the store.
+// OAuthConnection is a connection that was made by signing in. The struct does not contain the tokens of the connection.
 type OAuthConnection struct {
 	ID          uuid.UUID  `db:"id"`
 	AccountID   uuid.UUID  `db:"account_id"`

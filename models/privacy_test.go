@@ -17,7 +17,7 @@ func TestIPPrivacy(t *testing.T) {
 	} {
 		ip := netip.MustParseAddr(tt.ip)
 		if got := models.IPTruncated.StoredPart(ip); got != netip.MustParseAddr(tt.truncated) {
-			t.Errorf("IPTruncated stores %s as %s, which is not the wanted truncated address", tt.ip, got)
+			t.Errorf("IPTruncated stores %s as %s, want %s", tt.ip, got, tt.truncated)
 		}
 		if got := models.IPFull.StoredPart(ip); got != ip {
 			t.Errorf("IPFull stores %s as %s, want the whole address", tt.ip, got)

@@ -39,7 +39,8 @@ type FigureFilter struct {
 	Value  decimal.Decimal `json:"value"`
 }
 
-// FigureOps lists the comparisons of a FigureFilter. The longer ones come first, because each begins with a shorter one.
+// FigureOps lists the comparisons of a FigureFilter. The parser takes the first comparison with which a text begins. So "<=" stands
+// before "<", and ">=" before ">".
 var FigureOps = []string{"<=", ">=", "<", ">"}
 
 // TimeRange is the time in [From, To).

@@ -97,7 +97,7 @@ func NewGoalSecret() string { return goalSecretPrefix + randomBase62(goalSecretR
 var MaxGoalValue = decimal.New(1, 9)
 
 // MaxBrowserConversions is the number of conversions of one click that count although only a visitor's browser has reported them,
-// through the page tag or the pixel. Further ones are pending until a server or a correction approves them.
+// through the page tag or the pixel. Further conversions of this click are pending until a server or a correction approves them.
 const MaxBrowserConversions = 20
 
 // GoalValuePlaces is the number of decimals with which the value of a goal or an event is stored.

@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// SourceIntegration is the connection of a traffic source to the API of its platform. Its secrets stay in the store.
+// SourceIntegration is the connection of a traffic source to the API of its platform. It does not contain the secret credentials.
 type SourceIntegration struct {
 	Integration
 	SourceIntegrationFields
@@ -247,8 +247,8 @@ var (
 	onlyDigits     = regexp.MustCompile(`^[0-9]{1,20}$`)
 )
 
-// ConversionAction parses a text in which a client names a conversion action of the provider. For Google Ads it accepts the id
-// of a conversion action, its resource name or a link to its page. It returns a resource name as such, and otherwise the id. A
+// ConversionAction parses a text in which a client names a conversion action of the provider. For Google Ads it accepts the id of a
+// conversion action, its resource name or a link to its page. It returns a resource name in full, and the id for an id or a link. A
 // resource name also contains the customer that owns the action. For other providers it accepts and returns a name.
 func ConversionAction(provider, text string) (string, error) {
 	text = strings.TrimSpace(text)

@@ -77,12 +77,12 @@ func TestUETConnection(t *testing.T) {
 	const spendEnabled = true
 	credentials := map[string]string{"uet_tag_id": "187012345", "uet_token": "x"}
 	if got := code(credentials); got != "" || f.NeedsSignIn(p, !spendEnabled, credentials) || !f.NeedsSignIn(p, spendEnabled, credentials) {
-		t.Errorf("with a token: the code is %q, or NeedsSignIn is wrong", got)
+		t.Errorf("with a token: the code is %q, want none; or NeedsSignIn is wrong", got)
 	}
 	if got := code(map[string]string{"uet_tag_id": "abc", "uet_token": "x"}); got != "no_capi_credentials" {
-		t.Errorf("without a valid tag: the code is %q", got)
+		t.Errorf("without a valid tag: the code is %q, want no_capi_credentials", got)
 	}
 	if got := code(map[string]string{"uet_tag_id": "187012345"}); got != "no_conversion_action" || !f.NeedsSignIn(p, !spendEnabled, nil) {
-		t.Errorf("without a token: the code is %q, or NeedsSignIn is wrong", got)
+		t.Errorf("without a token: the code is %q, want no_conversion_action; or NeedsSignIn is wrong", got)
 	}
 }

@@ -23,11 +23,12 @@ type SourceProvider struct {
 	Keys []string
 }
 
-// TokenUpload describes an API of a platform that takes conversions with a token of its own. It needs no conversion action.
+// TokenUpload describes an API of a platform that takes conversions with a token of its own. An upload through this API needs no
+// conversion action.
 type TokenUpload struct {
 	Label string // the API's name, for a person
-	Token string // the credential that chooses this way when it is set
-	Tag   string // the credential with the number of the tag, which this way needs too
+	Token string // the credential that selects this API when it is set
+	Tag   string // the credential with the number of the tag, which this API needs too
 }
 
 // The providers of traffic sources that the code treats specially.

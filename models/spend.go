@@ -51,13 +51,13 @@ type CampaignSpend struct {
 }
 
 // ShareSpend divides a day's spend at a source among our campaigns. It returns the shares in the order of the campaigns' ids.
-// Campaigns with clicks but without a share are returned too. All shares add up to the total spend. matched is the number of
-// rows in spent that found a campaign.
+// Campaigns with clicks but without a share are returned too. All shares add up to the total spend. matched is the number of rows
+// in spent whose platform campaign had clicks of our campaigns.
 //
-// Spend of a platform's campaign goes to our campaigns that had its clicks, in proportion to their number. ShareSpend uses
-// clicks of the day, or else clicks around the day, because days of the platform differ from ours. Other spend goes to the
-// campaigns that had clicks on the day but were not found in this way, or else to all campaigns with clicks on the day. Without
-// any clicks it goes to the source.
+// Spend of a platform's campaign goes to our campaigns that had its clicks, in proportion to their number. ShareSpend uses clicks
+// of the day, or else clicks around the day, because the platform's days may begin at another time than ours. All other spend goes
+// to our campaigns that had clicks on the day but got no spend in this way. If there are no such campaigns, it goes to all
+// campaigns with clicks on the day. Without any clicks on the day, it goes to the source as a whole.
 func ShareSpend(spent []SpentOn, day, around ClicksBy) (shares []CampaignSpend, matched int) {
 	byCampaign, clicked, found := map[uuid.UUID]*CampaignSpend{}, day.all(), map[uuid.UUID]bool{}
 	divide := func(s SpentOn, clicks map[uuid.UUID]int64) {

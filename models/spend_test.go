@@ -42,7 +42,7 @@ func TestShareSpend(t *testing.T) {
 	} {
 		shares, matched := models.ShareSpend(spent, tt.day, tt.around)
 		if matched != tt.matched || len(shares) != len(tt.want) {
-			t.Errorf("%s: the spend of %d of the platform's campaigns was matched, the shares are %v", name, matched, shares)
+			t.Errorf("%s: %d rows of spend were matched, want %d; the shares are %v", name, matched, tt.matched, shares)
 		}
 		total, reported := decimal.Zero, int64(0)
 		for _, s := range shares {

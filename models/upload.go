@@ -63,10 +63,10 @@ const UploadAmend = "amend"
 // NextUpload returns the action that reports to a platform that a conversion now has a status, a value and a
 // currency. It returns an empty text if there is nothing to report.
 //
-// last is the last upload that the platform received or is about to receive. It is nil without such an upload. An upload that
-// the platform refused does not count. An upload in shadow mode counts only in shadow mode. refused is an upload that the
-// platform has refused since then, or nil. The same content is not sent again. wanted says that the connection uploads
-// conversions with the status.
+// last is the last upload that the platform received or is about to receive. It is nil without such an upload. An upload that the
+// platform refused does not count. An upload in shadow mode counts only in shadow mode. refused is an upload that the platform has
+// refused since then, or nil. NextUpload does not send the content of a refused upload again. wanted says that the connection
+// uploads conversions with the status.
 func NextUpload(last, refused *ConversionUpload, wanted bool, status string, value decimal.Decimal, currency string) (action string) {
 	reported := last != nil && last.Action != UploadRetract
 	switch {

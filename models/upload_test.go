@@ -9,8 +9,9 @@ import (
 	"switchyard/models"
 )
 
-// TestNextUpload checks the next upload for a conversion, given the uploads that the platform has received and the conversion's
-// new state. A refused upload and a retracted upload count as not received. An upload that was not sent yet is changed instead.
+// TestNextUpload checks the next upload for a conversion, given the uploads that the platform has received and the conversion's new
+// state. A refused upload and a retracted upload count as not received. If the conversion changes before its upload was sent, the
+// waiting upload is changed, and no second upload is made.
 func TestNextUpload(t *testing.T) {
 	t.Parallel()
 	up := func(action, result string, attempts int, value int64) *models.ConversionUpload {

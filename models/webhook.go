@@ -14,7 +14,7 @@ const MaxWebhooks = 10
 // counts as failing.
 const FailingReceiver = 3
 
-// SecretOverlap is the time after a rotation for which the old secret signs too.
+// SecretOverlap is the time after a rotation during which messages are signed with the old secret too.
 const SecretOverlap = 24 * time.Hour
 
 // Webhook is a customer's endpoint for events. It does not contain the signing secret, which is shown only once.
@@ -25,7 +25,7 @@ type Webhook struct {
 	URL          string         `db:"url" json:"url"`
 	Events       []string       `db:"events" json:"events"` // the types it subscribes to
 	Active       bool           `db:"active" json:"active"`
-	FailingSince *time.Time     `db:"failing_since" json:"-"`        // first of the consecutive failed attempts; nil: the last one succeeded
+	FailingSince *time.Time     `db:"failing_since" json:"-"`        // time of the first failure in the row; nil: the last attempt succeeded
 	Failures     int            `db:"consecutive_failures" json:"-"` // consecutive failed attempts
 	OldSecret    *time.Time     `db:"old_secret_until" json:"-"`     // end of SecretOverlap; nil: only one secret signs
 	CreatedAt    time.Time      `db:"created_at" json:"-"`

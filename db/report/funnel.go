@@ -17,7 +17,7 @@ import (
 // GoalCount is the number of clicks that reached a goal. A click counts once if it has approved or pending conversions with the
 // goal. The empty goal stands for conversions without a goal.
 type GoalCount struct {
-	Split    uuid.UUID       `db:"split"`    // id of the lander, source or campaign; zero: the clicks have none, or GoalsOf does not group
+	Split    uuid.UUID       `db:"split"`    // id of the lander, source or campaign; zero: the clicks are not grouped, or belong to no such record
 	Goal     string          `db:"goal"`     // AnyGoal: all goals together
 	Clicks   int64           `db:"clicks"`   // clicks that reached the goal
 	Approved int64           `db:"approved"` // clicks with an approved conversion

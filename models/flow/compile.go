@@ -104,7 +104,7 @@ type unit struct {
 
 // choice is one weighted destination.
 type choice struct {
-	id     uuid.UUID // id of the record, or of the template of an address; the binding of a visitor stores it
+	id     uuid.UUID // id of the offer or lander, or of an address's template; a visitor's binding stores this id
 	ref    *Ref
 	url    *token.Template
 	weight uint64

@@ -8,7 +8,7 @@ import (
 )
 
 // Covered returns the paths that no visitor reaches, because an earlier path takes all of their visitors. It maps the index of
-// such a path to the index of the earlier path. It assumes that the earlier path can send visitors on. A path with a daily cap
+// such a path to the index of the earlier path. It assumes that the earlier path has a destination that is open. A path with a daily cap
 // lets visitors pass when the cap is reached, so it covers no path. Paths that are switched off neither cover other paths nor
 // are covered. The dashboard's flow editor decides in the same way (coverer in edit.ts).
 func Covered(paths []Path, rotation Rotation) map[int]int {
@@ -68,7 +68,7 @@ func includes(p, o *Path) bool {
 }
 
 // LeadsOn reports whether a path leads a visitor anywhere: it has a destination with a weight, has a campaign, or does nothing
-// on purpose. It ignores the state of the records.
+// on purpose. It does not check whether the destinations are paused or have reached their cap.
 func (p *Path) LeadsOn() bool {
 	switch p.Action {
 	case ActionNothing:
@@ -83,8 +83,8 @@ func (p *Path) LeadsOn() bool {
 // because their weights have no meaning.
 func (p *Path) NeverDrawn() bool { return p.StreamType == Regular && p.Weight == 0 }
 
-// drawnTogether reports whether two paths are in the same random choice, so that a visitor that both accept gets either of them
-// by chance.
+// drawnTogether reports whether two paths are in the same random choice. If both accept a visitor, chance decides which of the two
+// paths the visitor gets.
 func drawnTogether(a, b *Path, rotation Rotation) bool {
 	if a.StreamType != Regular {
 		return false

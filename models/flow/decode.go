@@ -13,7 +13,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// decodeJSON decodes a JSON text, and numbers in it as json.Number.
+// decodeJSON decodes a JSON text. Numbers in the text become json.Number values.
 func decodeJSON(raw []byte) (v any, err error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()

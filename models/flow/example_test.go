@@ -43,7 +43,7 @@ func Example() {
 	}
 	visit("DE")
 	visit("FR")
-	ref.SetPaused(true) // every plan sees this at once
+	ref.SetPaused(true) // takes effect immediately in every plan
 	visit("DE")
 	// Output:
 	// regular Germany the best offer

@@ -57,7 +57,7 @@ func (a *account) options() flow.Options {
 	}
 }
 
-// plan parses, validates and compiles a flow. The text may contain ids in the form <1>.
+// plan parses, validates and compiles a flow. In the text, <1> stands for the id of record 1 of the account.
 func (a *account) plan(tb testing.TB, paths string, change func(*flow.Options)) *flow.Plan {
 	tb.Helper()
 	list, err := flow.Parse(json.RawMessage(withIDs(paths)))
@@ -126,11 +126,11 @@ func TestOrder(t *testing.T) {
 	}
 	a.refs[id(1)].SetPaused(true)
 	if got := pathOf(p.Pick(visitor("US"), flow.Env{}, 1)); got != "none" {
-		t.Errorf("with the default's offer paused the decision is %s", got)
+		t.Errorf("the offer of the default path is paused: the visitor got %s, want none", got)
 	}
 	p = a.plan(t, paths, func(o *flow.Options) { o.Destination = token.Compile("https://d.example/") })
 	if d := p.Pick(visitor("US"), flow.Env{}, 1); d.Via != flow.ViaDestination || d.Action() != flow.ActionRedirect {
-		t.Errorf("want the destination_url, got %s", d.Via)
+		t.Errorf("no path takes the visitor: the decision is %s, want a redirect to the destination_url", d.Via)
 	}
 	p = a.plan(t, paths, func(o *flow.Options) {
 		o.Destination, o.Fallback = token.Compile("https://d.example/"), token.Compile("https://f.example/")

@@ -45,10 +45,10 @@ func TestRotation(t *testing.T) {
 	a, n := newAccount(t), 20000
 	p := a.plan(t, paths, nil)
 	if got := shares(p, visitor("FR"), 50); got["alone"] != 50 {
-		t.Errorf("visitors from FR went to %v, want all 50 on the path alone", got)
+		t.Errorf("visitors from FR went to %v, want all 50 on the path \"alone\"", got)
 	}
 	if got := shares(p, visitor("IT"), 50); got["alone2"] != 50 {
-		t.Errorf("visitors from IT went to %v, want all 50 on the path alone2", got)
+		t.Errorf("visitors from IT went to %v, want all 50 on the path \"alone2\"", got)
 	}
 	got := shares(p, visitor("US"), n)
 	checkShare(t, "US g1a", got["g1a"], n, 0.1)
@@ -141,7 +141,7 @@ func TestDestinations(t *testing.T) {
 	}
 	a.refs[id(3)].SetCapped(false)
 	if got := pathOf(withoutOffer.Pick(visitor("DE"), flow.Env{}, 1)); got != "capped" {
-		t.Errorf("the offer is usable again, the decision is %s", got)
+		t.Errorf("the offer is usable again: the visitor got %s, want the path \"capped\"", got)
 	}
 }
 
@@ -218,12 +218,12 @@ func TestBinding(t *testing.T) {
 		return seen
 	}
 	if got := pathOf(planBinding(flow.BindNone).Pick(v("US", 42), flow.Env{}, 1)); got != "us" {
-		t.Errorf("bound although the campaign does not bind: %s", got)
+		t.Errorf("the campaign does not bind visitors: the visitor got the path %s, want \"us\"", got)
 	}
 	streams := planBinding(flow.BindStreams)
 	d := streams.Pick(v("US", 42), flow.Env{}, 1)
 	if pathOf(d) != "any" || d.Via != flow.ViaBound || !d.Bindable {
-		t.Errorf("the visitor got the path %s, want the bound path any", pathOf(d))
+		t.Errorf("the visitor got the path %s, want \"any\", the path to which the visitor is bound", pathOf(d))
 	}
 	if got := landers(streams, v("US", 42)); len(got) != 2 {
 		t.Errorf("the binding \"streams\" also binds the lander: the visitor saw only %v", got)
@@ -232,7 +232,7 @@ func TestBinding(t *testing.T) {
 		t.Errorf("the lander is not bound: %v", got)
 	}
 	if d := streams.Pick(v("RU", 42), flow.Env{}, 1); pathOf(d) != "ru" || d.Bindable {
-		t.Errorf("want the forced path, without a binding: %s", pathOf(d))
+		t.Errorf("the visitor got the path %s (bindable: %t), want the forced path \"ru\", which is not bindable", pathOf(d), d.Bindable)
 	}
 	if got := pathOf(streams.Pick(v("US", 43), flow.Env{}, 1)); got != "us" {
 		t.Errorf("bound to a forced path: %s", got)

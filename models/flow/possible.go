@@ -12,9 +12,9 @@ const (
 )
 
 // Possible returns every decision that Pick can make for a visitor without bindings, whatever the random choices are. It assumes
-// that daily caps are not reached. unsure reports whether the caller does not know an attribute. If such an attribute can
-// decide, certain is false, and the list has the decisions for all of its values. The plan must have been compiled with
-// Explained.
+// that daily caps are not reached. unsure reports whether the caller does not know the visitor's value of an attribute. If the
+// decision depends on such an attribute, certain is false, and the list has the decisions for all of its values. The plan must have
+// been compiled with Explained.
 func (p *Plan) Possible(f *cond.Facts, unsure func(attribute string) bool) (list []Decision, certain bool) {
 	certain = true
 	try := func(via Via, group ...uint8) (taken bool) {

@@ -85,7 +85,7 @@ func TestPossibleNamesEveryDrawAndNoOther(t *testing.T) {
 			drawn[nameOf(d)] = true
 		}
 		if len(drawn) != len(c.want) {
-			t.Errorf("%+v: the random choices give %v", c, drawn)
+			t.Errorf("%+v: Pick chose the paths %v, want exactly the possible paths", c, drawn)
 		}
 		for name := range drawn {
 			if !slices.Contains(c.want, name) {

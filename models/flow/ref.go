@@ -18,7 +18,7 @@ const (
 
 // Ref is an offer or a lander that all plans of an account share. It says whether visitors may be sent to the offer or lander
 // now, and holds a record with its address, name and so on. The caller chooses the type of the record. If an offer is paused or
-// reaches its daily cap, this applies to every campaign at once, without compiling any campaign again. A Ref is safe for
+// reaches its daily cap, this takes effect immediately in every campaign, and no campaign is compiled again. A Ref is safe for
 // concurrent use.
 type Ref struct {
 	ID     uuid.UUID

@@ -2,7 +2,7 @@ package flow
 
 import "slices"
 
-// Use is a slot of a path that a destination serves.
+// Use describes one click slot in which a path has a certain destination.
 type Use struct {
 	Slot      int
 	Weight    float64 // the destination's weight; if it occurs several times in the slot, the sum of the weights

@@ -40,11 +40,11 @@ func TestValidMeansRoutable(t *testing.T) {
 		case err == nil && d.Route == nil:
 			rt.Fatalf("no visitor can be routed by %+v", paths)
 		case codeOfError(err) == "zero_path_weights" && d.Route != nil && d.Via == flow.ViaRegular:
-			rt.Fatalf("%s was chosen in spite of its weight", d.Route.Name)
+			rt.Fatalf("the path %s was chosen at random, but all weights are 0", d.Route.Name)
 		}
 	})
 	if passed == 0 || refused == 0 {
-		t.Errorf("%d flows passed validation, %d were refused", passed, refused)
+		t.Errorf("%d flows passed validation and %d were refused, want some of each", passed, refused)
 	}
 }
 

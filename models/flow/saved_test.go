@@ -44,7 +44,7 @@ func TestInline(t *testing.T) {
 		}
 		names = append(names, r.Name)
 	}
-	// The second path has its own rule with the name "deleted 2".
+	// The name "deleted 2" is missing, because the second path already has its own rule with this name.
 	if got := fmt.Sprint(names); got != "[deleted deleted 3 deleted 4 deleted 5]" {
 		t.Errorf("names %s", got)
 	}

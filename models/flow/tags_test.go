@@ -15,7 +15,7 @@ func TestTags(t *testing.T) {
 	} {
 		f, _ := reflect.TypeFor[Path]().FieldByName(field)
 		if got := strings.Split(f.Tag.Get("enum"), ","); !sameSet(got, values) {
-			t.Errorf("the tag of %s has %v, the check %v", field, got, values)
+			t.Errorf("the tag of %s lists %v, but the check accepts %v", field, got, values)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func TestSleep(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := interval.Sleep(ended, time.Hour); !errors.Is(err, context.Canceled) {
-		t.Errorf("a sleep whose context has ended: %v", err)
+		t.Errorf("Sleep with an ended context returned %v, want context.Canceled", err)
 	}
 }
 
@@ -48,6 +48,6 @@ func TestVary(t *testing.T) {
 		seen[wait] = true
 	}
 	if len(seen) < 50 {
-		t.Errorf("only %d of 100 waits are different", len(seen))
+		t.Errorf("only %d of 100 waits are different, want at least 50", len(seen))
 	}
 }

@@ -111,7 +111,8 @@ type Target struct {
 // Visits counts the clicks that led to a landing page, and the clicks from the page to an offer (Out).
 type Visits struct{ Clicks, Out int64 }
 
-// Tag is the page tag of the campaign's site. If the campaign names no site, it is a page tag of the account.
+// Tag is the page tag of the campaign's site. If the campaign names no site, only LastEvent is set: the time of the newest event of
+// any site of the account.
 type Tag struct {
 	Site      uuid.UUID `db:"id"`
 	Name      string    `db:"name"`

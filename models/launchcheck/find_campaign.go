@@ -73,7 +73,7 @@ func clickIDElsewhere(f *Facts, add func(Place)) {
 	})
 }
 
-// hasClickIDIn reports whether the query of a URL has a parameter with this name, and the parameter has a token of the click id.
+// hasClickIDIn reports whether the query of a URL has a parameter with this name whose value contains a token for the click id.
 func hasClickIDIn(url, name string) bool {
 	url, _, _ = strings.Cut(url, "#")
 	_, query, _ := strings.Cut(url, "?")
@@ -163,8 +163,8 @@ func sourceClickIDMissing(f *Facts, add func(Place)) {
 	}
 }
 
-// costMissing finds a campaign with the cost model auto whose cost nothing reports. It leaves out a source with its own
-// parameter for the cost, because such a source adds the parameter itself.
+// costMissing finds a campaign with the cost model auto if neither its link nor a connection reports the cost. It leaves out a
+// source with its own parameter for the cost, because such a source adds the parameter itself.
 func costMissing(f *Facts, add func(Place)) {
 	s := f.Source
 	known := s != nil && (s.ReadsSpend || s.CostMacro != "" || s.CostParam != "" && s.CostParam != models.DefaultCostParam)

@@ -65,7 +65,7 @@ type Place struct {
 	PathName string
 	Field    string    // field of the record; empty: the whole record
 	Value    string    // the wrong text there, such as an answer or a macro
-	At       time.Time // when the fault was found; zero: it is present now, or was never checked
+	At       time.Time // when workers found the fault; zero: the check needs no worker, or no worker has looked yet
 }
 
 // Check is a row of Table: one fault that a campaign may have.

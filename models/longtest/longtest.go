@@ -1,5 +1,5 @@
-// Package longtest chooses the form of tests that have two forms: the short form for make test and make e2e, and the long form
-// for make chaos, which sets SWITCHYARD_CHAOS.
+// Package longtest lets a test run in a short or a long form. The commands make test and make e2e run the short form. The command
+// make chaos sets SWITCHYARD_CHAOS and runs the long form.
 package longtest
 
 import "os"

@@ -157,8 +157,9 @@ func TestConsent(t *testing.T) {
 	}
 }
 
-// TestIn checks that a platform gets the forms that its row of models.SourceProviders names, and no keys that the row does not name.
-// Each want has the e-mail address and the phone number that are hashed, and the names of the keys.
+// TestIn checks that a platform gets the forms that its row of models.SourceProviders names, and no keys that the row does not
+// name. Each want has the e-mail address and the phone number in the form that is hashed for the platform, and the names of all
+// keys that the platform gets.
 func TestIn(t *testing.T) {
 	t.Parallel()
 	all, _ := matchkey.Hash(matchkey.Person{"email": "A.b_c+d@gmail.com", "phone": "+18005550100", "first_name": "A", "street": "1 Main", "zip": "1", "city": "Rome"}, "")
@@ -189,7 +190,7 @@ func TestKeysOfRows(t *testing.T) {
 	}, "")
 	for _, p := range models.SourceProviders {
 		if got := all.In(p.Keys).Names(); len(got) != len(p.Keys) || len(got) > 0 && !p.Conversions {
-			t.Errorf("%s: the row names %v, and the platform gets %v", p.Name, p.Keys, got)
+			t.Errorf("%s: the row names the forms %v, but the platform gets the keys %v", p.Name, p.Keys, got)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// figure is a measure, with the name of the Go variable whose Figures the generated code reads.
+// figure is a measure. variable is the name of the Go variable of type Figures from which the generated code reads the measure.
 type figure struct {
 	*measure.Measure
 	variable string

@@ -25,7 +25,7 @@ func TestRows(t *testing.T) {
 		places[m.Change] = true
 		counts := m.SQL.Click != "" || m.SQL.Conversion != ""
 		if copies := m.SQL.CopyClick != "" || m.SQL.Sold != ""; counts != m.IsCounter() || copies != counts {
-			t.Errorf("%s: a measure has either a formula or SQL for both engines", m.Name)
+			t.Errorf("%s must have either a formula, or SQL for both engines", m.Name)
 		}
 		if (m.SQL.Conversion == "") != (m.SQL.Sold == "") || (m.SQL.Sold == "") != (m.SQL.CopySale == "") {
 			t.Errorf("%s has SQL for conversions in some places but not in all", m.Name)

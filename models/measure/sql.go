@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// SQL contains the SQL expressions for the amounts that are added to a counter: by a click (f), by a conversion (v), and by
-// spend without clicks (f). If a text is empty, nothing is added.
+// SQL contains the SQL expressions for the amounts that are added to a counter: by a click (its table has the alias f), by a
+// conversion (alias v), and by spend without clicks (alias f). If a text is empty, nothing is added.
 //
 // In PostgreSQL, the value for a row that adds nothing is NULL, because NULL is the cheapest value to sum up. Money is in the
 // account's currency. Money without an exchange rate adds nothing. Names in braces, such as {rate}, are replaced by the SQL of

@@ -69,7 +69,7 @@ func TestForms(t *testing.T) {
 		}
 	}
 	if delete(currencies, ""); forms < 300 || len(currencies) < 40 {
-		t.Errorf("only %d forms in %d currencies", forms, len(currencies))
+		t.Errorf("the table has only %d forms in %d currencies, want at least 300 in 40", forms, len(currencies))
 	}
 }
 
@@ -89,7 +89,7 @@ func TestLocales(t *testing.T) {
 		case !got.Value.Equal(want):
 			t.Errorf("%q in %q is read as %s", text, given, got.Value)
 		case got.Currency != code && got.Currency != Unknown && (given != code || got.Currency != ""):
-			t.Errorf("%q in %q is read in %q, want %q", text, given, got.Currency, code)
+			t.Errorf("%q with the currency %q applying is read in the currency %q, want %q", text, given, got.Currency, code)
 		default:
 			read++
 		}
@@ -123,7 +123,7 @@ func TestLocales(t *testing.T) {
 		}
 	}
 	if read < 20*ambiguous {
-		t.Errorf("%d amounts are read, %d are ambiguous", read, ambiguous)
+		t.Errorf("%d amounts are read and %d are ambiguous, want at most one ambiguous for 20 read", read, ambiguous)
 	}
 }
 
@@ -301,7 +301,7 @@ func FuzzRead(f *testing.F) {
 		}
 		reread, err := Read(got.Value.String()+"e0", given)
 		if err != nil || !reread.Value.Equal(got.Value) {
-			t.Fatalf("%q is %s, which is read as %v, %v", text, got.Value, reread.Value, err)
+			t.Fatalf("%q is read as %s, but the text of this amount is read as %v, %v", text, got.Value, reread.Value, err)
 		}
 		if got.Currency != "" && got.Currency != Unknown && got.Currency != given && !isCode(got.Currency) {
 			t.Fatalf("%q has the currency %q", text, got.Currency)
@@ -363,7 +363,7 @@ func sameDigits(text string, value decimal.Decimal) bool {
 }
 
 // digitByName returns the value of a digit by counting the digits directly before it in Unicode. Digits come in runs of ten that
-// begin with zero, so the value is the last decimal place of this number.
+// begin with zero, so the value is the last digit of this count.
 func digitByName(r rune) int {
 	n := 0
 	for r--; unicode.IsDigit(r); r-- {

@@ -74,7 +74,7 @@ func TestClickBank(t *testing.T) {
 	first, _ := s.Read(sealClickBank(order("SALE", "X", "1", tracked)), secret, nil)
 	retried, _ := s.Read(sealClickBank(strings.Replace(order("SALE", "X", "1", tracked), `"attemptCount": 1`, `"attemptCount": 2`, 1)), secret, nil)
 	if first.Key != retried.Key {
-		t.Errorf("a second attempt has the key %q, the first %q", retried.Key, first.Key)
+		t.Errorf("the second attempt has the key %q, want the key of the first attempt, %q", retried.Key, first.Key)
 	}
 	if _, err := s.Read(request(order("SALE", "X", "1", tracked)), secret, nil); !errors.Is(err, notification.ErrUnproven) {
 		t.Errorf("an unencrypted message is accepted: %v", err)

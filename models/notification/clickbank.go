@@ -118,8 +118,8 @@ func clickbankAmount(d document) string {
 	return sum(amounts)
 }
 
-// noTransaction returns the reason why a message with a word of ClickBank records nothing. JVZoo uses the same words. For words
-// that record something, the reason is empty.
+// noTransaction returns the reason why no conversion is recorded for a message with this transaction type of ClickBank. JVZoo uses
+// the same types. For a type that records a conversion, the reason is empty.
 func (m *message) noTransaction(word string) (reason string) {
 	switch {
 	case strings.Contains(word, "test"):

@@ -224,8 +224,8 @@ func (m *message) clickIn(text, ownName string, usual []string) string {
 }
 
 // applyFieldNames sets the payout and the goal of a report from the members that the network's settings name, if the message has
-// these members. It does not change a payout that is empty or that reverses a conversion, a goal that is already set, or a report
-// that changes an earlier conversion.
+// these members. It keeps a payout that is empty or that reverses a conversion, and a goal that is already set. It changes nothing
+// in a report that changes an earlier conversion.
 func (m *message) applyFieldNames(r *Report) {
 	if r.Same {
 		return

@@ -134,7 +134,7 @@ func forged(t *testing.T, name string, r notification.Request) {
 		changed.Body = slices.Clone(r.Body)
 		changed.Body[i] ^= 1
 		if out, err := s.Read(changed, secret, nil); err == nil {
-			t.Errorf("%s: byte %d can be changed: %s", name, i, describe(out))
+			t.Errorf("%s: the message is accepted although byte %d was changed: %s", name, i, describe(out))
 		}
 	}
 }
@@ -180,10 +180,10 @@ func TestStatuses(t *testing.T) {
 	all := notification.Statuses("shopify", ownWords)
 	if slices.Contains(all[models.StatusChargeback], "refunded") || !slices.Contains(all[models.StatusApproved], "paid") ||
 		len(ownWords) != 1 || len(ownWords[models.StatusRejected]) != 1 {
-		t.Errorf("the words are %v, and the own words are now %v", all, ownWords)
+		t.Errorf("Statuses returned the words %v, and the network's own words are now %v", all, ownWords)
 	}
 	if got := notification.Statuses("", ownWords); len(got) != 1 {
-		t.Errorf("without a scheme: %v, want only the own words", got)
+		t.Errorf("without a scheme, Statuses returned %v, want only the network's own words", got)
 	}
 }
 

@@ -132,19 +132,19 @@ func TestCharset(t *testing.T) {
 			empty++
 			t.Logf("%s in %s, read for the language %q, is empty", c.text, c.charset, c.language)
 		} else if got != c.text {
-			t.Errorf("%s in %s, read for the language %q: %q", c.text, c.charset, c.language, got)
+			t.Errorf("%s in %s is read as %q for the language %q, want the same text or an empty text", c.text, c.charset, got, c.language)
 		}
 		for _, other := range []string{"", "en-US", "ru", "zh-CN", "ja", "ko", "fr", "pl", "he", "el", "th", "ar"} {
 			if c.language == "th" && other == "zh-CN" { // these bytes are also common Chinese characters
 				continue
 			}
 			if got := (Clues{Language: other}).UTF8(raw); got != "" && got != c.text {
-				t.Errorf("%s in %s, read for a visitor of %q: %q", c.text, c.charset, other, got)
+				t.Errorf("%s in %s is read as %q for a visitor with the language %q", c.text, c.charset, got, other)
 			}
 		}
 	}
 	if empty > maxEmpty {
-		t.Errorf("%d of %d are empty, at most %d may be", empty, len(texts), maxEmpty)
+		t.Errorf("%d of %d texts are read as empty, at most %d may be", empty, len(texts), maxEmpty)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestStatedCharset(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]string{
 		"ie=gbk&q=%CB%AB%C9%AB":                  "双色",
-		"ie=gb2312&q=%CD%A8":                     "通", // also two bytes of UTF-8
+		"ie=gb2312&q=%CD%A8":                     "通", // the same two bytes are also valid UTF-8
 		"q=%CB%AB%C9%AB&_charset_=GB18030":       "双色",
 		"charset=windows-1252&q=caf%E9":          "café",
 		"charset=windows-1252&q=caf%C3%A9":       "café", // the stated charset is wrong: the text is UTF-8

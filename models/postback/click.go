@@ -13,8 +13,8 @@ const (
 	newestClick = time.Hour
 )
 
-// NamedClick returns the click that a message names. If the message names no click, or an impossible one, reason says so, as a
-// text for people. reason does not repeat the received text, which may be a secret in the wrong place.
+// NamedClick returns the click that a message names. If the message names no click, or a click id that is not possible, reason says
+// so, as a text for people. reason does not repeat the received text, which may be a secret in the wrong place.
 func NamedClick(params map[string]string, n Network, now time.Time) (click uuid.UUID, reason string) {
 	text := ClickID(params, n)
 	if text == "" {

@@ -10,13 +10,13 @@ import (
 
 // Limits of the parameters of a message that are not read as a field. They are kept for the log of postbacks.
 const (
-	maxOthers     = 200     // their number
-	maxOtherBytes = 8 << 10 // their names and values together
+	maxOthers     = 200     // maximum number
+	maxOtherBytes = 8 << 10 // maximum bytes of all their names and values together
 )
 
-// Collect returns the parameters of a message for storage. If the names of several parameters differ only in case, it
-// keeps the first that is filled, or else the first. known reports whether a parameter, given in lower case, may be
-// read as a field. Known parameters are kept wherever they stand, so a message of any size is read the same way.
+// Collect returns the parameters of a message for storage. If the names of several parameters differ only in case, it keeps the
+// first parameter with a filled value or, if no value is filled, the first parameter. known reports whether a parameter, given in
+// lower case, may be read as a field. Known parameters are kept wherever they stand, so a message of any size is read the same way.
 // Other parameters are kept up to a limit.
 func Collect(list []param.Param, known func(name string) bool) map[string]string {
 	params, names := map[string]string{}, map[string]string{}
@@ -44,7 +44,7 @@ func Collect(list []param.Param, known func(name string) bool) map[string]string
 	return params
 }
 
-// isFilled reports whether a value is neither empty nor an unfilled macro. A value without a readable character is empty.
+// isFilled reports whether a value is neither empty nor an unfilled macro. A value without a readable character counts as empty.
 func isFilled(value string) bool { return Clean(value, MaxValue) != "" && !token.LooksLikeMacro(value) }
 
 // unreadable stands for each character of a value that cannot be read.

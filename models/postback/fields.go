@@ -45,7 +45,7 @@ type Message struct {
 	OriginalStatus string           // the network's own word for the status
 	ConversionID   string
 	Goal           string
-	// WordGoal says that the goal follows from the status word, because no parameter names one.
+	// WordGoal says that the goal follows from the status word, because no parameter names a goal.
 	WordGoal bool
 	// UnknownWord says that the status word is in no table, so the status is pending.
 	UnknownWord bool
@@ -134,10 +134,10 @@ func ClickID(params map[string]string, n Network) string {
 	return newReader(params, n).get("click_id", maxWord)
 }
 
-// Read reads a message. It never fails: values that cannot be read are missing from the result. A negative payout is a
-// reversal. It makes the status chargeback, unless the status is rejected. A status of chargeback is a reversal too. If a
-// reversal concerns a pending conversion, this conversion becomes rejected. currency is the currency of amounts that state
-// none, or empty if it is not known.
+// Read reads a message. It never fails: values that cannot be read are missing from the result. A negative payout is a reversal. It
+// makes the status chargeback, unless the status is rejected. A status of chargeback is a reversal too. If a reversal concerns a
+// pending conversion, this conversion becomes rejected. currency is the currency of amounts that state no currency. It is empty if
+// this currency is not known.
 func Read(params map[string]string, n Network, currency string) Message {
 	r := newReader(params, n)
 	m := Message{

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/money"
 )
 
-// readMoney reads payout, cost and currency. fallback is the currency of amounts that state none. A currency in the text of an
+// readMoney reads payout, cost and currency. fallback is the currency of amounts that state no currency. A currency in the text of an
 // amount takes precedence over the currency parameter. An amount that cannot be read is left out, and a reason says why.
 func (r reader) readMoney(m *Message, fallback string) {
 	named := r.get("currency", money.MaxText)
@@ -23,7 +23,7 @@ func (r reader) readMoney(m *Message, fallback string) {
 		code = fallback
 	}
 	text := r.get("payout", money.MaxText+1)
-	// A sign or a word in named may stand for several currencies, and fallback decides between them. A code stands for one.
+	// A sign or a word in named may stand for several currencies, and fallback decides between them. A code stands for one currency.
 	m.DependsOnCurrency = money.DependsOnCurrency(text) || !strings.EqualFold(named, m.Currency)
 	if text != "" {
 		r.readPayout(m, text, code, named)
@@ -52,7 +52,7 @@ func (r reader) readPayout(m *Message, text, code, named string) {
 }
 
 // readCost reads the cost of a conversion. It must be in payoutCurrency, the currency of the payout, if both are known. code is the
-// currency of a cost that states none.
+// currency of a cost that states no currency.
 func readCost(text, payoutCurrency, code string) (cost *decimal.Decimal, reason string) {
 	amount, err := money.Read(text, code)
 	switch {

@@ -15,7 +15,7 @@ import (
 func TestReadMoney(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		payout, currency, cost, fallback string // fallback is the currency of amounts that state none
+		payout, currency, cost, fallback string // fallback is the currency of amounts that state no currency
 		want, invalid, given             string // payout with currency, the text that is no payout, and the cost
 		reason                           string
 	}{
@@ -94,7 +94,7 @@ func TestUnreadableCharacters(t *testing.T) {
 	}
 	params := Collect(param.FromQuery("clickid=c&time=%FF%FE&goal=a%00b&txid=%FF%FE", param.Clues{}), func(string) bool { return false })
 	if m := Read(params, Network{}, ""); m.TimeText != "\ufffd" || !m.Time.IsZero() || m.Goal != "ab" || m.ConversionID != "" {
-		t.Errorf("unreadable characters in the time, the goal and the id: %+v", m)
+		t.Errorf("the time, the goal or the id with unreadable characters is read wrongly: %+v", m)
 	}
 }
 

@@ -42,8 +42,8 @@ func UnfoldPersons(list []param.Param, isField func(name string) bool) []param.P
 // notText takes the place of a member of a person's record that is neither a text nor a number.
 const notText = "(not kept: " + matchkey.NotText + ")"
 
-// RemovePersonal removes the personal data from the parameters of a message, and returns them with the word for the person's
-// consent. removed says that the message had personal data. The constant Removed takes the place of each value.
+// RemovePersonal removes the personal data from the parameters of a message. It returns these data, and the word that states the
+// person's consent. removed says that the message had personal data. The constant Removed takes the place of each value.
 //
 // isField reports whether the account's networks send a field in the parameter with this lower-case name. Such a parameter stays,
 // because the account has chosen it for something else. A city, region, postal code or country stays in a message

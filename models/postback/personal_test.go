@@ -67,7 +67,7 @@ func TestRemovePersonal(t *testing.T) {
 			t.Errorf("%s: removed is %v, want it true only if the parameters changed", name, removed)
 		}
 		if !maps.Equal(person, tt.person) || consent != tt.consent || !maps.Equal(tt.params, tt.left) {
-			t.Errorf("%s: person %v, consent %q, left %v", name, map[string]string(person), consent, tt.params)
+			t.Errorf("%s: the person is %v, the consent %q, and the remaining parameters are %v", name, map[string]string(person), consent, tt.params)
 		}
 	}
 	keys, dropped := matchkey.Hash(matchkey.Person{"email": "a@b.example", "city": "-"}, "")
@@ -75,7 +75,7 @@ func TestRemovePersonal(t *testing.T) {
 	MarkPersonal(params, keys, dropped)
 	want := map[string]string{"em": "(hashed)", "email": "(hashed)", "city": "(not kept: it has no letters)", "ln": Removed, "sub1": Removed}
 	if !maps.Equal(params, want) || !slices.Equal(keys.Names(), []string{"email"}) {
-		t.Errorf("MarkPersonal changed the parameters to %v, or the keys are not only email", params)
+		t.Errorf("MarkPersonal changed the parameters to %v, or Hash returned other keys than email", params)
 	}
 }
 

@@ -24,7 +24,7 @@ const (
 var WordGoals = []string{goalRebill, goalUpsell}
 
 // words lists the words that have the same meaning at every network. "bill" is a later payment of a subscription,
-// as ClickBank and JVZoo document it. Words about a subscription that move no money report no conversion.
+// as ClickBank and JVZoo document it. A word about a subscription reports no conversion if no money is paid.
 var words = []Word{
 	{"approved", models.StatusApproved, "", ""},
 	{"approve", models.StatusApproved, "", "AlterCPA"},

@@ -39,8 +39,8 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// TestWordsAreOne checks the table: each word has one row, is written in the form that lookups use, and has a valid
-// status or, if it reports no conversion, none.
+// TestWordsAreOne checks the table: each word has one row, is written in the form that lookups use, and has a valid status. Only a
+// word that reports no conversion has no status.
 func TestWordsAreOne(t *testing.T) {
 	t.Parallel()
 	if len(wordOf) != len(Words()) {
@@ -98,11 +98,11 @@ func TestAnswer(t *testing.T) {
 		"": "net", "  ": "net", "<b>": "net", "a\x00": "net", "a\nb": "net", "köln": "net", long + "x": "net",
 	} {
 		if got := Answer(map[string]string{"return": text}, Network{AnswerText: "net"}); got != want {
-			t.Errorf("return=%.20q is answered %.20q, want %.20q", text, got, want)
+			t.Errorf("the answer to return=%.20q is %.20q, want %.20q", text, got, want)
 		}
 	}
 	own := Network{Params: map[string]string{"goal": "Return"}}
 	if got := Answer(map[string]string{"return": "lead"}, own); got != "" {
-		t.Errorf("the goal of the network's settings became the answer: %q", got)
+		t.Errorf("the network sends its goal in the parameter return, but the goal became the answer: %q", got)
 	}
 }

@@ -1,16 +1,17 @@
 // Package subslot decides which parameter of a traffic source fills which sub-parameter of its clicks.
 //
-// A sub-parameter that is in use never changes its meaning unless a client asks for the change. Reports, conditions of flows,
-// bot lists and rules name sub1, not zoneid. Positions would therefore be wrong: if zoneid were removed, the next parameter
-// would become sub1. Other trackers have numbered fields: Voluum maps each parameter to one of var1 to var10, and Keitaro has a
-// row with name, parameter and token for each sub id. Our API has the ordered object token_macros, so each source also stores
-// its SubSlots, and these rules apply:
+// A sub-parameter that is in use never changes its meaning unless a client asks for the change. Reports, conditions of flows, bot
+// lists and rules name sub1, not zoneid. So the position of a parameter in the link cannot decide: if zoneid were removed, the next
+// parameter would become sub1, and all of these would change their meaning. Other trackers have numbered fields: Voluum maps each
+// parameter to one of var1 to var10, and Keitaro has a row with name, parameter and token for each sub id. Our API has the ordered
+// object token_macros, so each source also stores its SubSlots, and these rules apply:
 //
 //   - A new source assigns sub-parameters in the order of token_macros. A parameter with a name such as sub3 or t3 gets the
 //     third.
 //   - A parameter of a source in use keeps its sub-parameter, wherever it stands in token_macros.
 //   - The sub-parameter of a removed parameter stays reserved. New clicks leave it empty, and reports still show its name.
-//   - A new parameter with the macro of a removed one counts as that parameter with a new name, and takes its sub-parameter.
+//   - A new parameter with the same macro as a removed parameter counts as the removed parameter under a new name, and takes its
+//     sub-parameter.
 //   - A new parameter with a name such as sub3 takes the third sub-parameter, even if it is reserved for a removed parameter.
 //   - Any other new parameter takes the first sub-parameter that is not reserved. If all are reserved, it fills none.
 //   - A client can send the list subs, which moves and frees sub-parameters.
@@ -102,7 +103,7 @@ func renamed(before models.SubSlots, old, l models.SourceLink) models.SubSlots {
 	return after
 }
 
-// named returns the number of the last sub-parameter that a parameter can take by its name, such as sub3. A source
+// named returns the highest number n for which a parameter with the name subn (such as sub3) takes the sub-parameter n. A source
 // without stored sub-parameters was made when there were only EarlySubs sub-parameters. A name such as sub11 had no
 // special meaning then.
 func named(l models.SourceLink) int {
@@ -225,8 +226,8 @@ func Common(sources []models.SourceLink) map[string]string {
 }
 
 // Check refuses a list in which two entries have the same sub-parameter or the same parameter. It also refuses a list in which a
-// parameter with a name such as sub3 fills another sub-parameter, unless another entry has sub3. Parameters with names from
-// sub11 on may fill any sub-parameter, as they did while there were only ten.
+// parameter with a name such as sub3 fills another sub-parameter, unless another entry of the list has the third sub-parameter.
+// Parameters with names from sub11 on may fill any sub-parameter, as they did while there were only ten.
 func Check(list models.SubSlots) error {
 	for i, s := range list {
 		for _, o := range list[:i] {

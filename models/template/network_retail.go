@@ -31,7 +31,7 @@ var retailNetworks = []Network{
 		Macros: macros("{tid}", "{affiliate_earnings}", "{receipt_id}", "", "goal", "{event_type}"),
 	},
 	{
-		// The macros that this page does not have are from sendcoop's list.
+		// Macros that the page in Origin does not have are from sendcoop's list.
 		Name: "Digistore24", ClickParam: "cid", AnswerText: "OK",
 		Origin: read("https://help.digistore24.com/hc/en-us/articles/24293197806225-Set-up-S2S-postback"),
 		Macros: macros("{cid}", "{amount_affiliate}", "{transaction_id}", "",

@@ -34,7 +34,7 @@ type Template struct {
 	parts  []part
 }
 
-// part is literal text or, with a fill function or a name, a placeholder.
+// part is a literal text or a placeholder. A placeholder has a fill function or a name.
 type part struct {
 	text string                            // the literal text, the NAME of param.NAME, or the argument of fill
 	fill func(dst []byte, v Values) []byte // date, random, sample, timestamp, the words of status
@@ -90,8 +90,9 @@ func (t *Template) Uses(n Name) bool {
 	return slices.ContainsFunc(t.parts, func(p part) bool { return p.name == n })
 }
 
-// AddedParam returns the parameter that the redirect adds to the template's URL for the click id: param, which is the parameter in
-// which the network of an offer takes the click id. It returns an empty text if a token of the URL gives the click id already.
+// AddedParam returns the parameter that the redirect adds to the template's URL to pass on the click id. Its argument is the
+// parameter in which the offer's network takes the click id. AddedParam returns this parameter, or an empty text if a token of the
+// URL already gives the click id.
 func (t *Template) AddedParam(param string) string {
 	if t.Uses(ClickID) {
 		return ""

@@ -322,8 +322,8 @@ func anyOf(l []string) []any {
 // secrets matches secrets in the query of an address.
 var secrets = regexp.MustCompile(`(?i)\b([a-z_]*(?:secret|password|signature|api_?key))=[^&#\s]*`)
 
-// private matches names of members that no model reads: secrets, data that identifies a visitor, and notes that people keep for
-// themselves. Raw queries, which are named params, may contain any of these.
+// private matches names of members that must never reach a language model: secrets, data that identifies a visitor, and notes that
+// people keep for themselves. Raw queries, which are named params, may contain any of these.
 var private = regexp.MustCompile(`(?i)(^|_)(ip|ips|notes?|visitor|visitor_id|user_agent|external_id)$|secret|token|password|credential|api_?key|signature|cookie|^params$`)
 
 // queries matches addresses with a query or fragment, which may contain ids and keys of third parties.

@@ -191,7 +191,7 @@ func createFrom(ctx context.Context, c *Call) (Values, error) {
 				return nil, err
 			}
 			o["error"] = e.Message
-			break // the answer lists the copies that were made before, and this one with its error
+			break // the answer lists the copies that were made before, and this copy with its error
 		}
 	}
 	return Values{"dry_run": dry, "from": at(a, "campaign.name"), "campaigns": made}, nil

@@ -78,7 +78,7 @@ func TestTable(t *testing.T) {
 		}
 		seen[tool.Name] = true
 		if says := strings.Contains(tool.About, "Reads only") || strings.Contains(tool.About, "Nothing is recorded"); (tool.Kind == Reads || tool.Kind == Tries) != says {
-			t.Errorf("%s: the description must say that it only reads or records nothing, if and only if its kind is Reads or Tries", tool.Name)
+			t.Errorf("%s: only a tool of the kind Reads or Tries must say that it reads only or records nothing", tool.Name)
 		}
 		if tool.Kind != Reads && !strings.Contains(tool.About, "full key") {
 			t.Errorf("%s: the description does not say that it needs a full key", tool.Name)

@@ -55,7 +55,8 @@ func PeopleAnew(workspaces int) string {
 	return fmt.Sprintf("Users were left out: invite them again. %d workspaces became groups.", workspaces)
 }
 
-// PerCampaign says that a filter looked at something else at the other tracker, and looks at the campaign here.
+// PerCampaign says that a filter was about the unique visitors of a path or of the whole tracker (what) at the other tracker, and
+// is about the unique visitors of the campaign here.
 func PerCampaign(what string) string {
 	return fmt.Sprintf("The filter looked at %s; here it looks at the campaign. The path is paused: check it, then start it.", what)
 }
@@ -118,7 +119,7 @@ func LeftOut(what string) string { return what + " was disabled there and was le
 // Missing says that something that a record needs was not imported.
 func Missing(what string) string { return what + " was not imported. Records that need it are paused." }
 
-// NewLink says that the alias of a link is another one here, although the old link keeps working.
+// NewLink says that a link has a different alias here, although the old link keeps working.
 func NewLink(old, alias string) string {
 	return fmt.Sprintf("The link /%s is /%s here. On the imported domains /%s keeps working.", models.Shortened(old, 100), alias, models.Shortened(old, 100))
 }

@@ -29,7 +29,7 @@ const FromCSV = "csv"
 const (
 	Refused = "refused" // the record is not in the document
 	Lost    = "lost"    // the record is in the document but paused, because something that decides where visitors go is missing
-	Changed = "changed" // something is different here, or was left out, and visitors still go where they went
+	Changed = "changed" // something is different here, or was left out, but visitors still go where they went before
 )
 
 // Note says what is different about a record here, in a sentence for the person who moves.

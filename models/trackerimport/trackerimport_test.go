@@ -10,7 +10,7 @@ import (
 func TestForeignMacros(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string][2]string{
-		// as the address of a redirect, and of a postback
+		// the foreign macro in the address of a redirect, and in the address of a postback
 		"https://a.example/": {},
 		"https://a.example/?s={clickid}&d={date:Y-m-d}&z={_sub1}": {},
 		"https://a.example/?filter[id]=5&a[b][c]=1":               {},
@@ -33,7 +33,7 @@ func TestForeignMacros(t *testing.T) {
 		for i, isPostback := range []bool{false, true} {
 			got := trackerimport.ForeignMacro(address, isPostback)
 			if got != want[i] {
-				t.Errorf("%s (postback: %t): %q, want %q", address, isPostback, got, want[i])
+				t.Errorf("%s (postback: %t): found the foreign macro %q, want %q", address, isPostback, got, want[i])
 			}
 		}
 	}

@@ -162,7 +162,7 @@ func (a Admin) RotateKey(ctx context.Context, key string) (Key, error) {
 	return keyRecord(k, secret), hint(err, listKeys)
 }
 
-// RevokeKey ends a key at once, on every process.
+// RevokeKey ends a key immediately, in every process.
 func (a Admin) RevokeKey(ctx context.Context, key string) (Key, error) {
 	id, err := parseID("key", key)
 	if err != nil {

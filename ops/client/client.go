@@ -178,7 +178,7 @@ func (a *API) Create(ctx context.Context, path string, body, out any) error {
 	return a.Do(ctx, http.StatusCreated, http.MethodPost, path, body, out)
 }
 
-// Poll calls done at once, and then again after each interval until it returns true. It returns the error of done, or the error
+// Poll calls done immediately, and then again after each interval, until done returns true. It returns the error of done, or the error
 // of the context if the context ends first.
 func Poll(ctx context.Context, every time.Duration, done func() (bool, error)) error {
 	for {

@@ -89,7 +89,7 @@ type Config struct {
 	MicrosoftToken    string // the developer token
 	MetaAppID         string // with the secret: accounts can sign in at Meta
 	MetaSecret        string
-	SignInApps        map[string]SignInApp // by provider, from <PROVIDER>_CLIENT_ID and _CLIENT_SECRET; not those above
+	SignInApps        map[string]SignInApp // without Google, Microsoft and Meta; by provider, from <PROVIDER>_CLIENT_ID and _CLIENT_SECRET
 	OAuthURL          string               // empty: the platforms' own
 	CloudflareToken   string               // with CloudflareZone: Cloudflare is the edge
 	CloudflareZone    string
@@ -220,7 +220,8 @@ func (c *Config) checkCombinations() error {
 const opsOffset = 1000
 
 // DefaultOpsAddr returns the default of OPS_ADDR for a value of PORT: loopback, with the port PORT + opsOffset, or PORT - opsOffset
-// if the sum is too large. Web processes with different ports thus get different addresses, unless their ports are far apart.
+// if the sum is too large. Web processes on different ports therefore get different addresses. The only exception is a pair of
+// ports that differ by twice opsOffset.
 func DefaultOpsAddr(port int) string {
 	if port += opsOffset; port > maxPort {
 		port -= 2 * opsOffset
@@ -228,9 +229,9 @@ func DefaultOpsAddr(port int) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
-// Tracker returns the host that customers point their domains at. OwnTargets is true if the names below the host also
-// lead here, as ops/README.md asks for. That requires a separate TRACKING_HOST: names below a shared domain, a single
-// label or an address need not lead here.
+// Tracker returns the host that customers point their domains at. OwnTargets is true if the names below the host also lead here, as
+// ops/README.md asks for. That requires a separate TRACKING_HOST that is a name with a dot. Names below a shared domain need not
+// lead here.
 func (c Config) Tracker() models.DomainTracker {
 	_, named := models.HostOf(c.TrackingHost)
 	return models.DomainTracker{Host: c.TrackingHost, OwnTargets: named && !slices.Contains(c.SharedDomains, c.TrackingHost)}

@@ -287,7 +287,7 @@ func TestSecretsStayHidden(t *testing.T) {
 		}
 	}
 	if !strings.Contains(out.String(), "postgres://u:xxxxx@h/d") {
-		t.Errorf("the rest of the URL is hidden too:\n%s", out.String())
+		t.Errorf("the mask must hide only the password of the URL:\n%s", out.String())
 	}
 }
 
@@ -303,7 +303,7 @@ func TestTable(t *testing.T) {
 	}
 	// SignInApps is one field with two settings for each platform.
 	if fields := reflect.TypeFor[Config]().NumField() - 1 + len(signInSettings(&Config{})); fields != len(rows) {
-		t.Errorf("Config has %d fields, the table has %d rows", fields, len(rows))
+		t.Errorf("Config needs %d rows for its fields, but the table has %d rows", fields, len(rows))
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// ACMEAccount identifies an account that the operator has at a certificate authority. The service binds its ACME account to it
-// (external account binding). The zero value means no binding.
+// ACMEAccount identifies an account that the operator has at a certificate authority. The service binds its own ACME account to
+// this account (external account binding). The zero value means no binding.
 type ACMEAccount struct{ KeyID, Secret string }
 
 const (

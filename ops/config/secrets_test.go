@@ -30,7 +30,7 @@ func TestEnsureSecrets(t *testing.T) {
 	for _, c := range made {
 		if len(c.EncryptionKey) != 32 || len(c.OpsPassword) < 20 || c.OpsPassword != made[0].OpsPassword ||
 			!bytes.Equal(c.EncryptionKey, made[0].EncryptionKey) {
-			t.Errorf("a key of %d bytes, a password of %d characters, or different secrets", len(c.EncryptionKey), len(c.OpsPassword))
+			t.Errorf("the key has %d bytes, the password has %d characters, or they differ from those of the first process", len(c.EncryptionKey), len(c.OpsPassword))
 		}
 	}
 	files, err := os.ReadDir(dir)
@@ -42,6 +42,6 @@ func TestEnsureSecrets(t *testing.T) {
 	}
 	given := config.Config{DataDir: dir, EncryptionKey: []byte(strings.Repeat("k", 32))}
 	if err := given.EnsureSecrets(); err != nil || given.EncryptionKey[0] != 'k' || given.OpsPassword != made[0].OpsPassword {
-		t.Errorf("given key %q, password kept %t, %v", given.EncryptionKey, given.OpsPassword == made[0].OpsPassword, err)
+		t.Errorf("the set key became %q, the stored password was used: %t, error %v", given.EncryptionKey, given.OpsPassword == made[0].OpsPassword, err)
 	}
 }

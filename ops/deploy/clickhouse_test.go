@@ -66,8 +66,8 @@ type fromEnv struct {
 	Name string `xml:"from_env,attr"`
 }
 
-// TestReplicas: the configuration files of the servers and Keepers use the hosts of the compose file, which sets every variable that
-// they read.
+// TestReplicas: the configuration files of the servers and Keepers use the hosts of the compose file. The compose file sets every
+// variable that the configuration files read.
 func TestReplicas(t *testing.T) {
 	t.Parallel()
 	c := readAddition(t, "clickhouse-replicas.yaml")
@@ -115,7 +115,7 @@ func TestReplicas(t *testing.T) {
 	}
 	for i, k := range keeper.Servers {
 		if node := cluster.Keepers[i]; node.Host != k.Host || node.Port != keeper.Port || c.Services[k.Host].Environment[keeper.ID.Name] != k.ID {
-			t.Errorf("Keeper %+v of keeper.xml is %+v in cluster.xml, and has the environment %v", k, node, c.Services[k.Host].Environment)
+			t.Errorf("Keeper %+v of keeper.xml does not fit %+v of cluster.xml, or the environment %v of its service", k, node, c.Services[k.Host].Environment)
 		}
 	}
 	for name, s := range c.Services {

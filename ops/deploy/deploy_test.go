@@ -77,7 +77,7 @@ func TestNetworksAreApart(t *testing.T) {
 	t.Parallel()
 	c := readCompose(t)
 	if !c.Networks["back"].Internal || c.Networks["front"].Internal || c.Networks["out"].Internal {
-		t.Errorf("only the network back must be internal: %+v", c.Networks)
+		t.Errorf("want the network \"back\" to be internal, and no other network: %+v", c.Networks)
 	}
 	for name, want := range map[string][]string{
 		"postgres": {"back"}, "redis": {"back"}, "migrate": {"back"}, "clock": {"back"},
@@ -134,7 +134,7 @@ func TestImageIsNobody(t *testing.T) {
 		t.Errorf("the last stage runs as %v, want a user and a group other than root:\n%s", user, last)
 	}
 	if strings.Contains(last, "RUN ") || strings.Contains(last, "ADD ") {
-		t.Errorf("the last stage does more than copy:\n%s", last)
+		t.Errorf("the last stage of the Dockerfile has RUN or ADD, want only COPY:\n%s", last)
 	}
 }
 
@@ -201,7 +201,7 @@ func TestLinksOfTheContainers(t *testing.T) {
 	env := readCompose(t).Services["web"].Environment
 	const base, links = "${BASE_URL:-http://127.0.0.1:8080}", "${SHARED_DOMAINS:-localhost}"
 	if env["BASE_URL"] != base || env["SHARED_DOMAINS"] != links {
-		t.Errorf("the dashboard is at %s, links are at %s", env["BASE_URL"], env["SHARED_DOMAINS"])
+		t.Errorf("the defaults put the dashboard at %s and links at %s, want 127.0.0.1 and localhost", env["BASE_URL"], env["SHARED_DOMAINS"])
 	}
 }
 

@@ -59,8 +59,8 @@ func Ensure(ctx context.Context, opts Options) (Servers, error) {
 	return h.ensure(ctx)
 }
 
-// Use starts the servers for its caller. release stops them, unless other callers of Use have not released them yet or Ensure was
-// called after the last Stop. If the calling process is killed, the servers keep running until the next caller releases them.
+// Use starts the servers for its caller. release stops them when the last caller of Use releases them. If Ensure was called after
+// the last Stop, they keep running. If the calling process is killed, the servers keep running until the next caller releases them.
 func Use(ctx context.Context, opts Options) (servers Servers, release func(context.Context) error, err error) {
 	h, err := openHome(ctx, opts)
 	if err != nil {
@@ -80,8 +80,8 @@ func Use(ctx context.Context, opts Options) (servers Servers, release func(conte
 	return servers, func(ctx context.Context) error { return stopIfLast(ctx, opts, users) }, nil
 }
 
-// stopIfLast stops the servers, unless another caller of Use holds the shared lock on users or Ensure was called after the last
-// Stop.
+// stopIfLast stops the servers if no other caller of Use holds the shared lock on users, and if Ensure was not called after the
+// last Stop.
 func stopIfLast(ctx context.Context, opts Options, users *os.File) error {
 	defer func() { _ = users.Close() }()
 	opts.Out = nil // the place of the servers was already printed at the start

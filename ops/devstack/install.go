@@ -83,7 +83,7 @@ func (t Tool) candidates() []candidate {
 	for _, program := range t.Programs {
 		for _, dir := range dirs {
 			path := filepath.Join(dir, program)
-			if len(t.Beside) > 0 { // otherwise a link stays: the name by which a program is called may decide how it behaves
+			if len(t.Beside) > 0 { // without Beside, links stay: the name of the link may decide how the program behaves
 				if real, err := filepath.EvalSymlinks(path); err == nil {
 					path = real
 				}

@@ -3,7 +3,7 @@
 const BATCH = 100; // largest number of clicks in one message; the origin accepts no more
 const LARGEST = 1000000; // characters of one message
 const COLLECT = 250; // milliseconds for which the clicks of one process are collected
-const STALE = 2000; // milliseconds after which a call no longer leaves its click to an earlier call
+const STALE = 2000; // milliseconds for which later calls leave their clicks to the first call
 const WAITS = [500, 2000, 6000]; // milliseconds between attempts
 const TIMEOUT = 5000; // milliseconds that one attempt may take
 
@@ -13,7 +13,10 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 let signingKey;
 
-/** sign returns a header that proves that the edge sent it. The signature covers the purpose, the time, the text and about. */
+/**
+ * sign returns the value of a header that proves that the edge sent the request. The signature covers the purpose, the time, the text
+ * and about.
+ */
 export async function sign(env, purpose, text, about) {
   signingKey ||= crypto.subtle.importKey("raw", new Uint8Array(env.EDGE_SECRET.match(/../g).map((b) => parseInt(b, 16))),
     { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
@@ -27,7 +30,7 @@ let since = 0;
 
 /**
  * report sends a click to the origin, together with other clicks of the same moment. The first call sends the clicks of all calls. It
- * returns when the origin has the clicks or has refused them, or after the last attempt. The other calls return at once.
+ * returns when the origin has the clicks or has refused them, or after the last attempt. The other calls return immediately.
  */
 export async function report(click, env) {
   const now = Date.now();

@@ -6,7 +6,7 @@ import { VIA, decide } from "./flow.js";
 import { fill, longID, packIDs, shortID, timeID, unpackIDs, withParam } from "./address.js";
 import { report, sign } from "./report.js";
 
-const FORMAT = 2; // the latest of the bundles that this script understands
+const FORMAT = 2; // the latest format of bundles that this script understands
 const CACHED = 60; // seconds that a Cloudflare location keeps a bundle, and so may miss a change
 const EDGE = "Switchyard-Edge";
 const HINTS = "Sec-CH-UA-Platform-Version, Sec-CH-UA-Model, Sec-CH-UA-Full-Version-List";
@@ -53,7 +53,7 @@ function isAhead(headers) {
 }
 
 // passOn forwards the request to the origin. If the visitor's draws were already made, proof is their signed seed, so that the
-// origin draws the same. The header is set without a proof too, because it stops loops.
+// origin makes the same random choices. The header is set without a proof too, because it stops loops.
 function passOn(request, proof) {
   const headers = new Headers(request.headers);
   headers.set(EDGE, proof || "-");
