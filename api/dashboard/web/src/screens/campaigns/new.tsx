@@ -61,7 +61,7 @@ const makeLander = (url: string) => {
   return made('landers', call('POST /landers', { body }), () => 'lander')
 }
 
-// blankForm returns the form of a new campaign. It is empty except for values that the address of the page contains.
+// blankForm returns the form of a new campaign. It has a random alias, and the records that the address of the page names.
 const blankForm = () => ({
   offer: place.value.query.get('offer') ?? '',
   lander: place.value.query.get('lander') ?? '',
