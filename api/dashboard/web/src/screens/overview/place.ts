@@ -10,7 +10,7 @@ const screens: Record<string, string> = {
   network: '/app/networks',
 }
 
-// places holds the screens of alert types whose screen does not follow from the kind of the record alone.
+// places maps types of alerts to their screen. All other types have the screen of the record that the alert is about.
 const places: Record<string, (a: Alert) => string> = {
   'source.failing': a => to('/app/postbacks', { dir: 'out', source: a.id }),
   'source.unfilled': a => to('/app/sources', { id: a.id }),

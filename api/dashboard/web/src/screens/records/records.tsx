@@ -47,8 +47,8 @@ export type Kind<R extends Listed> = {
   usesRouting?: boolean // campaigns and flows lead to the records
   // where a person goes on after creating a record; `param` is the parameter that gets the record's id
   next: { path: string; with?: Record<string, string>; param: string; text: string }
-  again?: (r: R) => Record<string, string> // values for the form of another new record, from the one just created
-  tidy?: (d: Draft) => Draft // changes what is sent
+  again?: (r: R) => Record<string, string> // values of the record just created that fill in the form for another new record
+  tidy?: (d: Draft) => Draft // changes the draft before it is sent
   pick?: (choose: (d: Draft | undefined) => void) => ComponentChildren
 }
 
