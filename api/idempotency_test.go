@@ -306,7 +306,7 @@ func TestAnswersThatAreNotKept(t *testing.T) {
 		if n := runs.Load(); n != 5 {
 			t.Errorf("%d runs, want 5", n)
 		}
-		// A day later there is room again.
+		// A day later, the stored answers no longer count against the plan's storage.
 		dbtest.Exec(t, s.DB, `UPDATE kept_answers SET hour = hour - interval '26 hours'`)
 		post("later", 1000).Want(200, "")
 		post("later", 1000).Want(200, "")

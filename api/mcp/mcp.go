@@ -101,8 +101,8 @@ var (
 var crossOrigin = http.NewCrossOriginProtection()
 
 // ownPage reports whether a request comes from no page of a browser, or from a page of this service. Pages on localhost count as
-// pages of this service. A stranger can make a host name of their own point to this machine. Such a name is not this service,
-// although the page and the request then have the same host.
+// pages of this service. A stranger can make another host name point to this machine and serve a page under that name. The page and
+// its request then have the same host, but ownPage returns false, because the host name is not the service's.
 func (s *Service) ownPage(r *http.Request) bool {
 	if crossOrigin.Check(r) != nil {
 		return false

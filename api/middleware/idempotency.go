@@ -28,8 +28,8 @@ const (
 )
 
 // idempotent makes a POST with an Idempotency-Key take effect only once. A repetition within 24 hours gets the first final answer,
-// or an error if that answer was not kept. This also holds for simultaneous repetitions and when a process is killed. It needs
-// only PostgreSQL.
+// or an error if that answer was not kept. This also holds for simultaneous repetitions and when a process is killed. All state is in
+// PostgreSQL, so it works without Redis.
 func (p *Pipeline) idempotent(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		keys := c.Request.Header.Values("Idempotency-Key")

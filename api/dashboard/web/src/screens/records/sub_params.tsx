@@ -96,8 +96,8 @@ export function SubParams({ id, macros, subs, on }: Props) {
   )
 }
 
-// slotsFor returns the sub-parameters that a row can have. They are all sub-parameters up to the last one that a row has, and some
-// free ones after it. If another row has a sub-parameter, its label names the parameter of that row.
+// slotsFor returns the sub-parameters that a row can have: the first earlySubs of them, or more, so that at least `few` follow the
+// highest one that a row has. If another row has a sub-parameter, its label names the parameter of that row.
 const slotsFor = (rows: SubRow[], row: SubRow) => [
   ...(row.sub === 0 ? [{ value: '0', label: w.none }] : []),
   ...Array.from({ length: Math.min(mostSubs, Math.max(earlySubs, ...rows.map(r => r.sub + few))) }, (_, at) => {
@@ -141,7 +141,8 @@ const Fields = ({ of: r, i, isFixed, set, rename }: FieldsProps) => {
   )
 }
 
-// Note shows which values a sub-parameter received lately. If it receives none, the note says so and names the records that use it.
+// Note shows which values a sub-parameter received lately. If its
+// parameter is not in the link, the note says that it stays empty, and names the records that use it.
 function Note({ of: r, known }: { of: SubRow; known?: SourceSub }) {
   const parts = r.inLink
     ? [known?.recent.length ? w.lately(known.recent.join(', ')) : '']
