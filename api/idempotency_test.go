@@ -213,7 +213,7 @@ func TestSlowCallHoldsItsKey(t *testing.T) {
 	go func() { answers <- s.Do("POST", "/slow", nil, "Idempotency-Key", "k") }()
 	first := <-started
 	s.Do("POST", "/slow", nil, "Idempotency-Key", "k").Want(409, "idempotency_in_progress")
-	// As if the process had died: its lease expires, and another attempt takes over with the same id for its job.
+	// The lease expires, as if the call's process had died. The next attempt takes over and submits its job under the same id.
 	dbtest.Exec(t, s.DB, `UPDATE idempotency_keys SET lease_until = now()`)
 	go func() { answers <- s.Do("POST", "/slow", nil, "Idempotency-Key", "k") }()
 	if second := <-started; second != first {

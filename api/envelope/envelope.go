@@ -59,7 +59,7 @@ func New(c *route.Call, answer any, err error) Reply {
 		return Failure(c.Context(), c.RequestID, err)
 	}
 	if s, ok := answer.(route.Static); ok {
-		c.Header().Set("Cache-Control", "no-cache") // clients check whether it has changed
+		c.Header().Set("Cache-Control", "no-cache") // clients check before each use whether their stored answer has changed
 		return Static(c.Header(), c.Request, status, s)
 	}
 	if raw, ok := answer.(route.Raw); ok {

@@ -187,7 +187,7 @@ func (c *client) Do(ctx context.Context, r tool.Request) (json.RawMessage, error
 		if w.header.Get("Idempotent-Replayed") != "" {
 			c.release() // the change was made and counted before
 		}
-		c.reserved = nil // the uses are spent by this change, or released
+		c.reserved = nil // this change has used what was reserved, or release has given it back
 	}
 	return data, err
 }

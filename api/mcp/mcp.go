@@ -72,7 +72,7 @@ func New(d Deps) *Service {
 	}
 	s.http = sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server { return s.servers[callerOf(r.Context()).rights()] }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
-		DisableLocalhostProtection: true, // a proxy on this machine sends the public host; and every call needs a key
+		DisableLocalhostProtection: true, // it would refuse the public host that a proxy on this machine sends; every call needs a key anyway
 		MaxRequestBodyBytes:        route.DefaultBody,
 	})
 	return s

@@ -23,7 +23,7 @@ import (
 
 const (
 	maxIdempotencyKey = 255
-	leaseTime         = 15 * time.Second // the longest time for which a slow call that died blocks its key
+	leaseTime         = 15 * time.Second // how long a key stays blocked at most after the process of a slow call has died
 	leaseRenew        = 5 * time.Second
 )
 
@@ -136,7 +136,7 @@ func (p *Pipeline) serveLeased(c *route.Call, a store.Attempt, next step) envelo
 	}
 	// The answer is stored even if the caller has disconnected.
 	ctx := context.WithoutCancel(c.Context())
-	reply = envelope.Reply{Status: http.StatusInternalServerError} // in case next panics
+	reply = envelope.Reply{Status: http.StatusInternalServerError} // finish stores this reply if next panics
 	stop := p.renew(ctx, a)
 	defer func() {
 		stop()

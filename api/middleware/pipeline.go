@@ -62,7 +62,7 @@ type step func(*route.Call) envelope.Reply
 // How long a call may take.
 const (
 	requestTime = 15 * time.Second
-	slowTime    = 29 * time.Second // on a slow route; for 25 of these seconds it waits for its job
+	slowTime    = 29 * time.Second // on a slow route, which waits for its job for 25 of these seconds
 )
 
 // Serve answers one request for a row. path returns a parameter of the path.
