@@ -60,7 +60,8 @@ type Call struct {
 	// Changes lists changes for the call's entry in the audit log, in addition to the changes of the record that Recorded returns.
 	Changes []models.FieldChange
 
-	// Checked is set by a handler if the call has only checked something and changed nothing: see Route.Checks.
+	// Checked is set by a handler if the call has only checked something. The call is then not in the audit log, as with
+	// Route.Checks.
 	Checked bool
 
 	header http.Header
@@ -183,7 +184,7 @@ func (c *Call) RunAfter() {
 	}
 }
 
-// DiscardAfter discards the work that After added. It is called after the writes of the call were rolled back.
+// DiscardAfter discards the work that After added. It is called if the writes of the call are undone.
 func (c *Call) DiscardAfter() { c.after = nil }
 
 // read parses the parameters that the row accepts from the path and the query. If a request has several mistakes, the first step that

@@ -51,7 +51,7 @@ export function Menu({ icon, label, name, kind = 'btn', children, onOpen, ...res
       if ((e as ToggleEvent).newState === 'open') setShown(true)
     }
     const place = (e: Event) => {
-      if ((e as ToggleEvent).newState !== 'open') return setShown(false) // not before the menu is closed, so that the browser can first return the focus to the button
+      if ((e as ToggleEvent).newState !== 'open') return setShown(false) // only after closing: the browser first returns the focus
       onOpen?.()
       const at = button.current!.getBoundingClientRect()
       requestAnimationFrame(() => {
