@@ -58,7 +58,7 @@ func TestCompressed(t *testing.T) {
 		req.Header.Set("Accept-Encoding", c.accepts)
 		answer, err := http.DefaultClient.Do(req)
 		if c.broken && err != nil {
-			continue // it broke off before its headers were sent
+			continue // the answer broke off before its headers were sent
 		}
 		if err != nil {
 			t.Fatal(err)

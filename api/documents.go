@@ -40,7 +40,7 @@ func plain(w http.ResponseWriter, kind, text string) {
 	_, _ = w.Write([]byte(text)) // a client that has disconnected is not an error
 }
 
-// llms serves /llms.txt, which lists for programs what there is to read (llmstxt.org). withMCP reports whether /mcp is served.
+// llms serves /llms.txt, the list of the documentation's pages for programs (llmstxt.org). withMCP is true if the service serves /mcp.
 func llms(baseURL string, list []tool.Page, withMCP bool) http.Handler {
 	base := strings.TrimSuffix(baseURL, "/")
 	var b strings.Builder

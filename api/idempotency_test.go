@@ -213,7 +213,7 @@ func TestSlowCallHoldsItsKey(t *testing.T) {
 	go func() { answers <- s.Do("POST", "/slow", nil, "Idempotency-Key", "k") }()
 	first := <-started
 	s.Do("POST", "/slow", nil, "Idempotency-Key", "k").Want(409, "idempotency_in_progress")
-	// As if the process had died: its lease expires, and another attempt takes over with the same id for its job.
+	// The lease expires, as if the call's process had died. The next attempt takes over and submits its job under the same id.
 	dbtest.Exec(t, s.DB, `UPDATE idempotency_keys SET lease_until = now()`)
 	go func() { answers <- s.Do("POST", "/slow", nil, "Idempotency-Key", "k") }()
 	if second := <-started; second != first {
@@ -306,7 +306,7 @@ func TestAnswersThatAreNotKept(t *testing.T) {
 		if n := runs.Load(); n != 5 {
 			t.Errorf("%d runs, want 5", n)
 		}
-		// A day later there is room again.
+		// A day later, the stored answers no longer count against the plan's storage.
 		dbtest.Exec(t, s.DB, `UPDATE kept_answers SET hour = hour - interval '26 hours'`)
 		post("later", 1000).Want(200, "")
 		post("later", 1000).Want(200, "")

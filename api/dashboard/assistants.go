@@ -17,8 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// assistants returns the rows with which people connect and disconnect assistants. A viewer can connect only assistants that
-// read.
+// assistants returns the rows with which people connect and disconnect assistants. A viewer can
+// connect an assistant only if the assistant may read but not write.
 func (d Deps) assistants() []route.Route {
 	request := personRoute("GET", "/assistants/request", "the request of a program that wants to connect an assistant", route.Handle(d.findRequest),
 		"400 invalid_client invalid_redirect invalid_request", "403 mcp_off", "429 rate_limited", "503 unavailable").
@@ -78,7 +78,8 @@ const (
 	documentTime       = 20 * time.Second
 )
 
-// readClient has a worker read the document of a client, unless it was read within a day.
+// readClient lets a worker read the document of a client. It does nothing if the document was read less than
+// models.ClientDocumentLife ago.
 func (d Deps) readClient(c *route.Call, id string) error {
 	if !models.IsClientDocument(id) {
 		return nil

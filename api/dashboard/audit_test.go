@@ -118,7 +118,8 @@ func TestAuditHasRefusals(t *testing.T) {
 		}
 		refused += row["refused"].(float64)
 	}
-	// The wrong proofs are three sign-ins, a confirmation and a link. An hour may end between two of them.
+	// The test gave five wrong proofs: three at sign-in, one at a confirmation and one with a link. If a new hour begins between two of
+	// them, there are two entries.
 	if refused != 5 || entries > 2 {
 		t.Errorf("%v wrong proofs in %d entries, want 5 in one or two", refused, entries)
 	}

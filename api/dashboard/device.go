@@ -41,7 +41,7 @@ func signDevice(key []byte, email, unsigned string) string {
 func (d Deps) newDevice(c *route.Call, email string) (*http.Cookie, error) {
 	key, err := people.New(c.Store).DeviceKey(c.Context())
 	unsigned := strconv.FormatInt(time.Now().Add(deviceLife).Unix(), 10) + "." + rand.Text()
-	return &http.Cookie{ //nolint:gosec // by http a browser would drop a secure one
+	return &http.Cookie{ //nolint:gosec // not always Secure, because a browser drops a Secure cookie that it gets by http
 		Name: deviceCookie(email), Value: signDevice(key, email, unsigned), Path: Prefix + "/api", Secure: d.Site.Secure(),
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int(deviceLife.Seconds()),
 	}, err

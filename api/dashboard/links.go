@@ -61,8 +61,8 @@ func (d Deps) describeLink(c *route.Call, b linkBody) (LinkShown, error) {
 	return shown, nil
 }
 
-// useLinkBody is the input for using a link: the person's password or a new one, a code if the link asks for it, and the name of
-// a new person.
+// useLinkBody is the input for using a link. Password is the person's present password, or a new one if the link asks for a new
+// password. Code is only needed if the link asks for it, and Name only for a new person.
 type useLinkBody struct {
 	linkBody
 	Name     string `json:"name" maxLength:"120" trim:"true"`

@@ -34,7 +34,7 @@ const testLanguage = "ar-XB"
 // setLookCookies sets the cookies that hold a person's look. It deletes the cookie of a choice that is empty.
 func (d Deps) setLookCookies(c *route.Call, p models.Person) {
 	for name, value := range map[string]string{themeCookie: p.Theme, languageCookie: p.Language} {
-		cookie := http.Cookie{ //nolint:gosec // by http a browser would drop a secure one
+		cookie := http.Cookie{ //nolint:gosec // not always Secure, because a browser drops a Secure cookie that it gets by http
 			Name: name, Value: value, Path: Prefix, Secure: d.Site.Secure(), HttpOnly: true,
 			SameSite: http.SameSiteStrictMode, MaxAge: int((365 * 24 * time.Hour).Seconds()),
 		}

@@ -80,7 +80,8 @@ type confirmBody struct {
 }
 
 func (d Deps) confirm(c *route.Call, b confirmBody) (SignedIn, error) {
-	sessionAllowance := []allowance{{"confirm:" + c.Session.ID.String(), attemptsPerson}} // strangers at the sign-in page do not use it up
+	// The session has an allowance of its own, so that strangers who guess at the sign-in page do not use it up.
+	sessionAllowance := []allowance{{"confirm:" + c.Session.ID.String(), attemptsPerson}}
 	err := d.limitedBy(c, sessionAllowance, c.Person.Email, b.Code, func() error { return checkProof(c, c.Person, b.Password, b.Code) })
 	if err != nil {
 		return SignedIn{}, err
@@ -205,7 +206,7 @@ const recoveryCodes = 10
 
 func confirmTOTP(c *route.Call, b codeBody) (out RecoveryCodes, err error) {
 	people := dbpeople.New(c.Store)
-	secret, err := people.TOTP(c.Context(), c.Person.ID, true) // the secret that waits for this code
+	secret, err := people.TOTP(c.Context(), c.Person.ID, true) // the new secret, which is not in use until this code confirms it
 	if err != nil {
 		return out, err
 	}

@@ -37,8 +37,8 @@ const (
 	furtherLoad = 15 << 10
 )
 
-// imports matches the files that a script needs to start. The expression later matches the files that
-// the script loads afterwards.
+// The expression imports matches the files that a script loads before it starts. The expression later matches the files that the
+// running script loads when it needs them.
 var (
 	imports = regexp.MustCompile(`(?:from|import)"\./([\w.-]+\.js)"`)
 	later   = regexp.MustCompile(`import\("\./([\w.-]+\.js)"\)`)

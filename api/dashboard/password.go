@@ -43,8 +43,8 @@ func hashOf(ctx context.Context, password string) (string, error) {
 	return argon2id.CreateHash(password, hashCost)
 }
 
-// unusableHash returns a hash that no password matches. It is used if a person has no hash, so that an unknown e-mail takes as long as
-// a wrong password.
+// unusableHash returns a hash that no password matches. For an unknown e-mail, or a person without a password, the given password is
+// compared with this hash. The refusal then takes as long as for a wrong password and does not reveal that the person is unknown.
 var unusableHash = sync.OnceValue(func() string {
 	hash, err := argon2id.CreateHash(models.NewToken(), hashCost)
 	if err != nil {

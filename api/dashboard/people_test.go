@@ -136,7 +136,7 @@ func TestAuditOfContributors(t *testing.T) {
 		}
 	}
 	if len(rows) < 2 || !strings.Contains(fmt.Sprint(rows[0]["changes"]), fmt.Sprint(change)) {
-		t.Errorf("the own change is not in the log: %v", rows)
+		t.Errorf("the contributor's own change is not in the log: %v", rows)
 	}
 	if own := ben.do("GET", "/app/api/audit?who="+id(ben), nil).want(t, 200, "").rowsOf(t); len(own) != len(rows) {
 		t.Errorf("%d own rows, want %d", len(own), len(rows))

@@ -15,9 +15,10 @@ import (
 // Limits on wrong proofs within attemptTime. A proof is a password or a code.
 const (
 	attemptTime     = 15 * time.Minute
-	attemptsNetwork = 150 // by a network, see netguard.NetworkPrefix
-	attemptsAddress = 30  // by an address
-	// For a person. There is one count for all unknown browsers together, one for each known browser, and one for each session.
+	attemptsNetwork = 150 // from one network, see netguard.NetworkPrefix
+	attemptsAddress = 30  // from one address
+	// attemptsPerson is the limit for the proofs of one person. Each known browser has this limit for itself. All unknown browsers
+	// share it. Confirmations in a session have a further limit of the same size for each session.
 	attemptsPerson = 5
 )
 

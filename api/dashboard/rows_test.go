@@ -118,7 +118,7 @@ func TestCallersOfEveryRow(t *testing.T) {
 		}
 		for _, r := range allRows() {
 			want := c.refusal(r)
-			if want == "" && (waitsForWorkers(r) || r.Method+r.Path == "DELETE/app/api/session") { // it would wait, or sign the person out
+			if want == "" && (waitsForWorkers(r) || r.Method+r.Path == "DELETE/app/api/session") { // waits for a worker, or ends the session
 				continue
 			}
 			got := p.do(r.Method, withoutRecord(r), nil, headers...)

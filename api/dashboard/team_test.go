@@ -150,8 +150,8 @@ func TestOwnersRemoveOneAnother(t *testing.T) {
 	}
 }
 
-// TestFirstOwner: a new person who comes by an operator's link chooses a password with it. Settings that ask for a confirmation are
-// therefore never out of reach. Later links of the operator ask for no password.
+// TestFirstOwner: a new person who comes by an operator's link chooses a password with it. The person can then confirm the calls
+// that ask for the password. Later links of the operator ask for no password.
 func TestFirstOwner(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

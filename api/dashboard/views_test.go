@@ -128,8 +128,8 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// TestMarks: changes of records become marks of the account, and of the campaign if they name one, with their author. Notes can
-// be changed by their authors and by owners.
+// TestMarks: a change of a record becomes a mark in the account's plots, with the author of the change. A change of a campaign is
+// also a mark in the plots of this campaign. Only its author and owners can change a note.
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -234,7 +234,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestRecordedCalls: every call in the list of changes that plots show is a row of the API.
+// TestRecordedCalls: every call whose changes are marked in plots is a row of the API.
 func TestRecordedCalls(t *testing.T) {
 	t.Parallel()
 	rows := map[string]bool{}

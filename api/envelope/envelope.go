@@ -59,7 +59,7 @@ func New(c *route.Call, answer any, err error) Reply {
 		return Failure(c.Context(), c.RequestID, err)
 	}
 	if s, ok := answer.(route.Static); ok {
-		c.Header().Set("Cache-Control", "no-cache") // clients check whether it has changed
+		c.Header().Set("Cache-Control", "no-cache") // clients check before each use whether their stored answer has changed
 		return Static(c.Header(), c.Request, status, s)
 	}
 	if raw, ok := answer.(route.Raw); ok {
@@ -92,9 +92,9 @@ const internalError = "internal_error"
 func Failure(ctx context.Context, requestID string, err error) Reply {
 	shown, ok := models.AsError(err)
 	switch {
-	case ok && (shown.Kind != models.KindInternal || shown.Code != internalError): // the client may see it, such as not_configured
+	case ok && (shown.Kind != models.KindInternal || shown.Code != internalError): // the client may see this error, such as not_configured
 	case db.BadData(err):
-		// A value passed every check, but PostgreSQL refuses it. Only the client can change it.
+		// A value passed every check, but PostgreSQL refuses it. A repetition would fail too, until the client sends another value.
 		slog.WarnContext(ctx, "value refused by the database", "request_id", requestID, "error", err)
 		shown = models.Invalid("invalid_input", "a value cannot be stored")
 	case errors.Is(err, context.Canceled), errors.Is(ctx.Err(), context.Canceled):

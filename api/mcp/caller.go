@@ -100,8 +100,8 @@ var (
 	word   = regexp.MustCompile(`^["“][\w.{}:/+-]{0,40}["”]$`)
 )
 
-// failed returns the result for an error. It shows the message of a *models.Error, which clients may see, and of no other
-// error. A quoted part that is more than a word is left out, because it can be a text that a stranger wrote.
+// failed returns the result for an error. It shows the message of a *models.Error, because clients may see it. It hides the message of
+// any other error. It leaves out a quoted part that is longer than a word, because a stranger may have written that text.
 func failed(c *route.Call, err error) *sdk.CallToolResult {
 	text := "this failed on our side; request " + c.RequestID
 	if e, ok := models.AsError(err); ok {
@@ -146,7 +146,7 @@ type client struct {
 
 	via      models.Via
 	posts    int           // POST requests so far
-	reserved [][]uuid.UUID // uses that were counted for changes that are not made yet
+	reserved [][]uuid.UUID // what reserve has counted against the limits for changes that are not made yet
 }
 
 // dropped lists headers of the protocol's request that are not passed on to the calls of its tools.
@@ -187,14 +187,14 @@ func (c *client) Do(ctx context.Context, r tool.Request) (json.RawMessage, error
 		if w.header.Get("Idempotent-Replayed") != "" {
 			c.release() // the change was made and counted before
 		}
-		c.reserved = nil // the uses are spent by this change, or released
+		c.reserved = nil // this change has used what was reserved, or release has given it back
 	}
 	return data, err
 }
 
 // idempotencyKey returns the Idempotency-Key for a POST of a tool. If the tool sets none, the key is derived from the
-// Idempotency-Key of the protocol's request, the tool's name and the number of the POST. If that request is repeated with its key,
-// each change is therefore made only once.
+// Idempotency-Key of the protocol's request, the tool's name and the number of the POST. A repetition of that request with the same
+// key gives the same derived keys, so no change is made twice.
 func (c *client) idempotencyKey(r tool.Request) string {
 	sent := c.c.Request.Header.Get("Idempotency-Key")
 	if r.Method != http.MethodPost || r.Key != "" || sent == "" {

@@ -72,7 +72,7 @@ func New(d Deps) *Service {
 	}
 	s.http = sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server { return s.servers[callerOf(r.Context()).rights()] }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
-		DisableLocalhostProtection: true, // a proxy on this machine sends the public host; and every call needs a key
+		DisableLocalhostProtection: true, // it would refuse the public host that a local proxy sends; every call needs a key
 		MaxRequestBodyBytes:        route.DefaultBody,
 	})
 	return s
@@ -101,8 +101,8 @@ var (
 var crossOrigin = http.NewCrossOriginProtection()
 
 // ownPage reports whether a request comes from no page of a browser, or from a page of this service. Pages on localhost count as
-// pages of this service. A stranger can make a host name of their own point to this machine. Such a name is not this service,
-// although the page and the request then have the same host.
+// pages of this service. A stranger can make another host name point to this machine and serve a page under that name. The page and
+// its request then have the same host, but ownPage returns false, because the host name is not the service's.
 func (s *Service) ownPage(r *http.Request) bool {
 	if crossOrigin.Check(r) != nil {
 		return false

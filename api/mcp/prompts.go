@@ -12,7 +12,7 @@ type prompt struct {
 	name, title, about string
 	args               []sdk.PromptArgument
 	text               string
-	changes            bool // the task ends in proposals, so only callers who may propose changes see it
+	changes            bool // the task ends with proposed changes; only callers who may propose changes see it
 }
 
 var prompts = []prompt{

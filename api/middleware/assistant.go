@@ -30,7 +30,8 @@ func (p *Pipeline) assistantHolder(c *route.Call, token string) error {
 	return nil
 }
 
-// mayPropose reports whether the caller is an assistant that may propose changes, and the route only stores a proposal.
+// mayPropose reports whether the caller may make this call because it only stores a proposal. This is so if the caller is an assistant
+// that may propose changes.
 func mayPropose(c *route.Call) bool {
 	return c.Assistant != nil && c.Route.Proposes && c.Assistant.Rights.Includes(models.RightsPropose)
 }

@@ -15,7 +15,8 @@ import (
 
 // authenticated finds the caller: by the key if there is an Authorization header, else by the session. It never uses both, and it
 // never tries the session after the key was refused. It looks the caller up on every call, so a revoked key or an ended session
-// is refused immediately. Only a caller that has used up the calls of the current minute is refused without a look-up.
+// is refused immediately. The look-up is skipped only for a caller that has used up its calls of the current minute. Such a caller is
+// refused in any case.
 func (p *Pipeline) authenticated(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		credential, find := bearer(c.Request), p.keyHolder

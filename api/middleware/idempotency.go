@@ -23,13 +23,13 @@ import (
 
 const (
 	maxIdempotencyKey = 255
-	leaseTime         = 15 * time.Second // the longest time for which a slow call that died blocks its key
+	leaseTime         = 15 * time.Second // how long a key stays blocked at most after the process of a slow call has died
 	leaseRenew        = 5 * time.Second
 )
 
 // idempotent makes a POST with an Idempotency-Key take effect only once. A repetition within 24 hours gets the first final answer,
-// or an error if that answer was not kept. This also holds for simultaneous repetitions and when a process is killed. It needs
-// only PostgreSQL.
+// or an error if that answer was not kept. This also holds for simultaneous repetitions and when a process is killed. All state is in
+// PostgreSQL, so it works without Redis.
 func (p *Pipeline) idempotent(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		keys := c.Request.Header.Values("Idempotency-Key")
@@ -136,7 +136,7 @@ func (p *Pipeline) serveLeased(c *route.Call, a store.Attempt, next step) envelo
 	}
 	// The answer is stored even if the caller has disconnected.
 	ctx := context.WithoutCancel(c.Context())
-	reply = envelope.Reply{Status: http.StatusInternalServerError} // in case next panics
+	reply = envelope.Reply{Status: http.StatusInternalServerError} // finish stores this reply if next panics
 	stop := p.renew(ctx, a)
 	defer func() {
 		stop()

@@ -33,7 +33,7 @@ type Pipeline struct {
 	store    *store.Store
 	rates    *kv.Rates
 	site     *Site
-	shares   sync.Map // the places of each *route.Share
+	shares   sync.Map // maps each *route.Share to its *places
 	refusals *refusals
 	seconds  *prometheus.HistogramVec
 
@@ -62,7 +62,7 @@ type step func(*route.Call) envelope.Reply
 // How long a call may take.
 const (
 	requestTime = 15 * time.Second
-	slowTime    = 29 * time.Second // on a slow route; for 25 of these seconds it waits for its job
+	slowTime    = 29 * time.Second // on a slow route, which waits for its job for 25 of these seconds
 )
 
 // Serve answers one request for a row. path returns a parameter of the path.
@@ -187,8 +187,8 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	return body, nil
 }
 
-// runHandler runs the row's handler, records the change in the audit log, and then runs the work that After added. If the step for
-// idempotency or for the version has opened a transaction, that step runs this work after the commit.
+// runHandler runs the row's handler and records the change in the audit log. Then it runs the work that the handler has added with
+// After. If an earlier step (idempotency or version) has opened a transaction, that step runs this work instead, after the commit.
 func (p *Pipeline) runHandler(c *route.Call) envelope.Reply {
 	before := recordedMembers(c)
 	answer, err := c.Route.Handle.Run(c)

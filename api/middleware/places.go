@@ -69,8 +69,9 @@ type accountPlaces struct {
 
 var errNoPlace = errors.New("middleware: no place")
 
-// acquire takes a place for a call of an account, until release is called. It waits no longer than the share's Wait. The error is
-// errNoPlace if the wait was too long, or immediately if too many calls wait already. Otherwise it is the error of the context.
+// acquire takes a place for a call of an account. The call keeps the place until release is called. acquire waits at most the share's
+// Wait and then returns errNoPlace. It returns errNoPlace without waiting if too many calls wait already. If the context ends first, it
+// returns the error of the context.
 func (p *places) acquire(ctx context.Context, account uuid.UUID) (release func(), err error) {
 	a := p.count(account)
 	if a == nil {

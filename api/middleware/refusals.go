@@ -24,8 +24,8 @@ const (
 	refusalRate  = 20  // refusals per second that one caller gets without a pause
 	refusalBurst = 200 // refusals that a caller gets without a pause before that rate applies
 	refusalPause = time.Second
-	maxDelayed   = 2000   // refusals that wait at the same time in a process, at about 30 kB each with their connection
-	maxCallers   = 10_000 // callers whose refusals are counted, and keys whose used-up windows are remembered
+	maxDelayed   = 2000   // refusals that wait at the same time in a process; each needs about 30 kB, including its connection
+	maxCallers   = 10_000 // limit on the callers whose refusals are counted, and on the keys remembered because their calls are used up
 )
 
 // refusals slows down floods of refused calls and remembers which callers have used up their calls of the minute.

@@ -64,7 +64,7 @@ func (s *Site) Token(r *http.Request) string {
 
 // SetToken sends a browser the cookie with the token of its session. An empty token deletes the cookie.
 func (s *Site) SetToken(h http.Header, token string) {
-	c := &http.Cookie{ //nolint:gosec // by http a browser would drop a secure one
+	c := &http.Cookie{ //nolint:gosec // not always Secure, because a browser drops a Secure cookie that it gets by http
 		Name: s.cookieName(), Value: token, Path: "/", HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteStrictMode,
 		MaxAge: int(models.SessionLife.Seconds()),
 	}
@@ -135,7 +135,8 @@ func (p *Pipeline) unidentified(next step) step {
 	}
 }
 
-// checkPerson refuses a call that the person's role does not include, or that needs a more recent proof of identity.
+// checkPerson refuses a call that the person's role does not allow. It also refuses a call that needs a recent proof of identity if the
+// person's last proof is too old.
 func checkPerson(c *route.Call) error {
 	if err := checkRole(c); err != nil {
 		return err

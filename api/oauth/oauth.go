@@ -229,7 +229,7 @@ func (p *pages) callback(ctx context.Context, state, code, refused string) (view
 // maxCode is the length of the longest code that is accepted, in bytes.
 const maxCode = 8000
 
-// Refused reports whether the platform came back without a code that can be exchanged.
+// Refused reports whether the platform sent the browser back without a code that the service can exchange for tokens.
 func Refused(code, refused string) bool { return code == "" || refused != "" || len(code) > maxCode }
 
 // ErrRefused returns the error for a sign-in that the platform refused.

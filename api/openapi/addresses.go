@@ -16,7 +16,7 @@ import (
 type address struct {
 	Method, Path string
 	ID           string // the operation's id
-	Who          string // who sends requests to it
+	Who          string // who sends requests to the address
 	Doc          string
 	params       []object // parameters of the path come before parameters of the query
 	answers      object

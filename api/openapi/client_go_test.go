@@ -37,7 +37,7 @@ func TestGoClientAtTheService(t *testing.T) {
 		names = append(names, row.Name)
 	}
 	if got := strings.Join(names, " "); got != "Autumn Spring Summer" {
-		t.Errorf("campaigns %q, want three by name, page by page", got)
+		t.Errorf("the pages have the campaigns %q, want three campaigns ordered by name", got)
 	}
 	report, err := c.GetPerformanceReport(ctx, switchyard.GetPerformanceReportParams{
 		Dimension: "country,os", Only: switchyard.Filters{"offer_id": {offer.ID}}, Except: switchyard.Filters{"country": {"DE"}},

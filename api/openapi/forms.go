@@ -17,7 +17,7 @@ func (c *collector) fieldSchema(f reflect.StructField) object {
 	switch f.Tag.Get("is") {
 	case "":
 		return c.schemaOf(f.Type, c.body)
-	case "paths": // the flow's own checks read the paths, and have error codes of their own
+	case "paths": // the schema allows any paths, because the checks of a flow refuse wrong ones with error codes of their own
 		return object{"type": "array", "maxItems": flow.MaxPaths, "items": c.schemaOf(reflect.TypeFor[flow.Path](), inBody)}
 	case "visitor":
 		return c.visitor()

@@ -27,8 +27,9 @@ const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'uns
 	"img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Page returns the handler of /docs, the pages for reading a document. text makes the document at the first call that needs it.
-// The page of an operation uses no script, because Swagger UI takes seconds to show one. To try a call, a page opens Swagger UI
-// with the document of that call only. Swagger UI is part of the program, so nothing is loaded from other hosts.
+// The page of an operation is plain HTML without Swagger UI, because Swagger UI takes seconds to show an operation. To try a
+// call, a person opens Swagger UI on a page of its own, with a document that has only this call. Swagger UI is part of the program, so
+// nothing is loaded from other hosts.
 func Page(text func() ([]byte, error)) http.Handler {
 	swagger := http.StripPrefix("/docs", statigz.FileServer(static.FS))
 	split := sync.OnceValues(func() (*parts, error) {

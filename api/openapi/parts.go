@@ -22,8 +22,8 @@ type parts struct {
 	items      map[string]item                       // by the operation's id
 }
 
-// item is an operation and its place in the document. key is a member of the document, such as paths, and path is the name within
-// it.
+// item is an operation and its place in the document. key is a member of the document, such as paths. path is the operation's path
+// in that member.
 type item struct {
 	key, path string
 	members   map[string]json.RawMessage

@@ -156,7 +156,7 @@ func (r reader) fields(at string, schema any, ancestors []string) (out []fieldLi
 	if items, ok := s["items"]; ok {
 		return r.fields(at+"[]", items, ancestors)
 	}
-	for _, key := range []string{"anyOf", "oneOf"} { // fields of more than two forms are not listed
+	for _, key := range []string{"anyOf", "oneOf"} { // if there are more than two forms, their fields are not listed
 		forms, _ := s[key].([]any)
 		if len(forms) <= 2 {
 			for _, form := range forms {

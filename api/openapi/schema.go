@@ -203,7 +203,8 @@ func (c *collector) collect(t reflect.Type, null, absent bool) {
 	}
 }
 
-// hasAlike reports whether another property has the same Go name in a generated client, such as dateFormat and date_format.
+// hasAlike reports whether another property would get the same Go name in a generated client. For example, dateFormat and date_format
+// would both become DateFormat.
 func (c *collector) hasAlike(name string) bool {
 	for other := range c.properties {
 		if other != name && strings.EqualFold(strings.ReplaceAll(other, "_", ""), strings.ReplaceAll(name, "_", "")) {

@@ -60,7 +60,8 @@ type Call struct {
 	// Changes lists changes for the call's entry in the audit log, in addition to the changes of the record that Recorded returns.
 	Changes []models.FieldChange
 
-	// Checked is set by a handler whose call has only checked something while a person waits: see Route.Checks.
+	// Checked is set by a handler if the call has only checked something. The call is then not in the audit log, as with
+	// Route.Checks.
 	Checked bool
 
 	header http.Header
@@ -183,11 +184,11 @@ func (c *Call) RunAfter() {
 	}
 }
 
-// DiscardAfter discards the work that After added, when the call's effect was undone.
+// DiscardAfter discards the work that After added. It is called if the writes of the call are undone.
 func (c *Call) DiscardAfter() { c.after = nil }
 
-// read parses the parameters that the row accepts from the path and the query. The order of the steps decides which of several
-// mistakes is reported.
+// read parses the parameters that the row accepts from the path and the query. If a request has several mistakes, the first step that
+// finds one decides the error.
 func (c *Call) read() (err error) {
 	r := c.Route
 	params := r.Params()

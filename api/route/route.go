@@ -102,8 +102,8 @@ type Route struct {
 	Repeats bool
 	// Proposes is set on a route that stores only a proposal. Assistants that may propose call it with a read-only key.
 	Proposes bool
-	// Tokens is set on a route that accepts the access tokens of connected assistants. All other routes accept such a token only
-	// in calls that this process itself makes: see WithVia.
+	// Tokens is set on a route to which connected assistants may send their access tokens. All other routes accept such a token only
+	// if this process itself makes the call for an assistant: see WithVia.
 	Tokens bool
 	// Checks is set on a route whose calls check something, such as the DNS records of a domain. Such calls are not in the audit
 	// log.
@@ -221,8 +221,8 @@ type Share struct {
 
 // The shares.
 var (
-	// Calls is the share of the calls that have no other share. They are short. If an account sends many calls at once, four of
-	// them run at a time, so that the calls of other accounts find a processor and a connection.
+	// Calls is the share of all calls that have no other share. These calls are short. If an account sends many calls at the same time,
+	// only four of them run and the others wait. The calls of other accounts therefore find a free processor and connection.
 	Calls = &Share{Running: 4, Waiting: 200, Wait: 10 * time.Second}
 	// Assistants are calls of tools. Each makes further calls, which run in places of their own shares.
 	Assistants = &Share{Running: 4, Waiting: 50, Wait: 10 * time.Second}
@@ -371,8 +371,8 @@ func (r Route) WithDefaults() Route {
 	return r
 }
 
-// PersonCodes are errors that people can get on every route, and that keys can get on routes for people only. No row has to
-// declare them, so the document lists one only if a row has it for another reason.
+// PersonCodes are errors that people can get on every route, and that keys can get on routes for people only. A row does not have to
+// declare them. The document lists such an error only for a row that declares it, or that can also return it for another reason.
 var PersonCodes = Codes("401 unauthenticated", "403 role_required cross_site confirm people_only", "429 rate_limited")
 
 // PathParams returns the names of the parameters in the path.

@@ -93,8 +93,8 @@ func (s *Snapshot) findBlock(c *Campaign, source uuid.UUID, f *cond.Facts) *Bloc
 	return nil
 }
 
-// mayBlock reports whether the account has blocked values for visitors of the campaign. The lists of all sources count, because a
-// visitor who is handed over may come from any source.
+// mayBlock reports whether the account has blocked values for visitors of the campaign. It looks at the lists of all sources, because
+// a visitor whom another campaign has handed over may come from any source.
 func (s *Snapshot) mayBlock(c *Campaign) bool {
 	for l := range each[*BlockList](s, blockLists) {
 		if len(l.values) > 0 && l.Row.AccountID == c.Row.AccountID && (l.Row.Scope != models.BlockCampaign || l.Row.ScopeID == c.Row.ID) {

@@ -23,7 +23,7 @@ func (b *Builder) botEntry(row *store.RoutingBotEntry, _ *botEntry) *botEntry { 
 // botLists are the bot lists of an account. They are compiled after all changes of their entries are applied.
 type botLists struct {
 	entries  []*botEntry
-	compiled *botlist.Lists // nil: a Builder is still changing the entries
+	compiled *botlist.Lists // nil while a Builder changes the entries
 }
 
 func (e *botEntry) link(s *Snapshot) {

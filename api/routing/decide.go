@@ -22,7 +22,7 @@ type Visit interface {
 type Outcome struct {
 	flow.Decision
 
-	FlowHash uint64 // over every campaign that took part
+	FlowHash uint64 // hash of the flows of all campaigns that the visitor has entered
 }
 
 // Decide routes a visitor, beginning with campaign c. A campaign sends a visitor with a blocked value to its fallback without

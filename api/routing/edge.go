@@ -50,7 +50,7 @@ type edgeBundle struct {
 	Campaigns map[uuid.UUID]json.RawMessage `json:"campaigns"`       // each value is an edgeCampaign
 	Offers    map[uuid.UUID]*edgeOffer      `json:"offers"`
 	Landers   map[uuid.UUID]*edgeLander     `json:"landers"`
-	Origin    []string                      `json:"origin"` // the features of the campaigns that the script lacks
+	Origin    []string                      `json:"origin"` // features that the campaigns use and the script does not have
 }
 
 type edgeNamed struct {
@@ -67,7 +67,7 @@ type edgeSub struct {
 type edgeCampaign struct {
 	Name  string        `json:"name"`
 	Alias string        `json:"alias"`
-	Flow  string        `json:"flow"`       // a hash of the flow, by which clicks report which flow decided
+	Flow  string        `json:"flow"`       // a hash of the flow; each click reports the hash of the flow that routed it
 	TTL   int           `json:"bind_hours"` // how long a binding lasts
 	Plan  flow.Portable `json:"plan"`
 }

@@ -25,7 +25,7 @@ func (f SiteFields) Record() (models.Site, error) {
 	}
 	var ok bool
 	if s.Domain, ok = models.HostOf(f.Domain); !ok {
-		return s, models.Invalid("invalid", "domain is not a hostname: send a name such as shop.example, without https:// and without a path")
+		return s, models.Invalid("invalid", "the domain is not a hostname: send a name such as shop.example, without https:// and without a path")
 	}
 	return s, nil
 }

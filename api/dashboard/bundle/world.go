@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// The size of the map, in the units of its paths: its width, and its height above the equator.
+// Sizes of the map, in the units of its paths. mapWidth is its whole width, and mapNorth its height north of the equator.
 const (
 	mapWidth = 760
 	mapNorth = 194

@@ -22,7 +22,8 @@ export const sentOf = (list: Turn[]) =>
     .slice(-most)
     .map(({ role, content }) => ({ role, content: content.slice(0, 8000) }))
 
-// screens holds the screen that shows the result of an operation. {id} stands for the record of the look-up.
+// screens maps a call of the API that the chat has made (a look-up) to the screen that shows the same data. {id} stands for the id of
+// the record that the chat has read.
 const screens: Record<string, string> = {
   'GET /reports/performance': '/app/reports',
   'GET /reports/values': '/app/reports',

@@ -100,7 +100,7 @@ export function sentenceOf(c: Condition, names: Record<string, string> = {}, sub
   return { attribute, operator: operatorName(c.operator, kind), values: shown, joined }
 }
 
-const few = 4 // the most values that a sentence names
+const few = 4 // maximum number of values that a sentence lists completely
 const joinOr = (v: string[]) =>
   v.length <= 1
     ? v.join()
@@ -108,7 +108,8 @@ const joinOr = (v: string[]) =>
       ? t.conditions.more(v.slice(0, few - 1).join(', '), v.length - few + 1)
       : t.conditions.or(v.slice(0, -1).join(', '), v.at(-1)!)
 
-// fresh returns a new condition for the editor, with the usual value of its kind.
+// fresh returns a new condition for the editor. Its value depends on the kind: true for a truth, Monday to Friday from 9 to 18 for a
+// schedule, and an empty list for all others.
 export const fresh = (attribute = 'country'): Condition => {
   const operator = operatorsOf(attribute)[0] ?? 'equals',
     kind = formOf(attribute, operator)?.kind
@@ -119,8 +120,9 @@ export const fresh = (attribute = 'country'): Condition => {
   }
 }
 
-// meaning returns what a condition means. Two spellings of one condition have the same meaning: `in` and `equals`, a value alone and in a
-// list, a number and its text, and a value of a list of choices in upper and lower case.
+// meaning returns a condition in a form that can be compared. Two spellings of the same condition give the same result: `in` or
+// `equals`, a single value or a list with only this value, a number or its text. Upper and lower case count as the same if the
+// attribute has a fixed list of values.
 export function meaning(c: Condition) {
   const form = formOf(c.attribute, c.operator),
     operator = plain(c.operator)

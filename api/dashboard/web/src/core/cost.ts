@@ -1,4 +1,4 @@
-// Which clicks a row stands for, so that their cost can be set.
+// Finds the clicks that a row of a list or a report counts, and sets the cost of these clicks.
 import type { CostSet, SetCostBody } from '../api.gen.ts'
 import { call } from './call.ts'
 import { task } from './jobs.ts'
@@ -23,15 +23,15 @@ export const daysOf = (preset: string, tz: string) => {
   return { from: iso(s.from), to: iso(s.to) }
 }
 
-// targetOfRecord returns the target for a row of a list, on the day of the window. If the window has several days, the day is
-// yesterday, because the cost of a day is known when the day is over.
+// targetOfRecord returns the target for a row of a list. If the window is a single day, the target has this day. Otherwise it has
+// yesterday, which is the last day whose whole cost is known.
 export function targetOfRecord(more: Partial<Target>, s = span.value.span, tz = zone.value): Target {
   const days = targetOf(s, more)
   return days.from === days.to ? days : { ...days, ...daysOf('yesterday', tz) }
 }
 
 // targetOfRow returns the target of a row of a report: a campaign, a traffic source, a sub-parameter, a day. It returns undefined if the
-// row or a filter of the report narrows the clicks in another way, because a cost cannot be set for these clicks alone.
+// row or a filter of the report selects clicks by anything else, because the service cannot set a cost for only these clicks.
 export function targetOfRow(ask: Ask, path: string[], s: Span): Target | undefined {
   const out = targetOf(s)
   for (const [name, v] of Object.entries(filterQuery(ask, path))) {
@@ -75,5 +75,5 @@ export const setCost = (name: string, body: SetCostBody, describe: (a: CostSet) 
 
 export const undoCost = (id: string) => call('POST /corrections/cost/changes/{id}/undo', { path: { id } })
 
-// moved are the answers that a change of cost makes outdated.
+// moved has the names of the calls whose cached answers are outdated after a change of cost (see touches in query.ts).
 export const moved = ['reports', 'stats', 'campaigns', 'traffic-sources', 'corrections']

@@ -10,7 +10,7 @@ export const valueOf = (f: CredentialFieldShown, saved: Values, value: Values) =
 export const given = (fields: CredentialFieldShown[], saved: Values, value: Values): Values =>
   Object.fromEntries(fields.map(f => [f.name, valueOf(f, saved, value).trim()]).filter(([name, v]) => v && v !== saved[name!])) as Values
 
-// choicesOf returns the values that a person may choose. The first is empty if the field may stay empty. A saved value cannot be
-// removed, so it has no empty choice.
+// choicesOf returns the values that a person may choose. An empty value comes first, unless the field is required, has a default or
+// already has a saved value. A saved value cannot be removed.
 export const choicesOf = (f: CredentialFieldShown, saved: Values) =>
   f.required || f.default || saved[f.name] ? f.values : ['', ...f.values]

@@ -4,7 +4,7 @@ import type { FileLook, LookBody } from '../api.gen.ts'
 import { asError, call, type ApiError } from './call.ts'
 
 export const mostRows = 5000,
-  mostBytes = 6_000_000 // a file of this size fits into a call in base64
+  mostBytes = 6_000_000 // bytes: a file of this size, encoded in base64, fits into the body of a call
 export type Head = FileLook
 export type FileKind = NonNullable<LookBody['kind']>
 

@@ -32,7 +32,7 @@ export function totalsOf(rows: FigureRow[]): FigureRow {
   return Object.fromEntries(names.map(name => [name, total(name)])) as unknown as FigureRow
 }
 
-// restOf returns what is in the totals but in none of the rows.
+// restOf returns the clicks and the profit that the totals contain but the rows do not.
 export function restOf(totals: FigureRow, rows: FigureRow[]): { clicks: number; profit: number } {
   const sum = totalsOf(rows),
     gap = (name: 'clicks' | 'profit') => Number((totals[name] - sum[name]).toFixed(4)) || 0
@@ -41,7 +41,7 @@ export function restOf(totals: FigureRow, rows: FigureRow[]): { clicks: number; 
 
 export const text = (row: FigureRow, name: Name) => shown(row[name], figures[name].kind, figures[name].digits)
 
-// z is the limit of a change in standard deviations: in 95 of 100 cases chance alone stays below it.
+// z is a number of standard deviations. Chance alone causes a smaller change in 95 of 100 cases, so a larger one is taken as real.
 const z = 1.96
 // poisson reports whether two counts differ by more than chance.
 const poisson = (a: number, b: number) => Math.abs(a - b) > z * Math.sqrt(Math.max(a + b, 1))

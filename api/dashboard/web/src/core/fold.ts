@@ -3,9 +3,9 @@
 // Group is a group of links. `rows` is the number of its links.
 export type Group = { id: string; rows: number }
 
-// openGroups returns the groups that are open: the group of the current screen, the groups that the person has opened, and then
-// as many others as fit, in their order. `fits` is the number of links that have room. A group that the person has folded stays
-// folded until one of its screens is shown.
+// openGroups returns the groups that are open. The group of the current screen is always open, and so are the groups that the person
+// has opened. Other groups are opened in their order while the links of all open groups are at most `fits`. A group that the person
+// has folded is open only while one of its screens is shown.
 export function openGroups(groups: Group[], current: string, chosen: Record<string, boolean>, fits: number): Set<string> {
   const open = new Set(groups.filter(g => g.id === current || chosen[g.id]).map(g => g.id))
   let left = groups.filter(g => open.has(g.id)).reduce((n, g) => n - g.rows, fits)

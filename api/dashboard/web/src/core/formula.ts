@@ -80,7 +80,8 @@ const sample = (by: number) =>
     names.map((n, i) => [n, (7 + i * i * 1.37) * (['money', 'small'].includes(figures[n].kind) ? by : 1)]),
   ) as unknown as FigureRow
 
-// isMoney reports whether a formula gives an amount of money: twice the money gives twice the result.
+// isMoney reports whether the result of a formula is an amount of money. It is one if the result doubles when all amounts of money
+// in the row are doubled.
 function isMoney(of: Value) {
   const once = of(sample(1)) ?? 0,
     twice = of(sample(2)) ?? 0

@@ -38,8 +38,8 @@ export type Point = '' | '.' | ','
 // isAmbiguous reports whether the meaning of a number depends on Point: 1.234 is 1234 or a little more than 1.
 const isAmbiguous = (text: string) => /^-?[1-9]\d{0,2}[.,]\d{3}$/.test(text)
 
-// numberOf reads a number. If point is empty, both signs are read as decimal points, so the caller first asks about ambiguous
-// numbers.
+// numberOf reads a number. If point is empty, a point and a comma are both read as a decimal point. 1.234 is then a little more than
+// 1, so the caller first asks the person about ambiguous numbers.
 function numberOf(text: string, point: Point) {
   if (!point) return /^-?\d+([.,]\d+)?$/.test(text) ? Number(text.replace(',', '.')) : NaN
   const thousands = point === '.' ? ',' : '.'

@@ -38,11 +38,12 @@ const ownJobs = signal<Job[]>(stored())
 // listed are the jobs that the service lists, including jobs of other tabs and people.
 const listed = signal<Job[]>([])
 
-// previews is the kind of the jobs that calculate what a cost set by hand would change. Each edit of the form starts such a job.
-// They are not shown as jobs.
+// previews is the kind of a job that calculates what a cost would change before a person sets it. Each edit of the form starts such
+// a job, so the tray does not show jobs of this kind.
 const previews = 'correction:set-cost'
 
-// setListed stores the account's last jobs. For jobs that this page started, the page's own entry takes precedence.
+// setListed stores the list of the account's last jobs. If the page has started one of them, its own entry for that job is shown
+// instead of the entry of the list.
 export function setListed(rows: JobRow[]) {
   const account = me.value!.account.id,
     open = new Set(listed.value.filter(isOpen).map(j => j.id))

@@ -5,8 +5,8 @@ import { me } from './me.ts'
 
 // quiet reports whether a key is a single letter and the person has switched single letters off.
 export const quiet = (e: KeyboardEvent) => me.value?.letter_keys === false && e.key.length === 1 && e.key !== ' '
-// typing reports whether a screen must leave a key alone: a modifier is held, the focus is in a field, a dialog or a menu, or the key is
-// a letter that is switched off.
+// typing reports whether a screen must ignore a key. This is so while a modifier is held, and while the focus is in a field, a dialog
+// or a menu. It is also so for single letters if the person has switched them off.
 export const typing = (e: KeyboardEvent) =>
   quiet(e) || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest?.('input, textarea, select, dialog, [popover]') != null
 

@@ -3,7 +3,8 @@ import { call, type Row } from './call.ts'
 import type { Fields } from './merge.ts'
 import { touches } from './query.ts'
 
-// Latest is a record that was read again: its fields in the form that the draft has, and the version that a write names in If-Match.
+// Latest is a record that was read again. `fields` has the same fields as the draft of the form. `match` is the record's version,
+// which a write sends in If-Match.
 export type Latest = { fields: Fields; match?: string }
 
 type Listed = { id: string; name: string }

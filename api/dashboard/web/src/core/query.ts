@@ -79,10 +79,11 @@ export async function ask<R extends Row>(
 export const cachedAnswer = <R extends Row>(row: R, query: Calls[R]['query']) =>
   answers.get(keyOf(row, query)) as Calls[R]['answer'] | undefined
 
-const retryAfter = 5 // seconds, if the service did not answer
+const retryAfter = 5 // seconds until the next try if the service did not answer
 
-// useReload returns the function `again`, which reloads the answer of a row. It is also called when the network is back. `causes`
-// has the values whose change must reload the answer: they change after `again`, for another account or person, and after a write.
+// useReload returns the function `again`, which reloads the answer of a row. useReload also calls it when the network is back. It
+// returns `causes` too, and each change of one of these values must reload the answer. They change after a call of `again`, after a
+// write, and when another account or person is shown.
 function useReload(row: string) {
   const [reloads, setReloads] = useState(0),
     again = () => setReloads(n => n + 1)

@@ -12,7 +12,8 @@ const subKeys = Array.from({ length: mostSubs }, (_, i) => `sub${i + 1}`),
 // SubNames holds the names of sub-parameters by their keys (sub1, sub2, ...). A sub-parameter without a name is left out.
 export type SubNames = Record<string, string>
 
-// Named has the names of the sub-parameters on a part of a screen. A sub-parameter that sources name differently has several.
+// Named has the names of the sub-parameters on a part of a screen. If sources name a sub-parameter differently, its text has several
+// names (see joined).
 export const Named = createContext<SubNames>({})
 
 // dimensionName returns the name of a dimension, as in zone (Sub 1).

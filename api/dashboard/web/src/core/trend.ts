@@ -31,8 +31,8 @@ export function heatOf(rows: TrendRow[]): Heat {
   }
 }
 
-// strongest returns the value that gets the strongest colour. One value in twenty may be beyond it, so that a single hour does
-// not make all others pale.
+// strongest returns the value from which a cell has the strongest colour. One value in twenty may be larger, so that a single very
+// large value does not make all other cells pale.
 export function strongest(values: (number | null)[]): number {
   const sizes = values
     .filter(v => v !== null && v !== 0)
@@ -88,8 +88,8 @@ export function courseOf(rows: TrendRow[], name: Name, tz: string, now: number):
 
 type Step = { from: number; to: number | null; conversions: number }
 
-// within returns the end, in seconds, of the step at which the given share of the conversions has arrived. It returns null if
-// that is the last step, which has no end, or if there are no conversions.
+// within returns the end, in seconds after the click, of the first step by which at least the given share of the conversions has
+// arrived. It returns null if this is the last step, because the last step has no end. It also returns null without conversions.
 export function within(steps: Step[], share: number): number | null {
   const all = steps.reduce((n, s) => n + s.conversions, 0)
   let sum = 0

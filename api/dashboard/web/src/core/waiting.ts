@@ -1,4 +1,4 @@
-// What waits for a person, by screen. The navigation shows the numbers.
+// The number of items on each screen that a person still has to handle. The navigation shows these numbers.
 import { signal } from '@preact/signals'
 import type { AlertList } from '../api.gen.ts'
 import { count } from './format.ts'

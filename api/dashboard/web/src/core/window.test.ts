@@ -1,8 +1,8 @@
 import { equal, test } from '../testing.ts'
 import { before, days, iso, midnight, plus, sofar, spanOf, today, wall, windowOf } from './window.ts'
 
-// Zones of four kinds: the clock changes at midnight, the clock changes by half an hour, a day was once left out, or none of
-// these.
+// Zones of four kinds: zones whose clock changes at midnight, zones whose clock changes by half an hour, zones that once left out a
+// whole day, and zones without such a peculiarity.
 const zones = [
   'UTC',
   'Europe/Berlin',

@@ -112,8 +112,8 @@ export function before(w: Window): Window {
   return windowOfSpan('', { from: plus(from, -days(w.span)), to: plus(from, -1) }, w.tz)
 }
 
-// sofar returns the comparison of a window, as a parameter of the service. A window that is still running is compared with the
-// same number of days before it, up to the same time of day. A window that has ended is compared with all of those days.
+// sofar returns the window to compare with, as a parameter of the service. It has the same number of days and lies directly before
+// the window. While the window is running, the comparison ends at the same time of day as now, as many days earlier.
 export function sofar(w: { from: string; to: string; tz: string }, now = Date.now()): string {
   const start = read(w.from),
     end = read(w.to) + 1000

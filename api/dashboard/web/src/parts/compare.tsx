@@ -25,7 +25,7 @@ const useComparison = ({ id, by }: Where) => {
   return use('GET /campaigns/{id}/compare', { from, to, by }, 120, { id })
 }
 
-const chance = (p: number) => percent(Math.min(99.9, p * 100), p > 0.99 ? 1 : 0) // an estimate is never certain
+const chance = (p: number) => percent(Math.min(99.9, p * 100), p > 0.99 ? 1 : 0) // never 100 %, because it is an estimate
 
 // verdict says which path, landing page or offer of a group is better and how certain that is, or how much more data is needed.
 function verdict(g: ComparedGroup): string {

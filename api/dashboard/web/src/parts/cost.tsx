@@ -25,8 +25,8 @@ const mostRows = 40 // the most rows that the preview shows
 
 type Quote = { body?: string; answer?: CostSet; wrong?: string }
 
-// useQuote asks the service what a cost would change, half a second after the last edit. It never returns the quote of an
-// earlier body.
+// useQuote asks the service what a cost would change, half a second after the last edit. It never returns the answer for a body
+// that the person has edited since.
 function useQuote(body: SetCostBody | undefined): Quote {
   const [quote, setQuote] = useState<Quote>({}),
     text = body && JSON.stringify(body)
@@ -83,7 +83,7 @@ export const undo = (id: string) =>
     e => toast(explained(e, w.codes), { bad: true }),
   )
 
-// CostSheet sets the cost of the clicks that a row stands for.
+// CostSheet sets the cost of the clicks that a row of a list or a report counts.
 export function CostSheet({ of, name, close }: { of: Target; name?: string; close: () => void }) {
   const cost = useCost(of, close)
   return (

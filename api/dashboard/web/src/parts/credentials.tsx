@@ -15,7 +15,7 @@ type Props = {
   value: Values
   on: (v: Values) => void
   wrong?: Wrong
-  needed?: boolean // the connection can do nothing without all fields
+  needed?: boolean // whether the connection only works if all fields are filled in
 }
 
 // Credentials shows the fields that a provider asks for. A saved secret is shown masked.

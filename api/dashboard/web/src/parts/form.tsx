@@ -7,8 +7,8 @@ import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 import { sentence } from '../core/errors.ts'
 
-// A click into a number selects it, so that what is typed replaces it. Between the focus event and the click event the browser sets the
-// caret, which ends the selection. So the click selects the number again.
+// When a field of a number gets the focus, its text is selected, so that typing replaces it. If it gets the focus by a click, the
+// browser then sets the caret and thereby ends the selection. The click event therefore selects the text again.
 const numbers = '[type=number], [inputmode=decimal], [inputmode=numeric]'
 let entered: EventTarget | null = null
 addEventListener('focusin', e => {
@@ -247,8 +247,8 @@ export function TagInput({ values, on, wired, most = 20, known = [], label, show
 // Wrong is an error of a field, or of the form as a whole.
 export type Wrong = { field?: string; text: string; request?: string }
 
-// wrongOf finds the field of an error: the field that the code belongs to, else the field whose name begins the message, else the
-// field that the code names.
+// wrongOf finds the field that an error is about. It is the field that byCode has for the error's code. Otherwise it is the field
+// whose name is at the beginning of the message or, if there is none, the field whose name is in the code.
 export function wrongOf(e: ApiError, fields: string[], byCode: Record<string, string> = {}): Wrong {
   const named = /^([a-z_]+)\b/.exec(e.message)?.[1] ?? '',
     guess = e.code.replace(/^invalid_|_required$|_taken$/g, '')

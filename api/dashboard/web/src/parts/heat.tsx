@@ -10,7 +10,7 @@ import { w } from '../text/plots.ts'
 type Props = { heat: Heat; was?: Heat; name: Name; label: string; asTable: boolean }
 
 const hours = Array.from({ length: 24 }, (_, h) => h),
-  few = 30 // clicks below which a cell may be chance
+  few = 30 // number of clicks; the value of a cell with fewer clicks may be due to chance
 const hourText = (h: number) => String(h).padStart(2, '0') + ':00'
 const short = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' })
 const weekday = (d: number) => short.format(Date.UTC(2024, 0, 1 + d)) // the first of January 2024 was a Monday
@@ -116,7 +116,7 @@ function Told({ heat, was, name, over }: { heat: Heat; was?: Heat; name: Name; o
   )
 }
 
-// Scale shows what the colours mean. It goes below zero only if the figure does.
+// Scale shows what the colours mean. It has colours for values below zero only if the figure has such values.
 export function Scale({ most, low, name }: { most: number; low: boolean; name: Name }) {
   if (!most) return null
   const { kind } = figures[name]

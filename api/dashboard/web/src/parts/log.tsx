@@ -23,7 +23,7 @@ type Props<R extends LogName> = {
   row: R
   query: Calls[R]['query'] // the query without the window, the filters and the id that is searched
   every: (open: boolean) => number // the seconds between requests for new rows
-  otherID: 'external_id' | 'conversion_id' // the id that a text means if it is not the id of a click
+  otherID: 'external_id' | 'conversion_id' // the id that a search looks for if the typed text does not have the form of a click id
   at: string // the name of the open row in the address
   label: string
   find: string

@@ -19,7 +19,7 @@ import { t } from '../core/text.ts'
 import { w } from '../text/marks.ts'
 
 export const words = w
-const gap = 26, // px between marks
+const gap = 26, // px; marks that are less than this apart are merged into one
   most = 12 // changes of a group that are shown
 const changed = () => touches('app')
 

@@ -44,14 +44,14 @@ export function Menu({ icon, label, name, kind = 'btn', children, onOpen, ...res
     [shown, setShown] = useState(false),
     press = useMenuKeys(box)
   const close = () => box.current?.hidePopover()
-  // Not useEffect, which runs after the page is drawn: the browser may open the menu before that, and it would stay empty.
+  // useEffect would run only after the page is drawn. The browser may open the menu before, and the menu would then stay empty.
   useLayoutEffect(() => {
     const el = box.current!
     const show = (e: Event) => {
       if ((e as ToggleEvent).newState === 'open') setShown(true)
     }
     const place = (e: Event) => {
-      if ((e as ToggleEvent).newState !== 'open') return setShown(false) // only now, so that the browser can give the focus back
+      if ((e as ToggleEvent).newState !== 'open') return setShown(false) // only after closing: the browser first returns the focus
       onOpen?.()
       const at = button.current!.getBoundingClientRect()
       requestAnimationFrame(() => {

@@ -3,8 +3,8 @@ import { to } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { Copy } from './copy.tsx'
 
-// NetworkURL shows the postback URL of a network, to be pasted there. It warns if the network has no macro for the click id: postbacks
-// without a click id find no click. A network that signs its notifications needs no macro.
+// NetworkURL shows the postback URL that a person pastes into the settings of a network. It warns if the network has no macro for the
+// click id, because a postback without a click id finds no click. A network that signs its notifications needs no macro.
 export const NetworkURL = ({ of: n }: { of: NetworkRow }) => (
   <>
     <Copy text={n.postback_url} label={t.link.postbackOf(n.name)} lines />

@@ -2,8 +2,9 @@ import type { ComponentChildren } from 'preact'
 
 type Props = { label: string; heads: (string | { left: string })[]; look?: string; children: ComponentChildren }
 
-// PlainTable is a small table that scrolls sideways where it is too wide. A heading is on the right, as numbers are, or on the
-// left if it is written as { left }. An empty head is for a column of buttons or of names. `look` has additional CSS classes.
+// PlainTable is a small table that scrolls sideways if it is too wide. Headings are aligned to the right, above numbers. A heading
+// that is given as { left } is aligned to the left. A column of buttons or names has an empty heading. `look` has additional CSS
+// classes.
 export const PlainTable = ({ label, heads, look, children }: Props) => (
   <div class="scroll" tabIndex={0} role="region" aria-label={label}>
     <table class={look ? 'plain ' + look : 'plain'}>

@@ -250,8 +250,8 @@ export const Legend = ({ of }: { of?: Series[] }) => (
 // past replaces the values of future moments by null.
 export const past = (times: number[], values: (number | null)[], now = Date.now()) => values.map((v, i) => (times[i]! > now ? null : v))
 
-// ticksOf returns the moments that the time axis names: midnights or, if byHour is true, every six hours. If there are
-// more than `most` or more than ten, it returns only every second, third or nth of them.
+// ticksOf returns the moments that have a name on the time axis: each midnight or, if byHour is true, every six hours. If there are
+// more than ten of them, or more than `most`, it leaves some out at equal distances.
 function ticksOf(times: number[], tz: string, byHour: boolean, most: number): number[] {
   const out: number[] = []
   for (const at of times) {

@@ -14,7 +14,7 @@ const mostTries = 5
 // person saves while the form is open is merged into the edits.
 export function useRecordDraft(value: Fields, names: string[]) {
   const [draft, setDraft] = useState(value),
-    [base, setBase] = useState(value), // what the edits are compared with
+    [base, setBase] = useState(value), // the saved record with which the edits are compared
     [conflicts, setConflicts] = useState<Conflict[]>([])
   const changedIn = (fields: Fields, of = base) => names.filter(n => !isSame(fields[n], of[n]))
   // adopt merges the newest saved record, which another person may have changed, into the edits. It returns the joined fields, and the

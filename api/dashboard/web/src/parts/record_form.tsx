@@ -64,7 +64,7 @@ type Props = {
   foot?: ComponentChildren
   under?: ComponentChildren
   done?: ComponentChildren // the buttons that a saved record has until it is edited
-  beside?: boolean // another form on the screen uses the key that saves
+  beside?: boolean // another form on the same screen is saved by the keyboard shortcut, so this form is not
   saveUnchanged?: boolean // a new record can be saved before a field has changed
   onDirty?: (dirty: boolean) => void
   latest?: () => Promise<Latest | undefined> // reads the record again before it is saved
@@ -114,7 +114,7 @@ export function RecordForm({
     canSave = saveUnchanged || edited
   useUnsaved(() => edited && !readOnly)
   useLayoutEffect(() => {
-    onDirty?.(edited) // before the next key, which may be Esc
+    onDirty?.(edited) // not later, because the person may press Esc next and the sheet must then know of the edits
   }, [edited, onDirty])
   const set = (name: string, v: unknown, more?: Draft) => {
     setDraft(now => ({ ...now, ...more, [name]: v }))

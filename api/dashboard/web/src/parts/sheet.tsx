@@ -39,11 +39,11 @@ const Shut = createContext<(() => void) | undefined>(undefined)
 
 // Sheet lies over the screen: in the middle, or with `side` on the right. The browser restores the focus when the sheet closes.
 // `keep` reports whether closing would lose edits. The person is then asked first. A sheet with `stays` ignores Esc and clicks
-// outside. A sheet with `reads` is for reading and has shortcuts of one letter, which would be typed into a field with the focus. So
-// no field gets the focus. A sheet with `short` has little content.
+// outside. A sheet with `reads` is for reading and has shortcuts of one letter. No field gets the focus in it, because the letters
+// would then be typed into the field. A sheet with `short` has little content.
 export function Sheet({ title, close, children, foot, side, short, reads, beside, keep, stays }: Props) {
   const el = useRef<HTMLDialogElement>(null),
-    agreed = useRef(false), // to lose the edits
+    agreed = useRef(false), // whether the person has agreed to lose the edits
     id = useId()
   useUnsaved(keep)
   const shut = () =>
@@ -204,9 +204,9 @@ export function Ask({ title, text, go, back, danger, name, on, wrong = failed, c
   )
 }
 
-// Leaving asks whether edits that are not saved may be lost. A question is closed after its action, which may already have opened
-// the next question. So `close` closes only the question that it belongs to. Leaving is in this file because each page that shows
-// a form has loaded this file.
+// Leaving asks whether edits that are not saved may be lost. When the person agrees, the action runs first, and then `close` closes
+// the question. The action may have opened a new question, so `close` does nothing if another question is open. Leaving is in this
+// file because each page that shows a form has loaded this file.
 export const Leaving = () => {
   const go = leaving.value
   return go ? (

@@ -15,8 +15,8 @@ export type SideGroup = {
   badges: ComponentChildren
 }
 
-// useFits returns how many links of groups have room in a list, besides the headings of the groups and the `always` links that
-// belong to no group.
+// useFits returns how many links of groups have room in the list. The headings of the groups, and the links that belong to no group,
+// take room first. `always` is the number of those links.
 function useFits(headings: number, always: number) {
   const box = useRef<HTMLDivElement>(null),
     [fits, setFits] = useState(99)

@@ -67,7 +67,8 @@ export const Bone = ({ w, h = 10 }: { w: number | string; h?: number }) => (
 
 type EmptyProps = { title: string; more?: ComponentChildren; icon?: ComponentChildren; children?: ComponentChildren }
 
-// Empty is shown where there is nothing yet: what is missing, more about it, and the next step.
+// Empty is shown in place of content that does not exist yet. `title` says what is missing, `more` explains it, and the children are
+// the next step, such as a button.
 export const Empty = ({ title, more, icon, children }: EmptyProps) => (
   <div class="empty">
     {icon && <span class="ico good">{icon}</span>}

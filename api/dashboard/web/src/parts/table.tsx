@@ -176,8 +176,8 @@ export function Table<R>(p: Props<R>) {
   )
 }
 
-// Gap takes the room of rows that are out of sight. It is a single cell, because a cell that spans columns would make room for columns
-// that a narrow screen hides.
+// Gap is an empty row in place of the rows that are out of sight. It has a single cell without colspan, because a cell that spans all
+// columns would also add the columns that a narrow screen hides.
 export const Gap = ({ height }: { height: number }) =>
   height > 0 ? (
     <tr class="gap" aria-hidden="true">

@@ -4,7 +4,7 @@ import { Sign } from './icons.tsx'
 import { t } from '../core/text.ts'
 import { drop, shown, type Toast } from '../core/toast.ts'
 
-const stays = 8000 // ms, while the pointer is not over it
+const stays = 8000 // ms for which a toast is shown; this time begins again when the pointer leaves the toast
 
 // Toasts shows the current messages.
 export const Toasts = () => (

@@ -78,8 +78,8 @@ const Drawn = ({ name, what }: { name?: string; what: string }) => (
   </Step>
 )
 
-// Units shows the conditions that decided. If the path was taken, these are the conditions that held. Otherwise they are the
-// conditions that did not hold.
+// Units shows the conditions that decided whether a path was taken. For a path that was taken, these are the conditions that the
+// visitor met. Otherwise they are the conditions that the visitor did not meet.
 function Units({ list, logic }: { list: RouteUnit[]; logic: string }) {
   const subs = useContext(Named),
     findings = list.flatMap(u => u.conditions.map(c => ({ ...c, rule: u.rule })))

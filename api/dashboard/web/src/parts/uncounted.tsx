@@ -8,7 +8,7 @@ import { setupWords } from '../text/setup.ts'
 import { windowQuery } from '../core/window.ts'
 
 const w = setupWords.uncounted,
-  most = 500 // the most conversions that are looked through
+  most = 500 // maximum number of conversions that are searched for such amounts
 
 // Uncounted lists the amounts of the window that no total includes, because their currency has no exchange rate, and says where
 // to fix it.

@@ -39,7 +39,7 @@ const sentOf = (r: AuditRow, field: string) => {
   return found && (JSON.parse(found.after) as string)
 }
 
-// asAction are the fields that the text of the action already shows.
+// asAction has the names of the fields that Fields leaves out, because the text of the action already says what they contain.
 const asAction = ['action', 'dry_run', 'apply']
 
 // recordPath returns the screen of an entry's record. It returns null if no screen shows the record by its id, or if the call deleted it.
@@ -57,7 +57,7 @@ const recordScreens: Record<string, string> = {
   'short-links': '/app/smartlinks',
   domains: '/app/domains',
 }
-// listed maps parts of the API whose changes concern a list, not one record, to the screen of that list.
+// listed maps a part of the API to the screen of a list. It has the parts whose calls change a list and not a single record.
 const listed: Record<string, string> = { blocks: '/app/blocked', corrections: '/app/corrections' }
 
 // nameOf returns the name of an entry's record, or the last name of a deleted record.

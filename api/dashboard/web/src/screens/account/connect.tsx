@@ -33,8 +33,9 @@ const sent = () => Object.fromEntries(fields.map(name => [name, place.value.quer
 // sentenceOf says why the request of a program is not answered. The two codes for a faulty request have the same sentence.
 const sentenceOf = (e: unknown) => explained(e, { invalid_request: w.incomplete, required: w.incomplete, ...w.codes })
 
-// Connect is the page on which a person lets a program use an account. A program sends the browser here (OAuth 2.1). An invalid
-// request is explained on the page and not sent back, because its return address may not belong to the program.
+// Connect is the page on which a person lets a program use an account. A program sends the browser here (OAuth 2.1). If the request is
+// invalid, the page explains why. It does not send the browser back, because the return address of an invalid request may not belong
+// to the program.
 export function Connect() {
   const [request] = useState(sent),
     { data, error, again } = use('GET /app/api/assistants/request', request)

@@ -82,7 +82,7 @@ function Card({ title, text, over, error, busy, go: verb, send, cancel, children
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
     if (over) dialog.current?.showModal()
-  }, [over]) // opening takes the focus, so it happens before the first field takes it
+  }, [over]) // opening the dialog moves the focus, so the dialog is opened before the first field gets the focus
   const form = (
     <form
       class="card enter"

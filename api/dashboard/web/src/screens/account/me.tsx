@@ -45,7 +45,7 @@ function Profile() {
       me.value = await call('PATCH /app/api/me', {
         body: { name: who.name, theme: who.theme, language: who.language, letter_keys: who.letter_keys, ...more },
       })
-      if (more.language !== undefined) return location.reload() // the words are loaded with the page
+      if (more.language !== undefined) return location.reload() // the page loads the words of a language only when it starts
       toast(w.saved)
     })
   return (

@@ -34,8 +34,8 @@ export function Plan() {
   )
 }
 
-// plotOf returns the data of the plot: the clicks of the month added up by day, and from today on the forecast with its lowest and
-// highest value.
+// plotOf returns the data of the plot. Up to today, a line shows the clicks of the month that have added up by each day. From today on,
+// lines show the forecast and, if they are known, its lowest and its highest value.
 function plotOf(d: PlanDetail, limit: number | null): { times: number[]; series: Series[] } {
   const first = dayAt(d.daily[0]?.date ?? d.resetsAt),
     last = plus(dayAt(d.resetsAt), -1),
@@ -45,7 +45,7 @@ function plotOf(d: PlanDetail, limit: number | null): { times: number[]; series:
     used = d.daily.reduce<number[]>((sums, o) => [...sums, (sums.at(-1) ?? 0) + o.clicks], []),
     left = Math.max(1, days.length - n),
     now = used.at(-1) ?? 0
-  // toward returns a line from the clicks of today to a number at the end of the month.
+  // toward returns a straight line from the clicks so far, at today, to the number `end` at the end of the month.
   const toward = (end: number | null) => days.map((_, i) => (end === null || i < n - 1 ? null : now + ((end - now) * (i - n + 1)) / left))
   const f = d.forecast,
     dashed = (name: string, values: (number | null)[], colour: string): Series => ({ name, kind: 'count', colour, values, dash: true })

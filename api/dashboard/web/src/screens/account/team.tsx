@@ -119,7 +119,7 @@ function Member({ of: m }: { of: MemberRow }) {
   )
 }
 
-// OpenLink shows a link that waits for its person, such as an invitation, and withdraws it.
+// OpenLink shows a link that has not been used yet, such as an invitation, and has a button that withdraws it.
 function OpenLink({ of: l }: { of: LinkRow }) {
   const withdraw = () =>
     call('DELETE /app/api/team/links/{id}', { path: { id: l.id } }).then(() => toastAndReload(w.withdrawn(l.email), 'app'), complain)

@@ -29,7 +29,8 @@ const whereOf = (o: { scope: string; name: string }) => (o.scope === 'account' ?
 
 type Listed = Pick<BlockList, 'scope' | 'scope_id' | 'dimension'>
 
-// useNames returns a function that names the dimension of blocked values as their campaign or source names it.
+// useNames returns a function that returns the name of a dimension of blocked values. If the values are blocked in one campaign or
+// source, it is the name that this campaign or source gives to the dimension.
 function useNames() {
   const records = [...(useCampaigns() ?? []), ...(useSources() ?? [])]
   return (o: Listed) => dimensionName(o.dimension, records.find(r => r.id === o.scope_id)?.sub_names)

@@ -67,7 +67,7 @@ function Form({ saved, job, started }: FormProps) {
   const [threshold, setThreshold] = useState(saved.threshold),
     [disabled, setDisabled] = useState(savedOff),
     [days, setDays] = useState('30'),
-    [match] = useState(saved.version), // the version that the save replaces
+    [match] = useState(saved.version), // the version of the settings that the person edits; a save is refused if it has changed since
     [busy, run] = useBusy(),
     may = canWrite()
   const switched = saved.signals.filter(s => s.enabled === disabled.includes(s.reason)).length,
@@ -131,8 +131,8 @@ function Form({ saved, job, started }: FormProps) {
 
 type ThresholdProps = { saved: BotDetection; threshold: number; move: (n: number) => void; switched: boolean; may: boolean }
 
-// Threshold shows the histogram of scores and moves the threshold in it. With `switched`, it says that unsaved changes of
-// signals move scores too.
+// Threshold shows the histogram of scores and moves the threshold in it. With `switched`, it says that the person has also switched
+// signals on or off without saving, and that this will change scores too.
 function Threshold({ saved, threshold, move, switched, may }: ThresholdProps) {
   const [asTable, setAsTable] = useState(false),
     { clicks, bot_clicks } = saved.totals,
@@ -210,7 +210,8 @@ function Threshold({ saved, threshold, move, switched, may }: ThresholdProps) {
   )
 }
 
-// silentOf returns the reason why a signal cannot fire. The service has two reasons, in English. Each language has words for both.
+// silentOf returns the reason why a signal cannot fire, in the person's language. The service sends one of two reasons as an English
+// sentence.
 const silentOf = (why: string) => w.silent[why.startsWith('such requests') ? 'unrecorded' : 'data'] ?? why
 
 type SignalsProps = { saved: BotDetection; disabled: string[]; turn: (s: BotSignal, on: boolean) => void; may: boolean }

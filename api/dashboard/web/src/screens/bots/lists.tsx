@@ -30,10 +30,11 @@ import { w as correctionWords } from '../../text/corrections.ts'
 const attributes = ['ip', 'ip_range', 'asn', 'country', 'isp', 'user_agent', 'referrer']
 const attributeName = (a: string) => w.attributes[a] ?? t.dimensions[a] ?? a
 const operatorsOf = (a: string) => (a === 'ip' || a === 'ip_range' ? ['equals', 'in_cidr'] : ['equals', 'contains', 'regex'])
-// usual holds the operator that a new entry by an attribute starts with, if it is not equals.
+// usual maps an attribute to the operator that a new entry with this attribute starts with. Entries with any other attribute start
+// with equals.
 const usual: Record<string, string> = { ip_range: 'in_cidr', user_agent: 'contains', referrer: 'contains', isp: 'contains' }
 const mostBytes = 4_000_000
-const changedRows = ['bot-lists', 'bot-detection'] // rows of the API whose answers a change of the lists changes
+const changedRows = ['bot-lists', 'bot-detection'] // the names of the calls whose cached answers are outdated after a change of the lists
 
 // textOf returns the text of an entry.
 function textOf(e: BotEntryRow) {

@@ -15,8 +15,8 @@ const sheets: Record<string, string> = {
   network: '/app/networks',
 }
 
-// placeOf returns the address of the screen with the field that has to be changed for a finding of a campaign. The screen leads back to
-// the check of the campaign.
+// placeOf returns the address of the screen on which a person can fix what the check of a campaign found. This screen has a link back
+// to the check.
 export function placeOf({ code, where }: CheckFinding, campaign: string): string {
   const { kind, field } = where,
     id = where.id ?? '',

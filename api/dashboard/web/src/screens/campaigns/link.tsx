@@ -197,8 +197,8 @@ const Postbacks = ({ of: campaignNetworks, networks, source }: PostbacksProps) =
   </Part>
 )
 
-// ToldSource shows the address at which conversions are reported to the source, or names the values that the address still
-// lacks.
+// ToldSource shows the postback address to which the service reports conversions of the source. If values in the address are missing,
+// it names them.
 function ToldSource({ of: s }: { of: SourceRow }) {
   if (missingOf(s).length) return <Untold of={s} />
   return s.postback_url ? (
@@ -227,7 +227,8 @@ const NetworkPostback = ({ name, of: n }: { name: string; of?: NetworkRow }) => 
   </div>
 )
 
-// isNew reports whether a click came after a time. The clocks of the browser and the service may differ by five seconds.
+// isNew reports whether a click came after the time `since`. The browser's clock may be up to five seconds ahead of the service's, so
+// a click in the five seconds before counts too.
 const isNew = (c: ClickRow, since: number) => Date.parse(c.at) >= since - 5000
 
 // FirstClick waits for the first visitor of a campaign and reports the visit. It shows nothing if the first visit was before the page was

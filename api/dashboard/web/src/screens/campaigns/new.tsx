@@ -44,8 +44,8 @@ export const NewCampaign = () => {
   )
 }
 
-// made returns the id of the record that `creating` makes, and reloads the list. An error is thrown as a Wrong at the field of the
-// wizard that fieldOf returns.
+// made waits until `creating` has made a record, reloads the list and returns the record's id. If `creating` fails, made throws a
+// Wrong, which shows the error at a field of the wizard. fieldOf returns this field.
 const made = async (list: string, creating: Promise<{ id: string }>, fieldOf: (named?: string) => string) => {
   const { id } = await creating.catch(e => {
     const wrong = wrongOf(asError(e), ['name', 'url'])
@@ -61,7 +61,7 @@ const makeLander = (url: string) => {
   return made('landers', call('POST /landers', { body }), () => 'lander')
 }
 
-// blankForm returns the form of a new campaign, with what the address of the page has chosen.
+// blankForm returns the form of a new campaign. It has a random alias, and the records that the address of the page names.
 const blankForm = () => ({
   offer: place.value.query.get('offer') ?? '',
   lander: place.value.query.get('lander') ?? '',
@@ -128,7 +128,7 @@ function useWizard() {
   const ownLander = form.lander.startsWith(typed) ? form.lander.slice(typed.length) : ''
   const chosenSource = platform ?? sources?.find(s => s.id === form.source),
     sourceName = ownSource || (chosenSource?.name ?? ''),
-    asksCost = !!form.source && !chosenSource?.cost_macro // the link brings no cost
+    asksCost = !!form.source && !chosenSource?.cost_macro // without a macro for the cost, the link does not tell the cost of a click
   const name =
     form.name ||
     [{ offer: offerName, site: site?.name, flow: flows?.find(o => o.id === form.flow)?.name, address: '' }[way], sourceName]
@@ -258,7 +258,8 @@ function missingOf(e: Entered): Record<string, string> {
   return Object.fromEntries(all.filter(([, isMissing]) => isMissing).map(([field, , text]) => [field, text]))
 }
 
-// defaultPath returns the path of a new campaign. It is the default path, so that paths with conditions are tried before it.
+// defaultPath returns the only path of a new campaign. It is marked as the default path. If a person later adds paths with conditions,
+// they are tried before it.
 const defaultPath = (offer: string, lander: string) => ({
   name: w.everybody,
   stream_type: 'default',

@@ -25,7 +25,7 @@ import { PostbackSheet } from './unmatched_sheet.tsx'
 import { w as said } from '../../text/reasons.ts'
 
 const live = 10, // seconds between requests for new postbacks
-  retained = 90 // days that the largest plan keeps postbacks, which a search looks through
+  retained = 90 // days for which the largest plan keeps postbacks; a search looks through all of them
 const keys = [
   { key: 'J K', text: w.move },
   { key: 'O', text: w.openKey },

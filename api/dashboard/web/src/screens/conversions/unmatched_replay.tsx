@@ -21,7 +21,8 @@ const w = { ...t.unmatched, ...unmatchedWords },
   most = 100 // the most postbacks that a dry run reads
 const tones: Record<string, string> = { matched: 'good', unmatched: 'warn', refused: 'bad' }
 
-// Replay shows the results that unmatched postbacks would have, and then processes them again.
+// Replay shows the results that unmatched postbacks would have if they were processed again now. If the person agrees, it processes
+// them again.
 export function Replay({ network, name, close }: { network: string; name: string; close: () => void }) {
   const [preview, setPreview] = useState<PostbacksReplayed>(),
     [error, setError] = useState<ApiError>(),

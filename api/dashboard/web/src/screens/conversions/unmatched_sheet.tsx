@@ -113,7 +113,7 @@ export function PostbackSheet({ of: row, network, close, step }: SheetProps) {
   )
 }
 
-// Reading edits which parameters of a network carry which fields.
+// Reading edits the settings of a network that say which parameter of its postbacks holds which field, such as the payout.
 function Reading({ of: network, row, done }: { of: NetworkRow; row: PostbackRow; done: () => void }) {
   const [draft, setDraft] = useState<Record<string, string>>(network.postback_params),
     { busy, wrong, run } = useAttempt(e => wrongOf(asError(e), fields))

@@ -182,8 +182,8 @@ function Turns({ list, busy, may }: { list: Turn[]; busy: boolean; may: boolean 
   )
 }
 
-// LookedUp names the data that the Copilot read. If a screen shows them, it links to this screen, with the time window and the
-// filters of the look-up.
+// LookedUp names the data that the Copilot read in a look-up. If a screen of the dashboard shows these data, the name is a link to
+// that screen, with the time window and the filters of the look-up.
 function LookedUp({ of: l }: { of: ChatLookup }) {
   const link = linkOf(l),
     name = w.operations[l.operation] ?? l.operation,

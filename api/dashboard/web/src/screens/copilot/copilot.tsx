@@ -20,7 +20,7 @@ import { effectText, errorText } from './text.ts'
 import { History } from './history.tsx'
 import { act } from './act.ts'
 
-// dayName returns a day of the figures in the form of the language.
+// dayName returns a day, such as 2026-11-28, in the account's date format, or a dash if the text is empty.
 const dayName = (day: string) => (day ? dateOf(Date.parse(day + 'T12:00:00Z')) : '—')
 
 // lazyTabs are the tabs whose code is loaded when they are opened.

@@ -61,7 +61,8 @@ const options = (texts: Record<string, string>, only?: string[]) =>
     .filter(([value]) => !only || only.includes(value))
     .map(([value, label]) => ({ value, label }))
 
-// durations returns numbers of minutes as options. The current value is among them even if it is not in the list.
+// durations returns the numbers of minutes in `list` as options. If `now`, the current value of the field, is not in the list, it
+// becomes an option too.
 const durations = (list: number[], now: number, label: (minutes: number) => string) =>
   [...new Set([...list, now])].sort((a, b) => a - b).map(m => ({ value: String(m), label: label(m) }))
 

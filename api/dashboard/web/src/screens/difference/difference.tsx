@@ -21,7 +21,7 @@ import { Examples } from './examples.tsx'
 import { measuresOf, type Kind } from './sides.tsx'
 import { Upload } from './upload.tsx'
 
-// Difference compares the figures of a traffic source or a network with ours in the window, and says why they differ.
+// Difference compares the figures that a traffic source or a network reports for the window with our own, and says why they differ.
 export function Difference() {
   const [, , list, id = ''] = place.value.path.split('/')
   const kind: Kind = list === 'networks' ? 'network' : 'source',
@@ -91,8 +91,8 @@ function Compared({ of: d, kind, id }: Props) {
   )
 }
 
-// About says where the figures of the source or the network come from, in which zones the days begin, and the exchange rates that were
-// used.
+// About says where the figures of the source or the network come from. It also names the time zones in which the days of both sides
+// begin, and the exchange rates that were used.
 const About = ({ of: d }: { of: Answer }) => (
   <div class="part dim fine">
     <p>

@@ -7,7 +7,7 @@ import { can } from '../../core/me.ts'
 import { w } from '../../text/domains.ts'
 import { failed, toastAndReload } from '../../core/toast.ts'
 
-const soon = 30 * 86400000 // an end is near if it is less than this many ms away
+const soon = 30 * 86400000 // ms; Ending highlights a day that is less than this away
 
 // codeText returns the text that explains an error code of a domain.
 export const codeText = (code: string) => w.codes[code]
@@ -46,7 +46,7 @@ export const tagsOf = (d: DomainRow) =>
     d.failed_over ? w.away(d.failed_over) : '',
   ].filter(Boolean)
 
-// makeDefault makes a domain the domain of new campaigns that name none.
+// makeDefault makes a domain the default. A new campaign gets it if the person chooses no other domain.
 export const makeDefault = (d: DomainRow) =>
   call('PATCH /domains', { body: { id: d.id, action: 'set_default' } }).then(
     () => toastAndReload(w.nowDefault(d.domain), 'domains', 'campaigns'),

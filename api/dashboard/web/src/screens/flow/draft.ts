@@ -55,8 +55,8 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     theirs = use('GET /campaigns/{id}/flow', {}, 20, { id }),
     list = useMemo(() => changes(base, draft, known), [base, draft, known]),
     dirty = list.length > 0
-  // replaced holds the versions that saving here has replaced. An answer with such a version is out of date. It is not another
-  // person's change.
+  // replaced holds the earlier versions of the flow that this page has replaced by saving. If an answer has such a version, it is out
+  // of date, and no other person has changed the flow.
   const replaced = useRef(new Set<string>()),
     elsewhere = !!theirs.data && theirs.data.version !== version && !replaced.current.has(theirs.data.version)
   const restart = ({ streams, version }: Pick<FlowAnswer, 'streams' | 'version'>) => {
@@ -65,7 +65,7 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
   }
   useEffect(() => {
     if (theirs.data?.version === version)
-      replaced.current.clear() // until then, an answer from before the last save may still arrive
+      replaced.current.clear() // not earlier, because an answer from before the last save could still arrive
     else if (theirs.data && elsewhere && !dirty && !busy) restart(theirs.data)
     // eslint-disable-next-line react-hooks/exhaustive-deps -- only a new answer may replace the flow
   }, [theirs.data])
@@ -93,8 +93,8 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     if (other) set(moveTo(draft, path, other.id))
   }
   const change = (path: string, fields: Partial<Path>) => set(edit(draft, path, fields, rotation))
-  // covered returns the path that is tried earlier than the given path and takes all of its visitors, if there is one. lift moves
-  // the given path before that path.
+  // covered returns an earlier path that takes all visitors of the given path, so that none is left for the given path. It returns
+  // undefined if there is no such path. lift moves the given path before the path that covered returns.
   const covered = (path: string) => coverer(draft, path, rotation)
   const lift = (path: string) => set(raise(draft, path, rotation))
   const drop = (path: Path) => {

@@ -32,9 +32,9 @@ export const remove = (flow: Flow, id: string): Flow => flow.filter(p => p.id !=
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
-// coverer returns a path that is tried earlier than the path `id` and takes all visitors of that path, or undefined. The path gets
-// visitors only while its coverer cannot send them on. A path with a daily cap covers no other, because it stops taking visitors at
-// its cap. `rotation` is the campaign's flow_rotation.
+// coverer returns a path that is tried earlier than the path `id` and takes all of its visitors. It returns undefined if there is no
+// such path. The path `id` then gets visitors only while the coverer has no destination for them. A path with a daily cap covers no
+// other path, because it takes no more visitors after its cap. `rotation` is the campaign's flow_rotation.
 export function coverer(flow: Flow, id: string, rotation: string): Path | undefined {
   const order = tried(flow),
     at = order.findIndex(p => p.id === id),
@@ -126,8 +126,8 @@ export function unitsOf(p: Path, saved: Map<string, { name: string; logic: strin
   ]
 }
 
-// Known has the ids of the account's landing pages, and the names of its records by id. `loaded` is false until all lists have
-// come, so that a record without a name is not taken for a removed one.
+// Known has the ids of the account's landing pages, and the names of its records by id. `loaded` is true after all lists have been
+// loaded. Only then does a missing name mean that the record was removed.
 export type Known = { landers: Set<string>; names: Record<string, string>; loaded: boolean }
 export const isLander = (d: Destination, known: Known) => !!d.id && known.landers.has(d.id)
 export const nameOf = (d: Destination, known: Known) => (d.id ? (known.names[d.id] ?? '') : (d.url ?? ''))
@@ -183,8 +183,8 @@ const meaningOf = (p: Path) => ({
   rules: p.rules.map(r => (r.rule_id ? r.rule_id : [r.name, r.logic ?? 'and', (r.conditions ?? []).map(meaning)])),
 })
 
-// changes returns the differences of two flows, one for each edit. It compares the meaning of conditions, because the service may
-// change the spelling of a condition when a flow is saved.
+// changes returns the differences between two flows as a list of edits. Conditions with the same meaning count as equal, because the
+// service may store a condition in another spelling than the page has sent.
 export function changes(was: Flow, now: Flow, known: Known): Change[] {
   const out: Change[] = [],
     oldPaths = new Map(was.map(p => [p.id, p])),

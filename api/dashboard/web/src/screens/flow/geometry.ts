@@ -6,12 +6,12 @@ export const mostWidth = 796, // px of the drawing
   leastWidth = 640
 const startW = 74,
   startH = 84
-const perPercent = 0.46, // px of a rail's width for one percent of the visitors
-  leastRail = 1.5, // px of a rail without visitors
-  box = 52, // px of the height of a landing page or an offer
+const perPercent = 0.46, // px by which a rail is wider for each percent of the visitors
+  leastRail = 1.5, // width in px of a rail without visitors
+  box = 52, // height in px of the box of a landing page or an offer
   gap = 12, // px between two boxes
   between = 16, // px between two paths
-  top = 28 // px of the headings above the paths
+  top = 28 // height in px of the headings above the paths
 
 // widthIn returns the width of the drawing in a box of the given width.
 export const widthIn = (box: number) => Math.max(leastWidth, Math.min(mostWidth, Math.floor(box)))
@@ -26,8 +26,9 @@ export function columnsOf(width: number) {
   return { path, lander, offer: { x: lander.x + lander.w + between(26, 48), w: between(142, 172) } }
 }
 
-// Node is a box of the drawing: a path, a landing page or another destination. `share` is the share of visitors, 0 to 1: of all
-// visitors for a path, and of the path's visitors for a destination. `off` means that no visitor comes here.
+// Node is a box of the drawing: a path, a landing page or another destination. `share` is a number from 0 to 1. For a path, it is the
+// part of all visitors that the path gets. For a destination, it is the part of the path's visitors. `off` means that no visitor
+// comes here.
 export type Node = {
   key: string
   path: string

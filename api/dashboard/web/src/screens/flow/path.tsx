@@ -220,7 +220,7 @@ function More({ path: p, wrong, on }: Props) {
   )
 }
 
-// Answer edits the answer of a path that leads nowhere.
+// Answer edits what a visitor gets from a path without a destination.
 const Answer = ({ path: p, on }: { path: Path; on: (c: Partial<Path>) => void }) => {
   const r = p.response ?? { status: 404 as const, body: '' }
   return (

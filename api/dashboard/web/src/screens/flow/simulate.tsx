@@ -23,7 +23,7 @@ import { shareText } from './text.ts'
 import type { Lit } from './rails.tsx'
 
 type Visitor = Record<string, string>
-// Question is what a person simulates. `click` is the id of a click whose visitor is sent again.
+// Question is what a person simulates. `click` is the id of a click in the log, if its visitor is simulated.
 type Question = { click: string; visitor: Visitor; seed: number; time: string; mode: 'one' | 'many' }
 type Props = {
   campaign: CampaignWhole
@@ -41,7 +41,7 @@ const presets: Record<string, Visitor> = {
   bot: { country: 'US', device_type: 'desktop', is_bot: 'true', bot_score: '95' },
 }
 const pause = 200, // ms between the last change and the request
-  draws = 1000 // visitors of a distribution
+  draws = 1000 // number of simulated visitors in the mode `many`, which shows how visitors are distributed
 
 const newSeed = () => Math.floor(Math.random() * 1e6)
 
@@ -53,7 +53,8 @@ const visitorToSend = (v: Visitor) =>
       .map(([k, o]) => [k, o === 'true' ? true : o === 'false' ? false : o]),
   )
 
-// useSimulation sends the draft and a visitor to the service, a moment after the last change, and lights up the visitor's route.
+// useSimulation sends the draft and a visitor to the service, `pause` ms after the last change. The drawing then highlights the
+// visitor's route.
 function useSimulation({ campaign: c, draft, light }: Props, question: Question) {
   const [result, setResult] = useState<Simulated>(),
     [error, setError] = useState<ApiError>()

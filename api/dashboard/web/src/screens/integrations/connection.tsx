@@ -68,7 +68,7 @@ type Options<F extends Form> = {
 export function useConnection<F extends Form>({ name, rows, providers, connected, credentials, version, mark, send }: Options<F>) {
   const [provider, setProvider] = useState(connected ?? providers.find(p => p.label === name)?.provider ?? ''),
     [values, setValues] = useState<Values>({}),
-    [match, setMatch] = useState(version), // the version that a save replaces
+    [match, setMatch] = useState(version), // the version that the person edits; the service refuses a save if it has changed since
     [wrong, setWrong] = useState<Wrong>(),
     [busy, run] = useBusy()
   const form = providers.find(p => p.provider === provider),

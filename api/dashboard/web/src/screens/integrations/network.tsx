@@ -30,8 +30,8 @@ export const NetworkSheet = ({ of: n, close }: { of: NetworkRow; close: () => vo
   </ConnectionSheet>
 )
 
-// Changes shows the time up to which the network's decisions about its orders have been read. The orders may be of any age. It also
-// shows the last error.
+// Changes shows up to which time the service has read the network's decisions, such as the rejection of an order. A decision may
+// concern an order of any age. Changes also shows the last error.
 const Changes = ({ of: { changesReadTo, changesError } }: { of: NetworkIntegration }) =>
   (changesReadTo || changesError) && (
     <Part title={w.networks.changes}>

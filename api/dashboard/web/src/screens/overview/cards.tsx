@@ -97,7 +97,7 @@ export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }
     for (const row of compares.value ? (data?.rows ?? []) : []) {
       const was = row.compare,
         dimension = data!.dimensions[0]!
-      if (!was || !row.dims[dimension] || !isReal('profit', row, was)) continue // no value: visitors who left at the page
+      if (!was || !row.dims[dimension] || !isReal('profit', row, was)) continue // no value: visitors who left at the landing page
       const value = row.dims[dimension]!,
         name = dimension === 'country' && value ? country(value) : label(data!, dimension, row)
       list.push({ key: dimension + value, name, what: t.dimensions[dimension]!, gap: row.profit - was.profit, row })
@@ -135,8 +135,8 @@ export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }
   )
 }
 
-// cause names the figure that moved the profit most: the clicks, the conversion rate, the revenue per conversion, or the cost per
-// click. Without a conversion, the missing conversion is the cause of a loss, and a gain can only come from clicks or their cost.
+// cause names the figure that has changed the profit most: the clicks, the conversion rate, the revenue per conversion, or the cost
+// per click. If the window has no conversion, the cause of a loss is that none came, and the cause of a gain is the clicks or their cost.
 function cause(row: PerformanceRow): string {
   const was = row.compare!,
     each = (r: { revenue: number; approved: number }) => (r.approved ? r.revenue / r.approved : 0),

@@ -6,8 +6,8 @@ import { touches, use } from '../../core/query.ts'
 
 const every = 3, // seconds between requests for the first click and the first conversion
   ever = { limit: 1, from: '2020-01-01' },
-  fewClicks = 100, // with fewer clicks, an account may still be testing its set-up
-  fewConversions = 3, // with more conversions, the set-up is no longer being tested
+  fewClicks = 100, // an account with fewer clicks may still be in its set-up
+  fewConversions = 3, // an account with more conversions has finished its set-up
   closedName = 'first_steps_closed' // in the browser's storage: the account whose steps a person has closed
 
 // First says how far an account has come. `waits` is true while its steps are shown. takeOut tells that the test conversion is rejected.
@@ -27,7 +27,7 @@ export function useFirst(list: Performance | undefined): First {
   const [waiting, setWaiting] = useState(false),
     [firstClick, setFirstClick] = useState<ClickRow>(),
     [converted, setConverted] = useState<ConversionRow>(),
-    takenOut = useRef('') // the time of the test conversion that was taken out: an answer may still have it
+    takenOut = useRef('') // the time of the test conversion that was rejected; an answer from before still counts it
   const nothing = list?.rows.length === 0,
     starts = list?.rows.length === 1 && list.totals.clicks < fewClicks && list.totals.conversions <= fewConversions,
     asks = nothing || starts || waiting

@@ -19,7 +19,7 @@ const shownAlerts = 5
 export function NeedsYou() {
   const { data, error, again } = use('GET /alerts', {}, 60),
     shown = data?.alerts.slice(0, shownAlerts) ?? [],
-    // 0 if a shown alert already reports them
+    // The number of unmatched postbacks. It is 0 if an alert on the card already reports them.
     unmatched = shown.some(a => a.type === 'postbacks.unmatched') ? 0 : (data?.unmatchedPostbacks ?? 0),
     open = data?.openSuggestions ?? 0,
     sources = use('GET /traffic-sources', { from: span.value.from, to: span.value.to, status: 'active', limit: 100 }).data?.rows,

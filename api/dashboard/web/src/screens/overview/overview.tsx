@@ -213,7 +213,7 @@ function summed(rows: Trends['rows'], n: number) {
   return out
 }
 
-const buckets = { hour: 1, six: 6, day: 1 } // the number of the API's buckets that make one step of the plot
+const buckets = { hour: 1, six: 6, day: 1 } // how many rows of the API's trend are summed for one step of the plot
 type Step = keyof typeof buckets
 
 // stepOf returns the step of the plot: the step in the address if the window has at most 14 days, else the usual step for its length.

@@ -10,7 +10,8 @@ const screens: Record<string, string> = {
   network: '/app/networks',
 }
 
-// places holds the screens of alert types whose screen does not follow from the kind of the record alone.
+// places maps types of alerts to their screen. For all other types, placeOf chooses the screen by the kind of the record or by the
+// first part of the type.
 const places: Record<string, (a: Alert) => string> = {
   'source.failing': a => to('/app/postbacks', { dir: 'out', source: a.id }),
   'source.unfilled': a => to('/app/sources', { id: a.id }),

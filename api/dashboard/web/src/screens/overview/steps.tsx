@@ -150,7 +150,7 @@ function ShopSteps({ of, hasSite }: { of: First; hasSite: boolean }) {
 }
 
 const Steps = ({ of: steps }: { of: StepRow[] }) => {
-  const current = steps.findIndex(s => !s.done && s.name !== 'postback') // nothing here shows whether the network has the postback
+  const current = steps.findIndex(s => !s.done && s.name !== 'postback') // the page cannot know if the postback was set at the network
   return (
     <ol class="steps">
       {steps.map((s, i) => (

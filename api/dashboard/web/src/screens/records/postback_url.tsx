@@ -95,8 +95,8 @@ export function PostbackURL({ value, example, page, error, on }: Props) {
   )
 }
 
-// unfilled explains which placeholders of an address have no value, if the address is not the template's own. The template's own
-// address counts as empty.
+// unfilled explains which placeholders of an address have no value. It explains nothing for the unchanged address of the template,
+// because this address counts as empty.
 export function unfilled(address: string, example: string): string | undefined {
   const left = placeholdersOf(address)
   return left.length && address !== example ? w.placeholdersLeft(left.map(nameOf).join(', ')) : undefined

@@ -47,7 +47,7 @@ export type Kind<R extends Listed> = {
   usesRouting?: boolean // campaigns and flows lead to the records
   // where a person goes on after creating a record; `param` is the parameter that gets the record's id
   next: { path: string; with?: Record<string, string>; param: string; text: string }
-  tidy?: (d: Draft) => Draft // changes what is sent
+  tidy?: (d: Draft) => Draft // changes the draft before it is sent
   pick?: (choose: (d: Draft | undefined) => void) => ComponentChildren
 }
 

@@ -204,8 +204,8 @@ export function Sources() {
 
 type ConnectedProps = { to: Record<string, string>; path: string; id: string; log: Record<string, string> }
 
-// `Connected` links to the log of a record's postbacks, to the screen that connects the record to the service behind it, and to the
-// comparison with its figures.
+// `Connected` has three links for a traffic source or a network: to the log of its postbacks, to the screen on which a person
+// connects it to its platform, and to the comparison of its figures with ours.
 const Connected = ({ to: of, path, id, log }: ConnectedProps) => (
   <>
     <p>

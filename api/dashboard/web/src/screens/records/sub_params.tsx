@@ -17,12 +17,13 @@ type Props = {
   subs: SubSlot[]
   on: (macros: Record<string, string>, subs: SubSlot[]) => void
 }
-const few = 3 // the most records that a note names, and the number of free sub-parameters after the taken ones
+const few = 3 // the maximum number of records that a note names, and the number of free sub-parameters that slotsFor adds
 
 type Question = { kind: 'move'; i: number; to: number } | { kind: 'free'; i: number }
 
-// SubParams edits the parameters of a source. A parameter of a saved source that is removed keeps its sub-parameter. Before a
-// sub-parameter of a saved source is moved or released, a dialog asks for confirmation and lists the records whose meaning changes.
+// SubParams edits the parameters of a source. If a person removes a parameter of a saved source, its sub-parameter stays reserved for
+// it. Before a person moves or releases a sub-parameter of a saved source, a dialog asks for confirmation. The dialog lists the records
+// that use the sub-parameter and would then mean something else.
 export function SubParams({ id, macros, subs, on }: Props) {
   const [rows, setRows] = useState<SubRow[]>(() => rowsOf({ token_macros: macros, subs })),
     [question, setQuestion] = useState<Question>(),
@@ -95,8 +96,8 @@ export function SubParams({ id, macros, subs, on }: Props) {
   )
 }
 
-// slotsFor returns the sub-parameters that a row can have: the first ones, and a few after the taken ones. The label of a taken
-// one names its parameter.
+// slotsFor returns the sub-parameters that a row can have: the first earlySubs of them, or more, so that at least `few` follow the
+// highest one that a row has. If another row has a sub-parameter, its label names the parameter of that row.
 const slotsFor = (rows: SubRow[], row: SubRow) => [
   ...(row.sub === 0 ? [{ value: '0', label: w.none }] : []),
   ...Array.from({ length: Math.min(mostSubs, Math.max(earlySubs, ...rows.map(r => r.sub + few))) }, (_, at) => {
@@ -140,7 +141,8 @@ const Fields = ({ of: r, i, isFixed, set, rename }: FieldsProps) => {
   )
 }
 
-// Note shows what a sub-parameter received lately, or that it stays empty and which records still name it.
+// Note shows which values a sub-parameter received lately. If its
+// parameter is not in the link, the note says that it stays empty, and names the records that use it.
 function Note({ of: r, known }: { of: SubRow; known?: SourceSub }) {
   const parts = r.inLink
     ? [known?.recent.length ? w.lately(known.recent.join(', ')) : '']

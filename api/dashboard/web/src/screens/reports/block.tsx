@@ -164,7 +164,8 @@ function Preview({ of }: { of: ReturnType<typeof usePreview> }) {
   )
 }
 
-// chanceText says whether the loss may be chance. With several places, the least certain result counts.
+// chanceText says whether the loss of the values may be due to chance. If values are blocked in several places, it gives the result of
+// the place where this is least certain.
 function chanceText(list: BlockPreview[]): string {
   const chances = list.map(p => p.chance)
   if (chances.some(c => c === null)) return w.unknown

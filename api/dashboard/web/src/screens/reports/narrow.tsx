@@ -9,7 +9,7 @@ import { reportWords } from '../../text/reports.ts'
 const onPhone: Name[] = ['clicks', 'profit', 'roi'], // the columns that a phone shows
   notOnTablet: Name[] = ['unique_clicks', 'lp_ctr', 'epc']
 
-// showsAll is true while a narrow screen shows every column of the report, which then scrolls sideways.
+// showsAll is true while a narrow screen shows every column of the report. The table then scrolls sideways.
 export const showsAll = signal(false)
 
 export const isOnPhone = (name: Name) => onPhone.includes(name)

@@ -207,8 +207,9 @@ export function Reports() {
   )
 }
 
-// noteOf returns the note below a report. A filter by goal or status leaves no clicks. A report by goal or status has the clicks in a
-// row of their own. In a report by tag, a campaign counts in the row of each of its tags. Other reports have no note.
+// noteOf returns the note below a report, which explains unexpected figures. With a filter by goal or status, a report has no clicks.
+// Grouped by goal or status, it has all clicks in a separate row. Grouped by tag, it counts a campaign in the row of each of its
+// tags. All other reports have no note.
 const noteOf = (ask: Ask) =>
   isOfSales(filterQuery(ask)) ? reportWords.onlySales : ask.group.some(d => ofSales.includes(d)) ? reportWords.apart : overlapOf(ask)
 const overlapOf = (ask: Ask) =>

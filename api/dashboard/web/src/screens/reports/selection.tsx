@@ -65,7 +65,7 @@ export function useBlocked(ask: Ask) {
     for (const l of lists)
       fetchRows('GET /blocks/lists/{id}', {}, stop.signal, { id: l.id }).then(
         d => setValues(now => ({ ...now, [l.id]: new Set(d.values) })),
-        () => undefined, // the rows are shown without the mark
+        () => undefined, // after an error, the rows are shown without the mark for blocked values
       )
     return () => stop.abort()
     // eslint-disable-next-line react-hooks/exhaustive-deps -- wanted changes with the lists

@@ -176,8 +176,8 @@ const TotalActs = ({ act }: { act: () => void }) => (
   </span>
 )
 
-// Parts shows the values of a row of a flat table. The last value distinguishes the rows, so the other values are cut first
-// where room is short.
+// Parts shows the values of a row of a flat table. If they do not fit, the last value is cut last, because neighbouring rows often
+// differ only in it.
 function Parts({ of: name }: { of: string }) {
   const last = name.lastIndexOf(' · ') + 1
   return (

@@ -22,7 +22,7 @@ import { Plan } from './plan.tsx'
 type Tracker = ImportConfigBody['tracker']
 const trackers: Tracker[] = ['keitaro', 'binom', 'voluum', 'redtrack', 'csv']
 const hosted: Tracker[] = ['voluum', 'redtrack'] // trackers that have one address for all customers
-const mostBytes = 24 << 20, // of a dump
+const mostBytes = 24 << 20, // maximum size of a dump
   mostTableBytes = 8_000_000
 
 // BringIn reads the settings of another tracker. The result is a plan: the list of changes that an import would make here.
@@ -77,7 +77,7 @@ function Form() {
         : { tracker, key, url: hosted.includes(tracker) ? '' : url, access_id: accessID, dump: dump ? await base64Of(dump) : '' }
       const later = (id: string) => {
         touches('config')
-        change({ plan: id }) // the plan has the id of its job, and shows how far the reading is
+        change({ plan: id }) // the plan and the job that makes it have the same id; the plan's screen shows the progress of the job
       }
       const made = await task(w.reading, 'POST /config/import', { body, later }, () => ({ text: w.planned }))
       setKey('')

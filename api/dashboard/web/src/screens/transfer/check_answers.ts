@@ -2,7 +2,7 @@
 // results of these calls.
 import type { MoveCompared } from '../../api.gen.ts'
 
-const mostLines = 10_000, // in one call
+const mostLines = 10_000, // maximum number of lines in one call
   mostChars = 3_500_000
 
 // partsOf splits the script's output into one text for each call. The lines of a campaign stay together. Each text begins with the

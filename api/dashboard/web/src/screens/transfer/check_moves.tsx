@@ -11,10 +11,10 @@ import { Alert, Empty, Failed, Loading } from '../../parts/state.tsx'
 import { w } from '../../text/config.ts'
 import { joined, partsOf } from './check_answers.ts'
 
-const perScript = 2000, // campaigns
-  perCampaign = 20 // visitors
+const perScript = 2000, // maximum number of campaigns that a script checks
+  perCampaign = 20 // number of made-up visitors for each campaign
 
-// CheckMoves compares where made-up visitors of the imported campaigns go here and at the old tracker.
+// CheckMoves sends made-up visitors to the imported campaigns, here and at the old tracker, and compares where they are sent.
 export function CheckMoves() {
   const { data, error, again } = use('GET /config/checks', { limit: 1 }),
     total = data?.total ?? 0

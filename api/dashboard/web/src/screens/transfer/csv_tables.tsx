@@ -10,7 +10,7 @@ export async function tablesOf(files: Tables): Promise<{ offers?: string; campai
   return texts
 }
 
-// CSVTables asks for the tables of a tracker that has no reader of its own. At least one is needed.
+// CSVTables asks for the CSV tables of a tracker for which the service has no reader. A person must give at least one table.
 export const CSVTables = ({ of: files, set }: { of: Tables; set: (files: Tables) => void }) => (
   <>
     <p class="dim">{w.csvText}</p>

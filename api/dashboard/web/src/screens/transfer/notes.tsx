@@ -2,7 +2,7 @@ import type { ConfigPlan } from '../../api.gen.ts'
 import { count } from '../../core/format.ts'
 import { w } from '../../text/config.ts'
 
-const most = 200 // notes of a severity that are shown
+const most = 200 // maximum number of notes that are shown for each severity
 const looks = { refused: 'bad', lost: 'warn', changed: 'dim' }
 const severities = ['refused', 'lost', 'changed'] as const
 

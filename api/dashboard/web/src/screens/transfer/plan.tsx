@@ -28,7 +28,7 @@ export function Plan({ id }: { id: string }) {
         <Loading of={{ error, again }} height={120} />
       </Card>
     )
-  const judged = plan.state !== 'making' && plan.state !== 'refused' // the plan says what happens to each record
+  const judged = plan.state !== 'making' && plan.state !== 'refused' // only now does the plan say what it does with each record
   return (
     <Card title={w.plan} note={w.states[plan.state]}>
       <div class="part">
