@@ -152,8 +152,8 @@ func TestCapsWithoutMoney(t *testing.T) {
 	}
 }
 
-// TestShownFormats: the formats are for programs that show times to people, so the API does not use them. Reports do not use
-// the account's time zone either: a call sends its time zone in tz, and the default is UTC.
+// TestShownFormats: the API does not use the date format and the time format of the settings. They are for programs that show times
+// to people. Reports do not use the account's time zone either: a call sends its time zone in tz, and the default is UTC.
 func TestShownFormats(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
