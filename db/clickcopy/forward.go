@@ -163,8 +163,8 @@ func (n changeNote) after(before changeNote) changeNote {
 }
 
 // changedClickRows returns the ClickHouse rows for clicks that have changed. For a click that is not in PostgreSQL, it returns a
-// row that removes the click, but only if a note says that the click was removed. Otherwise a later note will say so, or the
-// click is only in ClickHouse.
+// row that removes the click if a note says that the click was removed. If no note says so, it returns no row for the click: either a
+// later note will say so, or the click was not removed and is only in ClickHouse.
 func changedClickRows(ctx context.Context, c db.Conn, noted map[uuid.UUID]changeNote, version uint64) ([][]any, error) {
 	ids := db.SortedIDs(noted)
 	list, err := click.WarmStore().Read(ctx, c, click.AllColumns, click.Set{IDs: ids})
