@@ -78,6 +78,6 @@ func TestUnknownWords(t *testing.T) {
 		t.Errorf("%d words are kept, want 50", n)
 	}
 	if got := listed(id); !strings.Contains(got, "word 59 1") || strings.Contains(got, "word 5 1") {
-		t.Errorf("the newest words are not the ones that are kept: %s", got)
+		t.Errorf("the stored words are %s, want only the newest ones", got)
 	}
 }

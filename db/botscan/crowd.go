@@ -101,8 +101,8 @@ INSERT INTO bot_repeats (account_id, campaign_id, visitor, at, click_id)
 SELECT c.account_id, c.campaign_id, ` + visitorOfClick + `, c.at, c.id` + ofIDs + `
 ON CONFLICT DO NOTHING`
 
-// Because of the order, each look-up reads the primary key from its start and ends after bot.RepeatBound ($5) rows, no matter how often
-// a visitor repeats.
+// ORDER BY makes each look-up read the visitor's rows by the primary key, oldest first. The look-up ends after bot.RepeatBound ($5)
+// rows, no matter how many rows the visitor has.
 var selectRepeats = `
 SELECT c.id` + ofIDs + ` AND EXISTS (SELECT FROM bot_repeats r
 	WHERE r.account_id = c.account_id AND r.campaign_id = c.campaign_id AND r.visitor = ` + visitorOfClick + `

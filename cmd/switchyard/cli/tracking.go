@@ -186,8 +186,8 @@ const postbackPace = 10 * time.Millisecond
 // only after the batch with this postback is stored.
 const postbackInterval = 25 * time.Millisecond
 
-// peopleRest is the longest pause after a batch of clicks or postbacks while redirects wait for a processor. Floods may pause
-// for longer.
+// peopleRest is the longest pause after a batch of clicks or postbacks while redirects wait for a processor. The line of
+// floods may pause for longer.
 const peopleRest = 250 * time.Millisecond
 
 // openLine opens a line with a spool in the given directory. Every line can store every kind of record, because older versions wrote
