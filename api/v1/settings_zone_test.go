@@ -15,7 +15,7 @@ func zoneAt(now time.Time, hour int) string {
 	return fmt.Sprintf("Etc/GMT%+d", 12-offset)   // the names of these zones have the opposite sign
 }
 
-// TestTimezoneTakesEffect: a change of the account's time zone takes effect at once. Caps, alerts and conditions use the days and
+// TestTimezoneTakesEffect: a change of the account's time zone takes effect immediately. Caps, alerts and conditions use the days and
 // hours of the new zone.
 func TestTimezoneTakesEffect(t *testing.T) {
 	t.Parallel()

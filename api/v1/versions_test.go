@@ -165,7 +165,7 @@ func TestConnectionOfOneVersion(t *testing.T) {
 	}
 }
 
-// TestSettingsOfOneVersion: if two people change the settings at once, the second call fails, because the settings have changed.
+// TestSettingsOfOneVersion: if two people change the settings at the same time, the second call fails, because the settings have changed.
 func TestSettingsOfOneVersion(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -86,9 +86,9 @@ func byAddress(ctx context.Context, c db.Conn, accounts, campaigns map[uuid.UUID
 	return db.Select[uuid.UUID](ctx, c, "campaigns by address", selectByAddress, db.UUIDs(db.SortedIDs(accounts)), db.UUIDs(db.SortedIDs(campaigns)))
 }
 
-// storeEvery is the time within which a Crowd stores at most bot.RepeatBound clicks of a visitor. A flood by a single visitor
-// therefore needs a few rows instead of a million. The time must be short, because for each click the look-up must find enough
-// stored clicks in the day before the click.
+// storeEvery is the time within which a Crowd stores at most bot.RepeatBound clicks of a visitor. Because of this limit, a
+// flood of a million clicks by a single visitor needs only a few rows. The time must be short: the look-up recognizes a repeated click
+// only if it finds bot.RepeatBound stored clicks of the visitor in the day before the click.
 const storeEvery = 10 * time.Minute
 
 // If addresses are not stored in full, the address key of the day replaces the address.
