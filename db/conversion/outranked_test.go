@@ -66,6 +66,6 @@ func TestBrowsersHaveTheLeastSay(t *testing.T) {
 		}
 	}
 	if got := dbtest.Get[string](t, d, `SELECT payout || ' ' || source FROM conversions WHERE conversion_id = 'b'`); got != "40 correction" {
-		t.Errorf("after many views of the page: %s", got)
+		t.Errorf("after many reports by the page tag, payout and source are %s, want 40 correction", got)
 	}
 }
