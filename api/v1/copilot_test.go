@@ -85,7 +85,7 @@ func TestCopilot(t *testing.T) {
 		count := s.Do("GET", "/copilot?count=1", nil).Want(200, "").Map()
 		same(t, count, map[string]any{"open": float64(len(ids))})
 		if len(count) != 1 || got["total"] != float64(len(ids)) {
-			t.Errorf("count %v, total %v, %d suggestions", count, got["total"], len(ids))
+			t.Errorf("the call with count=1 answers %v and total is %v, want the number of listed suggestions, %d", count, got["total"], len(ids))
 		}
 		return ids
 	}

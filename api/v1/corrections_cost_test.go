@@ -102,7 +102,7 @@ func TestCostChanges(t *testing.T) {
 		t.Error("a change that was undone can be undone again")
 	}
 
-	// Applying a file makes a change too, from the first to the last day that a row of the file has.
+	// An applied file becomes one change. Its first and last day are the first and last day in the rows of the file.
 	e.Do("POST", costPath, object{"csv": "day,campaign,spend\n2026-01-01,x,1\n", "apply": true}, "Prefer", "respond-async").Want(202, "")
 	e.Do("POST", costPath, object{"csv": "day,campaign,spend\n2026-01-01,x,1\n"}, "Prefer", "respond-async").Want(202, "")
 	dbtest.Exec(t, s.DB, `UPDATE cost_changes SET first_day = '2026-01-01', last_day = '2026-01-02', clicks = 3 WHERE kind = 'file'`)

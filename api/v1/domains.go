@@ -196,8 +196,8 @@ func (d Deps) hosts(c *route.Call, b DomainBody) ([]string, error) {
 	return hosts, nil
 }
 
-// reserved reports whether a host is reserved for the install: it equals, or is below, the registered domain of the dashboard's
-// address, of the host that customers' domains point at, or of a shared link domain. See models.Reserves.
+// reserved reports whether a host is reserved for the install. A host is reserved if it has the same registered domain as one of
+// these: the host of the dashboard, the host that customers' domains point at, or a shared link domain. See models.Reserves.
 func (d Deps) reserved(host string, shared []store.SharedDomain) bool {
 	own := append(answer.Each(shared, func(s store.SharedDomain) string { return s.Host }), d.BaseURL, d.Tracker.Host)
 	return slices.ContainsFunc(own, func(name string) bool { return models.Reserves(name, host) })

@@ -126,7 +126,7 @@ func TestSlowDownloads(t *testing.T) {
 	x := models.Export{ID: uuid.New(), AccountID: s.Account.ID, Kind: "clicks", Name: "n", CreatedAt: time.Now()}
 	var packed bytes.Buffer
 	pack := gzip.NewWriter(&packed)
-	for range 3 * 32 { // more than is decompressed at once
+	for range 3 * 32 { // the file is larger than the part that a download decompresses at a time
 		noise := make([]byte, 16<<10)
 		_, _ = crand.Read(noise)
 		_, _ = pack.Write(noise)

@@ -138,7 +138,7 @@ func TestStoredExports(t *testing.T) {
 }
 
 // TestShortCallsAreShared: if an account sends ten calls at once, four run and the others wait for them. At the same time
-// another account's calls run, and so do the account's calls of other shares.
+// another account's calls run, and so do this account's calls to routes that have another share (see route.Share).
 func TestShortCallsAreShared(t *testing.T) {
 	t.Parallel()
 	const calls = 10

@@ -232,7 +232,7 @@ func TestGoalFigures(t *testing.T) {
 	for i, e := range []string{"/", "/thank-you/", "/thank-you/"} {
 		send(i, "view"+strconv.Itoa(i), plain("view", e))
 	}
-	send(0, "paid", plain("view", "/order-received/")) // its order is already a goal, so the page is not suggested as one
+	send(0, "paid", plain("view", "/order-received/")) // orders on this page already reach a goal, so the page is not suggested as a goal
 	send(2, "trial", func(e *models.SiteEvent) {       // the items of an event without an order id do not count as sold
 		e.Name, e.Items = "start_trial", []models.SiteItem{{SKU: "S9", Price: models.NewMoney(decimal.New(99, 0)), Quantity: 1}}
 	})

@@ -69,7 +69,7 @@ func TestOAuthConnections(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	if n := len(list.Providers[2].Connections); n != 0 {
-		t.Errorf("%d connections of another account", n)
+		t.Errorf("the list has %d connections of the third provider, want 0: they belong to another account", n)
 	}
 	s.Do("DELETE", "/oauth/connections?id="+foreign.ID.String(), nil).Want(404, "not_found")
 	s.Do("DELETE", "/oauth/connections?id=x", nil).Want(400, "invalid_id")

@@ -25,7 +25,7 @@ func TestForecastBand(t *testing.T) {
 	}{
 		{days(100, 100, 100, 100, 0), 4 * 24 * time.Hour, 3000, 3000, 3000},
 		{days(0, 200, 0, 200, 0), 4 * 24 * time.Hour, 3000, 933, 5067},                 // s = 115.47, 26 days: 1.2816 * 115.47 * sqrt(26 + 169)
-		{days(100, 100, 100, 100, 90), 4*24*time.Hour + 6*time.Hour, 3065, 3065, 3065}, // 90 clicks before 6:00; usual are 25 by then
+		{days(100, 100, 100, 100, 90), 4*24*time.Hour + 6*time.Hour, 3065, 3065, 3065}, // 90 clicks before 6:00, when 25 are usual
 		{days(100, 100, 100, 100, 0), 4*24*time.Hour + 18*time.Hour, 2925, 2925, 2925},
 	} {
 		f, _ := forecastOf(c.days, nil, month.Add(c.at))
@@ -41,6 +41,6 @@ func TestForecastBand(t *testing.T) {
 	}
 	limit := int64(1050)
 	if f, _ := forecastOf(days(100, 100, 100, 100, 0), &limit, month.AddDate(0, 0, 4)); f.OverOn == nil || *f.OverOn != "2026-06-11" {
-		t.Errorf("the allowance is exceeded on %v", f.OverOn)
+		t.Errorf("the forecast exceeds the allowance on %v, want 2026-06-11", f.OverOn)
 	}
 }

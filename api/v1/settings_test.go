@@ -115,7 +115,7 @@ func TestChangeCurrency(t *testing.T) {
 }
 
 // TestAmountsWithoutMoney: an account without recorded amounts can have a rule with an amount. The amount is converted too, so the
-// currency cannot be changed if there is no rate.
+// currency cannot be changed if there is no exchange rate.
 func TestAmountsWithoutMoney(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -125,7 +125,7 @@ func TestAmountsWithoutMoney(t *testing.T) {
 		}
 	}
 	s.Do("POST", "/copilot/rules", condition("clicks")).Want(201, "")
-	s.Do("PATCH", "/settings", object{"currency": "GBP"}).Want(200, "") // a rule that counts clicks needs no rate
+	s.Do("PATCH", "/settings", object{"currency": "GBP"}).Want(200, "") // a rule that counts clicks needs no exchange rate
 	s.Do("POST", "/copilot/rules", condition("cost")).Want(201, "")
 	s.Do("PATCH", "/settings", object{"timezone": "UTC"}).Want(400, "invalid_currency")
 	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(409, "rate_missing")
@@ -152,8 +152,8 @@ func TestCapsWithoutMoney(t *testing.T) {
 	}
 }
 
-// TestShownFormats: the formats are for programs that show times to people, so the API does not use them. Reports do not use
-// the account's time zone either: a call sends its time zone in tz, and the default is UTC.
+// TestShownFormats: the API does not use the date format and the time format of the settings. They are for programs that show times
+// to people. Reports do not use the account's time zone either: a call sends its time zone in tz, and the default is UTC.
 func TestShownFormats(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})

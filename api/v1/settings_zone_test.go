@@ -11,11 +11,11 @@ import (
 
 // zoneAt returns a time zone in which the current hour of the day is hour.
 func zoneAt(now time.Time, hour int) string {
-	offset := (hour - now.UTC().Hour() + 36) % 24 // the zone's offset from UTC, plus twelve
+	offset := (hour - now.UTC().Hour() + 36) % 24 // the zone's offset from UTC in hours, plus twelve
 	return fmt.Sprintf("Etc/GMT%+d", 12-offset)   // the names of these zones have the opposite sign
 }
 
-// TestTimezoneTakesEffect: a change of the account's time zone takes effect at once. Caps, alerts and conditions use the days and
+// TestTimezoneTakesEffect: a change of the account's time zone takes effect immediately. Caps, alerts and conditions use the days and
 // hours of the new zone.
 func TestTimezoneTakesEffect(t *testing.T) {
 	t.Parallel()

@@ -110,7 +110,7 @@ func TestSubNamesOfReportsAndLogs(t *testing.T) {
 	}
 }
 
-// A sub-parameter of a source is used by the source's campaigns, by entries of bot lists and by Copilot rules, if they name it.
+// A sub-parameter of a source counts as used if a campaign of the source, an entry of a bot list or a Copilot rule names it.
 func TestUsesOfSubParameters(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

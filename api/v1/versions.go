@@ -29,8 +29,8 @@ func tagVersion(c *route.Call, version string) { c.Header().Set("ETag", `"`+vers
 const notConnected = "none"
 
 // The following functions return the version of a connection, for the field Version of routes that change connections. The version
-// is the time at which the connection was saved. They lock nothing, because the account is locked already: the pipeline locks it, and
-// so does each transaction that saves a connection.
+// is the time at which the connection was saved. They lock nothing, because the account is locked already: package middleware locks
+// it for the call, and so does each transaction that saves a connection.
 
 func networkConnectionVersion(c *route.Call, network uuid.UUID) (string, error) {
 	if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, network); err != nil {

@@ -149,7 +149,7 @@ func TestConnectionOfOneVersion(t *testing.T) {
 	none := fmt.Sprintf("%q", s.Do("GET", path, nil).Want(200, "").Map()["version"])
 	saved := s.Do("PUT", path, everflow(nil), "If-Match", none).Want(200, "").Map()["version"]
 	if now := s.Do("GET", path, nil).Want(200, "").Map()["version"]; now != saved {
-		t.Errorf("the version is %v, the save has answered %v", now, saved)
+		t.Errorf("GET shows the version %v, want %v, the version in the answer of the save", now, saved)
 	}
 	s.Do("PUT", path, everflow(nil), "If-Match", none).Want(409, "stale")
 	_, other, _ := s.NewAccount("scale")
@@ -165,7 +165,7 @@ func TestConnectionOfOneVersion(t *testing.T) {
 	}
 }
 
-// TestSettingsOfOneVersion: if two people change the settings at once, the second call fails, because the settings have changed.
+// TestSettingsOfOneVersion: if two people change the settings at the same time, the second call fails, because the settings have changed.
 func TestSettingsOfOneVersion(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -309,7 +309,7 @@ func TestDeliveryLog(t *testing.T) {
 	}
 	s.Do("DELETE", fmt.Sprintf("/webhooks?id=%v", one), nil).Want(200, "")
 	if rows := walk(""); len(rows) != 5 {
-		t.Errorf("%d rows after the endpoint was deleted", len(rows))
+		t.Errorf("the log has %d rows after the endpoint was deleted, want 5", len(rows))
 	}
 }
 
@@ -323,7 +323,7 @@ func TestSendingNow(t *testing.T) {
 	status, ping := 204, uuid.New()
 	jobstest.Answer(rec, jobs.TestWebhook, func(account uuid.UUID, a jobs.WebhookArgs) (jobs.WebhookAnswer, error) {
 		if account != s.Account.ID || a.ID.String() != id {
-			t.Errorf("the job has the arguments %v and the account %v", a, account)
+			t.Errorf("the job has the arguments %v and the account %v, want the endpoint %s of the test's account", a, account, id)
 		}
 		return jobs.WebhookAnswer{DeliveryID: ping, Delivered: true, Status: &status}, nil
 	})

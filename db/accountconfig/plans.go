@@ -22,7 +22,7 @@ const (
 	Planned  = "planned"
 	Applying = "applying"
 	Applied  = "applied"
-	Stopped  = "stopped" // a record could not be written; what was written before it stays
+	Stopped  = "stopped" // a record could not be written; the records that were written before it stay
 	Undoing  = "undoing"
 	Undone   = "undone"
 )

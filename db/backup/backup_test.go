@@ -242,6 +242,6 @@ func TestRestoreRefuses(t *testing.T) {
 	dbtest.Exec(t, other, `CREATE TABLE theirs ()`)
 	_, _, err = backup.Restore(t.Context(), other, bytes.NewReader(complete), noProgress)
 	if !errors.Is(err, backup.ErrNotEmpty) || !strings.Contains(err.Error(), "theirs") {
-		t.Errorf("a backup loaded into a database with a table of others gets the error %v, want ErrNotEmpty with the table's name", err)
+		t.Errorf("a backup loaded into a database with another program's table gets the error %v, want ErrNotEmpty with the table's name", err)
 	}
 }

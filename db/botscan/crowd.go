@@ -86,9 +86,9 @@ func byAddress(ctx context.Context, c db.Conn, accounts, campaigns map[uuid.UUID
 	return db.Select[uuid.UUID](ctx, c, "campaigns by address", selectByAddress, db.UUIDs(db.SortedIDs(accounts)), db.UUIDs(db.SortedIDs(campaigns)))
 }
 
-// storeEvery is the time within which a Crowd stores at most bot.RepeatBound clicks of a visitor. A flood by a single visitor
-// therefore needs a few rows instead of a million. The time must be short, because for each click the look-up must find enough
-// stored clicks in the day before the click.
+// storeEvery is the time within which a Crowd stores at most bot.RepeatBound clicks of a visitor. Because of this limit, a
+// flood of a million clicks by a single visitor needs only a few rows. The time must be short: the look-up recognizes a repeated click
+// only if it finds bot.RepeatBound stored clicks of the visitor in the day before the click.
 const storeEvery = 10 * time.Minute
 
 // If addresses are not stored in full, the address key of the day replaces the address.
@@ -101,8 +101,8 @@ INSERT INTO bot_repeats (account_id, campaign_id, visitor, at, click_id)
 SELECT c.account_id, c.campaign_id, ` + visitorOfClick + `, c.at, c.id` + ofIDs + `
 ON CONFLICT DO NOTHING`
 
-// Because of the order, each look-up reads the primary key from its start and ends after bot.RepeatBound ($5) rows, no matter how often
-// a visitor repeats.
+// ORDER BY makes each look-up read the visitor's rows by the primary key, oldest first. The look-up ends after bot.RepeatBound ($5)
+// rows, no matter how many rows the visitor has.
 var selectRepeats = `
 SELECT c.id` + ofIDs + ` AND EXISTS (SELECT FROM bot_repeats r
 	WHERE r.account_id = c.account_id AND r.campaign_id = c.campaign_id AND r.visitor = ` + visitorOfClick + `

@@ -62,8 +62,8 @@ func (f *Floods) CountMessage(message []byte) {
 	}
 }
 
-// FinishStored handles the clicks of records that were stored or rejected. It removes them from Found, and adds those in due to the
-// next message, from which other processes count them.
+// FinishStored handles the clicks of records that were stored or rejected. It removes them from Found. If a click is in due, it adds
+// the click to the next message to the other processes, which then count it too.
 func (f *Floods) FinishStored(items []spool.Item) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -39,7 +39,7 @@ func TestFrequency(t *testing.T) {
 			seen[key] = append(seen[key], moment)
 			got, want := f.count(key, moment), before >= bound
 			if inOrder && got != want || got && !want {
-				t.Fatalf("seed %d: %d moments before %s: %v", seed, before, moment, got)
+				t.Fatalf("seed %d: with %d earlier moments in the window before %s, count returned %v, want %v", seed, before, moment, got, want)
 			}
 		}
 	}
@@ -56,7 +56,7 @@ func TestFrequencyIsBounded(t *testing.T) {
 		f.count(7, at)
 	}
 	if len(f.young)+len(f.old) > 2*room || len(f.young[7]) > 2*bound {
-		t.Errorf("%d young and %d old keys, and %d moments of a key are stored", len(f.young), len(f.old), len(f.young[7]))
+		t.Errorf("%d young and %d old keys, and %d moments of a key are stored, want at most 20 keys and 6 moments", len(f.young), len(f.old), len(f.young[7]))
 	}
 	var full []bool
 	for _, after := range []time.Duration{0, 1, 2, 3, 40, 61, 62} {

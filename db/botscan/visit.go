@@ -152,8 +152,8 @@ func (v *visit) signals(tagged bool) (fired bot.Signals) {
 	if v.Out != uuid.Nil && models.ClickTime(v.Out).Sub(v.At).Abs() <= bot.FastBound {
 		fired |= bot.FastClick
 	}
-	// A visitor who leaves at once gives the tag no time. If a click of a flood already counts as a bot's, it does not get this
-	// signal, so that its row is not written again.
+	// A visitor who leaves the page immediately gives the tag no time for an event. If a click of a flood already counts as a bot's, it
+	// does not get this signal, so that its row is not written again.
 	if tagged && v.Events == 0 && fired&bot.FastClick == 0 && !v.isFlood() {
 		fired |= bot.NoJS
 	}

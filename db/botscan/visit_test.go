@@ -171,7 +171,7 @@ func TestTimeZones(t *testing.T) {
 			want[tt.name] = []string{"geo_tz_mismatch"}
 		}
 	}
-	// The visitor consents after the scan.
+	// The visitor consents after the scan, so the event with the time zone arrives after the scan too.
 	clicks["consent"] = s.visit(0, "203.0.113.2", nil)
 	s.scan(4, bot.Settings{})
 	want["consent"] = nil

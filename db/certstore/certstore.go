@@ -2,8 +2,8 @@
 // certificates, the keys of its ACME accounts, and the open challenges. Keys are encrypted with ENCRYPTION_KEY only, so an
 // install without ENCRYPTION_KEY cannot obtain certificates itself.
 //
-// A row belongs to a host, not to an account, because a host serves only one account at a time, or the install itself. The caller
-// decides who may request a host's certificate.
+// A row belongs to a host, not to an account. At any time a host serves only one account, or the install itself. The caller decides
+// who may request a host's certificate.
 package certstore
 
 import (

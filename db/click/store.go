@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// Store reads and writes the clicks in PostgreSQL. It writes changes at once, in the transaction of the caller.
+// Store reads and writes the clicks in PostgreSQL. It writes each change immediately, in the caller's transaction.
 // Lists of ids and lists of clicks must be sorted by id and must not be empty. To lock a click that is only in ClickHouse, Store
 // first inserts it into PostgreSQL again: see thaw.go.
 type Store struct {

@@ -21,7 +21,7 @@ import (
 type Copy struct {
 	From db.Conn // the pool
 	To   schema.Store
-	// Batch is the number of changes that are copied at once. The default is 20,000.
+	// Batch is the maximum number of changes or rows that one step copies. The default is 20,000.
 	Batch int
 	// Differs is called for a day that does not leave PostgreSQL because its copy differs. If Differs is nil, such a day is only
 	// logged.

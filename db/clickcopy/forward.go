@@ -31,7 +31,7 @@ const (
 
 // Forward copies recorded changes to ClickHouse until there are no more, and returns the number of copied changes. While
 // ClickHouse does not answer, Put repeats the request until ctx ends. Any other error ends Forward. Several calls may run at
-// once, but one is enough.
+// the same time, but a single call copies all changes too.
 func (k Copy) Forward(ctx context.Context) (total int, err error) {
 	for {
 		n, err := k.forwardOnce(ctx)
@@ -163,8 +163,8 @@ func (n changeNote) after(before changeNote) changeNote {
 }
 
 // changedClickRows returns the ClickHouse rows for clicks that have changed. For a click that is not in PostgreSQL, it returns a
-// row that removes the click, but only if a note says that the click was removed. Otherwise a later note will say so, or the
-// click is only in ClickHouse.
+// row that removes the click if a note says that the click was removed. If no note says so, it returns no row for the click: either a
+// later note will say so, or the click was not removed and is only in ClickHouse.
 func changedClickRows(ctx context.Context, c db.Conn, noted map[uuid.UUID]changeNote, version uint64) ([][]any, error) {
 	ids := db.SortedIDs(noted)
 	list, err := click.WarmStore().Read(ctx, c, click.AllColumns, click.Set{IDs: ids})

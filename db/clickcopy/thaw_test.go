@@ -206,8 +206,8 @@ func (s *interrupted) Each(ctx context.Context, what string, fn func(func(...any
 	return s.Store.Each(ctx, what, fn, query, args...)
 }
 
-// TestDaysStayForACurrency checks that a day does not leave PostgreSQL if a change of the currency has begun that needs the day's
-// clicks, or if the end of the copy has begun.
+// TestDaysStayForACurrency checks that a day does not leave PostgreSQL if a change of the currency that needs the day's clicks has
+// begun, or if the end of the copy has begun.
 func TestDaysStayForACurrency(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

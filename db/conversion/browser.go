@@ -12,7 +12,8 @@ import (
 
 func (in Input) fromBrowser() bool { return slices.Contains(browserSources, in.Source) }
 
-// The query counts up to one more conversion than the limit, because the conversion that an input is about does not count.
+// The query stops at one conversion above the limit. One of the counted conversions may be the conversion that the input changes, and
+// that one does not count towards the limit.
 const countBrowser = `
 SELECT k.id, (SELECT count(*) FROM (SELECT FROM conversions v WHERE v.account_id = $1 AND v.click_id = k.id
 	AND v.source = ANY ($3) LIMIT $4) AS mine) AS count

@@ -45,7 +45,7 @@ type Input struct {
 	// Again is the id of the conversion that was recorded when the postback was read before; zero: it was not recorded. The input
 	// replaces the postback's earlier statement.
 	Again    uuid.UUID
-	Reversal bool // the conversion gets Status if that change is allowed, otherwise it is rejected; a chargeback keeps its status
+	Reversal bool // the conversion gets Status if that change is allowed, otherwise the status rejected; a chargeback keeps its status
 	// Final is set for a correction and for an imported conversion. The payout is then the amount earned, whatever the terms of the
 	// offer. Time and currency replace the recorded values.
 	Final bool

@@ -70,7 +70,7 @@ func TestCorrections(t *testing.T) {
 			b.CheckLedger("a deletion")
 		}
 		if n := dbtest.Get[int](t, b.DB, `SELECT count(*) FROM spend WHERE campaign_id <> $1`, uuid.Nil); n != 0 {
-			t.Errorf("%d amounts of campaigns are left", n)
+			t.Errorf("%d amounts of spend for single campaigns are left after the deletion, want 0", n)
 		}
 	}
 }
@@ -96,7 +96,7 @@ func TestCorrectionAgain(t *testing.T) {
 	const preview = false
 	foreign, _, err := conversion.Correct(t.Context(), click.Log{}, b.DB, uuid.New(), list[:1], preview)
 	if err != nil || !errors.Is(foreign[0].Refusal, conversion.ErrUnknownClick) {
-		t.Errorf("a click of another account: %+v, %v", foreign, err)
+		t.Errorf("the outcome for a click of another account is %+v, want the refusal unknown_click: %v", foreign, err)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestSaleAmount(t *testing.T) {
 	in.Status, in.Sale, in.SaleCurrency = models.StatusRejected, nil, ""
 	b.Correct([]conversion.Input{in})
 	if got := stored(in.ClickID); got != "2.5 of 64.99EUR" || events() != before+1 {
-		t.Errorf("after a statement without the amount: %s, %d events more", got, events()-before)
+		t.Errorf("after a statement without the amount, payout and sale are %s, with %d more events; want 2.5 of 64.99EUR and 1", got, events()-before)
 	}
 	if _, err := clicktest.Record(t, b.DB, conversion.Input{
 		ClickID: b.Clicks[1].ID, Status: models.StatusApproved, Payout: clicktest.Amount("3"), Amount: clicktest.Amount("30"), Currency: "USD",

@@ -105,7 +105,7 @@ func TestLateDecision(t *testing.T) {
 					t.Errorf("%+v, %v, want %s", out, err, want)
 				}
 				if got := x.figures(); got != "0 1 12 1.2" {
-					t.Errorf("pending, approved, revenue, cost: %s", got)
+					t.Errorf("pending, approved, revenue and cost are %s, want 0 1 12 1.2", got)
 				}
 			}
 			if _, err := x.record(1, models.StatusApproved, 5); !errors.Is(err, conversion.ErrUnknownClick) {

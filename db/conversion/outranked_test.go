@@ -13,8 +13,8 @@ import (
 	"switchyard/models"
 )
 
-// TestBrowsersHaveTheLeastSay checks that reports of the page tag or the pixel can create or change a conversion only until a
-// server or a correction has reported the conversion. The order of arrival decides, not the order of recording.
+// TestBrowsersHaveTheLeastSay checks that reports of the page tag or the pixel can create and change a conversion as long as
+// no server and no correction has reported it. After that, they change nothing. The order of arrival decides, not the order of recording.
 func TestBrowsersHaveTheLeastSay(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -66,6 +66,6 @@ func TestBrowsersHaveTheLeastSay(t *testing.T) {
 		}
 	}
 	if got := dbtest.Get[string](t, d, `SELECT payout || ' ' || source FROM conversions WHERE conversion_id = 'b'`); got != "40 correction" {
-		t.Errorf("after many views of the page: %s", got)
+		t.Errorf("after many reports by the page tag, payout and source are %s, want 40 correction", got)
 	}
 }

@@ -71,8 +71,8 @@ func StorePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]
 	return append(refs, forwarded...), err
 }
 
-// findOldClicks returns the postbacks. If a postback is about a click that was imported from another tracker, findOldClicks sets
-// this click. Such a postback is not forwarded to the other tracker, because the click is known here.
+// findOldClicks returns all postbacks of list. If a postback names a click by its id at another tracker, and this click was imported,
+// findOldClicks sets the postback's click id. The postback is then not forwarded to that tracker, because the click is known here.
 func findOldClicks(ctx context.Context, c db.Conn, list []*models.Postback) ([]*models.Postback, error) {
 	named := map[uuid.UUID][]string{}
 	for _, p := range list {

@@ -63,7 +63,7 @@ func TestEarlierPostbacksAreWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err != nil || early.Load() {
-		t.Errorf("the last one did not wait for the first: %v", err)
+		t.Errorf("the last postback was locked before the first postback was decided: %v", err)
 	}
 	if diff := cmp.Diff(ids[1:], locked); diff != "" {
 		t.Error(diff)

@@ -99,9 +99,9 @@ func (v Conversion) collected() statement {
 	return out
 }
 
-// history returns the statements of a recorded conversion. If the conversion does not follow from its statements, an older version
-// of the program has recorded or changed it without storing a statement. history then returns a single statement with the recorded
-// values, whose time of arrival is the time of the last stored statement.
+// history returns the statements of a recorded conversion. An older version of the program recorded and changed
+// conversions without storing statements. If the recorded values therefore do not follow from the statements, history returns a single
+// statement with the recorded values. Its time of arrival is the time of the last stored statement, if there is one.
 func (v Conversion) history() statements {
 	derived := v
 	v.Statements.apply(&derived)

@@ -189,7 +189,7 @@ func (k Suggestions) Undo(ctx context.Context, account, id uuid.UUID) (Applied, 
 	})
 }
 
-// carryOut applies edit to the record that an action changes, under a lock, and saves the result. entries are the bot list entries
+// carryOut locks the record that an action changes, applies edit to the record and saves the result. entries are the bot list entries
 // that the action created before. carryOut returns the deliveries of events and the entries that it creates now.
 func (k Suggestions) carryOut(ctx context.Context, account uuid.UUID, a copilot.Action, entries []uuid.UUID,
 	edit func(copilot.Record) (copilot.Record, error),

@@ -25,7 +25,7 @@ type Delays struct {
 	Rows        []DelayRow        `json:"rows" doc:"all steps in order, including steps without a conversion"`
 }
 
-// DelayRow counts the conversions whose time after the click lies in one step.
+// DelayRow counts the conversions of one step. A step is a range of the time between the click and the conversion.
 type DelayRow struct {
 	From        int64  `json:"from" doc:"start of the step, in seconds after the click"`
 	To          *int64 `json:"to" doc:"end of the step; null: the step has no end"`

@@ -49,7 +49,7 @@ type Difference struct {
 	Examples      []DifferenceExample `json:"examples" doc:"conversions and orders that differ, at most 10 for each cause and reason"`
 }
 
-// RateUsed is the range of the rates of a currency.
+// RateUsed has the lowest and the highest exchange rate by which the amounts of a currency were converted.
 type RateUsed struct {
 	Currency string       `json:"currency"`
 	Lowest   models.Money `json:"lowest"`

@@ -88,7 +88,7 @@ func historyStart(c *route.Call) time.Time {
 }
 
 // isExpired reports whether the row of a click may have been deleted because of its age. It is false for a click that is older
-// than the longest history of any plan, because no plan would still keep such a click.
+// than the longest history of any plan: for such a click, the caller reports that it does not exist.
 func isExpired(c *route.Call, click uuid.UUID) bool {
 	at := models.ClickTime(click)
 	return at.Before(historyStart(c)) && at.After(time.Now().AddDate(0, 0, -models.LongestHistory()))

@@ -68,7 +68,7 @@ func TestAccountsAndKeys(t *testing.T) {
 	}
 	call(&changed, "accounts", "update", account.ID, "--name", " Acme Ltd ")
 	if changed.Name != "Acme Ltd" || changed.Plan != "pro" {
-		t.Errorf("after a change of the name: %+v", changed)
+		t.Errorf("after a change of the name, the answer is %+v, want the name Acme Ltd and the plan pro", changed)
 	}
 	for _, wrong := range [][]string{
 		{account.ID},
@@ -78,7 +78,7 @@ func TestAccountsAndKeys(t *testing.T) {
 		{"00000000-0000-4000-8000-000000000000", "--plan", "pro"},
 	} {
 		if _, stderr, code := try(t, vars, append([]string{"accounts", "update"}, wrong...)...); code == 0 || stderr == "" {
-			t.Errorf("accounts update %v: code %d, %s", wrong, code, stderr)
+			t.Errorf("accounts update %v ended with code %d, want another code than 0 and a message: %s", wrong, code, stderr)
 		}
 	}
 	if _, stderr, code := try(t, vars, "accounts", "delete", account.ID, "--yes", "Acme"); code != 1 ||

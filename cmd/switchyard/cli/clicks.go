@@ -151,7 +151,7 @@ type clicksAudit struct {
 // auditSum is the result of an audit.
 type auditSum struct {
 	Days        int      `json:"days"`
-	Accounts    int      `json:"accounts"`    // counted once per day
+	Accounts    int      `json:"accounts"`    // number of accounts, added up over the days
 	Busy        int      `json:"busy"`        // accounts that were not compared, because they keep changing
 	Differences int      `json:"differences"` // keys of the ledger that differ
 	Examples    []string `json:"examples"`

@@ -69,7 +69,7 @@ func TestClicks(t *testing.T) {
 	}
 	record(t, d, account, 3)
 	if got := status(); got.State != "on" || got.Waiting != 3 || got.AgeSeconds <= 0 {
-		t.Errorf("with three waiting changes the status is %+v", got)
+		t.Errorf("the status is %+v, want on, with 3 waiting changes and the age of the oldest", got)
 	}
 	k := clickcopy.Copy{From: d, To: conn}
 	if _, err := k.Forward(t.Context()); err != nil {
@@ -89,13 +89,13 @@ func TestClicks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := status(); got.ColdBefore == nil {
-		t.Errorf("status with cold days: %+v", got)
+		t.Errorf("after days became cold, the status is %+v, want a value of cold_before", got)
 	}
 	if got := run(0, "move", "--to", "postgres"); !strings.Contains(got, "is back") || status().State != "off" {
 		t.Errorf("move back to PostgreSQL: %s", got)
 	}
 	if n, err := db.Get[int](t.Context(), d, "clicks", `SELECT count(*) FROM clicks`); err != nil || n != 23 {
-		t.Errorf("%d clicks are in PostgreSQL after the move back, %v", n, err)
+		t.Errorf("%d clicks are in PostgreSQL after the move back, want 23: %v", n, err)
 	}
 }
 

@@ -22,7 +22,8 @@ func TestUpOpensLoopback(t *testing.T) {
 		e := &env{getenv: func(name string) string { return tt.vars[name] }, stderr: io.Discard}
 		cfg, err := (&upCmd{}).settings(t.Context(), e)
 		if err != nil || cfg.Bind != tt.bind || cfg.OpsAddr != tt.opsAddr || cfg.BaseURL != tt.baseURL {
-			t.Errorf("%v: port at %q, pages at %q, dashboard at %q, %v", tt.vars, cfg.Bind, cfg.OpsAddr, cfg.BaseURL, err)
+			t.Errorf("%v: Bind is %q, OpsAddr %q and BaseURL %q, want %q, %q and %q: %v",
+				tt.vars, cfg.Bind, cfg.OpsAddr, cfg.BaseURL, tt.bind, tt.opsAddr, tt.baseURL, err)
 		}
 		if err := cfg.CheckLinkHosts(); err != nil {
 			t.Errorf("%v: %v", tt.vars, err)

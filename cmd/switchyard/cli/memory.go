@@ -7,7 +7,7 @@ import (
 )
 
 // The part of the memory that the heap of a process may use. In a container there is only this process, so the rest of the memory
-// is for stacks and kernel buffers. A machine is shared with other processes, often with PostgreSQL.
+// is for stacks and kernel buffers. Without a container, other processes run on the same machine, often PostgreSQL.
 const (
 	shareOfContainer = 0.8
 	shareOfMachine   = 0.4

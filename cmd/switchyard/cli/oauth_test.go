@@ -65,7 +65,7 @@ func TestOAuthConnect(t *testing.T) {
 		t.Errorf("connecting to an unknown platform ended with code %d, want 2 and the known platforms: %s", code, stderr)
 	}
 	if _, stderr, code := try(t, vars, "oauth", "connect", "--account", account.ID, "--port", "0", "meta"); code != 1 || !strings.Contains(stderr, "META_APP_ID") {
-		t.Errorf("connect to a platform without settings: %d %s", code, stderr)
+		t.Errorf("connecting to a platform without settings ended with code %d, want 1 and the missing setting: %s", code, stderr)
 	}
 }
 

@@ -70,6 +70,6 @@ func TestReadReplica(t *testing.T) {
 	end()
 	asked(false)
 	if onReplica, onPrimary := p.replica.Uses(); onReplica == 0 || onPrimary == 0 {
-		t.Errorf("%d reads of the replica and %d of the primary were counted", onReplica, onPrimary)
+		t.Errorf("%d reads of the replica and %d of the primary were counted, want more than 0 of each", onReplica, onPrimary)
 	}
 }

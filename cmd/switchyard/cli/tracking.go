@@ -182,12 +182,12 @@ func (w web) readySeal(ctx context.Context, records *store.Store) {
 // delays the answer to an affiliate network by at most this time.
 const postbackPace = 10 * time.Millisecond
 
-// postbackInterval is the minimum time between two batches of postbacks. It is short, because the jobs of postbacks start only
-// after their batch.
+// postbackInterval is the minimum time between two batches of postbacks. It is short, because the job of a postback starts
+// only after the batch with this postback is stored.
 const postbackInterval = 25 * time.Millisecond
 
-// peopleRest is the longest pause after a batch of clicks or postbacks while redirects wait for a processor. Floods may pause
-// for longer.
+// peopleRest is the longest pause after a batch of clicks or postbacks while redirects wait for a processor. The line of
+// floods may pause for longer.
 const peopleRest = 250 * time.Millisecond
 
 // openLine opens a line with a spool in the given directory. Every line can store every kind of record, because older versions wrote

@@ -61,7 +61,7 @@ func (e *env) readProfiles() (profiles, error) {
 	return p, nil
 }
 
-// save replaces the whole file at once, so that the file is never incomplete.
+// save writes a new file and renames it to the file of profiles, so that the file of profiles is never incomplete.
 func (e *env) save(p profiles) error {
 	name, err := e.file()
 	if err != nil {

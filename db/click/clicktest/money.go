@@ -201,8 +201,8 @@ func (x *MoneyEnv) rate(day, currency string) string {
 	return decimal.RequireFromString(new(big.Rat).Quo(to, from).FloatString(16)).String()
 }
 
-// Watch checks two properties of each fixed rate: it equals the model's rate when it is fixed, and it does not change later, except to
-// the model's rate after a published rate was replaced.
+// Watch checks each fixed rate. When a rate is fixed, it must equal the model's rate. Later it may change only if a published rate was
+// replaced, and then only to the model's rate.
 func (x *MoneyEnv) Watch(after string) {
 	x.Helper()
 	rows := dbtest.Select[struct{ Day, Currency, Rate string }](x, x.DB,
