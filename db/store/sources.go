@@ -55,8 +55,8 @@ WHERE s.account_id = $1 AND CASE
 	ELSE s.deactivated_at IS NULL END
 LIMIT $4`
 
-// SubNames returns the names of the sub-parameters (sub1 and so on) in a report or log with filters. It names a sub-parameter
-// only if all sources that the filters select give it the same name.
+// SubNames returns the names of the sub-parameters (sub1 and so on) for a report or a log with these filters. A sub-parameter has
+// a name in the result only if all sources that the filters select use this name.
 func (s *Store) SubNames(ctx context.Context, account uuid.UUID, filters []models.ReportFilter) (map[string]string, error) {
 	ids := map[string][]uuid.UUID{}
 	for _, f := range filters {
