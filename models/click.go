@@ -82,8 +82,8 @@ type Click struct {
 	FlowHash  uint64
 	Via       int
 
-	// PassedStreamID is the first path that the visitor should have got but that could not take the visitor. PassedReason says
-	// why: see flow.RefusedPath.
+	// PassedStreamID is the first path that was chosen for the visitor but could not take the visitor. PassedReason has the reason:
+	// see flow.RefusedPath.
 	PassedStreamID uuid.UUID
 	PassedReason   string
 }
