@@ -77,7 +77,7 @@ type Click struct {
 	AddressKey uint64
 
 	// RouteSeed is the seed of the random choices in routing, and FlowHash is a fingerprint of the flow. With both, the decision
-	// can be repeated. Via is the step that decided, a flow.Via.
+	// can be repeated. Via is the step of routing that made the decision: see flow.Via.
 	RouteSeed uint64
 	FlowHash  uint64
 	Via       int
