@@ -102,7 +102,7 @@ func (w Webhooks) Rotate(ctx context.Context, account, id uuid.UUID) (string, ti
 	return secret, until, err
 }
 
-// If the endpoint has no failures, a successful attempt does not write to the endpoint.
+// If the endpoint has no failures, a successful attempt does not change the endpoint's row.
 const markAttempt = `
 WITH d AS (` + delivery.MarkAttempt + `)
 UPDATE webhook_endpoints w SET
