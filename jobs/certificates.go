@@ -58,5 +58,5 @@ var ReleaseAtEdge = Define[ReleaseAtEdgeArgs, None](models.KindReleaseCertificat
 })
 
 // SweepCertificates requests the certificates of verified domains from the edge, and checks the certificates whose check is due.
-// If a run ends early, the next run continues there.
+// If a run ends early, the next run continues where that run stopped.
 var SweepCertificates = tickWithin("certificates:sweep", 10*time.Minute)

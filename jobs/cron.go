@@ -90,7 +90,7 @@ var (
 	DeleteExpiredHistory = tickWithin("history:forget", 2*time.Hour, tickRetries...)
 
 	// SweepLinks checks the links of active offers and landing pages that were not checked in the last 50 minutes. If a run
-	// ends early, the next run continues there.
+	// ends early, the next run continues where that run stopped.
 	SweepLinks = tickWithin("links:sweep", 50*time.Minute)
 
 	// ScreenLinks looks up addresses in the list of unsafe addresses: links that were not looked up for five hours, and all

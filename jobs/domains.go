@@ -28,10 +28,11 @@ const CheckTimeout = 15 * time.Second
 // VerifyDomain checks where a domain leads now. Errors: not_found.
 var VerifyDomain = Define[VerifyDomainArgs, VerifiedDomain]("domains:verify", interactive(CheckTimeout+spareTime))
 
-// SweepDomains checks the domains whose check is due. If a run ends early, the next run continues there.
+// SweepDomains checks the domains whose check is due. If a run ends early, the next run continues where that run stopped.
 var SweepDomains = tickWithin("domains:sweep", 10*time.Minute)
 
-// SweepRegistrations looks up when the registrations of domain names end. If a run ends early, the next run continues there.
+// SweepRegistrations looks up when the registrations of domain names end. If a run ends early, the next run continues where that
+// run stopped.
 var SweepRegistrations = tickWithin("domains:registrations", 10*time.Minute)
 
 // SweepOwnHosts obtains the certificates of the install's own hosts, and deletes challenges that were not finished.

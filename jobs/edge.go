@@ -17,6 +17,6 @@ type PublishedEdge struct {
 // PublishEdge publishes the account's campaigns that have a domain. It skips campaigns whose current state the edge already has.
 var PublishEdge = Define[None, PublishedEdge]("edge:publish", interactive(5*time.Minute))
 
-// SweepEdge publishes the campaigns of accounts in which something has changed. The next run publishes campaigns that failed,
-// and campaigns for which the time was too short.
+// SweepEdge publishes the campaigns of each account in which something has changed. If publishing a campaign failed, or if the
+// run ended before it reached the campaign, the next run publishes the campaign.
 var SweepEdge = tickWithin("edge:sweep", 10*time.Minute)

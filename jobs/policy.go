@@ -122,8 +122,8 @@ var rewindable = Policy{
 	Queue: Interactive, Timeout: 10 * time.Minute, Retries: []time.Duration{time.Second, 10 * time.Second},
 }
 
-// AttemptLimit returns the maximum number of attempts of a row job. If a user has granted more attempts by hand, it is the job's
-// own limit, otherwise MaxAttempts.
+// AttemptLimit returns the maximum number of attempts of a row job. After a user has granted more attempts by hand, the job has
+// a limit of its own. For any other job the limit is MaxAttempts.
 func (p Policy) AttemptLimit(j models.Job) int { return cmp.Or(j.AttemptLimit, p.MaxAttempts) }
 
 // Delay returns the wait after a failed attempt. left is the number of attempts that remain. It chooses the wait by the

@@ -6,7 +6,7 @@ import "time"
 // first checks whether a fetch is due.
 var FetchRates = tickWithin("rates:fetch", 5*time.Minute)
 
-// UpdateRates fills in missing rates of days as soon as they are known, and updates days whose rates the operator has replaced.
+// UpdateRates fills in missing rates of days as soon as the rates are known, and updates days whose rates the operator has replaced.
 // It starts RestateMoney for each account with clicks, conversions or spend on these days.
 var UpdateRates = tickWithin("rates:settle", 5*time.Minute)
 

@@ -31,8 +31,8 @@ var logOnce = sync.OnceFunc(func() { redis.SetLogger(clientLog{}) })
 
 // OpenRedis returns the Redis client of a process, without connecting. The address is redis://, rediss:// (TLS; with
 // ?skip_verify=true for a self-signed certificate) or unix://. ?addr=host:port names further nodes of a cluster. ?master_name=
-// names the master that Sentinels watch. The Sentinels are at the address and at ?addr=. In that case the password of the URL is
-// for the servers, and ?sentinel_password= is for the Sentinels. Features that managed servers refuse are off.
+// names the master that Sentinels watch. The Sentinels are at the address and at ?addr=. With ?master_name=, the password of the
+// URL is for the servers, and ?sentinel_password= is for the Sentinels. Features that managed servers refuse are off.
 func OpenRedis(address string) (Redis, error) { return OpenRedisTimeout(address, 0) }
 
 // OpenRedisTimeout does the same as OpenRedis for calls for which a user waits. A call ends with its context or after the

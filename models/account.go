@@ -79,7 +79,7 @@ type Key struct {
 	ExpiresAt *time.Time    `db:"expires_at"`
 	RevokedAt *time.Time    `db:"revoked_at"`
 	UsedAt    *time.Time    `db:"used_at"`    // precise to a few minutes; nil: never
-	RotatedTo uuid.NullUUID `db:"rotated_to"` // the key that replaced it
+	RotatedTo uuid.NullUUID `db:"rotated_to"` // the new key that replaced this key
 }
 
 // State returns the state of the key at a moment: active, rotated (replaced, but still valid), expired or revoked.

@@ -126,7 +126,7 @@ func (c Certificate) NeedsRequest(now time.Time) bool {
 const (
 	certificateDay = 24 * time.Hour
 	firstRetry     = time.Minute
-	retryGrows     = 4 // each wait is this many times longer; also: a state is checked again after 1/retryGrows of its age
+	retryGrows     = 4 // each wait is this many times the wait before; also: a state is checked again after 1/retryGrows of its age
 	soonestCheck   = 10 * time.Second
 	latestCheck    = time.Hour
 	failingFor     = 30 * certificateDay // a certificate that has failed for longer is checked only on request
@@ -164,7 +164,7 @@ func (c Certificate) NextCheck(now time.Time, random float64) (next time.Time, o
 	return next, true
 }
 
-// CertificateExpiresSoon is a remaining lifetime. A certificate with less than that should already have been renewed.
+// CertificateExpiresSoon is the remaining lifetime below which a certificate should already have been renewed.
 const CertificateExpiresSoon = 14 * 24 * time.Hour
 
 // EdgeError returns the error for a refusal by an edge. The code of the error is "edge_" followed by the edge's own code: the

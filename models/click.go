@@ -77,13 +77,13 @@ type Click struct {
 	AddressKey uint64
 
 	// RouteSeed is the seed of the random choices in routing, and FlowHash is a fingerprint of the flow. With both, the decision
-	// can be repeated. Via is the step that decided, a flow.Via.
+	// can be repeated. Via is the step of routing that made the decision: see flow.Via.
 	RouteSeed uint64
 	FlowHash  uint64
 	Via       int
 
-	// PassedStreamID is the first path that the visitor should have got but that could not take the visitor. PassedReason says
-	// why: see flow.RefusedPath.
+	// PassedStreamID is the first path that was chosen for the visitor but could not take the visitor. PassedReason has the reason:
+	// see flow.RefusedPath.
 	PassedStreamID uuid.UUID
 	PassedReason   string
 }

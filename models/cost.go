@@ -81,7 +81,8 @@ type CostChange struct {
 	UndoneJob uuid.UUID       `db:"undone_job"`
 }
 
-// MayUndo reports whether a change can be undone, as far as the change itself shows.
+// MayUndo reports whether a change can be undone. It checks only the fields of the change, and not whether other changes prevent
+// the undo.
 func (k CostChange) MayUndo(now time.Time) bool {
 	return k.Kept && k.UndoneAt == nil && now.Before(k.CreatedAt.Add(UndoCostWithin))
 }

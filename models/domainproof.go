@@ -58,8 +58,8 @@ func ProofOf(token string, aliases, texts []string) string {
 }
 
 // Records returns the DNS records that an account must set for a domain. An apex cannot have a CNAME. Its record has the type
-// ALIAS, which stands for whatever equivalent the account's DNS provider offers. Instead, the account may set the addresses of
-// the tracker.
+// ALIAS, which stands for whatever equivalent the account's DNS provider offers. Instead of this record, the account may set
+// the addresses of the tracker.
 func (t DomainTracker) Records(d Domain) []DNSRecord {
 	list := []DNSRecord{}
 	switch {

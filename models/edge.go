@@ -12,7 +12,7 @@ type EdgeBundle struct {
 	CampaignID uuid.UUID
 	Value      []byte      // JSON: see ops/deploy/edge/README.md; nil: the edge cannot hold it
 	Rules      []uuid.UUID // saved rules in the bundle
-	Broken     []uuid.UUID // the saved rules that no visitor satisfies, because they no longer exist or cannot be read
+	Broken     []uuid.UUID // saved rules that no longer exist or cannot be read, so that no visitor satisfies them
 	// Origin lists, in a fixed order, the features of the campaign that the edge cannot handle and leaves to this service. It is
 	// empty if the edge handles all of them.
 	Origin []string

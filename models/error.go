@@ -99,5 +99,5 @@ type requestError struct {
 // Unwrap returns the error without the request id.
 func (e *requestError) Unwrap() error { return e.error }
 
-// ProviderRequest returns the request id to RequestOf.
+// ProviderRequest returns the id that the provider gave the failed request. RequestOf calls this method.
 func (e *requestError) ProviderRequest() string { return e.request }

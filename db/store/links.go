@@ -59,7 +59,7 @@ func (k Links) due(ctx context.Context, v linkCheck, since, domainsSince time.Ti
 }
 
 // record runs fn in a transaction that locks the link. It does nothing if, after the link was read, the URL has changed or
-// another result was recorded. So two sweeps at the same time count as one.
+// another result was recorded. So if two sweeps check a link at the same time, only the first result counts.
 func (k Links) record(ctx context.Context, v linkCheck, l models.Link, fn func(*Store) ([]uuid.UUID, error)) ([]uuid.UUID, error) {
 	return TxOf(ctx, k.s, func(s *Store) ([]uuid.UUID, error) {
 		const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 11))`

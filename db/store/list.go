@@ -67,7 +67,7 @@ type pageQuery[T any] struct {
 	// Filters describes everything else that decides which rows are in the list. A cursor is valid only with the same Filters
 	// with which it was made.
 	Filters string
-	// Conditions are further conditions.
+	// Conditions are added to the WHERE clause of SQL.
 	Conditions []pageCondition
 	// Walk is for an order that can change between two pages. The argument after Args is then the time of the first page, by the
 	// database's clock. Every cursor carries that time.

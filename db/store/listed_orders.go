@@ -9,7 +9,8 @@ import (
 	"switchyard/db"
 )
 
-// ListedOrder is an order that a network's report has listed, with the key of the conversion as which the order is recorded.
+// ListedOrder is an order that a network's report has listed. ClickID, Goal and ConversionID are the key of the conversion that
+// records the order.
 type ListedOrder struct {
 	ClickID      uuid.UUID `db:"click_id"`
 	Goal         string    `db:"goal"`

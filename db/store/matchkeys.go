@@ -17,7 +17,7 @@ func keysPlace(account, message uuid.UUID) seal.Place {
 }
 
 // SealKeys encrypts the hashes of the personal data in a message, so that no dump, spool or log contains them in clear. Without
-// ENCRYPTION_KEY, the first call needs PostgreSQL.
+// ENCRYPTION_KEY, the first call reads the key from PostgreSQL.
 func (s *Store) SealKeys(ctx context.Context, account, message uuid.UUID, h matchkey.Hashes) ([]byte, error) {
 	return s.sealJSON(ctx, keysPlace(account, message), "db: seal match keys", h)
 }

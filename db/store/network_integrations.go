@@ -78,8 +78,8 @@ func (k NetworkIntegrations) Changes(ctx context.Context, account, network uuid.
 }
 
 // RecordChanges records that reading changes has ended. to is the time until which all changes are stored. If reading failed,
-// the reason is stored instead. changes is the time of the next reading. The import of orders follows at once. If the connection
-// has changed after the caller read i, nothing is stored.
+// the reason is stored instead. changes is the time of the next reading. The import of the last days' orders becomes due now.
+// If the connection has changed after the caller read i, nothing is stored.
 func (k NetworkIntegrations) RecordChanges(ctx context.Context, i models.Integration, to time.Time, failure string, changes, now time.Time) error {
 	return k.s.run(ctx, "changes of the network", `UPDATE network_integrations SET checked_at = $7, next_at = $7, changes_at = $6,
 			changes_to = coalesce($4, changes_to), changes_failure = $5,
@@ -97,7 +97,7 @@ type OlderEnd struct {
 }
 
 // RecordOlder records that an import of older orders has ended. Such imports are for a provider whose API cannot select orders
-// by the date of a change. The import of the last days follows at once. If the connection has changed after the caller read i,
+// by the date of a change. The import of the last days becomes due now. If the connection has changed after the caller read i,
 // nothing is stored.
 func (k NetworkIntegrations) RecordOlder(ctx context.Context, i models.Integration, e OlderEnd, now time.Time) error {
 	return k.s.run(ctx, "older orders of the network", `UPDATE network_integrations SET checked_at = $8, next_at = $8, changes_at = $4,

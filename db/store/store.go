@@ -1,7 +1,7 @@
 // Package store reads and writes the control plane in PostgreSQL: accounts, keys and the records that accounts set up. Each kind of
 // record has its own file.
 //
-// A method that gets an account's id puts it into its queries. A record of another account is therefore not found, exactly like a
+// A method that gets an account's id limits its queries to that account. A record of another account is therefore not found, exactly like a
 // missing record. The other methods are for workers and operators, for calls that do not know the account yet, or for ids that the
 // caller has checked.
 //

@@ -31,7 +31,7 @@ type table[R any] struct {
 	join    string // SQL of the tables that have the joined columns
 
 	allowance allowance // how many records the plan allows
-	// nameTaken returns the error duplicate_name. If it is nil, the error is a conflict.
+	// nameTaken makes the error duplicate_name if another record has the name. The default is models.Conflict.
 	nameTaken func(code, format string, args ...any) *models.Error
 	// prepare completes and checks a record before it is saved. old is the saved record, under a lock. For a new record, old is
 	// empty.

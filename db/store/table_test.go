@@ -49,8 +49,8 @@ func TestStatementsOfATable(t *testing.T) {
 	}
 }
 
-// TestParam checks how fields become query parameters: a missing id becomes NULL, and a list never becomes NULL, neither alone
-// nor in a document.
+// TestParam checks how fields become query parameters. A missing id becomes NULL. A nil list becomes an empty list, both in a
+// column of its own and inside a JSON document.
 func TestParam(t *testing.T) {
 	t.Parallel()
 	v := reflect.ValueOf(thing{Name: "n"})

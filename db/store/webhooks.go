@@ -102,7 +102,7 @@ func (w Webhooks) Rotate(ctx context.Context, account, id uuid.UUID) (string, ti
 	return secret, until, err
 }
 
-// If the endpoint has no failures, a successful attempt does not write to the endpoint.
+// A successful attempt changes the endpoint's row only if the attempts before it have failed.
 const markAttempt = `
 WITH d AS (` + delivery.MarkAttempt + `)
 UPDATE webhook_endpoints w SET
@@ -123,7 +123,7 @@ func newSigningSecret() string {
 	return "whsec_" + base64.RawURLEncoding.EncodeToString(raw[:])
 }
 
-// The failures of an endpoint are reset by a new url, and also when the endpoint is switched on again.
+// A new url, or switching the endpoint on again, sets the number of consecutive failures to zero.
 const updateWebhook = `
 UPDATE webhook_endpoints t SET url = coalesce($3::text, url), events = coalesce($4::text[], events),
 	name = coalesce($5::text, name), active = coalesce($6::boolean, active), updated_at = ` + nextVersion + `,

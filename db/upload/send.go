@@ -24,7 +24,7 @@ type Due struct {
 
 // inTurn is SQL that is true if an upload u need not wait for another upload of its conversion. The uploads of a conversion are
 // sent one after another. If the platform has accepted later uploads of the conversion for processing, an upload that is sent
-// again also waits until their outcome is known.
+// again also waits until the outcome of the later uploads is known.
 const inTurn = `NOT EXISTS (SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id
 	AND (e.place < u.place AND e.result = 'pending' OR e.place > u.place AND e.result = 'accepted' AND e.request <> ''))`
 

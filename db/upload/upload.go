@@ -92,7 +92,7 @@ func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conver
 }
 
 // platformState is the state of a conversion at its platform. there and refused are the arguments last and refused of
-// models.NextUpload. If the upload in there is not stored yet, fresh points to it too.
+// models.NextUpload. If the upload in the field there is not stored yet, the field fresh points to it too.
 type platformState struct {
 	there, refused *models.ConversionUpload
 	fresh          *newUpload

@@ -75,7 +75,8 @@ func versionsIn(file, text string) (found []usage) {
 }
 
 // TestVersionsOfAdapters reads the URLs, paths and headers in the adapters. It checks that the table has a row for each version
-// and the adapter's provider. It also checks that each row that is used by default is the version of some adapter.
+// that an adapter uses, under a provider of this adapter. It also checks that some adapter uses the version of each row that is
+// used by default.
 func TestVersionsOfAdapters(t *testing.T) {
 	t.Parallel()
 	const adapters = "../../workers/providers/"

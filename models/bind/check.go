@@ -29,8 +29,8 @@ func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	// An Opt (f.optional) may be required and still be sent with an empty value.
 	case f.Required && (!given || !f.optional && isBlank(v)):
 		return refuse(f.missing, "%s is required", path)
-	// A field that was left out gets its default, and no other rule applies. So does null, unless the tag null:"empty" makes it
-	// the empty value. So does an empty text, unless the field is an Opt.
+	// A field that was left out gets its default, and no other rule applies to it. Null counts as left out, unless the tag
+	// null:"empty" turns null into the empty value. An empty text also counts as left out, unless the field is an Opt.
 	case !given && !nullIsValue, !f.optional && isText && v.Len() == 0:
 		return f.setDefault(v, path)
 	}

@@ -24,8 +24,8 @@ func RefuseDashboardLinks(body []byte, bodyType any, dashboardURL string) error 
 	return dashboardLinks{dashboardURL}.value(withoutMark(body), reflect.TypeOf(bodyType), "")
 }
 
-// hasAddressByType caches for each type of body whether it has a field with an address for visitors. Bodies without such a
-// field, which may be large, are then not parsed.
+// hasAddressByType caches for each type of body whether it has a field with an address for visitors. A body of a type without
+// such a field is not parsed, because it may be large.
 var hasAddressByType sync.Map // of reflect.Type to bool
 
 func hasVisitorAddress(t reflect.Type) bool {

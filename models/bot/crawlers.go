@@ -9,8 +9,8 @@ type Crawler struct {
 	Mark string
 	// Hosts are the domains to which the host names of the crawler's IP addresses belong, as the crawler's operator documents
 	// them. Looking up such a host name must return the same IP address. Hosts is empty if the operator documents no host names,
-	// or if looking up some of the names does not return their address. A forged crawler cannot be recognized then. If a domain
-	// is missing in Hosts, genuine crawlers with host names below that domain count as forged.
+	// or if a look-up of some of these host names does not return the crawler's IP address. If Hosts is empty, a forged crawler
+	// cannot be recognized. If a domain is missing in Hosts, genuine crawlers with host names below that domain count as forged.
 	Hosts []string
 }
 

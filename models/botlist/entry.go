@@ -1,8 +1,8 @@
 // Package botlist matches visitors against the allow and deny lists of an account.
 //
-// Addresses and networks are looked up in a routing table, and texts that a value must equal in a map. So matching a click against
-// a list of a hundred thousand entries costs as much as against a list of ten. Only patterns, and texts that may be anywhere in a
-// value, are tried one after another, and their cost is limited.
+// Addresses and networks are looked up in a routing table. Texts that a value must equal are looked up in a map. So matching a
+// click against a list of a hundred thousand entries costs as much as against a list of ten. Only patterns, and texts that may be
+// anywhere in a value, are tried one after another, and their cost is limited.
 package botlist
 
 import (

@@ -119,9 +119,9 @@ func Find(name string) *Attr {
 	return nil
 }
 
-// IsBlockable reports whether the values of an attribute can be blocked. That is so if reports can group by the attribute, and
-// conditions compare it as a text or a version, or it is the ASN. Ids of records, IP addresses and the result of the bot
-// detection have their own settings instead.
+// IsBlockable reports whether the values of an attribute can be blocked. Reports must be able to group by the attribute. In
+// addition, the attribute must be the ASN, or conditions must compare it as a text or a version. Ids of records, IP addresses
+// and the result of the bot detection cannot be blocked here, because they have their own settings.
 func (a *Attr) IsBlockable() bool {
 	byValue := a.Text != nil && (a.Compare == AsText || a.Compare == AsVersion) || a.ASN != nil
 	return byValue && a.Dimension > 0 && a.Name != "bot_reason"

@@ -12,7 +12,7 @@ func TestAssign(t *testing.T) {
 	for _, c := range []struct {
 		name, value string
 		ok          bool   // true if Assign accepts the value
-		known       bool   // true if the attribute is known after Assign; the time and is_bot are known before it
+		known       bool   // true if the attribute is known after Assign; the time and is_bot are known even before Assign
 		text        string // the attribute's text after Assign
 	}{
 		{"country", "DE", true, true, "DE"},

@@ -17,8 +17,8 @@ type Matcher struct {
 	live       *atomic.Pointer[Matcher] // set only in a shared matcher, whose other fields are empty
 }
 
-// NewShared returns a matcher that stands for another matcher until Set replaces that matcher. With it, a rule that many flows
-// use can change without compiling any of the flows again.
+// NewShared returns a shared matcher, which matches exactly like m. After a call of Set it matches like the matcher that was
+// passed to Set. So a rule that many flows use can change without compiling any of the flows again.
 func NewShared(m *Matcher) *Matcher {
 	s := &Matcher{live: new(atomic.Pointer[Matcher])}
 	s.live.Store(m.current())

@@ -179,8 +179,8 @@ func (t *regexTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// value returns the text to which patterns are applied. It returns texts and versions as received. It returns any other value in
-// written form.
+// value returns the value to which patterns are applied. A text or a version is returned in text, as received. Any other value is
+// returned in written, as the text that Folded returns.
 func (c *compiled) value(f *Facts) (text string, written []byte) {
 	if c.attr < numAttrs && attributes[c.attr].kind != kindText && attributes[c.attr].kind != kindVersion {
 		return "", f.Folded(c.attr)

@@ -126,8 +126,8 @@ func withoutAS(s string) string {
 	return s
 }
 
-// compareVersion compares versions segment by segment, as numbers. A missing segment counts as zero. It ignores the rest of a
-// version from the first character on that is neither a digit nor a separator directly after a number.
+// compareVersion compares versions segment by segment, as numbers. A missing segment counts as zero. A version is
+// read up to the first character that is neither a digit nor a separator directly after a number. The rest is ignored.
 func compareVersion(a, b string) int {
 	for a != "" || b != "" {
 		var x, y uint64

@@ -168,7 +168,7 @@ func TestVariants(t *testing.T) {
 }
 
 // TestSwapSpare checks that an unused spare destination of the path changes places with a broken destination. A destination that
-// already serves visitors does not.
+// already serves visitors keeps its place.
 func TestSwapSpare(t *testing.T) {
 	t.Parallel()
 	r := record()

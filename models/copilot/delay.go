@@ -14,7 +14,7 @@ const (
 	minDelays   = 20                  // number of conversions that are needed to know the delay
 	delayKnown  = 14 * 24 * time.Hour // minimum age of the first click for the delay to be known
 	delayMargin = 3 * 24 * time.Hour  // the shortest delay that is assumed
-	longDelay   = 21 * 24 * time.Hour // the longest delay for which figures wait
+	longDelay   = 21 * 24 * time.Hour // the longest delay that is used: a longer delay counts as this delay
 )
 
 // DelayDays is the number of days of conversions that NewDelays needs.

@@ -117,8 +117,8 @@ type NetworkInput struct {
 	models.Network
 	Unmatched, Total int64
 	Since            time.Time
-	// Examined is the number of postbacks that were examined. Found of them have a click id of the account in Parameter. From
-	// Read of these, the network's present settings already read the click id in Parameter.
+	// Examined is the number of postbacks that were examined. Found counts the examined postbacks that have a click id of
+	// the account in Parameter. Read counts the postbacks of Found from which the network's present settings already read this id.
 	Parameter             string
 	Found, Read, Examined int64
 }

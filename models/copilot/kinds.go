@@ -21,8 +21,8 @@ const (
 	kindDomain      = "expiring_domain"
 )
 
-// The data that is read for an account in addition to its records. Further data are the values of each attribute in Attributes.
-// They are named like their attribute.
+// The names of the figures that are read for an account in addition to its records. Figures of the values of an attribute have
+// the name of the attribute: see Attributes.
 const (
 	Caps      = "caps"      // figures of offers with a cap
 	Campaigns = "campaigns" // which campaigns have clicks

@@ -131,7 +131,8 @@ func Excludes(paths []flow.Path, attribute, value string) bool {
 	})
 }
 
-// LossChance returns the probability that values that pay for their clicks return as little as the given returns (a p value).
+// LossChance returns the probability that the returns are at most as high as given although the values pay for their clicks. This
+// is a p value.
 // payout is the value of a conversion. Payouts are assumed to be exponential, as for an account with few conversions.
 func LossChance(cost, returns, payout float64) float64 {
 	return ValueRow{Cost: cost, Returns: returns}.pays(payout, 1)

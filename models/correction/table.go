@@ -131,8 +131,8 @@ func (t *table) known() int {
 	return n
 }
 
-// follows maps a required column to a column from which its values follow. A header that has the second column may leave out the
-// first.
+// follows maps a required column to another column. A header with the other column may leave out the required column, because
+// the source of a row follows from the row's campaign.
 var follows = map[string]string{"source": "campaign"}
 
 // has reports whether the header has the column with this name.

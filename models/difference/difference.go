@@ -49,7 +49,7 @@ const (
 	FromNothing   = ""          // nothing is stored
 )
 
-// The kinds of the other side: of "them".
+// The kinds of the other side, which this package calls "they" and "them".
 const (
 	OfSource  = "source"
 	OfNetwork = "network"
@@ -168,7 +168,8 @@ type RateUsed struct {
 	Missing  int             `json:"missing"`
 }
 
-// Result is a comparison. Its amounts are in Currency. Their own amounts were in TheirCurrency, if all were in one currency.
+// Result is a comparison. Its amounts are in Currency. TheirCurrency is the currency in which the other side reported all its
+// amounts. It is empty if there were several currencies.
 type Result struct {
 	Args
 	Basis         string     `json:"basis"`    // the origin of their figures
