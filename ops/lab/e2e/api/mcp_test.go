@@ -314,7 +314,7 @@ func post(t *testing.T, s *apitest.Server, body string, headers ...string) (stat
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	if host := r.Header.Get("Host"); host != "" { // the client takes it from the field only
+	if host := r.Header.Get("Host"); host != "" { // an http.Client sends the field Host and ignores the header
 		r.Host = host
 	}
 	resp, err := http.DefaultClient.Do(r)
