@@ -228,7 +228,8 @@ func (b *env) showsClickID() {
 	}
 }
 
-// failedStep returns the first step of a test that failed.
+// failedStep is an expression for the first failed step of a self-test. It is "none" if no step has failed, and empty if the page
+// shows no steps.
 const failedStep = `document.querySelector('.trace-list .step.no')?.textContent ?? (document.querySelector('.trace-list .step') ? 'none' : '')`
 
 // testsItself: both self-tests of a correct set-up pass, before and after the first click.

@@ -193,8 +193,8 @@ func (a *attacker) read(ctx context.Context, path string) int {
 	return callOnce(ctx, a.reader, http.MethodGet, path, nil)
 }
 
-// start sends a POST that starts a job. It asks for the answer before the job has ended, so that only the service limits the
-// number of open jobs.
+// start sends a POST that starts a job. It asks the service to answer before the job has ended. The attacker need not wait for the
+// job, so only the service limits the number of open jobs.
 func (a *attacker) start(ctx context.Context, path string, body any) int {
 	return callOnce(ctx, a.api, http.MethodPost, path, body, "Prefer", "respond-async")
 }
