@@ -1,6 +1,6 @@
 // Package adupload sends conversions to the ad platforms that sold their clicks. The clock starts the jobs, at most one at a time
-// for each traffic source, and a job sends in batches. Guardrails: a connection begins in shadow mode, it has daily caps, and its
-// uploads are stopped when the platform accepts too few.
+// for each traffic source, and a job sends in batches. Three rules limit what a wrong setting can do: a connection begins in shadow
+// mode, daily caps limit its uploads, and its uploads are stopped when the platform accepts too few of them.
 package adupload
 
 import (
