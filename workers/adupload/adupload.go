@@ -58,8 +58,8 @@ type uploader struct {
 	decided *prometheus.CounterVec
 }
 
-// claimedAtOnce is how many traffic sources a sweep claims in one batch. A sweep also marks unwanted uploads
-// as skipped, at most ten times as many.
+// claimedAtOnce is how many traffic sources a sweep claims in one batch. A sweep also marks unwanted uploads as skipped, at most
+// ten times this number.
 const claimedAtOnce = 500
 
 // sweep starts the jobs of sources that have something to send.

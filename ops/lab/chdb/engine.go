@@ -181,7 +181,7 @@ func (e *Engine) copyResult(result uintptr) ([]byte, error) {
 // formatClause matches the end of an INSERT whose data is sent separately.
 var formatClause = regexp.MustCompile(`(?is)\s+FORMAT\s+(\w+)\s*;?\s*$`)
 
-// chunkSize is the largest number of bytes that is passed to the engine at once.
+// chunkSize is the largest number of bytes that one call passes to the engine.
 const chunkSize = 1 << 18
 
 func (e *Engine) insert(c uintptr, text string, data io.Reader) error {
