@@ -65,8 +65,8 @@ func newAttacker(at target) (*attacker, error) {
 	}, nil
 }
 
-// try makes an attack at least once, repeats it until the context ends, and counts the answers. The end of the context cancels
-// the request under way, unless this attack has had no answer yet.
+// try makes an attack at least once, repeats it until the context ends, and counts the answers. When the context ends, the running
+// request is cancelled if this attack has had an answer before. Otherwise try waits for the answer.
 func (a *attacker) try(ctx context.Context, how attack) {
 	for first := true; first || ctx.Err() == nil; first = false {
 		request := ctx
