@@ -144,8 +144,8 @@ var plainHeaders = []string{
 }
 
 // sameMachine accepts only requests from this machine that came without a proxy. A proxy on this machine is recognized by the
-// headers that it adds. A proxy that adds none speaks HTTP/1.0 or keeps the host name of the visitor's request, and is refused
-// for that.
+// headers that it adds. If a proxy adds no header, its request uses HTTP/1.0 or has the host name of the visitor's request. Both
+// are reasons to refuse it.
 func sameMachine(c *gin.Context) {
 	r := c.Request
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)

@@ -28,7 +28,7 @@ type saleScript struct {
 	goal                 string
 	first, firstPayout   string
 	second, secondPayout string
-	ahead                bool // the network's postback was quicker than the import
+	ahead                bool // the network sends a postback before the import
 }
 
 var saleScripts = []saleScript{
