@@ -342,9 +342,9 @@ func (s *sending) recordResult(ctx context.Context, c db.Conn, end store.RunEnd,
 }
 
 // fail ends a failed attempt. err is an error of our own, and the attempt is made again. failure concerns the account or the
-// platform. It is stored after the last attempt, and a later job sends the uploads that still wait. There is no further attempt
-// if the connection cannot be opened, or if the platform refuses the credentials or refuses every event because of a setting. If
-// it refuses every event, uploads also stop until a person starts them again.
+// platform. It is stored after the last attempt, and a later job sends the uploads that still wait. There is no further attempt in
+// three cases: the connection cannot be opened, the platform refuses the credentials, or the platform refuses every event because
+// of a setting. In the last case, uploads also stop until a person starts them again.
 func (s *sending) fail(ctx context.Context, failure, err error) error {
 	if err != nil || failure == nil {
 		return err
