@@ -124,8 +124,8 @@ func newMCP(t *testing.T) *examples {
 }
 
 // allTables returns a checksum of each table, over all accounts. It leaves out the time at which a key was last used.
-// Workers still run earlier jobs. Of the jobs, it therefore returns only the kinds, without the jobs of long reports, and it leaves
-// out the results of jobs.
+// Workers still run earlier jobs, so it returns only the kinds of the jobs, without the jobs of long reports, and leaves out the
+// results of jobs.
 func (x *examples) allTables() map[string]string {
 	x.t.Helper()
 	out := map[string]string{}
