@@ -44,7 +44,7 @@ func TestTablesHaveOneHome(t *testing.T) {
 			}
 		}
 		if atHome == 0 {
-			t.Errorf("%s: no statement found, the test looks for the wrong thing", h.room)
+			t.Errorf("%s: the test finds no SQL statement that uses the table, so its search is wrong", h.room)
 		}
 	}
 }

@@ -27,8 +27,8 @@ func (r redactor) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// rule replaces the matches of a pattern in lines that contain the marker. Every line contains the marker of the first rule. The
-// other markers keep their patterns from running on most lines. The line stays JSON: the first pattern replaces whole JSON
+// rule replaces the matches of a pattern in lines that contain the marker. Every line contains the marker of the first rule. Most
+// lines contain no other marker, so the other patterns are rarely tried. The line stays JSON: the first pattern replaces whole JSON
 // strings, and the other patterns stop at a quote or a backslash.
 type rule struct {
 	marker  string

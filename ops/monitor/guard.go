@@ -22,9 +22,9 @@ import (
 	"switchyard/models/netguard"
 )
 
-// The limits on wrong passwords: a burst at once, and then one guess after each pause. Each client has a limit, and so does
-// each proxy for all clients that it names. A client that makes its proxy forward invented addresses gets no more guesses than
-// the proxy.
+// The limits on wrong passwords: a number of guesses without a pause, and then one guess after each pause. Each client has such a
+// limit. All clients that one proxy names share another one. A client that makes its proxy forward invented addresses therefore
+// gets no more guesses than all clients of the proxy together.
 const (
 	clientBurst = 10
 	clientPause = 10 * time.Second
@@ -144,8 +144,8 @@ var plainHeaders = []string{
 }
 
 // sameMachine accepts only requests from this machine that came without a proxy. A proxy on this machine is recognized by the
-// headers that it adds. A proxy that adds none speaks HTTP/1.0 or keeps the host name of the visitor's request, and is refused
-// for that.
+// headers that it adds. If a proxy adds no header, its request uses HTTP/1.0 or has the host name of the visitor's request. Both
+// are reasons to refuse it.
 func sameMachine(c *gin.Context) {
 	r := c.Request
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)

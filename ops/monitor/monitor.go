@@ -17,7 +17,7 @@ import (
 // Check is a readiness check.
 type Check struct {
 	Name     string
-	Run      func(context.Context) error // has 2 seconds
+	Run      func(context.Context) error // fails if it takes longer than 2 seconds
 	Optional bool                        // the process is ready even if the check fails
 	Advice   string                      // what to do about a failure, without secrets; may be empty
 }

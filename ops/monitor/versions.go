@@ -13,8 +13,8 @@ import (
 )
 
 // APIVersions returns a metric: for each version of a provider's API that is in use, the days until the provider ends it. It leaves
-// out versions without an announced end. For operators without a monitoring system, it logs at once each version that ends soon, and
-// each setting with an unknown version.
+// out versions without an announced end. For operators without a monitoring system, it logs, when it is called, each version that
+// ends soon, and each setting with an unknown version.
 func APIVersions(used []apiversion.Version, now func() time.Time) prometheus.Collector {
 	for _, v := range used {
 		left, known := v.Left(now())

@@ -161,7 +161,7 @@ func (in Inspector) ephemeral(f Filter) (items []Item, more int, err error) {
 	return items, more, nil
 }
 
-// page lists the ephemeral tasks of a queue in a state. It reads all tasks, because the same list also has the tasks of rows.
+// page lists the ephemeral tasks of a queue in a state. It reads all tasks, because the same list also has the tasks of row jobs.
 func page(list lister, queue string, f Filter) (items []Item, more int, err error) {
 	for n := 1; ; n++ {
 		tasks, err := list(queue, asynq.Page(n), asynq.PageSize(pageSize))

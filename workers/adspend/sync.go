@@ -201,8 +201,8 @@ func spentOn(rows []ads.Spend) []models.SpentOn {
 	})
 }
 
-// replacing returns the spend to set so that a day has exactly these shares. Spend of the source as a whole comes first, because
-// setting it would replace the spend of the campaigns.
+// replacing returns the spend to set, so that a day then has exactly these shares. A campaign that has spend but no share gets 0.
+// Spend of the source as a whole comes first, because setting it would replace the spend of the campaigns.
 func replacing(d sourceDay, currency string, shares []models.CampaignSpend, have []spend.Spend) []spend.Spend {
 	list := make([]spend.Spend, 0, len(shares)+len(have))
 	for _, s := range shares {

@@ -1,6 +1,6 @@
 // Package adupload sends conversions to the ad platforms that sold their clicks. The clock starts the jobs, at most one at a time
-// for each traffic source, and a job sends in batches. Guardrails: a connection begins in shadow mode, it has daily caps, and its
-// uploads are stopped when the platform accepts too few.
+// for each traffic source, and a job sends in batches. Three rules limit what a wrong setting can do: a connection begins in shadow
+// mode, daily caps limit its uploads, and its uploads are stopped when the platform accepts too few of them.
 package adupload
 
 import (
@@ -58,8 +58,8 @@ type uploader struct {
 	decided *prometheus.CounterVec
 }
 
-// claimedAtOnce is how many traffic sources a sweep claims in one batch. A sweep also marks unwanted uploads
-// as skipped, at most ten times as many.
+// claimedAtOnce is how many traffic sources a sweep claims in one batch. A sweep also marks unwanted uploads as skipped, at most
+// ten times this number.
 const claimedAtOnce = 500
 
 // sweep starts the jobs of sources that have something to send.
@@ -342,9 +342,9 @@ func (s *sending) recordResult(ctx context.Context, c db.Conn, end store.RunEnd,
 }
 
 // fail ends a failed attempt. err is an error of our own, and the attempt is made again. failure concerns the account or the
-// platform. It is stored after the last attempt, and a later job sends the uploads that still wait. There is no further attempt
-// if the connection cannot be opened, or if the platform refuses the credentials or refuses every event because of a setting. If
-// it refuses every event, uploads also stop until a person starts them again.
+// platform. It is stored after the last attempt, and a later job sends the uploads that still wait. There is no further attempt in
+// three cases: the connection cannot be opened, the platform refuses the credentials, or the platform refuses every event because
+// of a setting. In the last case, uploads also stop until a person starts them again.
 func (s *sending) fail(ctx context.Context, failure, err error) error {
 	if err != nil || failure == nil {
 		return err

@@ -118,8 +118,8 @@ func TestUploadedPage(t *testing.T) {
 	}
 }
 
-// TestDestinationRefused checks that uploads stop at once if the platform refuses every event because of a setting. The reason is
-// stored where people see it. After the setting has changed, the waiting uploads are sent.
+// TestDestinationRefused checks that uploads stop after the first request if the platform refuses every event because of a setting.
+// The reason is stored where people see it. After the setting has changed, the waiting uploads are sent.
 func TestDestinationRefused(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.GoogleAds)

@@ -12,8 +12,8 @@ import (
 	"switchyard/workers/providers/ads"
 )
 
-// checkedAtOnce is the maximum number of earlier requests whose outcome one job checks at the platform. A request is checked for
-// queryFor, and its row is kept for requestRetention.
+// checkedAtOnce is the maximum number of earlier requests whose outcome one job checks at the platform. A request is checked until
+// the time queryFor has passed, and its row is kept until the time requestRetention has passed.
 const (
 	checkedAtOnce    = 50
 	queryFor         = 3 * 24 * time.Hour

@@ -211,7 +211,7 @@ func (w *env) received(n int) []adstest.Uploaded {
 	return list
 }
 
-// numbered returns n numbered click ids.
+// numbered returns n click ids: the prefix, followed by 0, 1, 2 and so on.
 func numbered(prefix string, n int) []string {
 	out := make([]string, n)
 	for i := range out {

@@ -95,7 +95,7 @@ func (w *worker) scan(ctx context.Context, account uuid.UUID) error {
 type progress struct {
 	next    dbbotscan.Progress
 	done    bool // all clicks were examined
-	stopped bool // a late click was stored: the next scan continues from there
+	stopped bool // a late click was stored during the scan: the next scan begins at that click
 }
 
 // batch examines one batch of new clicks. If clicks wait to be stored or redirects are slow, it rests afterwards.

@@ -44,7 +44,7 @@ func TestScanIsBounded(t *testing.T) {
 		if err := w.scan(t.Context(), account); err != nil {
 			t.Fatal(err)
 		}
-		var released bool // for the next scan, as not all clicks were scanned
+		var released bool // whether the account is free for the next scan, because not all clicks were scanned
 		const state = `SELECT behind AND leased_until IS NULL FROM bot_scans WHERE account_id = $1`
 		if err := d.GetContext(t.Context(), &released, state, account); err != nil {
 			t.Fatal(err)

@@ -80,7 +80,7 @@ func newChat(t *testing.T, change func(*chat.Options)) (*env, *reads) {
 	}), api
 }
 
-// readOnly lets a question look up, but not propose.
+// readOnly lets the model look up data, but not propose changes.
 const readOnly = true
 
 func (w *env) question(readOnly bool) (jobs.ChatReply, error) {
@@ -310,8 +310,8 @@ func TestAskRefused(t *testing.T) {
 			t.Errorf("fault %d: %v", fault, err)
 		}
 	}
-	// A failed question that may have reached the model is charged its whole prompt and the longest reply, 2,000 tokens. At least
-	// four of the five failures must be charged, and the sum must be below five whole reservations.
+	// A failed question that may have reached the model is charged its prompt and the longest reply, 2,000 tokens. At least four of
+	// the five failures must be charged. The sum must be below the tokens that were reserved for five questions.
 	var used int
 	if err := w.db.GetContext(t.Context(), &used, `SELECT tokens FROM ai_usage`); err != nil || used < 4*2000 || used >= 5*models.AIQuestionTokens {
 		t.Errorf("%d tokens of questions that failed, %v", used, err)

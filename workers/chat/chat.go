@@ -29,7 +29,8 @@ type Options struct {
 	Client *ai.Client
 	// Install is the connection for accounts without their own key. If it has no provider, these accounts cannot chat.
 	Install Install
-	// Reads returns a handler that serves the API's read operations as the given account. The chat can use nothing else.
+	// Reads returns a handler that serves the API's read operations as the given account. The chat reaches no other operation of
+	// the API.
 	Reads func(account uuid.UUID) http.Handler
 	// Docs is the documentation that the model may search. Nil: none.
 	Docs *tool.Library

@@ -177,8 +177,8 @@ func (r Result) spread() string {
 	return fmt.Sprintf("p50 %s  p95 %s  p99 %s", short(r.Percentile(0.5)), short(r.Percentile(0.95)), short(r.Percentile(0.99)))
 }
 
-// arrived skips the attempts that had arrived before, and waits for count new ones. It returns an error unless each new attempt is
-// accepted and is the first attempt of its delivery.
+// arrived skips the first attempts, as many as the argument before says, and waits for count more. It returns an error unless each
+// new attempt has the documented form and is the first attempt of its delivery.
 func (a *announcer) arrived(ctx context.Context, before, count int) ([]fleet.Attempt, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
@@ -272,8 +272,8 @@ func (a *announcer) flood(ctx context.Context) error {
 	return nil
 }
 
-// overhead measures the time from submitting a job to its awaited answer, on a worker that has nothing else to do. The handler
-// only finds that the delivery to send again does not exist. The time of the handler's single query is subtracted.
+// overhead measures the time from submitting a job to its awaited answer, on a worker that has nothing else to do. The job is to
+// send a delivery again that does not exist, so its handler makes a single query. The time of one query is subtracted.
 func (a *announcer) overhead(ctx context.Context) error {
 	var total, query Result
 	id := uuid.Must(uuid.NewV7())

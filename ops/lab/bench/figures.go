@@ -29,7 +29,7 @@ const (
 	goalManual = 1.2  // a report may take this many times as long as the SQL by hand
 	goalCopy   = 3.0  // an export may take this many times as long as a COPY of the same rows
 	goalMemory = 64   // MB that the exporting worker may use more than when idle
-	repeats    = 3    // measured turns of each way, after a first turn that is not counted
+	repeats    = 3    // measured turns of each of two compared functions, after a first turn that is not counted
 )
 
 // figures measures reports, exports and a correction over a week of clicks.

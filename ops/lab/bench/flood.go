@@ -214,8 +214,8 @@ func (f *flooding) measureFlood(ctx context.Context, from string, requests []Req
 	return f.traces(ctx, n, before)
 }
 
-// addOthers adds rows with the times that other accounts experienced. If full is set, it also adds a row with the flood's own
-// redirects.
+// addOthers adds rows with the times that other accounts experienced. If full is not nil, it has the times of the flood's own
+// redirects, and addOthers adds a row with them.
 func (f *flooding) addOthers(when string, a aside, full []time.Duration) {
 	if full != nil {
 		p99 := median(full)

@@ -164,7 +164,7 @@ func (c *connection) open(ctx context.Context) error {
 	return nil
 }
 
-// close closes the connection in such a way that its port is free at once.
+// close closes the connection in such a way that its port can be used again immediately.
 func (c *connection) close() {
 	conn := c.conn
 	if secure, ok := conn.(*tls.Conn); ok {

@@ -30,8 +30,8 @@ import (
 
 // Goals and sizes of the TLS measurements.
 const (
-	goalKept       = 0.5 // share of the bare rate, on kept connections
-	goalHandshakes = 0.9 // share of the bare rate, with a full handshake for each request
+	goalKept       = 0.5 // share of the bare server's rate, on kept connections
+	goalHandshakes = 0.9 // share of the bare server's rate, with a full handshake for each request
 	certificates   = 10_000
 	handshakeRate  = 200 // handshakes per second, over all hosts
 )

@@ -89,7 +89,7 @@ type Statement struct {
 	Format   string            // the format of the answer, unless the text names a format
 	Settings map[string]string // settings for this statement only
 	Params   map[string]string // the values of {name:Type} in the text
-	Data     io.Reader         // data of an INSERT, in the FORMAT that ends the text, or else in Values; nil: the text is complete
+	Data     io.Reader         // data of an INSERT, in the FORMAT at the end of the text (default Values); nil: no separate data
 }
 
 // Do runs a statement and returns its answer. An INSERT stores nothing if Data cannot be read to its end. If the engine refuses the
@@ -181,7 +181,7 @@ func (e *Engine) copyResult(result uintptr) ([]byte, error) {
 // formatClause matches the end of an INSERT whose data is sent separately.
 var formatClause = regexp.MustCompile(`(?is)\s+FORMAT\s+(\w+)\s*;?\s*$`)
 
-// chunkSize is the largest number of bytes that is passed to the engine at once.
+// chunkSize is the largest number of bytes that one call passes to the engine.
 const chunkSize = 1 << 18
 
 func (e *Engine) insert(c uintptr, text string, data io.Reader) error {

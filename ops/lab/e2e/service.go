@@ -49,8 +49,8 @@ func OwnBinary(t *testing.T) string {
 	return path
 }
 
-// RunMain is the variable that makes the test binary behave as the service's program. Child processes of the tests are thus built
-// together with the tests, and with the race detector if the tests are.
+// RunMain is the variable that makes the test binary behave as the service's program. The child processes then run the test binary
+// itself, so they have the race detector if the tests have it.
 const RunMain = "SWITCHYARD_TEST_RUN_MAIN"
 
 // Main is the TestMain of a package whose tests start processes. In a child process it runs the named command of the tests, or the

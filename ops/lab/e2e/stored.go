@@ -13,8 +13,8 @@ import (
 	"switchyard/ops/client"
 )
 
-// Stored holds the clicks and conversions that the service has in PostgreSQL, with the times of the clicks and of recording the
-// conversions.
+// Stored holds the clicks and conversions that the service has in PostgreSQL, with the time of each click and the time at which
+// each conversion was recorded.
 type Stored struct {
 	Clicks      map[uuid.UUID]time.Time
 	Conversions map[string]time.Time // by the conversion id that the network has given

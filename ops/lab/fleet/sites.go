@@ -18,8 +18,9 @@ import (
 	"time"
 )
 
-// Sites is an https server that stands in for servers of third parties, under their real names. The setting from Setting makes the
-// service connect to it. The service trusts its certificate, because the authority of the Receiver has issued it.
+// Sites is an https server that stands in for servers of third parties, under their real names. The setting that the method Setting
+// returns makes the service connect to this server. The service trusts the server's certificate, because the authority of the
+// Receiver has issued it.
 type Sites struct {
 	hosts   []string
 	address string

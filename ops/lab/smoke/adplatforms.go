@@ -183,8 +183,8 @@ func (s *adServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	http.NotFound(rw, r)
 }
 
-// record keeps an accepted upload. It also keeps a refused request, except a request of the sign-in: to list the ad
-// accounts, the service also asks accounts that refuse it.
+// record keeps an accepted upload, and a request that was refused. It keeps no request of the sign-in, because the service then
+// reads every ad account for its list, and some accounts refuse that.
 func (s *adServer) record(platform, part, asked string, status int, raw []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

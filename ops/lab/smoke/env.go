@@ -227,7 +227,7 @@ func (t *traffic) waitLink(ctx context.Context, link string) error {
 	return nil
 }
 
-// poll calls done at the interval until it returns true or an error. late reports that this took longer than limit.
+// poll calls done at the interval until done returns true or an error. After the time limit it gives up, and late is true.
 func poll(ctx context.Context, limit, interval time.Duration, done func() (bool, error)) (late bool, err error) {
 	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -99,8 +99,8 @@ func (t *traffic) round(ctx context.Context, round int) error {
 	return errors.Join(errs...)
 }
 
-// early reports whether the first postbacks of a click are sent at once, so that they overtake the click on its way to the
-// database. A click with two click-outs is excluded: its postbacks could overtake only the second one, and would then count for
+// early reports whether the first postbacks of a click are sent immediately after it, so that they overtake the click on its way to
+// the database. A click with two click-outs is excluded: its postbacks could overtake only the second one, and would then count for
 // the first offer.
 func (c *click) early() bool { return c.number%8 == 0 && len(c.outs) < 2 }
 

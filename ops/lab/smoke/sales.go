@@ -28,7 +28,7 @@ type saleScript struct {
 	goal                 string
 	first, firstPayout   string
 	second, secondPayout string
-	ahead                bool // the network's postback was quicker than the import
+	ahead                bool // the network sends a postback before the import
 }
 
 var saleScripts = []saleScript{
@@ -83,7 +83,8 @@ func (m *money) postbackAhead(ctx context.Context) error {
 }
 
 // waitConversions waits until the sales that the function some accepts are recorded with their current status and payout. It then
-// checks that the log has one conversion. If some is nil, it waits for all sales and compares the whole conversion log.
+// checks that the log has exactly one conversion, because the network reports one sale before the import. If some is nil,
+// waitConversions waits for all sales and compares the whole conversion log.
 func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) error {
 	var rows []conversionRow
 	_, err := poll(ctx, quietTimeout, 200*time.Millisecond, func() (bool, error) {

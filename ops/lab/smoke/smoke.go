@@ -18,8 +18,8 @@ import (
 // Options of a run.
 type Options struct {
 	// URL and Key name a running service and a full key of an account without traffic. The service must trust 127.0.0.1 as a
-	// proxy. Without URL and Key the run starts its own service. The webhooks of a running service are not checked, because it
-	// would have to trust the receiver's certificate.
+	// proxy. Without URL and Key the run starts its own service. The webhooks of a running service are not checked, because that
+	// service would have to trust the receiver's certificate.
 	URL, Key string
 	// Binary is the program of the service, which the run starts if URL is empty.
 	Binary string

@@ -17,7 +17,7 @@ import (
 const listed = 10
 
 // event is one line of `go test -json`. It reports the start or the end of a test, or a line that the test printed. Without Test
-// it is about a package. Elapsed is in seconds. For a parallel test it leaves out the pause before the test continued.
+// it is about a package. Elapsed is in seconds. For a parallel test, Elapsed leaves out the time in which the test was paused.
 type event struct {
 	Action, Package, Test, Output string
 	Elapsed                       float64

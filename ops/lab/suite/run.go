@@ -208,7 +208,7 @@ func environment(o options, part string, env []string) ([]string, error) {
 	switch part {
 	case plain:
 		return env, nil
-	case race: // it runs the tests of all parts in its packages; without GORACE every program sleeps for a second before it ends
+	case race: // runs the tests of all parts in raceRooms; without GORACE every program sleeps for a second before it ends
 		if err := devstack.Install(context.Background(), os.Stderr, compilerTool); err != nil {
 			return nil, err
 		}

@@ -255,7 +255,7 @@ func sharesOf(paths []flow.Path) []float64 {
 func (m *market) poisson(mean float64) int64 { return m.poissonOf(m.random, mean) }
 
 func (*market) poissonOf(random *rand.Rand, mean float64) int64 {
-	if mean > 500 { // close enough to a normal distribution
+	if mean > 500 { // with such a mean, the Poisson distribution is almost a normal distribution
 		return int64(max(math.Round(mean+math.Sqrt(mean)*random.NormFloat64()), 0))
 	}
 	n, p, limit := int64(0), 1.0, math.Exp(-mean)

@@ -393,11 +393,11 @@ func (s *stable) id(id uuid.UUID) string {
 	return s.ids[id]
 }
 
-// time moves a day by the distance from today to exampleDay, except for the days of soon and monthly. The time of day becomes 10:24,
-// unless it is
+// time moves a day by the distance from today to exampleDay. The day of a field in soon becomes exampleDay itself, and the days of
+// an operation in monthly become first days of a month. The time of day becomes 10:24, unless it is
 //
 //   - the beginning or the end of a day, or the start of an hour in a report;
-//   - a time before today that the test chose. The field from, where a window begins, has no such time.
+//   - a time on an earlier day, which the test chose. In the field from, where a window begins, it becomes 10:24 too.
 func (s *stable) time(key, text string) string {
 	parts := timeForm.FindStringSubmatch(text)
 	at, err := time.Parse(time.DateOnly, parts[1])

@@ -239,7 +239,7 @@ func (x *exporting) likeTheReports() {
 		same(x.file(map[string]any{"kind": "trends", "bucket": bucket}), "/reports/trends?bucket="+bucket,
 			func(r map[string]any) map[string]any { return map[string]any{bucket: r["bucket"]} })
 	}
-	if lost < 4 { // the rows by date, month, day and weekday have a click loss
+	if lost < 4 { // each report by date, month, day or weekday has a row with a click loss
 		x.t.Errorf("%d rows have a click loss", lost)
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// TestMCPChange proposes, applies and undoes a change. A proposal without the minimum sample needs the argument
+// TestMCPChange proposes, applies and undoes a change. A proposal whose figures are below the minimum sample needs the argument
 // insist. A change is applied once. The audit log says which client and tool made the change.
 func TestMCPChange(t *testing.T) {
 	t.Parallel()

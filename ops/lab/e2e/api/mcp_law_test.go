@@ -18,8 +18,8 @@ import (
 	"switchyard/models/tool"
 )
 
-// keyCalls carries out the calls of tools over HTTP with the key of a server, and collects the operations that they use: rows of
-// the table of the API.
+// keyCalls carries out the calls of tools over HTTP with the key of a server, and collects the rows of the API's table of routes
+// that the calls use.
 type keyCalls struct {
 	s    *apitest.Server
 	rows []route.Route

@@ -124,7 +124,8 @@ func newMCP(t *testing.T) *examples {
 }
 
 // allTables returns a checksum of each table, over all accounts. It leaves out the time at which a key was last used.
-// Workers go on with earlier jobs, so only the kinds of jobs are compared, without the jobs of long reports.
+// Workers still run earlier jobs, so it returns only the kinds of the jobs, without the jobs of long reports, and leaves out the
+// results of jobs.
 func (x *examples) allTables() map[string]string {
 	x.t.Helper()
 	out := map[string]string{}
@@ -314,7 +315,7 @@ func post(t *testing.T, s *apitest.Server, body string, headers ...string) (stat
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	if host := r.Header.Get("Host"); host != "" { // the client takes it from the field only
+	if host := r.Header.Get("Host"); host != "" { // an http.Client sends the field Host and ignores the header
 		r.Host = host
 	}
 	resp, err := http.DefaultClient.Do(r)

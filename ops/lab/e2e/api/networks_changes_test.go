@@ -113,10 +113,10 @@ func TestLateDecision(t *testing.T) {
 	}
 	o.Status, o.Payout, o.Decided = models.StatusApproved, "12", time.Now().Add(-time.Hour)
 	y.world.Set(o)
-	if kind := y.run(); kind == models.RunNetworkChanges { // the changes were due at once
+	if kind := y.run(); kind == models.RunNetworkChanges { // the import of changes may be due first
 		kind = y.run()
 		if kind != models.RunNetworkSync {
-			t.Errorf("after the changes, the import by days is not due but %s", kind)
+			t.Errorf("after the import of changes, the run %s is due, want the import by days", kind)
 		}
 	}
 	for range 3 {

@@ -40,7 +40,7 @@ type page struct {
 	target   string
 	context  string   // id of the browser context that holds its cookies and storage
 	requests []string // the addresses that the page has requested since watch was called
-	polling  bool     // until is waiting for a condition
+	polling  bool     // the method until is waiting for a condition
 }
 
 type reply struct {
@@ -279,7 +279,7 @@ func (p *page) goTo(address string) {
 }
 
 // run evaluates a JavaScript expression in the page and returns the value as text. An element that does not exist gives "". While
-// until waits for a condition, a page that is being left gives "" too.
+// the method until waits for a condition, a page that is being left gives "" too.
 func (p *page) run(expression string) string {
 	p.t.Helper()
 	value, err := p.evaluate(expression)

@@ -9,8 +9,8 @@ import (
 )
 
 // TestDashboardBlocks: a buyer selects placements of a report with the keyboard, sees what they cost, blocks them,
-// undoes that, and blocks them again. The flow and the list of blocked values show them, and the list is shown as text
-// to copy. In the end, one of the values is allowed again.
+// undoes that, and blocks them again. The flow and the list of blocked values show the blocked placements, and the page shows the
+// list as text to copy. In the end, one of the values is allowed again.
 func TestDashboardBlocks(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -234,8 +234,8 @@ func (b *env) explains(link, id string) {
 	}
 }
 
-// listsCampaigns pauses a campaign and undoes that, tags all campaigns at once, and finds a campaign with the search and with the
-// palette.
+// listsCampaigns pauses a campaign and undoes that, tags all campaigns in one step, and finds a campaign with the search and with
+// the palette.
 func (b *env) listsCampaigns() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns")

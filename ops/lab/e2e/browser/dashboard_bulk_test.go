@@ -47,7 +47,7 @@ func (b *env) makesSwapped() (first string, campaigns []swapped) {
 
 // swapsEverywhere replaces an offer in all campaigns with at most six actions. Before that, the page lists the paths. For a path that
 // leads to both offers, it shows the sum of their weights. One undo restores all campaigns. The test then changes the cost and the
-// group of these campaigns at once, and undoes that too, from the audit log.
+// group of these campaigns in one form, and undoes that too, from the audit log.
 func (b *env) swapsEverywhere() {
 	b.t.Helper()
 	first, campaigns := b.makesSwapped()

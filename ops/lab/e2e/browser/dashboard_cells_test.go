@@ -72,7 +72,8 @@ func TestDashboardCells(t *testing.T) {
 	c.signIn()
 	c.setScreen(1440, "light")
 	for _, dimension := range report.Dimensions() {
-		if !slices.Contains(models.SubKeys[models.EarlySubs+1:models.Subs-1], dimension) { // sub11 and the last one stand for the others
+		// The sub-parameters sub11 and the last one stand for those between them, which are left out.
+		if !slices.Contains(models.SubKeys[models.EarlySubs+1:models.Subs-1], dimension) {
 			c.dimension(dimension)
 		}
 	}

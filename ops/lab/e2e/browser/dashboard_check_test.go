@@ -41,7 +41,7 @@ func (b *env) create(path string, body map[string]any) string {
 	return record.ID
 }
 
-// change changes a record by a method.
+// change changes a record through the API, by a request with the given HTTP method.
 func (b *env) change(method, path string, body map[string]any) {
 	b.t.Helper()
 	if err := b.api.Do(b.t.Context(), http.StatusOK, method, path, body, nil); err != nil {

@@ -33,8 +33,9 @@ func bodyless() (paths []string) {
 }
 
 // TestNoClickActs: a signed-in user clicks tracking links that post a form to each operation that needs no body. Each request is
-// refused as cross_site, and nothing changes. Links and dashboard share a host here, which is the worst case and allowed only on
-// this machine. The test writes the addresses into the database, because the API refuses them.
+// refused as cross_site, and nothing changes. The links and the dashboard share a host here. This is the worst case, and the
+// service allows it only if no other machine can reach the install. The test writes the addresses into the database, because the
+// API refuses them.
 func TestNoClickActs(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -79,7 +79,7 @@ func (b *env) fitsEveryWidth() {
 	const opener = `document.querySelector('.opener')`
 	pages := []struct {
 		name, path, open string
-		widths           []int // where the screen is most likely not to fit
+		widths           []int // widths of the window at which the screen is most likely not to fit
 	}{
 		{"audit", "/app/audit", "", []int{1440, 1280}},
 		{"overview", "/app", "", []int{780, 390}},

@@ -68,7 +68,7 @@ func (b *env) typesOverSource() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns/new")
 	b.waitIdle()
-	b.waitText("Name of the offer") // the fields above the source are complete, so they do not move it any more
+	b.waitText("Name of the offer") // all fields above the source are shown, so the source does not move any more
 	source := byLabel(".wizard", "Traffic source")
 	b.retype(source, "Prop")
 	b.until("the template is found", func() bool {

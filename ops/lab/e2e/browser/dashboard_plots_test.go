@@ -40,7 +40,7 @@ func (b *plotsEnv) report(query string) {
 	b.waitIdle()
 }
 
-// ordered presses the head of the first column.
+// ordered checks the order of the rows in reports by time, before and after a press on the head of the first column.
 func (b *plotsEnv) ordered() {
 	b.t.Helper()
 	const head = `document.querySelector('.report th.first')`

@@ -95,8 +95,8 @@ func (b *env) pressAll(role models.Role, known map[string][]string) (pressed int
 	return pressed
 }
 
-// pressing presses the controls of a screen one after another, starting with control number FROM. In its answer, next
-// is the control to go on with on a fresh page after a control led to another screen, or -1 after the last control.
+// pressing presses the controls of a screen one after another, starting with control number FROM. If a control leads to another
+// screen, next in its answer is the number of the control with which to go on, on a fresh page. After the last control, next is -1.
 // refused are the calls that the role may not make.
 const pressing = `(async () => {
 	let pending = 0

@@ -104,7 +104,7 @@ func (b *env) converts() {
 	a.choose(`document.querySelector('.side-sheet [role=combobox]')`, "Everflow")
 	b.until("the template fills the form", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Everflow" })
 	a.tap(saveForm)
-	b.waitText("Paste this at the network") // without opening the network again
+	b.waitText("Paste this at the network") // shown without opening the network again
 	if text := b.run(`document.querySelector('.side-sheet .copy pre')?.textContent`); !strings.Contains(text, "/postback/") {
 		b.t.Errorf("the sheet of the new network shows %q", text)
 	}
@@ -229,7 +229,8 @@ func (b *env) showsClickID() {
 	}
 }
 
-// failedStep returns the first step of a test that failed.
+// failedStep is an expression for the first failed step of a self-test. It is "none" if no step has failed, and empty if the page
+// shows no steps.
 const failedStep = `document.querySelector('.trace-list .step.no')?.textContent ?? (document.querySelector('.trace-list .step') ? 'none' : '')`
 
 // testsItself: both self-tests of a correct set-up pass, before and after the first click.

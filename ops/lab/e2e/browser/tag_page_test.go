@@ -213,8 +213,8 @@ func (x tagTest) replaysCalls(t *testing.T) {
 	p.unharmed()
 }
 
-// seesClicks: the tag gives links to slots their address and counts clicks on them, including links that are added later. Forms
-// send leads.
+// seesClicks: the tag sets the address of each link that has a slot, and counts the clicks on the link. It does the same for links
+// that are added later. A form with the attribute data-trk-lead sends a lead.
 func (x tagTest) seesClicks(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -457,8 +457,8 @@ func (x tagTest) underPolicy(t *testing.T) {
 	p.unharmed()
 }
 
-// waitsForConsent: the tag stores and sends nothing before consent, and everything after it. When consent is withdrawn, the tag
-// deletes all that it stored.
+// waitsForConsent: the tag stores and sends nothing before consent. After consent, it stores and sends everything, also the events
+// from before consent. When consent is withdrawn, the tag deletes all that it stored.
 func (x tagTest) waitsForConsent(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)

@@ -63,7 +63,7 @@ func TestClockFaults(t *testing.T) {
 	for n := range faults {
 		ticks(longtest.Size(2, 15))
 		i := y.leader(clocks)
-		if n%3 == 1 { // the leader is frozen and then killed while it holds the lock, which ends with its session
+		if n%3 == 1 { // this leader is frozen before it is killed; its lock ends with its session
 			y.check(clocks[i].Freeze())
 			ticksNoMore(y, clocks[i])
 		}

@@ -24,8 +24,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// statements are sequences of statuses that networks send for one conversion. The service allows each transition in the order
-// listed, and few of them in another order.
+// statements are sequences of statuses that networks send for one conversion. The service accepts each sequence in the order
+// listed. In most other orders it would refuse a transition.
 var statements = [][]string{
 	{"approved", "rejected"},
 	{"rejected", "approved"},

@@ -299,7 +299,7 @@ func (y *env) away(*fleet.Process) {
 }
 
 // frozen freezes a worker until another worker has taken over its jobs, and then lets it continue. The fence rejects the effects
-// that it then tries to commit. With the fence off, the checker must notice the doubled effects.
+// that the frozen worker then tries to commit. With the fence off, the checker must notice the doubled effects.
 func (y *env) frozen(steady *fleet.Process) {
 	for _, c := range []struct {
 		batch string

@@ -116,7 +116,7 @@ func TestKilledUploads(t *testing.T) {
 	}
 
 	m.startUploads("tiktok", "ttclid")
-	kills := longtest.Size(2, 7) // one more kill, and the job would be given up because its workers died
+	kills := longtest.Size(2, 7) // after one more kill, the job would be given up, because too many of its workers died
 	for kill := range kills {
 		answered, before := 1+kill%4, platform.Calls()
 		release := func() {}

@@ -65,8 +65,8 @@ func newAttacker(at target) (*attacker, error) {
 	}, nil
 }
 
-// try makes an attack at least once, repeats it until the context ends, and counts the answers. The end of the context cancels
-// the request under way, unless this attack has had no answer yet.
+// try makes an attack at least once, repeats it until the context ends, and counts the answers. When the context ends, the running
+// request is cancelled if this attack has had an answer before. Otherwise try waits for the answer.
 func (a *attacker) try(ctx context.Context, how attack) {
 	for first := true; first || ctx.Err() == nil; first = false {
 		request := ctx
@@ -193,8 +193,8 @@ func (a *attacker) read(ctx context.Context, path string) int {
 	return callOnce(ctx, a.reader, http.MethodGet, path, nil)
 }
 
-// start sends a POST that starts a job. It asks for the answer before the job has ended, so that only the service limits the
-// number of open jobs.
+// start sends a POST that starts a job. It asks the service to answer before the job has ended. The attacker need not wait for the
+// job, so only the service limits the number of open jobs.
 func (a *attacker) start(ctx context.Context, path string, body any) int {
 	return callOnce(ctx, a.api, http.MethodPost, path, body, "Prefer", "respond-async")
 }

@@ -20,7 +20,7 @@ import (
 const (
 	floodAtOnce = 48
 	floodMemory = 96 << 10 // kB that a web process may grow by
-	floodScans  = 500      // of the tables that a handshake could read; sweeps cause some of them during the test
+	floodScans  = 500      // scans of the tables that a handshake could read; periodic jobs cause some of them
 )
 
 // TestHandshakeFlood floods two web processes with handshakes for unverified names, first as visitors make them and then as CAs

@@ -399,7 +399,7 @@ CREATE TRIGGER failed_order AFTER UPDATE ON certificates FOR EACH ROW
 	EXECUTE FUNCTION note_failed_order()`
 
 // TestHundredDomains adds 100 domains in batches of 10. All of them are served, each after one order. An order that failed on a
-// busy machine causes one more order, which the test makes due at once instead of waiting.
+// busy machine causes one more order. The test makes this order due immediately, so that it need not wait.
 func TestHundredDomains(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

@@ -37,7 +37,8 @@ var (
 
 // Args tell a job what to do before it writes its effect, a row in a table.
 type Args struct {
-	// Hold makes the first worker that starts the row hold it until that worker stops.
+	// Hold makes the first run of the job wait until its context ends, for example because its worker stops. This run has no
+	// effect.
 	Hold bool `json:"hold,omitempty"`
 	// Gate makes the job wait until the gate of that name is open, even if its context is cancelled.
 	Gate string `json:"gate,omitempty"`
