@@ -95,7 +95,7 @@ type execution struct {
 	rule   autorule.Rule
 	run    autorule.Run
 	shadow bool
-	later  bool // another job runs the rule, because this job may not read as many clicks as it needs
+	later  bool // another job runs the rule, because this job may read too few more clicks for the rule
 
 	records map[uuid.UUID]copilot.Record // the flows that the matched targets were read from
 }
@@ -223,7 +223,7 @@ func (x *execution) alert(ctx context.Context, matched []autorule.Target) error 
 	return err
 }
 
-// logTargets records an outcome of targets that has no reason and no change.
+// logTargets records the same outcome for each target, without a reason and without the id of a change.
 func (x *execution) logTargets(outcome string, targets ...autorule.Target) {
 	x.run.Record(x.rule.Settings, outcome, "", uuid.NullUUID{}, targets...)
 }

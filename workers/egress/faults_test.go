@@ -161,7 +161,7 @@ func TestHostileAnswers(t *testing.T) {
 }
 
 func hostile(w http.ResponseWriter, r *http.Request) {
-	_, _ = io.Copy(io.Discard, r.Body) // only after this does the server notice that the caller has gone
+	_, _ = io.Copy(io.Discard, r.Body) // the server notices that the caller has gone only after it has read the body
 	flush := func() { _ = http.NewResponseController(w).Flush() }
 	switch r.URL.Path {
 	case "/drip":
