@@ -175,7 +175,7 @@ func (s *session) fetch(ctx context.Context, q tool.Request) (json.RawMessage, f
 	case err != nil:
 		return nil, figurecheck.Lookup{}, fmt.Errorf("chat: answer of %s: %w", q.Path, err)
 	case answer.Error != nil:
-		answer.Error.Kind = models.KindInvalid // KindInvalid lets the model send a better request
+		answer.Error.Kind = models.KindInvalid // after any error, the model can only send another request
 		return nil, figurecheck.Lookup{}, answer.Error
 	}
 	read, err := factsOf(answer.Data, q.Query.Get("limit"))
