@@ -105,7 +105,7 @@ func (s *session) lookUp(ctx context.Context, c ai.Call) (string, error) {
 	return s.wrapped(a.Text()), err
 }
 
-// decimals matches figures, which answers of tools have as texts.
+// decimals matches a figure in the answer of a tool, which writes figures as texts.
 var decimals = regexp.MustCompile(`"(-?\d+(?:\.\d+)?)"`)
 
 // reading lets a tool read the API as the account, and records what it reads.

@@ -42,7 +42,8 @@ type Clock struct {
 // lockName is the name of the lock that the leader holds.
 const lockName = "switchyard clock"
 
-// Run starts ticks while this process leads, until the context ends. A malformed spec is an error at once.
+// Run starts ticks while this process leads, until the context ends. If the spec of a row is malformed, Run returns an error
+// and starts no tick.
 func (c Clock) Run(ctx context.Context, d *db.DB) error {
 	if c.Now == nil {
 		c.Now = time.Now

@@ -172,7 +172,7 @@ func transactionOf(v correction.Conversion, o networks.Order) transaction {
 	return transaction{v.ClickID, cmp.Or(o.Ref, v.ConversionID)}
 }
 
-// findGoals gives each order the goal of the recorded conversion that it is about.
+// findGoals gives each order the goal of the recorded conversion that belongs to the order.
 func findGoals(rows []correction.Conversion, orders []networks.Order, recorded map[conversion.Key]conversion.Known) {
 	goals, ordersOf := map[place]bool{}, map[transaction]int{} // ordersOf has the number of orders of a transaction
 	for k := range recorded {
@@ -333,9 +333,9 @@ func refuseStatus(v *correction.Conversion, recorded map[conversion.Key]conversi
 }
 
 // clampTime limits the time of a new conversion to [click, now], because the clocks and time zones of platforms are
-// unreliable. If a time cannot be read, the conversion gets the time of its click. InvalidTime then has the time as the
-// platform states it. It also has that time if the time is outside the limits by more than its precision or the usual error
-// of a clock. A recorded conversion keeps its time.
+// unreliable. If a time cannot be read, the conversion gets the time of its click. InvalidTime has the time as the platform
+// states it, in three cases: the time cannot be read, it is before the click by more than its precision, or it is after now by
+// more than the usual error of a clock. A recorded conversion keeps its time.
 func clampTime(v *correction.Conversion, recorded map[conversion.Key]conversion.Known, now time.Time) {
 	if v.Refusal != "" || v.Time.IsZero() && v.InvalidTime == "" {
 		return
