@@ -335,7 +335,7 @@ func TestPostbackWaitsForItsClick(t *testing.T) {
 		return got
 	}
 	b.matchOnce()
-	waits := state{"pending", 1, true, false} // without a job, because thousands of postbacks may wait
+	waits := state{"pending", 1, true, false} // a waiting postback has no job, because thousands of postbacks may wait
 	if got := states(); got != [2]state{waits, waits} {
 		t.Errorf("without the click: %+v", got)
 	}

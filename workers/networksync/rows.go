@@ -229,9 +229,9 @@ type place struct {
 }
 
 // adopt gives an order the id of the conversion that a postback recorded earlier under another id, or without an id.
-// Otherwise the order would count twice. The click must have exactly one such conversion of the order's goal that
-// belongs to no other order, and rows must have exactly one order of that click and goal. Orders that were adopted
-// before stay adopted. adopt returns the newly adopted orders.
+// Otherwise the order would count twice. adopt does this only if two conditions hold for the click and the goal of the order:
+// exactly one such conversion belongs to no other order, and rows has exactly one order. Orders that were adopted before stay
+// adopted. adopt returns the newly adopted orders.
 func adopt(rows []correction.Conversion, known []conversion.Known, before []store.AdoptedOrder) (fresh []store.AdoptedOrder) {
 	adopted := map[conversion.Key]string{} // conversion id by order
 	orders, taken := map[place]map[string]bool{}, map[place]map[string]bool{}
