@@ -87,8 +87,8 @@ func tickRetention(s cron.Schedule, now time.Time) time.Duration {
 	return max(2*s.Next(first).Sub(first), 3*time.Minute)
 }
 
-// lead starts every tick until the context ends, beginning with the last tick before now. If ticks were missed without a leader,
-// only the last of them is made up for.
+// lead starts every tick until the context ends, beginning with the last tick before now. If several ticks passed without a
+// leader, lead starts only the last of them.
 func (c Clock) lead(ctx context.Context, entries []entry) {
 	next := make([]time.Time, len(entries))
 	entries = slices.Clone(entries)

@@ -186,8 +186,8 @@ func (x *execution) act(ctx context.Context, act autorule.Act) error {
 	return nil
 }
 
-// record returns the record that an act changes. For a flow it returns the record from which the act was made, unless an act of
-// this run has changed the flow.
+// record returns the record that an act changes. For a flow it returns the record from which the act was made. If another act of
+// this run has changed the flow since then, record reads it again.
 func (x *execution) record(ctx context.Context, act autorule.Act) (copilot.Record, error) {
 	if act.Action.Target().Kind == copilot.TargetFlow {
 		if r, ok := x.records[act.CampaignID.UUID]; ok {

@@ -17,7 +17,7 @@ const (
 	registrationsAtOnce = 500              // domains that a sweep claims at once
 	registryTimeout     = 10 * time.Second // for one answer
 	// These are the waits before the next request for a name. registrySilent: the registry does not know when the registration
-	// ends. registrationFar: the registration does not end soon. registrationNear: it ends soon.
+	// ends. registrationFar: the registration ends late. registrationNear: it ends within twice models.RegistrationEndsSoon.
 	registrySilent   = 30 * 24 * time.Hour
 	registrationFar  = 7 * 24 * time.Hour
 	registrationNear = 24 * time.Hour
