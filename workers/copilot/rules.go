@@ -95,7 +95,7 @@ type execution struct {
 	rule   autorule.Rule
 	run    autorule.Run
 	shadow bool
-	later  bool // another job runs the rule, because this job may read too few more clicks for the rule
+	later  bool // another job runs the rule, because the rule needs more clicks than this job may still read
 
 	records map[uuid.UUID]copilot.Record // the flows that the matched targets were read from
 }
