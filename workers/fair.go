@@ -28,7 +28,8 @@ const shortWait = 100 * time.Millisecond
 const swift = 250 * time.Millisecond
 
 // swiftReturn is the longest gap between the returns of two postponed swift jobs of an account. Without this limit the gap would
-// follow from the measured duration, which is too long if the jobs ran all at once and slowed each other down.
+// depend only on the measured average duration of a job. This average is too high if the jobs ran all at once and slowed each
+// other down.
 const swiftReturn = 2 * time.Millisecond
 
 // admission shares the slots of a queue among accounts, within one worker. With n active accounts, each account may use 1/(n+1)

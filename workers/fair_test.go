@@ -64,14 +64,14 @@ func TestManyRowsDelayNoOtherAccount(t *testing.T) {
 			}
 			started <- struct{}{}
 			<-gate
-			running.Add(-1) // before the commit, because after it the next job may run
+			running.Add(-1) // here and not after the commit, because the next job may run as soon as this one is committed
 		}
 		return countEffect(ctx, u)
 	}
 	ids := b.addCounted(many, 40)
 	other := b.addCounted(few, 1)[0]
 	for range 2 {
-		rt := b.leasing(await.Timeout) // a long lease: no worker dies, and on a busy machine renewals come late
+		rt := b.leasing(await.Timeout) // a long lease, which does not end early if a busy machine renews it late
 		workers.RegisterRow(rt, counted, handler)
 		b.start(rt)
 	}

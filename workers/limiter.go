@@ -72,7 +72,7 @@ func (e *endpointLoad) suspect(failures int) bool {
 }
 
 // waitLocally counts a request as waiting in this worker and returns the signal to wait for and a function that ends
-// the wait. Both are nil when there is a place, or when waiting here is pointless.
+// the wait. Both are nil if the endpoint has a free place, if it is unknown or not fast, or if localMax requests wait for it already.
 func (l *Limiter[K]) waitLocally(endpoint K, failures int) (freed <-chan struct{}, done func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -80,8 +80,8 @@ func (s *session) tools() []ai.Tool {
 	return append(slices.Clip(offered), proposing)
 }
 
-// lookUp carries out a call of the model and returns the data for it. It refuses an unknown tool, and look-ups beyond maxLookups
-// or after the time is over.
+// lookUp carries out a call of the model and returns the data for it. It refuses an unknown tool, a look-up
+// after maxLookups look-ups, and a look-up after the context has ended.
 func (s *session) lookUp(ctx context.Context, c ai.Call) (string, error) {
 	t, err := tool.Find(lookups, c.Name)
 	switch {
@@ -105,7 +105,7 @@ func (s *session) lookUp(ctx context.Context, c ai.Call) (string, error) {
 	return s.wrapped(a.Text()), err
 }
 
-// decimals matches figures, which answers of tools have as texts.
+// decimals matches a figure in the answer of a tool, which writes figures as texts.
 var decimals = regexp.MustCompile(`"(-?\d+(?:\.\d+)?)"`)
 
 // reading lets a tool read the API as the account, and records what it reads.
@@ -175,7 +175,7 @@ func (s *session) fetch(ctx context.Context, q tool.Request) (json.RawMessage, f
 	case err != nil:
 		return nil, figurecheck.Lookup{}, fmt.Errorf("chat: answer of %s: %w", q.Path, err)
 	case answer.Error != nil:
-		answer.Error.Kind = models.KindInvalid // the model can only send another request, so every error counts as invalid
+		answer.Error.Kind = models.KindInvalid // after any error, the model can only send another request
 		return nil, figurecheck.Lookup{}, answer.Error
 	}
 	read, err := factsOf(answer.Data, q.Query.Get("limit"))

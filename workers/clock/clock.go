@@ -42,7 +42,8 @@ type Clock struct {
 // lockName is the name of the lock that the leader holds.
 const lockName = "switchyard clock"
 
-// Run starts ticks while this process leads, until the context ends. A malformed spec is an error at once.
+// Run starts ticks while this process leads, until the context ends. If the spec of a row is malformed, Run returns an error
+// and starts no tick.
 func (c Clock) Run(ctx context.Context, d *db.DB) error {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -86,8 +87,8 @@ func tickRetention(s cron.Schedule, now time.Time) time.Duration {
 	return max(2*s.Next(first).Sub(first), 3*time.Minute)
 }
 
-// lead starts every tick until the context ends, beginning with the last tick before now. If ticks were missed without a leader,
-// only the last of them is made up for.
+// lead starts every tick until the context ends, beginning with the last tick before now. If several ticks passed without a
+// leader, lead starts only the last of them.
 func (c Clock) lead(ctx context.Context, entries []entry) {
 	next := make([]time.Time, len(entries))
 	entries = slices.Clone(entries)

@@ -107,9 +107,9 @@ func (rec *recorder) count(d dbconversion.PostbackDecision) {
 	}
 }
 
-// countWord counts a status word that no table has, so that the account can map it in its network. It runs after the commit,
-// because in the transaction all postbacks of a network would wait for each other. If the count fails, the next postback with the
-// word is counted.
+// countWord counts a status word whose meaning is not known, so that the account can give the word a meaning in its network. It
+// runs after the commit: inside the transaction, all postbacks of a network would wait for each other. If countWord fails, this
+// postback is not counted.
 func (rec *recorder) countWord(ctx context.Context, d dbconversion.PostbackDecision) {
 	if d.UnknownWord.NetworkID == uuid.Nil {
 		return

@@ -282,7 +282,7 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 	if events != 5 {
 		t.Errorf("%d deliveries, want one for each of 5 changes", events)
 	}
-	// If the message has no payout, the offer's payout is used. Another id is another conversion.
+	// If the message has no payout, the offer's payout is used. A postback with another txid creates another conversion.
 	if got := send(params{"txid": "T2"}); got != "recorded created" {
 		t.Error(got)
 	}
@@ -335,7 +335,7 @@ func TestPostbackWaitsForItsClick(t *testing.T) {
 		return got
 	}
 	b.matchOnce()
-	waits := state{"pending", 1, true, false} // without a job, because thousands of postbacks may wait
+	waits := state{"pending", 1, true, false} // a waiting postback has no job, because thousands of postbacks may wait
 	if got := states(); got != [2]state{waits, waits} {
 		t.Errorf("without the click: %+v", got)
 	}
@@ -352,7 +352,7 @@ func TestPostbackWaitsForItsClick(t *testing.T) {
 		t.Errorf("%d conversions", n)
 	}
 	dbtest.Exec(b, b.db, `UPDATE postbacks SET match_at = now(), attempts = 1000 WHERE id = $1`, forged)
-	b.matchOnce() // no wait is left
+	b.matchOnce() // after 1000 attempts the postback does not wait again
 	want := map[string]int{"matched": 1, "unmatched": 1}
 	await.Until(t, "both are counted", func() bool { return maps.Equal(want, b.counted()) })
 }

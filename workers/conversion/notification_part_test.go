@@ -22,8 +22,8 @@ func digistoreBody(fields map[string]string) string {
 	return form.Encode()
 }
 
-// TestRefundOfPart: the account earns a share of the price. A refund is therefore compared with the price: only a
-// refund of the whole price takes the sale back.
+// TestRefundOfPart: the account earns only a share of the price. The size of a refund is compared with the price, not with
+// that share. A refund of the whole price takes the sale back, and a smaller refund is ignored.
 func TestRefundOfPart(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

@@ -174,8 +174,8 @@ func TestNotificationRefused(t *testing.T) {
 	}
 }
 
-// TestNotificationOfAnotherNetwork: a notification of one network is no proof for a click of another network, if the click's network
-// has a secret.
+// TestNotificationOfAnotherNetwork: a notification of one network names a click of another network. It is refused if the click's
+// network has a secret, and recorded otherwise.
 func TestNotificationOfAnotherNetwork(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

@@ -14,13 +14,13 @@ import (
 	"switchyard/workers"
 )
 
-// maxEarlier is how many earlier postbacks of the same click one attempt decides. It takes the last ones before its own postback.
-// The others are recorded later and still count in the order of arrival. A higher number would be expensive if thousands of
-// postbacks of one click wait.
+// maxEarlier is how many earlier postbacks of the same click one attempt decides together with its own postback. The attempt
+// chooses the latest of them. The other postbacks are recorded later, but they count as if they were recorded in the order of
+// arrival. A higher number would be expensive if thousands of postbacks of one click wait.
 const maxEarlier = 3
 
-// Arguments of Read and MaskParams. A patient Read lets a postback wait for data that may still arrive. A message is believed if
-// its sender is authenticated. MaskParams shows all parameters of such a message, and only the unsealed parameters of any other.
+// Arguments of Read and MaskParams. With patient, Read lets a postback wait for data that may still arrive. With believed, the
+// sender of a message is authenticated, and MaskParams shows all its parameters. Otherwise it shows only the unsealed parameters.
 const patient, believed = true, true
 
 // earlier reads the last maxEarlier undecided postbacks of the same click that arrived before v, in the order of arrival. It
@@ -125,7 +125,8 @@ func (rec *recorder) decide(ctx context.Context, c db.Conn, v dbconversion.Verdi
 }
 
 // retry ends the attempt, so that the next attempt follows after a wait. After the last attempt the postback becomes unmatched.
-// If its job is run again, the postback is decided again. That needs the proof of its sender, so the proof stays stored, sealed.
+// If the job of an unmatched postback is run again, the postback is decided again. That decision needs the proof of the sender, so
+// the sealed proof is not deleted.
 func (rec *recorder) retry(ctx context.Context, u *run, v dbconversion.Verdict, detail string) error {
 	cause := models.Errorf(models.KindNotFound, "unknown_click", "%s", detail)
 	d := v.Decision

@@ -96,7 +96,7 @@ func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 	}
 	dbtest.Exec(b, b.db, `UPDATE conversions SET status = 'rejected', statements = jsonb_set(statements, '{0,status}', '"rejected"')`)
 	send(event("2", "", "12.5"))
-	// A postback from the goal API without an event is the stored sample of a goal that was refused on arrival. It records no conversion.
+	// If the goal API refuses a goal on arrival, it stores a sample as a postback without an event. Such a postback records no conversion.
 	refused := models.Postback{AccountID: b.account, Source: models.FromGoalAPI, Params: params{"clickid": models.FormatClickID(c.ID), "goal": "x"}}
 	if outcome, detail := b.postback(refused); outcome != "refused" {
 		t.Errorf("a goal that was refused as it arrived: %s (%s)", outcome, detail)

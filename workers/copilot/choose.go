@@ -49,8 +49,8 @@ func (r *reading) choose(ctx context.Context) (chosen []uuid.UUID, turn int, err
 	return append(chosen, today...), turn, nil
 }
 
-// byTurn returns the ids whose turn is on a day, and the number of days until all ids have had a turn. The day of an id depends
-// only on the id while the list keeps about the same length.
+// byTurn returns the ids whose turn is on a day, and the number of days until all ids have had a turn. An id keeps
+// its day as long as turn stays the same. turn depends on the length of the list.
 func byTurn(list []uuid.UUID, day time.Time) (out []uuid.UUID, turn int) {
 	const usual = 25 // ids a day, so that few days have more than maxTurn
 	for turn = (len(list) + usual - 1) / usual; turn > 0; turn++ {

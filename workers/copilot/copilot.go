@@ -1,5 +1,5 @@
 // Package copilot judges the figures of accounts, periodically and on request, and stores suggestions. It also runs the
-// rules with which an account lets its campaigns be changed automatically. models/copilot and models/autorule decide which
+// rules of accounts, which change campaigns automatically. models/copilot and models/autorule decide which
 // figures lead to a suggestion or a change. This package reads the figures, and carries out the changes of rules.
 package copilot
 

@@ -39,8 +39,8 @@ type env struct {
 	broken      atomic.Int64 // how many of the next reports fail
 }
 
-// costlyReader is a report reader whose Cost, the number of clicks that a report reads, is too high by extraClicks.
-// While broken is above zero, each report fails and lowers it by one.
+// costlyReader is a report reader. Its method Cost adds extraClicks to the number of clicks that a report reads. While
+// broken is above zero, each report fails and lowers broken by one.
 type costlyReader struct {
 	report.Reader
 	w *env
@@ -180,7 +180,8 @@ func TestRefresh(t *testing.T) {
 	if s.Evidence.From != "2026-03-16" || s.Evidence.To != "2026-04-14" || s.Evidence.Sample != 40_000 || s.Evidence.Confidence < 0.99 {
 		t.Errorf("evidence %+v", s.Evidence)
 	}
-	// There are 40,000 clicks in 30 days. Half of them would earn 0.4 instead of 0.2 per click, which is 133 dollars a day.
+	// The pause moves 20,000 of the 40,000 clicks in 30 days to the other path. There a click earns 0.4 dollars and not 0.2
+	// dollars, which is 133 dollars more a day.
 	if v := s.Effect.Value.InexactFloat64(); v < 100 || v > 150 || s.Effect.Unit != "USD a day" {
 		t.Errorf("effect %+v", s.Effect)
 	}

@@ -93,7 +93,7 @@ func (r *reading) networks(ctx context.Context) error {
 // of the account, because a sender can invent ids.
 func (r *reading) clickParameter(ctx context.Context, n *copilot.NetworkInput, list []map[string]string) error {
 	ids := map[string][]uuid.UUID{}
-	reads := map[uuid.UUID]bool{} // the ids that the network's present settings find
+	reads := map[uuid.UUID]bool{} // the click ids that are found with the parameter that the network is set to now
 	for _, params := range list {
 		if id, why := postback.NamedClick(params, postback.Network{Params: n.PostbackParams}, r.in.Now); why == "" {
 			reads[id] = true

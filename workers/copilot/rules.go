@@ -95,7 +95,7 @@ type execution struct {
 	rule   autorule.Rule
 	run    autorule.Run
 	shadow bool
-	later  bool // another job runs the rule, because this job may not read as many clicks as it needs
+	later  bool // another job runs the rule, because the rule needs more clicks than this job may still read
 
 	records map[uuid.UUID]copilot.Record // the flows that the matched targets were read from
 }
@@ -186,8 +186,8 @@ func (x *execution) act(ctx context.Context, act autorule.Act) error {
 	return nil
 }
 
-// record returns the record that an act changes. For a flow it returns the record from which the act was made, unless an act of
-// this run has changed the flow.
+// record returns the record that an act changes. For a flow it returns the record from which the act was made. If another act of
+// this run has changed the flow since then, record reads it again.
 func (x *execution) record(ctx context.Context, act autorule.Act) (copilot.Record, error) {
 	if act.Action.Target().Kind == copilot.TargetFlow {
 		if r, ok := x.records[act.CampaignID.UUID]; ok {
@@ -223,7 +223,7 @@ func (x *execution) alert(ctx context.Context, matched []autorule.Target) error 
 	return err
 }
 
-// logTargets records an outcome of targets that has no reason and no change.
+// logTargets records the same outcome for each target, without a reason and without the id of a change.
 func (x *execution) logTargets(outcome string, targets ...autorule.Target) {
 	x.run.Record(x.rule.Settings, outcome, "", uuid.NullUUID{}, targets...)
 }

@@ -190,7 +190,7 @@ func TestRuleWeighs(t *testing.T) {
 		s.Action, s.Factor, s.MinWeight = autorule.Weight, models.NewMoney(decimal.RequireFromString("0.5")), number(20)
 	})
 	before := w.flow()[1].Weight
-	for _, want := range []string{"done", "cooling"} { // the second run has the window of the first
+	for _, want := range []string{"done", "cooling"} { // both runs look at the same window
 		w.due()
 		if run := w.run(r); outcomes(run) != want {
 			t.Errorf("%+v, want %s", run, want)

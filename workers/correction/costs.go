@@ -101,7 +101,7 @@ type lookup struct {
 	change             uuid.NullUUID
 	setBy              map[spendKey]int // the line that sets the spend
 	now                time.Time
-	oldest             time.Time // clicks before this time are deleted; zero: the account keeps clicks for as long as any plan does
+	oldest             time.Time // clicks before this time are deleted; zero: the account keeps clicks for the longest time of all plans
 }
 
 type spendKey struct {
@@ -145,7 +145,7 @@ func (l *lookup) resolve(r correction.Cost) cost {
 	}
 	if v.Refusal == "" && v.Campaign != "" {
 		v.campaign, v.Refusal = findOne(l.campaigns, "campaign", v.Campaign)
-		for _, other := range v.Others { // the platform's id of a campaign is unknown here, but its name may be known
+		for _, other := range v.Others { // a platform's file has its own id of a campaign, which matches nothing here, but its name may match
 			if id, refusal := findOne(l.campaigns, "campaign", other); v.campaign == uuid.Nil && refusal == "" {
 				v.campaign, v.Refusal, v.Campaign = id, "", other
 			}

@@ -55,7 +55,7 @@ type worker struct {
 const (
 	accountsAtOnce    = 100
 	clicksAtOnce      = 2000 // claims of one account
-	lookUpsAtOnce     = 60   // addresses that are looked up for an account, thus at most 6,000 for all accounts
+	lookUpsAtOnce     = 60   // addresses that are looked up for one account; for accountsAtOnce accounts at most 6,000
 	lookUpsInParallel = 8    // how many of these look-ups run at the same time
 )
 

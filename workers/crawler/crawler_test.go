@@ -139,9 +139,9 @@ func (w *env) balanced() {
 	}
 }
 
-// TestCrawlers checks that a crawler is named if its address has a name of the crawler's operator, and otherwise counts as fake.
-// A crawler without documented host names is neither. A claim that no DNS server could decide does not make a visitor fake: it is
-// looked up again for an hour.
+// TestCrawlers checks that the click of a crawler gets the crawler's name if the address has a host name of the crawler's operator.
+// Otherwise the click is marked as fake. A crawler without documented host names gets neither a name nor the mark. If no DNS server
+// gives an answer, the click is not marked as fake, and its address is looked up again for an hour.
 func TestCrawlers(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -193,7 +193,7 @@ func TestCrawlers(t *testing.T) {
 		t.Errorf("%d addresses were looked up, want 10", n)
 	}
 
-	// Stored answers are used for other accounts too, and while no DNS server answers.
+	// A stored answer is also used for the clicks of another account. It is used even while no DNS server answers.
 	stop()
 	w.visit(1, "192.0.2.1", google)
 	w.visit(1, "192.0.2.2", google)

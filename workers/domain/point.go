@@ -18,8 +18,8 @@ import (
 	"switchyard/workers/egress"
 )
 
-// add adds domains and points them in a DNS account, one after the other, because some providers accept only a whole zone at a
-// time.
+// add adds domains and points them in a DNS account, one after the other. With some providers each change replaces the whole
+// zone, so of two changes at the same time one would be lost.
 func (w *worker) add(ctx context.Context, args jobs.AddDomainsArgs) (out jobs.AddedDomains, err error) {
 	id := workers.Account(ctx)
 	found, err := w.store.DNSAccounts().Named(ctx, id, args.DNS, "dns_account_not_found")
@@ -181,8 +181,8 @@ func unchangedPoint(host string, by libdns.RR, note string) models.DNSPoint {
 }
 
 // leadsHere reports whether the existing records of a name lead to the tracker although they differ from the records that
-// would be set. They may be addresses, all of them the tracker's, or lead there through another name. It returns false if DNS
-// gives no answer.
+// would be set. The existing records lead to the tracker if they are all addresses of the tracker, or if they are an alias of
+// another name that leads to the tracker. leadsHere returns false if DNS gives no answer.
 func (w *worker) leadsHere(ctx context.Context, have []libdns.RR) bool {
 	var found []egress.Records
 	var direct egress.Records

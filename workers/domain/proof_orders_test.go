@@ -48,7 +48,7 @@ func (n names) verifies(p, other *party) bool {
 	case !p.has:
 		return false
 	case p.verified:
-		return true // for three days, whatever DNS says
+		return true // a verified domain stays verified for three days, whatever DNS says
 	case other.verified:
 		return false
 	case strings.Contains(strings.Join(n.texts, " "), p.token):

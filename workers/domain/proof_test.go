@@ -169,8 +169,8 @@ func TestCNAMEProves(t *testing.T) {
 	}
 }
 
-// TestVerifiedBefore: a domain that was verified before proofs existed stays verified while it leads here. This ends when
-// another account proves the host by TXT, when the domain has been lost, and when the domain gets a proof of its own.
+// TestVerifiedBefore: a domain that was verified before proofs existed stays verified while it leads here. It needs a
+// proof after one of three events: another account proves the host by TXT, the domain is lost, or the domain gets a proof of its own.
 func TestVerifiedBefore(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour

@@ -16,8 +16,8 @@ import (
 const (
 	registrationsAtOnce = 500              // domains that a sweep claims at once
 	registryTimeout     = 10 * time.Second // for one answer
-	// These are the waits before the next request for a name: if the registry does not know when the registration of the name
-	// ends, if the registration ends late, and if it ends soon.
+	// These are the waits before the next request for a name. registrySilent: the registry does not know when the registration
+	// ends. registrationFar: the registration ends late. registrationNear: it ends within twice models.RegistrationEndsSoon.
 	registrySilent   = 30 * 24 * time.Hour
 	registrationFar  = 7 * 24 * time.Hour
 	registrationNear = 24 * time.Hour

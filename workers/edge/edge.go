@@ -3,8 +3,8 @@
 // PostgreSQL records every change of data that routes visitors. A run gathers the recorded changes by account. For each account
 // it compiles the campaigns and writes the values that the edge does not have. PostgreSQL keeps a hash of each written value. A
 // run uses the hashes to find the values that differ. One process publishes at a time, so that an older value never replaces a
-// newer value. If a run is killed, the next run continues its work, because a value that is about to be written counts as unknown
-// until it is written.
+// newer value. If a run is killed, the next run continues its work: a run deletes the stored hash of a value before it
+// writes the value, and so the next run writes each value again that has no hash.
 package edge
 
 import (

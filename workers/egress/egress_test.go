@@ -92,7 +92,7 @@ func class(err error) egress.Class {
 	return ""
 }
 
-// TestLongURL: an address that is too long has its own reason. The longest address is sent.
+// TestLongURL: a request to an address that is too long fails with an error text of its own. The longest allowed address is requested.
 func TestLongURL(t *testing.T) {
 	t.Parallel()
 	c := newServer(t, func(http.ResponseWriter, *http.Request) {})

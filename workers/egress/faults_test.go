@@ -20,7 +20,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// TestPrivateAddresses (W6) tries every form of a private address as a literal, and as an address that a name resolves to: alone,
+// TestPrivateAddresses tries every form of a private address as a literal, and as an address that a name resolves to: alone,
 // before a public address and after one. No request connects. With the guard off a request reaches the server, which shows that
 // the test would notice a connection.
 func TestPrivateAddresses(t *testing.T) {
@@ -112,7 +112,7 @@ func TestOnlyWayOut(t *testing.T) {
 	}
 }
 
-// TestHostileAnswers (W5) sends fifteen requests at once to a server with hostile answers. The long form sends fifty, uses the time
+// TestHostileAnswers sends fifteen requests at once to a server with hostile answers. The long form sends fifty, uses the time
 // limit of webhooks, and also checks the time and the memory. Every request ends, and no redirect is followed.
 func TestHostileAnswers(t *testing.T) {
 	limit, parallel := longtest.Size(time.Second, 10*time.Second), longtest.Size(15, 50)
@@ -156,12 +156,12 @@ func TestHostileAnswers(t *testing.T) {
 	grown := int64(after.HeapAlloc) - int64(before.HeapAlloc)
 	t.Logf("W5: %d hostile answers within %s, heap grown by %d kB", parallel, time.Since(begin).Round(time.Millisecond), grown>>10)
 	if longtest.On() && (time.Since(begin) > 10500*time.Millisecond || grown > 20<<20) {
-		t.Error("W5: it took more than 10.5 s or 20 MB")
+		t.Error("the hostile answers took more than 10.5 s or 20 MB")
 	}
 }
 
 func hostile(w http.ResponseWriter, r *http.Request) {
-	_, _ = io.Copy(io.Discard, r.Body) // only after this does the server notice that the caller has gone
+	_, _ = io.Copy(io.Discard, r.Body) // the server notices that the caller has gone only after it has read the body
 	flush := func() { _ = http.NewResponseController(w).Flush() }
 	switch r.URL.Path {
 	case "/drip":

@@ -23,8 +23,8 @@ const (
 	deletedAtOnce = 5000
 )
 
-// updateFixed fills in the rates of days, starts a restatement for each account with amounts that need one, and deletes expired
-// rates.
+// updateFixed adds missing rates to days and updates replaced rates. Then it starts a restatement for each account with amounts
+// that need one, and deletes expired rates.
 func (w *worker) updateFixed(ctx context.Context) error {
 	if err := exchangerate.UpdateFixed(ctx, w.db); err != nil {
 		return err

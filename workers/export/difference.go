@@ -18,7 +18,7 @@ import (
 )
 
 // compare computes the differences between the figures of another system (a network or an ad platform) and ours, and stores them as
-// the job's result. Older results are deleted in the same transaction.
+// the job's result. In the same transaction it deletes older results: only the account's newest jobs.StoredReports results stay.
 func (m *maker) compare(ctx context.Context, u *workers.Run[difference.Args, difference.Result]) error {
 	account := u.Job.AccountID.UUID
 	out, err := m.readDifference(ctx, account, u.Args)

@@ -57,7 +57,8 @@ type figureColumns struct {
 	loss     bool
 }
 
-// columnsOf returns the columns of a file. A file with chosen columns has only these and its formulas, which the API has checked.
+// columnsOf returns the columns of a file. A file with chosen columns has only these columns and the
+// columns of its formulas. The API has checked both.
 func columnsOf(chosen []string, formulas string, lossKnown bool) figureColumns {
 	c := figureColumns{loss: lossKnown && len(chosen) == 0}
 	c.formulas, c.values, _ = measure.ParseExpressions(formulas)

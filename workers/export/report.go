@@ -11,7 +11,8 @@ import (
 	"switchyard/workers"
 )
 
-// read answers a report that is too large for a request. Older answers of its kind are deleted with the commit.
+// read answers a report that is too large for a request. In the same transaction it deletes
+// older answers of the account: only the newest jobs.StoredReports answers of this kind of job stay.
 func (m *maker) read(ctx context.Context, u *workers.Run[models.ReportArgs, jobs.ReportAnswer]) error {
 	account := u.Job.AccountID.UUID
 	rows, err := m.reports.Answer(ctx, account, u.Args, 0) // 0: the report may read any number of clicks

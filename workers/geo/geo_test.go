@@ -118,7 +118,7 @@ func (w *env) visit(first, networks, n int) {
 			c.BotSignals = uint64(bot.NoAcceptLanguage)
 		}
 		c.BotScore, c.IsBot, c.BotReason = bot.Score(bot.Signals(c.BotSignals), bot.Settings{})
-		floor := models.FloorClickID(models.ClickTime(c.ID).Add(-time.Minute)) // keeps the order of the ids
+		floor := models.FloorClickID(models.ClickTime(c.ID).Add(-time.Minute)) // sets the time in the id a minute back
 		copy(c.ID[:6], floor[:6])
 		if err := w.spool.Append(w.Context(), spool.Record{Click: c}); err != nil {
 			w.Fatal(err)

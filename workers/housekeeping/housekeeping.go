@@ -1,7 +1,11 @@
-// Package housekeeping deletes records of the API that are no longer needed: stored answers that are too old for a repeated call,
-// removed rules that no flow uses any more, ended sessions and links, old entries of the audit log, old figures that networks and
-// traffic sources have reported, old changes of cost and of many records, old plans of configuration documents, and old tokens and
-// clients of connected assistants.
+// Package housekeeping deletes records that are no longer needed:
+//   - stored answers that are too old for a repeated call
+//   - removed rules that no flow uses any more
+//   - ended sessions and links, and old entries of the audit log
+//   - old figures that networks and traffic sources have reported
+//   - the data to undo old changes of cost, and old changes of many records at once
+//   - old plans of configuration documents
+//   - old tokens and clients of connected assistants
 package housekeeping
 
 import (

@@ -99,8 +99,8 @@ func (c *checker) screen(ctx context.Context) error {
 	return c.saveStatus(ctx, models.ServiceSafeBrowsing, "the list of unsafe addresses could not be asked", err)
 }
 
-// batches passes due links to work until no new links are due. A link that work fails to record is not passed to work again in
-// this run.
+// batches calls the function work with batches of due links, until all due links were passed to it. Each link is passed only
+// once, even if it is due again because its result was not recorded.
 func (c *checker) batches(ctx context.Context, due func() ([]models.Link, error),
 	work func(context.Context, []models.Link) error,
 ) error {

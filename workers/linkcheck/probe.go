@@ -69,7 +69,7 @@ func hostOf(u string) string {
 // probe sends a HEAD request, and a GET if that fails, because many servers do not support HEAD.
 func (c *checker) probe(ctx context.Context, u string) models.LinkResult {
 	if len(u) > netguard.MaxURL {
-		return models.LinkResult{At: c.o.Now()} // we cannot request it, but visitors can
+		return models.LinkResult{At: c.o.Now()} // too long for this client, but a browser may open it, so it is not broken
 	}
 	status, err := c.request(ctx, http.MethodHead, u)
 	if err != nil || status >= http.StatusBadRequest {

@@ -172,7 +172,7 @@ func transactionOf(v correction.Conversion, o networks.Order) transaction {
 	return transaction{v.ClickID, cmp.Or(o.Ref, v.ConversionID)}
 }
 
-// findGoals gives each order the goal of the recorded conversion that it is about.
+// findGoals gives each order the goal of the recorded conversion that belongs to the order.
 func findGoals(rows []correction.Conversion, orders []networks.Order, recorded map[conversion.Key]conversion.Known) {
 	goals, ordersOf := map[place]bool{}, map[transaction]int{} // ordersOf has the number of orders of a transaction
 	for k := range recorded {
@@ -229,9 +229,9 @@ type place struct {
 }
 
 // adopt gives an order the id of the conversion that a postback recorded earlier under another id, or without an id.
-// Otherwise the order would count twice. The click must have exactly one such conversion of the order's goal that
-// belongs to no other order, and rows must have exactly one order of that click and goal. Orders that were adopted
-// before stay adopted. adopt returns the newly adopted orders.
+// Otherwise the order would count twice. adopt does this only if two conditions hold for the click and the goal of the order:
+// exactly one such conversion belongs to no other order, and rows has exactly one order. Orders that were adopted before stay
+// adopted. adopt returns the newly adopted orders.
 func adopt(rows []correction.Conversion, known []conversion.Known, before []store.AdoptedOrder) (fresh []store.AdoptedOrder) {
 	adopted := map[conversion.Key]string{} // conversion id by order
 	orders, taken := map[place]map[string]bool{}, map[place]map[string]bool{}
@@ -333,9 +333,9 @@ func refuseStatus(v *correction.Conversion, recorded map[conversion.Key]conversi
 }
 
 // clampTime limits the time of a new conversion to [click, now], because the clocks and time zones of platforms are
-// unreliable. If a time cannot be read, the conversion gets the time of its click. InvalidTime then has the time as the
-// platform states it. It also has that time if the time is outside the limits by more than its precision or the usual error
-// of a clock. A recorded conversion keeps its time.
+// unreliable. If a time cannot be read, the conversion gets the time of its click. InvalidTime has the time as the platform
+// states it, in three cases: the time cannot be read, it is before the click by more than its precision, or it is after now by
+// more than the usual error of a clock. A recorded conversion keeps its time.
 func clampTime(v *correction.Conversion, recorded map[conversion.Key]conversion.Known, now time.Time) {
 	if v.Refusal != "" || v.Time.IsZero() && v.InvalidTime == "" {
 		return

@@ -63,8 +63,8 @@ func TestRepeatedOrders(t *testing.T) {
 	}
 }
 
-// TestGoalOfOrders checks that an order and the postback of the same transaction are one conversion, also if the goal follows from a
-// status word.
+// TestGoalOfOrders checks that an order and the postback of the same transaction are one conversion. This also holds if the goal
+// of the order follows from its status word.
 func TestGoalOfOrders(t *testing.T) {
 	t.Parallel()
 	click := models.NewClickID()

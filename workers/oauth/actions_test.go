@@ -167,7 +167,7 @@ func TestSignInAgain(t *testing.T) {
 		t.Errorf("after a further sign-in the source uses %s", connectionOf(source))
 	}
 	remove(again)
-	if w.connect(at) != third || connectionOf(source) != third { // the known user signs in again and has the only connection
+	if w.connect(at) != third || connectionOf(source) != third { // the third user signs in again, and the account has no other connection
 		t.Errorf("the source uses %s, want %s", connectionOf(source), third)
 	}
 }

@@ -30,7 +30,7 @@ func Gate[A any](r *workers.Runtime, s *store.Store, name func(A) string) worker
 	return func(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {
 		row, err := jobrow.Find(ctx, s.Conn(), workers.Account(ctx), job)
 		if errors.Is(err, models.NotFound("job")) {
-			return admitted, 0, nil // no worker will claim it
+			return admitted, 0, nil // a job without a row is not run, so it takes no slot
 		}
 		if err != nil {
 			return nil, 0, err

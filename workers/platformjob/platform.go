@@ -135,8 +135,8 @@ func (i *Imports[A, R]) StartDue(ctx context.Context) error {
 }
 
 // window returns the days of a scheduled import in the time zone of the platform's account, or in UTC if that time zone is unknown.
-// An import of changes reads what has changed since the last one. If the provider is not among Feeds, an import of older orders
-// takes its place.
+// If an import of changes is due, window returns the time since the last import of changes. For a provider that is not among Feeds,
+// it returns the days of an import of older orders instead.
 func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.PlatformRange {
 	if d.Changed && slices.Contains(i.Feeds, d.Provider) {
 		return i.changesSince(d, now)

@@ -85,8 +85,8 @@ func (h hostnames) create(ctx context.Context, host string) (out Hostname, err e
 }
 
 // find finds the hostname of a host. ok is false if the zone does not have it. It compares the names, because Cloudflare's
-// filter may also return other hostnames. The filter has two names: Cloudflare's guide says hostname, and its newer clients say
-// hostname.contain.
+// filter may also return other hostnames. find sends the filter under two names: Cloudflare's guide calls it hostname, and its
+// newer clients call it hostname.contain.
 func (h hostnames) find(ctx context.Context, host string) (out Hostname, ok bool, err error) {
 	for n := 1; n <= maxPages; n++ {
 		var list []Hostname

@@ -106,7 +106,7 @@ func metaPage(ctx context.Context, s *session, period Range, cursor string) (row
 		}
 		rows, more, err := metaInsights(ctx, s, part, after)
 		if days := s.meta.days; metaTooMuch(err) && s.meta.halve() {
-			if s.meta.days < days { // the cursor was of a longer part
+			if s.meta.days < days { // the cursor belongs to a part with more days
 				after = ""
 			}
 			continue

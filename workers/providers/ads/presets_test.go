@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// presetAnswer is how a platform answers a request of its preset. path and day have to match, and so has the secret.
+// presetAnswer is how a platform answers a request of its preset. A request is answered only if its path, day and secret match.
 type presetAnswer struct {
 	path, secret string
 	day          func(r *http.Request) (from, to string)

@@ -215,7 +215,8 @@ func (c *Upload) MaxEvents() int { return c.u.maxEvents }
 // Requests returns the number of requests made so far.
 func (c *Upload) Requests() int { return c.u.Used().Requests }
 
-// mostRefused is the maximum number of refused requests of one call while it searches for the events that cause the refusals.
+// mostRefused is the maximum number of refused requests that one call of sendAll makes while it searches for the events that
+// cause the refusals.
 const mostRefused = 100
 
 // Send sends events to the platform and returns a verdict for each, in their order. Events may be sent again, because the

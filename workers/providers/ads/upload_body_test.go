@@ -76,7 +76,7 @@ func compact(t *testing.T, raw []byte) string {
 }
 
 // TestUploadsUnknown: a conversion that lacks data which the platform needs is not sent, and the verdict says what is
-// missing. An e-mail address makes up for an IP address that cannot be sent because only a part of it is stored.
+// missing. If only a part of the IP address is stored, the address cannot be sent. The conversion then needs a hashed e-mail address.
 func TestUploadsUnknown(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestTikTokCodes: only codes about the token, the app and the pixel are called a refusal of the credentials.
+// TestTikTokCodes: only codes about the token, the app and the pixel count as a refusal of the credentials.
 func TestTikTokCodes(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[int]string{

@@ -91,7 +91,7 @@ type Outcome struct {
 	Done   bool
 	Result string // models.UploadAccepted or UploadRejected, for all events of the request
 	Reason string // for a person; without secrets
-	// Known says that the platform already had all events of the request. Events that were sent as new have therefore arrived.
+	// Known says that the platform already had all events of the request: an earlier request with these events has arrived.
 	Known bool
 	// Again is the wait before the request's events are sent once more, because some came too early; 0: they are not sent
 	// again. The platform recognizes events that it already has by their ids.

@@ -75,7 +75,7 @@ type row struct {
 	ids    bool // requests name a zone by its id, so the zones are listed first
 	quotes bool // the data of TXT records is in quotes, as in a zone file
 	// sets says that the provider accepts only whole sets of records. Append then gets the data of the record's set, which
-	// ends with the new record. A set that has only this record does not exist at the provider yet.
+	// ends with the new record. If the set has only the new record, the provider has no such set yet.
 	sets bool
 }
 

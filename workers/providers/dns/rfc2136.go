@@ -56,7 +56,8 @@ var recordTypes = []uint16{
 	dns.TypeCNAME, dns.TypeA, dns.TypeAAAA, dns.TypeNS, dns.TypeMX, dns.TypeTXT, dns.TypeSRV, dns.TypeCAA, dns.TypeHTTPS,
 }
 
-// Records first asks whether the name is in use. Otherwise a wildcard would answer for the name.
+// Records lists the records of a name. It first asks whether the name is in use, because a wildcard would answer for a name that is
+// not in use.
 func (s *server) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
 	full := dns.Fqdn(absolute(name, z.name))
 	unused := new(dns.Msg).SetUpdate(dns.Fqdn(z.name))

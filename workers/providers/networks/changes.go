@@ -48,8 +48,8 @@ func (c *Connection) Changes(ctx context.Context, since time.Time, most int) (or
 	}
 }
 
-// changePeriod returns the period of Changes. It begins before since, by the overlap. It is as long as the longest period of
-// one request. The overlap and the length are divided by parts. The period ends at the present moment at the latest.
+// changePeriod returns the period of Changes. It begins before since, by the overlap divided by parts. Its length is
+// feedDays divided by parts. It ends at the present moment at the latest.
 func (s *session) changePeriod(since time.Time, parts time.Duration) Range {
 	now, day := s.Now().UTC().Truncate(time.Second), 24*time.Hour
 	if since = since.UTC().Truncate(time.Second); since.After(now) {

@@ -158,7 +158,8 @@ func (s *suite) changesInZone() {
 	}
 	s.world.SetZone(zone)
 	since := present.Add(-3 * time.Hour)
-	// The second decision is an hour before the period. In UTC, the period would begin some hours earlier or later.
+	// The second decision is an hour before the period, so it must not be read. If the period was given in UTC, the platform
+	// would read it as a period some hours earlier or later.
 	s.world.Set(s.lateOrders(present.Add(-time.Minute), since.Add(-49*time.Hour))...)
 	got, _, err := s.open(map[string]string{"timezone": "America/New_York"}).Changes(s.Context(), since, networks.MaxOrders)
 	if err != nil || !slices.Equal(ids(got), []string{"T00000"}) {

@@ -62,8 +62,8 @@ func (s *session) impactActions(ctx context.Context, date string, period Range, 
 }
 
 // impactReversed reads the reversals of a period from the log of updates. An action that is reversed before it locks keeps its locking
-// date, so impactLocked finds it only weeks later. An update has only the change of the payout, which is not read: a reversed action
-// earns nothing.
+// date, so impactLocked finds it only weeks later. An update has no payout, only the change of the payout. It is not read, because a
+// reversed action earns nothing.
 func impactReversed(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	var answer struct {
 		Pages   text         `json:"@numpages"`

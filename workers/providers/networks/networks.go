@@ -31,8 +31,8 @@ type Order struct {
 	// empty, the sale is in Currency.
 	Sale, SaleCurrency string
 	At                 Moment
-	// Alone marks a reversal whose order was not read with it. Its payout is the amount that it takes back, which may be only
-	// a part of the order's payout.
+	// Alone marks a reversal that was read without its order. Payout is then the amount that the reversal takes back, which may
+	// be only a part of the amount that the order earned.
 	Alone bool
 	// StatusOnly marks a record that has the status of an order but no amount. It changes the status of a recorded order.
 	StatusOnly bool
