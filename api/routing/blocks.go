@@ -94,7 +94,7 @@ func (s *Snapshot) findBlock(c *Campaign, source uuid.UUID, f *cond.Facts) *Bloc
 }
 
 // mayBlock reports whether the account has blocked values for visitors of the campaign. It looks at the lists of all sources, because
-// a visitor whom another campaign has handed over may come from any source.
+// a visitor who was handed over by another campaign may come from any source.
 func (s *Snapshot) mayBlock(c *Campaign) bool {
 	for l := range each[*BlockList](s, blockLists) {
 		if len(l.values) > 0 && l.Row.AccountID == c.Row.AccountID && (l.Row.Scope != models.BlockCampaign || l.Row.ScopeID == c.Row.ID) {

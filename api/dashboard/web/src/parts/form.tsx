@@ -248,7 +248,7 @@ export function TagInput({ values, on, wired, most = 20, known = [], label, show
 export type Wrong = { field?: string; text: string; request?: string }
 
 // wrongOf finds the field that an error is about. It is the field that byCode has for the error's code. Otherwise it is the field
-// whose name is at the beginning of the message or, if there is none, the field whose name is in the code.
+// whose name is at the beginning of the message. If the message names no field, it is the field whose name is in the code.
 export function wrongOf(e: ApiError, fields: string[], byCode: Record<string, string> = {}): Wrong {
   const named = /^([a-z_]+)\b/.exec(e.message)?.[1] ?? '',
     guess = e.code.replace(/^invalid_|_required$|_taken$/g, '')

@@ -181,7 +181,7 @@ export function SiteForm({
       <RecordForm
         value={start}
         saveUnchanged={!s}
-        byCode={{ duplicate_name: 'name' }}
+        byCode={{ duplicate_name: 'name', invalid: 'domain' }}
         onDirty={setDirty}
         save={save}
         latest={s ? () => call('GET /sites', { query: {} }).then(now => latestIn(now.sites, s.id, siteDraft)) : undefined}
