@@ -34,6 +34,7 @@ func TestDashboardSetUp(t *testing.T) {
 	b.setsZone()
 	b.converts()
 	b.takesBack()
+	b.hearsNetwork()
 	b.refusesSmartlink()
 	b.namesMissing()
 	b.showsClickID()
@@ -156,6 +157,22 @@ func (b *env) takesBack() {
 	b.goTo(b.f.URL + "/app/conversions")
 	b.waitText("test conversion")
 	b.until("the test conversion is rejected", func() bool { return b.run(`document.querySelector('tr[data-row] .tag')?.textContent`) == "Rejected" })
+}
+
+// hearsNetwork: while a test conversion counts, the network's own postback ends the steps, without a reload of the page.
+func (b *env) hearsNetwork() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app")
+	b.tap(button("Send a test conversion"))
+	b.waitText("First conversion: $12.50")
+	b.waitText("Take it out again")
+	status := b.await(`fetch(new URL(document.querySelector('.steps pre').textContent).pathname + '?payout=12.50&conversion_id=T1&clickid=' +
+		new URL(` + button("Look at it") + `.href).searchParams.get('click')).then(r => String(r.status))`)
+	if status != "200" {
+		b.t.Fatalf("the postback is answered with %s", status)
+	}
+	b.tap(button("Close these steps"))
+	b.until("the steps are gone", func() bool { return b.run(`document.querySelector('.steps') ? 'shown' : 'gone'`) == "gone" })
 }
 
 // rowOf returns an expression for the link of a record in a list.

@@ -32,11 +32,12 @@ export function useFirst(list: Performance | undefined): First {
     starts = list?.rows.length === 1 && list.totals.clicks < fewClicks && list.totals.conversions <= fewConversions,
     asks = nothing || starts || waiting
   const { data, error } = use('GET /logs/clicks', asks && !firstClick ? ever : null, every)
-  const conversions = use(
-    'GET /logs/conversions',
-    (starts || waiting) && firstClick && !converted ? { ...ever, limit: fewConversions + 1 } : null,
-    every,
-  ).data
+  const looks = !converted || isTest(converted.conversion_id), // a test is followed by the first real conversion
+    conversions = use(
+      'GET /logs/conversions',
+      (starts || waiting) && firstClick && looks ? { ...ever, limit: fewConversions + 1 } : null,
+      every,
+    ).data
   useEffect(() => {
     const row = data?.rows[0]
     if (!data || firstClick) return
@@ -45,15 +46,15 @@ export function useFirst(list: Performance | undefined): First {
     if (waiting) touches('campaigns', 'reports')
   }, [data, waiting, firstClick])
   useEffect(() => {
-    if (!conversions || converted) return
+    if (!conversions || !looks) return
     const real = conversions.rows.find(c => !isTest(c.conversion_id)),
-      row = real ?? conversions.rows.find(c => c.status !== 'rejected' && c.updated_at !== takenOut.current),
+      row = real ?? converted ?? conversions.rows.find(c => c.status !== 'rejected' && c.updated_at !== takenOut.current),
       isNew = conversions.rows.length <= fewConversions && localStorage.getItem(closedName) !== me.value!.account.id
     if (!real || isNew) setWaiting(true)
-    if (!row) return
+    if (!row || row === converted) return
     setConverted(row)
     if (waiting) touches('campaigns', 'reports')
-  }, [conversions, waiting, converted])
+  }, [conversions, waiting, converted, looks])
   const takeOut = () => {
     takenOut.current = converted!.updated_at
     setConverted(undefined)

@@ -100,7 +100,13 @@ function NetworkSteps({ of, networks }: { of: First; networks: NetworkRow[] }) {
       href: of.converted && to('/app/conversions', { conversion: of.converted.id }),
       // a platform that signs its notifications has no address to call
       act: may && network && of.seen && !network.postback_scheme && (!of.converted || isTest(of.converted.conversion_id)) && (
-        <TestConversion network={network} offer={offers.find(o => o.id === of.seen!.offer_id)} click={of.seen} out={of.takeOut} />
+        <TestConversion
+          key={(of.converted ?? of.seen).click_id}
+          network={network}
+          offer={offers.find(o => o.id === (of.converted ?? of.seen!).offer_id)}
+          click={of.converted ?? of.seen}
+          out={of.takeOut}
+        />
       ),
     },
   ]
