@@ -43,7 +43,7 @@ export const words: typeof en = {
     emptyFiltered: 'Keine Conversion passt zu diesen Filtern.',
     byTime: 'Sortiert nach der Zeit der Conversion. Berichte zählen sie zur Zeit ihres Klicks.',
     changed: when => `geändert ${when}`,
-    word: word => `das Netzwerk sagt „${word}“`,
+    word: word => `empfangen als „${word}“`,
     open: 'die Conversion öffnen',
     next: 'nächste oder vorige Conversion',
     sheet: 'Conversion',

@@ -42,7 +42,7 @@ export const words = {
     emptyFiltered: 'No conversion passes these filters.',
     byTime: 'Listed by their own time. Reports count them at the time of their click.',
     changed: (when: string) => `changed ${when}`,
-    word: (word: string) => `the network says “${word}”`,
+    word: (word: string) => `received as “${word}”`,
     open: 'open the conversion',
     next: 'next or previous conversion',
     sheet: 'Conversion',
