@@ -58,7 +58,12 @@ export function TestConversion({ network, offer, click, look = 'sm primary', cam
           {isOut && w.rejected + ' '}
           {isKnown ? w.pays(amount(offer.payout, offer.currency)) : w.madeUp(amount(1, network.currency))}
         </span>
-        <Button look={isKnown ? look : 'sm'} disabled={busy} onClick={() => void send('approved')} text={t.link.sendTest} />
+        <Button
+          look={isKnown ? look : 'sm'}
+          disabled={busy || !(here ?? data)}
+          onClick={() => void send('approved')}
+          text={t.link.sendTest}
+        />
       </span>
     )
   return (
