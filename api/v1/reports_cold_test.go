@@ -91,7 +91,7 @@ func TestClickHouseService(t *testing.T) {
 	expect("without a copy", nil, "off", "")
 	expect("nothing is copied", answering{}, "waiting", "clicks move --to clickhouse")
 	dbtest.Exec(t, d, `INSERT INTO click_copy (state, base, version) VALUES ('on', 1, 1)`)
-	expect("on, but restored without triggers", answering{}, "failing", "not noted")
+	expect("on, but restored without triggers", answering{}, "failing", "not recorded")
 	if err := (clickcopy.Copy{From: d, To: clickhousetest.New(t)}).Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
