@@ -6,6 +6,7 @@ import (
 	crand "crypto/rand"
 	"fmt"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,6 +32,8 @@ func TestExportsThatAreRefused(t *testing.T) {
 		`{"formulas": "profit/luck"}`: "invalid_input", `{"kind": "trends", "formulas": "profit/"}`: "invalid_input",
 		`{"having": "profit=0"}`: "invalid_input", `{"columns": ["clicks", "cliks"]}`: "invalid_input",
 		`{"columns": ["roi", "roi"]}`: "invalid_input", `{"kind": "trends", "columns": ["click_loss.percent"]}`: "invalid_input",
+		`{"columns": ["clicks"], "headings": ["Campaign"]}`: "invalid_input", `{"headings": ["Campaign"]}`: "invalid_input",
+		`{"columns": ["clicks"], "headings": ["Campaign", "` + strings.Repeat("x", 201) + `"]}`: "invalid_input",
 		`{`: "bad_body",
 	} {
 		s.Do("POST", "/reports/exports", body).Want(400, code)

@@ -3,7 +3,10 @@
 // and the orders of reports, the figures of rules, and the dashboard's measures.gen.ts. README.md shows how to add a measure.
 package measure
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Measure is one measure. A counter has SQL but no Formula. Any other measure has a Formula but no SQL.
 type Measure struct {
@@ -92,6 +95,19 @@ func (m *Measure) IsAmount() bool { return m.Kind == Money || m.Kind == Price }
 
 // IsPercent reports whether the value is a percentage.
 func (m *Measure) IsPercent() bool { return m.Kind == Percent }
+
+// ShownDigits returns the number of decimals that a file for people shows.
+func (m *Measure) ShownDigits() int {
+	switch m.Kind {
+	case Count:
+		return 0
+	case Price:
+		return 3
+	case Percent:
+		return cmp.Or(m.Digits, 2)
+	}
+	return 2
+}
 
 // IsRatio reports whether the measure is a quotient. A quotient has no value if the divisor is zero.
 func (m *Measure) IsRatio() bool { return strings.Contains(m.Formula, " / ") }

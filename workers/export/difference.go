@@ -51,7 +51,7 @@ func (m *maker) difference(ctx context.Context, u *run, f *file) error {
 	if err != nil {
 		return err
 	}
-	w, err := m.write(ctx, u.Job.AccountID.UUID, f, differenceColumns, nil)
+	w, err := m.write(ctx, u, f, differenceColumns, nil)
 	if err != nil {
 		return err
 	}

@@ -121,7 +121,7 @@ func rowsOf(t export.Table) fill {
 		if err != nil {
 			return err
 		}
-		w, err := m.write(ctx, q.AccountID, f, t.Headings(), names)
+		w, err := m.write(ctx, u, f, t.Headings(), names)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/export"
 	"switchyard/db/report"
+	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/measure"
 )
@@ -49,20 +50,22 @@ func cellsOf(row any) (cells []string) {
 }
 
 // figureColumns are the columns of figures of a file. places has the positions of the chosen figures in figureNames; nil means
-// all figures. After the figures come the columns of formulas and, if loss is set, the columns of the click loss.
+// all figures. After the figures come the columns of formulas and, if loss is set, the columns of the click loss. If rounded is
+// set, figures and results have the decimals that the dashboard shows.
 type figureColumns struct {
 	places   []int
 	formulas []string
 	values   []measure.Expression // of the formulas
 	loss     bool
+	rounded  bool
 }
 
 // columnsOf returns the columns of a file. A file with chosen columns has only these columns and the
 // columns of its formulas. The API has checked both.
-func columnsOf(chosen []string, formulas string, lossKnown bool) figureColumns {
-	c := figureColumns{loss: lossKnown && len(chosen) == 0}
-	c.formulas, c.values, _ = measure.ParseExpressions(formulas)
-	for _, name := range chosen {
+func columnsOf(a jobs.ExportArgs, lossKnown bool) figureColumns {
+	c := figureColumns{loss: lossKnown && len(a.Columns) == 0, rounded: len(a.Headings) > 0}
+	c.formulas, c.values, _ = measure.ParseExpressions(a.Formulas)
+	for _, name := range a.Columns {
 		c.places = append(c.places, slices.Index(figureNames, name))
 	}
 	return c
@@ -80,9 +83,17 @@ func (c figureColumns) pick(all []string) []string {
 // loss are empty if loss is nil.
 func (c figureColumns) cells(values []string, f models.Figures, loss *models.ClickLoss) []string {
 	figures := cellsOf(f.Row())
-	out := append(slices.Clone(values), c.pick(figures)...)
+	formulaDigits := 6
+	picked := c.pick(figures)
+	if c.rounded {
+		formulaDigits = 2
+		for i, place := range c.places {
+			picked[i] = roundedCell(picked[i], measure.Find(figureNames[place]).ShownDigits())
+		}
+	}
+	out := append(slices.Clone(values), picked...)
 	for _, e := range c.values {
-		out = append(out, resultOf(e, figures))
+		out = append(out, roundedCell(resultOf(e, figures), formulaDigits))
 	}
 	switch {
 	case c.loss && loss != nil:
@@ -93,7 +104,20 @@ func (c figureColumns) cells(values []string, f models.Figures, loss *models.Cli
 	return out
 }
 
-// resultOf returns the cell of a formula, with up to 6 decimals. It is empty if the formula has no value.
+// roundedCell rounds a number to this number of decimals. A number that is smaller than the last of these decimals, such as 0.00123
+// with 2 decimals, is rounded to two significant digits instead: 0.0012. An empty cell stays empty.
+func roundedCell(cell string, digits int) string {
+	n, err := decimal.NewFromString(cell)
+	if err != nil {
+		return cell
+	}
+	if first := n.NumDigits() + int(n.Exponent()); !n.IsZero() && first <= -digits {
+		digits = 2 - first
+	}
+	return n.Round(int32(digits)).String()
+}
+
+// resultOf returns the result of a formula. It is empty if the formula has no value.
 func resultOf(e measure.Expression, figures []string) string {
 	value, ok := e(func(name string) (decimal.Decimal, bool) {
 		n, err := decimal.NewFromString(figures[slices.Index(figureNames, name)])
@@ -102,7 +126,7 @@ func resultOf(e measure.Expression, figures []string) string {
 	if !ok {
 		return ""
 	}
-	return value.Round(6).String()
+	return value.String()
 }
 
 // foreignHeading returns the heading of a column whose cells may contain foreign text. The function heading is for all other columns.
@@ -134,8 +158,8 @@ func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 	if err != nil {
 		return err
 	}
-	columns := columnsOf(u.Args.Columns, u.Args.Formulas, losses.Known)
-	w, err := m.write(ctx, q.AccountID, f, columns.after(db.Map(q.Dimensions, foreignHeading)), names)
+	columns := columnsOf(u.Args, losses.Known)
+	w, err := m.write(ctx, u, f, columns.after(db.Map(q.Dimensions, foreignHeading)), names)
 	if err != nil {
 		return err
 	}
@@ -158,8 +182,8 @@ func (m *maker) trends(ctx context.Context, u *run, f *file) error {
 	if err != nil {
 		return err
 	}
-	columns := columnsOf(u.Args.Columns, u.Args.Formulas, t.LossKnown())
-	w, err := m.write(ctx, q.AccountID, f, columns.after([]export.Heading{heading(t.Bucket)}), nil)
+	columns := columnsOf(u.Args, t.LossKnown())
+	w, err := m.write(ctx, u, f, columns.after([]export.Heading{heading(t.Bucket)}), nil)
 	if err != nil {
 		return err
 	}

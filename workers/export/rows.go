@@ -17,18 +17,25 @@ const foreign = true
 // labelBatch is the number of rows whose names are read in one query.
 const labelBatch = 1000
 
-// rowWriter writes rows to a file. After a cell with the id of a record, it adds a cell with the record's name.
+// rowWriter writes rows to a file. After a cell with the id of a record, it adds a cell with the record's name. If namesOnly is
+// set, the name replaces the id, and only a record without a name keeps its id.
 type rowWriter struct {
-	store   *store.Store
-	account uuid.UUID
-	file    *file
-	columns []export.Heading
-	batch   [][]string
+	store     *store.Store
+	account   uuid.UUID
+	file      *file
+	columns   []export.Heading
+	namesOnly bool
+	batch     [][]string
 }
 
-// write begins a file with its headings and returns a writer. The caller adds all rows to the writer, then flushes it. The headings of
-// sub-parameters have the names in subNames.
-func (m *maker) write(ctx context.Context, account uuid.UUID, f *file, columns []export.Heading, subNames map[string]string) (*rowWriter, error) {
+// write begins a file and returns a writer. The caller adds all rows to the writer, then flushes it. The file has the headings of
+// the request. If the request has none, the headings are the names of the columns, and those of sub-parameters have the names in
+// subNames too.
+func (m *maker) write(ctx context.Context, u *run, f *file, columns []export.Heading, subNames map[string]string) (*rowWriter, error) {
+	w := &rowWriter{m.store, u.Job.AccountID.UUID, f, columns, len(u.Args.Headings) > 0, nil}
+	if w.namesOnly {
+		return w, f.head(ctx, u.Args.Headings)
+	}
 	var names []string
 	for _, c := range columns {
 		name := c.Name
@@ -39,7 +46,7 @@ func (m *maker) write(ctx context.Context, account uuid.UUID, f *file, columns [
 			names = append(names, store.LabelName(c.Name))
 		}
 	}
-	return &rowWriter{m.store, account, f, columns, nil}, f.head(ctx, names)
+	return w, f.head(ctx, names)
 }
 
 // subNames returns the names of sub-parameters for the headings of a file, if its request asks for them.
@@ -74,9 +81,12 @@ func (w *rowWriter) flush(ctx context.Context) error {
 	}
 	for _, cells := range w.batch {
 		for i, c := range w.columns {
-			w.file.cell(cells[i], c.Foreign)
-			if labels[i] != nil {
-				w.file.cell(labels[i][cells[i]], foreign)
+			name := labels[i][cells[i]]
+			if !w.namesOnly || name == "" {
+				w.file.cell(cells[i], c.Foreign)
+			}
+			if labels[i] != nil && (!w.namesOnly || name != "") {
+				w.file.cell(name, foreign)
 			}
 		}
 		if err := w.file.row(ctx); err != nil {

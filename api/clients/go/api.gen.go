@@ -2208,6 +2208,7 @@ type ExportBody struct {
 	Filters   []ExportFilterBody `json:"filters,omitempty"`   // performance, trends: up to 12 filters, which have together up to 100 values
 	Formulas  *string            `json:"formulas,omitempty"`  // performance, trends: up to 5 more columns, separated by commas: formulas of figures, numbers, + - * / and parentheses, such as profit/conversions
 	Having    *string            `json:"having,omitempty"`    // performance: only groups whose figures meet every condition, such as profit<0,cost>=10; see GET /reports/performance
+	Headings  []string           `json:"headings,omitempty"`  // performance: a file for people, with these headings: one for each of dimension, columns and formulas, in this order. Names stand in place of ids, amounts have 2 decimals, prices of a click 3, percentages 1 or 2. Needs columns
 	Kind      *string            `json:"kind,omitempty"`      // default performance: performance, trends, clicks, conversions, smartlink-clicks, difference
 	Link      *string            `json:"link,omitempty"`      // smartlink-clicks: only this smartlink
 	Name      *string            `json:"name,omitempty"`

@@ -45,6 +45,7 @@ type ExportBody struct {
 	Having    string              `json:"having" bad:"invalid_input" maxLength:"500" doc:"performance: only groups whose figures meet every condition, such as profit<0,cost>=10; see GET /reports/performance"`
 	Columns   []string            `json:"columns" bad:"invalid_input" maxItems:"30" doc:"performance, trends: the figures of a row by their names in answers, in this order; default: all figures. Amounts and percentages have up to 6 decimals"`
 	Formulas  string              `json:"formulas" bad:"invalid_input" maxLength:"520" doc:"performance, trends: up to 5 more columns, separated by commas: formulas of figures, numbers, + - * / and parentheses, such as profit/conversions"`
+	Headings  []string            `json:"headings" bad:"invalid_input" maxItems:"40" doc:"performance: a file for people, with these headings: one for each of dimension, columns and formulas, in this order. Names stand in place of ids, amounts have 2 decimals, prices of a click 3, percentages 1 or 2. Needs columns"`
 	TZ        string              `json:"tz" doc:"performance, trends, difference: IANA time zone of days and buckets; default UTC"`
 	Bucket    string              `json:"bucket" bad:"invalid_bucket" enum:"month,day,weekday,hour,weekday_hour" doc:"trends: default day"`
 	Link      bind.Opt[uuid.UUID] `json:"link" bad:"invalid_id" doc:"smartlink-clicks: only this smartlink"`
@@ -155,7 +156,8 @@ func (b ExportBody) figures(a *jobs.ExportArgs) (err error) {
 			return models.Invalid("invalid_input", "columns[%d] is not a figure of reports, or is listed twice", i)
 		}
 	}
-	if _, _, err := measure.ParseExpressions(b.Formulas); err != nil {
+	formulas, _, err := measure.ParseExpressions(b.Formulas)
+	if err != nil {
 		return models.Invalid("invalid_input", "formulas: %s", err)
 	}
 	a.Columns, a.Formulas = b.Columns, b.Formulas
@@ -171,6 +173,27 @@ func (b ExportBody) figures(a *jobs.ExportArgs) (err error) {
 	}
 	if len(a.Dimensions) > report.MaxDimensions {
 		return models.Invalid("invalid_dimension", "at most %d dimensions", report.MaxDimensions)
+	}
+	a.Headings = b.Headings
+	return b.checkHeadings(len(a.Dimensions) + len(b.Columns) + len(formulas))
+}
+
+// maxHeading is the maximum number of characters of a heading.
+const maxHeading = 200
+
+// checkHeadings checks the headings of a file with this number of columns.
+func (b ExportBody) checkHeadings(columns int) error {
+	if len(b.Headings) == 0 {
+		return nil
+	}
+	if len(b.Columns) == 0 || len(b.Headings) != columns {
+		return models.Invalid("invalid_input", "headings needs columns, and one heading for each of dimension, columns and formulas: %d, not %d",
+			columns, len(b.Headings))
+	}
+	for i, text := range b.Headings {
+		if utf8.RuneCountInString(text) > maxHeading {
+			return models.Invalid("invalid_input", "headings[%d] has more than %d characters", i, maxHeading)
+		}
 	}
 	return nil
 }

@@ -228,6 +228,13 @@ func (x *exporting) likeTheReports() {
 	named := x.file(map[string]any{})
 	same(named, "/reports/performance", dims)
 	x.expect("name", named[0], map[string]any{"campaign_name": "'@SUM(1)"})
+	people := x.file(map[string]any{
+		"dimension": "campaign_id,country", "columns": []string{"clicks", "cost"}, "formulas": "clicks*1",
+		"headings": []string{"Kampagne", "=Land", "Klicks", "Kosten", "Formel"},
+	})
+	if len(people[0]) != 5 || people[0]["Kampagne"] != "'@SUM(1)" || people[0]["'=Land"] == "" || people[0]["Klicks"] != people[0]["Formel"] {
+		x.t.Errorf("a file for people: %v", people[0])
+	}
 	same(x.file(map[string]any{"dimension": "country, date"}), "/reports/performance?dimension=country,date", dims)
 	same(x.file(map[string]any{"dimension": "date"}), "/reports/performance?dimension=date", dims)
 	filters := []map[string]any{
@@ -251,7 +258,7 @@ func (x *exporting) checkRetention() {
 	s := x.s
 	page := s.Do("GET", "/reports/exports?limit=2", nil).Want(http.StatusOK, "").Map()
 	list := s.Do("GET", "/reports/exports", nil).Want(http.StatusOK, "").Map()["rows"].([]any)
-	if len(page["rows"].([]any)) != 2 || page["next_cursor"] == nil || len(list) != 11 {
+	if len(page["rows"].([]any)) != 2 || page["next_cursor"] == nil || len(list) != 12 {
 		x.t.Fatalf("%d files; a page: %v", len(list), page)
 	}
 	first := list[len(list)-1].(map[string]any)
@@ -270,8 +277,8 @@ func (x *exporting) checkRetention() {
 	s.Do("DELETE", "/reports/exports", nil).Want(http.StatusBadRequest, "invalid_id")
 	s.Do("GET", "/reports/exports/x", nil).Want(http.StatusBadRequest, "invalid_id")
 	var n int
-	if err := s.DB.GetContext(x.t.Context(), &n, `SELECT count(*) FROM export_chunks`); err != nil || n != 10 {
-		x.t.Errorf("%d pieces of 10 files, %v", n, err)
+	if err := s.DB.GetContext(x.t.Context(), &n, `SELECT count(*) FROM export_chunks`); err != nil || n != 11 {
+		x.t.Errorf("%d pieces of 11 files, %v", n, err)
 	}
 }
 

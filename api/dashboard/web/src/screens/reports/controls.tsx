@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Performance } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { makeExport } from '../../core/export.ts'
-import type { Name } from '../../core/figures.ts'
+import { figureName, type Name } from '../../core/figures.ts'
 import { formulaOf, formulasOf, formulasText, mostFormulas } from '../../core/formula.ts'
 import { storeGrouping } from '../../core/grouping.ts'
 import { mostDimensions, setColumns, setFormulas, setGroup as showGroup, textOf, type Ask, type Bound } from '../../core/report.ts'
@@ -168,8 +168,10 @@ function Columns({ ask }: { ask: Ask }) {
   return <ColumnMenu on={ask.columns} toggle={toggle} formulas={own} />
 }
 
-// Export makes a file of all rows and the shown columns as a background job. The tray shows it.
+// Export makes a file of all rows and the shown columns, with their names, as a background job. The tray shows it.
 function Export({ ask }: { ask: Ask }) {
+  const nameOf = useDimensionName(),
+    formulas = formulasOf(ask.formulas)
   const filters = ask.filters.flatMap(f => f.values.map(value => ({ dimension: f.dimension, value, not: f.not }))),
     least: Bound[] = ask.least ? [{ figure: 'clicks', op: '>=', value: ask.least }] : []
   return (
@@ -182,8 +184,8 @@ function Export({ ask }: { ask: Ask }) {
           filters,
           having: textOf([...ask.having, ...least]),
           columns: ask.columns,
-          formulas: formulasText(formulasOf(ask.formulas)),
-          sub_names: true,
+          formulas: formulasText(formulas),
+          headings: [...ask.group.map(nameOf), ...ask.columns.map(figureName), ...formulas.map(f => f.title)],
         }).catch(() => undefined)
       }}
       icon="download"
