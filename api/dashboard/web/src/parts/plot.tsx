@@ -16,7 +16,15 @@ export type Series = {
   fill?: boolean
   right?: boolean
 }
-type Props = { label: string; times: number[]; series: Series[]; hours: boolean; extra?: (i: number) => { name: string; text: string }[] }
+// Props are those of a plot and of its table. `open` is the index of the step that is not over yet, as openStep returns it.
+type Props = {
+  label: string
+  times: number[]
+  series: Series[]
+  hours: boolean
+  open?: number
+  extra?: (i: number) => { name: string; text: string }[]
+}
 // wholeSteps lists the possible distances between two ticks on an axis of counts. They are whole numbers, as counts are.
 const wholeSteps = Array.from({ length: 12 }, (_, i) => [1, 2, 5].map(n => n * 10 ** i)).flat()
 // Place returns the position of a moment, in px from the left.
@@ -39,7 +47,7 @@ function useTheme() {
   return changes
 }
 
-type Drawn = Pick<Props, 'times' | 'series' | 'hours'>
+type Drawn = Pick<Props, 'times' | 'series' | 'hours' | 'open'>
 const plotHeight = 236 // px
 
 // axesOf returns the time axis, and an axis of values on the left and, if a series needs it, on the right.
@@ -112,6 +120,23 @@ function nowLine(times: number[], family: string) {
   }
 }
 
+// openLine returns a function that draws the last piece of a line dashed, because the figures of its last step may still grow.
+const openLine = (open: number, dash: number[]) => (u: uPlot, i: number) => {
+  const { stroke, scale = 'y', width = 1, dash: isDashed } = u.series[i]!,
+    from = u.data[i]![open - 1],
+    to = u.data[i]![open]
+  if (from == null || to == null || isDashed) return
+  u.ctx.save()
+  u.ctx.strokeStyle = (stroke as (u: uPlot, i: number) => string)(u, i)
+  u.ctx.lineWidth = width * devicePixelRatio
+  u.ctx.setLineDash(dash.map(n => n * devicePixelRatio))
+  u.ctx.beginPath()
+  u.ctx.moveTo(u.valToPos(u.data[0][open - 1]!, 'x', true), u.valToPos(from, scale, true))
+  u.ctx.lineTo(u.valToPos(u.data[0][open]!, 'x', true), u.valToPos(to, scale, true))
+  u.ctx.stroke()
+  u.ctx.restore()
+}
+
 // scalesOf returns the scale of each axis of values.
 function scalesOf(series: Series[]): uPlot.Scales {
   const sides = [...kindsOf(series).keys()],
@@ -121,7 +146,8 @@ function scalesOf(series: Series[]): uPlot.Scales {
 
 // optionsOf returns what uPlot needs to draw the lines into el, without the hooks of the cursor.
 function optionsOf(d: Drawn, el: HTMLElement, room: number): uPlot.Options {
-  const { times, series } = d,
+  const { times, series, open = 0 } = d,
+    line = uPlot.paths.linear!(),
     family = getComputedStyle(el).fontFamily,
     right = kindsOf(series).has('r')
   return {
@@ -153,17 +179,18 @@ function optionsOf(d: Drawn, el: HTMLElement, room: number): uPlot.Options {
           fill: s.fill ? colour.replace('rgb(', 'rgba(').replace(')', ', .09)') : undefined,
           points: { show: times.length < 3 },
           spanGaps: false,
+          ...(open && !s.dash ? { paths: (u, i, from, to) => line(u, i, from, Math.min(to, open - 1)) } : {}),
         }
       }),
     ],
-    hooks: { drawAxes: [nowLine(times, family)] },
+    hooks: { drawAxes: [nowLine(times, family)], drawSeries: open ? [openLine(open, [2, 4])] : [] },
   }
 }
 
 type Hovered = { i: number; x: number }
 
 // Plot shows lines over time. `over` is drawn above the plot, and gets the function that places a moment.
-export function Plot({ label, times, series, hours, extra, over }: Props & { over?: (place: Place) => ComponentChildren }) {
+export function Plot({ label, times, series, hours, open, extra, over }: Props & { over?: (place: Place) => ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null),
     room = over ? 30 : 10,
     [area, setArea] = useState<{ at: Place }>(),
@@ -171,7 +198,7 @@ export function Plot({ label, times, series, hours, extra, over }: Props & { ove
     theme = useTheme()
   useEffect(() => {
     const el = box.current!,
-      options = optionsOf({ times, series, hours }, el, room)
+      options = optionsOf({ times, series, hours, open }, el, room)
     const point = (u: uPlot) => {
       const i = u.cursor.idx
       setHovered(i == null || u.cursor.left! < 0 ? null : { i, x: u.bbox.left / devicePixelRatio + u.valToPos(times[i]!, 'x') })
@@ -195,13 +222,13 @@ export function Plot({ label, times, series, hours, extra, over }: Props & { ove
       fit.disconnect()
       chart.destroy()
     }
-  }, [times, series, hours, theme, room])
+  }, [times, series, hours, open, theme, room])
   const left = !!hovered && !!box.current && hovered.x > box.current.clientWidth / 2
   return (
     <div class="plotbox">
       <div ref={box} role="img" aria-label={label} />
       {area && over?.(area.at)}
-      {hovered && hovered.i < times.length && <Tip of={hovered} left={left} times={times} series={series} hours={hours} extra={extra} />}
+      {hovered && hovered.i < times.length && <Tip of={hovered} left={left} {...{ times, series, hours, open, extra }} />}
     </div>
   )
 }
@@ -209,11 +236,12 @@ export function Plot({ label, times, series, hours, extra, over }: Props & { ove
 type TipProps = Omit<Props, 'label'> & { of: Hovered; left: boolean }
 
 // Tip shows the figures at the moment under the pointer, left or right of it.
-const Tip = ({ of: { i, x }, left, times, series, hours, extra }: TipProps) => (
+const Tip = ({ of: { i, x }, left, times, series, hours, open, extra }: TipProps) => (
   <div class="tip num" style={left ? `right:calc(100% - ${x - 12}px)` : `left:${x + 12}px`}>
     <div class="dim nowrap">
       {dayOf(times[i]!)}
       {hours && ', ' + hourOf(times[i]!)}
+      {i === open && ' · ' + t.overview.notOver}
     </div>
     {series.map(s => (
       <div class="row" key={s.name}>
@@ -250,6 +278,15 @@ export const Legend = ({ of }: { of?: Series[] }) => (
 // past replaces the values of future moments by null.
 export const past = (times: number[], values: (number | null)[], now = Date.now()) => values.map((v, i) => (times[i]! > now ? null : v))
 
+// endOf returns the end of a step of a plot: the beginning of the next step. The last step is taken to be as long as the one before.
+const endOf = (times: number[], i: number) => times[i + 1] ?? times[i]! + (times[i]! - (times[i - 1] ?? times[i]! - 36e5))
+
+// openStep returns the index of the step that is not over yet. It returns undefined if there is none, or no step before it.
+export function openStep(times: number[], now = Date.now()) {
+  const i = times.findLastIndex(at => at <= now)
+  return i > 0 && now < endOf(times, i) ? i : undefined
+}
+
 // ticksOf returns the moments that have a name on the time axis: each midnight or, if byHour is true, every six hours. If there are
 // more than ten of them, or more than `most`, it leaves some out at equal distances.
 function ticksOf(times: number[], tz: string, byHour: boolean, most: number): number[] {
@@ -265,8 +302,7 @@ function ticksOf(times: number[], tz: string, byHour: boolean, most: number): nu
 type TableProps = Props & { beside?: { name: string; of: (from: number, to: number) => string } }
 
 // AsTable shows the plot as a table, for people who cannot see the plot. An optional last column lists the events of each step.
-export function AsTable({ times, series, hours, label, beside }: TableProps) {
-  const end = (i: number) => times[i + 1] ?? times[i]! + (times[i]! - (times[i - 1] ?? times[i]! - 36e5))
+export function AsTable({ times, series, hours, open, label, beside }: TableProps) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={label}>
       <table class="astable">
@@ -285,11 +321,12 @@ export function AsTable({ times, series, hours, label, beside }: TableProps) {
               <td>
                 {dayOf(at)}
                 {hours && ', ' + hourOf(at)}
+                {i === open && <small class="dim"> {t.overview.notOver}</small>}
               </td>
               {series.map(s => (
                 <td key={s.name}>{shown(s.values[i], s.kind)}</td>
               ))}
-              {beside && <td class="left wrap">{beside.of(at, end(i))}</td>}
+              {beside && <td class="left wrap">{beside.of(at, endOf(times, i))}</td>}
             </tr>
           ))}
         </tbody>

@@ -11,7 +11,7 @@ import { Delays, hasDelays } from './delay.tsx'
 import { Seg, Select } from './form.tsx'
 import { HeatMap } from './heat.tsx'
 import { useMarks } from './marked.tsx'
-import { AsTable, Legend, past, Plot, type Series } from './plot.tsx'
+import { AsTable, Legend, openStep, past, Plot, type Series } from './plot.tsx'
 import { Loading } from './state.tsx'
 
 type Step = 'hour' | 'day' | 'week' | 'heat' | 'delay'
@@ -35,7 +35,7 @@ const coloursOf = (on: Name[]) => {
 }
 
 // seriesOf returns the lines of a plot: the figures in the window, and the first figure in the window before.
-function seriesOf(on: Name[], step: Step, now: Trends, was: Trends | undefined): { times: number[]; series: Series[] } {
+function seriesOf(on: Name[], step: Step, now: Trends, was: Trends | undefined) {
   const stepped = (of: Trends) => (step === 'week' ? weeksOf(of.rows) : of.rows),
     rows = stepped(now),
     times = rows.map(r => Date.parse(r.start!)),
@@ -62,7 +62,7 @@ function seriesOf(on: Name[], step: Step, now: Trends, was: Trends | undefined):
       dash: true,
     })
   }
-  return { times, series }
+  return { times, series, open: openStep(times) }
 }
 
 type Options = { filter: Record<string, string | string[] | number>; campaign?: string; of: string; every?: number }

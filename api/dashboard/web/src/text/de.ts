@@ -179,6 +179,7 @@ export const words: typeof en = {
     day: 'Tag',
     bucket: 'Schrittweite des Diagramms',
     now: 'jetzt',
+    notOver: 'läuft noch',
     rightNow: 'Gerade jetzt',
     visitors: (n, shown) => of(n, 'Besucher', 'Besucher', shown),
     byMinute: n => (n === 1 ? 'Klicks pro Minute, letzte Minute' : `Klicks pro Minute, letzte ${n} Minuten`),

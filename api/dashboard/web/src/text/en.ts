@@ -179,6 +179,7 @@ export const words = {
     day: 'Day',
     bucket: 'Steps of the plot',
     now: 'now',
+    notOver: 'not over yet',
     rightNow: 'Right now',
     visitors: (n: number, shown: string) => of(n, 'visitor', 'visitors', shown),
     byMinute: (n: number) => `Clicks by minute, last ${of(n, 'minute', 'minutes')}`,

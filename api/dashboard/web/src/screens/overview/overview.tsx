@@ -13,7 +13,7 @@ import { change, place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { before, compares, days, plus, iso, span, type Window, windowQuery } from '../../core/window.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { AsTable, Legend, past, Plot, type Series } from '../../parts/plot.tsx'
+import { AsTable, Legend, openStep, past, Plot, type Series } from '../../parts/plot.tsx'
 import { setLoaded } from '../../parts/shell.tsx'
 import { Spark } from '../../parts/spark.tsx'
 import { useMarks } from '../../parts/marked.tsx'
@@ -256,7 +256,7 @@ function Over({ now, was, step, choice, list }: OverProps) {
         values: values(was, on[0]!),
         dash: true,
       })
-    return { times, series, rows }
+    return { times, series, rows, open: openStep(times) }
     // eslint-disable-next-line react-hooks/exhaustive-deps -- names holds on
   }, [now.data, was, names, step])
   const title = t.overview.plotOf(figureName(on[0]!), on[1] ? figureName(on[1]) : '')
@@ -285,12 +285,11 @@ function Over({ now, was, step, choice, list }: OverProps) {
         {!plot ? (
           <Loading of={now} height={236} style="" />
         ) : asTable ? (
-          <AsTable label={title} times={plot.times} series={plot.series} hours={step !== 'day'} beside={marks.column} />
+          <AsTable label={title} {...plot} hours={step !== 'day'} beside={marks.column} />
         ) : (
           <Plot
             label={summary}
-            times={plot.times}
-            series={plot.series}
+            {...plot}
             hours={step !== 'day'}
             over={marks.layer}
             extra={money ? i => [{ name: t.figures.names.profit, text: shown(plot.rows[i]?.profit, 'money') }] : undefined}

@@ -11,7 +11,7 @@ import { compares, days, span, windowQuery } from '../../core/window.ts'
 import { TableSwitch } from '../../parts/button.tsx'
 import { Columns } from '../../parts/columns.tsx'
 import { Seg, Select } from '../../parts/form.tsx'
-import { AsTable, Legend, past, Plot, type Series } from '../../parts/plot.tsx'
+import { AsTable, Legend, openStep, past, Plot, type Series } from '../../parts/plot.tsx'
 import { Loading } from '../../parts/state.tsx'
 import { WorldPlace } from '../../parts/world_place.tsx'
 import { w } from '../../text/plots.ts'
@@ -196,7 +196,7 @@ function Lines(p: Props & { label: string; asTable: boolean }) {
         values: past(times, lines[i]!),
       }),
     )
-    return { times, series }
+    return { times, series, open: openStep(times) }
     // eslint-disable-next-line react-hooks/exhaustive-deps -- a change of the report brings new answers
   }, [of.data, moments.data, name])
   if (!plot) return <Loading of={of.error ? of : moments} height={236} style="" />
