@@ -88,9 +88,9 @@ type edgeLander struct {
 	Guarded bool                 `json:"guarded,omitempty"`
 }
 
-// edgeAttributes has the attributes of a visitor that the script knows. The value of an attribute is the first format whose scripts
-// know it. The script also knows param.<name>, which is not in the map. Headers are left to this service, and so are all attributes
-// that need data that only this service has: parsed user agents, geo databases, its memory of visitors, and bot signals.
+// edgeAttributes maps each attribute of a visitor that the script knows to the lowest bundle format that may use the attribute. The
+// script also knows param.<name>, which is not in the map. It does not know headers, nor attributes that need data of this service:
+// parsed user agents, geo databases, earlier visits, and bot signals. Campaigns that use these are routed by this service.
 var edgeAttributes = func() map[string]int {
 	known := map[string]int{}
 	for _, name := range [...]string{

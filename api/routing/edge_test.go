@@ -127,8 +127,8 @@ func TestEdgeFormatOfSubParameters(t *testing.T) {
 	}
 }
 
-// TestEdgeNamesPatternsOfParameters: the script knows all parameters, so a condition on a parameter that only the service can compare
-// is recorded as a pattern.
+// TestEdgeNamesPatternsOfParameters: the script can read every parameter, but it cannot make every comparison. A condition whose
+// comparison only the service can make is listed as a pattern among the features that the script lacks.
 func TestEdgeNamesPatternsOfParameters(t *testing.T) {
 	t.Parallel()
 	k := edgePart{origin: map[string]bool{}}

@@ -27,9 +27,9 @@ const (
 	loadTimeout  = 30 * time.Second
 
 	manyCampaigns = 1000 // after reading more campaigns than this, free memory is returned to the system
-	// loadGCPercent is the garbage collector's target while everything is read. Rarer collections leave lasting data scattered
-	// among garbage, in pages that are never returned to the system: 55 kB instead of 38 kB for each of 10,000 campaigns with 20
-	// paths.
+	// loadGCPercent is the garbage collector's target (GOGC) while all records are read. With a higher target, the records end up
+	// scattered among garbage, in memory pages that are never returned to the system. With 10,000 campaigns of 20 paths, each
+	// campaign then takes 55 kB instead of 38 kB.
 	loadGCPercent = 60
 )
 
@@ -189,7 +189,7 @@ func (k *Refresher) Reload(ctx context.Context) error {
 	}
 	keys = slices.AppendSeq(keys, maps.Keys(have))
 	var secret []byte
-	if !k.readAll { // the secret never changes
+	if !k.readAll { // the secret is read only once, because it never changes
 		if secret, err = seal.InstallSecret(ctx, k.conn, store.LanderKeys); err != nil {
 			return err
 		}
@@ -213,7 +213,7 @@ func (k *Refresher) load(ctx context.Context, keys []store.RoutingKey, secret []
 	}
 	r.LanderSecret = secret
 	from := k.current.Load()
-	if !k.readAll { // no record of the copy on disk is kept
+	if !k.readAll { // the snapshot may have records of the copy on disk, which are all dropped
 		from = &Snapshot{}
 	}
 	k.Publish(from.Update(keys, r))

@@ -196,8 +196,8 @@ func (l *Lander) detach(*Builder) record {
 	return &c
 }
 
-// Campaign is one campaign ready to route. Links lead only to campaigns that are Linked. Other campaigns can hand over only to an
-// active campaign.
+// Campaign is one campaign ready to route. Links lead to a campaign only if Linked is true. Other campaigns hand visitors over to it
+// only if Active is true.
 type Campaign struct {
 	Row          store.RoutingCampaign // the row without its flow
 	Plan         *flow.Plan
@@ -274,9 +274,9 @@ func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 	return d, s.findOnOtherDomain(d, alias)
 }
 
-// findOnOtherDomain returns the campaign of an alias when its link is used on another domain of its account. It is the account's
-// oldest campaign with the alias, or nil if that campaign's link leads nowhere. If a smartlink or a campaign has this very address,
-// the result is nil, even while that address leads nowhere. Pausing a smartlink or a campaign therefore sends no visitor to another
+// findOnOtherDomain returns the campaign of an alias whose link is used on the account's domain d, which is not the campaign's own
+// domain. It returns the account's oldest campaign with the alias, or nil if that campaign's link leads nowhere. It also returns nil if
+// a smartlink or a campaign has the alias on d itself, even a paused one. Otherwise, pausing it would send its visitors to another
 // campaign.
 func (s *Snapshot) findOnOtherDomain(d *Domain, word string) *Campaign {
 	if !d.AccountID.Valid {
