@@ -18,8 +18,8 @@ type badSetting struct {
 	code   string
 }
 
-// settingErrors returns settings that POST and PATCH both refuse. The test replaces the values deactivated and foreign by the ids
-// of such records.
+// settingErrors returns settings that POST and PATCH both refuse. The test replaces the value "deactivated" by the id of a deactivated
+// record, and the value "foreign" by the id of a record of another account.
 func settingErrors() map[string]badSetting {
 	long := strings.Repeat("x", 2001)
 	return map[string]badSetting{

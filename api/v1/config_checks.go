@@ -241,7 +241,7 @@ func (d Deps) compareMove(c *route.Call, b CompareMoveBody) (MoveCompared, error
 	return out, nil
 }
 
-// sum adds up the counts of the campaigns, sorts the campaigns, and limits their rows to mostDifferences in all.
+// sum adds up the counts of the campaigns and sorts the campaigns. It keeps at most mostDifferences rows, counted over all campaigns.
 func (m *MoveCompared) sum() {
 	slices.SortFunc(m.Campaigns, func(a, b MoveComparedCampaign) int {
 		if n := b.Counts[movecheck.Differs] - a.Counts[movecheck.Differs]; n != 0 {
