@@ -64,7 +64,8 @@ func checkGenerated(t *testing.T, file, text string) {
 	}
 }
 
-// words returns the words that the editors of conditions and of addresses offer: the forms of conditions, and the tokens.
+// words returns the text of words.gen.ts. It has the forms of conditions for the dashboard's editor of conditions, and the tokens for
+// its editor of addresses.
 func words(t *testing.T) string {
 	t.Helper()
 	type form struct {

@@ -20,7 +20,7 @@ import (
 // How the snapshot is kept fresh.
 const (
 	debounce     = 20 * time.Millisecond // notices within this time become one snapshot
-	fullReload   = time.Minute           // a safety net for lost notices
+	fullReload   = time.Minute           // the time between comparisons of all versions, which find changes whose notice was lost
 	retryReload  = 500 * time.Millisecond
 	copyInterval = 15 * time.Second // the shortest time between two copies on disk
 	copyShare    = 50               // the time between two copies is at least this many times the duration of the last copy

@@ -82,8 +82,8 @@ func (d *Domain) Serves(account uuid.UUID) bool {
 // Network is an affiliate network.
 type Network struct {
 	Row store.RoutingNetwork
-	// Postbacks names the parameters by which the network's postbacks are read. It is nil until they have been read from
-	// PostgreSQL.
+	// Postbacks names the parameters in which the network's postbacks send each field. It is nil until the network's settings have
+	// been read from PostgreSQL.
 	Postbacks *postback.Network
 }
 

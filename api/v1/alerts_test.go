@@ -146,8 +146,8 @@ func TestAlertNames(t *testing.T) {
 	}
 }
 
-// TestServices: GET /alerts lists the services on which figures depend. It reports whether each of them works, with a message if
-// it fails.
+// TestServices: GET /alerts lists the services on which figures depend. Each service has a status, and a failing service also has a
+// message.
 func TestServices(t *testing.T) {
 	t.Parallel()
 	var lag atomic.Int64
@@ -300,8 +300,8 @@ func TestPostbackAlerts(t *testing.T) {
 	}
 }
 
-// A traffic source whose postbacks of conversions fail raises an alert in its account while the source is active and its postback
-// address still has the failing host.
+// A traffic source raises an alert in its account if its last three postbacks about conversions failed. Failures at the host of a former
+// postback address do not count, and an inactive source raises no alert.
 func TestSourceAlerts(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -161,8 +161,8 @@ func (e *launchEnv) site(active bool) {
 	e.sql(`UPDATE campaigns SET measurement_site_id = $2 WHERE account_id = $1`, id)
 }
 
-// faults maps the code of a finding to a function that breaks the campaign of a launchEnv, so that a check has this finding and
-// no other.
+// faults maps the code of each finding to a function that breaks the campaign of a launchEnv. A check of the broken campaign must then
+// have this finding and no other.
 var faults = map[string]func(e *launchEnv){
 	"domain_unverified": func(e *launchEnv) { e.sql(`UPDATE domains SET is_verified = false WHERE account_id = $1`) },
 	"domain_elsewhere": func(e *launchEnv) {
@@ -298,7 +298,8 @@ func (e *launchEnv) address(url string) {
 	e.looked("offer", e.offer)
 }
 
-// newPage routes the campaign by way of a new landing page.
+// newPage replaces the flow of the campaign by one path, which leads to a new landing page and from there to the offer. It returns the
+// id of the page.
 func (e *launchEnv) newPage() string {
 	page := e.create("/landers", object{"name": "New page", "url": "https://n.acme.com/"})
 	e.looked("lander", page)

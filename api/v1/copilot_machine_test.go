@@ -28,7 +28,7 @@ type machine struct {
 	expected []expectedState // all states of the model that fit the answers of the API so far
 	paths    []string
 	made     time.Time
-	rule     autorule.Rule // pauses the offer
+	rule     autorule.Rule // the account's rule, which can pause the offer
 }
 
 // The origins of an item.
@@ -173,7 +173,8 @@ func (m *machine) draw() pilotMove {
 	return pilotMove{action: "edit", edit: rapid.SampledFrom(edits).Draw(m.rt, "what")}
 }
 
-// do makes all moves at once, stores the ids of the changes that they made, and returns their codes.
+// do makes all moves at the same time. It stores the ids of the changes that they made, and returns their error codes, which are empty
+// for moves that succeeded.
 func (m *machine) do(moves []pilotMove) []string {
 	codes, changes := make([]string, len(moves)), make([]string, len(moves))
 	var all sync.WaitGroup

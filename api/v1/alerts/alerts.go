@@ -123,7 +123,8 @@ func alertAnswer(a dbalerts.Alert) Alert {
 	}
 }
 
-// clockStopped is the age of the clock's last job above which the clock counts as stopped.
+// clockStopped is the longest normal time since the last job of the clock, which submits the scheduled jobs of the workers. After a
+// longer time the service "jobs" is reported as failing.
 const clockStopped = 5 * time.Minute
 
 // services returns the state of the parts of the install on which an account depends, and the time of the last check of links.
