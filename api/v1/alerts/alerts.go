@@ -123,7 +123,7 @@ func alertAnswer(a dbalerts.Alert) Alert {
 	}
 }
 
-// clockStopped is the longest normal time since the last job of the clock, which submits the scheduled jobs of the workers. After a
+// clockStopped is the longest normal time since the last job of the clock, which starts the periodic jobs of the workers. After a
 // longer time the service "jobs" is reported as failing.
 const clockStopped = 5 * time.Minute
 
