@@ -20,7 +20,7 @@ import (
 // How the snapshot is kept fresh.
 const (
 	debounce     = 20 * time.Millisecond // notices within this time become one snapshot
-	fullReload   = time.Minute           // the time between comparisons of all versions, which find changes whose notice was lost
+	fullReload   = time.Minute           // how often the versions of all records are compared, in case a notice was lost
 	retryReload  = 500 * time.Millisecond
 	copyInterval = 15 * time.Second // the shortest time between two copies on disk
 	copyShare    = 50               // the time between two copies is at least this many times the duration of the last copy
@@ -213,7 +213,7 @@ func (k *Refresher) load(ctx context.Context, keys []store.RoutingKey, secret []
 	}
 	r.LanderSecret = secret
 	from := k.current.Load()
-	if !k.readAll { // the snapshot may have records of the copy on disk, which are all dropped
+	if !k.readAll { // nothing in the snapshot is kept, because it may come from the copy on disk
 		from = &Snapshot{}
 	}
 	k.Publish(from.Update(keys, r))

@@ -11,8 +11,8 @@ import (
 	"switchyard/models/cond"
 )
 
-// rule is a saved rule. All plans that use the rule share its matcher. A change of the conditions replaces this matcher, and no
-// campaign is recompiled, even if ten thousand campaigns use the rule. Builder.rule describes when campaigns are recompiled after all.
+// rule is a saved rule. All plans that use the rule share its matcher. A change of the conditions usually replaces only this matcher:
+// no campaign is recompiled, even if ten thousand campaigns use the rule. Builder.rule names the exceptions.
 type rule struct {
 	saved    store.RoutingRule
 	matcher  *cond.Matcher

@@ -274,10 +274,10 @@ func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 	return d, s.findOnOtherDomain(d, alias)
 }
 
-// findOnOtherDomain returns the campaign of an alias whose link is used on the account's domain d, which is not the campaign's own
-// domain. It returns the account's oldest campaign with the alias, or nil if that campaign's link leads nowhere. It also returns nil if
-// a smartlink or a campaign has the alias on d itself, even a paused one. Otherwise, pausing it would send its visitors to another
-// campaign.
+// findOnOtherDomain returns the campaign for a link that is used on the account's domain d, although the campaign belongs to another
+// domain of the account. If several campaigns have the alias, the oldest one is used. The result is nil if that campaign's link leads
+// nowhere. It is also nil if a smartlink or a campaign, even a paused one, has the alias on d itself. Otherwise, pausing this smartlink
+// or campaign would send its visitors to another campaign.
 func (s *Snapshot) findOnOtherDomain(d *Domain, word string) *Campaign {
 	if !d.AccountID.Valid {
 		return nil

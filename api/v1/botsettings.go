@@ -85,8 +85,8 @@ func (b BotDetectionBody) apply(old bot.Settings) (next bot.Settings, err error)
 }
 
 // changeBotDetection saves the settings. In the same transaction it stores a job that scores recorded clicks by the new settings. An
-// unfinished job for earlier settings stops. Its clicks would otherwise keep their old scores, so the new job's window includes the
-// whole window of the stopped job.
+// unfinished job for earlier settings stops. The new job's window includes the whole window of the stopped job, because some clicks of
+// that window would otherwise keep a score by earlier settings.
 func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDetectionChanged, err error) {
 	now := time.Now().UTC()
 	id, err := rescoreJob.BeginPrepared(c, d.Jobs, func(tx *store.Store) (*jobs.RescoreArgs, error) {

@@ -95,8 +95,8 @@ type CampaignRow struct {
 	Goals []CampaignGoal `json:"goals" doc:"the campaign's tracked goals, else the active goals of its measurement site; the primary goal first"`
 }
 
-// CampaignGoal counts the clicks of the window that have reached a goal. The click lies in the window; the goal may have been reached
-// later.
+// CampaignGoal counts the clicks of the window that have reached a goal. Only the click must lie in the window: it counts even if it
+// reached the goal after the window.
 type CampaignGoal struct {
 	Key       string       `json:"key"`
 	IsPrimary bool         `json:"is_primary"`

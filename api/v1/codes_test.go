@@ -10,8 +10,8 @@ import (
 	"switchyard/api/v1"
 )
 
-// unreachable maps documented error codes that no call of these tests can get to the reason. A key is either an operation with one of
-// its codes, or only a code. A key of the second form applies to every operation.
+// unreachable lists the documented error codes that no call of these tests can get. A key is an operation with one of its codes, or a
+// code alone, which stands for this code of every operation. The value is the reason.
 var unreachable = map[string]string{
 	"PATCH /settings not_found": "the account of a valid key exists, except in the moment in which it is deleted",
 	"POST /copilot network":     "it is reserved for blocking values at an ad network, and values are blocked only in the account",
