@@ -12,8 +12,8 @@ import (
 	"switchyard/models/postback"
 )
 
-// TestTypesOfColumns checks that the dashboard's columns.gen.ts names the columns that the service finds in files of offers and
-// links.
+// TestTypesOfColumns checks that the dashboard's columns.gen.ts names the columns that the service reads from uploaded files of offers
+// and links, and the usual parameters of postbacks.
 func TestTypesOfColumns(t *testing.T) {
 	t.Parallel()
 	lines := func(list []correction.Column) string {

@@ -56,8 +56,9 @@ export const measures: Record<keyof FigureRow, Measure> = {
 	}
 }
 
-// testOf returns the dashboard's test of whether a change is more than chance: of Poisson values, of two proportions, or of the
-// money that conversions bring. If a measure has no test, the dashboard treats every change of it as real.
+// testOf returns the statistical test with which the dashboard decides whether a change of a measure is more than chance. "count"
+// compares two counts, "share" compares two percentages, and "sales" compares the money that conversions bring. The result is empty
+// if the measure has no test. The dashboard then treats every change of it as real.
 func testOf(m *measure.Measure) string {
 	switch {
 	case m.BySales:

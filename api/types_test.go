@@ -64,7 +64,8 @@ func checkGenerated(t *testing.T, file, text string) {
 	}
 }
 
-// words returns the words that the editors of conditions and of addresses offer: the forms of conditions, and the tokens.
+// words returns the text of words.gen.ts. It has the forms of conditions for the dashboard's editor of conditions, and the tokens for
+// its editor of addresses.
 func words(t *testing.T) string {
 	t.Helper()
 	type form struct {
@@ -201,7 +202,8 @@ func textOr(t reflect.Type) string {
 	return "Json"
 }
 
-// typeRole is a type as a part of a body or of an answer. A body may leave fields out, so one type has two forms.
+// typeRole is a type of Go and whether it is part of a body or of an answer. A body may leave fields out and an answer may not, so a
+// type of Go that is part of both becomes two types of TypeScript.
 type typeRole struct {
 	reflect.Type
 	body bool
@@ -230,7 +232,8 @@ func (w *typeWriter) named(t reflect.Type, body bool) string {
 	w.fields(t, body, 0, members)
 	fields := make([]string, 0, len(members))
 	for _, m := range slices.SortedFunc(maps.Values(members), func(a, b member) int {
-		return cmp.Or(a.place-b.place, strings.Compare(a.text, b.text)) // two members can have the same place, if one has replaced another
+		// If a member has replaced a member of the same name, the next new member gets the same place as the replacement.
+		return cmp.Or(a.place-b.place, strings.Compare(a.text, b.text))
 	}) {
 		fields = append(fields, m.text)
 	}
@@ -271,7 +274,8 @@ func (w *typeWriter) fields(t reflect.Type, body bool, depth int, out map[string
 	}
 }
 
-// oneOf puts the values of an enum in the place of string or number in a type, so that a script cannot compare with another value.
+// oneOf replaces string or number in a type of TypeScript by the values of an enum. The compiler then refuses a comparison with any
+// other value.
 func oneOf(tsType, enum string) string {
 	if enum == "" {
 		return tsType

@@ -88,9 +88,10 @@ type edgeLander struct {
 	Guarded bool                 `json:"guarded,omitempty"`
 }
 
-// edgeAttributes has the attributes of a visitor that the script knows. The value of an attribute is the first format whose scripts
-// know it. The script also knows param.<name>, which is not in the map. Headers are left to this service, and so are all attributes
-// that need data that only this service has: parsed user agents, geo databases, its memory of visitors, and bot signals.
+// edgeAttributes maps each attribute of a visitor that the script knows to the lowest bundle format that may use the attribute. The
+// script also knows param.<name>, which is not in the map. It does not know headers, nor attributes that need data of this service:
+// parsed user agents, geo databases, earlier visits, and bot signals. If a decision reaches a condition on one of these, the script
+// hands the visitor over to this service.
 var edgeAttributes = func() map[string]int {
 	known := map[string]int{}
 	for _, name := range [...]string{
@@ -142,8 +143,8 @@ func (s *Snapshot) EdgeBundles() ([]models.EdgeBundle, error) {
 	return s.edgeBundles(models.MaxEdgeAccount, edgeWork)
 }
 
-// edgeBundles stops compiling once the values exceed maxBytes, or the assembled parts exceed maxWork bytes. The last bundle may go
-// beyond either limit.
+// edgeBundles stops compiling once the values together exceed maxBytes, or the assembled parts together exceed maxWork bytes. The
+// bundle with which a limit is exceeded is still compiled.
 func (s *Snapshot) edgeBundles(maxBytes, maxWork int) ([]models.EdgeBundle, error) {
 	list := slices.SortedFunc(each[*Campaign](s, campaigns), func(a, b *Campaign) int {
 		return bytes.Compare(a.Row.ID[:], b.Row.ID[:])

@@ -45,8 +45,8 @@ func mesh(n, next, size int) *store.Routing {
 	return r
 }
 
-// TestEdgeBounds: the bundles of an account stay within the limits, however its campaigns hand over to one another. The campaigns
-// beyond the limits are left to the service, and they are the same campaigns at each compilation.
+// TestEdgeBounds: the bundles of an account stay within the limits, even if each of its campaigns can hand over to many others. Campaigns
+// beyond the limits are not published, so the service routes them itself. Each compilation leaves out the same campaigns.
 func TestEdgeBounds(t *testing.T) {
 	t.Parallel()
 	compile := func(r *store.Routing, most, work int) (bytesKept int, large []bool) {
@@ -127,8 +127,8 @@ func TestEdgeFormatOfSubParameters(t *testing.T) {
 	}
 }
 
-// TestEdgeNamesPatternsOfParameters: the script knows all parameters, so a condition on a parameter that only the service can compare
-// is recorded as a pattern.
+// TestEdgeNamesPatternsOfParameters: the script can read every parameter, but it cannot compare a parameter with every regular
+// expression. Such a condition on a parameter is listed as pattern:param among the features that the script lacks.
 func TestEdgeNamesPatternsOfParameters(t *testing.T) {
 	t.Parallel()
 	k := edgePart{origin: map[string]bool{}}

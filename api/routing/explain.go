@@ -107,7 +107,8 @@ func (v *explainedVisit) Enter(c *Campaign) {
 	v.stages = append(v.stages, ExplainedStage{c.Row.ID, c.Row.Name, v.env.Trace})
 }
 
-// HandOver implements Visit. An existing binding stays, as the visitor's cookie does until the visitor is answered.
+// HandOver implements Visit. It keeps an existing binding of the campaign, because in a real visit the cookie with the binding does
+// not change before the answer is sent.
 func (v *explainedVisit) HandOver(path uuid.UUID, bindable bool) {
 	id := v.campaign.Row.ID
 	if _, bound := v.q.Bound[id]; !bound && bindable && v.campaign.Plan.Bind().BindsPath() {
@@ -134,8 +135,8 @@ func cloneMap[V any](from map[uuid.UUID]V) map[uuid.UUID]V {
 	return to
 }
 
-// Explain makes the decision that the redirect would make. It consumes neither a cap's clicks nor a visitor's uniqueness. Has
-// must be true for the campaign.
+// Explain makes the decision that the redirect would make. It changes nothing: no click counts toward a cap, and the visitor is not
+// recorded as known. Has must be true for the campaign.
 func (x *Explainer) Explain(q Question) Explanation {
 	x.Cap(q.Conversions)
 	q.Bound, q.Clicks = cloneMap(q.Bound), cloneMap(q.Clicks)

@@ -60,7 +60,8 @@ func (l *ForeignLink) count(s *Snapshot, by int) {
 	}
 }
 
-// places returns the places that contain a domain. No place contains a shared domain.
+// places returns the places whose foreign links work on a domain: the domain itself, and all domains of its account. On a shared domain
+// no foreign links work, so the result is empty.
 func places(d *Domain) []foreignPlace {
 	if !d.AccountID.Valid {
 		return nil
@@ -79,8 +80,9 @@ func (s *Snapshot) AnswersForeign(d *Domain) bool {
 	return false
 }
 
-// ForeignCampaign returns the campaign to which a link of another tracker leads on a domain, or nil. A punctuation mark after the
-// id is ignored, as in links of this service. A link for the domain takes precedence over a link for all domains.
+// ForeignCampaign returns the campaign to which a link of another tracker leads on a domain, or nil. If no campaign has the exact id,
+// it tries the id without a punctuation mark at its end, as for links of this service. A link for the domain takes precedence over a
+// link for all domains.
 func (s *Snapshot) ForeignCampaign(d *Domain, a foreign.Address) *Campaign {
 	for _, id := range []string{a.ID, models.TrimLink(a.ID)} {
 		for _, at := range places(d) {

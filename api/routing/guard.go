@@ -19,7 +19,7 @@ type Guard struct {
 // newGuard returns nil if the settings refuse no visitor.
 func newGuard(saved json.RawMessage) *Guard {
 	p := models.DefaultProtection()
-	// If the settings cannot be read, every visitor is let in: a page that no visitor sees would cost its owner more.
+	// If the settings cannot be read, every visitor is let in. This costs the page's owner less than a page that refuses everyone.
 	if len(saved) == 0 || json.Unmarshal(saved, &p) != nil || !p.Enabled {
 		return nil
 	}

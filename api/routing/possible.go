@@ -7,9 +7,9 @@ import (
 	"switchyard/models/flow"
 )
 
-// Possible returns every decision that the redirect can make for a new visitor of a campaign, by any random draw, while all
-// caps have room. unsure reports whether an attribute is unknown. certain is false if an unknown attribute can change the
-// decision. Has must be true for the campaign.
+// Possible returns every decision that the redirect can make for a new visitor of a campaign: one for each possible result of the
+// random draws, as long as no cap is reached. The function unsure reports whether the visitor's value of an attribute is unknown.
+// certain is false if such an attribute can change the decision. Has must be true for the campaign.
 func (x *Explainer) Possible(campaign uuid.UUID, f *cond.Facts, unsure func(attribute string) bool) (list []flow.Decision, certain bool) {
 	c := x.snap.Campaign(campaign)
 	v := possibleVisit{snap: x.snap, source: c.Row.SourceID.UUID, facts: f, unsure: unsure, entered: map[uuid.UUID]bool{}, certain: true}
@@ -55,7 +55,7 @@ func (v *possibleVisit) follow(c *Campaign, d flow.Decision, hops int) {
 		return
 	}
 	switch open, known := v.entered[next.Row.ID]; {
-	case open: // a loop of hand-overs, which ends after some rounds
+	case open: // a loop of hand-overs, which the redirect ends with the last resort
 		v.list = append(v.list, c.Plan.LastResort())
 	case !known:
 		v.enter(next, hops+1)

@@ -23,7 +23,8 @@ var (
 	hundred  = decimal.NewFromInt(100)
 )
 
-// costPlaces is the number of decimals with which answers show a cost. A quotient keeps two more.
+// costPlaces is the number of decimals with which answers show a cost. The results of divisions in this file are rounded to two more
+// decimals.
 const costPlaces = 6
 
 func newPrice(model string, value decimal.Decimal) Price {

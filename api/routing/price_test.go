@@ -9,8 +9,8 @@ import (
 	"switchyard/models/money"
 )
 
-// TestCostOfALink reads the cost in a link. A cost that cannot be read counts as zero, and the click's currency shows that it
-// could not be read.
+// TestCostOfALink reads the cost in a link. If the cost cannot be read, it counts as zero, and the click gets a currency that marks the
+// cost as unread.
 func TestCostOfALink(t *testing.T) {
 	t.Parallel()
 	p := newPrice("auto", decimal.Zero)

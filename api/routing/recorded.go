@@ -36,7 +36,8 @@ func FirstCampaign(c *models.Click) uuid.UUID {
 	return c.CampaignID
 }
 
-// ClickFacts returns the facts of a recorded click for conditions, as far as they were recorded.
+// ClickFacts returns the values of a recorded click that conditions can check. Values that are not stored with clicks, such as headers,
+// are missing.
 func ClickFacts(d *click.StoredClick, zone *time.Location) *cond.Facts {
 	f := &cond.Facts{}
 	f.SetClick(&d.Click)

@@ -11,9 +11,9 @@ import (
 	"switchyard/models/flow"
 )
 
-// Replayer routes recorded clicks of a campaign again. Each click sees the earlier clicks of its day, so daily caps of paths and
-// clicks_today count as in real routing. Daily caps of offers do not count, because it is unknown which visitors would have
-// converted.
+// Replayer routes recorded clicks of a campaign again by the present flows. It counts the replayed clicks of each day, so daily caps of
+// paths and conditions on clicks_today have the same effect as in real routing. Daily caps of offers are ignored, because it is unknown
+// which visitors would have converted.
 type Replayer struct {
 	explainer *Explainer
 	campaign  uuid.UUID

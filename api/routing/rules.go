@@ -11,8 +11,8 @@ import (
 	"switchyard/models/cond"
 )
 
-// rule is a saved rule. All plans that use the rule share its matcher. A change of the conditions therefore recompiles no campaign,
-// even if ten thousand campaigns use the rule. Builder.rule names the exception.
+// rule is a saved rule. All plans that use the rule share its matcher. A change of the conditions usually replaces only this matcher:
+// no campaign is recompiled, even if ten thousand campaigns use the rule. Builder.rule names the exceptions.
 type rule struct {
 	saved    store.RoutingRule
 	matcher  *cond.Matcher
@@ -32,9 +32,9 @@ type ruleUse struct {
 	matcher *cond.Matcher // nil: the rule did not exist
 }
 
-// rule compiles a saved rule. Every plan that has the rule sees the change immediately. For a new or changed rule, plans are
-// recompiled only if the rule is new to them, or if it begins or stops using the clicks of the day. In the second case, the
-// campaigns begin or stop counting these clicks.
+// rule compiles a saved rule. Usually it replaces the matcher that the plans share, so that they use the new conditions immediately.
+// Plans are recompiled only in two cases. In the first case, the rule is new, so plans that name it have no matcher for it yet. In the
+// second case, the rule begins or stops using the clicks of the day, so the campaigns must begin or stop counting these clicks.
 func (b *Builder) rule(row *store.RoutingRule, old *rule) *rule {
 	m := compileRule(row, b.explained)
 	if old != nil && old.matcher.Uses(cond.ClicksToday) == m.Uses(cond.ClicksToday) {

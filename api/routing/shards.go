@@ -9,8 +9,9 @@ const shardCount = 256
 
 var shardSeed = maphash.MakeSeed()
 
-// shards is a map that is cheap to copy for a small change. A fork shares each shard with its origin until it writes to that
-// shard. A map that readers already use is never written; only a fork of it is.
+// shards is a map that consists of shardCount smaller maps, so that a copy with few changes is cheap. A fork shares each shard with
+// its origin, and copies a shard before the first write to it. Once readers use a map, it is not written any more: changes go into a
+// fork of it.
 type shards[K comparable, V any] struct {
 	part  [shardCount]map[K]V
 	owned [shardCount]bool // the shard was copied after the fork, so it may be written

@@ -124,9 +124,9 @@ func removeFromList[K comparable, V keyed](lists *shards[K, []V], k K, v V) {
 // Site returns a site, active or not, or nil if it does not exist.
 func (s *Snapshot) Site(id uuid.UUID) *Site { return find[*Site](s, sites, id) }
 
-// SiteOf returns the site of a page: the active site that has the host. If several sites have the host, it returns the site with
-// the longest domain. If no site has the host, it returns the account's first active site. SiteOf returns nil if the account has no
-// active site, or if only an inactive site has the host, because events there do not belong to another site.
+// SiteOf returns the site to which the events of a page belong: the active site that has the page's host. If several active sites have
+// the host, it returns the site with the longest domain. If only inactive sites have the host, it returns nil. If no site has the host,
+// it returns the account's first active site, or nil if there is none.
 func (s *Snapshot) SiteOf(account uuid.UUID, host string) *Site {
 	var first, found *Site
 	isInactive := false // an inactive site has the host

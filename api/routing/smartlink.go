@@ -19,7 +19,7 @@ type Smartlink struct {
 
 	rules       []smartRule
 	destination *token.Template // for visitors that no rule matches; nil: they are sent nowhere
-	unusable    bool            // one of its rules, or all of them, cannot be used
+	unusable    bool            // at least one of its saved rules cannot be used
 }
 
 type smartRule struct {

@@ -82,8 +82,8 @@ func (d *Domain) Serves(account uuid.UUID) bool {
 // Network is an affiliate network.
 type Network struct {
 	Row store.RoutingNetwork
-	// Postbacks names the parameters by which the network's postbacks are read. It is nil until they have been read from
-	// PostgreSQL.
+	// Postbacks names the parameters in which the network's postbacks send each field. It is nil until the network's settings have
+	// been read from PostgreSQL.
 	Postbacks *postback.Network
 }
 
@@ -196,8 +196,8 @@ func (l *Lander) detach(*Builder) record {
 	return &c
 }
 
-// Campaign is one campaign ready to route. Links lead only to campaigns that are Linked. Other campaigns can hand over only to an
-// active campaign.
+// Campaign is one campaign ready to route. Links lead to a campaign only if Linked is true. Other campaigns hand visitors over to it
+// only if Active is true.
 type Campaign struct {
 	Row          store.RoutingCampaign // the row without its flow
 	Plan         *flow.Plan
@@ -274,10 +274,10 @@ func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 	return d, s.findOnOtherDomain(d, alias)
 }
 
-// findOnOtherDomain returns the campaign of an alias when its link is used on another domain of its account. It is the account's
-// oldest campaign with the alias, or nil if that campaign's link leads nowhere. If a smartlink or a campaign has this very address,
-// the result is nil, even while that address leads nowhere. Pausing a smartlink or a campaign therefore sends no visitor to another
-// campaign.
+// findOnOtherDomain returns the campaign for a link that is used on the account's domain d, although the campaign belongs to another
+// domain of the account. If several campaigns have the alias, the oldest one is used. The result is nil if that campaign's link leads
+// nowhere. It is also nil if a smartlink or a campaign, even a paused one, has the alias on d itself. Otherwise, pausing this smartlink
+// or campaign would send its visitors to another campaign.
 func (s *Snapshot) findOnOtherDomain(d *Domain, word string) *Campaign {
 	if !d.AccountID.Valid {
 		return nil

@@ -1,6 +1,6 @@
 // Package slow serves calls whose work is a job. It submits the job, waits for it and makes the documented answer. If the
-// job takes too long, the answer is 202 with the job. The route.Route holds what Job.Answer returns. With this value, GET
-// /jobs/{id} makes the documented answer later.
+// job takes too long, the answer is 202 with the job. GET /jobs/{id} then makes the documented answer, once the job has ended. It
+// does so with the value of Job.Answer, which the call's route.Route holds.
 package slow
 
 import (
@@ -49,9 +49,9 @@ func (j Job[A, R, T]) Answer() *route.Slow {
 }
 
 // Run submits a job that has no row in the database, waits for it and returns its documented answer. A job that takes too long is
-// answered with 202, and so is every call with Prefer: respond-async. A repeated Idempotency-Key gets the same job. A call whose
-// route names a Share keeps its place in it until the job has ended, even after a 202. Every other call gives up its place before it
-// waits.
+// answered with 202, and so is every call with Prefer: respond-async. A repeated Idempotency-Key gets the same job. If the call's
+// route names a Share other than route.Calls, the call keeps its place in that share until the job has ended, even after a 202. A call
+// of the share route.Calls gives up its place before it waits.
 func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T, err error) {
 	var options []jobs.Option
 	if c.AttemptID != uuid.Nil {
@@ -157,8 +157,8 @@ func (j Job[A, R, T]) Join(c *route.Call, client *jobs.Client, args A) (answer T
 	return j.Start(c, client, args, nil)
 }
 
-// Await waits like Run, for a job whose row was inserted and dispatched before. The call gives up its place in the route's
-// share, because the worker has limits of its own.
+// Await waits like Run, for a job whose row was inserted and dispatched before. While the call waits, it has no place in the route's
+// share, because the worker limits how many jobs run at the same time.
 func (j Job[A, R, T]) Await(c *route.Call, client *jobs.Client, id uuid.UUID) (T, error) {
 	c.ReleasePlace()
 	read := func(ctx context.Context) (models.JobStatus, error) {
@@ -176,7 +176,7 @@ func (j Job[A, R, T]) await(c *route.Call, h jobs.Handle[R]) (answer T, err erro
 	r, err := jobs.AwaitTimeout(c.Context(), h, jobs.AnswerWithin)
 	switch {
 	case errors.Is(err, jobs.ErrPending), err != nil && c.Context().Err() != nil:
-		// If the caller has disconnected, this answer is stored for a repeated call with the same Idempotency-Key.
+		// The answer is made even if the caller has disconnected: it is stored for a repeated call with the same Idempotency-Key.
 		return answer, later
 	case errors.Is(err, jobrow.ErrResultRemoved): // GET /jobs/{id} shows this error
 		later.Job.Status = models.JobDone

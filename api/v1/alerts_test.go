@@ -146,8 +146,8 @@ func TestAlertNames(t *testing.T) {
 	}
 }
 
-// TestServices: GET /alerts lists the services on which figures depend. It reports whether each of them works, with a message if
-// it fails.
+// TestServices: GET /alerts lists the services on which figures depend. Each service has a status, and a failing service also has a
+// message.
 func TestServices(t *testing.T) {
 	t.Parallel()
 	var lag atomic.Int64
@@ -182,8 +182,8 @@ func TestServices(t *testing.T) {
 	expect(map[string]string{"jobs": "failing", "clicks": "failing", "edge": "failing"})
 }
 
-// TestClicksOfOthers: a process that records no clicks reports how far the storing of clicks is in the processes that record them. It
-// ignores a process that was last seen an hour ago.
+// TestClicksOfOthers: the service "clicks" shows the lag of other processes, because the process that answers records no clicks
+// itself. The state of a process that was last seen an hour ago is ignored.
 func TestClicksOfOthers(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -226,7 +226,7 @@ func TestJobsBehind(t *testing.T) {
 	}
 	expect(3, due)
 	dbtest.Exec(t, s.DB, `UPDATE jobs SET state = 'done', finished_at = now() WHERE next_attempt_at = $1`, due)
-	expect(2, due.Add(time.Minute)) // the same alert, now about the next job
+	expect(2, due.Add(time.Minute)) // the same alert, which now says since when the next job is due
 	if other := s.As(otherKey).Do("GET", "/alerts", nil).Want(200, "").Map(); other["count"] != 0.0 {
 		t.Errorf("another account sees %v", other)
 	}
@@ -300,8 +300,8 @@ func TestPostbackAlerts(t *testing.T) {
 	}
 }
 
-// A traffic source whose postbacks of conversions fail raises an alert in its account while the source is active and its postback
-// address still has the failing host.
+// A traffic source raises an alert in its account if its last three postbacks about conversions failed. Failures at the host of a former
+// postback address do not count, and an inactive source raises no alert.
 func TestSourceAlerts(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -319,7 +319,7 @@ func TestSourceAlerts(t *testing.T) {
 	fail("https://pb.example.com", 2)
 	fail("https://before.example.com", 9)
 	if got := failing(); len(got) != 0 {
-		t.Errorf("too early: %v", got)
+		t.Errorf("there are alerts after two failed postbacks, want none before the third: %v", got)
 	}
 	fail("https://pb.example.com", 3)
 	got := failing()

@@ -54,7 +54,7 @@ func (a *alertEnv) sql(query string, args ...any) {
 // link.
 func (a *alertEnv) link(kind string, r models.LinkResult, threats []string) {
 	a.t.Helper()
-	links, later := a.Store.Links(), a.now.AddDate(0, 0, 9) // when every link is due
+	links, later := a.Store.Links(), a.now.AddDate(0, 0, 9) // in nine days every link is due for its next check
 	due, err := links.Unchecked(a.t.Context(), later, 9)
 	if kind == models.LinkLander {
 		due, err = links.Unscreened(a.t.Context(), later, later, 9)
@@ -76,11 +76,11 @@ func (a *alertEnv) link(kind string, r models.LinkResult, threats []string) {
 	}
 }
 
-// cause raises an alert and ends it.
+// cause has the functions that begin and end an alert.
 type cause struct{ raise, clear func() }
 
-// rowCause returns a cause that consists of the statements raise and clear. In both, $1 is the account, and $2, if there is one,
-// is id.
+// rowCause returns a cause of an alert: the SQL statement raise begins the alert, and the statement clear ends it. In both, $1 is the
+// account. A statement may have $2, which is id.
 func (a *alertEnv) rowCause(raise, clear string, id any) cause {
 	args := func(query string) []any {
 		if strings.Contains(query, "$2") {
@@ -231,7 +231,7 @@ func TestAlertTypes(t *testing.T) {
 	for _, typ := range alerts.Types {
 		c, ok := causes[typ.Name]
 		if !ok {
-			t.Errorf("nothing raises %s here: add its cause", typ.Name)
+			t.Errorf("this test has no cause for the alert %s: add one to causes", typ.Name)
 			continue
 		}
 		c.raise()

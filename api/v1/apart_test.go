@@ -10,8 +10,8 @@ import (
 	"switchyard/api/v1"
 )
 
-// bodiesWith returns a body for each field of typ that RefuseDashboardLinks checks. The body has the address in this field and no
-// other fields. The key is the field's path, such as rules.url.
+// bodiesWith returns one body for each field of the type typ that contains an address for visitors. The body has the given address in
+// this field and no other fields. The key of the map is the field's path, such as rules.url.
 func bodiesWith(typ reflect.Type, address string) map[string]object {
 	out := map[string]object{}
 	if typ == nil || typ.Kind() != reflect.Struct {

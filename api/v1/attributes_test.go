@@ -32,7 +32,7 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// everything gives every visitor the same description. It leaves none of the texts empty.
+// everything describes every visitor in the same way. Every attribute that is a text has a value.
 type everything struct{}
 
 func (everything) ClientIP(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.44") }
@@ -110,7 +110,7 @@ func newAttributes(t *testing.T) *attributes {
 	answer := httptest.NewRecorder()
 	h.ServeHTTP(answer, req)
 	if answer.Code != http.StatusFound {
-		t.Fatalf("status %d: a condition does not match the live click of %s", answer.Code, campaign)
+		t.Fatalf("the redirect of campaign %[2]s answers %[1]d, want 302: a condition does not match the live click", answer.Code, campaign)
 	}
 	if x.location, err = url.Parse(answer.Header().Get("Location")); err != nil {
 		t.Fatal(err)
@@ -208,9 +208,10 @@ func attributeValue(a clickattr.Attr, c *models.Click) string {
 	return string(a.Append(nil, c))
 }
 
-// TestEveryAttributeIsEverywhere checks every place that derives from the table of attributes. In its click, every attribute has a
-// value, except the attributes that the map `empty` names. PostgreSQL stores what the spool got, and tokens are filled. Conditions
-// match the live click and the stored click. Reports, export files and the click log show the attributes.
+// TestEveryAttributeIsEverywhere checks every feature that is built from the table of attributes. It uses a click in which every
+// attribute has a value, except the attributes in the map `empty`. PostgreSQL stores the same values as the redirect gave to the spool.
+// The redirect fills the tokens of all attributes. Conditions match the live click and the stored click. Reports, export files and
+// the click log show the attributes.
 func TestEveryAttributeIsEverywhere(t *testing.T) {
 	t.Parallel()
 	x := newAttributes(t)
@@ -281,8 +282,8 @@ func (x *attributes) files() {
 	}
 }
 
-// log requests the click with its trace. In the trace, conditions on attributes that are not recorded do not match, and all other
-// conditions match as at the redirect.
+// log requests the click with its trace from the click log. In the trace, conditions on attributes that are not recorded do not match.
+// All other conditions match, as they did at the redirect.
 func (x *attributes) log() {
 	x.Helper()
 	out := x.s.Do("GET", "/logs/clicks/"+models.FormatClickID(x.live.ID)+"?trace=1", nil).Want(200, "").Map()

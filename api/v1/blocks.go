@@ -53,7 +53,8 @@ type BlockScope struct {
 	Dimension  string        `json:"dimension" bad:"invalid_dimension" doc:"a dimension of reports that is known at the click, such as sub1 or country"`
 }
 
-// target returns the target that the scope describes. Errors: invalid_scope, invalid_campaign, invalid_source, invalid_dimension.
+// target checks the scope and returns it in the form of the models. Errors: invalid_scope, invalid_campaign, invalid_source,
+// invalid_dimension.
 func (b BlockScope) target(c *route.Call) (models.BlockTarget, error) {
 	t := models.BlockTarget{Scope: b.Scope, ScopeID: c.Account.ID, Dimension: b.Dimension}
 	switch b.Scope {
@@ -237,7 +238,7 @@ func listBlockLists(c *route.Call) (out BlockLists, err error) {
 	return out, err
 }
 
-// BlockListText is a list with its values, and how the traffic source names them.
+// BlockListText is a list of blocked values, with the traffic source's parameter and macro that contain such values.
 type BlockListText struct {
 	models.BlockList
 	Source    string   `json:"source" doc:"name of the traffic source to paste the values at; empty: not known"`

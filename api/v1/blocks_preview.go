@@ -54,8 +54,9 @@ func (d Deps) previewBlock(c *route.Call, b BlockBody) (out BlockPreview, err er
 	return out, err
 }
 
-// figuresOf sums the figures of values in the window and in the scope of the target, and the figures of all other values there.
-// found is the number of values with figures. A window with too many clicks is the error too_large.
+// figuresOf reads the clicks of the window in the scope of the target. It returns two sums: the figures of the given values, and the
+// figures of all other values. found is the number of given values that have figures. A window with too many clicks is the error
+// too_large.
 func (d Deps) figuresOf(c *route.Call, t models.BlockTarget, values []string) (sum, rest models.Figures, found int, err error) {
 	most := cmp.Or(d.LargeReport, report.Large)
 	q := report.Query{

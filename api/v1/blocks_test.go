@@ -180,7 +180,8 @@ func TestAnAccountBlocksSoManyValues(t *testing.T) {
 	d.Do("POST", campaignPath(campaign)+"/clone", nil).Want(400, "too_many")
 }
 
-// TestACopyBlocksWhatItsCampaignBlocks: the copy has lists of its own, without the values that were allowed again.
+// TestACopyBlocksWhatItsCampaignBlocks: the copy of a campaign gets its own lists, with the values that the campaign blocks at that
+// time. A later change of the campaign's lists does not change the lists of the copy.
 func TestACopyBlocksWhatItsCampaignBlocks(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -259,8 +260,8 @@ func TestBlockPreviewOfTooManyClicks(t *testing.T) {
 	s.Do("POST", "/blocks/preview", block(r.campaigns[0], "x")).Want(400, "too_large")
 }
 
-// TestSimulationAndTraceTellOfBlockedValues: a draft is simulated with the blocked values of its campaign, and the trace of a
-// recorded click says which value would block the click now.
+// TestSimulationAndTraceTellOfBlockedValues: a simulation of a draft flow uses the blocked values of the campaign that blocks_of names.
+// The trace of a recorded click says which value would block the click now.
 func TestSimulationAndTraceTellOfBlockedValues(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -140,8 +140,8 @@ func botData(c *route.Call) (out []BotData, err error) {
 	return out, err
 }
 
-// silentSignals returns a function that explains why a signal cannot fire on clicks of the account. It returns "" if the signal can
-// fire.
+// silentSignals returns a function, which explains why a signal cannot fire on clicks of the account. For a signal that can fire, the
+// function returns "".
 func (d Deps) silentSignals(c *route.Call, data []BotData) (func(bot.Signals) string, error) {
 	g, err := c.Store.GeoDatabases().Find(c.Context(), c.Account.ID)
 	if err != nil && !errors.Is(err, models.NotFound("geo database")) {

@@ -244,8 +244,8 @@ func TestBotDetection(t *testing.T) {
 	s.As(s.ReadKey).Do("PUT", "/bot-detection", map[string]any{}).Want(403, "read_only_key")
 }
 
-// TestRescoreTakesOver: the window of a new rescoring job includes the days that an unfinished or failed earlier job has not
-// scored, whatever number of days the call asks for.
+// TestRescoreTakesOver: if an earlier rescoring job is unfinished or has failed, the window of the next job includes the whole window
+// of the earlier job, even if the call asks for fewer days.
 func TestRescoreTakesOver(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: jobs.Connect(jobstest.Redis(t))}})
@@ -260,7 +260,7 @@ func TestRescoreTakesOver(t *testing.T) {
 		{body: map[string]any{"threshold": 51, "days": 7}, days: 90},
 		{body: map[string]any{"threshold": 52, "days": 0}, before: `state = 'running'`, days: 90},
 		{body: map[string]any{"days": 1}, days: 90},
-		{body: map[string]any{"threshold": 52}, days: 0}, // nothing changes: the job continues
+		{body: map[string]any{"threshold": 52}, days: 0}, // the settings stay the same, so no job is made and the present one continues
 		{body: map[string]any{"threshold": 53}, before: `state = 'failed'`, days: 90},
 		{body: map[string]any{"threshold": 54, "days": 100}, days: 100},
 		{body: map[string]any{"threshold": 55, "days": 3}, before: `state = 'done' WHERE state = 'pending'`, days: 3},
@@ -284,7 +284,7 @@ func TestRescoreTakesOver(t *testing.T) {
 		}
 		var args jobs.RescoreArgs
 		if err := json.Unmarshal(raw, &args); err != nil || args.From.Sub(from).Abs() > time.Second {
-			t.Errorf("%d: the window of the job begins at %s, but at %s in the answer (%v)", i, args.From, from, err)
+			t.Errorf("%d: the job's window begins at %s, want %s as in the answer to the call (%v)", i, args.From, from, err)
 		}
 	}
 }

@@ -84,9 +84,9 @@ func (b BotDetectionBody) apply(old bot.Settings) (next bot.Settings, err error)
 	return next, err
 }
 
-// changeBotDetection saves the settings. In the same transaction it stores a job that scores recorded clicks by the new settings. A
-// job for the previous settings stops. The new job also covers the whole window of that job, so that no click keeps a score from
-// other settings.
+// changeBotDetection saves the settings. In the same transaction it stores a job that scores recorded clicks by the new settings. An
+// unfinished job for earlier settings stops. The new job's window includes the whole window of the stopped job, because some clicks of
+// that window would otherwise keep a score by earlier settings.
 func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDetectionChanged, err error) {
 	now := time.Now().UTC()
 	id, err := rescoreJob.BeginPrepared(c, d.Jobs, func(tx *store.Store) (*jobs.RescoreArgs, error) {
@@ -123,8 +123,8 @@ func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDete
 	return out, err
 }
 
-// rescoreFrom returns the start of the window whose clicks are scored again, or now if no clicks are. changed reports whether the
-// settings have changed.
+// rescoreFrom returns the start of the window whose clicks are scored again. It returns now if no clicks are scored again. changed
+// reports whether the call changes the settings.
 func (b BotDetectionBody) rescoreFrom(c *route.Call, tx *store.Store, now time.Time, changed bool) (time.Time, error) {
 	days := 0
 	if changed {

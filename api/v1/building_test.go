@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// refusal is a body that must be refused or, with status 201, accepted.
+// refusal is a body and the expected answer: the status and the error code. With the status 201 the body must be accepted.
 type refusal struct {
 	body   any
 	status int

@@ -32,7 +32,7 @@ type ManyIDs struct {
 // changesTags reports whether the call adds or removes tags.
 func (m ManyIDs) changesTags() bool { return len(m.AddTags)+len(m.RemoveTags) > 0 }
 
-// fields returns the members of the body that set fields of the records. It leaves out the members of ManyIDs.
+// fields returns the members of the body with the new values of the records. It leaves out the members of ManyIDs.
 func (m ManyIDs) fields(body []byte) (bulk.Members, error) {
 	var sent bulk.Members
 	if err := json.Unmarshal(body, &sent); err != nil {
@@ -171,7 +171,7 @@ type LabelsPatch struct {
 	Labels `optional:"true" null:"empty"`
 }
 
-// labelFields points to the fields of a record that Labels has.
+// labelFields has pointers to the fields of a record that Labels can change.
 type labelFields struct {
 	active *models.Active
 	group  *string
@@ -194,7 +194,7 @@ func (f labelFields) edit(body []byte) error {
 	return nil
 }
 
-// labelled is a kind of record with labels.
+// labelled describes how one kind of record with labels is stored and changed.
 type labelled[R any] struct {
 	kind  string
 	table func(*store.Store) manyChanger[R]

@@ -15,8 +15,8 @@ import (
 
 func contains(text string, part any) bool { return strings.Contains(text, fmt.Sprint(part)) }
 
-// One call changes several campaigns. One undo restores them, with the aliases that they had before a move to the
-// shared domain. A campaign that has changed since is not restored, and the answer to the undo names it.
+// One call changes several campaigns, and one undo restores them. If the call moved them to the shared domain, the undo also restores
+// their old aliases. A campaign that was changed again after the call is not restored, and the answer to the undo names it.
 func TestBulkCampaigns(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -76,7 +76,7 @@ func TestBulkCampaigns(t *testing.T) {
 	same(t, d.read(t, moved["id"]), map[string]any{"domain_id": shared, "alias": moved["alias"]})
 }
 
-// marksOf returns the calls that changed several campaigns at once, among them this campaign, newest first.
+// marksOf returns the bulk changes and undo calls that changed this campaign, newest first.
 func (d *campaignEnv) marksOf(t *testing.T, campaign any) string {
 	t.Helper()
 	of := uuid.NullUUID{UUID: uuid.MustParse(fmt.Sprint(campaign)), Valid: true}

@@ -15,8 +15,8 @@ import (
 	"switchyard/models/bind"
 )
 
-// campaignCodes are the error codes of all calls that check settings of campaigns. A call with a single campaign also has
-// campaignOwnCodes.
+// campaignCodes are the error codes of all calls that check settings of campaigns. Calls that create or change a single campaign also
+// have campaignOwnCodes.
 var (
 	campaignCodes = route.Codes("400 invalid_mode invalid_destination_url invalid_goal_key invalid_site " +
 		"invalid_cost_model invalid_cost_value invalid_currency invalid_flow_rotation invalid_bind_visitors " +
@@ -111,8 +111,8 @@ func (d Deps) changeCampaign(c *route.Call, b CampaignPatch) (CampaignBrief, err
 	return campaignBrief(saved), nil
 }
 
-// campaignStats returns zeros for an id that the account does not have. The API contract has no 404 here, and a deleted campaign
-// keeps its figures.
+// campaignStats returns the totals of a campaign. It does not check whether the campaign exists, so that the figures of a deleted
+// campaign can be read. For an id that the account never had, it returns zeros instead of a 404.
 func (d Deps) campaignStats(c *route.Call) (CampaignStats, error) {
 	q := reporting.InWindow(c)
 	q.Filters = []report.Filter{report.IDs("campaign_id", c.ID)}

@@ -47,8 +47,8 @@ func withQuery(link, query string) string {
 // link returns the tracking link of a campaign.
 func (d Deps) link(c models.Campaign) string { return d.address(c.Host, c.SharedHost, c.Alias) }
 
-// address returns an address on a tracking domain. On a shared link domain it has the scheme and the port of BASE_URL, because the
-// install itself serves such a domain. On a domain of an account it always has https.
+// address returns the URL of a path on a tracking domain. On a shared link domain, which the operator of the install provides, the URL
+// has the scheme and the port of BASE_URL. On a domain of an account the URL always has https.
 func (d Deps) address(host string, shared bool, path string) string {
 	u := url.URL{Scheme: "https", Host: host, Path: "/" + path}
 	if base, err := url.Parse(d.BaseURL); shared && err == nil && base.Host != "" {
@@ -95,7 +95,8 @@ type CampaignRow struct {
 	Goals []CampaignGoal `json:"goals" doc:"the campaign's tracked goals, else the active goals of its measurement site; the primary goal first"`
 }
 
-// CampaignGoal counts the clicks of the window that have reached a goal, even after the window.
+// CampaignGoal counts the clicks of the window that have reached a goal. Only the click must lie in the window: it counts even if it
+// reached the goal after the window.
 type CampaignGoal struct {
 	Key       string       `json:"key"`
 	IsPrimary bool         `json:"is_primary"`

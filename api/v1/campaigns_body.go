@@ -23,9 +23,9 @@ func (b *CampaignBody) Preset(c *route.Call) {
 	b.Status, b.CampaignSettings = fresh.Status, fresh.CampaignSettings
 }
 
-// CampaignPatch is the body of PATCH /campaigns/{id}. A field that is left out keeps its value. Null stands for the empty value: it
-// clears a field that may be empty, and any other field refuses it. editCampaign checks the form of the alias, because an unchanged
-// alias is accepted in any form.
+// CampaignPatch is the body of PATCH /campaigns/{id}. A field that is left out keeps its value. Null clears a field that may be empty,
+// and is refused for every other field. The tag of Alias does not limit its form, because an old alias in a form that is refused today
+// may be sent unchanged. editCampaign checks the form of a changed alias.
 type CampaignPatch struct {
 	Name   string `json:"name" bad:"invalid_input" optional:"true" null:"empty" empty:"name_required" trim:"true" maxLength:"255"`
 	Alias  string `json:"alias" bad:"invalid_alias" optional:"true" null:"empty"`
@@ -69,8 +69,8 @@ func editCampaign(c *models.Campaign, body []byte) error {
 	return form.CheckUniqueness(c)
 }
 
-// paths returns the paths of Streams. Without Streams, it returns the paths of the saved flow FlowID, or else one path to the
-// landing page and the offer. A body without any of these has no paths.
+// paths returns the paths of the new campaign. They are the paths in Streams. If Streams is empty, they are the paths of the saved flow
+// FlowID. If both are empty, it is one path to the landing page LanderID and the offer OfferID. If all are empty, there are no paths.
 func (b CampaignBody) paths(c *route.Call) ([]flow.Path, error) {
 	switch {
 	case len(b.Streams) > 0 && string(b.Streams) != "null":

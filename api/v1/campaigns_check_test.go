@@ -89,7 +89,7 @@ func (e *launchEnv) postback(network string) {
 		VALUES ($1, gen_random_uuid(), $2, 'postback', 'go.acme.com', '{}', now() - interval '2 days', 'recorded')`, network)
 }
 
-// looked stores a check of the present link of a record, in which the link worked.
+// looked stores the result of a link check, as a worker would: the record's present link works.
 func (e *launchEnv) looked(kind, id string) {
 	e.t.Helper()
 	e.sql(`INSERT INTO link_checks (account_id, kind, record_id, url, checked_at, http_status, error, failures)
@@ -161,8 +161,8 @@ func (e *launchEnv) site(active bool) {
 	e.sql(`UPDATE campaigns SET measurement_site_id = $2 WHERE account_id = $1`, id)
 }
 
-// faults maps the code of a finding to a function that breaks the campaign of a launchEnv, so that a check has this finding and
-// no other.
+// faults maps the code of each finding to a function that breaks the campaign of a launchEnv. A check of the broken campaign must then
+// have this finding and no other.
 var faults = map[string]func(e *launchEnv){
 	"domain_unverified": func(e *launchEnv) { e.sql(`UPDATE domains SET is_verified = false WHERE account_id = $1`) },
 	"domain_elsewhere": func(e *launchEnv) {
@@ -194,7 +194,7 @@ var faults = map[string]func(e *launchEnv){
 	},
 	"destination_unchecked": func(e *launchEnv) { e.sql(`DELETE FROM link_checks WHERE account_id = $1 AND kind = 'lander'`) },
 	"path_without_destination": func(e *launchEnv) {
-		// The landing page of the path lost its share after the flow was saved.
+		// The only landing page of the path has the weight 0. The API refuses such a flow, so the statement writes it to the row.
 		e.sql(`UPDATE campaigns SET streams = jsonb_set(streams, '{0,destinations,0,weight}', '0') WHERE account_id = $1`)
 	},
 	"handover_closed": func(e *launchEnv) {
@@ -238,7 +238,7 @@ var faults = map[string]func(e *launchEnv){
 	},
 	"postbacks_failing": func(e *launchEnv) { e.sql(fmt.Sprintf(badRows, "unmatched"), e.network) },
 	"network_missing":   func(e *launchEnv) { e.sql(`UPDATE offers SET network_id = NULL WHERE account_id = $1`) },
-	"postback_unseen": func(e *launchEnv) { // only the dashboard's own test came
+	"postback_unseen": func(e *launchEnv) { // every received postback is a test from the dashboard
 		e.sql(`UPDATE postbacks SET params = '{"conversion_id": "test"}' WHERE account_id = $1`)
 	},
 	"payout_missing": func(e *launchEnv) {
@@ -298,7 +298,8 @@ func (e *launchEnv) address(url string) {
 	e.looked("offer", e.offer)
 }
 
-// newPage routes the campaign by way of a new landing page.
+// newPage replaces the flow of the campaign by one path, which leads to a new landing page and from there to the offer. It returns the
+// id of the page.
 func (e *launchEnv) newPage() string {
 	page := e.create("/landers", object{"name": "New page", "url": "https://n.acme.com/"})
 	e.looked("lander", page)
@@ -306,7 +307,7 @@ func (e *launchEnv) newPage() string {
 	return page
 }
 
-// TestEveryCheck breaks a sound campaign once for each row of the table. The check then finds that fault and no other.
+// TestEveryCheck breaks a sound campaign in each way that launchcheck.Table lists. The check finds the fault and no other fault.
 func TestEveryCheck(t *testing.T) {
 	t.Parallel()
 	for i := range launchcheck.Table {
@@ -346,8 +347,8 @@ func TestEveryCheck(t *testing.T) {
 	}
 }
 
-// TestCheckOfClickParam: an offer URL is no fault if the redirect adds the network's parameter for the click id to it. It is no fault
-// either if it already has this parameter with the click id.
+// TestCheckOfClickParam: the network names a parameter for the click id. An offer URL without this parameter has no fault, because the
+// redirect adds the parameter. An offer URL that already has the parameter with the click id has no fault either.
 func TestCheckOfClickParam(t *testing.T) {
 	t.Parallel()
 	e := newLaunchEnv(t)
@@ -360,7 +361,8 @@ func TestCheckOfClickParam(t *testing.T) {
 	}
 }
 
-// Each row of the table has its own code, an area and a state that exist, and a way to mend the fault.
+// In launchcheck.Table no code occurs twice. Each row has a valid area, a valid state, a valid way to mend the fault, a text about the
+// costs, and a text about what to do.
 func TestCheckTable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -373,8 +375,8 @@ func TestCheckTable(t *testing.T) {
 	}
 }
 
-// A campaign of another account is not found. A finding says where its fault is. Only the areas link and destinations say when they
-// were looked at.
+// A campaign of another account is not found. A finding names the record and the field that have the fault. Only the areas link and
+// destinations have a time in looked_at, because only they use the results of earlier checks by workers.
 func TestCheckCampaign(t *testing.T) {
 	t.Parallel()
 	e := newLaunchEnv(t)

@@ -16,7 +16,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// maxCompareRows limits the rows of the report behind a comparison: paths and destinations by day.
+// maxCompareRows limits the rows of the report from which a comparison is computed. The report has a row for each day, path and
+// destination.
 const maxCompareRows = 100_000
 
 // compareBy lists what can be compared.
@@ -122,7 +123,8 @@ func compareRecords(c *route.Call, paths []flow.Path, in *copilot.Input) error {
 	return err
 }
 
-// compareRows reads the figures of the window by path, record and day of the account's time zone. It adds the days to in.Days.
+// compareRows reads the figures of the window. It returns a row for each path, landing page or offer on each day of the account's time
+// zone, and adds the days to in.Days.
 func (d Deps) compareRows(c *route.Call, by string, in *copilot.Input) (list []copilot.ArmRow, err error) {
 	q := report.Query{
 		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Zone: c.Account.DayStart(time.Now()).Location(),

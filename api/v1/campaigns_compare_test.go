@@ -42,8 +42,8 @@ func compareOf(t *testing.T, s *apitest.Server, campaign uuid.UUID, query string
 	return out
 }
 
-// The offers of a comparison have the figures of the report. PATCH of the flow accepts the proposed weights with the version of the
-// comparison, and refuses a second change with that version.
+// The offers in a comparison have the same figures as in a report. A PATCH of the flow can set the proposed weights, with the flow
+// version from the comparison as If-Match. A second PATCH with the same version is refused as stale.
 func TestCompareCampaign(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -18,8 +18,8 @@ type badSetting struct {
 	code   string
 }
 
-// settingErrors returns settings that POST and PATCH both refuse. The test replaces the values deactivated and foreign by the ids
-// of such records.
+// settingErrors returns settings that POST and PATCH both refuse. The test replaces the value "deactivated" by the id of a deactivated
+// record, and the value "foreign" by the id of a record of another account.
 func settingErrors() map[string]badSetting {
 	long := strings.Repeat("x", 2001)
 	return map[string]badSetting{
@@ -269,11 +269,11 @@ func TestCampaignFlowErrors(t *testing.T) {
 
 func TestCampaignPlan(t *testing.T) {
 	t.Parallel()
-	d := newCampaignEnv(t, apitest.Options{Plan: "growth"}) // no goal tracking
+	d := newCampaignEnv(t, apitest.Options{Plan: "growth"}) // a plan without goal tracking
 	d.Do("POST", "/campaigns", with(d.campaign("x"), "mode", "lead")).Want(402, "plan_limit")
 	made := d.make(t, d.campaign("Mine"))
 	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"mode": "store"}).Want(402, "plan_limit")
-	dbtest.Exec(t, d.DB, `UPDATE campaigns SET mode = 'store' WHERE id = $1`, made["id"]) // from a time when the account had another plan
+	dbtest.Exec(t, d.DB, `UPDATE campaigns SET mode = 'store' WHERE id = $1`, made["id"]) // as if set on an earlier plan with goal tracking
 	d.Do("POST", campaignPath(made["id"])+"/clone", nil).Want(402, "plan_limit")
 	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"mode": "store", "notes": "x"}).Want(200, "")
 

@@ -65,7 +65,8 @@ func replaceFlow(c *route.Call, b FlowBody) (FlowAnswer, error) {
 	return changeFlow(c, func([]flow.Path) ([]flow.Path, error) { return paths, nil })
 }
 
-// changeFlow replaces the flow by the result of edit. If the request has If-Match without the flow's version, the error is stale.
+// changeFlow replaces the flow by the result of edit. If the request has If-Match and it does not name the flow's present version,
+// changeFlow returns the error stale.
 func changeFlow(c *route.Call, edit func([]flow.Path) ([]flow.Path, error)) (FlowAnswer, error) {
 	saved, err := c.Store.Campaigns().ChangeFlow(c.Context(), c.Account.ID, c.ID,
 		func(old store.CampaignFlow) ([]flow.Path, error) {
@@ -97,7 +98,8 @@ type DestinationWeight struct {
 	Weight bind.Opt[float64] `json:"weight" required:"true" null:"refused"`
 }
 
-// selects reports whether w selects the destination d: the same id and URL and, if w has a slot, the same slot.
+// selects reports whether w sets the weight of the destination d. The ids and the URLs must be equal and, if w has a slot, the slots
+// too.
 func (w DestinationWeight) selects(d flow.Destination) bool {
 	return d.ID == models.IDText(w.ID) && d.URL == w.URL && (!w.Slot.Given() || w.Slot.Value == d.Slot)
 }
@@ -117,7 +119,7 @@ func changePath(c *route.Call, b PathPatch) (FlowAnswer, error) {
 	})
 }
 
-// apply changes a path. The check of the whole flow decides whether the numbers are allowed.
+// apply sets the fields of a path that the body sends. It does not check the numbers: the whole flow is checked before it is saved.
 func (b PathPatch) apply(p *flow.Path) error {
 	b.Weight.Into(&p.Weight, p.Weight)
 	b.IsActive.Into(&p.IsActive, p.IsActive)

@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// twoPaths makes a campaign with two paths and returns the flow's path in the API and its streams. Path A leads to the offer and to
-// an address.
+// twoPaths makes a campaign with the paths A and B. It returns the flow's address in the API and the paths of the flow. Path A leads to
+// the offer and to an address.
 func (d *campaignEnv) twoPaths(t *testing.T) (flowPath string, streams []map[string]any) {
 	t.Helper()
 	a := map[string]any{"name": "A", "action": "offer", "daily_cap": 5, "destinations": []any{
@@ -84,8 +84,8 @@ func TestChangePath(t *testing.T) {
 	d.As(other).Do("GET", flowPath, nil).Want(404, "not_found")
 }
 
-// Simultaneous changes without If-Match do not undo each other's changes of other paths and fields. If several writers send the
-// same version, only one succeeds.
+// Simultaneous changes without If-Match keep each other's changes, unless they change the same field of the same path. If several
+// writers send the same version as If-Match, only one of them succeeds.
 func TestChangesOfPathsAtOnce(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

@@ -275,8 +275,8 @@ func (d Deps) countSplits(c *route.Call, campaign models.Campaign, days int, by 
 	return list, err
 }
 
-// goalKeys returns the goals that the campaign tracks, in their order. The primary goal follows if the campaign does not track it,
-// and then the other goals that were reached, by name.
+// goalKeys returns the keys of goals in the order of an answer. First come the goals that the campaign tracks. The primary goal follows
+// if it is not among them. All other goals that were reached follow in alphabetical order.
 func goalKeys(campaign models.Campaign, splits []*splitCounts) []string {
 	keys := append([]string{}, campaign.TrackedGoalKeys...)
 	if p := campaign.PrimaryGoalKey; p != "" && !slices.Contains(keys, p) {

@@ -14,7 +14,7 @@ import (
 
 func number(v any) float64 { f, _ := v.(float64); return f }
 
-// reached counts by hand the visits that have a conversion with one of the statuses.
+// reached counts the visits that have a conversion with one of the statuses. The tests compare the answers of the API with this number.
 func reached(visits []*visit, statuses ...string) (n float64) {
 	for _, v := range visits {
 		for _, s := range v.sales {

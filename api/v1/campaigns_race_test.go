@@ -76,7 +76,8 @@ func TestPausingACampaign(t *testing.T) {
 		t.Helper()
 		d.Do("PATCH", campaignPath(made["id"]), map[string]any{"status": status}).Want(200, "")
 	}
-	// None of these changes pauses a running campaign, because the first "paused" follows "archived". So they send no event.
+	// None of these changes pauses a running campaign: the first "paused" follows "archived", and the second changes nothing. They
+	// therefore send no event.
 	for _, status := range []string{"active", "archived", "paused", "paused", "active"} {
 		set(status)
 	}
@@ -124,7 +125,8 @@ func TestPausingACampaign(t *testing.T) {
 	}
 }
 
-// A pause, its event and the event's delivery are stored in one transaction. If one of them cannot be stored, none is.
+// A pause, its event and the event's delivery are stored in one transaction. If one of the three cannot be stored, none of them is
+// stored.
 func TestPauseAndItsEventAreAtomic(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

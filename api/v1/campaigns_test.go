@@ -165,7 +165,7 @@ func TestCampaignLink(t *testing.T) {
 		t.Errorf("the chosen alias was kept on the shared domain, which was sent by its id: %v", c)
 	}
 	d.Do("POST", "/campaigns", body("taken", d.ownDomain)).Want(409, "alias_taken")
-	d.make(t, with(body("other case", d.ownDomain), "alias", "Chosen-One")) // another alias: case counts
+	d.make(t, with(body("other case", d.ownDomain), "alias", "Chosen-One")) // accepted: aliases are case-sensitive, so this is another alias
 }
 
 func TestCampaignPatch(t *testing.T) {
@@ -208,7 +208,8 @@ func TestCampaignPatch(t *testing.T) {
 	patch(map[string]any{"alias": "old!", "notes": "x"})
 	patch(map[string]any{"alias": "second-one"})
 
-	// After a move to the shared link domain, the alias is generated. It cannot be chosen there. Sending the current alias keeps it.
+	// A move to the shared link domain replaces the alias by a generated one. A PATCH on this domain may send the generated alias, but
+	// no other.
 	moved := patch(map[string]any{"domain_id": nil})
 	if moved["alias"] == "second-one" {
 		t.Errorf("the campaign kept its chosen alias on the shared domain: %v", moved)
@@ -253,7 +254,8 @@ func TestCampaignFlow(t *testing.T) {
 		t.Fatalf("flow: %v", put)
 	}
 	if streams[0]["id"] != first || streams[1]["id"] == foreign {
-		t.Errorf("ids %v and %v, want the first as sent and the second, which belongs to another campaign, replaced", streams[0]["id"], streams[1]["id"])
+		t.Errorf("the paths have the ids %v and %v, want the first id as sent; the second belongs to another campaign, so want a new id instead",
+			streams[0]["id"], streams[1]["id"])
 	}
 	read := d.Do("GET", campaignPath(made["id"]), nil).Want(200, "").Map()
 	if fmt.Sprint(streamsOf(read)) != fmt.Sprint(streams) {

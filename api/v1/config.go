@@ -60,8 +60,8 @@ func config(d Deps) []route.Route {
 	}, configChecks(d)...)
 }
 
-// exportConfig answers with a document of the account's records. A record that has no key yet gets one, which is stored, so that
-// later exports have the same keys.
+// exportConfig answers with a document of the account's records. The document names each record by a key instead of its id. A record
+// without a key gets one. The key is stored, so that later exports name the record in the same way.
 func exportConfig(c *route.Call) (route.File, error) {
 	format := c.Query.Get("format")
 	if format != "" && format != "yaml" && format != "json" {

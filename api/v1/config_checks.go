@@ -21,7 +21,8 @@ import (
 	"switchyard/models/movecheck"
 )
 
-// configChecks returns the routes of /config/checks: where made-up visitors of imported campaigns go here and at the old tracker.
+// configChecks returns the routes of /config/checks. They make up visitors of imported campaigns and show whether this service and the
+// old tracker send them to the same addresses.
 func configChecks(d Deps) []route.Route {
 	offset := route.Param{Name: "offset", Type: "integer", Doc: "number of campaigns to skip; default 0"}
 	row := func(method, path, summary string, handle route.Handler, codes ...string) route.Route {
@@ -241,7 +242,7 @@ func (d Deps) compareMove(c *route.Call, b CompareMoveBody) (MoveCompared, error
 	return out, nil
 }
 
-// sum adds up the counts of the campaigns, sorts the campaigns, and limits their rows to mostDifferences in all.
+// sum adds up the counts of the campaigns and sorts the campaigns. It keeps at most mostDifferences rows, counted over all campaigns.
 func (m *MoveCompared) sum() {
 	slices.SortFunc(m.Campaigns, func(a, b MoveComparedCampaign) int {
 		if n := b.Counts[movecheck.Differs] - a.Counts[movecheck.Differs]; n != 0 {

@@ -29,7 +29,7 @@ type moveChecker struct {
 	paths     map[uuid.UUID][][]cond.Condition
 	agents    map[string]*cond.Facts // by agent name: what is known about a visitor from the user agent alone
 	at        time.Time
-	country   string // of the machine that ran the script against the old tracker; empty: unknown
+	country   string // country of the machine that ran the script against the old tracker; empty: unknown
 	err       error  // the last error that occurred for any visitor
 }
 
@@ -114,7 +114,8 @@ func (m *moveChecker) facts(of store.MovedCampaign, v movecheck.Visitor) *cond.F
 	return f
 }
 
-// hidden lists the attributes that a made-up request cannot set, or that each tracker determines in its own way.
+// hidden lists the attributes whose values at the old tracker are unknown. Either a made-up request cannot set them, or each tracker
+// determines them in its own way.
 var hidden = []string{
 	"ip", "ip_version", "region", "city", "isp", "asn", "organization", "mobile_operator", "connection_type", "proxy_kind", "timezone", "is_unique",
 	"clicks_today", "bot_score", "bot_reason", "url",
@@ -160,7 +161,7 @@ func (m *moveChecker) place(d *flow.Decision) (p movecheck.Place) {
 func (m *moveChecker) compare(of store.MovedCampaign, answers []movecheck.Answer) MoveComparedCampaign {
 	out := MoveComparedCampaign{CampaignID: of.ID, Name: of.Name, Status: of.Status, Counts: map[string]int{}, Rows: []MoveDifference{}}
 	visitors := m.visitors(of)
-	last := map[int]movecheck.Answer{} // an answer to the same visitor replaces the one before it
+	last := map[int]movecheck.Answer{} // the last answer to each visitor, by the number of the visitor
 	for _, a := range answers {
 		last[a.Visitor] = a
 	}

@@ -17,15 +17,16 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// movedAccount has campaigns to which links of another tracker lead.
+// movedAccount is an account with campaigns that were imported from another tracker. Links of that tracker lead to these campaigns.
 type movedAccount struct {
 	*testing.T
 	*apitest.Server
 	domain string
 }
 
-// newMovedAccount makes a campaign that sends Germans to one offer, visitors of a zone to another, phones to one of two
-// addresses, customers of a provider to a page of their own, and the rest to a landing page.
+// newMovedAccount makes an account with the imported campaign First. The campaign sends visitors from Germany to one offer and visitors
+// of a zone to another. It sends customers of an internet provider to one address and phones to one of two addresses. All other
+// visitors go to a landing page.
 func newMovedAccount(t *testing.T) *movedAccount {
 	t.Helper()
 	x := &movedAccount{t, apitest.New(t), uuid.NewString()}
@@ -68,8 +69,8 @@ func (x *movedAccount) campaign(name, source string, paths []object) {
 		x.Account.ID, name, id)
 }
 
-// oldTracker routes visitors like the flow of movedAccount, but has no path Provider. If wrong is set, the address to which
-// visitors of the zone go has one more parameter.
+// oldTracker routes visitors like the flow of newMovedAccount, but without the path Provider. If wrong is set, it sends the visitors of
+// the zone to an address with one more parameter.
 type oldTracker struct{ wrong bool }
 
 func (o oldTracker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -132,8 +133,8 @@ func (x *movedAccount) compare(body object) (out comparedMove) {
 	return out
 }
 
-// TestCheckBeforeDNS runs the script with curl against a tracker that decides as the flow does, and against a tracker that does
-// not.
+// TestCheckBeforeDNS runs the script with curl against two trackers. The first tracker decides as the imported flow does. The second
+// tracker sends the visitors of the zone to an address with one more parameter, and the comparison reports this difference.
 func TestCheckBeforeDNS(t *testing.T) {
 	t.Parallel()
 	x := newMovedAccount(t)

@@ -45,7 +45,8 @@ func TestConfigDocument(t *testing.T) {
 	e.Do("GET", "/config?kinds=offers,ofers", nil).Want(400, "invalid_input")
 }
 
-// TestConfigDomainAgain: a host that was removed and added again gets its key back, because the key of a domain is its host.
+// TestConfigDomainAgain: a domain can be removed and added again, and it is in the document each time. Its key is its host, so the new
+// record takes the key of the removed record.
 func TestConfigDomainAgain(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, apitest.New(t))

@@ -20,7 +20,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// copilotEnv is an account whose suggestions can be applied. It has a campaign with two paths and a default path.
+// copilotEnv is an account on a plan with one-click apply. It has a campaign with two paths and a default path.
 type copilotEnv struct {
 	*apitest.Server
 	t                        *testing.T
@@ -121,8 +121,8 @@ func (p *copilotEnv) state() string {
 	return fmt.Sprint(r.Campaign.Status, paths, r.Offer.IsActive, limit, r.Network.PostbackParams, entries)
 }
 
-// suggest creates an open suggestion with the action and returns its id. The suggestion is based on the current records. With a nil
-// action it is only advice.
+// suggest creates an open suggestion with the action and returns its id. The suggestion becomes stale if the records on which it is
+// based change afterwards. If the action is nil, the suggestion is only advice.
 func (p *copilotEnv) suggest(a *copilot.Action) string {
 	p.t.Helper()
 	now := time.Now()
@@ -157,7 +157,7 @@ func (p *copilotEnv) inCampaign(a copilot.Action) *copilot.Action {
 	return &a
 }
 
-// actions returns an action for every operation.
+// actions returns, for every operation of the Copilot, an action that can be applied to the account's records.
 func (p *copilotEnv) actions() map[string]*copilot.Action {
 	paths, limit := p.paths(), 80
 	return map[string]*copilot.Action{
@@ -222,8 +222,8 @@ func TestCopilotVariants(t *testing.T) {
 	p.act("apply", p.suggest(p.actions()[copilot.OpDeny]), "variant", "network").Want(400, "invalid")
 }
 
-// TestCopilotStale: an action is not applied if its records have changed since the suggestion was made. It is not undone if they
-// have changed since the action was applied.
+// TestCopilotStale: an action is not applied if its records have changed since the suggestion was made. An applied action is not undone
+// if the records have changed since it was applied.
 func TestCopilotStale(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)
@@ -261,8 +261,8 @@ func TestCopilotStale(t *testing.T) {
 	p.act("apply_proposal", open).Want(403, "plan_required")
 }
 
-// TestCopilotPausedOnce: if many callers apply the same suggestion or undo the same change at once, only one succeeds. There is a
-// single event, which names the Copilot.
+// TestCopilotPausedOnce: if many callers apply the same suggestion at the same time, only one of them succeeds. The same holds for
+// callers that undo the same change. A single event campaign.paused is stored, and its author is the Copilot.
 func TestCopilotPausedOnce(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)
@@ -302,7 +302,8 @@ func TestCopilotPausedOnce(t *testing.T) {
 	}
 }
 
-// TestCopilotProposals: a proposal of the chat is applied like a suggestion, or cancelled.
+// TestCopilotProposals: a proposal of the chat can be applied and undone like a suggestion. It can also be cancelled, and is then not
+// applied any more.
 func TestCopilotProposals(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)

@@ -22,15 +22,16 @@ type pilotState struct {
 	Paused          int          // number of events that name the Copilot as their author
 }
 
-// pilotRest is a destination.
+// pilotRest is a destination of the default path.
 type pilotRest struct {
 	Offer  uuid.UUID
 	Weight float64
 }
 
-// pilotOp is the test's model of an operation. judged returns the part of the state on which the operation is based. part returns
-// the part that the operation changes. change makes the change; ok is false if the operation cannot be applied to the state.
-// restore undoes the change: now is the current state, and was is the state from before the change.
+// pilotOp is the test's model of an operation of the Copilot. The operation becomes stale if the result of judged differs from the
+// result when the item was made. An undo is refused as stale if the result of part has changed since the operation was applied. The
+// function change applies the operation to a state; ok is false if this is impossible. restore undoes the operation in the current
+// state, now, and was is the state from before the operation.
 type pilotOp struct {
 	judged, part func(pilotState) any
 	change       func(*pilotState) (ok bool)
@@ -56,7 +57,7 @@ type pilotItem struct {
 type expectedState struct {
 	state  pilotState
 	items  []pilotItem
-	cooled bool // the rule has acted on the offer
+	cooled bool // the rule has acted on the offer, so a further action of the rule is refused with the code cooling
 }
 
 // operation returns the model of the item's operation.
@@ -165,7 +166,8 @@ type pilotEdit struct {
 	apply        func(*pilotState)
 }
 
-// step returns the state that the test expects after a move, and the expected code.
+// step returns the state that the test expects after a move, and the error code that the API is expected to answer. The code is empty
+// if the move is expected to succeed.
 func (w expectedState) step(m pilotMove) (expectedState, string) {
 	w.items = slices.Clone(w.items)
 	if m.action == "edit" {

@@ -21,14 +21,14 @@ import (
 	"switchyard/models/copilot"
 )
 
-// machine makes random moves in an account and compares its records with a model of them.
+// machine makes random moves in an account, repeats them in a model of the account's records, and compares the records with the model.
 type machine struct {
 	*copilotEnv
 	rt       *rapid.T
-	expected []expectedState // all states that fit the answers so far
+	expected []expectedState // all states of the model that fit the answers of the API so far
 	paths    []string
 	made     time.Time
-	rule     autorule.Rule // pauses the offer
+	rule     autorule.Rule // the account's rule, which can pause the offer
 }
 
 // The origins of an item.
@@ -76,7 +76,8 @@ func (m *machine) createRule() {
 	}
 }
 
-// runRule makes the rule pause the offer, based on the state that the rule has read.
+// runRule lets the rule pause the offer. The rule refuses to act if the records have changed since it read them, which the item's
+// digest shows.
 func (m *machine) runRule(i pilotItem) (change, code string) {
 	done, err := dbcopilot.NewRules(m.Store).Act(m.t.Context(), m.rule, autorule.Act{
 		Action: *m.actions()[copilot.OpPauseOffer], What: "pause it", Targets: []autorule.Target{{Offer: m.offer.String(), Name: "Shop"}},
@@ -90,8 +91,8 @@ func (m *machine) runRule(i pilotItem) (change, code string) {
 	return done.Change.ID.String(), ""
 }
 
-// suggest adds an item if its operation can be applied to the state. It adds none while more than one state is possible. The item
-// is a suggestion or a proposal. A pause of the offer can also be an action of the rule.
+// suggest adds an item with the operation: a suggestion, a proposal or, for a pause of the offer, an action of the rule. It adds nothing
+// if the operation cannot be applied to the expected state, or if more than one state is possible.
 func (m *machine) suggest(op string, origin int) {
 	i := pilotItem{
 		op: op, proposal: origin == fromChat, rule: origin == fromRule && op == copilot.OpPauseOffer, third: m.third, status: copilot.StatusOpen,
@@ -172,7 +173,8 @@ func (m *machine) draw() pilotMove {
 	return pilotMove{action: "edit", edit: rapid.SampledFrom(edits).Draw(m.rt, "what")}
 }
 
-// do makes all moves at once, stores the ids of the changes that they made, and returns their codes.
+// do makes all moves at the same time. It stores the ids of the changes that they made, and returns their error codes, which are empty
+// for moves that succeeded.
 func (m *machine) do(moves []pilotMove) []string {
 	codes, changes := make([]string, len(moves)), make([]string, len(moves))
 	var all sync.WaitGroup

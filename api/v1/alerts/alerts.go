@@ -30,7 +30,7 @@ type Deps struct {
 	Clicks click.Log
 	// Spool returns the number and lag of this process's clicks that wait to be stored. It is nil if clicks never wait.
 	Spool func() spool.Stats
-	// EgressAllow lists addresses that a customer's URL may have although they are not public.
+	// EgressAllow lists the networks of private addresses to which this service may send requests for a customer's URL.
 	EgressAllow []netip.Prefix
 	// EdgePublishing reports whether workers publish campaigns to an edge.
 	EdgePublishing bool
@@ -123,7 +123,8 @@ func alertAnswer(a dbalerts.Alert) Alert {
 	}
 }
 
-// clockStopped is the age of the clock's last job above which the clock counts as stopped.
+// clockStopped is the longest normal time since the last job of the clock, which starts the periodic jobs of the workers. After a
+// longer time the service "jobs" is reported as failing.
 const clockStopped = 5 * time.Minute
 
 // services returns the state of the parts of the install on which an account depends, and the time of the last check of links.
@@ -165,8 +166,8 @@ func (s *AlertService) setFailing(message string) {
 	s.Status, s.Message = models.ServiceFailing, &message
 }
 
-// clicksService returns how late recorded clicks are stored. It asks this process directly, and uses the states that the other
-// processes have stored.
+// clicksService returns the state of the service "clicks", which fails if recorded clicks wait too long to be stored. It reads the
+// lag of this process from d.Spool, and the lag of the other processes from the states that they have stored in PostgreSQL.
 func (d Deps) clicksService(c *route.Call, now time.Time) (AlertService, error) {
 	s := AlertService{Name: "clicks", Status: models.ServiceWaiting}
 	stored, err := ingest.ReadStored(c.Context(), c.Store.Conn(), now)

@@ -119,7 +119,7 @@ func (d Deps) runAIAction(c *route.Call, b AIBody) (out AIActed, err error) {
 	return connectAIJob.Run(c, d.Jobs, args)
 }
 
-// sealAI checks the key in a body and encrypts it.
+// sealAI checks the form of the API key in a body and returns the key encrypted.
 func sealAI(c *route.Call, b AIBody) ([]byte, error) {
 	if b.Provider == "" {
 		return nil, models.Invalid("invalid", "provider is required with apiKey")
@@ -134,7 +134,8 @@ func sealAI(c *route.Call, b AIBody) ([]byte, error) {
 	return sealed, err
 }
 
-// savedAI returns the provider of the saved connection, for an action that sends no key.
+// savedAI returns the provider of the saved connection. It serves the actions models and model if the body has no key. It returns an
+// error if there is no connection, or if the body names another provider.
 func savedAI(c *route.Call, b AIBody) (string, error) {
 	own, err := accountAI(c)
 	switch {

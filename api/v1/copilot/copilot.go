@@ -232,7 +232,7 @@ func (d Deps) refreshCopilot(c *route.Call) (CopilotActed, error) {
 	return refreshCopilotJob.Run(c, d.Jobs, jobs.None{})
 }
 
-// decidedAnswer returns the answer to an action that has changed the status of an item.
+// decidedAnswer returns the answer to an action that has changed the status of a suggestion, change or proposal.
 func decidedAnswer(b CopilotBody, status string) CopilotActed {
 	return CopilotActed{Action: b.Action, ID: &b.ID, Status: &status}
 }
@@ -278,8 +278,8 @@ func checkApplyPlan(c *route.Call) error {
 	return nil
 }
 
-// changedAnswer returns the answer of an action that made or reverted a change. The deliveries of its events are dispatched after the
-// answer.
+// changedAnswer returns the answer to an action that made or reverted a change. After the answer is sent, it dispatches the webhook
+// deliveries of the change's events.
 func (d Deps) changedAnswer(c *route.Call, b CopilotBody, status string, done dbcopilot.Applied) CopilotActed {
 	if len(done.Deliveries) > 0 {
 		c.After(func(ctx context.Context) {

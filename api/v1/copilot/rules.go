@@ -70,7 +70,8 @@ type CopilotRulePatch struct {
 	autorule.Settings `optional:"true"`
 }
 
-// checkRulePlan returns the error plan_required if the rule changes something and the plan has no one-click apply.
+// checkRulePlan returns the error plan_required if the rule changes records automatically and the account's plan has no one-click apply.
+// A rule that only raises alerts is allowed on every plan.
 func checkRulePlan(c *route.Call, s autorule.Settings) error {
 	if !s.Changes() {
 		return nil
