@@ -6,7 +6,7 @@ import { earlySubs, mostSubs } from '../subs.gen.ts'
 import { useCampaigns, useSources } from './choices.ts'
 import { t } from './text.ts'
 
-const subKeys = Array.from({ length: mostSubs }, (_, i) => `sub${i + 1}`),
+export const subKeys = Array.from({ length: mostSubs }, (_, i) => `sub${i + 1}`),
   lateSubs = new Set(subKeys.slice(earlySubs))
 
 // SubNames holds the names of sub-parameters by their keys (sub1, sub2, ...). A sub-parameter without a name is left out.
@@ -40,12 +40,6 @@ export function usualIn(sources: { subs: SubSlot[] }[]) {
 }
 // useUsual returns usualIn of the account's sources. If `on` is false, they are not loaded.
 export const useUsual = (on = true) => usualIn(useSources(on) ?? [])
-
-// useSubKeys returns the sub-parameters that a menu without a search lists: the usual ones and the chosen one.
-export function useSubKeys(chosen = '') {
-  const isUsual = useUsual()
-  return subKeys.filter(k => k === chosen || isUsual(k))
-}
 
 const mostNames = 3 // names of one sub-parameter that are shown
 

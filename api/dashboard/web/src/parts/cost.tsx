@@ -8,7 +8,7 @@ import { explained } from '../core/errors.ts'
 import { count, money } from '../core/format.ts'
 import { me, zone } from '../core/me.ts'
 import { touches, use } from '../core/query.ts'
-import { dimensionName, useScopeNames, useSubKeys } from '../core/subs.ts'
+import { dimensionName, subKeys, useScopeNames } from '../core/subs.ts'
 import { t } from '../core/text.ts'
 import { toast, toastAndReload } from '../core/toast.ts'
 import { span } from '../core/window.ts'
@@ -162,8 +162,7 @@ function Days({ of, set }: FieldsProps) {
 function Clicks({ of, set }: FieldsProps) {
   const campaigns = useCampaigns(),
     sources = useSources(),
-    names = useScopeNames(of.campaign ? [of.campaign] : [], of.source ? [of.source] : []),
-    subs = useSubKeys(`sub${of.sub}`)
+    names = useScopeNames(of.campaign ? [of.campaign] : [], of.source ? [of.source] : [])
   return (
     <>
       <ComboField
@@ -183,7 +182,7 @@ function Clicks({ of, set }: FieldsProps) {
       <SelectField
         label={w.sub}
         value={String(of.sub)}
-        options={[{ value: '0', label: w.noSub }, ...subs.map(s => ({ value: s.slice(3), label: dimensionName(s, names) }))]}
+        options={[{ value: '0', label: w.noSub }, ...subKeys.map(s => ({ value: s.slice(3), label: dimensionName(s, names) }))]}
         on={v => set({ sub: Number(v) })}
       />
       {of.sub > 0 && <InputField label={w.value} hint={w.valueHint} value={of.value} maxLength={300} on={value => set({ value })} />}

@@ -11,7 +11,7 @@ import { count } from '../../core/format.ts'
 import { useKeys } from '../../core/keys.ts'
 import { use, useAll } from '../../core/query.ts'
 import { change, place } from '../../core/router.ts'
-import { dimensionName, useScopeNames, useSubKeys } from '../../core/subs.ts'
+import { dimensionName, subKeys, useScopeNames } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { w } from '../../text/bots.ts'
@@ -210,8 +210,7 @@ type FieldsProps = {
 // EntryFields edits a new entry. It shows a box to confirm an entry that matches every visitor.
 function EntryFields({ of: entry, set, wrong, lines, campaigns, matchesEverybody }: FieldsProps) {
   const errorAt = (field: string) => (wrong?.field === field ? wrong.text : undefined),
-    names = useScopeNames(entry.campaign_id ? [entry.campaign_id] : [], []),
-    subKeys = useSubKeys(entry.attribute)
+    names = useScopeNames(entry.campaign_id ? [entry.campaign_id] : [], [])
   return (
     <div class="fields">
       <div class="across">

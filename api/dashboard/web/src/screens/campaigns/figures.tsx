@@ -124,17 +124,20 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
   )
 }
 
-// Funnel shows how many visitors reached each step, from the click to the approved conversion.
+// Funnel shows how many visitors reached each step, from the click to the approved conversion. Without a seen landing page it leaves
+// out the steps of landing pages.
 function Funnel({ id }: { id: string }) {
   const { data, error, again } = use('GET /campaigns/{id}/funnel', { days: Math.min(365, days(span.value.span)) }, 60, { id })
-  const most = Math.max(1, ...(data?.steps ?? []).map(s => s.count))
+  const seen = data?.steps.some(s => s.key.startsWith('lp_') && s.count > 0),
+    steps = data?.steps.filter(s => seen || !s.key.startsWith('lp_')) ?? [],
+    most = Math.max(1, ...steps.map(s => s.count))
   return (
     <Card title={t.campaigns.funnel} note={data && t.campaigns.lastDays(data.days)}>
       {error && !data ? (
         <Failed error={error} again={again} />
       ) : (
         <div class="places funnel">
-          {data?.steps.map(s => (
+          {steps.map(s => (
             <div key={s.key} class="barline">
               <i style={`--share:${s.count / most}`} />
               <span>{t.campaigns.steps[s.key] ?? s.key.replace(/^goal:/, t.dimensions.goal + ' ')}</span>

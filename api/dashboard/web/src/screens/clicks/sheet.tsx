@@ -7,6 +7,7 @@ import { use } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
 import { dimensionName, Named, subsOf } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
+import { w as botWords } from '../../text/bots.ts'
 import { flowWords } from '../../text/flow.ts'
 import { copy } from '../../parts/copy.tsx'
 import { Icon, Sign } from '../../parts/icons.tsx'
@@ -49,6 +50,12 @@ export function ClickSheet({ id, close, step }: { id: string; close: () => void;
   )
 }
 
+// BotReason shows what the strongest signal of a bot means.
+function BotReason({ of }: { of: string }) {
+  const signals = use('GET /bot-detection', {}).data?.signals
+  return <>: {(botWords.known[of] ?? signals?.find(s => s.reason === of))?.meaning ?? of}</>
+}
+
 // Story shows what happened to a click, in the order of time, and shows what is known about the visitor.
 function Story({ of: d }: { of: ClickAnswer }) {
   const c = d.click,
@@ -63,7 +70,7 @@ function Story({ of: d }: { of: ClickAnswer }) {
           {c.is_bot && (
             <span class="tag warn">
               {t.devices.bot} {c.bot_score}
-              {c.bot_reason && ': ' + c.bot_reason}
+              {c.bot_reason && <BotReason of={c.bot_reason} />}
             </span>
           )}
           {!c.is_bot && <span class="tag">{c.is_unique ? t.clicks.first : t.clicks.again}</span>}

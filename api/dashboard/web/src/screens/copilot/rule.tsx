@@ -8,7 +8,7 @@ import { dateTime } from '../../core/dates.ts'
 import { names, text } from '../../core/figures.ts'
 import { latestOf, versionOf } from '../../core/latest.ts'
 import { count } from '../../core/format.ts'
-import { dimensionName, useScopeNames, useSubKeys } from '../../core/subs.ts'
+import { dimensionName, subKeys, useScopeNames } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { ComboMany } from '../../parts/combobox.tsx'
 import { Field, FormError, Input, Select, Switch, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
@@ -204,8 +204,7 @@ function When(p: FieldsProps) {
       attribute: looks_at === 'value' ? draft.attribute || 'sub1' : '',
       action: actions[looks_at].includes(draft.action) ? draft.action : 'alert',
     })
-  const names = useScopeNames(draft.campaign_ids, draft.source_ids),
-    subKeys = useSubKeys(draft.attribute)
+  const names = useScopeNames(draft.campaign_ids, draft.source_ids)
   return (
     <>
       <InputField label={t.overview.name} wide error={errorAt('name')} value={draft.name} maxLength={100} on={name => set({ name })} />

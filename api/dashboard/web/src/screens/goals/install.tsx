@@ -52,9 +52,11 @@ export function LiveTest({ of: live }: { of: GoalsLive }) {
             {last
               ? [
                   w.ago(Math.round((now - Date.parse(last.at)) / 1000)),
-                  last.goals.length ? w.reached(last.goals.join(', ')) : w.noGoal,
+                  last.goals.length ? w.reached(last.goals.join(', ')) : last.name !== 'view' && w.noGoal, // a view need not reach one
                   last.clickId ? w.ofClick(last.clickId) : w.noClick,
-                ].join(' · ')
+                ]
+                  .filter(Boolean)
+                  .join(' · ')
               : w.liveText}
           </div>
         </div>

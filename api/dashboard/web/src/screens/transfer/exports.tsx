@@ -11,7 +11,7 @@ import { isOpen, jobs } from '../../core/jobs.ts'
 import { useKeys } from '../../core/keys.ts'
 import { useAll } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
-import { dimensionName, useScopeNames, useSubKeys } from '../../core/subs.ts'
+import { dimensionName, subKeys, useScopeNames } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { toastAndReload } from '../../core/toast.ts'
@@ -160,8 +160,7 @@ function Make({ close }: { close: () => void }) {
     [bucket, setBucket] = useState<ExportBody['bucket'] & string>('day'),
     [name, setName] = useState(''),
     [wrong, setWrong] = useState<Wrong>(),
-    names = useScopeNames([], []),
-    subKeys = useSubKeys()
+    names = useScopeNames([], [])
   const start = () => {
     const body = {
       kind,

@@ -107,7 +107,7 @@ export const words: typeof en = {
       siteCampaign: 'Eine Kampagne dorthin: ihre Traffic-Quelle und die Seite, auf die Besucher kommen',
       tag: 'Das Seiten-Tag, in den Seiten der Website',
       siteClick: 'Ein Testklick: den Link öffnen; die Website öffnet sich mit der Klick-ID',
-      order: 'Eine Testbestellung auf dieser Seite: Sie erscheint hier von selbst',
+      order: 'Eine Testbestellung: Die Seite danach meldet sie mit „Ziel auf einer Seite“, und sie erscheint hier von selbst',
     },
     go: {
       network: 'Netzwerk anlegen',
@@ -121,7 +121,7 @@ export const words: typeof en = {
       siteCampaign: 'Kampagne anlegen',
       tag: 'Tag ansehen',
       siteClick: 'Link öffnen',
-      order: 'Live-Test',
+      order: 'Baustein ansehen',
     },
     look: {
       network: 'Netzwerke',

@@ -107,7 +107,7 @@ export const words = {
       siteCampaign: 'A campaign that leads to it: its traffic source, and the page that visitors come to',
       tag: 'The page tag, in the pages of the website',
       siteClick: 'A test click: open the link; the website opens with its click id',
-      order: 'A test order on that page: it shows up here by itself',
+      order: 'A test order: the page after it reports it with “Goal on a page”, and it shows up here by itself',
     },
     go: {
       network: 'Create a network',
@@ -121,7 +121,7 @@ export const words = {
       siteCampaign: 'Create a campaign',
       tag: 'See the tag',
       siteClick: 'Open the link',
-      order: 'Live test',
+      order: 'See the snippet',
     },
     look: {
       network: 'Networks',
