@@ -2,12 +2,13 @@ import { useRef, useState } from 'preact/hooks'
 import { asWritten } from '../core/idn.ts'
 import { insertToken, looksLikeURL, partsOf } from '../core/tokens.ts'
 import { t } from '../core/text.ts'
+import { w } from '../text/tokens.ts'
 import { tokens } from '../words.gen.ts'
 import { Input, type Wired } from './form.tsx'
 import { Choices } from './choices.tsx'
 import { Menu } from './menu.tsx'
 
-const docs: Record<string, string> = Object.fromEntries(tokens.map(k => [k.name, k.doc]))
+const docs: Record<string, string> = Object.fromEntries(tokens.map(k => [k.name, w.meaning[k.name] ?? k.doc]))
 
 // Tokens shows an address with its tokens marked.
 export const Tokens = ({ url, postback }: { url: string; postback?: boolean }) => (

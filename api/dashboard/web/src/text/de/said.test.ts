@@ -3,6 +3,8 @@ import { words as advice } from './advice.ts'
 import { words as reasons } from './reasons.ts'
 import { words as steps } from './steps.ts'
 import { said } from './suggestions.ts'
+import { words as tokenTexts } from './tokens.ts'
+import { tokens } from '../../words.gen.ts'
 
 test('the German text about an alert has the figures of the English sentence, or is a general sentence if no form matches', () => {
   const { seen } = advice
@@ -65,4 +67,8 @@ test('a suggestion of the Copilot is translated, and an unknown sentence stays E
     'Gewichte der Pfade von Kampagne „A“ setzen: „P“ 70, „Q“ 30 und 2 weitere',
   )
   equal(said('Something new'), 'Something new')
+})
+
+test('every token has a German text, and no other', () => {
+  equal(Object.keys(tokenTexts.meaning).sort(), tokens.map(k => k.name).sort())
 })

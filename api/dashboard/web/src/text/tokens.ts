@@ -1,0 +1,3 @@
+import { inLanguage } from '../core/text.ts'
+
+export const w = await inLanguage({ en: () => import('./en/tokens.ts'), de: () => import('./de/tokens.ts') })
