@@ -404,12 +404,12 @@ func TestFailureIsRecorded(t *testing.T) {
 	}
 }
 
-// TestPlatforms checks that all accounts share the job slots of one platform, and that each customer's own server has slots of its
-// own.
+// TestPlatforms checks that all accounts share the job slots of a platform such as Meta. The servers of customers do not share
+// slots: each server has its own.
 func TestPlatforms(t *testing.T) {
 	t.Parallel()
 	one, two := uuid.New(), uuid.New()
 	if platformjob.Name("meta", one) != platformjob.Name("meta", two) || platformjob.Name("custom", one) == platformjob.Name("custom", two) {
-		t.Error("job slots are not shared by platform")
+		t.Error("two accounts have different slots for the platform meta, or two customers' servers share slots")
 	}
 }

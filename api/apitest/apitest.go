@@ -48,7 +48,7 @@ type Options struct {
 // visitors describes the visitors of all test clicks.
 var visitors = sync.OnceValues(func() (*visitor.Describer, error) { return visitor.New(visitor.Options{}) })
 
-// Without this the access log would hide what a failing test prints.
+// init drops log lines below the level of a warning. Otherwise the many lines of the access log would hide what a failing test prints.
 func init() { slog.SetLogLoggerLevel(slog.LevelWarn) }
 
 // Server is a running API that a test can call.

@@ -32,8 +32,8 @@ func (w *env) openSpool() (*spool.Spool, *ingest.Ingester) {
 	return s, ingest.NewIngester(s, w.db, ingest.Options{})
 }
 
-// TestStrangersCannotStallIngest floods the service with junk. No job reads the spool of postbacks during the flood, so a stored
-// click cannot have waited for postbacks.
+// TestStrangersCannotStallIngest floods the service with postbacks that name no click. A click is stored while all these postbacks
+// still wait in their own spool. Only samplesPerHour of the postbacks are stored.
 func TestStrangersCannotStallIngest(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -67,13 +67,13 @@ func TestStrangersCannotStallIngest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := dbtest.Get[int](w, w.db, `SELECT count(*) FROM postbacks WHERE outcome = 'unmatched' AND detail <> ''`); n != samplesPerHour {
-		t.Errorf("%d samples stay", n)
+		t.Errorf("%d postbacks are stored as samples, want %d", n, samplesPerHour)
 	}
 	if n := dbtest.Get[int](w, w.db, `SELECT (SELECT count(*) FROM postbacks) + (SELECT count(*) FROM jobs)`); n != samplesPerHour {
-		t.Errorf("%d rows stay", n)
+		t.Errorf("%d rows of postbacks and jobs are stored, want %d", n, samplesPerHour)
 	}
 	if n := counter(t, w.h, "switchyard_postbacks_unmatched_total"); n != 2000 {
-		t.Errorf("%v are counted", n)
+		t.Errorf("%v postbacks are counted as unmatched, want 2000", n)
 	}
 }
 
@@ -179,12 +179,12 @@ func TestPostbacksAreLimited(t *testing.T) {
 		t.Errorf("a pixel over the limit: %d, stored %d", res.StatusCode, len(w.spool.records)-before)
 	}
 	if n := counter(t, w.h, "switchyard_postbacks_limited_total"); n != 10 {
-		t.Errorf("%v are counted", n)
+		t.Errorf("%v messages are counted as refused by a limit, want 10", n)
 	}
 }
 
-// TestPostbackNamesItsClick checks that the service finds a message's click by the same parameters as the job does. If only
-// PostgreSQL knows the parameters, the service leaves the decision to the job.
+// TestPostbackNamesItsClick checks that the service finds a message's click by the same parameters as the job does. If the routing
+// snapshot lacks the network's parameters, the service stores the message, and the job looks for the click.
 func TestPostbackNamesItsClick(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -159,8 +159,8 @@ func TestPersonalDataOfPostbacks(t *testing.T) {
 	checkHidden(t, search, "inclear")
 }
 
-// TestMappedParametersAreNoPersonalData: a network may send one of its fields in a parameter whose name otherwise means
-// personal data.
+// TestMappedParametersAreNoPersonalData: a network may send one of its fields in a parameter whose name otherwise means personal data,
+// such as a conversion id in the parameter email. The value of such a parameter is not hashed.
 func TestMappedParametersAreNoPersonalData(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -94,8 +94,9 @@ func TestRefusedListEnds(t *testing.T) {
 	}
 }
 
-// TestTriesAgain: a POST that the service refuses for now is repeated with the same idempotency key. The client leaves it to the
-// caller to repeat a call after a very long wait, and to repeat a PATCH, which could then be carried out twice.
+// TestTriesAgain: the client repeats a POST that the service refuses for now, with the same idempotency key. It does not repeat a
+// call if the service asks for a long wait: the error tells the caller how long to wait. It does not repeat a PATCH either, because
+// the service may have carried out the first one.
 func TestTriesAgain(t *testing.T) {
 	t.Parallel()
 	s, c := start(t, "429 1", `{"data":{"id":"1","name":"Shoes"}}`)
