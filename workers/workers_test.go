@@ -370,8 +370,8 @@ func TestStopGivesRowsBack(t *testing.T) {
 	b.state(id, models.JobDone)
 }
 
-// TestFailureIsRecorded checks that the function that records a failed row is called once, when the last attempt failed or the
-// worker died during each attempt. It is not called when the handler has recorded the failure.
+// TestFailureIsRecorded checks that the function that records a failed row is called exactly once: after the last attempt has failed,
+// or after a worker has died during every attempt. It is not called if the handler has recorded the failure itself.
 func TestFailureIsRecorded(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)

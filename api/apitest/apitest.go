@@ -63,7 +63,7 @@ type Server struct {
 	Key     string             // a full key
 	ReadKey string             // a read-only key
 
-	person bool   // calls are made as the dashboard makes them: see SignIn
+	person bool   // calls carry a person's session, like the dashboard's calls: see SignIn
 	cookie string // of the person's session
 }
 

@@ -116,8 +116,8 @@ func (s *sender) test(ctx context.Context, args jobs.WebhookArgs) (jobs.WebhookA
 	return s.deliverNow(ctx, id, false)
 }
 
-// deliverNow makes one attempt of a delivery immediately and returns the result of the attempt. If manual is true, the delivery may
-// be in any state, such as delivered or failed.
+// deliverNow makes one attempt of a delivery immediately and returns the result of the attempt. It refuses a delivery that is being
+// sent. If manual is true, it also sends a delivery that was already delivered or has failed.
 func (s *sender) deliverNow(ctx context.Context, id uuid.UUID, manual bool) (jobs.WebhookAnswer, error) {
 	var attempt delivery.Attempt
 	var notFound error
