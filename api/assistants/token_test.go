@@ -209,7 +209,7 @@ func TestPropose(t *testing.T) {
 	}
 }
 
-// TestRoles: the present role of the person limits an assistant at each call.
+// TestRoles: at each call, an assistant may do only what the person's present role permits.
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

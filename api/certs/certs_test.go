@@ -363,7 +363,7 @@ func TestChallenges(t *testing.T) {
 	}
 }
 
-// TestChallengesCrowded: requests for challenges that do not exist cannot keep a CA from the known challenges.
+// TestChallengesCrowded: while too many requests wait for a read of the challenges, a CA still gets a challenge that is in memory.
 func TestChallengesCrowded(t *testing.T) {
 	t.Parallel()
 	a, store := newAuthority(t), &memory{}
@@ -493,7 +493,7 @@ func TestFlood(t *testing.T) {
 	})
 }
 
-// TestManyConnections: a client that holds many connections open, each after a good request, does not keep others out.
+// TestManyConnections: a client does not keep others out if it sends a request on each of many connections and then holds them open.
 func TestManyConnections(t *testing.T) {
 	t.Parallel()
 	a, store := newAuthority(t), &memory{}
