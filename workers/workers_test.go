@@ -104,7 +104,7 @@ func TestRowRunsOnce(t *testing.T) {
 		return err == nil && info.Size == 0
 	})
 	if n := b.effects()[id]; n != 1 || b.get(id).Attempts != 1 {
-		t.Errorf("%d effects, %d attempts, want one", n, b.get(id).Attempts)
+		t.Errorf("%d effects, %d attempts, want one of each", n, b.get(id).Attempts)
 	}
 }
 

@@ -36,7 +36,7 @@ import (
 
 // Options are the settings of a test server.
 type Options struct {
-	Plan  string // of the account; default scale
+	Plan  string // the account's plan; default scale
 	V1    v1.Deps
 	Extra []route.Route // additional routes
 	NoKey bool          // an install without ENCRYPTION_KEY
@@ -64,7 +64,7 @@ type Server struct {
 	ReadKey string             // a read-only key
 
 	person bool   // calls carry a person's session, like the dashboard's calls: see SignIn
-	cookie string // of the person's session
+	cookie string // the cookie of the person's session
 }
 
 // New starts an API with an account.
@@ -167,7 +167,7 @@ type Answer struct {
 	Header  http.Header
 	Raw     []byte
 	Data    json.RawMessage
-	Code    string // of the error; empty on success
+	Code    string // the code of the error; empty on success
 	Message string
 }
 

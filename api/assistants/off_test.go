@@ -82,7 +82,7 @@ func TestInstallOff(t *testing.T) {
 	}
 	for _, ended := range []tokens{token, second} {
 		if a := on.call(ended.access, "tools/list", "{}"); a.status != http.StatusUnauthorized {
-			t.Errorf("an assistant that was ended while MCP was off: %d", a.status)
+			t.Errorf("an assistant that was ended while MCP was off gets the status %d, want 401", a.status)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestAccountOff(t *testing.T) {
 	owner.Do("DELETE", "/app/api/assistants/"+connected(owner)[0].ID, nil).Want(http.StatusOK, "")
 	e.s.Do("PATCH", "/settings", map[string]any{"assistants": true}).Want(http.StatusOK, "")
 	if a := e.call(token.access, "tools/list", "{}"); a.status != http.StatusUnauthorized {
-		t.Errorf("an assistant that was ended while assistants were off: %d", a.status)
+		t.Errorf("an assistant that was ended while assistants were off gets the status %d, want 401", a.status)
 	}
 	e.want(e.form(assistants.TokenPath, codeForm(client, code)), http.StatusOK, "")
 }

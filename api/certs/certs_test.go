@@ -283,7 +283,8 @@ func TestServe(t *testing.T) {
 	locked := New(o)
 	locked.Start(t.Context())
 	if kept, err := os.ReadDir(dir); err != nil || locked.Len() != 0 || len(kept) != 3 {
-		t.Errorf("started with another key while PostgreSQL is away: %d hosts, %d copies are left, %v", locked.Len(), len(kept), err)
+		t.Errorf("a process with another key, while PostgreSQL is away, serves %d hosts, want 0, and keeps %d copies, want 3: %v",
+			locked.Len(), len(kept), err)
 	}
 	store.away, store.wrongKey = false, false
 	delete(store.hosts, "three.example")

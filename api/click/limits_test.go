@@ -170,7 +170,7 @@ func TestPostbacksAreLimited(t *testing.T) {
 	w.h.limits.reserve = bucket.New[netip.Prefix](never, 1, 100)
 	for i, want := range []int{200, 429, 429} {
 		if got := status("/postback", "9.9.9.99:1", host(sharedHost)); got != want {
-			t.Errorf("a sender of few messages, message %d to an addressee over its limit: %d, want %d", i, got, want)
+			t.Errorf("the addressee is over its limit; message %d of a sender of few messages gets %d, want %d", i, got, want)
 		}
 	}
 	w.h.limits.reserve = bucket.New[netip.Prefix](never, 0, 100)

@@ -305,6 +305,6 @@ func TestSingleUse(t *testing.T) {
 		}
 	}
 	if allowed != 1 {
-		t.Errorf("%d of 8 at once were let in", allowed)
+		t.Errorf("%d of 8 visitors with the same single-use key were let in, want 1", allowed)
 	}
 }

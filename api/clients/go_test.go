@@ -38,7 +38,7 @@ func TestGeneratedGo(t *testing.T) {
 type goWriter struct {
 	text    strings.Builder
 	schemas map[string]schema
-	names   map[string]string // of types, by the schema's name
+	names   map[string]string // names of types, by the schema's name
 }
 
 func (g *goWriter) line(f string, args ...any) { fmt.Fprintf(&g.text, f+"\n", args...) }
