@@ -33,10 +33,11 @@ type Deps struct {
 	Store *store.Store
 	Rates *kv.Rates
 	V1    v1.Deps
-	// BaseURL is the service's address, for the document and for links.
+	// BaseURL is the service's address. The OpenAPI document states it, and links begin with it.
 	BaseURL string
 	Version string
-	// Undeclared is called when a row answers with an error that it does not declare. If it is nil, the error is logged.
+	// Undeclared is called when a route answers with an error that its row of the table does not declare. If Undeclared is nil, the
+	// error is logged.
 	Undeclared func(r *route.Route, status int, code string)
 	// Registry registers the metrics of API calls. If it is nil, they are not registered.
 	Registry prometheus.Registerer

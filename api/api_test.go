@@ -289,7 +289,8 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestDocumentIsMadeOnce: the document is sent compressed. A client that already has it gets a 304 without a body.
+// TestDocumentIsMadeOnce: the OpenAPI document is sent compressed to clients that accept gzip. A client that already has the document
+// gets a 304 without a body.
 func TestDocumentIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	metrics := prometheus.NewRegistry()
@@ -307,7 +308,7 @@ func TestDocumentIsMadeOnce(t *testing.T) {
 	tag := plain.Header().Get("ETag")
 	found, err := metrics.Gather()
 	if err != nil || len(found) != 1 || found[0].GetMetric()[0].GetHistogram().GetSampleCount() != 1 {
-		t.Errorf("the metrics are %v, want one with one call; error: %v", found, err)
+		t.Errorf("the metrics are %v, want one metric that has counted one call; error: %v", found, err)
 	}
 	if plain.Code != 200 || !json.Valid(plain.Body.Bytes()) || tag == "" ||
 		plain.Header().Get("Cache-Control") != "no-cache" {
@@ -340,8 +341,8 @@ func TestDocumentIsMadeOnce(t *testing.T) {
 	}
 }
 
-// TestNoOtherOrigin: keys are for servers. No answer allows a page of another origin to read it, whatever the page sends. A
-// preflight request is refused like any method that a route does not have.
+// TestNoOtherOrigin: the API is for servers, so no answer permits a page of another origin to read it. It makes no difference what the
+// page sends. A preflight request is refused like any method that a route does not have.
 func TestNoOtherOrigin(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -104,7 +104,7 @@ func TestRowRunsOnce(t *testing.T) {
 		return err == nil && info.Size == 0
 	})
 	if n := b.effects()[id]; n != 1 || b.get(id).Attempts != 1 {
-		t.Errorf("%d effects, %d attempts, want one", n, b.get(id).Attempts)
+		t.Errorf("%d effects, %d attempts, want one of each", n, b.get(id).Attempts)
 	}
 }
 
@@ -370,8 +370,8 @@ func TestStopGivesRowsBack(t *testing.T) {
 	b.state(id, models.JobDone)
 }
 
-// TestFailureIsRecorded checks that the function that records a failed row is called once, when the last attempt failed or the
-// worker died during each attempt. It is not called when the handler has recorded the failure.
+// TestFailureIsRecorded checks that the function that records a failed row is called exactly once: after the last attempt has failed,
+// or after a worker has died during every attempt. It is not called if the handler has recorded the failure itself.
 func TestFailureIsRecorded(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
@@ -404,12 +404,12 @@ func TestFailureIsRecorded(t *testing.T) {
 	}
 }
 
-// TestPlatforms checks that all accounts share the job slots of one platform, and that each customer's own server has slots of its
-// own.
+// TestPlatforms checks that all accounts share the job slots of a platform such as Meta. The servers of customers do not share
+// slots: each server has its own.
 func TestPlatforms(t *testing.T) {
 	t.Parallel()
 	one, two := uuid.New(), uuid.New()
 	if platformjob.Name("meta", one) != platformjob.Name("meta", two) || platformjob.Name("custom", one) == platformjob.Name("custom", two) {
-		t.Error("job slots are not shared by platform")
+		t.Error("two accounts have different slots for the platform meta, or two customers' servers share slots")
 	}
 }

@@ -1,5 +1,5 @@
-// Package answer holds code that the packages of the API share: the formats of values in answers, figures, and the error codes
-// and parameters that many operations have.
+// Package answer holds code that the packages of the API share. It formats times, ids and figures for answers, and declares error
+// codes and parameters that many operations have.
 package answer
 
 import (
@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// IDCodes are the errors of a call that names a record.
+// IDCodes are the error codes of a call that names a record by its id.
 var IDCodes = route.Codes("400 invalid_id", "404 not_found")
 
 // FlowCodes are the errors of a call that checks a flow. The documentation calls them FLOW-ERR.

@@ -36,7 +36,7 @@ import (
 
 // Options are the settings of a test server.
 type Options struct {
-	Plan  string // of the account; default scale
+	Plan  string // the account's plan; default scale
 	V1    v1.Deps
 	Extra []route.Route // additional routes
 	NoKey bool          // an install without ENCRYPTION_KEY
@@ -48,7 +48,7 @@ type Options struct {
 // visitors describes the visitors of all test clicks.
 var visitors = sync.OnceValues(func() (*visitor.Describer, error) { return visitor.New(visitor.Options{}) })
 
-// Without this the access log would hide what a failing test prints.
+// init drops log lines below the level of a warning. Otherwise the many lines of the access log would hide what a failing test prints.
 func init() { slog.SetLogLoggerLevel(slog.LevelWarn) }
 
 // Server is a running API that a test can call.
@@ -63,8 +63,8 @@ type Server struct {
 	Key     string             // a full key
 	ReadKey string             // a read-only key
 
-	person bool   // calls are made as the dashboard makes them: see SignIn
-	cookie string // of the person's session
+	person bool   // calls carry a person's session, like the dashboard's calls: see SignIn
+	cookie string // the cookie of the person's session
 }
 
 // New starts an API with an account.
@@ -167,7 +167,7 @@ type Answer struct {
 	Header  http.Header
 	Raw     []byte
 	Data    json.RawMessage
-	Code    string // of the error; empty on success
+	Code    string // the code of the error; empty on success
 	Message string
 }
 

@@ -115,8 +115,8 @@ type Failure struct {
 
 var reached sync.Map // of Failure
 
-// Reached reports whether a call of this process's tests was answered with the error. A code that ends in * stands for all codes
-// with that prefix.
+// Reached reports whether the operation has answered a call with the error since the tests of this process began. A code that ends in
+// * stands for all codes with that prefix.
 func Reached(f Failure) bool {
 	family, isFamily := strings.CutSuffix(f.Code, "*")
 	if !isFamily {

@@ -86,7 +86,8 @@ var statuses = map[models.Kind]int{
 	models.KindTooLarge: http.StatusRequestEntityTooLarge, models.KindUnavailable: http.StatusServiceUnavailable,
 }
 
-// answered turns an error that a client may see into an OAuth error answer. Other errors stay errors, which the pipeline logs.
+// answered returns a handler's answer. If err is an error that a client may see, it returns an OAuth error answer instead. It returns
+// every other error as it is, and the pipeline logs that error.
 func answered(answer route.Raw, err error) (any, error) {
 	e, ok := models.AsError(err)
 	if !ok {

@@ -205,7 +205,8 @@ type decider struct {
 	away   bool
 }
 
-// decide grants an assistant the right to propose, like a browser that follows the address of the request.
+// decide opens the authorization address of an assistant as the person's browser does. On the page it grants the right to propose.
+// It returns the code with which the dashboard sends the browser back to the assistant.
 func (d *decider) decide(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 	if d.away {
 		return nil, errors.New("there is no person at the page")
@@ -310,7 +311,7 @@ func connected(person *apitest.Server) []row {
 	return list.Rows
 }
 
-// TestDocuments checks the documents about the server against the members that the standards ask for.
+// TestDocuments checks that the documents about the server have the members that the standards require.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

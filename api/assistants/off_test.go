@@ -32,9 +32,9 @@ func (e *env) count() (n int) {
 	return n
 }
 
-// TestInstallOff: an install with MCP=off has no address for assistants, and people cannot connect one there. Assistants that were
-// connected before are refused, and people can still see and end them. Assistants that were not ended work again when the install
-// switches MCP on.
+// TestInstallOff: an install with MCP=off answers no address for assistants, and people cannot connect an assistant. Assistants that
+// were connected before are refused. People can still see and end these assistants. After the install switches MCP on again, the
+// assistants that were not ended work again.
 func TestInstallOff(t *testing.T) {
 	t.Parallel()
 	on := newEnv(t)
@@ -82,13 +82,13 @@ func TestInstallOff(t *testing.T) {
 	}
 	for _, ended := range []tokens{token, second} {
 		if a := on.call(ended.access, "tools/list", "{}"); a.status != http.StatusUnauthorized {
-			t.Errorf("an assistant that was ended while MCP was off: %d", a.status)
+			t.Errorf("an assistant that was ended while MCP was off gets the status %d, want 401", a.status)
 		}
 	}
 }
 
-// TestAccountOff: while an account has assistants switched off, its assistants get no tokens and no answers, and no new one is connected.
-// People still see and end them. The addresses that belong to no account still answer.
+// TestAccountOff: while an account has assistants switched off, its assistants get no tokens and no answers. People cannot connect a
+// new assistant, but can see and end the connected ones. Addresses that serve all accounts, such as the registration, still answer.
 func TestAccountOff(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -122,7 +122,7 @@ func TestAccountOff(t *testing.T) {
 	owner.Do("DELETE", "/app/api/assistants/"+connected(owner)[0].ID, nil).Want(http.StatusOK, "")
 	e.s.Do("PATCH", "/settings", map[string]any{"assistants": true}).Want(http.StatusOK, "")
 	if a := e.call(token.access, "tools/list", "{}"); a.status != http.StatusUnauthorized {
-		t.Errorf("an assistant that was ended while assistants were off: %d", a.status)
+		t.Errorf("an assistant that was ended while assistants were off gets the status %d, want 401", a.status)
 	}
 	e.want(e.form(assistants.TokenPath, codeForm(client, code)), http.StatusOK, "")
 }

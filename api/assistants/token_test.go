@@ -48,7 +48,7 @@ func TestRefusedExchanges(t *testing.T) {
 	e.toolsOf(first.access)
 	e.want(e.form(assistants.TokenPath, codeForm(client, code)), http.StatusBadRequest, "invalid_grant")
 	if a := e.call(first.access, "tools/list", "{}"); a.status != http.StatusUnauthorized {
-		t.Errorf("the code was used twice, and its token answers %d", a.status)
+		t.Errorf("after the second use of the code, the token from its first use gets the status %d, want 401", a.status)
 	}
 	e.want(e.form(assistants.TokenPath, refreshForm(client, first.refresh)), http.StatusBadRequest, "invalid_grant")
 }
@@ -209,7 +209,7 @@ func TestPropose(t *testing.T) {
 	}
 }
 
-// TestRoles: the present role of the person limits an assistant at each call.
+// TestRoles: at each call, an assistant may do only what the person's present role permits.
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -296,7 +296,7 @@ func TestEnds(t *testing.T) {
 	e.toolsOf(token.access) // the token is still valid: another client cannot revoke it
 	e.want(e.form(assistants.RevokePath, url.Values{"client_id": {client}, "token": {token.refresh}}), http.StatusOK, "")
 	if a := e.call(token.access, "tools/list", "{}"); a.status != http.StatusUnauthorized {
-		t.Errorf("after the client gave its token back: %d", a.status)
+		t.Errorf("after the client revoked its token, the token gets the status %d, want 401", a.status)
 	}
 	owner.Do("DELETE", "/app/api/assistants/"+id, nil).Want(http.StatusNotFound, "not_found") // has ended
 	var ended int

@@ -174,8 +174,8 @@ func (c *Certificates) signal() {
 	}
 }
 
-// refresh loads the hosts that notices named. After a resync it compares all certificates instead. If it fails, the next refresh
-// repeats the work.
+// refresh loads the certificates of the hosts that notices have named. If noticeResync was called, it compares all certificates
+// instead. If refresh fails, the next refresh repeats the work.
 func (c *Certificates) refresh(ctx context.Context) error {
 	c.noticedMu.Lock()
 	hosts, resync := c.noticed, c.resync

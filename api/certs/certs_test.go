@@ -283,7 +283,8 @@ func TestServe(t *testing.T) {
 	locked := New(o)
 	locked.Start(t.Context())
 	if kept, err := os.ReadDir(dir); err != nil || locked.Len() != 0 || len(kept) != 3 {
-		t.Errorf("started with another key while PostgreSQL is away: %d hosts, %d copies are left, %v", locked.Len(), len(kept), err)
+		t.Errorf("a process with another key, while PostgreSQL is away, serves %d hosts, want 0, and keeps %d copies, want 3: %v",
+			locked.Len(), len(kept), err)
 	}
 	store.away, store.wrongKey = false, false
 	delete(store.hosts, "three.example")
@@ -363,7 +364,7 @@ func TestChallenges(t *testing.T) {
 	}
 }
 
-// TestChallengesCrowded: requests for challenges that do not exist cannot keep a CA from the known challenges.
+// TestChallengesCrowded: while too many requests wait for a read of the challenges, a CA still gets a challenge that is in memory.
 func TestChallengesCrowded(t *testing.T) {
 	t.Parallel()
 	a, store := newAuthority(t), &memory{}
@@ -493,7 +494,7 @@ func TestFlood(t *testing.T) {
 	})
 }
 
-// TestManyConnections: a client that holds many connections open, each after a good request, does not keep others out.
+// TestManyConnections: a client does not keep others out if it sends a request on each of many connections and then holds them open.
 func TestManyConnections(t *testing.T) {
 	t.Parallel()
 	a, store := newAuthority(t), &memory{}

@@ -143,7 +143,8 @@ func (c *Certificates) forChallenge(ctx context.Context, host string) *tls.Certi
 		c.metrics.unknown.Inc()
 		return nil
 	}
-	// A handshake names no token, so a challenge in memory may belong to an earlier order.
+	// A handshake names the host but no token. A challenge of the host in memory may therefore belong to an earlier order, so the
+	// challenges are read again.
 	found, ok := c.challenges.readAndMatch(ctx, host, func(challenge certstore.Challenge) bool { return challenge.PEM != nil })
 	if !ok {
 		return nil

@@ -26,7 +26,7 @@ func newMissing() missing {
 	return missing{queue: make(chan string, missingQueue), reported: map[string]time.Time{}}
 }
 
-// add queues a host, unless it was queued a moment ago or the queue is full. It never waits.
+// add queues a host, unless the host was queued less than missingEvery ago or the queue is full. It never waits.
 func (m *missing) add(host string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// maxSilent is the number of connections that may be open without having sent a request: in the handshake, or after it.
+	// maxSilent is the maximum number of open connections that have not sent their first request. Such a connection may be before or
+	// after the end of its TLS handshake.
 	maxSilent = 2048
 	// maxOpen is the number of connections that may be open at the same time, at about 50 kB of memory each. NewGuard lowers it
 	// if the system allows fewer open files.
@@ -19,9 +20,10 @@ const (
 )
 
 // Guard limits the open connections of listeners, so that connections that do nothing cannot keep others out. If more than
-// maxSilent connections have sent no request, it closes the oldest of them: an honest handshake takes milliseconds. At
-// maxOpen connections it closes connections that have waited longest for their next request, because the spool and PostgreSQL
-// need files too. Use its ConnState as the ConnState of an http.Server.
+// maxSilent connections have sent no request, it closes the oldest of them. This does not hit honest clients, because they send
+// their request within milliseconds. If maxOpen connections are open, it closes those that have waited longest for their next
+// request. Each connection takes an open file, and the spool and PostgreSQL need files too. Use its ConnState as the ConnState of
+// an http.Server.
 type Guard struct {
 	maxSilent, maxOpen int
 

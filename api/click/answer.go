@@ -77,8 +77,8 @@ func (r *request) answer(w http.ResponseWriter, d *flow.Decision) {
 
 // requestHints asks the browser for more client hints (Accept-CH). From its next request on, the hints name the system and the
 // device that the user agent hides. Only a browser that has sent hints already is asked; browsers send hints over secure
-// connections only. The answer does not wait for the new hints: Critical-CH would make the browser repeat the request and count a
-// click twice.
+// connections only. The answer does not wait for the new hints. Waiting would need Critical-CH, which makes the browser repeat the
+// request, so the click would be counted twice.
 func (r *request) requestHints(h http.Header) {
 	if r.http.Header["Sec-Ch-Ua"] != nil {
 		h["Accept-Ch"] = moreHints

@@ -69,7 +69,7 @@ func TestBlockedValuesAreLiveInAllProcesses(t *testing.T) {
 	becomes("5,000 placements are blocked", fallback)
 	for _, w := range processes {
 		if got := w.location("/summer-sale?zone=other"); got != "https://in.test/" {
-			t.Errorf("another placement goes to %s", got)
+			t.Errorf("a placement that is not blocked goes to %s, want https://in.test/", got)
 		}
 	}
 	first.undo(change)

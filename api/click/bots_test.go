@@ -20,8 +20,8 @@ func (w *env) addBotEntry(account uuid.UUID, campaign *uuid.UUID, listType, attr
 	return id
 }
 
-// An entry of a bot list takes effect from the next click, and only in the entry's campaign. The conditions of a path use the
-// result.
+// An entry of a bot list takes effect from the next click. An entry for one campaign has no effect in other campaigns. A condition on
+// is_bot sees whether an entry matches the visitor.
 func TestBotLists(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// A decision that takes more steps than its budget sends the visitor to the fallback and is counted. A saved campaign or rule whose
-// conditions could exceed the budget does not keep the process from starting: it is counted, and its visitors still reach a
-// destination.
+// A decision that takes more steps than its budget sends the visitor to the fallback. A metric counts such decisions. A process also
+// starts if the conditions of a saved campaign or rule could exceed the budget. Another metric counts such campaigns and rules, and
+// their visitors still reach a destination.
 func TestDecisionsEndWithinTheBudget(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -48,7 +48,7 @@ func TestDecisionsEndWithinTheBudget(t *testing.T) {
 		}
 	}
 	if n := counter(t, w.h, "switchyard_redirects_total"); n != 4 {
-		t.Errorf("%v tracking links are counted by their outcomes, want 4", n)
+		t.Errorf("%v redirects are counted, want 4", n)
 	}
 	if n := counter(t, w.h, "switchyard_routing_unusable"); n != 2 {
 		t.Errorf("%v records are counted as unusable, want 2", n)

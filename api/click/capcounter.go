@@ -14,26 +14,26 @@ import (
 	"switchyard/models/interval"
 )
 
-// refreshClicks and refreshConversions are the intervals at which counts are read from PostgreSQL. The clicks in PostgreSQL still
-// count if Redis has lost its counts.
+// refreshClicks and refreshConversions are the intervals at which counts are read from PostgreSQL. If Redis has lost its counts of
+// clicks, the counts from PostgreSQL take their place.
 const (
 	refreshClicks      = 5 * time.Second
 	refreshConversions = time.Second
 	countTimeout       = 30 * time.Second
 )
 
-// flushEvery is the pause after each flush of this process's clicks to the counts in Redis. A click near a cap does not wait for a
-// flush.
+// flushEvery is the pause between two flushes. A flush adds this process's clicks to the counts in Redis. A click near a cap does not
+// wait for the next flush, but asks Redis immediately.
 const flushEvery = 10 * time.Millisecond
 
 // capCounter counts today's clicks of paths and campaigns.
 //
 // All processes share a path's cap. Far from the cap, each process counts for itself and adds its clicks to Redis every
-// flushEvery. Near the cap, each click asks Redis. The cap is then exceeded only by clicks that other processes have not
-// reported yet. The method near keeps these clicks below one percent of the cap for a few processes. The count that a process
+// flushEvery. Near the cap, each click asks Redis. The cap can then be exceeded only by clicks that other processes have not
+// reported yet. With a few processes these are less than one percent of the cap: see the method near. The count that a process
 // holds is never higher than the true count. While Redis cannot be reached, or after it was emptied, a cap may be exceeded by
-// more, but no visitor is refused below the cap. Clicks in PostgreSQL always count. The clicks of a campaign are not counted in
-// Redis, only in PostgreSQL and in the process.
+// more, but no visitor is refused below the cap. The count of a process is never lower than the last count from PostgreSQL. The
+// clicks of a campaign are not counted in Redis, only in PostgreSQL and in the process.
 type capCounter struct {
 	caps    *kv.Caps // nil: this process is the only one
 	mu      sync.RWMutex

@@ -29,8 +29,8 @@ import (
 	"switchyard/models/token"
 )
 
-// Recorder puts facts on stable storage. Its implementation is *spool.Spool. Append keeps no reference to the record after it
-// returns.
+// Recorder puts records, such as clicks and postbacks, on stable storage. Its implementation is *spool.Spool. Append keeps no
+// reference to the record after it returns.
 type Recorder interface {
 	Append(ctx context.Context, r spool.Record) error
 }
@@ -157,8 +157,8 @@ func (h *Handler) Run(ctx context.Context) error {
 // Ready reports whether a routing snapshot is loaded.
 func (h *Handler) Ready() bool { return h.routes.Loaded() }
 
-// find returns the domain of a host, and the campaign whose alias on that domain is word. The dashboard's host has neither, because
-// a page there could act as the signed-in user.
+// find returns the domain of a host, and the campaign whose alias on that domain is word. It returns neither for the dashboard's host,
+// because a customer's page at that host could act as the signed-in user.
 func (h *Handler) find(host, word string) (*routing.Domain, *routing.Campaign) {
 	if host == h.dashboard {
 		return nil, nil
@@ -167,7 +167,7 @@ func (h *Handler) find(host, word string) (*routing.Domain, *routing.Campaign) {
 }
 
 // ServeHTTP answers the paths of tracking domains. Repeated slashes and slashes at the end do not matter, because addresses are put
-// together by hand. Paths that the process serves on every host do not reach it.
+// together by hand. ServeHTTP does not get requests for the paths that the process serves on every host.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	word, below, _ := strings.Cut(strings.TrimLeft(r.URL.Path, "/"), "/")
 	subpath := strings.Trim(below, "/")

@@ -227,7 +227,8 @@ func (r *request) bind(h http.Header, reached flow.Binding, bindable bool) flow.
 	return bound
 }
 
-// bindableOffer returns the offer of the click or, in its place, the id of the address that the visitor was sent to.
+// bindableOffer returns the id of the click's offer. If the visitor was sent to an address without an offer, and the campaign binds
+// offers, it returns the id of that address.
 func (r *request) bindableOffer(url *token.Template) uuid.UUID {
 	if r.click.OfferID == uuid.Nil && url != nil && r.camp.Plan.Bind().BindsOffer() {
 		return url.ID()
@@ -235,7 +236,8 @@ func (r *request) bindableOffer(url *token.Template) uuid.UUID {
 	return r.click.OfferID
 }
 
-// clickCookie is the content of the click cookie. Offer is the offer, or the address in its place, that the visitor is bound to.
+// clickCookie is the content of the click cookie. Offer is the id of the offer that the visitor is bound to. If the visitor is bound
+// to an address without an offer, Offer is the id of that address.
 type clickCookie struct{ Click, Campaign, Path, Lander, Offer uuid.UUID }
 
 func (r *request) setClickCookie(h http.Header, t clickCookie) {

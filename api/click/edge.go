@@ -55,8 +55,8 @@ var (
 // edgeProof makes and checks signatures of the edge. An empty edgeProof accepts no signature.
 type edgeProof []byte
 
-// sum returns the signature of a text for a purpose. subject is empty for "batch", the body for "clicks", and the key of the link
-// for "route".
+// sum returns the HMAC over a purpose, a time, a text and a subject. The subject depends on the purpose: it is empty for "batch", the
+// body of the request for "clicks", and the key of the link for "route".
 func (s edgeProof) sum(purpose, at, text, subject string) []byte {
 	m := hmac.New(sha256.New, s)
 	for _, part := range [...]string{purpose, at, text, subject} {
@@ -65,7 +65,8 @@ func (s edgeProof) sum(purpose, at, text, subject string) []byte {
 	return m.Sum(nil)
 }
 
-// read returns the text of a header value. ok is false if the value is not signed or not fresh.
+// read returns the text of a header value. ok is false if the signature is missing or wrong, or if the value's time differs from now
+// by more than edgeSkew.
 func (s edgeProof) read(value, purpose, subject string, now time.Time) (text string, ok bool) {
 	at, textAndSum, _ := strings.Cut(value, ".")
 	text, given, _ := strings.Cut(textAndSum, ".")
@@ -173,7 +174,7 @@ func (h *Handler) receiveEdgeClicks(w http.ResponseWriter, r *http.Request) (out
 	return h.storeEdgeClicks(r.Context(), batch.Clicks)
 }
 
-// storeEdgeClicks records a batch. Clicks that were recorded before are not written again.
+// storeEdgeClicks records a batch. It does not write a click again if this process remembers that it has recorded the click.
 func (h *Handler) storeEdgeClicks(ctx context.Context, list []edgeClick) (out edgeResult, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), edgeTimeout)
 	defer cancel()

@@ -132,7 +132,8 @@ func (r *request) applyEdge(e *edgeClick) bool {
 	return true
 }
 
-// ownID returns the id of an offer or a landing page, or the zero id if it belongs to another account.
+// ownID returns id, the id of an offer or a landing page. If another account has an offer or landing page with this id, ownID returns
+// the zero id.
 func (r *request) ownID(id uuid.UUID) uuid.UUID {
 	if o := r.snap.Offer(id); o != nil && o.Row.AccountID != r.click.AccountID {
 		return uuid.Nil

@@ -250,7 +250,7 @@ var edgeAgents = []string{
 	"Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "curl/8.4.0", "",
 }
 
-// badEscape is a parameter of a badly escaped query. The edge leaves such a query to the service.
+// badEscape is a query parameter with an invalid escape. The edge hands a visitor with such a query over to the service.
 const badEscape = "bad=%zz"
 
 func (a *edgeAccounts) visitor(campaign uuid.UUID) edgeVisitor {
@@ -307,7 +307,7 @@ func escapeSome(s *simulated, text string) string {
 	return b.String()
 }
 
-// placeHeader is the header in which a placed describer finds the visitor's place.
+// placeHeader is the header from which a placedDescriber takes the visitor's place.
 const placeHeader = "X-Test-Place"
 
 // placedDescriber is a describer that takes the visitor's place from a header.

@@ -31,8 +31,8 @@ type edgeRuntime struct {
 	client *http.Client
 }
 
-// startEdge starts the edge's script. The script reads bundles from one server and uses the other server as its origin. Both are
-// addresses of httptest servers. The test is skipped if the runtime cannot be installed.
+// startEdge starts the edge's script. bundles is the address of the httptest server from which the script reads its bundles. origin is
+// the address of the httptest server that stands for this service. The test is skipped if the runtime cannot be installed.
 func startEdge(t *testing.T, bundles, origin string) *edgeRuntime {
 	t.Helper()
 	program := workerd(t)
@@ -102,7 +102,8 @@ func hostOf(t *testing.T, address string) string {
 
 var installing sync.Mutex
 
-// workerd returns the runtime in the user's cache. If it is missing, workerd first installs the version that testdata names.
+// workerd returns the path of the runtime's program in the user's cache directory. If the program is missing there, workerd first
+// installs the version that testdata names.
 func workerd(t *testing.T) string {
 	t.Helper()
 	parttest.Needs(t, parttest.Edge)

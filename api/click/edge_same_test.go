@@ -120,7 +120,7 @@ type edgeAnswer struct {
 	wantSeed     uint64
 }
 
-// noProof is what the edge sends if it hands a visitor over before it draws a random number.
+// noProof is the value of edgeAnswer.proof if the edge handed the visitor over without a seed, because it had drawn no random number.
 const noProof = "-"
 
 // TestEdgeEqualsService sends 2,000 random visitors (10,000 in its long form) to 50 random campaigns at the edge, in the edge's
@@ -327,7 +327,7 @@ func (x *edgeAnswer) handOverFault(key string, b models.EdgeBundle) string {
 		if strings.Contains(string(b.Value), `"https_only":true`) && !x.visitor.https {
 			return ""
 		}
-		return "the edge did not draw for the visitor"
+		return "the edge handed the visitor over without a seed"
 	}
 	text, ok := edgeSecret.read(x.proof, "route", key, time.Now())
 	if seed, err := strconv.ParseUint(text, 16, 64); !ok || err != nil || seed != x.wantSeed {

@@ -80,7 +80,7 @@ func TestEdgeClicks(t *testing.T) {
 		}
 	}
 	c := w.spool.last()
-	if n := len(w.spool.clicks()); n < 1 || n > 2 { // two copies in one batch may be written at the same time: the store keeps one
+	if n := len(w.spool.clicks()); n < 1 || n > 2 { // both copies in one batch may be written at the same time; PostgreSQL keeps one
 		t.Errorf("%d clicks are written", n)
 	}
 	got := fmt.Sprintln(models.FormatClickID(c.ID), c.CampaignID, c.StreamID, c.OfferID, c.NetworkID, c.SourceID, c.IP, c.Country, c.Language,

@@ -165,7 +165,7 @@ func path(action string, extra m, destinations ...m) m {
 // to returns a destination of a path: the offer or landing page with an id.
 func to(id uuid.UUID) m { return m{"id": id, "weight": 100} }
 
-// campaign creates an active campaign on the shared domain. columns are changes of its columns.
+// campaign creates an active campaign on the shared domain, and then sets the given columns of its row.
 func (w *env) campaign(alias string, columns m, paths ...m) uuid.UUID {
 	w.Helper()
 	if paths == nil {

@@ -203,7 +203,7 @@ func (h *Handler) readEvents(w http.ResponseWriter, r *http.Request) (out events
 	if domain == nil || account == nil || !domain.Serves(account.Row.ID) {
 		return out, errUnknownKey
 	}
-	n := len(m.Events) // the message has already counted as one event
+	n := len(m.Events) // senders.Allow above has counted the first event already
 	if !h.eventLimits.senders.AllowN(from, n-1, now) || !h.eventLimits.admits(addressee{account: account.Row.ID}, from, n, now) {
 		return out, h.tooMany()
 	}

@@ -22,7 +22,7 @@ import (
 	"switchyard/models/postback"
 )
 
-// Limits of a site event: the bytes of its texts, the number and quantity of an order's items, and the event's age.
+// Limits of a site event: the bytes of its texts, the number of items of an order, the quantity of each item, and the event's age.
 const (
 	maxEventName   = 64
 	maxHost        = 253
@@ -34,7 +34,7 @@ const (
 	maxEventAge    = 30 * 24 * time.Hour
 )
 
-// errNoSite means that the account has no active site, or that only an inactive site has the host of an event.
+// errNoSite means that an event belongs to no active site: the account has none, or the event's host is a host of inactive sites only.
 var errNoSite = models.NotFound("site")
 
 // appendsAtOnce is how many events of one message wait for the disk together, so that they share a write.

@@ -124,7 +124,7 @@ func flatten(n *yaml.Node, path string, into map[string]string) {
 	}
 }
 
-// record is what a message is read as, by field. A field without a value is missing.
+// record holds the values that the code has read from a message, by field. It has no entry for a field without a value.
 type record map[string]string
 
 func (r record) set(name, value string) {

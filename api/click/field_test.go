@@ -152,8 +152,8 @@ func (f *fieldEnv) addLink(e *fieldEntry, i int) {
 	f.campaign(e.link, columns, path("redirect", nil, m{"url": "https://shop.example/", "weight": 1}))
 }
 
-// request returns the HTTP request of an entry. net/http parses its head as the file has it. If the head lacks the version of HTTP or
-// a Host header, request adds them.
+// request returns the HTTP request of an entry. The file contains the request's head and body, and net/http parses the head. If the
+// head lacks the version of HTTP or a Host header, request adds them first.
 func (f *fieldEnv) request(e *fieldEntry) (*http.Request, error) {
 	text := e.fill(e.message)
 	head, body, _ := strings.Cut(text, "\n\n")
@@ -269,7 +269,7 @@ func (f *fieldEnv) readPostback(e *fieldEntry, p models.Postback, into record) e
 	return nil
 }
 
-// setInput adds another conversion of the same message.
+// setInput adds the fields of a further conversion of the message. Their names begin with the prefix at.
 func (r record) setInput(at string, in conversion.Input) {
 	if in.Payout != nil {
 		r[at+"payout"] = in.Payout.String()

@@ -15,8 +15,8 @@ import (
 
 // foreignReport answers a conversion that is reported to an address of another tracker, on a domain that moved here. It reads
 // the report like a postback to /postback. The domain determines the account. A key of the other tracker in the path is not
-// checked: the secrets of the account's networks are checked instead. foreignReport returns false for any other address. For
-// most other addresses, the path alone shows that they are not reports.
+// checked: the secrets of the account's networks are checked instead. foreignReport returns false for any other address. It
+// recognizes most of these other addresses by their path, without reading the query.
 func (h *Handler) foreignReport(w http.ResponseWriter, r *http.Request, word, subpath string) bool {
 	if !foreign.MayReport(word, subpath) {
 		return false

@@ -27,9 +27,10 @@ func foreignBench(b *testing.B, links int) *Handler {
 	return handlerOf(b, nowhere{}, records)
 }
 
-// BenchmarkRedirectForeign measures three links: ours in a snapshot without foreign links, ours in a snapshot with 10,000 foreign
-// links, and one of these foreign links. The three take turns, and their medians are compared, so that a busy machine slows all
-// three alike. The metrics are rates as fractions of the first link's rate.
+// BenchmarkRedirectForeign measures three links: a link of this service in a snapshot without foreign links, the same link in a
+// snapshot with 10,000 foreign links, and one of these foreign links. The three take turns, so that a busy machine slows all three
+// alike. The metrics with/without and foreign/without are the median rates of the second and the third link, as fractions of the
+// first link's median rate.
 func BenchmarkRedirectForeign(b *testing.B) {
 	const batch = 20
 	own, foreign := benchRequest(), benchRequest()

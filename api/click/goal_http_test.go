@@ -174,7 +174,7 @@ func TestServersProveThemselves(t *testing.T) {
 
 // TestUnprovenBodies sends large messages that never end, with the public site key and with forged signatures. Only a few such
 // messages are held in memory, and further messages are refused unread. Small messages and messages of the account's own
-// servers are still answered. Once a stranger gives up, the memory places that the stranger held are free again.
+// servers are still answered. After the stranger's messages have ended, other large messages are held in memory in their place.
 func TestUnprovenBodies(t *testing.T) {
 	t.Parallel()
 	w, secret := goalServers(t)

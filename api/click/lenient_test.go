@@ -27,7 +27,7 @@ func fillerParams(n int) string {
 	return b.String()
 }
 
-// TestLinksAreReadLeniently sends links as they are copied, cut and escaped by others.
+// TestLinksAreReadLeniently sends links that people and programs have copied, cut or escaped wrongly. It checks which fields are read.
 func TestLinksAreReadLeniently(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -13,8 +13,8 @@ import (
 )
 
 // The limits of postbacks, events and goals in each process: a rate per second, and a burst. Each stored item counts, even if one
-// message brings several. A network sends hundreds per second from one address in a burst. An addressee may receive more messages
-// than a single address may send, so that a single stranger cannot use up the whole share of a network or a domain.
+// message brings several. In a burst, a network sends hundreds of postbacks per second from one address. An addressee may receive
+// more messages than a single address may send, so that a single stranger cannot use up the whole share of a network or a domain.
 const (
 	senderRate     = 300
 	senderBurst    = 3000
@@ -72,8 +72,8 @@ func newPostbackLimits() postbackLimits {
 	}
 }
 
-// admits reports whether an addressee may receive n items at once from an address. They must fit the addressee's limit or,
-// beyond it, the address's own reserveRate.
+// admits reports whether an addressee may receive n items from an address now, and counts them. If they exceed the limit of the
+// addressee, they must be within the reserve of the sending address: see reserveRate.
 func (l postbackLimits) admits(a addressee, from netip.Prefix, n int, now time.Time) bool {
 	return l.addressees.AllowN(a, n, now) || l.reserve.AllowN(from, n, now)
 }

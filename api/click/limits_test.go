@@ -32,8 +32,8 @@ func (w *env) openSpool() (*spool.Spool, *ingest.Ingester) {
 	return s, ingest.NewIngester(s, w.db, ingest.Options{})
 }
 
-// TestStrangersCannotStallIngest floods the service with junk. No job reads the spool of postbacks during the flood, so a stored
-// click cannot have waited for postbacks.
+// TestStrangersCannotStallIngest floods the service with postbacks that name no click. A click is stored while all these postbacks
+// still wait in their own spool. Only samplesPerHour of the postbacks are stored.
 func TestStrangersCannotStallIngest(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -67,13 +67,13 @@ func TestStrangersCannotStallIngest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := dbtest.Get[int](w, w.db, `SELECT count(*) FROM postbacks WHERE outcome = 'unmatched' AND detail <> ''`); n != samplesPerHour {
-		t.Errorf("%d samples stay", n)
+		t.Errorf("%d postbacks are stored as samples, want %d", n, samplesPerHour)
 	}
 	if n := dbtest.Get[int](w, w.db, `SELECT (SELECT count(*) FROM postbacks) + (SELECT count(*) FROM jobs)`); n != samplesPerHour {
-		t.Errorf("%d rows stay", n)
+		t.Errorf("%d rows of postbacks and jobs are stored, want %d", n, samplesPerHour)
 	}
 	if n := counter(t, w.h, "switchyard_postbacks_unmatched_total"); n != 2000 {
-		t.Errorf("%v are counted", n)
+		t.Errorf("%v postbacks are counted as unmatched, want 2000", n)
 	}
 }
 
@@ -170,7 +170,7 @@ func TestPostbacksAreLimited(t *testing.T) {
 	w.h.limits.reserve = bucket.New[netip.Prefix](never, 1, 100)
 	for i, want := range []int{200, 429, 429} {
 		if got := status("/postback", "9.9.9.99:1", host(sharedHost)); got != want {
-			t.Errorf("a sender of few messages, message %d to an addressee over its limit: %d, want %d", i, got, want)
+			t.Errorf("the addressee is over its limit; message %d of a sender of few messages gets %d, want %d", i, got, want)
 		}
 	}
 	w.h.limits.reserve = bucket.New[netip.Prefix](never, 0, 100)
@@ -179,12 +179,12 @@ func TestPostbacksAreLimited(t *testing.T) {
 		t.Errorf("a pixel over the limit: %d, stored %d", res.StatusCode, len(w.spool.records)-before)
 	}
 	if n := counter(t, w.h, "switchyard_postbacks_limited_total"); n != 10 {
-		t.Errorf("%v are counted", n)
+		t.Errorf("%v messages are counted as refused by a limit, want 10", n)
 	}
 }
 
-// TestPostbackNamesItsClick checks that the service finds a message's click by the same parameters as the job does. If only
-// PostgreSQL knows the parameters, the service leaves the decision to the job.
+// TestPostbackNamesItsClick checks that the service finds a message's click by the same parameters as the job does. If the routing
+// snapshot lacks the network's parameters, the service stores the message, and the job looks for the click.
 func TestPostbackNamesItsClick(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

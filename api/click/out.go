@@ -103,8 +103,8 @@ func (r *request) nextDestination(bound uuid.UUID) (url *token.Template, ok bool
 
 // resume finds the click that brought the visitor to the lander: by a parameter that names the click, or else by the cookie. If the
 // visitor's cookie proves the click, the request gets the whole recorded click. Otherwise it gets only the click's ids. The ids of
-// the cookie are believed only as far as the snapshot confirms them. If only the path no longer exists, resume returns false and
-// sets the request's campaign.
+// the cookie are believed only as far as the snapshot confirms them. If the campaign exists but no longer has the path, resume
+// returns false and sets the request's campaign.
 func (r *request) resume() (clickCookie, bool) {
 	t, isNamed := r.startingClick()
 	known := t.Click != uuid.Nil && r.confirm(t)
@@ -221,8 +221,8 @@ func (h *Handler) findClick(ctx context.Context, id uuid.UUID) (c *models.Click,
 	return &found.Click, true
 }
 
-// bindOffer binds the visitor to the offer, or to the address in its place, for the next click-out and the next visit. It does
-// nothing if the campaign does not bind offers.
+// bindOffer binds the visitor to an offer for the next click-out and the next visit. If the visitor goes to an address without an
+// offer, offer is the id of that address. bindOffer does nothing if the campaign does not bind offers.
 func (r *request) bindOffer(h http.Header, t clickCookie, offer uuid.UUID) {
 	if !r.camp.Plan.Bind().BindsOffer() || offer == uuid.Nil || t.Offer == offer {
 		return

@@ -110,8 +110,8 @@ func TestPersonalDataOfPostbacks(t *testing.T) {
 	person := "&email=C4nary.Person%40Example.com&ph=020+7946+0958&zip=&consent="
 	for name, tt := range map[string]struct {
 		target, body, signature string
-		marks                   map[string]string // of the parameters, as the log shows them
-		email, phone            bool              // whether its hash is stored
+		marks                   map[string]string // what the log shows in place of the values of parameters
+		email, phone            bool              // whether the hash of the address, and of the number, is stored
 		denied                  bool
 	}{
 		"consent":        {target + person + "granted", "", "", textMap("email", "(hashed)", "ph", "(hashed)"), true, true, false},
@@ -159,8 +159,8 @@ func TestPersonalDataOfPostbacks(t *testing.T) {
 	checkHidden(t, search, "inclear")
 }
 
-// TestMappedParametersAreNoPersonalData: a network may send one of its fields in a parameter whose name otherwise means
-// personal data.
+// TestMappedParametersAreNoPersonalData: a network may send one of its fields in a parameter whose name otherwise means personal data,
+// such as a conversion id in the parameter email. The value of such a parameter is not hashed.
 func TestMappedParametersAreNoPersonalData(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -90,7 +90,7 @@ func (h *Handler) storePostback(ctx context.Context, p *models.Postback) error {
 
 // sealProof seals the proof of the sender, so that neither the disk nor the database has it in clear text. If the message names
 // no click, sealProof lists the names of its hidden parameters, because a wrong mapping may have hidden the click id. Before the
-// routing snapshot is loaded, any parameter may be a secret.
+// routing snapshot is loaded, sealProof treats every parameter as a possible secret.
 func (h *Handler) sealProof(ctx context.Context, p *models.Postback) (err error) {
 	n, _ := h.fieldsOf(p.NetworkID)
 	routes, loaded := h.routes.Current(), h.Ready()

@@ -201,7 +201,8 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 			t.Errorf("%s: stored unsealed: %+v", name, p)
 		}
 		proof := w.proof()
-		if !strings.Contains(fmt.Sprint(proof), canary) { // also in a sample: its network's settings may be corrected later
+		// A sample keeps the secret too, because the settings of its network may be corrected later.
+		if !strings.Contains(fmt.Sprint(proof), canary) {
 			t.Errorf("%s: the proof has no secret: %+v", name, proof)
 		}
 		if strings.HasPrefix(p.Unmatched, "it names no") && !strings.HasSuffix(p.Unmatched, "not shown: pass") {

@@ -93,7 +93,7 @@ func TestProtectedLanderLists(t *testing.T) {
 		if c.want == page {
 			continue
 		}
-		// The offer, too, is closed to a visitor who was not let in.
+		// A visitor whom the page refused cannot reach the offer either.
 		if out := w.get("/out", host(ownHost), withCookies(res.Cookies())); out.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: click-out %d to %s", name, out.StatusCode, out.Header.Get("Location"))
 		}
@@ -305,6 +305,6 @@ func TestSingleUse(t *testing.T) {
 		}
 	}
 	if allowed != 1 {
-		t.Errorf("%d of 8 at once were let in", allowed)
+		t.Errorf("%d of 8 visitors with the same single-use key were let in, want 1", allowed)
 	}
 }

@@ -157,7 +157,7 @@ func TestTwoCampaignsInOneBrowser(t *testing.T) {
 	}
 	for _, c := range jar {
 		if c.Name != visitorCookieName && c.Name != clickCookieName {
-			t.Errorf("an own domain sets the cookie %s", c.Name)
+			t.Errorf("a domain that belongs to the account sets the cookie %s", c.Name)
 		}
 	}
 }

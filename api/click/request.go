@@ -45,7 +45,7 @@ type request struct {
 	seen    visitor.Description // description of the visitor, with the whole address
 	facts   cond.Facts
 	params  []param.Param
-	unusual bool // the query is not written as it should be, so storedQuery writes a new query
+	unusual bool // a strict reader would read the query in another way, so storedQuery writes it anew
 	click   models.Click
 	history visitHistory
 	out     []byte // the destination
@@ -253,8 +253,8 @@ func (r *request) givenCost() (given routing.Given) {
 
 const currencyParam = "currency"
 
-// givenAmount returns the amount of the cost, as received. It drops no character, because an amount that cannot be read must look
-// neither like a missing amount nor like another amount.
+// givenAmount returns the amount of the cost, as received. It keeps all characters, also of an amount that cannot be read. Without
+// some of them, such an amount could look like a missing amount or like another amount.
 func (r *request) givenAmount() (lost string) {
 	name := costParam(r.source)
 	for i := range r.params {

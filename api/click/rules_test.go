@@ -86,7 +86,7 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 		t.Error("a change of a rule compiled a campaign again")
 	}
 
-	// If a rule needs the clicks of the day, its campaigns count them.
+	// If a rule has a condition on the clicks of the day, the campaigns that use the rule count these clicks.
 	counts := func() bool {
 		c := w.h.routes.Current().Campaign(users["second-user"])
 		return c.CountsClicks
@@ -99,7 +99,7 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE rules SET conditions = $2 WHERE id = $1`, r, w.json([]m{condition("browser", "equals", "firefox")}))
 	await.Until(t, "the day's clicks are no longer counted", func() bool { return !counts() })
 
-	// A deleted rule still guards the paths that use it. Only a rule whose row no longer exists lets no visitor through.
+	// Paths still apply a rule that is marked as deleted. After the row of the rule is deleted too, the paths let no visitor through.
 	changes := w.h.routes.Changes()
 	dbtest.Exec(w, w.db, `UPDATE rules SET deleted_at = now() WHERE id = $1`, r)
 	await.Until(t, "the deletion is read", func() bool { return w.h.routes.Changes() > changes })

@@ -28,7 +28,7 @@ type samples struct {
 	server *httptest.Server
 	domain string
 	dir    string
-	agent  string // of the visitor
+	agent  string // the visitor's user agent
 }
 
 func newSamples(t *testing.T, files ...string) *samples {
@@ -89,7 +89,7 @@ func (s *samples) visit(alias string) string {
 type guest struct {
 	Domain string
 	Lander uuid.UUID
-	Query  string // of the page's address
+	Query  string // the query of the page's address
 	what   string
 	want   string
 }

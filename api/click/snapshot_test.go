@@ -307,8 +307,9 @@ func readUsage(ctx context.Context, h *Handler, now time.Time) error {
 	return errors.Join(h.readClicks(ctx, now), h.readConversions(ctx, now))
 }
 
-// A link works on every domain of its account. If another campaign or a smartlink was made with the same alias for one of the domains,
-// the other link takes precedence on this domain, even while it is paused. A domain of another account leads to no link of this account.
+// A link works on every domain of its account. If another campaign or a smartlink has the same alias on one of these domains, that
+// domain leads only to the other link, even while the other link is paused. A domain of another account leads to no link of this
+// account.
 func TestALinkOnOtherDomains(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

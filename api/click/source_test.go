@@ -19,7 +19,7 @@ func TestTrackFillsSubsInTheOrderOfTheSource(t *testing.T) {
 	}
 }
 
-// A removed parameter leaves its sub-parameter empty, and the others keep theirs.
+// If a parameter is removed from a source, its sub-parameter stays empty. The other parameters keep their sub-parameters.
 func TestTrackLeavesTheSubOfARemovedParameterEmpty(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

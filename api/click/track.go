@@ -196,8 +196,8 @@ func (r *request) expand(dst []byte, t *token.Template, o *routing.Offer) []byte
 	return dst
 }
 
-// isAddress reports whether b begins with http:// or https://. It is the last check before a Location header, because paths saved
-// before today's checks could contain anything.
+// isAddress reports whether b begins with http:// or https://. It is the last check before a Location header. It is needed because
+// paths that were saved before the present checks on saving may contain anything.
 func isAddress(b []byte) bool {
 	n := min(len(b), len("https://"))
 	head := strings.ToLower(string(b[:n]))

@@ -159,7 +159,7 @@ func TestTrackCookiesAndHTTPS(t *testing.T) {
 	}
 	for _, target := range []string{"/postback?clickid=x", "/pixel.gif?clickid=x"} {
 		if res := w.get(target, ownListener(true)); res.StatusCode != 200 {
-			t.Errorf("%s, which no client sends again after a redirect: %d", target, res.StatusCode)
+			t.Errorf("%s: %d, want 200 and no redirect to https, because the sender would not follow it", target, res.StatusCode)
 		}
 	}
 	res := w.get("/summer-sale", header("Cookie", "sy_v="+strings.Repeat("z", 22)+"; sy_c=%%%; x; =; sy_b"))

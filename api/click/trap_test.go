@@ -136,8 +136,8 @@ func TestHiddenLinkTellsSender(t *testing.T) {
 	}
 }
 
-// TestHiddenLinkInTrouble: a followed hidden link is recorded while PostgreSQL cannot be reached. Each address may report only
-// a limited number. A trap that is lost because the disk is full is counted.
+// TestHiddenLinkInTrouble: a followed hidden link is recorded while PostgreSQL cannot be reached. Only a limited number of followed
+// links are recorded for each address. A metric counts each trap that is lost because the disk is full.
 func TestHiddenLinkInTrouble(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

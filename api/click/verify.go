@@ -100,7 +100,7 @@ func (r *request) verify() verdict {
 	}
 	switch {
 	case l.Guard.Mode == models.ProtectOff:
-		e = entry{} // such a page asks for neither a key nor a click
+		e = entry{} // a page without protection needs neither a key nor a click
 	case e.mode == "", l.Guard.Mode == models.ProtectSigned && e.mode != models.ProtectSigned:
 		return refuse(reasonNoKey)
 	case e.reason != "":

@@ -98,13 +98,13 @@ type parameter struct {
 	Schema      schema `json:"schema"`
 }
 
-// content is what a request or an answer holds, by media type.
+// content has the schema of the body of a request or an answer, by media type.
 type content map[string]struct {
 	Schema schema `json:"schema"`
 }
 
-// list returns the member with the rows of a list and how its pages are asked for: cursor or offset. A list that has no pages
-// gives "".
+// list returns the schema of one row of a list, and the parameter that chooses a page: cursor or offset. The parameter is "" for a
+// list without pages. If the answer is not a list of rows, row is empty.
 func (o operation) list(schemas map[string]schema) (row schema, by string) {
 	answer := o.Answer
 	if answer.Ref != "" {

@@ -38,7 +38,7 @@ func TestGeneratedGo(t *testing.T) {
 type goWriter struct {
 	text    strings.Builder
 	schemas map[string]schema
-	names   map[string]string // of types, by the schema's name
+	names   map[string]string // names of types, by the schema's name
 }
 
 func (g *goWriter) line(f string, args ...any) { fmt.Fprintf(&g.text, f+"\n", args...) }
@@ -56,7 +56,7 @@ func (g *goWriter) named(name string, s schema) {
 	g.line("\n// %s: %s\ntype %s %s %s", g.names[name], note, g.names[name], sign, g.typeOf(s))
 }
 
-// typeOf returns the type of values of a schema. The caller decides whether they may be null or left out.
+// typeOf returns the Go type for the values of a schema. It ignores whether a value may be null or left out: see orNull.
 func (g *goWriter) typeOf(s schema) string {
 	switch {
 	case s.Ref != "":
@@ -107,7 +107,8 @@ func (g *goWriter) structOf(s schema) string {
 	return b.String() + "}"
 }
 
-// orNull returns a type that can also be nil if values may be null or are optional.
+// orNull returns the Go type for the values of a schema. If a value may be null or left out, the type has a nil: a type without nil
+// becomes a pointer.
 func (g *goWriter) orNull(s schema, optional bool) string {
 	s, null := s.plain()
 	kind := g.typeOf(s)

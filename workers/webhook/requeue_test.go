@@ -48,8 +48,8 @@ func TestTwoSignatures(t *testing.T) {
 	}
 }
 
-// TestRedeliverFailed checks that each failed delivery of the window is sent exactly once more, under the same id. All other
-// deliveries stay unchanged.
+// TestRedeliverFailed checks that each call sends each failed delivery of its time window exactly once more, under the same id. All
+// other deliveries stay unchanged.
 func TestRedeliverFailed(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, []time.Duration{10 * time.Millisecond})
@@ -101,6 +101,6 @@ func TestRedeliverFailed(t *testing.T) {
 		t.Errorf("%d requeued after all were delivered", n)
 	}
 	if s := w.read(failed[0]); s.Status != models.DeliveryFailed || len(w.received()) != before+4 {
-		t.Errorf("%d requests, the delivery outside of the window is %+v", len(w.received())-before, s)
+		t.Errorf("%d requests, want 4; the delivery outside of the window is %+v, want it failed as before", len(w.received())-before, s)
 	}
 }

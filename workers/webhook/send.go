@@ -17,7 +17,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// HeaderSignature is the name of the header that has the value of Sign.
+// HeaderSignature is the name of the header whose value Sign returns.
 const HeaderSignature = "Switchyard-Signature"
 
 // Sign returns the value of the signature header: the time and, for each secret, the hex HMAC-SHA256 of "<unix seconds>.<body>".
@@ -51,7 +51,7 @@ func (s *sender) secrets(ctx context.Context, t delivery.Target) ([][]byte, erro
 	return out, nil
 }
 
-// send posts the event once. A 2xx status is a success, even if the answer is too long to be read. Every other result is a
+// send posts the event once. An answer with a 2xx status is a success, however long its body is. Every other result is a
 // failure. The returned error is stored in the job's row as the cause of the failure.
 func (s *sender) send(ctx context.Context, t delivery.Target) (delivery.Attempt, error) {
 	secrets, err := s.secrets(ctx, t)

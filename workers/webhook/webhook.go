@@ -24,8 +24,8 @@ import (
 type Options struct {
 	Egress   *egress.Client
 	Schedule []time.Duration  // the waits between attempts; default jobs.WebhookSchedule
-	Timeout  time.Duration    // of a request, from the look-up of the name to the last byte; default 10 seconds
-	Now      func() time.Time // for signatures; default time.Now
+	Timeout  time.Duration    // limits a request, from the look-up of the host's name to the answer's last byte; default 10 seconds
+	Now      func() time.Time // the clock for the time in signatures; default time.Now
 }
 
 type run = workers.Run[jobs.None, jobs.None]
@@ -50,7 +50,8 @@ type sender struct {
 	limiter *workers.Limiter[uuid.UUID]
 }
 
-// admit is the gate of webhook:deliver. A delivery whose endpoint is deleted needs no place, because it ends at once.
+// admit is the gate of webhook:deliver. It reserves a place at the endpoint: the limiter allows only some requests to an endpoint at
+// the same time. It reserves nothing for a deleted endpoint, because deliver sends no request there.
 func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duration, error) {
 	endpoint, failures, err := delivery.EndpointOf(ctx, s.db, row)
 	if err != nil || endpoint == uuid.Nil {
@@ -115,8 +116,8 @@ func (s *sender) test(ctx context.Context, args jobs.WebhookArgs) (jobs.WebhookA
 	return s.deliverNow(ctx, id, false)
 }
 
-// deliverNow makes one attempt of a delivery at once and returns its result. If manual is true, it does so in any state of the
-// delivery.
+// deliverNow makes one attempt of a delivery immediately and returns the result of the attempt. It refuses a delivery that is being
+// sent. If manual is true, it also sends a delivery that was already delivered or has failed.
 func (s *sender) deliverNow(ctx context.Context, id uuid.UUID, manual bool) (jobs.WebhookAnswer, error) {
 	var attempt delivery.Attempt
 	var notFound error

@@ -62,7 +62,7 @@ func TestUntrustedProxy(t *testing.T) {
 	for name, c := range map[string]struct {
 		peer   string
 		header http.Header
-		counts bool // as a request through an untrusted proxy
+		counts bool // the request is counted as one through an untrusted proxy
 	}{
 		"loopback":                     {"127.0.0.1:1", xff, true},
 		"private":                      {"172.18.0.2:1", xff, true},

@@ -104,7 +104,7 @@ func (c *agentCache) find(userAgent string) *agent {
 	return a
 }
 
-// isListed reports whether the operator's list of crawlers contains a user agent that otherwise belongs to a person. It looks the
+// isListed reports whether the operator's list of crawlers contains a user agent that otherwise counts as a person's. It looks the
 // user agent up once per list, within the budget of the slow parsers. Until then the result of the previous list counts.
 func (c *agentCache) isListed(a *agent, userAgent string, list *botdata.Patterns) bool {
 	if list == nil || a.kind != human {
@@ -171,7 +171,7 @@ func (c *agentCache) work(ctx context.Context) {
 	}
 }
 
-// budget is a bucket of CPU time. It also lets in only one holder at a time, so that parsers never queue up in requests.
+// budget is a bucket of CPU time. Only one caller at a time may hold it. Other callers do not wait for it: acquire returns false.
 type budget struct {
 	mu    *sync.Mutex
 	share float64 // seconds of CPU time per second

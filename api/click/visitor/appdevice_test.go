@@ -11,7 +11,8 @@ const (
 	androidWeb    = "; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/141.0.7390.43 Mobile Safari/537.36"
 )
 
-// TestAppDevices: what an app says about its device counts, with or without a browser's user agent in front.
+// TestAppDevices: the device, its system and the app are read from the app's part of the user agent. A browser's user agent may
+// precede this part.
 func TestAppDevices(t *testing.T) {
 	t.Parallel()
 	for ua, want := range map[string]string{

@@ -8,5 +8,5 @@
 // (see agentCache). A flood of random user agents therefore gets descriptions without these additions, but does not slow down
 // the redirect.
 //
-// If no geo database has the country of an address, it comes from IP2Location LITE, which is built into github.com/phuslu/iploc.
+// If no geo database has the country of an address, the country comes from IP2Location LITE, which github.com/phuslu/iploc contains.
 package visitor

@@ -17,8 +17,7 @@ const (
 	webkit
 )
 
-// The first major version of each engine from which its browsers send the headers that the rules below require, including Fetch
-// Metadata.
+// The major version of each engine since which its browsers send all headers that the rules below require, including Fetch Metadata.
 const (
 	firstBlink  = 80 // 2020
 	firstGecko  = 90 // 2021
@@ -64,7 +63,7 @@ func Accept(userAgent string) string {
 var prefetchHeaders = []string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"}
 
 // headerSignals returns the signals of the request's method and headers. The kind of the user agent is judged elsewhere.
-// contradictions is the number of facts that contradict the user agent so far.
+// contradictions is the number of facts contradicting the user agent that the caller has already found.
 func (d *Describer) headerSignals(r *http.Request, a *agent, contradictions int) (s bot.Signals) {
 	h := r.Header
 	if r.Method == http.MethodHead {
@@ -125,8 +124,8 @@ func (d *Describer) isSecure(r *http.Request) bool {
 }
 
 // contradictsEngine reports whether a request has headers that the claimed engine never sends when a visitor follows a link: an
-// Accept of a library or of another engine, or an Accept-Encoding in a library's style. Headers that a proxy may remove or
-// rewrite are not contradictions: a missing Accept counts only if Accept-Language is missing too.
+// Accept of a library or of another engine, or an Accept-Encoding in a library's style. A missing Accept alone does not contradict
+// the engine, because a proxy may have removed it. It does if Accept-Language is missing too.
 func contradictsEngine(h http.Header, claimed engine, accept string, asksLanguage bool) bool {
 	if claimed == otherEngine {
 		return false

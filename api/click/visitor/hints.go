@@ -76,16 +76,17 @@ func hintContradictions(a *agent, brands, platform, mobile string) (n int) {
 	return n
 }
 
-// versionsDisagree reports whether the engine's version among the brands differs from its version in the full list. A browser
-// makes both from one record. Apps may send lists of their own, without an engine. Such lists do not disagree.
+// versionsDisagree reports whether the engine's version in brands (Sec-CH-UA) differs from its version in full
+// (Sec-CH-UA-Full-Version-List). A browser makes both from one record. Apps may send lists of their own, without an engine. Such
+// lists do not disagree.
 func versionsDisagree(brands, full string) bool {
 	const engine = `"Chromium";v="`
 	short, long := brandVersion(brands, engine), brandVersion(full, engine)
 	return short != 0 && long != 0 && short != long
 }
 
-// isHinted reports whether hints have a name for a system. Consoles, televisions and phones with other systems appear in hints
-// under the system from which theirs is derived.
+// isHinted reports whether hints have a name for a system. The hints of a console, a television or a phone with another system name
+// the system from which that system is derived.
 func isHinted(os string) bool {
 	switch os {
 	case "Windows", "macOS", "Android", "iOS", "Linux", "ChromeOS":

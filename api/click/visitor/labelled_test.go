@@ -10,8 +10,8 @@ import (
 	"switchyard/models/bot/bottest"
 )
 
-// floors are, for each kind of program, the smallest share that must be found at the default threshold. Kinds of requests by
-// people have no floor.
+// floors maps each kind of program to the smallest share of its requests that the detector must call a bot at the default threshold.
+// Kinds of requests by people have no floor.
 var floors = map[string]float64{
 	"ai_crawler": 0.93, "crawler": 0.90, "forged_browser": 0.90, "forged_crawler": 1, "head": 1, "headless": 0.61,
 	"library": 0.98, "monitor": 0.85, "prefetch": 1, "preview": 0.90, "scanner": 0.80,
@@ -43,7 +43,7 @@ func TestLabelledSet(t *testing.T) {
 		if floor, listed := floors[k.Name]; k.Bot != listed {
 			t.Errorf("%s: has a floor: %v, is a kind of programs: %v", k.Name, listed, k.Bot)
 		} else if k.Share() < floor {
-			t.Errorf("%s: %d of %d are found, want %.2f", k.Name, k.Called, k.Sent, floor)
+			t.Errorf("%s: %d of %d are found, want at least the share %.2f", k.Name, k.Called, k.Sent, floor)
 		}
 	}
 	t.Logf("precision %.4f, recall %.4f: %+v", tally.Precision(), tally.Recall(), tally.Kinds)
@@ -76,7 +76,7 @@ func TestLabelledDevices(t *testing.T) {
 		}
 	}
 	if labelled < 400 || float64(right) < floor*float64(labelled) {
-		t.Errorf("the type of %d of %d devices is right, want %.2f", right, labelled, floor)
+		t.Errorf("the type of %d of %d devices is right, want the share %.2f of at least 400", right, labelled, floor)
 	}
 	t.Logf("%d of %d types of devices are right", right, labelled)
 }

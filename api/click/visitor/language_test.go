@@ -60,10 +60,10 @@ func FuzzLanguage(f *testing.F) {
 			t.Errorf("%q: %q is known as %q, %v", accept, got, canonical, ok)
 		}
 		if got != "" && strings.Count(accept, ",") < maxLanguages/2 && language(accept+",*;q=0") != got {
-			t.Errorf("%q: a member that accepts nothing changes %q", accept, got)
+			t.Errorf("%q: a further member of weight 0 changes the language %q", accept, got)
 		}
 		if strings.Count(accept, ",") < maxLanguages/2 && language("sw,"+accept) != "sw" {
-			t.Errorf("%q: the first language of full weight is not preferred", accept)
+			t.Errorf("%q: a language of full weight in front of it is not preferred", accept)
 		}
 	})
 }

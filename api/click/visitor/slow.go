@@ -57,10 +57,10 @@ func (s *slow) complete(userAgent string, a *agent) {
 	}
 }
 
-// isRareCrawler looks the user agent up in the long list of the package crawlerdetect. It avoids the list's mistakes: the list takes
-// some of Electron's desktop programs for their makers' crawlers, and Lynx for the library that Lynx is made from. It also finds
-// words of crawlers in the names of devices, and in coded data that apps append. It takes every program with Cronet, Chrome's
-// network library, for a crawler; for a program that names its system, Cronet does not count.
+// isRareCrawler looks the user agent up in the long list of the package crawlerdetect. It avoids four mistakes of the list. The list
+// takes some of Electron's desktop programs for their makers' crawlers, and Lynx for the library that Lynx is made from. The list
+// finds words of crawlers in the names of devices and in coded data that apps append. The list takes every program with Cronet,
+// Chrome's network library, for a crawler: isRareCrawler ignores Cronet if the program names its system.
 func isRareCrawler(userAgent string, a *agent) bool {
 	if a.os != "" {
 		userAgent = strings.ReplaceAll(userAgent, "Cronet", "")

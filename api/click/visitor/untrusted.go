@@ -12,8 +12,8 @@ import (
 const UntrustedAdvice = "visitors come through a proxy whose X-Forwarded-For is not trusted, so all of them have its " +
 	"address: add the proxy to TRUSTED_PROXIES"
 
-// untrusted counts requests that a nearby proxy forwarded without being in TRUSTED_PROXIES. Only a private, loopback or
-// link-local peer counts, because any client on the internet can send X-Forwarded-For.
+// untrusted counts requests that came through a proxy that is missing in TRUSTED_PROXIES. An address counts as a proxy's only if it is
+// private, loopback or link-local, because any client on the internet can send X-Forwarded-For.
 type untrusted struct {
 	requests atomic.Int64
 	last     atomic.Int64 // Unix seconds

@@ -8,7 +8,7 @@ import (
 )
 
 // TestVisitorsHaveKnownValues: each measured property of a visitor is one of the attribute's values, in its canonical form.
-// Otherwise a condition on it could not be saved.
+// A condition on any other value could not be saved.
 func TestVisitorsHaveKnownValues(t *testing.T) {
 	t.Parallel()
 	measured := map[string][]string{

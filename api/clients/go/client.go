@@ -164,7 +164,8 @@ func (c *Client) putOff(err error, again bool, try int) (time.Duration, bool) {
 	return wait, again
 }
 
-// retryAfter reads the header's seconds or its date.
+// retryAfter returns the wait that the header Retry-After asks for, as a number of seconds or as a date. It returns 0 if the header
+// asks for none.
 func retryAfter(h http.Header) time.Duration {
 	value := h.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil && seconds > 0 {

@@ -94,8 +94,9 @@ func TestRefusedListEnds(t *testing.T) {
 	}
 }
 
-// TestTriesAgain: a POST that the service refuses for now is repeated with the same idempotency key. The client leaves it to the
-// caller to repeat a call after a very long wait, and to repeat a PATCH, which could then be carried out twice.
+// TestTriesAgain: the client repeats a POST that the service refuses for now, with the same idempotency key. It does not repeat a
+// call if the service asks for a wait longer than Longest: the error tells the caller how long to wait. It does not repeat a PATCH
+// that got no answer, because the service may have carried it out.
 func TestTriesAgain(t *testing.T) {
 	t.Parallel()
 	s, c := start(t, "429 1", `{"data":{"id":"1","name":"Shoes"}}`)
@@ -111,7 +112,7 @@ func TestTriesAgain(t *testing.T) {
 	_, err = c.GetPlan(t.Context())
 	var refused *switchyard.APIError
 	if refused, _ = err.(*switchyard.APIError); refused == nil || refused.RetryAfter != 90*time.Second || len(s.calls) != 1 { //nolint:errorlint // Do wraps no refusal
-		t.Errorf("error %v after %d calls, want the wait of 90 s after one", err, len(s.calls))
+		t.Errorf("error %v after %d calls, want one call and an error with RetryAfter of 90 s", err, len(s.calls))
 	}
 
 	away := switchyard.New("http://127.0.0.1:1", "sy_f_test")
