@@ -42,7 +42,8 @@ type API struct {
 	Denied func(f *FailureError) bool
 	// Explain says why the provider fails in a case in which its own words mislead, or returns an empty text; nil: it never does.
 	Explain func(f *FailureError) string
-	// Final reports whether the same request would fail again, although its status is 500 or above; nil: it may succeed.
+	// Final reports whether a failure with a status of 500 or above is final, because the same request would fail again. nil: no such
+	// failure is final.
 	Final func(f *FailureError) bool
 	// RetryTime is the total time that a request may wait between tries while the provider is busy or fails. 0: the request is
 	// tried once.
