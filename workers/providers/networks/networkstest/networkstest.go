@@ -96,7 +96,7 @@ func (w *World) among(date func(Order) time.Time, from, to time.Time) []Order {
 
 // Fake is the fake of a platform.
 type Fake struct {
-	// Statuses are the statuses that the platform can report by a single record; nil: approved, pending and rejected.
+	// Statuses are the statuses that the platform can report in the record of the order itself; nil: approved, pending and rejected.
 	Statuses          []string
 	Tokens            bool // credentials are exchanged for a token
 	SeparateReversals bool // reversals are separate records
