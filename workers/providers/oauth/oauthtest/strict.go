@@ -36,8 +36,8 @@ func unknownParam(values map[string][]string, lists ...string) string {
 	return ""
 }
 
-// tokenFlaw returns what is wrong with a request for a token, or an empty text. The request must send its parameters as a form in its
-// body. Only Meta also accepts them in the query. Each parameter must be known and occur once.
+// tokenFlaw returns a text about the fault of a request for a token, or an empty text for a correct request. The request must send its
+// parameters as a form in its body. Only Meta also accepts them in the query. Each parameter must be known and occur once.
 func tokenFlaw(r *http.Request, provider string) string {
 	if provider != models.Meta {
 		if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/x-www-form-urlencoded" || r.URL.RawQuery != "" {

@@ -22,8 +22,8 @@ var fields = func() []string {
 	return list
 }()
 
-// set returns the parameter of a field. ok is false if nobody has set the parameter up: it has no name, or only Keitaro's default, which
-// is the name of the field without macro and label.
+// set returns the parameter of a field. The second result is false if the parameter was not set up. Such a parameter has no name, or it
+// has the field's name without a macro and a label, which is Keitaro's default.
 func (p parameters) set(field string) (parameter, bool) {
 	one, ok := p[field]
 	return one, ok && one.Name != "" && (one.Name != field || one.Macro != "" || one.Label != "")
