@@ -22,7 +22,7 @@ type reader struct {
 	out    trackerimport.Result
 	names  map[accountconfig.Kind]trackerimport.Names
 	groups map[string]string // names by id
-	// extra has the number of the sub-parameter for each field of Keitaro that is not a sub id, such as creative_id. A field has
+	// extra has the numbers of the sub-parameters for fields of Keitaro that are not sub ids, such as creative_id. A field has
 	// the same sub-parameter at every source, because the address of an offer does not depend on the source.
 	extra map[string]int
 	// paramNames has the names of the parameters that fill a field, by the field. A field has several if sources use different names.
