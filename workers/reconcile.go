@@ -61,7 +61,7 @@ func (r *Runtime) reconcileKinds(ctx context.Context, kinds []string) error {
 			slog.InfoContext(ctx, "lost rows enqueued", "rows", n)
 		}
 		if len(due) < reconcileBatch || n == 0 {
-			return nil // a younger row without a task is found once fewer than reconcileBatch older rows are due before it
+			return nil // after a full batch with n == 0, younger rows are left to a later run, when fewer older rows are due
 		}
 		after = due[len(due)-1]
 	}

@@ -139,8 +139,8 @@ func TestRetention(t *testing.T) {
 func (r *env) check(now time.Time) {
 	r.Helper()
 	today := now.Truncate(oneDay)
-	// The new start of a history is announced one night, and older rows are deleted the next night. For the longest history, whole
-	// partitions are dropped instead, without an announcement and in the first night.
+	// For most plans, one night announces the new start of the history, and the next night deletes the older rows. So one day more
+	// is left. For the plan with the longest history, the first night already drops the old partitions, without an announcement.
 	history := func(p models.Plan) time.Time {
 		if p.HistoryDays == models.LongestHistory() {
 			return today.AddDate(0, 0, -p.HistoryDays)

@@ -87,8 +87,8 @@ func RegisterRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Conte
 		want := jobrow.ClaimRequest{ID: t.Row, Account: t.Account, Generation: generation}
 		err = attempt(ctx, r, job, c.policy, want, fn)
 		if refusal, ok := errors.AsType[*jobrow.RefusalError](err); ok {
-			// The row's generation is the number of its newest task. This task waits until the row is due. Older tasks are
-			// superfluous.
+			// The row's generation is the number of its newest task. If t is the newest task, it waits until the row is due. An
+			// older task ends here, because the newest task does its work.
 			switch {
 			case refusal.Reason == jobrow.Crowded:
 				return r.postpone(ctx, t.Row, rand.N(crowdedWait), err) //nolint:gosec // it spreads them

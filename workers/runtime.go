@@ -114,7 +114,7 @@ func (r *Runtime) add(kind string, h handler) {
 }
 
 // Run processes jobs until the context ends, then waits up to Grace for running jobs. After three quarters of Grace their
-// contexts end. If a row job gives up then, its row is due again at once. A Runtime can be run only once.
+// contexts end. A row whose job ends for this reason is due again immediately. A Runtime can be run only once.
 //
 // Each queue has its own slots, so that hanging jobs of one queue do not hold up another.
 func (r *Runtime) Run(ctx context.Context) error {
@@ -240,8 +240,8 @@ func (l *retryLaterError) Error() string { return l.cause.Error() }
 // Unwrap returns the cause.
 func (l *retryLaterError) Unwrap() error { return l.cause }
 
-// retryDelay returns the delay of a task, up to the next full second. The queue counts in whole seconds and would otherwise
-// bring the task back too early.
+// retryDelay returns the time after which the queue brings a task back. The wait that an error asks for is lengthened to the next full
+// second, because the queue counts in whole seconds and would otherwise bring the task back too early.
 func retryDelay(_ int, err error, _ *asynq.Task) time.Duration {
 	l, ok := errors.AsType[*retryLaterError](err)
 	if !ok {
@@ -276,7 +276,7 @@ func (queueLog) Warn(args ...any)  { slog.Debug("queue", "text", fmt.Sprint(args
 func (queueLog) Error(args ...any) { slog.Warn("queue", "text", fmt.Sprint(args...)) }
 func (queueLog) Fatal(args ...any) { slog.Error("queue", "text", fmt.Sprint(args...)) }
 
-// Platforms returns the limiter of jobs of this process that call external platforms. It limits the jobs of all kinds together
-// for each platform, and is made for as many slots as this process has for long jobs (jobs.Bulk). Its endpoints are names of
-// platforms; see platformjob.Name.
+// Platforms returns the limiter of this process for jobs that call external platforms. For each platform, it counts the jobs of all
+// kinds together. Its number of places is the number of slots that this process has for long jobs (jobs.Bulk). Its endpoints are names
+// of platforms; see platformjob.Name.
 func (r *Runtime) Platforms() *Limiter[string] { return r.platforms }

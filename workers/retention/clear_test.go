@@ -24,8 +24,7 @@ import (
 	"switchyard/workers"
 )
 
-// env has an account with two campaigns and 2,600 clicks, one per second. The older half of them is from before
-// middle.
+// env has an account with two campaigns and 2,600 clicks, one per second. The first 1,300 clicks are from before middle.
 type env struct {
 	*testing.T
 	db       *db.DB
@@ -94,7 +93,7 @@ func (h *env) append(s *spool.Spool, r spool.Record) {
 	}
 }
 
-// ledgerEqualsRows checks that the ledger equals the rows, by campaign.
+// ledgerEqualsRows checks for each campaign that the figures in the ledger equal the sums over the stored clicks and conversions.
 func (h *env) ledgerEqualsRows() {
 	h.Helper()
 	for _, campaign := range []uuid.UUID{h.campaign, h.other} {
@@ -116,7 +115,7 @@ func (h *env) ledgerEqualsRows() {
 			SELECT concat_ws(' ', c.a, c.b, c.c, c.d, c.e, v.a, v.b, trim_scale(c.f + v.c), trim_scale(v.d),
 				trim_scale(v.e)) FROM c, v`, campaign)
 		if counted != stored {
-			h.Errorf("the ledger has %s, the rows %s", counted, stored)
+			h.Errorf("the figures in the ledger are %s, and the sums over the rows are %s", counted, stored)
 		}
 	}
 }
@@ -231,7 +230,8 @@ func (h *env) wait(rt *workers.Runtime, id uuid.UUID, answer any) {
 	})
 }
 
-// TestClearArchive checks that figures whose clicks were dropped for their age are subtracted once, and only for whole hours.
+// TestClearArchive clears figures of the ledger whose clicks are too old to be stored. The figures of an hour are subtracted once. An
+// hour that is only partly in the cleared period keeps its figures.
 func TestClearArchive(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)

@@ -104,7 +104,7 @@ func (h *env) tablesWith(text string) (found []string) {
 }
 
 // TestErase checks that no data of an erased visitor is left in the database, and that no data of other visitors is missing. The
-// first worker dies during the job. Figures, the conversion and the undecided postback stay.
+// first worker dies during the job. The figures, the conversion and the undecided postback stay, without personal data.
 func TestErase(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)

@@ -57,7 +57,7 @@ func (k corrector) conversions(ctx context.Context, c db.Conn, account uuid.UUID
 	return out, announced, err
 }
 
-// results maps results of the click log to the results of rows.
+// results maps each result of conversion.Correct to the result that the job's answer has for a row.
 var results = map[string]string{
 	conversion.ResultCreated: correction.Created, conversion.ResultUpdated: correction.Updated,
 	conversion.ResultDuplicate: correction.Unchanged,

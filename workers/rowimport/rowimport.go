@@ -21,7 +21,7 @@ import (
 	"switchyard/workers"
 )
 
-// Outcome is the outcome of a row.
+// Outcome says whether a row was accepted, and which amount it has in the account's currency.
 type Outcome interface {
 	IsAccepted() bool
 	Amount() decimal.Decimal

@@ -66,8 +66,8 @@ type endpoint struct {
 // the earlier postback by hand since then.
 const longestWait = 10 * time.Minute
 
-// admit is the gate of postback:send. A postback that will not be sent is admitted at once and takes no
-// place.
+// admit is the gate of postback:send. A postback that will be skipped is admitted without a wait, and does not take the place of another
+// postback.
 func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duration, error) {
 	t, err := sourcepostback.Find(ctx, s.db, row)
 	if errors.Is(err, models.NotFound("postback")) {

@@ -98,8 +98,8 @@ func TestIsolation(t *testing.T) {
 }
 
 // watchAttempts creates a trigger that records when each attempt was due by the schedule and when it began, by the database's own
-// clock. A new due time of a job that already waits is not recorded, so an attempt that is postponed for lack of a place keeps its
-// original due time.
+// clock. An attempt that is postponed for lack of a place keeps its first due time, because the trigger records a due time only when the
+// previous attempt ends.
 const watchAttempts = `
 CREATE TABLE dues (job uuid, attempt int, due timestamptz);
 CREATE TABLE moves (job uuid, attempt int, due timestamptz, began timestamptz);
@@ -154,7 +154,8 @@ func TestSevenAttemptsNeverEarly(t *testing.T) {
 	}
 }
 
-// TestDocumentedSchedule follows the schedule of the contract from attempt to attempt, without waiting for it.
+// TestDocumentedSchedule checks that after each attempt the next one is due as the documented schedule says. The test then makes the next
+// attempt due immediately, in place of waiting for it.
 func TestDocumentedSchedule(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)

@@ -77,8 +77,8 @@ func partnerizePage(ctx context.Context, s *session, period Range, cursor string
 	return orders, next, err
 }
 
-// partnerizeNext returns the parameter of the next page, as name=value. The answer has it as a member, or only in the address of the next
-// page. The result is empty if the answer has neither.
+// partnerizeNext returns the parameter that requests the next page, as name=value. cursor is the cursor in the answer, and page is the
+// address of the next page. If cursor is empty, the parameter is taken from page. The result is empty if neither has a parameter.
 func partnerizeNext(cursor, page text) string {
 	if cursor != "" {
 		return "cursor_id=" + string(cursor)

@@ -26,8 +26,8 @@ func clickIn(r record, names ...string) string {
 
 // Moment is the time of an order.
 type Moment struct {
-	time.Time        // zero: not given, or not read
-	Unread    string // the text of a time that was not read
+	time.Time        // zero: the platform gave no time, or its text could not be read
+	Unread    string // the platform's text, if it could not be read
 }
 
 // maxUnread is the maximum length of the text of a time that was not read, in bytes.

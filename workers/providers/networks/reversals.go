@@ -34,7 +34,7 @@ func sum(amounts []text) string {
 	return money.Text(total)
 }
 
-// netReversals subtracts each reversal from its order, if the reversal is a separate record. If nothing of the order is left, the
+// netReversals removes the reversals that are separate records and subtracts each from its order. If nothing of the order is left, the
 // order takes the reversal's status. If something is left, the order has a smaller payout. A reversal without its order stays in
 // the list with Alone set, and keeps its own status. A record that occurs twice counts once.
 func netReversals(all []Order) []Order {

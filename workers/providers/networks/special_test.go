@@ -38,7 +38,8 @@ func TestNoOrders(t *testing.T) {
 	}
 }
 
-// TestHosts: a credential for the host of a platform can only be a host name. Other texts are refused.
+// TestHosts: a credential that is part of a platform's host name may contain only a host name. With any other text, the connection's
+// test fails.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	server := networkstest.Serve(t, &networkstest.World{})
@@ -58,8 +59,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestImpactPages: orders are read in pages that Impact accepts, which have at least 2,000 actions, and with the header that names the
-// version.
+// TestImpactPages: orders are read in pages of at least 2,000 actions, because Impact refuses smaller pages. Each request has the header
+// that names the API's version.
 func TestImpactPages(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "impact")
@@ -71,7 +72,7 @@ func TestImpactPages(t *testing.T) {
 	}
 }
 
-// TestCakeDisposition: a conversion without a disposition is approved, as its postback is.
+// TestCakeDisposition: a conversion without a disposition (CAKE's word for a status) is approved.
 func TestCakeDisposition(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "cake")
@@ -84,8 +85,8 @@ func TestCakeDisposition(t *testing.T) {
 	}
 }
 
-// TestPartnerizePages: the next page is requested by the cursor in the answer, or by the cursor or offset in the address of the next
-// page.
+// TestPartnerizePages: the next page is requested by the cursor in the answer. If the answer has no cursor of its own, the next page is
+// requested by the cursor or the offset in the address of the next page.
 func TestPartnerizePages(t *testing.T) {
 	t.Parallel()
 	const order = `{"conversions": [{"conversion_data": {"conversion_id": "%s", "conversion_value": {"conversion_status": "approved"}}}]%s}`
@@ -113,8 +114,9 @@ func TestPartnerizePages(t *testing.T) {
 	}
 }
 
-// TestEbayRecords: the next page is requested by its address, but only on the host of the API. The latest update of a transaction comes
-// last, so it counts. A sale has no goal. Any other event has its name as the goal.
+// TestEbayRecords: the next page is requested with the parameters of its address, but always on the host of the API. The records of a
+// transaction are sorted by their update time, so that the caller applies the latest update last. A sale has no goal. For any other
+// event, the goal is the name of the event.
 func TestEbayRecords(t *testing.T) {
 	t.Parallel()
 	var asked []string

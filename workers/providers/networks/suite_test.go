@@ -32,7 +32,7 @@ func (s *suite) refusal() {
 	}
 }
 
-// tokens: if a token expires between two pages, a new one is fetched. A token that is never accepted is a refusal.
+// tokens: if a token expires between two pages, a new one is fetched. If the new token is not accepted either, the error is ErrRefused.
 func (s *suite) tokens() {
 	if !networkstest.Fakes[s.name].Tokens {
 		return

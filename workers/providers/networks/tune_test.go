@@ -18,7 +18,8 @@ func TestTunePayout(t *testing.T) {
 	}
 }
 
-// TestTuneGoals: the goals of one click are orders of their own, also where the network reports only the id that they share.
+// TestTuneGoals: each goal of a click is an order of its own. This is true even if the network reports no id of the goal's conversion, and
+// only the id of the transaction that all goals of the click share.
 func TestTuneGoals(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "tune")

@@ -44,7 +44,7 @@ var actionsOf = map[string]actions{
 // maxActions is the maximum number of actions that are listed.
 const maxActions = 1000
 
-// ReadyBy returns the latest time at which an action created now is ready; nil: its platform has no wait.
+// ReadyBy returns the time from which the platform certainly accepts uploads for an action created now; nil: it accepts them at once.
 func (c *Client) ReadyBy(provider string) *time.Time {
 	wait := actionsOf[provider].wait
 	if wait == 0 {

@@ -29,7 +29,7 @@ func (p microsoftPartial) err() error {
 	return nil
 }
 
-// repeat is the argument of microsoftCall for a request that changes nothing, so that it may be sent again.
+// repeat is passed to microsoftCall for a request that changes nothing. If such a request fails, it may be sent again.
 const repeat = true
 
 // microsoftCall sends a request about an ad account.

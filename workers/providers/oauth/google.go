@@ -51,7 +51,7 @@ func googleAccounts(ctx context.Context, s *session) ([]Account, error) {
 		case !known:
 			at[a.ID] = len(out)
 			out = append(out, a)
-		case out[i].ParentID != "" && a.ParentID == "", out[i].Name == "": // a reaches the account without a manager, or names it
+		case out[i].ParentID != "" && a.ParentID == "", out[i].Name == "": // a has no manager above it, or out[i] has no name
 			out[i] = a
 		}
 	}

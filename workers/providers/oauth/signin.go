@@ -272,8 +272,8 @@ type publicError struct {
 
 func (e *publicError) Error() string { return e.text }
 
-// Is reports whether target is ErrRevoked and the cause is too. The rest of the cause is not reachable, because it may contain
-// secrets.
+// Is reports whether target is ErrRevoked and the error was caused by it. Callers cannot reach any other part of the cause, because it
+// may contain secrets.
 func (e *publicError) Is(target error) bool { return target == ErrRevoked && e.revoked }
 
 // Account is an ad account. The ids have the form that the credentials of a traffic source's integration need.
@@ -309,7 +309,7 @@ func (c *Client) Accounts(ctx context.Context, provider, token string) ([]Accoun
 func (s *session) call(ctx context.Context, r rest.Request, into any) error {
 	answer, err := s.Send(ctx, r)
 	if f, ok := errors.AsType[*rest.FailureError](err); ok {
-		// Refused is not copied: a platform may refuse something other than the token.
+		// Refused is not copied, because the platform may have refused something other than the token. denies decides this.
 		text := &rest.FailureError{Status: f.Status, Text: f.Text, Busy: f.Busy}
 		if s.denies(answer.Status, answer.Body) {
 			return fmt.Errorf("%w: %w", ErrRevoked, text)

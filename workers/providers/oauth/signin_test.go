@@ -148,7 +148,7 @@ func TestRefresh(t *testing.T) {
 	})
 }
 
-// TestFaults: no failure of a platform ends the sign-in, and no error shows a secret.
+// TestFaults: after a failure of the platform, the sign-in is still valid: the error is not ErrRevoked. No error shows a secret.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *oauthtest.World, c *oauth.Client, provider string) {

@@ -152,8 +152,8 @@ var messageMembers = map[string]bool{
 // maxComplaint is the maximum number of characters that are shown of a provider's words.
 const maxComplaint = 300
 
-// Complaint returns the words in the JSON of an error, whatever its form. Words are the texts of the members in
-// messageMembers, and texts in lists. For any other answer the result is empty.
+// Complaint returns the words with which the JSON of an error describes it. It collects the texts of all members that messageMembers
+// names, and all texts in lists, at any depth. The result is empty if there are no such texts.
 func Complaint(body []byte) string {
 	var words []string
 	dec := json.NewDecoder(bytes.NewReader(body))
@@ -265,8 +265,8 @@ func (e *publicError) Error() string { return e.text }
 // ProviderRequest returns the provider's id of the request, for models.RequestOf.
 func (e *publicError) ProviderRequest() string { return e.request }
 
-// Is reports whether the cause is target, if target is ErrRefused or ErrBusy. The rest of the cause is not reachable, because
-// it may contain secrets.
+// Is reports for ErrRefused and ErrBusy whether the cause is that error. For any other target it returns false, because the cause may
+// contain secrets and callers must not reach it.
 func (e *publicError) Is(target error) bool {
 	return (target == ErrRefused || target == ErrBusy) && errors.Is(e.cause, target)
 }

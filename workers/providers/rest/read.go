@@ -130,8 +130,8 @@ type Field func(path string) Text
 // knows that there are too many.
 const MaxRows = 50_001
 
-// maxRow is the maximum length of a row in bytes. A row takes about ten times as much memory once it is read, and an address
-// that a customer has entered may send any answer.
+// maxRow is the maximum length of a row in bytes. Customers enter addresses, and such an address may send rows of any length. A row
+// that is read takes about ten times its length in memory.
 const maxRow = 64 << 10
 
 // Row is a row of an answer. If the rows are the members of an object, Key is the name of the member.
@@ -207,7 +207,7 @@ func JSONRows(body []byte, path, name string, each func(Row)) error {
 		}
 		each(Row{key, row})
 	}
-	if end, err := dec.Token(); err != nil || end != begin+2 { // the list did not end: [ + 2 is ], and { + 2 is }
+	if end, err := dec.Token(); err != nil || end != begin+2 { // the list is cut off; the code of ] is that of [ plus 2, and so for { }
 		return ErrForm
 	}
 	return nil

@@ -42,7 +42,8 @@ type API struct {
 	Denied func(f *FailureError) bool
 	// Explain says why the provider fails in a case in which its own words mislead, or returns an empty text; nil: it never does.
 	Explain func(f *FailureError) string
-	// Final reports whether the same request would fail again, although its status is 500 or above; nil: it may succeed.
+	// Final reports whether a failure with a status of 500 or above is final, because the same request would fail again. nil: no such
+	// failure is final.
 	Final func(f *FailureError) bool
 	// RetryTime is the total time that a request may wait between tries while the provider is busy or fails. 0: the request is
 	// tried once.
@@ -223,15 +224,15 @@ func (a API) once(ctx context.Context, r Request, left *time.Duration) (out egre
 	return out, err
 }
 
-// endsWithin reports whether the time of a context is over before a wait ends. Such a wait would be useless, and its error would
-// not say what the provider's limit is.
+// endsWithin reports whether the deadline of a context comes before the end of a wait. The caller then does not begin the wait, and
+// returns the provider's error, which says more than the context's error.
 func endsWithin(ctx context.Context, wait time.Duration) bool {
 	end, ok := ctx.Deadline()
 	return ok && time.Until(end) < wait
 }
 
-// awaitTurn waits until Pace allows the next request, but no longer than left. It does not begin a wait that would last longer
-// than the context.
+// awaitTurn waits until Pace allows the next request, and subtracts the wait from left. It returns a *FailureError without waiting if
+// the wait would be longer than left, or would end after the context's deadline.
 func (a API) awaitTurn(ctx context.Context, left *time.Duration) error {
 	for a.Pace != nil {
 		wait := a.Pace.Allow(ctx, 0)

@@ -2,8 +2,8 @@
 //
 //	Read(ctx context.Context, client *http.Client, access trackers.Access, progress trackers.Progress) (trackerimport.Result, error)
 //
-// A reader only reads. In the service the client must come from workers/egress, so that an address of the customer cannot lead
-// into a private network. No error of a reader contains a credential.
+// A reader changes nothing at the other tracker. In the service, its client must come from workers/egress, so that an address that the
+// customer enters cannot lead into a private network. No error of a reader contains a credential.
 package trackers
 
 import "log/slog"

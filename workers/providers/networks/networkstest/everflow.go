@@ -35,7 +35,7 @@ var everflow = Fake{
 		all := []object{}
 		for _, o := range w.within(from, to.Add(time.Second)) {
 			row := everflowRow(o, held)
-			wasHeld := o.Status != "approved" || o.Word != "" // an approved order with a word is still in the report of conversions on hold
+			wasHeld := o.Status != "approved" || o.Word != "" // an approved order with a Word is only in the report on hold
 			switch {
 			case o.Goal == "" && !ask.Conversions || o.Goal != "" && !ask.Events || o.Status == "chargeback": // not reported
 			case !wasHeld && !held:
@@ -70,8 +70,8 @@ type everflowQuery struct {
 	} `json:"query"`
 }
 
-// everflowRow returns a conversion. The network has named the conversion of its offer "Purchase". A conversion on hold has fewer
-// members.
+// everflowRow returns the row of an order. The network has named the conversion of its offer "Purchase". A row in the report on hold
+// lacks members that a row of an approved conversion has, such as the currency.
 func everflowRow(o Order, held bool) object {
 	event := o.Goal
 	if event == "" {

@@ -36,7 +36,7 @@ type World struct {
 
 	mu     sync.Mutex
 	orders []Order
-	tokens int // number of tokens issued or ended; only the last one is valid
+	tokens int // number of the valid token; a new number makes all earlier tokens invalid
 	zone   *time.Location
 	quoted bool
 
@@ -96,7 +96,7 @@ func (w *World) among(date func(Order) time.Time, from, to time.Time) []Order {
 
 // Fake is the fake of a platform.
 type Fake struct {
-	// Statuses are the statuses that the platform can report by a single record; nil: approved, pending and rejected.
+	// Statuses are the statuses that the platform can report in the record of the order itself; nil: approved, pending and rejected.
 	Statuses          []string
 	Tokens            bool // credentials are exchanged for a token
 	SeparateReversals bool // reversals are separate records
@@ -112,7 +112,8 @@ type Fake struct {
 // Credentials returns the credentials that the platform accepts.
 func (f Fake) Credentials() map[string]string { return f.credentials() }
 
-// withSecrets returns secret credentials that a test can find wherever they leak, together with open fields, which are not secret.
+// withSecrets returns a function that makes credentials. The values in open are not secret. The value of each name in secrets is a text
+// that a test can find if it leaks.
 func withSecrets(open map[string]string, secrets ...string) func() map[string]string {
 	return func() map[string]string { return resttest.Canaries(open, secrets...) }
 }
@@ -204,7 +205,7 @@ func (c *call) body(v any) bool {
 	return dec.Decode(v) == nil && !dec.More()
 }
 
-// row returns a record of an order. It removes the members in lacks if the order is bare.
+// row returns the given row of an order. If the order is Bare, row first removes the members that lacks names.
 func (o Order) row(row object, lacks ...string) object {
 	if o.Bare {
 		for _, name := range lacks {

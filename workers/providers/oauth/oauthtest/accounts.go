@@ -77,7 +77,7 @@ func (w *World) google(rw http.ResponseWriter, r *http.Request, path string, ok 
 		fail(http.StatusForbidden, "PERMISSION_DENIED", "CUSTOMER_NOT_ENABLED")
 	case len(ids) > 0 && call == "customers/"+ids[0]+"/googleAds:searchStream" && r.Header.Get("Login-Customer-Id") == ids[0]:
 		var chunks []any
-		for i, id := range ids { // each client in a separate chunk
+		for i, id := range ids { // each account in a separate message of the streaming answer
 			client := map[string]any{
 				"resourceName": "customers/" + ids[0] + "/customerClients/" + id, "id": id, "descriptiveName": "Shop " + id,
 				"currencyCode": "EUR", "timeZone": "Europe/Berlin", "status": "ENABLED", "level": strconv.Itoa(min(i, 1)),

@@ -29,7 +29,7 @@ func (w *World) Actions(provider string) (names []string) {
 // conversions of its accounts.
 func (w *World) SetManager(id string) { w.change(func() { w.manager = id }) }
 
-// owner returns the resource name of the customer that owns the actions of a customer.
+// owner returns the resource name of the customer that owns a customer's actions: the manager of SetManager, or else the customer.
 func (w *World) owner(customer string) (name string) {
 	w.change(func() { name = "customers/" + cmp.Or(w.manager, customer) })
 	return name

@@ -251,8 +251,8 @@ func (w *World) authorize(rw http.ResponseWriter, r *http.Request, provider stri
 	http.Redirect(rw, r, to.String(), http.StatusFound) //nolint:gosec // no browser comes here
 }
 
-// consumeCode uses up a code. It returns false if the provider has not issued the code, or if the redirect address or the code
-// verifier of the request does not belong to it.
+// consumeCode makes the code of a request invalid and returns what was issued. It returns false if the provider has not issued the code,
+// or if the code was issued for another redirect address or another code verifier.
 func (w *World) consumeCode(r *http.Request, provider string) (issued, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -327,8 +327,8 @@ func (w *World) waitIfBlocked() {
 	}
 }
 
-// grant issues tokens. Some platforms issue a refresh token once, others issue a new one each time. Only Google and Microsoft
-// issue an id token.
+// grant issues tokens. old is the refresh token that is being renewed; empty: the user has signed in. Every sign-in gets a refresh token.
+// A renewal gets a new one only at the platforms for which Rotates is true. Only Google and Microsoft issue an id token.
 func (w *World) grant(rw http.ResponseWriter, i issued, old string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package prototest checks JSON against protocol buffers that npm packages contain, as protos.json of protobuf.js. So a test
-// can compare an adapter's requests and a fake's answers with the platform's own description.
+// Package prototest checks JSON against protocol buffers. With it, a test can compare an adapter's requests and a fake's answers with
+// the platform's own description. The descriptions come from npm packages that contain them as protos.json, a file of protobuf.js.
 package prototest
 
 import (
@@ -45,8 +45,8 @@ func (f field) required() bool { return f.Options["(google.api.field_behavior)"]
 // Protos are the messages and enumerations of packages, by full name.
 type Protos map[string]*node
 
-// Load reads packages with npm, from its cache or the registry. Without npm or the registry it skips the test. A package with another
-// hash fails the test.
+// Load reads packages with npm, from its cache or the registry. If npm is missing or cannot get a package, Load skips the test. If the
+// hash of a package is not its Integrity, Load fails the test.
 func Load(tb testing.TB, packages ...Package) Protos {
 	tb.Helper()
 	npm, err := exec.LookPath("npm")

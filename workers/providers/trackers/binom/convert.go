@@ -66,7 +66,7 @@ func (in *install) result(host string) trackerimport.Result {
 }
 
 func (r *reader) readDomains() {
-	for _, first := range []bool{true, false} { // campaigns without a domain use the default domain
+	for _, first := range []bool{true, false} { // the default domain first: Link uses the first domain for campaigns without one
 		for _, d := range r.in.domains.List() {
 			if d.At("isDefault").True() != first {
 				continue

@@ -89,7 +89,8 @@ func choose(reject bool, ifReject, ifAccept string) string {
 	return ifAccept
 }
 
-// namesOnly adds a test of systems or browsers. If a value is no known name, such as a name with a version, the criterion is lost.
+// namesOnly adds a test of systems or browsers. If a value is not a name that we know, for example because it includes a version, the
+// criterion has no counterpart here.
 func (r *reader) namesOnly(t *moved.Test, name, attribute string, known *clickattr.Values, values []string, reject bool) {
 	for _, v := range values {
 		if _, ok := known.Find(v); !ok {
@@ -108,7 +109,8 @@ func digits(values []string) (out []any) {
 }
 
 // named adds a test of one parameter or header. Each text in values has three parts: the name of the parameter or header, the
-// separator in the argument between, and a value to compare with. The test is lost if the texts have different names.
+// separator in the argument between, and a value to compare with. If the texts have different names, the criterion has no counterpart
+// here. prefix is written before the name, so that both together are one of our attributes.
 func named(t *moved.Test, name, prefix, between string, values []string, reject bool) {
 	member, list := "", []string{}
 	for _, v := range values {

@@ -46,7 +46,7 @@ func convert(name string, offers, campaigns, links []row) trackerimport.Result {
 
 var plainID = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,59}$`)
 
-// idOf converts a text to an id that a key can have. A text that a key cannot have becomes a hash.
+// idOf returns the text itself if it can be a part of a key. Otherwise it returns a hash of the text.
 func idOf(text string) string {
 	if plainID.MatchString(text) {
 		return text
@@ -55,8 +55,8 @@ func idOf(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// begin begins the record of a line. ok is false if the line has neither an id nor a name, or if
-// an earlier line has the same id. A line without an id is compared by its name.
+// begin makes the record that a line describes. For a line without an id, the name is its id. ok is false if the line has neither, or
+// if an earlier line has the same id.
 func (r *reader) begin(kind accountconfig.Kind, l row) (it *moved.Item, ok bool) {
 	name := l.get("name")
 	id := l.get("id")
@@ -98,7 +98,7 @@ func words(field string) (out []string) {
 	return out
 }
 
-// named returns the key of a network or source that is known by its name only.
+// named returns the key of a network or source of which the tables have only the name. It adds the record when the name occurs first.
 func (r *reader) named(kind accountconfig.Kind, name string) string {
 	id := idOf(strings.ToLower(name))
 	if ref := r.Ref(kind, id); ref != nil {

@@ -23,8 +23,8 @@ type draft struct {
 	notes  []trackerimport.Note
 }
 
-// readCampaigns writes the campaigns. A campaign that is refused pauses the paths that hand visitors over to it, so paths are written
-// again until no further campaign is refused.
+// readCampaigns writes the campaigns. If a campaign is refused, the paths that hand visitors over to it must be paused. The paths of all
+// campaigns are therefore written again until a round refuses no further campaign.
 func (r *reader) readCampaigns() {
 	drafts := r.drafts()
 	for {

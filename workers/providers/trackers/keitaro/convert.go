@@ -22,12 +22,12 @@ type reader struct {
 	out    trackerimport.Result
 	names  map[accountconfig.Kind]trackerimport.Names
 	groups map[string]string // names by id
-	// extra has the sub-parameters of Keitaro's fields without a number, such as creative_id. A field has the same
-	// sub-parameter at every source, because the address of an offer does not depend on the source.
+	// extra has the numbers of the sub-parameters for fields of Keitaro that are not sub ids, such as creative_id. A field has
+	// the same sub-parameter at every source, because the address of an offer does not depend on the source.
 	extra map[string]int
-	// paramNames are the names of the parameters that fill a field. There are two if sources disagree.
+	// paramNames has the names of the parameters that fill a field, by the field. A field has several if sources use different names.
 	paramNames map[string][]string
-	copies     map[string]string // keys of copied sources by the parameters and postbacks that differ
+	copies     map[string]string // keys of copied sources, by the original and the parameters and postback of the copy
 	// landers, offers and sources have the records by their ids at Keitaro.
 	landers, offers, sources map[string]record
 	networks                 map[string]networkParams

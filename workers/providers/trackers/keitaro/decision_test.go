@@ -49,8 +49,9 @@ type (
 )
 
 // model decides as Keitaro does, by its documentation: forced streams by position, then the regular streams, by position or by
-// weight, and the default stream last. With weights, Keitaro chooses a stream at random, and again among the rest if the stream's
-// filters refuse the visitor. So a stream's chance is its share of the weights of all streams that accept the visitor.
+// weight, and the default stream last. With weights, Keitaro chooses a stream at random. If the filters of this stream refuse the
+// visitor, Keitaro chooses again among the other streams. A stream's chance is therefore its weight, divided by the sum of the weights of
+// all streams that accept the visitor.
 type model struct {
 	byWeight bool
 	streams  []kStream

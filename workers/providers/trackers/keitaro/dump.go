@@ -83,7 +83,7 @@ var structured = []string{"parameters", "postback_statuses", "statuses", "payloa
 func (d *dump) row(table string, columns []string, values []value) error {
 	table = nameOf(table)
 	if table == "ref_sources" && !slices.Contains(columns, "name") {
-		return nil // without names, the table holds values of clicks and no sources
+		return nil // a table ref_sources without a column name has values of clicks, and no sources
 	}
 	row := members{}
 	for i, v := range values {

@@ -52,8 +52,8 @@ func TestFixturesOfDumps(t *testing.T) {
 	}
 }
 
-// TestDumpsHaveTheKeysOfTheAPI: a record has the same key in a dump and in the Admin API of the same tracker, so one can be
-// imported after the other.
+// TestDumpsHaveTheKeysOfTheAPI: a record has the same key in a dump and in the Admin API of the same tracker. So an import from the dump
+// changes the records that were imported from the API, and the reverse.
 func TestDumpsHaveTheKeysOfTheAPI(t *testing.T) {
 	t.Parallel()
 	api, dump := readAPI(t, keitarotest.Fixture("plain/in/tracker.json")), readDump(t, keitarotest.Fixture("dump-new/in/dump.sql"))

@@ -35,7 +35,7 @@ func (t *test) add(attribute, operator string, value any) {
 	t.list = append(t.list, models.Condition{Attribute: attribute, Operator: operator, Value: value})
 }
 
-// filters writes the filters of a path. A path that loses one is paused.
+// filters writes the filters of a path. If a filter has no counterpart here, the path is paused.
 func (w *pathWriter) filters(p *path, s *stream) {
 	var own, rules []any
 	or := bool(s.FilterOr)
@@ -259,8 +259,8 @@ func isRegionCode(v string) bool {
 	return len(v) > 3 && (v[2] == '_' || v[2] == '-') && strings.ToUpper(v) == v
 }
 
-// unique translates the filter of unique visitors. Here, visitors are counted for a campaign, and not for a stream or for the
-// whole tracker.
+// unique translates the filter of unique visitors. Here, a visitor can be unique only in a campaign. A filter for visitors who are unique
+// in a stream or in the whole tracker becomes the same condition, and the path is paused.
 func unique(scopes []string, reject bool) (t test, ok bool) {
 	if len(scopes) == 0 {
 		return t, false

@@ -66,7 +66,8 @@ func (w *pathWriter) paths() (list []any, ok bool) {
 	return list, ok
 }
 
-// withoutWeights pauses the regular paths of a campaign that chooses by weight, if none of these paths has a weight.
+// withoutWeights handles a campaign that chooses its paths by weight although all weights are 0. It removes the weights of all paths and
+// pauses the regular paths.
 func (w *pathWriter) withoutWeights(list []any) {
 	for _, p := range list {
 		p := p.(members) //nolint:forcetypeassert // path makes it

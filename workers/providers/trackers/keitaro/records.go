@@ -21,7 +21,7 @@ const maxNotes = 2000
 // networkParams is what a network adds to the addresses of its offers.
 type networkParams struct {
 	key   string
-	query string // besides the click id
+	query string // the parameters of the network, except the one of the click id
 }
 
 func (r *reader) readNetworks() {

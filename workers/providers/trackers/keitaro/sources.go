@@ -22,7 +22,8 @@ var fields = func() []string {
 	return list
 }()
 
-// set returns the parameter of a field if it was set up. A parameter that has its field's name and nothing else is a default.
+// set returns the parameter of a field. The second result is false if the parameter was not set up. Such a parameter has no name, or it
+// has the field's name without a macro and a label, which is Keitaro's default.
 func (p parameters) set(field string) (parameter, bool) {
 	one, ok := p[field]
 	return one, ok && one.Name != "" && (one.Name != field || one.Macro != "" || one.Label != "")
@@ -166,7 +167,8 @@ func (r *reader) parameters(it *item, p parameters) {
 	}
 }
 
-// subOf appends the sub-parameter that a parameter fills.
+// subOf returns subs and the sub-parameter that a parameter fills. It adds nothing if the parameter fills none, or if its name
+// already stands for another sub-parameter here.
 func (r *reader) subOf(it *item, subs []any, field string, one parameter) []any {
 	n := subNumber(field)
 	if n == 0 {

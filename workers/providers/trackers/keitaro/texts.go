@@ -58,8 +58,8 @@ func maskOf(v string) (m mask, ok bool) {
 	return mask{"contains", inner}, true
 }
 
-// negated returns the mask that matches a text if m does not match it. There are no negated operators for beginnings and ends,
-// so these become patterns.
+// negated returns the opposite mask, which matches exactly the texts that m does not match. There are no negated operators for beginnings
+// and ends, so these become patterns.
 func (m mask) negated() mask {
 	switch m.operator {
 	case "starts_with":

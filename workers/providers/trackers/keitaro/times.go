@@ -42,8 +42,8 @@ func limit(raw json.RawMessage, reject bool) (t test, ok bool) {
 	return t, true
 }
 
-// zoneNote says that the times of a filter, which belonged to the given zone, belong to the account's time zone here. Without a
-// zone it is empty.
+// zoneNote returns a note for a filter with times in the given zone: the same times are in the account's time zone here. The note is
+// empty if no zone is given.
 func zoneNote(zone text) string {
 	if zone == "" {
 		return ""

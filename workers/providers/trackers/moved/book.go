@@ -293,7 +293,7 @@ func (b *Book) Tags(it *Item, list []string) {
 	}
 }
 
-// Domain returns the item of a domain and its host, to which Link can then refer. The caller adds the item to
+// Domain returns the item of a domain and its host. From then on, Link accepts the id of the domain. The caller adds the item to
 // the document with Put. If name is not the name of a host, the domain is refused and host is empty.
 func (b *Book) Domain(id, name string) (it *Item, host string) {
 	host, ok := models.HostOf(name)
@@ -310,8 +310,8 @@ func (b *Book) Domain(id, name string) (it *Item, host string) {
 	return it, host
 }
 
-// Link sets the domain and the alias of a campaign. The alias may have to differ from the word in the old link. For each form, Link
-// also adds the old link with this word, so that it keeps leading to the campaign.
+// Link sets the domain and the alias of a campaign. word is the alias in the campaign's old links. If it is not a valid alias here, the
+// campaign gets another one. For each form, Link also adds the old link with word, so that the old link keeps leading to the campaign.
 func (b *Book) Link(it *Item, domainID, word string, forms ...string) {
 	host := b.hosts[domainID]
 	if host == "" {

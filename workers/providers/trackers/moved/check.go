@@ -11,7 +11,8 @@ import (
 
 var campaignCodec = accountconfig.CampaignCodec(models.Account{Currency: "USD"})
 
-// Check reads a record of a document with the same codec as apply. The error says why the record cannot be applied: see Sentence.
+// Check reads a record of a document with the codec that is also used when the document is applied. The error says why the record cannot
+// be applied. Sentence converts it to a text for a person.
 func Check(kind accountconfig.Kind, key string, m Members) (err error) {
 	switch kind {
 	case accountconfig.Domains:

@@ -40,7 +40,7 @@ func (t *Test) LoseAs(sentence string) { t.lost = append(t.lost, sentence) }
 // Change records a sentence that says how a condition differs here. The path is not paused for it.
 func (t *Test) Change(sentence string) { t.changed = append(t.changed, sentence) }
 
-// Add adds a condition. name is its name at the tracker. A condition that is invalid here, or that can never hold, is lost.
+// Add adds a condition. name is its name at the tracker. For a condition that is invalid here, or that can never hold, Add calls Lose.
 func (t *Test) Add(name, attribute, operator string, value any, reject bool) {
 	c := models.Condition{Attribute: attribute, Operator: operator, Value: value}
 	if cond.Validate(c) != nil || cond.CheckValues([]models.Condition{c}, nil) != nil {
@@ -66,8 +66,8 @@ var known = map[string]*clickattr.Values{
 	"language": clickattr.Languages, "continent": clickattr.Continents,
 }
 
-// Listed adds a test of a list of values: visitors must have one of them or, with reject, none of them. An unknown value is in no
-// list.
+// Listed adds a test of a list of values: visitors must have one of them or, with reject, none of them. A visitor whose
+// value is unknown has none of them.
 func (t *Test) Listed(name, attribute string, values []string, reject bool) {
 	var list []any
 	for _, v := range values {

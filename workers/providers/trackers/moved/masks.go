@@ -43,7 +43,7 @@ func (t *Test) Contains(name, attribute string, values []string, reject bool) {
 	t.groups(name, attribute, []string{"contains"}, map[string][]any{"contains": list}, values, reject)
 }
 
-// negation returns the operator and the values for the condition that no text of the list matches.
+// negation returns the operator and the values of the opposite condition, which holds if the attribute matches no text of the list.
 func negation(operator string, list []any) (string, []any) {
 	if operator == "equals" || operator == "contains" {
 		return "not_" + operator, list
@@ -152,7 +152,8 @@ func (t *Test) Connections(name string, values []string, reject bool) {
 	t.Listed(name, "connection_type", list, reject)
 }
 
-// Proxies adds a test of the kind of proxy that an address belongs to.
+// Proxies adds a test of the proxy to which the visitor's address belongs. If want is true, the proxy must be of one of the kinds.
+// Otherwise it must be of none of them.
 func (t *Test) Proxies(name string, want bool, kinds ...any) {
 	t.Add(name, "proxy_kind", Choose(!want, "not_equals", "equals"), kinds, !want)
 }

@@ -31,7 +31,7 @@ type Path struct {
 	Transition string // empty: 302
 	Pages      []Share
 	Onward     []Share
-	Numbered   bool     // the link k of the page leads to the destination k
+	Numbered   bool     // link number k on the landing page leads to Onward[k-1]
 	Notes      []string // about differences
 	Lost       []string // further reasons for which the path is paused
 }
@@ -64,8 +64,8 @@ func written(w float64) json.Number {
 	return json.Number(strconv.FormatFloat(float64(int64(w*1000+0.5))/1000, 'f', -1, 64))
 }
 
-// Campaigns writes campaigns. A campaign that is refused pauses the paths that hand visitors over to it, so paths are written again
-// until no further campaign is refused.
+// Campaigns writes campaigns. If a campaign is refused, the paths that hand visitors over to it must be paused. The paths of all
+// campaigns are therefore written again until a round refuses no further campaign.
 func (b *Book) Campaigns(drafts []Draft) {
 	notes := make([][]trackerimport.Note, len(drafts))
 	outer := b.Out.Notes
@@ -284,7 +284,7 @@ func sum(list []Share) (total float64) {
 	return total
 }
 
-// usable returns the destinations that can be used, and the weight of the shares without a landing page.
+// usable returns the destinations that can be used. straight is the sum of the weights of the shares that stand for no landing page.
 func (w *writer) usable(list []Share, lose, change func(string)) (out []Share, straight float64) {
 	for _, s := range list {
 		ref := w.b.Ref(s.Kind, s.ID)

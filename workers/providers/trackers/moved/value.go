@@ -105,7 +105,7 @@ func (v Value) Names() []string {
 }
 
 // Texts returns the texts in a list. For an item that is an object, it returns the first of the members code, name, value and id
-// that the object has.
+// that is not empty. A value that is not a list counts as a list with one item.
 func (v Value) Texts() (out []string) {
 	items := v.List()
 	if items == nil {

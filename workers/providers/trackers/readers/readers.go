@@ -20,7 +20,8 @@ import (
 	"switchyard/workers/providers/trackers/voluum"
 )
 
-// Files are read instead of a tracker's API. All of them may be empty.
+// Files has the contents of the customer's files. Keitaro is read from Dump, or from its API if Dump is empty. CSV is read from the other
+// files. For other trackers, the files are not used.
 type Files struct {
 	Dump                     []byte // of Keitaro's database
 	Offers, Campaigns, Links string // tables in CSV

@@ -36,7 +36,7 @@ type reader struct {
 	in         *account
 	params     map[string][]moved.Param // by the id of the source
 	currencies map[string]string        // by the id of the source or network
-	listicles  map[string]bool          // whether a landing page is a listicle, by its id
+	listicles  map[string]bool          // whether a landing page is a listicle (a page with a link for each offer), by its id
 }
 
 func (in *account) result(host string) trackerimport.Result {

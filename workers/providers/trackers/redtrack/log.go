@@ -130,7 +130,7 @@ func (l *Log) Conversions(ctx context.Context, day string, page int) (list []tra
 			ID: models.Cut(v.At("id").Text(), maxID), ClickID: v.At("clickid").Text(), Token: v.At("deduplicate_token").Text(),
 			Status: v.At("status").Text(), Payout: v.At("payout").Text(), Currency: v.At("currency").Text(), At: l.time(v, "conv_time", "created_at"),
 		}
-		if v.At("default_type").Int() != 1 { // a postback without a type has the default type
+		if v.At("default_type").Int() != 1 { // default_type is 1 if the type is the one for postbacks without a type
 			c.Goal = models.Cut(v.At("type").Text(), 64)
 		}
 		if c.ID == "" || c.ClickID == "" {

@@ -42,7 +42,7 @@ func (r *reader) paths(it *moved.Item, c moved.Value, params []moved.Param) (out
 type destination struct {
 	share    moved.Share
 	isPage   bool
-	filter   string // the name of its only active filter, unless it is "subs"; otherwise empty
+	filter   string // the name of the active filter if there is exactly one, and it is not "subs"; otherwise empty
 	value    moved.Value
 	splits   bool // whether filter is set, so that it can be inverted
 	filtered bool // whether at least one filter is active
@@ -70,10 +70,11 @@ func (r *reader) destinations(pages, offers []moved.Value) (out []destination) {
 	return out
 }
 
-// split returns a path for each set of destinations that visitors of a stream may have. The paths exclude each other and each has the
-// weight of the stream, so that the shares of the streams stay as they are.
+// split returns the paths of a stream. If destinations have filters, different visitors of the stream have different sets of
+// destinations, and split returns a path for each set. A visitor can take only one of these paths. Each of them has the weight of the
+// stream, so the shares of the streams do not change.
 func (r *reader) split(path moved.Path, pages, offers []moved.Value, params []moved.Param) (out []moved.Path) {
-	const most = 3 // filters on destinations of a stream: they give 8 paths
+	const most = 3 // the maximum number of destinations with a filter; 3 of them give up to 8 paths
 	all := r.destinations(pages, offers)
 	listicles, filtered, can := 0, 0, true
 	for _, d := range all {

@@ -71,16 +71,16 @@ func (v *Visitor) Facts() *cond.Facts {
 	return f
 }
 
-// Choice is what a tracker may decide for a visitor: paths, or destinations, by their names or keys, with their probabilities. An empty
-// name means that no path takes the visitor.
+// Choice has the probabilities of the decisions that a tracker may make for a visitor: for each path by its name, or for each destination
+// by its key. An empty name means that no path takes the visitor.
 type Choice map[string]float64
 
 // Model decides as another tracker does.
 type Model interface {
 	// Paths returns the paths that may take a visitor of a campaign.
 	Paths(v *Visitor) Choice
-	// Destinations returns the keys of the first destinations of a path: landing pages, or offers. The
-	// result may be empty.
+	// Destinations returns the places to which a path may send its visitors first: its landing pages or, if it has none, its
+	// offers. The result may be empty.
 	Destinations(path string) Choice
 }
 

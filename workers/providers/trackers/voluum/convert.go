@@ -283,7 +283,8 @@ func (r *reader) cost(it *moved.Item, c moved.Value) {
 	}
 }
 
-// countWorkspaces collects the workspaces of the campaigns. If there are several, they become groups.
+// countWorkspaces collects the workspaces of the campaigns. If there are several, it adds a note, and the workspace of each campaign
+// becomes the campaign's group.
 func (r *reader) countWorkspaces() {
 	for _, c := range r.in.campaign {
 		if w := c.At("workspace"); w.At("id").ID() != "" {

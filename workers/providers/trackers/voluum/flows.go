@@ -187,7 +187,8 @@ func predicate(c moved.Value) (reject, ok bool) {
 	return false, false
 }
 
-// valuesOf returns the values of a condition. They are in the only list that the condition has.
+// valuesOf returns the values of a condition. They are in the member that lists names or, if it is no list, in the first member that is
+// a list.
 func valuesOf(name string, c moved.Value) []string {
 	if member := lists[name].member; member != "" && c.At(member).IsList() {
 		return c.At(member).Texts()

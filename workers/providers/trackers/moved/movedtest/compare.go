@@ -125,7 +125,7 @@ func Decodes(tb testing.TB, result trackerimport.Result) {
 	}
 	for _, n := range result.Notes {
 		if _, in := result.Document[n.Kind][n.Key]; in == (n.Severity == trackerimport.Refused) && n.Kind != "" {
-			tb.Errorf("the note %q is about %s %s, which is in the document: %t", n.Severity, n.Kind, n.Key, in)
+			tb.Errorf("the note %q is about %s %s; this record is in the document: %t", n.Severity, n.Kind, n.Key, in)
 		}
 	}
 	for _, l := range result.Links {

@@ -37,7 +37,7 @@ type Group struct {
 type SpecPath struct {
 	Weight        int
 	Off           bool
-	Pages, Offers []int // weights by number, from page 0 and from offer 1
+	Pages, Offers []int // Pages[n] is the weight of page n, and Offers[n] is the weight of offer n+1
 }
 
 // Visitor is a made-up visitor.
@@ -181,7 +181,8 @@ func SameDecisions(t *testing.T, result trackerimport.Result, specs []Spec, stre
 		s, f := chi(t, fmt.Sprint(at), got, specs[at.campaign].model(at.visitor, streams))
 		statistic, freedom = statistic+s, freedom+f
 	}
-	// By Wilson and Hilferty, the cube root of chi-square is nearly normal. A deviation of 3.09 is p = 0.001.
+	// Wilson and Hilferty: the cube root of chi-square is nearly normally distributed. If the shares agree, z exceeds 3.09 by chance
+	// with a probability of 0.001.
 	k := float64(freedom)
 	z := (math.Cbrt(statistic/k) - (1 - 2/(9*k))) / math.Sqrt(2/(9*k))
 	if freedom < Campaigns || z > 3.09 {
