@@ -256,6 +256,9 @@ func (b *moneyEnv) exports() {
 	b.tap(`document.querySelector('.tray a[download]')`)
 	b.run(fetched + `(document.querySelector('.tray a[download]'))`)
 	b.until("the file has the campaign", func() bool { return strings.Contains(b.run(`window.fetched ?? ''`), "<img src=x") })
+	if head, _, _ := strings.Cut(b.run(`window.fetched`), "\r\n"); !strings.HasSuffix(head, "Campaign,Clicks,Unique,LP CTR,Conversions,CR,Cost,Revenue,Profit,ROI,EPC") {
+		b.t.Errorf("the headings of the file are %q, want the names of the columns", head)
+	}
 	b.sound("tray")
 	b.goTo(b.f.URL + "/app/exports?w=today")
 	b.waitText("Export: Report")

@@ -81,6 +81,10 @@ func (b *plotsEnv) overTime() {
 		b.t.Errorf("the legend is %q", got)
 	}
 	b.sound("overtime")
+	b.tap(`document.querySelector('dialog [aria-label="As a table"]')`)
+	const ends = `[...document.querySelectorAll('dialog .astable td:first-child')].slice(-2).map(e => e.textContent.includes('not over yet')).join('|')`
+	b.until("only today is not over yet", func() bool { return b.run(ends) == "false|true" })
+	b.tap(`document.querySelector('dialog [aria-label="As a plot"]')`)
 	b.tap(`document.querySelector('dialog [aria-label="Show by"] button:first-child')`)
 	b.waitIdle()
 	b.tap(button("Weekday × hour"))
