@@ -125,7 +125,7 @@ func (c AssistantClient) Allows(redirect string) bool {
 	})
 }
 
-// withoutPort returns an http address of the local machine without its port. For any other address it returns an empty text.
+// withoutPort returns an http address without its port. For any other address it returns an empty text.
 func withoutPort(redirect string) string {
 	u, err := url.Parse(redirect)
 	if err != nil || u.Scheme != "http" {
@@ -158,8 +158,8 @@ func ValidRedirect(redirect string) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && slices.Contains(loopbackHosts, u.Hostname())
 }
 
-// IsClientDocument reports whether a client's id can be the URL of its document: https, with a path, without the path segments .
-// and .., and without a user or a fragment.
+// IsClientDocument reports whether a client's id can be the URL of its document. Such a URL is https and has a path. It has no path
+// segment "." or "..", no user and no fragment.
 func IsClientDocument(id string) bool {
 	u, err := url.Parse(id)
 	if err != nil || len(id) > maxRedirect || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.Contains(id, "#") {

@@ -28,7 +28,7 @@ SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '1mi
 
 // Write writes a backup of the whole database to w, in its state at one moment. The service keeps running. Only changes of the
 // schema and the dropping of partitions wait until the backup is done. It needs little memory, however large the database is.
-// program is the version that the file names as its writer.
+// program is the version of this program. It is written into the header of the file.
 func Write(ctx context.Context, d *db.DB, w io.Writer, program string, progress Progress) (Summary, error) {
 	applied, err := db.Applied(ctx, d)
 	if err != nil {

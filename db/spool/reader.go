@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// Reader reads the segments of one directory in order. It belongs to one goroutine. Read returns records. Commit records that
+// Reader reads the segments of one directory in order. It belongs to one goroutine. Read returns records. Commit notes that
 // everything read so far is stored. Rewind goes back to the first record that is not stored. If the process dies before a Commit
 // is on disk, the same records are read again. The code that stores a record must therefore recognize by the record's id that
 // the record is already stored.
@@ -203,7 +203,7 @@ func (r *Reader) openNext() error {
 	return nil
 }
 
-// Commit records that everything read so far is stored. It wakes the callers of Append that wait for PostgreSQL. It writes the
+// Commit notes that everything read so far is stored. It wakes the callers of Append that wait for PostgreSQL. It writes the
 // mark to disk at most once a second, or at once if that frees a segment.
 func (r *Reader) Commit() error {
 	r.done = r.pos

@@ -203,8 +203,8 @@ var layouts = []struct {
 }
 
 // FuzzFormatted formats a time and reads it back. The result is the same time, down to the smallest unit of the
-// layout. A date with slashes or dashes is refused as ambiguous if its day could also be the month, and otherwise read as the
-// same date.
+// layout. A date with slashes or dashes is refused as ambiguous if it would be another date with day and month exchanged.
+// Otherwise it is read as the same date.
 func FuzzFormatted(f *testing.F) {
 	f.Add(int64(1772600767123456789), 120)
 	f.Add(int64(951782400000000000), -720)

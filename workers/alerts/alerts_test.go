@@ -40,7 +40,8 @@ type chatMessage struct {
 	body map[string]any
 }
 
-// env is an account with a failing webhook endpoint, a mail server and a server that plays the part of all three chat services.
+// env is an account with a webhook endpoint, a mail server, and a server that plays the part of all three chat services. The failures
+// of the endpoint are those that setFailures sets.
 type env struct {
 	*testing.T
 	db      *db.DB
@@ -268,8 +269,8 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// TestFailingChannel checks that a message that is not accepted is tried again. A failing channel shows the reason without its
-// secret, and the other channels still receive messages.
+// TestFailingChannel checks that a message that is not accepted is tried again. Each of two failing channels is
+// tried and shows the reason without its secret.
 func TestFailingChannel(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -316,8 +317,8 @@ func TestFailingChannel(t *testing.T) {
 	}
 }
 
-// TestHour checks the limit of an account's messages in an hour. Alerts that begin or end after the limit is reached are announced
-// in the first message of the next hour.
+// TestHour checks the limit of an account's messages in an hour. What differs from the last message
+// when the next hour begins is announced then. An alert that began and ended in between is not announced.
 func TestHour(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

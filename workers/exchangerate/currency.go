@@ -82,7 +82,7 @@ func (w *worker) findCurrencies(ctx context.Context, u *currencyRun, k exchanger
 	if err != nil {
 		return err
 	}
-	// Only clicks in PostgreSQL are restated, so the clicks that only ClickHouse has are inserted there again.
+	// Only clicks in PostgreSQL are restated. So the clicks that only ClickHouse has are first inserted into PostgreSQL again.
 	if err := w.o.Clicks.Thaw(ctx, k.Account, k.Kept, k.Since); err != nil {
 		return err
 	}

@@ -91,8 +91,8 @@ func (k *Connections) accounts(ctx context.Context, a jobs.OAuthAccountsArgs) ([
 	return db.Map(list, func(a oauth.Account) jobs.AdAccount { return jobs.AdAccount(a) }), err
 }
 
-// customerError converts a platform's error to an error for the customer: credentials if the sign-in is no longer valid,
-// otherwise the platform's refusal.
+// customerError converts a platform's error to an error for the customer. Its code is "credentials" if the sign-in is no longer valid,
+// otherwise the code of the platform's refusal. An error that already has a code is returned unchanged.
 func customerError(provider string, err error) error {
 	if err == nil {
 		return nil

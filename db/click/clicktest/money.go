@@ -32,7 +32,7 @@ type MoneyEnv struct {
 	published map[string]map[string]*big.Rat // by day and currency: value of one euro in the currency
 	fixed     map[string]string              // fixed rates as Watch last saw them, by day and currency
 	replaced  bool                           // a published rate may have been replaced
-	Copied    *click.CopyReader              // nil: no click is cold
+	Copied    *click.CopyReader              // nil: all clicks are in PostgreSQL
 }
 
 // ClickLog returns the click log of the database.
@@ -144,7 +144,7 @@ const (
 	ReplaceRates = true
 )
 
-// Publish stores rates of a random day. Rates of the latest days are often missing.
+// Publish stores rates of a random day, more often of one of the latest five. It leaves out some currencies, so some rates are missing.
 func (x *MoneyEnv) Publish(replace bool) {
 	x.Helper()
 	day := x.DayText(x.Rnd.IntN([]int{5, 14}[x.Rnd.IntN(2)]))

@@ -13,7 +13,7 @@ import (
 )
 
 // pinterest is the API v5 of Pinterest: github.com/pinterest/api-description. Spend is in micros of the ad account's currency.
-// Days are UTC days, and go back 90 days. A request names the campaigns to report on, at most 250. Clicks are outbound clicks.
+// Days are UTC days, and go back 90 days. Pinterest accepts at most 250 campaigns in a request. Clicks are outbound clicks.
 var pinterest = adapter{
 	base: "https://api.pinterest.com/v5",
 	open: func(s *session) { s.zone = "UTC" },
@@ -23,7 +23,8 @@ var pinterest = adapter{
 	days: 90, burst: 5, interval: time.Second,
 }
 
-// pinterestIDs is the number of campaigns that a request names. It keeps the address below netguard.MaxURL.
+// pinterestIDs is the maximum number of campaigns that this adapter names in a request. With more of them, the address could become
+// longer than netguard.MaxURL.
 const pinterestIDs = 50
 
 func pinterestPath(s *session) string { return "/ad_accounts/" + url.PathEscape(s.c["ad_account_id"]) }

@@ -52,7 +52,8 @@ func zonesNamed(names []string) []zone {
 	return out
 }
 
-// listedRecord is a record in the JSON of a provider. Each provider uses one of the names for the record's name and for its data.
+// listedRecord is a record in the JSON of a provider. Each provider has the record's name in Name or Hostname, and its data in Data,
+// Content, Value or Target.
 type listedRecord struct {
 	Type                         string
 	Name, Hostname               rest.Text

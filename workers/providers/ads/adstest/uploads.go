@@ -264,7 +264,8 @@ func (c *uploadCall) item(list string, i int) object {
 // counted is the argument of store for an event that is neither a test nor only validated.
 const counted = true
 
-// store stores an event, unless its click id is to be refused. An event that does not count only increases Uncounted.
+// store stores an event, unless its click id is to be refused. If counts is false, it increases Uncounted instead. In both cases
+// Body returns the event's request.
 func (c *uploadCall) store(v Uploaded, counts bool) (refused string) {
 	if refused = clickRefusal(v.Click); refused != "" {
 		return refused

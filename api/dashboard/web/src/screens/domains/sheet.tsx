@@ -288,7 +288,7 @@ function Settings({ of: d, groups, may, onDirty }: { of: DomainRow; groups: stri
       ],
     },
   ]
-  // All fields are sent, because the service sets a field that is left out back to its default.
+  // All fields are sent, because the service sets most fields that are left out back to their defaults.
   const fieldsOf = (of: Draft): Draft => Object.fromEntries(sections[0]!.specs.map(s => [s.name, of[s.name]]))
   const save = async (draft: Draft, _: string[], match?: string) => {
     await call('PATCH /domains', { body: { ...fieldsOf(draft), id: d.id }, match })

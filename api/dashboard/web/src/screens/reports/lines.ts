@@ -21,7 +21,7 @@ export type RowLine = {
 export type Line =
   | RowLine
   | { kind: 'wait'; level: number; path: string[] }
-  | { kind: 'more'; level: number; path: string[] }
+  | { kind: 'more'; level: number; path: string[]; shown: number }
   | { kind: 'error'; level: number; path: string[]; error: ApiError }
 
 // useRows loads the rows of the first level and the rows below each open row, and keeps the rows that have arrived.
@@ -120,7 +120,7 @@ export function linesOf(ask: Ask, at: (key: string) => Answer): Line[] {
       out.push({ kind: 'row', level, path: below, row, name, dimension: dims[0]!, open: isOpen, leaf })
       if (isOpen) walk(below)
     }
-    if (data.truncated) out.push({ kind: 'more', level, path })
+    if (data.truncated) out.push({ kind: 'more', level, path, shown: data.rows.length })
   }
   walk([])
   return out

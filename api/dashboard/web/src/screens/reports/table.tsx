@@ -278,7 +278,7 @@ const Missing = ({ line, ask, retry }: { line: Exclude<Line, { kind: 'row' }>; a
         role="gridcell"
         colSpan={ask.columns.length + formulasOf(ask.formulas).length + 1}
         class={line.kind === 'error' ? 'first' : 'first dim pad'}>
-        {line.kind === 'error' ? <Failed error={line.error} again={retry} /> : reportWords.most(count(1000))}
+        {line.kind === 'error' ? <Failed error={line.error} again={retry} /> : reportWords.most(count(line.shown))}
       </td>
     </tr>
   )
