@@ -289,9 +289,9 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestDocumentIsMadeOnce: the OpenAPI document is sent compressed to clients that accept gzip. A client that already has the document
+// TestDocumentIsCompressed: the OpenAPI document is sent compressed to clients that accept gzip. A client that already has the document
 // gets a 304 without a body.
-func TestDocumentIsMadeOnce(t *testing.T) {
+func TestDocumentIsCompressed(t *testing.T) {
 	t.Parallel()
 	metrics := prometheus.NewRegistry()
 	h := api.New(api.Deps{BaseURL: "https://track.example.com", Registry: metrics})
