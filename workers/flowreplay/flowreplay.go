@@ -98,8 +98,8 @@ func (p *replayer) replay(ctx context.Context, u *workers.Run[jobs.FlowReplayArg
 	})
 }
 
-// records returns the records that route the campaign, and the paths of its flow. If the job has settings of a flow, they replace
-// the campaign's own settings.
+// records returns the records that route the campaign, and the paths of its flow. Each setting of the flow that the job contains
+// replaces the campaign's own setting.
 func (p *replayer) records(ctx context.Context, account uuid.UUID, a jobs.FlowReplayArgs) (*store.Routing, []flow.Path, error) {
 	r, err := store.CampaignRouting(ctx, p.store.Conn(), account, a.CampaignID)
 	if err != nil {

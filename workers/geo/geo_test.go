@@ -144,8 +144,8 @@ func (w *env) visit(first, networks, n int) {
 	}
 }
 
-// lookUp looks up the new clicks, and checks that the ledger equals the rows by country. It returns the number of requests to the
-// provider.
+// lookUp looks up the new clicks. It checks that the ledger has the same sums for each country as the stored clicks and
+// conversions. It returns the number of requests to the provider.
 func (w *env) lookUp() (asked int) {
 	w.Helper()
 	w.mu.Lock()
@@ -171,7 +171,7 @@ func (w *env) lookUp() (asked int) {
 		GROUP BY country
 	) c`)
 	if counted != stored {
-		w.Errorf("the ledger has %s, the rows %s", counted, stored)
+		w.Errorf("the sums by country are %s in the ledger, and %s in the clicks and conversions", counted, stored)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -223,7 +223,7 @@ func TestLookUps(t *testing.T) {
 	// Clicks up to looked_after are never looked up, so it is moved to a time before the clicks of visit.
 	dbtest.Exec(w, w.db, `UPDATE geo_databases SET looked_after = $1`, models.FloorClickID(time.Now().Add(-10*time.Minute)))
 
-	const share = 60 / jobs.GeoSweeps // of the look-ups that the plan allows in a minute
+	const share = 60 / jobs.GeoSweeps // look-ups in one sweep: the plan allows 60 in a minute
 	w.visit(0, share+10, 6)
 	if n := w.lookUp(); n != share {
 		t.Errorf("%d look-ups, the plan allows %d", n, share)
@@ -237,7 +237,7 @@ func TestLookUps(t *testing.T) {
 	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM clicks WHERE is_bot <> (bot_signals = $1)`, int64(bot.Datacenter|bot.NoAcceptLanguage)); n != "0" {
 		t.Errorf("%s clicks have a score that does not match their signals", n)
 	}
-	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM clicks WHERE is_bot AND bot_reason = 'datacenter' AND NOT is_unique`); n != "18" { // of the networks 3, 9 and 15
+	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM clicks WHERE is_bot AND bot_reason = 'datacenter' AND NOT is_unique`); n != "18" { // six in each of the networks 3, 9 and 15
 		t.Errorf("%s clicks became bots, want 18", n)
 	}
 

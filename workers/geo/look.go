@@ -68,7 +68,8 @@ func (u *lookupRun) run(ctx context.Context) (err error) {
 	}
 }
 
-// describe stores the place of each click whose address has a stored answer or can be looked up now.
+// describe stores the place of each click whose address has a stored answer or can be looked up now. A click for which the
+// provider knows no place stays unchanged.
 func (u *lookupRun) describe(ctx context.Context, clicks []click.Address) error {
 	places, err := u.places(ctx, clicks)
 	if err != nil {

@@ -57,7 +57,7 @@ func TestMain(m *testing.M) {
 
 const redirect = "https://track.example/api/oauth/callback"
 
-// env is an account, the platforms, and a worker.
+// env is an account and the fake platforms. startWorker adds a worker.
 type env struct {
 	*testing.T
 	*oauthtest.World

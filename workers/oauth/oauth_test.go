@@ -418,7 +418,7 @@ func TestListAdAccounts(t *testing.T) {
 	}
 }
 
-// TestConnectionDeletedWhileWaiting checks that a caller that waits for a token stops waiting when the connection is deleted.
+// TestConnectionDeletedWhileWaiting checks that a caller gets no token if the connection is deleted while the token is renewed.
 func TestConnectionDeletedWhileWaiting(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
