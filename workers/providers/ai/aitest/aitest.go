@@ -60,7 +60,7 @@ type Received struct {
 type Result struct {
 	Name   string
 	Text   string
-	Failed bool // always false in OpenAI's format, which does not say
+	Failed bool // always false in OpenAI's format, which does not say whether a call failed
 }
 
 // World is the state shared by all providers. Its faults apply to all requests, including lists of models.
@@ -112,8 +112,8 @@ type fake struct {
 // fakes has the providers by name.
 var fakes = map[string]fake{"openai": openAI, "anthropic": anthropic, "gemini": gemini, "openrouter": openRouter}
 
-// Serve starts a server that serves every provider below its name. A request that does not have the provider's form fails the
-// test.
+// Serve starts a server that serves each provider at the paths that begin with its name. A request that does not have the provider's
+// form fails the test.
 func Serve(tb testing.TB, w *World) *httptest.Server {
 	tb.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
