@@ -197,7 +197,7 @@ func serveAzure(w *World, c *call) {
 	serveAzureZones(w, c, answer, refuse)
 }
 
-// serveAzureZones answers a call that is allowed.
+// serveAzureZones answers a call with a valid token and the right version of the API.
 func serveAzureZones(w *World, c *call, answer func([]object, int), refuse func(int, string, string)) {
 	q := c.r.URL.Query()
 	const group = "/subscriptions/sub-1/resourceGroups/rg/providers/Microsoft.Network/dnszones"
