@@ -103,8 +103,8 @@ func (w *env) serve(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// visit stores n clicks from each of several networks, with times a minute ago. The networks are 198.51.x.0/24, where x goes up from
-// first. Some clicks have a conversion.
+// visit stores n clicks from each of several networks, with times a minute ago. The networks are 198.51.x.0/24. x begins with the
+// argument first and goes up by one for each network. Some clicks have a conversion.
 func (w *env) visit(first, networks, n int) {
 	w.Helper()
 	var converted []uuid.UUID
@@ -220,7 +220,7 @@ func TestLookUps(t *testing.T) {
 	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM geo_databases WHERE position('token' IN encode(key, 'escape')) > 0`); n != "0" {
 		t.Error("the key is stored in clear")
 	}
-	// Clicks up to looked_after are never looked up, so it is moved to a time before the clicks of visit.
+	// Clicks up to looked_after are never looked up, so looked_after is moved to a time before the clicks of visit.
 	dbtest.Exec(w, w.db, `UPDATE geo_databases SET looked_after = $1`, models.FloorClickID(time.Now().Add(-10*time.Minute)))
 
 	const share = 60 / jobs.GeoSweeps // look-ups in one sweep: the plan allows 60 in a minute

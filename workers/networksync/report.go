@@ -88,7 +88,7 @@ func (r *reading) countRow(row correction.Row) bool {
 	return true
 }
 
-// countStored counts a row that is stored, with its day.
+// countStored counts a row that is stored, and extends the report's range of days to the day of the row.
 func (r *reading) countStored(day string) {
 	r.out.Stored++
 	if r.out.From == "" || day < r.out.From {

@@ -383,7 +383,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestListAdAccounts checks the list of ad accounts of a connection, and each error.
+// TestListAdAccounts checks the list of ad accounts of a connection, and the code of each error.
 func TestListAdAccounts(t *testing.T) {
 	t.Parallel()
 	for _, p := range models.SignInProviders {

@@ -15,7 +15,7 @@ import (
 // RefusalError describes why no CA has issued a certificate.
 type RefusalError struct {
 	// Code is the type of the CA's problem, such as rateLimited. It is "unreachable" if there was no readable answer, and "refused"
-	// if the type consists of other characters than letters.
+	// if the type is empty or has a character that is no letter.
 	Code    string
 	Message string // text for users, without secrets
 

@@ -102,7 +102,7 @@ type fake struct {
 	key    func(r *http.Request) string
 	refuse func(c *request, status int, words string) // answers in the form of the provider's errors
 	list   func(c *request)
-	path   string // path of questions; empty: read checks the path
+	path   string // path of questions; empty: the function read checks the path
 	read   func(c *request) (Received, error)
 	write  func(c *request, t Turn)
 	denied int // status for a wrong key

@@ -45,7 +45,7 @@ func googleAccount() map[string]string {
 	return map[string]string{"service_account": string(account)}
 }
 
-// googleToken reports whether an assertion is signed by the service account.
+// googleToken reports whether an assertion has valid claims and is signed by the service account.
 func googleToken(assertion string) bool {
 	part := strings.Split(assertion, ".")
 	if len(part) != 3 {
