@@ -3,7 +3,7 @@
 //   - removed rules that no flow uses any more
 //   - ended sessions, expired sign-in links, and old entries of the audit log
 //   - old figures that networks and traffic sources have reported
-//   - old data for undoing changes of cost, and changes of many records at once
+//   - old data with which changes of cost and changes of many records at once could be undone
 //   - old plans of configuration documents
 //   - old tokens and clients of connected assistants
 package housekeeping
