@@ -33,7 +33,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	}
 }
 
-// NewCounter makes a counter and registers it, if metrics are published. Callers that use the same name share one counter.
+// NewCounter makes a counter. If metrics are published, it registers the counter, and callers that use the same name share it.
 func (r *Runtime) NewCounter(name, help string, labels ...string) *prometheus.CounterVec {
 	counter := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	if r.o.Metrics == nil {

@@ -1,5 +1,5 @@
-// Package flowreplay routes recorded clicks again, by another flow or the present flow, so that a user can judge a flow before
-// saving it.
+// Package flowreplay routes recorded clicks again, with another flow or with the present flow, so that a user can judge a flow
+// before saving it.
 package flowreplay
 
 import (
@@ -98,8 +98,8 @@ func (p *replayer) replay(ctx context.Context, u *workers.Run[jobs.FlowReplayArg
 	})
 }
 
-// records returns the records that route the campaign, and the paths of its flow. If the job has settings of a flow, they replace
-// the campaign's own settings.
+// records returns the records that route the campaign, and the paths of its flow. Each setting of the flow that the job contains
+// replaces the campaign's own setting.
 func (p *replayer) records(ctx context.Context, account uuid.UUID, a jobs.FlowReplayArgs) (*store.Routing, []flow.Path, error) {
 	r, err := store.CampaignRouting(ctx, p.store.Conn(), account, a.CampaignID)
 	if err != nil {
@@ -125,7 +125,8 @@ func (p *replayer) records(ctx context.Context, account uuid.UUID, a jobs.FlowRe
 	return r, paths, err
 }
 
-// names returns the names of everything that rows mention. For the paths of the replayed flow these are the names in that flow.
+// names returns the names of the campaigns, paths, landing pages and offers in rows, by their ids. A path of the replayed flow has
+// the name that it has in that flow.
 func (p *replayer) names(ctx context.Context, account uuid.UUID, rows []jobs.FlowReplayRow, paths []flow.Path) (
 	map[string]string, error,
 ) {

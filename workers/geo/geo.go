@@ -73,7 +73,7 @@ const (
 	deletedAtOnce = 10_000
 )
 
-// sweep starts a look-up for each account with new clicks, and deletes answers of providers that are too old to be used.
+// sweep starts a look-up for each account with new clicks, and deletes providers' answers once they are too old to be used.
 func (w *worker) sweep(ctx context.Context) error {
 	now := w.o.Now()
 	idle, err := w.store.GeoDatabases().Idle(ctx)

@@ -103,8 +103,8 @@ func (w *env) serve(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// visit stores n clicks from each of several networks, with times a minute ago. The networks are 198.51.x.0/24, where x goes up from
-// first. Some clicks have a conversion.
+// visit stores n clicks from each of several networks, with times a minute ago. The networks are 198.51.x.0/24. x begins with the
+// argument first and goes up by one for each network. Some clicks have a conversion.
 func (w *env) visit(first, networks, n int) {
 	w.Helper()
 	var converted []uuid.UUID
@@ -144,8 +144,8 @@ func (w *env) visit(first, networks, n int) {
 	}
 }
 
-// lookUp looks up the new clicks, and checks that the ledger equals the rows by country. It returns the number of requests to the
-// provider.
+// lookUp looks up the new clicks. It checks that the ledger has the same sums for each country as the stored clicks and
+// conversions. It returns the number of requests to the provider.
 func (w *env) lookUp() (asked int) {
 	w.Helper()
 	w.mu.Lock()
@@ -171,7 +171,7 @@ func (w *env) lookUp() (asked int) {
 		GROUP BY country
 	) c`)
 	if counted != stored {
-		w.Errorf("the ledger has %s, the rows %s", counted, stored)
+		w.Errorf("the sums by country are %s in the ledger, and %s in the clicks and conversions", counted, stored)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -220,10 +220,10 @@ func TestLookUps(t *testing.T) {
 	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM geo_databases WHERE position('token' IN encode(key, 'escape')) > 0`); n != "0" {
 		t.Error("the key is stored in clear")
 	}
-	// Clicks up to looked_after are never looked up, so it is moved to a time before the clicks of visit.
+	// Clicks up to looked_after are never looked up, so looked_after is moved to a time before the clicks of visit.
 	dbtest.Exec(w, w.db, `UPDATE geo_databases SET looked_after = $1`, models.FloorClickID(time.Now().Add(-10*time.Minute)))
 
-	const share = 60 / jobs.GeoSweeps // of the look-ups that the plan allows in a minute
+	const share = 60 / jobs.GeoSweeps // look-ups in one sweep: the plan allows 60 in a minute
 	w.visit(0, share+10, 6)
 	if n := w.lookUp(); n != share {
 		t.Errorf("%d look-ups, the plan allows %d", n, share)
@@ -237,7 +237,7 @@ func TestLookUps(t *testing.T) {
 	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM clicks WHERE is_bot <> (bot_signals = $1)`, int64(bot.Datacenter|bot.NoAcceptLanguage)); n != "0" {
 		t.Errorf("%s clicks have a score that does not match their signals", n)
 	}
-	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM clicks WHERE is_bot AND bot_reason = 'datacenter' AND NOT is_unique`); n != "18" { // of the networks 3, 9 and 15
+	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM clicks WHERE is_bot AND bot_reason = 'datacenter' AND NOT is_unique`); n != "18" { // six in each of the networks 3, 9 and 15
 		t.Errorf("%s clicks became bots, want 18", n)
 	}
 

@@ -26,7 +26,7 @@ type lookupRun struct {
 	database models.GeoDatabase
 	now      time.Time
 	key      string
-	left     int       // look-ups that the plan still allows
+	left     int       // look-ups that this run may still make
 	after    uuid.UUID // the last click that was handled
 	failure  string    // why a look-up failed; the run then makes no further look-ups
 	worked   bool      // at least one look-up succeeded
@@ -68,7 +68,8 @@ func (u *lookupRun) run(ctx context.Context) (err error) {
 	}
 }
 
-// describe stores the place of each click whose address has a stored answer or can be looked up now.
+// describe stores the place of each click whose address has a stored answer or can be looked up now. A click for which the
+// provider knows no place stays unchanged.
 func (u *lookupRun) describe(ctx context.Context, clicks []click.Address) error {
 	places, err := u.places(ctx, clicks)
 	if err != nil {
@@ -101,8 +102,8 @@ func prefixOf(ip netip.Addr) netip.Prefix {
 	return p
 }
 
-// places returns the places of the clicks' addresses by prefix. It looks up unknown prefixes while the plan allows it and no
-// look-up has failed.
+// places returns the places of the clicks' addresses by prefix. It looks up unknown prefixes as long as the run may make further
+// look-ups and none has failed.
 func (u *lookupRun) places(ctx context.Context, clicks []click.Address) (map[netip.Prefix]models.Place, error) {
 	var prefixes []netip.Prefix
 	first := map[netip.Prefix]netip.Addr{}

@@ -1,9 +1,9 @@
 // Package housekeeping deletes records that are no longer needed:
-//   - stored answers that are too old for a repeated call
+//   - answers that were stored for repeated calls of the API, after 24 hours
 //   - removed rules that no flow uses any more
-//   - ended sessions and links, and old entries of the audit log
+//   - ended sessions, expired sign-in links, and old entries of the audit log
 //   - old figures that networks and traffic sources have reported
-//   - the data to undo old changes of cost, and old changes of many records at once
+//   - old data with which changes of cost and changes of many records at once could be undone
 //   - old plans of configuration documents
 //   - old tokens and clients of connected assistants
 package housekeeping

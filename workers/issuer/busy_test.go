@@ -50,7 +50,7 @@ func TestCredentials(t *testing.T) {
 		w.domain(w.account, fmt.Sprintf("go%d.shop.example", i), verified)
 	}
 	w.sweep()
-	if n := w.fake.Count(""); n == 0 || n > 32 { // a sweep checks 16 domains at once
+	if n := w.fake.Count(""); n == 0 || n > 32 { // a sweep checks 16 domains in parallel
 		t.Errorf("the edge was asked %d times", n)
 	}
 	families, err := w.figures.Gather()

@@ -173,7 +173,7 @@ func TestStatuses(t *testing.T) {
 		}
 		tries = append(tries, w.count("POST")-before)
 	}
-	// Several tries on the first day, then at most two a day, and none after a month.
+	// Several tries on the first day, at most two a day from the fifth day on, and none after a month.
 	if tries[0] < 2 || slices.Max(tries[4:]) > 2 || slices.Max(tries[:29]) == 0 || slices.Max(tries[34:]) > 0 {
 		t.Errorf("number of tries on each day: %v", tries)
 	}
@@ -310,7 +310,7 @@ func (w *env) dieAfterCreating(id uuid.UUID, host string) {
 	if err := w.store.Certificates().Request(w.Context(), of, models.EdgeCloudflare, w.clock()); err != nil {
 		w.Fatal(err)
 	}
-	const due = true // only if it is due
+	const due = true // the value with which Begin leases the certificate only if it is due
 	if _, ok, err := w.store.Certificates().Begin(w.Context(), of, w.clock(), 15*time.Second, !due); err != nil || !ok {
 		w.Fatal(ok, err)
 	}

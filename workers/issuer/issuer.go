@@ -101,7 +101,8 @@ type call struct {
 var errLost = models.EdgeError("released", "the certificate was released meanwhile, or it now belongs to another domain")
 
 // queryEdge asks the issuer about a certificate that this worker holds, and records the answer. The error is the issuer's, a
-// database error, or errLost if the answer is no longer needed.
+// database error, or errLost if the answer is no longer needed. If the account has made too many requests, queryEdge does not ask
+// the issuer, and the code of the error is edge_too_many.
 func (w *worker) queryEdge(ctx context.Context, h store.LeasedCertificate, by call) (models.Certificate, error) {
 	if wait := w.tooMany(ctx, h, by); wait > 0 {
 		return w.postpone(ctx, h, by, wait)
@@ -254,8 +255,8 @@ func isUnavailable(failure error) bool {
 	return ok && (e.Code == models.EdgeUnavailable || e.Code == models.EdgeUnreachable)
 }
 
-// recordFailure counts and logs a failure. If the issuer refuses the credentials, it pauses the sweep. If the issuer only asks
-// for fewer requests, it returns the time to wait.
+// recordFailure counts and logs a failure. If the issuer refuses the credentials, recordFailure pauses the sweep. wait is the
+// time to wait if the issuer only asks for fewer requests, and otherwise zero.
 func (w *worker) recordFailure(ctx context.Context, edge, host string, failure error, now time.Time) (wait time.Duration) {
 	reason := "refused"
 	if f, ok := errors.AsType[*models.EdgeRefusalError](failure); ok {

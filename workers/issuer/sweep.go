@@ -87,7 +87,8 @@ func (w *worker) checkAll(ctx context.Context, due []store.CertificateOf) (begun
 	return int(count.Load())
 }
 
-// checkDue checks a certificate that is due, and requests it if necessary. ok is false if another worker holds the certificate.
+// checkDue checks a certificate that is due, and requests it if necessary. ok is false if another worker holds the certificate,
+// or if it is no longer due.
 func (w *worker) checkDue(ctx context.Context, id store.CertificateOf) (ok bool, err error) {
 	now := w.o.Now()
 	h, ok, err := w.store.Certificates().Begin(ctx, id, now, lease, true) // only if the certificate is due

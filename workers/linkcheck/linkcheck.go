@@ -29,7 +29,7 @@ import (
 // Options of the checks. Store and Egress are required.
 type Options struct {
 	Store   *store.Store
-	Egress  *egress.Client    // must take http and https
+	Egress  *egress.Client    // must allow http and https
 	List    safebrowsing.List // nil: links are not looked up
 	Timeout time.Duration     // for one request, from DNS to the last byte; default 10 seconds
 	Pause   time.Duration     // between requests to a host; default 250 ms, negative: none
@@ -208,13 +208,13 @@ func (c *checker) lookUp(ctx context.Context, links []models.Link) error {
 	return nil
 }
 
-// filled returns the URL of a link with example values for its tokens. The URL stays the same for a day. Callers keep it as a
-// key, because a batch may run past midnight.
+// filled returns the URL of a link with example values for its tokens. Some values change at midnight. A batch may run past
+// midnight, so callers call filled once for each link and keep the result.
 func (c *checker) filled(l models.Link) string {
 	return token.Example(l.URL, c.o.Now().UTC().Truncate(24*time.Hour))
 }
 
-// announce enqueues the deliveries of an event after its commit. If that fails, the reconciler does it.
+// announce enqueues the deliveries of an event that is already committed. If that fails, the reconciler enqueues them later.
 func (c *checker) announce(ctx context.Context, event string, l models.Link, deliveries []uuid.UUID) {
 	if len(deliveries) == 0 {
 		return

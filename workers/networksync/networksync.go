@@ -34,7 +34,7 @@ type (
 	run    = workers.Run[jobs.CorrectionArgs, answer]
 )
 
-// syncer imports the orders of networks. imports reads the orders, and conversions records them.
+// syncer imports the orders of networks. Its field imports reads the orders, and its field conversions records them.
 type syncer struct {
 	o           Options
 	store       *store.Store
@@ -116,7 +116,7 @@ func (y *syncer) test(ctx context.Context, a jobs.NetworkArgs) (out jobs.Network
 
 const (
 	runRetention  = 90 * 24 * time.Hour // the time for which records of runs are kept
-	deletedAtOnce = 5000                // old records of a kind that one sweep deletes
+	deletedAtOnce = 5000                // maximum number of old records of a kind that one sweep deletes
 )
 
 // sweep starts the imports that are due and deletes old records of runs and of listed orders.

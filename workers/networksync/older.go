@@ -13,7 +13,7 @@ import (
 )
 
 // older reads the orders of older days. If the days have too many orders, it reads only the first half of the days, and halves
-// them again if needed. The next import begins after this half. A single day with too many orders fails.
+// them again if needed. The next import begins after the days that were read. A single day with too many orders is an error.
 func (y *syncer) older(ctx context.Context, u *run, o opened, from, to time.Time) ([]networks.Order, error) {
 	for {
 		orders, err := o.Orders(ctx, from, to, y.o.Most)

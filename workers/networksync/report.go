@@ -88,7 +88,7 @@ func (r *reading) countRow(row correction.Row) bool {
 	return true
 }
 
-// countStored counts a row that is stored, with its day.
+// countStored counts a row that is stored, and extends the report's range of days to the day of the row.
 func (r *reading) countStored(day string) {
 	r.out.Stored++
 	if r.out.From == "" || day < r.out.From {
@@ -187,8 +187,8 @@ func (y *syncer) orders(ctx context.Context, r *reading, account, network uuid.U
 }
 
 // orderOf returns the order of a row. A row without a status is an approved order. If the row was refused because it names no
-// click of ours, the order has that refusal. usable is false if the row was refused for another reason, or if it names neither a
-// time nor a click.
+// click of ours, the order has that refusal. usable is false if the row was refused for another reason, if its status is unknown,
+// or if it names neither a time nor a click.
 func orderOf(v *correction.Conversion, currency string) (o reported.Order, usable bool) {
 	if v.Word == "" {
 		v.Status = cmp.Or(v.Status, models.StatusApproved)
@@ -210,7 +210,7 @@ func orderOf(v *correction.Conversion, currency string) (o reported.Order, usabl
 		Currency: cmp.Or(v.Currency, currency), Day: at.Format(time.DateOnly), Refusal: v.Refusal,
 	}
 	if unmatched && o.OrderID == "" {
-		o.OrderID = fmt.Sprint("row ", v.Line) // otherwise all of them would be one order
+		o.OrderID = fmt.Sprint("row ", v.Line) // otherwise all such rows would be one order
 	}
 	if v.Payout != nil {
 		o.Payout = v.Payout.String()

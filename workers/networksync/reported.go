@@ -13,8 +13,8 @@ import (
 	"switchyard/models/correction"
 )
 
-// reported returns the orders of an import as they are stored for the comparison with our figures. A dry run stores none. An order
-// without a time is on the day of its click.
+// reported returns the orders of an import as they are stored for the comparison with our figures. For a dry run, it returns none.
+// An order without a time is on the day of its click.
 func (y *syncer) reported(ctx context.Context, u *run, rows []correction.Conversion, outcomes []correction.ConversionOutcome) (
 	[]reported.Order, error,
 ) {

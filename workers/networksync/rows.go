@@ -19,8 +19,8 @@ import (
 	"switchyard/workers/providers/networks"
 )
 
-// rows converts orders to rows of a correction job. If several orders have the same id, the last order counts. If remember is
-// true, rows stores the orders to which adopt has newly given the id of a postback's conversion.
+// rows converts orders to rows of a correction job. If several orders belong to the same conversion, the last order counts. If
+// remember is true, the orders to which adopt has newly given the id of a postback's conversion are stored.
 func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []networks.Order, remember bool) (
 	[]correction.Conversion, error,
 ) {
@@ -200,7 +200,8 @@ func findGoals(rows []correction.Conversion, orders []networks.Order, recorded m
 	}
 }
 
-// findGoal sets the goal of an order that names none. It is the goal of the recorded conversion with the order's id.
+// findGoal sets the goal of an order that names none to the goal of the recorded conversion with the order's id. Without such a
+// conversion, the order stays unchanged.
 func findGoal(v *correction.Conversion, recorded map[conversion.Key]conversion.Known) {
 	if v.Goal != "" && !v.WordGoal {
 		return

@@ -46,8 +46,8 @@ func (k *Connections) createAction(ctx context.Context, a jobs.CreateConversionA
 	if i.Provider == models.MicrosoftAds { // uploads to Microsoft contain the name of the action
 		action = made.Name
 	}
-	// If the action existed already, ReadyAt is nil. A job whose worker died may have created the action a moment ago. The action
-	// then becomes usable at the time of ReadyBy at the latest.
+	// If the action existed already, made.ReadyAt is nil. A job whose worker died may have created the action a moment ago. The
+	// action then becomes usable at the time of ReadyBy at the latest.
 	out.ReadyAt, err = k.store.SourceIntegrations().SetAction(context.WithoutCancel(ctx), i, action, made.ReadyAt, k.o.Client.ReadyBy(i.Provider))
 	return out, err
 }

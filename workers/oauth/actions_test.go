@@ -90,7 +90,7 @@ func TestConversionActions(t *testing.T) {
 	}
 }
 
-// TestConversionActionErrors checks each error.
+// TestConversionActionErrors checks the code of each error of listing and creating conversion actions.
 func TestConversionActionErrors(t *testing.T) {
 	t.Parallel()
 	for at, credentials := range accountOf {
@@ -128,8 +128,8 @@ func TestConversionActionErrors(t *testing.T) {
 	}
 }
 
-// TestSignInAgain checks that an account that disconnects and signs in again keeps its traffic sources connected, unless there
-// are several sign-ins to choose from.
+// TestSignInAgain checks that the traffic sources of an account that disconnects and signs in again are connected to the new
+// sign-in, unless there are several sign-ins to choose from.
 func TestSignInAgain(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

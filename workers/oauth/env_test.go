@@ -57,7 +57,7 @@ func TestMain(m *testing.M) {
 
 const redirect = "https://track.example/api/oauth/callback"
 
-// env is an account, the platforms, and a worker.
+// env is an account and the fake platforms. startWorker adds a worker.
 type env struct {
 	*testing.T
 	*oauthtest.World
@@ -122,7 +122,7 @@ func (w *env) startWorker() {
 	jobstest.Run(w, rt.Run)
 }
 
-// attempt signs in on the platform's page. It returns the id of the sign-in, whose code is stored, and its state.
+// attempt signs in on the platform's page, and stores the code of the sign-in. It returns the id and the state of the sign-in.
 func (w *env) attempt(platform string) (id uuid.UUID, state string) {
 	w.Helper()
 	a, state, err := dboauth.NewAttempts(w.store).Begin(w.Context(), w.account, platform, redirect, w.Now())

@@ -383,7 +383,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestListAdAccounts checks the list of ad accounts of a connection, and each error.
+// TestListAdAccounts checks the list of ad accounts of a connection, and the code of each error.
 func TestListAdAccounts(t *testing.T) {
 	t.Parallel()
 	for _, p := range models.SignInProviders {
@@ -418,7 +418,7 @@ func TestListAdAccounts(t *testing.T) {
 	}
 }
 
-// TestConnectionDeletedWhileWaiting checks that a caller that waits for a token stops waiting when the connection is deleted.
+// TestConnectionDeletedWhileWaiting checks that a caller gets no token if the connection is deleted while the token is renewed.
 func TestConnectionDeletedWhileWaiting(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

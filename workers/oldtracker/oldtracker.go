@@ -49,7 +49,7 @@ func Register(r *workers.Runtime, st *store.Store, o Options) {
 	workers.RegisterRow(r, jobs.ForwardPostback, s.send, workers.WithRetries(o.Schedule))
 }
 
-// send makes an attempt.
+// send makes one attempt to forward a postback.
 func (s *sender) send(ctx context.Context, u *run) error {
 	f, err := oldtracker.FindForwarded(ctx, s.db, u.Job.ID)
 	if errors.Is(err, models.NotFound("postback")) || err == nil && f.Result != oldtracker.Pending {

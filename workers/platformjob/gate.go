@@ -23,8 +23,9 @@ func Name(provider string, target uuid.UUID) string {
 	return provider
 }
 
-// Gate returns the Gate of a row job that calls a platform. Jobs of one platform cannot take the slots of other platforms. name
-// reads the name of the platform from the arguments. A job without a name is admitted, and its attempt reports the error.
+// Gate returns the Gate of a row job that calls a platform. It limits how many jobs of one platform run at once, so that slots
+// stay free for other platforms. name reads the name of the platform from a job's arguments. A job without such a name is
+// admitted, and its attempt reports the error.
 func Gate[A any](r *workers.Runtime, s *store.Store, name func(A) string) workers.Gate {
 	admitted := func() {}
 	return func(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {

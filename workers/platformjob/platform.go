@@ -59,8 +59,8 @@ type Imports[A, R any] struct {
 	ended  *prometheus.CounterVec // runs that have ended, by kind, provider and result
 }
 
-// ChangesEnd is the result of reading changes. All changes until To are stored. A zero To means that reading has failed, for
-// the reason in Failure.
+// ChangesEnd is the result of reading changes. All changes until To are stored. If reading them or storing them has failed,
+// Failure is the reason, and To has no meaning.
 type ChangesEnd struct {
 	To, Now time.Time
 	Failure string

@@ -17,7 +17,7 @@ import (
 	"switchyard/workers/providers/platform"
 )
 
-// Begin records that the run of a job has begun, and returns the days to read. If a run is repeated, it begins again.
+// Begin records that the run of a job has begun, and returns the days to read. A repeated attempt of the job begins its run again.
 func (i *Imports[A, R]) Begin(ctx context.Context, u *workers.Run[A, R], provider string, applied bool) (from, to time.Time, err error) {
 	days := i.Range(&u.Args)
 	if from, to, err = days.Days(); err != nil {

@@ -62,9 +62,9 @@ const (
 // atOnce is the number of hosts for which a process obtains certificates in parallel. Further hosts wait.
 const atOnce = 16
 
-// An account may make AccountOrders orders at once, and one more after each AccountOrderInterval. Renewals do not count. Let's
-// Encrypt accepts 300 orders in three hours from an install. One account can use at most 180 of them and leaves the rest to
-// other accounts.
+// An account of this install may make AccountOrders orders at once, and one more after each AccountOrderInterval. Renewals do not
+// count. Let's Encrypt accepts 300 orders in three hours from an install. One account can use at most 180 of them and leaves the
+// rest to other accounts.
 const (
 	AccountOrders        = 150
 	AccountOrderInterval = 6 * time.Minute
@@ -112,8 +112,8 @@ func New(o Options) *Issuer {
 var ErrBusy = errors.New("acme: another issuer is working on the certificate of the host")
 
 // Ensure returns a host's certificate. It first obtains a new certificate if the host has no certificate or if its certificate
-// is due for renewal. If a renewal fails, the old certificate stays. The error is ErrBusy, a *RefusalError, or an error of the
-// database or of the context.
+// is due for renewal. If a renewal fails, the old certificate stays stored. The error is ErrBusy, a *RefusalError, or an error of
+// the context or of the certificate store, for example certstore.ErrLost.
 func (i *Issuer) Ensure(ctx context.Context, host string) (certstore.Certificate, error) {
 	if c, ok, err := i.fresh(ctx, host); err != nil || ok {
 		return c, err

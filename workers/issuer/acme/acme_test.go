@@ -213,7 +213,7 @@ func TestIssue(t *testing.T) {
 }
 
 // noKeyIn fails the test if a row of any table contains the PEM header of a private key, as text or as bytes, or the private
-// number of the key in text.
+// number of the key, as bytes or in hexadecimal digits.
 func noKeyIn(t *testing.T, d *db.DB, text []byte) {
 	t.Helper()
 	pair, err := tls.X509KeyPair(text, text)
@@ -274,7 +274,7 @@ func TestChallenges(t *testing.T) {
 			}
 			verify(t, c, ca)
 			if _, ok := w.answered.Load(kind); !ok {
-				t.Error("a challenge of the other kind was answered")
+				t.Error("a certificate was issued, but no challenge of this kind was answered")
 			}
 		})
 	}

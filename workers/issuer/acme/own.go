@@ -36,7 +36,8 @@ func Register(r *workers.Runtime, i *Issuer, hosts []string) {
 	})
 }
 
-// renewOwn obtains or renews the certificate of one of the install's own hosts, if it is due.
+// renewOwn checks one of the install's own hosts, if its next check is due. It obtains or renews the host's certificate if
+// necessary.
 func (i *Issuer) renewOwn(ctx context.Context, host string) error {
 	attempts, next, err := i.o.Store.Attempts(ctx, host)
 	if err != nil || i.o.Now().Before(next) {

@@ -14,7 +14,9 @@ import (
 
 // RefusalError describes why no CA has issued a certificate.
 type RefusalError struct {
-	Code    string // type of the CA's problem, such as rateLimited; "unreachable" if there was no readable answer
+	// Code is the type of the CA's problem, such as rateLimited. It is "unreachable" if there was no readable answer, and "refused"
+	// if the type is empty or has a character that is no letter.
+	Code    string
 	Message string // text for users, without secrets
 
 	cause error
@@ -46,7 +48,7 @@ func refusal(err error) *RefusalError {
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// moreTelling returns the more informative of the failures at two CAs: a, or b if a only means that the CA could not be asked.
+// moreTelling returns the more informative of the failures at two CAs: a if it is a problem that the CA has reported, otherwise b.
 func moreTelling(a, b error) error {
 	if a == nil {
 		return b

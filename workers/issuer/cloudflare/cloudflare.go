@@ -152,7 +152,7 @@ func failure(err error) error {
 	return &models.EdgeRefusalError{Public: e.Public(), Wait: e.Wait, Refused: e.Refused()}
 }
 
-// Limits on the parts of an answer that are stored.
+// Limits on the parts of an answer that are stored: the number of errors, and the lengths of a value and of a state in characters.
 const (
 	maxErrors = 20
 	maxValue  = 2000

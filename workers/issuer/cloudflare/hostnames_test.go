@@ -91,8 +91,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestTooMany checks that a 429 pauses the budget, which all processes share, for the time that Cloudflare demands. A
-// request waits only for a short pause.
+// TestTooMany checks that a 429 pauses the budget, which all processes share, for the time that Cloudflare demands. During a
+// short pause a request waits, and during a long pause it fails.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -268,7 +268,7 @@ func (r row) readAmount(own string) (value decimal.Decimal, stated string, err e
 	if slices.Contains(unknownFigures, strings.ToLower(word)) {
 		return decimal.Zero, "", nil
 	}
-	if r.shift != 0 { // the text is a whole number of micros, which may be larger than the maximum of an amount
+	if r.shift != 0 { // the text is a number of micros or cents, which may be larger than the maximum of an amount
 		value, err = decimal.NewFromString(word)
 		if err == nil && (value.Exponent() > 12 || len(word) > 40) {
 			err = money.ErrTooLarge

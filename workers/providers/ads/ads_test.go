@@ -236,7 +236,7 @@ func (s *suite) slow() {
 		s.world.Fail(resttest.None)
 		s.limit = time.Minute
 	}
-	if got, err := c.Spend(s.Context(), first, last); err != nil || len(got) != 7 || len(s.waits) == 0 { // some also wait for other reasons
+	if got, err := c.Spend(s.Context(), first, last); err != nil || len(got) != 7 || len(s.waits) == 0 { // some platforms also wait for other reasons
 		s.Errorf("after a slow answer: %d, %v, waits %v", len(got), err, s.waits)
 	}
 }

@@ -103,7 +103,8 @@ func customRows(e models.CostEndpoint, body []byte) (rows []row, err error) {
 
 func empty(body json.RawMessage) bool { return len(body) == 0 || bytes.Equal(body, []byte("null")) }
 
-// body returns the body of a POST and its content type. A text is sent unchanged, anything else as JSON.
+// body returns the body of a POST and its content type. The placeholders of the endpoint's body are filled in. If the body is a JSON
+// string, the text in it is sent. Any other body is sent as JSON.
 func (s *session) body(period Range, page int) (body []byte, contentType string) {
 	var text string
 	if json.Unmarshal(s.endpoint.Body, &text) != nil {

@@ -10,7 +10,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// TestHugeFigures reads figures that do not fit a row: too large, negative, or no number. Such an amount is refused, and such a count is read as unknown.
+// TestHugeFigures reads figures that do not fit a row. An amount that is too large is refused. A count that is too large, negative or
+// no number is read as unknown.
 func TestHugeFigures(t *testing.T) {
 	t.Parallel()
 	for _, r := range []row{

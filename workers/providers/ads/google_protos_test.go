@@ -43,7 +43,7 @@ func TestGoogleProtos(t *testing.T) {
 		"uploadClickConversions", "uploadClickConversions fails", "uploadConversionAdjustments", "uploadConversionAdjustments fails")
 }
 
-// googleSpend reads spend from Google Ads, and is refused once.
+// googleSpend reads spend from the fake of Google Ads, and then makes a request that the fake refuses.
 func googleSpend(t *testing.T) []prototest.Exchange {
 	t.Helper()
 	world := &adstest.World{}

@@ -58,8 +58,8 @@ func metaTooMuch(err error) bool {
 	return errors.As(err, &f) && strings.Contains(f.Text, metaLess)
 }
 
-// A page has at most metaLimit rows. When the Graph API asks for less data, the limit is halved down to metaLeast, and then the
-// number of days.
+// A page has at most metaLimit rows. When the Graph API asks for less data, the limit is halved as long as it does not fall below
+// metaLeast. After that, the number of days is halved.
 const (
 	metaLimit = 500
 	metaLeast = 50

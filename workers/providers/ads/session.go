@@ -82,8 +82,8 @@ func (s *session) host(base string) string {
 	return s.client.o.URL + "/" + s.name + path
 }
 
-// sendSigned sends a request, with a token if the platform uses one. If the platform refuses the token, sendSigned renews the
-// token once.
+// sendSigned sends a request, with a token if the platform uses one. If the platform refuses the token, sendSigned renews the token
+// and sends the request again. It renews a token only once in a session.
 func (s *session) sendSigned(ctx context.Context, r rest.Request) (egress.Answer, error) {
 	if s.tokens == nil || s.sign == nil {
 		return s.Send(ctx, r)

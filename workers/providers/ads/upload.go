@@ -101,8 +101,8 @@ type uploads struct {
 	clicks string
 	// whyUnfit returns the reason why the platform cannot take a new conversion; nil: it can take all.
 	whyUnfit func(e Event) string
-	// needs names what the connection needs but does not have. The result is empty if nothing is missing. nil: the fields that
-	// the provider's row names for conversions.
+	// needs names what the connection needs but does not have. The result is empty if nothing is missing. nil: the connection needs
+	// the fields that the provider's row marks for conversions.
 	needs func(u *uploading) string
 	// headers adds headers to every request, in addition to the token; nil: no further headers.
 	headers func(u *uploading, h map[string]string)
@@ -215,8 +215,8 @@ func (c *Upload) MaxEvents() int { return c.u.maxEvents }
 // Requests returns the number of requests made so far.
 func (c *Upload) Requests() int { return c.u.Used().Requests }
 
-// mostRefused is the maximum number of refused requests that one call of sendAll makes while it searches for the events that
-// cause the refusals.
+// mostRefused limits the search for the events that cause refusals. After more than mostRefused refused requests in one call of
+// sendAll, the events that are left stay pending.
 const mostRefused = 100
 
 // Send sends events to the platform and returns a verdict for each, in their order. Events may be sent again, because the

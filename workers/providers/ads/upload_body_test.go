@@ -25,7 +25,7 @@ var keys = matchkey.Keys{
 // externalID is the SHA-256 of the click id of the tests' first conversion, "c1".
 const externalID = "d0f631ca1ddba8db3bcfcb9e057cdc98d0379f1bee00e75a545147a27dadd982"
 
-// TestUploadBodies: the request has exactly the fields that the platform documents: the click, the page, the address, the user
+// TestUploadBodies: the request has exactly the fields that the platform documents: the click, the page, the IP address, the user
 // agent and the hashed keys. The fakes refuse unknown fields as well.
 func TestUploadBodies(t *testing.T) {
 	t.Parallel()

@@ -262,7 +262,8 @@ func (e googleError) code() string {
 	return ""
 }
 
-// Codes of the Google Ads API for an event. All codes that are not listed here reject the event.
+// Codes of the Google Ads API for an event. Any other code rejects the event, but a code of googleSettings gives a new conversion no
+// verdict.
 var (
 	googleKnows = map[string]bool{ // Google already has the event, from a request whose answer was lost
 		"CLICK_CONVERSION_ALREADY_EXISTS": true, "ORDER_ID_ALREADY_IN_USE": true, "DUPLICATE_ORDER_ID": true,
@@ -288,7 +289,7 @@ func (e googleError) verdict() Verdict {
 	return v
 }
 
-// googlePartly makes a call that may accept some items of a list and refuse others, with a successful status.
+// googlePartly makes a call that may accept some items of a list and refuse others. Its answer then still has a successful status.
 func (u *uploading) googlePartly(ctx context.Context, call, name string, list []map[string]any) ([]Verdict, error) {
 	api, path := u.googleAds(call)
 	var answer struct {

@@ -92,7 +92,7 @@ func metaSend(ctx context.Context, u *uploading, events []Event) ([]Verdict, err
 
 // Meta's error codes.
 var (
-	metaBusyCodes = []int{4, 17, 32, 613, 80000, 80001, 80002, 80003, 80004, 80005, 80006, 80008} // fewer requests are asked for
+	metaBusyCodes = []int{4, 17, 32, 613, 80000, 80001, 80002, 80003, 80004, 80005, 80006, 80008} // Meta asks for fewer requests
 	metaTransient = []int{1, 2, 21009}
 )
 

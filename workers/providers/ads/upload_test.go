@@ -413,8 +413,8 @@ func TestUploadsExpired(t *testing.T) {
 	})
 }
 
-// TestUploadsLacks: if the connection lacks a field, the events are refused before anything is sent. With Google's older
-// API, an event that is sent too soon after its click is to be sent again six hours later.
+// TestUploadsLacks: if the connection lacks a field, Send returns an error and sends nothing. With Google's older API, an event that
+// is sent too soon after its click is to be sent again six hours later.
 func TestUploadsLacks(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {

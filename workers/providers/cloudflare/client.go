@@ -68,7 +68,8 @@ func (c *Client) Background() *Client {
 	return &Client{o: c.o, secrets: c.secrets, reserve: Burst / 3, maxWait: 20 * time.Second}
 }
 
-// Request is a call of the API. Path begins with a slash, its parts are escaped. Body is nil or a value that is sent as JSON.
+// Request is a call of the API. Path begins with a slash, and the caller has escaped its parts. Body is nil or a value that is sent
+// as JSON.
 type Request struct {
 	Method  string
 	Path    string
@@ -236,7 +237,8 @@ func (e *Error) Refused() bool {
 	return e.Status == http.StatusUnauthorized
 }
 
-// Public converts the error for a customer, with the code edge_<code>.
+// Public converts the error for a customer. The new error's code is edge_ with Cloudflare's error code. If there is none, it is edge_
+// with the status, or edge_unavailable if there is no status either.
 func (e *Error) Public() *models.Error {
 	switch {
 	case e.Code != 0:

@@ -70,8 +70,8 @@ func (p *cloudflareAccount) Append(ctx context.Context, z zone, r libdns.RR, _ [
 	return err
 }
 
-// transport is the HTTP client of a libdns package. The package sends requests to paths below the address from. transport sends
-// them as requests of the API.
+// transport is the HTTP client of a libdns package. The package sends its requests to addresses that begin with the text in from.
+// transport sends them as requests of the API.
 type transport struct {
 	rest.API
 	from string

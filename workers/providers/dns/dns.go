@@ -118,7 +118,7 @@ func (c *Client) Open(name string, credentials map[string]string) (Provider, err
 	return &guarded{inner: r.open(a, credentials), row: r, publicError: a.PublicError}, nil
 }
 
-// guarded limits the size of a provider's answers and removes secrets from its errors.
+// guarded limits the number of zones that a provider lists, and removes secrets from its errors.
 type guarded struct {
 	inner       account
 	row         row
@@ -128,7 +128,7 @@ type guarded struct {
 
 const (
 	maxZones = 5000 // the maximum number of zones that are listed for an account
-	maxName  = 253  // the maximum length of a zone's name
+	maxName  = 253  // the maximum length of a zone's name in ASCII, in characters
 )
 
 func (g *guarded) Zones(ctx context.Context) ([]string, error) {
@@ -147,7 +147,8 @@ func (g *guarded) Zones(ctx context.Context) ([]string, error) {
 
 var errNoZone = errors.New("the account holds no such zone")
 
-// find returns a zone as the provider spells it. It lists the zones first, if requests need the zone's id and it is not known.
+// find returns a zone as the provider spells it. If requests need the id of a zone and no zone is known yet, find lists the zones
+// first.
 func (g *guarded) find(ctx context.Context, name string) (zone, error) {
 	if g.row.ids && len(g.known) == 0 {
 		if _, err := g.Zones(ctx); err != nil {

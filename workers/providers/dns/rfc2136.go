@@ -20,8 +20,8 @@ import (
 // timeout is the limit of one exchange.
 const timeout = 10 * time.Second
 
-// server is a DNS server that accepts dynamic updates. It queries the records of a single name, because libdns' package would
-// read the whole zone, and a malicious server could send data without end.
+// server is the client of a DNS server that accepts dynamic updates. The client queries the records of a single name. libdns'
+// package would read the whole zone, and a malicious server could then send data without end.
 type server struct {
 	rest.API
 	c map[string]string

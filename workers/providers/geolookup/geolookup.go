@@ -38,7 +38,7 @@ type provider struct {
 	sign func(key string, h http.Header)
 	// read reads the answer.
 	read func(body []byte) (models.Place, error)
-	// refused reports whether an answer with a status other than 401, 402 and 403 refuses the key.
+	// refused reports whether an answer with a status other than 401, 402 and 403 refuses the key; nil: no such answer does.
 	refused func(status int, body []byte) bool
 	// next names the entry to try if this entry refuses the key; empty: there is no other entry. It is for a provider with several APIs,
 	// each for the keys of some plans.
@@ -209,7 +209,7 @@ func (p provider) answer(a egress.Answer) (models.Place, error) {
 // maxText is the maximum length of a place's text in bytes, the same as for texts of the service's own databases.
 const maxText = 128
 
-// clean converts a place to the form that clicks use. It removes values that are unknown to the service.
+// clean converts a place to the form that clicks use. It removes a country or a connection type that the service does not know.
 func clean(p models.Place) models.Place {
 	p.Country, _ = clickattr.Countries.Find(p.Country)
 	p.ConnectionType, _ = clickattr.ConnectionTypes.Find(p.ConnectionType)

@@ -92,8 +92,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestPlansOfIPinfo: the keys of IPinfo's plans Lite and Basic are accepted. The client tries the APIs until one
-// accepts the key, and does so only once.
+// TestPlansOfIPinfo: the keys of IPinfo's plans Lite and Basic are accepted. The client tries the APIs until one accepts the key. It
+// does so only once for each key.
 func TestPlansOfIPinfo(t *testing.T) {
 	t.Parallel()
 	w, c := newClient(t)

@@ -15,7 +15,7 @@ type feed struct {
 }
 
 const (
-	// overlap is how much earlier than its argument since the period of Changes begins. A platform may show a decision some hours
+	// overlap is the time by which Changes begins to read before its argument since. A platform may show a decision some hours
 	// after the date of the decision. For example, an order that locks at midnight is approved some hours later. Clocks and time
 	// zones also differ.
 	overlap = 48 * time.Hour
@@ -48,8 +48,8 @@ func (c *Connection) Changes(ctx context.Context, since time.Time, most int) (or
 	}
 }
 
-// changePeriod returns the period of Changes. It begins before since, by the overlap divided by parts. Its length is
-// feedDays divided by parts. It ends at the present moment at the latest.
+// changePeriod returns the period that Changes reads. It begins before the argument since, by the overlap divided by parts, but at
+// most feedReach days ago. Its length is feedDays divided by parts. It ends at the present moment at the latest.
 func (s *session) changePeriod(since time.Time, parts time.Duration) Range {
 	now, day := s.Now().UTC().Truncate(time.Second), 24*time.Hour
 	if since = since.UTC().Truncate(time.Second); since.After(now) {

@@ -80,8 +80,8 @@ func TestEverflowOld(t *testing.T) {
 	}
 }
 
-// TestStanding: Standing returns a range only for a platform that stops reporting rejected orders, and only if the range
-// does not end before today.
+// TestStanding: Standing returns true only for a platform that stops reporting rejected orders, and only if the range does not end
+// before today.
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -43,7 +43,7 @@ func impactPage(ctx context.Context, s *session, period Range, cursor string) (o
 }
 
 // impactLocked reads the actions that lock in a period. An action that locks is approved or was reversed, and its amount is final.
-// Impact's other requests do not report the change from pending to approved.
+// No other request of Impact finds actions by the time at which they change from pending to approved.
 func impactLocked(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	return s.impactActions(ctx, "LockingDate", period, cursor)
 }
@@ -62,8 +62,8 @@ func (s *session) impactActions(ctx context.Context, date string, period Range, 
 }
 
 // impactReversed reads the reversals of a period from the log of updates. An action that is reversed before it locks keeps its locking
-// date, so impactLocked finds it only weeks later. An update has no payout, only the change of the payout. It is not read, because a
-// reversed action earns nothing.
+// date, so impactLocked finds it only weeks later. An update has no payout, only the change of the payout. This change is not read,
+// because a reversed action earns nothing.
 func impactReversed(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	var answer struct {
 		Pages   text         `json:"@numpages"`

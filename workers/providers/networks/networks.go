@@ -37,8 +37,8 @@ type Order struct {
 	// StatusOnly marks a record that has the status of an order but no amount. It changes the status of a recorded order.
 	StatusOnly bool
 
-	// These are for platforms that report one order as several records. recordID identifies this record. orderKey identifies the
-	// order that the records belong to. isReversal says that this record takes money back.
+	// The following fields are for platforms that report one order as several records. recordID identifies this record. orderKey
+	// identifies the order that the records belong to. isReversal says that this record takes money back.
 	recordID, orderKey string
 	isReversal         bool
 }

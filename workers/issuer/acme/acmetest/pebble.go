@@ -128,7 +128,7 @@ func (ca *CA) start(args []string) {
 	ended, cmd := make(chan struct{}), ca.cmd
 	ca.ended = ended
 	go func() {
-		_ = cmd.Wait() // it is killed
+		_ = cmd.Wait() // the error says only that the process was killed
 		close(ended)
 	}()
 	await.Until(ca.tb, "the CA answers", func() bool {

@@ -139,7 +139,7 @@ var Fakes = map[string]Fake{
 	"snapchat": snapchat, "pinterest": pinterest, "reddit": reddit, "openai_ads": openAI,
 }
 
-// Handler returns a handler that serves every fake below its name.
+// Handler returns a handler that serves each fake at the paths that begin with its name.
 func (w *World) Handler() http.Handler { return http.HandlerFunc(w.serve) }
 
 // Serve starts a server with all fakes.

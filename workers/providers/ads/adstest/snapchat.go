@@ -45,7 +45,7 @@ var snapchat = Fake{
 	},
 }
 
-// snapchatStats answers the daily figures of campaigns. One campaign and all its days are one item of a page.
+// snapchatStats answers with the daily figures of campaigns. One campaign and all its days are one item of a page.
 func snapchatStats(w *World, c *call) {
 	q := c.r.URL.Query()
 	from, ok1 := snapchatMidnight(q.Get("start_time"))
@@ -88,7 +88,7 @@ func snapchatStats(w *World, c *call) {
 
 const snapchatForm = "2006-01-02T15:04:05.000Z07:00"
 
-// snapchatMidnight reads a time. ok is false unless it is a midnight in Zone.
+// snapchatMidnight reads a time. ok is true if the time is a midnight in Zone.
 func snapchatMidnight(text string) (at time.Time, ok bool) {
 	zone, _ := time.LoadLocation(Zone)
 	at, err := time.Parse("2006-01-02T15:04:05.000-07:00", text)

@@ -60,7 +60,7 @@ type Received struct {
 type Result struct {
 	Name   string
 	Text   string
-	Failed bool // always false in OpenAI's format, which does not say
+	Failed bool // always false in OpenAI's format, which does not say whether a call failed
 }
 
 // World is the state shared by all providers. Its faults apply to all requests, including lists of models.
@@ -102,7 +102,7 @@ type fake struct {
 	key    func(r *http.Request) string
 	refuse func(c *request, status int, words string) // answers in the form of the provider's errors
 	list   func(c *request)
-	path   string // path of questions; empty: read checks the path
+	path   string // path of questions; empty: the function read checks the path
 	read   func(c *request) (Received, error)
 	write  func(c *request, t Turn)
 	denied int // status for a wrong key
@@ -112,8 +112,8 @@ type fake struct {
 // fakes has the providers by name.
 var fakes = map[string]fake{"openai": openAI, "anthropic": anthropic, "gemini": gemini, "openrouter": openRouter}
 
-// Serve starts a server that serves every provider below its name. A request that does not have the provider's form fails the
-// test.
+// Serve starts a server that serves each provider at the paths that begin with its name. A request that does not have the provider's
+// form fails the test.
 func Serve(tb testing.TB, w *World) *httptest.Server {
 	tb.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// gemini gives a call an id only if there are several calls. It refuses a wrong key with status 400. It signs its calls, and
+// gemini gives a call an id only if the turn has several calls. It refuses a wrong key with status 400. It signs its calls, and
 // the client must send the signature back with each call.
 var gemini = fake{
 	key:    func(r *http.Request) string { return r.Header.Get("X-Goog-Api-Key") },

@@ -16,7 +16,7 @@ type Refusal struct {
 	Refused, Busy bool   // whether the error must be rest.ErrRefused (the key is refused) or rest.ErrBusy (too many requests)
 }
 
-// These are the values of Refused and Busy in the list below.
+// In the list below, keyRefused sets the field Refused to true, and tooMany sets the field Busy to true.
 const keyRefused, tooMany = true, true
 
 // Refusals has error answers by the provider's name. source.md names where they come from.

@@ -46,7 +46,7 @@ type Fake struct {
 	now      func() time.Time
 	fault    Fault
 	refusal  *refusal
-	requests []time.Time // the requests of the last Window
+	requests []time.Time // the times of the requests in the last Window
 	blocked  time.Time   // the fake answers 429 until this time
 	limit    int
 	quota    int

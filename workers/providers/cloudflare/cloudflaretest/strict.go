@@ -13,8 +13,8 @@ var parameters = map[string]string{
 	"GET " + hostnamesPath: "certificate_authority custom_origin_server direction hostname hostname.contain hostname_status id order page per_page ssl ssl_status wildcard",
 }
 
-// fields lists the members that the body of each route may have. ssl.type is the member type of the object ssl. A name that ends with .*
-// stands for all members below it.
+// fields lists the members that the body of each route may have. The name "ssl.type" means the member "type" of the object "ssl". A
+// name that ends with .* stands for all members below it.
 var fields = map[string]string{
 	"POST " + hostnamesPath:  sslFields + " hostname custom_metadata custom_metadata.*",
 	"PATCH " + hostnamePath:  sslFields + " custom_metadata custom_metadata.* custom_origin_server custom_origin_sni",

@@ -125,7 +125,7 @@ var Fakes = map[string]Fake{
 	"powerdns": powerDNS, "ovh": ovh, "namecheap": namecheap, "route53": route53, "googleclouddns": googleCloud, "azure": azure,
 }
 
-// Serve starts a server that serves every fake below its name.
+// Serve starts a server that serves each fake at the paths that begin with its name.
 func Serve(tb testing.TB, w *World) *httptest.Server {
 	tb.Helper()
 	s := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -12,8 +12,8 @@ import (
 )
 
 // form describes a method of a provider: its query and its body, as the source shows them. A name in body may be a path, such as
-// records.value. A name that ends with a star stands for all names that begin with it. A # at its end stands for a number.
-// Names in need are required.
+// records.value. A name that ends with a star stands for all names that begin with the text before the star. A # at the end of a
+// name stands for a number. The names in the field need are required.
 type form struct {
 	method, path      string
 	query, body, need string

@@ -11,7 +11,7 @@ type Refusal struct {
 	Refused, Busy bool   // the credentials are refused, or there are too many requests
 }
 
-// These are the values of Refused and Busy in the list below.
+// In the list below, credentialsRefused sets the field Refused to true, and tooMany sets the field Busy to true.
 const credentialsRefused, tooMany = true, true
 
 var none [2]string // no header
@@ -112,7 +112,7 @@ func namecheapError(number, text string) string {
 		number + `">` + text + `</Error></Errors><Warnings /><RequestedCommand /><Server>PHX01SBAPI01</Server></ApiResponse>`
 }
 
-// Refuse makes a provider refuse all requests except those for a token. nil ends this.
+// Refuse makes all providers refuse all requests except those for a token. nil ends this.
 func (w *World) Refuse(r *Refusal) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -45,7 +45,7 @@ func googleAccount() map[string]string {
 	return map[string]string{"service_account": string(account)}
 }
 
-// googleToken reports whether an assertion is signed by the service account.
+// googleToken reports whether an assertion has valid claims and is signed by the service account.
 func googleToken(assertion string) bool {
 	part := strings.Split(assertion, ".")
 	if len(part) != 3 {
@@ -197,7 +197,7 @@ func serveAzure(w *World, c *call) {
 	serveAzureZones(w, c, answer, refuse)
 }
 
-// serveAzureZones answers a call that is allowed.
+// serveAzureZones answers a call with a valid token and the right version of the API.
 func serveAzureZones(w *World, c *call, answer func([]object, int), refuse func(int, string, string)) {
 	q := c.r.URL.Query()
 	const group = "/subscriptions/sub-1/resourceGroups/rg/providers/Microsoft.Network/dnszones"

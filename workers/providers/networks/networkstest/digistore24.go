@@ -120,7 +120,8 @@ func digistoreTransactions(w *World, c *call) any {
 	}
 }
 
-// digistoreTracking answers a single purchase with its tracking, and several with an object by their ids.
+// digistoreTracking returns the tracking of a purchase. For several purchases, it returns an object that has the trackings by the ids
+// of the purchases.
 func digistoreTracking(w *World, c *call) any {
 	if !c.params("purchase_id", "") {
 		return nil
