@@ -24,7 +24,7 @@ func TestOperationPages(t *testing.T) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
 		if w.Code != want {
-			t.Fatalf("%s: %d", path, w.Code)
+			t.Fatalf("%s: status %d, want %d", path, w.Code, want)
 		}
 		return w.Body.String()
 	}
@@ -91,7 +91,7 @@ func TestForPrograms(t *testing.T) {
 		}
 		links := regexp.MustCompile(`\(`+base+`(/docs/[^)]*\.md)\)`).FindAllStringSubmatch(text, -1)
 		if len(links) != 3 {
-			t.Errorf("%d pages are listed: %s", len(links), text)
+			t.Errorf("%d pages are listed, want 3: %s", len(links), text)
 		}
 		for _, link := range links {
 			page := get(link[1])

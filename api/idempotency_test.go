@@ -133,8 +133,8 @@ func TestStoredAnswersAreSealed(t *testing.T) {
 	}
 }
 
-// failing returns a route whose handler writes a record and then fails. The number in the argument fail chooses how: with an
-// internal error, a panic, a refusal or a lost connection.
+// failing returns a route whose handler writes a record and then fails. The number in fail chooses how: 1 is an internal error,
+// 2 a panic, 3 a refusal and 4 a lost connection. With 0 the handler succeeds.
 func failing(fail *atomic.Int32, runs *atomic.Int32, slow *route.Slow) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/flaky", Scope: route.Write, Slow: slow, Codes: route.Codes("400 refused"),

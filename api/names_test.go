@@ -78,7 +78,7 @@ func TestOperationIDs(t *testing.T) {
 			}
 			id := operation["operationId"].(string)
 			if !form.MatchString(id) || seen[id] != "" {
-				t.Errorf("%s %s is named %s, as is %s", method, path, id, seen[id])
+				t.Errorf("%s %s has the operation id %s, which has a wrong form or is also used by %q", method, path, id, seen[id])
 			}
 			seen[id] = path
 		}

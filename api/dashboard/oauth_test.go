@@ -82,7 +82,7 @@ func TestOAuthEndsInItsSession(t *testing.T) {
 		p.end(wrong, "code", "").want(t, 400, "signin_expired")
 	}
 	if n := len(s.Jobs.Tasks("")); n != 0 {
-		t.Errorf("%d jobs", n)
+		t.Errorf("%d jobs were submitted, want none", n)
 	}
 	done := p.end(state, "the code", "").want(t, 200, "")
 	if done.data["user_name"] != "the code" || done.data["label"] != "Google Ads" {

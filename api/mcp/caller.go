@@ -43,7 +43,8 @@ type caller struct {
 	c *route.Call
 }
 
-// rights returns what the caller may do: the rights of an assistant, else the scope of the key.
+// rights returns what the caller may do: the rights of a connected assistant, else the rights that the scope of the key gives. Without
+// a caller, it is the right to read.
 func (c *caller) rights() models.Rights {
 	switch {
 	case c == nil:
@@ -101,7 +102,7 @@ var (
 )
 
 // failed returns the result for an error. It shows the message of a *models.Error, because clients may see it. It hides the message of
-// any other error. It leaves out a quoted part that is longer than a word, because a stranger may have written that text.
+// any other error. It replaces each quoted part that is not a short word by an ellipsis, because a stranger may have written that text.
 func failed(c *route.Call, err error) *sdk.CallToolResult {
 	text := "this failed on our side; request " + c.RequestID
 	if e, ok := models.AsError(err); ok {

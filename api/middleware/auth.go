@@ -122,7 +122,7 @@ func checkAllowed(c *route.Call) error {
 func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 
 // Unknown answers a call that no row serves: 405 if the path has rows for other methods, else 404. A call with a key
-// or a session counts against its limit.
+// or a session counts against the limit of the key's account or of the session's person.
 func (p *Pipeline) Unknown(w http.ResponseWriter, r *http.Request, methods []string) {
 	err := models.Errorf(models.KindNotFound, "not_found", "there is no such path; the page at /docs lists every path")
 	if len(methods) > 0 {

@@ -77,8 +77,8 @@ func (p *Pipeline) Serve(row *route.Route, w http.ResponseWriter, r *http.Reques
 	p.answer(row, w, r, path, steps)
 }
 
-// ServeAs answers one request for a row in the name of an account. It is for programs of this service. Such a request needs no
-// key, may only read, and does not count against the calls of a minute.
+// ServeAs answers one request for a row in the name of an account. It is for parts of this service that read for an account, such
+// as the Copilot's chat. Such a request needs no key, may only read, and does not count against the calls of a minute.
 func (p *Pipeline) ServeAs(account uuid.UUID, row *route.Route, w http.ResponseWriter, r *http.Request, path func(string) string) {
 	asAccount := func(next step) step {
 		return func(c *route.Call) envelope.Reply {
@@ -222,7 +222,8 @@ func (p *Pipeline) checkDeclared(c *route.Call, reply envelope.Reply) {
 
 var plainID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
-// requestID returns the id that a router in front of the service has set, or else a new id.
+// requestID returns the id in the header X-Request-Id, which a router in front of the service may set. If the id is missing or has
+// another form, requestID returns a new id.
 func requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); plainID.MatchString(id) {
 		return id

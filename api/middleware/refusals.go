@@ -60,7 +60,7 @@ func newRefusals() *refusals {
 }
 
 // delay delays a refusal if its caller had too many refusals. It waits before the reply is written, and never longer than one
-// pause.
+// pause. It does not delay a refusal if maxDelayed refusals wait already.
 func (f *refusals) delay(c *route.Call, status int) {
 	if status != http.StatusTooManyRequests && status != http.StatusUnauthorized {
 		return

@@ -122,7 +122,8 @@ func (p *Pipeline) sessionHolder(c *route.Call, token string) error {
 	return nil
 }
 
-// unidentified runs a route that does not identify its caller. It serves only requests from the dashboard's own pages.
+// unidentified runs a route that does not identify its caller. It serves only requests to the dashboard's host that checkOrigin
+// accepts.
 func (p *Pipeline) unidentified(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		if !p.site.Is(c.Request) {

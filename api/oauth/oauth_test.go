@@ -131,7 +131,7 @@ func TestSignIn(t *testing.T) {
 	}
 	tasks := b.Jobs.Tasks(jobs.ExchangeOAuth.Kind())
 	if len(tasks) != 1 || tasks[0].Payload.Account != b.Account.ID || strings.Contains(string(tasks[0].Payload.Args), "canary") {
-		t.Errorf("%+v", tasks)
+		t.Errorf("the jobs are %+v, want one of the account without the code", tasks)
 	}
 	if done.cookie == nil || done.cookie.MaxAge >= 0 {
 		t.Errorf("the cookie stays: %v", done.cookie)
@@ -153,7 +153,7 @@ func TestOtherBrowser(t *testing.T) {
 		b.want(b.open(oauth.CallbackPath, url.Values{"state": {state}, "error": {"access_denied"}}), 400, "has not begun this sign-in")
 	}
 	if n := len(b.Jobs.Tasks("")); n != 0 {
-		t.Errorf("%d jobs", n)
+		t.Errorf("%d jobs were submitted, want none", n)
 	}
 	b.want(b.open(oauth.StartPath, url.Values{"state": {state}}), 200, "Connect")
 }

@@ -48,7 +48,7 @@ func redirectAnswers() object {
 	}
 }
 
-// addresses lists the addresses of tracking domains, as api/click answers them.
+// addresses lists the addresses of tracking domains to which api/click answers.
 var addresses = append(linkAddresses, tagAddresses...)
 
 var linkAddresses = []address{
@@ -200,7 +200,7 @@ func addTracking(paths object) {
 	}
 }
 
-// responses returns the answers of an address. The example is added to the answer with its status.
+// responses returns the answers of an address. The example is added to the answer that has the example's status.
 func (a address) responses(e Example) object {
 	out := maps.Clone(a.answers)
 	answer, ok := out[strconv.Itoa(e.Status)].(object)

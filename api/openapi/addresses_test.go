@@ -37,7 +37,7 @@ func TestAddressesHaveExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !strings.Contains(string(op), string(text)) && string(text) != `""` && string(text) != "null" {
-				t.Errorf("%s %s does not show its answer %s", a.Method, a.Path, text)
+				t.Errorf("%s %s does not show %s of its example", a.Method, a.Path, text)
 			}
 		}
 	}

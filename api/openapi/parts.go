@@ -23,7 +23,7 @@ type parts struct {
 }
 
 // item is an operation and its place in the document. key is a member of the document, such as paths. path is the operation's path
-// in that member.
+// in that member. It is empty for the item that holds all webhook events.
 type item struct {
 	key, path string
 	members   map[string]json.RawMessage

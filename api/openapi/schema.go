@@ -150,7 +150,7 @@ func plainName(name string) string {
 
 func (s *schemas) fields(t reflect.Type, body bool) object {
 	c := collector{schemas: s, body: body, properties: object{}}
-	c.collect(t, false, false) // fields of the struct itself are neither null nor absent
+	c.collect(t, false, false) // nothing allows all fields of the struct to be null or absent
 	out := object{"type": "object", "properties": c.properties}
 	if len(c.required) > 0 {
 		out["required"] = c.required
@@ -166,8 +166,9 @@ type collector struct {
 	required   []string
 }
 
-// collect adds the fields of a struct and of the structs embedded in it. An outer field hides an inner field of the same name. If
-// null is true, a body may have null for each of the fields. If absent is true, an answer may leave all of them out.
+// collect adds the fields of a struct and of the structs embedded in it. Of fields with the same name the last one
+// counts, so a field hides the fields of structs that are embedded before it. If null is true, a body may have null for each of the
+// fields. If absent is true, an answer may leave all of them out.
 func (c *collector) collect(t reflect.Type, null, absent bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)

@@ -8,13 +8,13 @@ import (
 
 type viaKey struct{}
 
-// WithVia returns a context for calls that a program of this service makes for a caller. v says through which program the calls
-// came, for the audit log.
+// WithVia returns a context for calls that the service itself makes for a caller, such as the calls of an assistant's tool. v names the
+// client and the tool, for the audit log.
 func WithVia(ctx context.Context, v models.Via) context.Context {
 	return context.WithValue(ctx, viaKey{}, v)
 }
 
-// ViaOf returns through which program a call came. It is zero for a call that its caller made directly.
+// ViaOf returns the value that WithVia has set. It is zero for a call that its caller made directly.
 func ViaOf(ctx context.Context) models.Via {
 	v, _ := ctx.Value(viaKey{}).(models.Via)
 	return v

@@ -14,7 +14,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// blockedPlaces returns a campaign of a snapshot in which n placements and the network 3320 are blocked. The list of the unknown
+// blockedPlaces returns a snapshot and its campaign, in which n placements and the network 3320 are blocked. The list of the unknown
 // dimension colour blocks no visitor.
 func blockedPlaces(n int) (*Snapshot, *Campaign) {
 	c := &store.RoutingCampaign{ID: uuid.New(), AccountID: uuid.New(), Status: models.CampaignActive}

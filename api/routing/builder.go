@@ -42,7 +42,7 @@ func (s *Snapshot) builder() *Builder {
 	return &Builder{Snapshot: next}
 }
 
-// apply replaces the records of keys by the records in r and returns the finished snapshot. If r has no record for a key, the
+// apply replaces the records that keys name by the records in r and returns the finished snapshot. If r has no record for a key, the
 // key's record is removed.
 func (b *Builder) apply(keys []store.RoutingKey, r *store.Routing) *Snapshot {
 	removed := make(map[store.RoutingKey]bool, len(keys)) // the keys without a record in r
@@ -71,7 +71,7 @@ func (b *Builder) apply(keys []store.RoutingKey, r *store.Routing) *Snapshot {
 	return b.Snapshot
 }
 
-// has reports whether the snapshot has a row in this version.
+// has reports whether the snapshot already has this version of a row.
 func (b *Builder) has(k kindID, row store.RoutingRow) bool {
 	old, ok := b.records[k].get(row.Head().ID)
 	if !ok || old.row() == nil {

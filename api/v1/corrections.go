@@ -45,7 +45,7 @@ type FileBody struct {
 	File string `json:"file" doc:"instead of csv: the unchanged bytes of the file, in base64. Its charset may be UTF-8, UTF-16, windows-1251 or windows-1252"`
 }
 
-// text returns the text of the file and its charset. Errors: empty, invalid_input.
+// text returns the text of the file and its charset. Error: invalid_input.
 func (b FileBody) text() (text, charset string, err error) {
 	if b.File == "" {
 		return b.CSV, csvfile.UTF8, nil

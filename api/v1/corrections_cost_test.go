@@ -73,7 +73,7 @@ func TestCostChanges(t *testing.T) {
 	e.Do("POST", setCostPath, body, "Prefer", "respond-async").Want(202, "")
 	job := e.Do("POST", setCostPath, with(body, "apply", true), "Prefer", "respond-async").Want(202, "").Map()["job"].(map[string]any)
 	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM cost_changes WHERE account_id = $1`, e.Account.ID); n != 1 {
-		t.Errorf("%d changes", n)
+		t.Errorf("%d changes of cost are stored, want 1", n)
 	}
 	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM audit WHERE account_id = $1 AND route LIKE '%/cost/set'`, e.Account.ID); n != 1 {
 		t.Errorf("%d entries of the audit log for setting a cost, want 1", n)

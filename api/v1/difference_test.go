@@ -33,7 +33,7 @@ func TestDifferenceAsked(t *testing.T) {
 	}
 	rows := s.Jobs.Rows(jobs.ReadDifference.Kind())
 	if len(rows) != len(want) {
-		t.Fatalf("%d jobs", len(rows))
+		t.Fatalf("%d jobs were submitted, want %d", len(rows), len(want))
 	}
 	for i, r := range rows {
 		var got difference.Args

@@ -46,7 +46,7 @@ func TestLastCheck(t *testing.T) {
 	s.As(s.ReadKey).Do("POST", "/tools/check-links", body).Want(403, "read_only_key")
 	s.Do("POST", "/tools/check-links", body, "Prefer", "respond-async").Want(202, "")
 	if n := len(s.Jobs.Tasks(jobs.CheckLink.Kind())); n != 1 {
-		t.Errorf("%d jobs", n)
+		t.Errorf("%d jobs were submitted, want 1", n)
 	}
 
 	link, err := s.Store.Links().Find(t.Context(), s.Account.ID, models.LinkOffer, uuid.MustParse(offer))

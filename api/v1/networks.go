@@ -70,8 +70,8 @@ func (d Deps) listNetworks(c *route.Call) (NetworkRows, error) {
 	}), answer.Cursor(next)}, err
 }
 
-// NetworkPut is the body of PUT /networks. It replaces every field. A field that is left out gets its default, but a blank secret, or
-// a secret that is left out, does not change.
+// NetworkPut is the body of PUT /networks. It replaces every field. A field that is left out gets its default. The secret is an
+// exception: if it is left out or blank, it does not change.
 type NetworkPut struct {
 	bind.ID
 	form.NetworkBody

@@ -207,7 +207,7 @@ func TestNetworkScheme(t *testing.T) {
 		}
 		for word, status := range scheme.Words {
 			if got := postback.Means(word, read.Statuses).Status; got != status {
-				t.Errorf("%s: %s is %s, not %s", scheme.Name, word, got, status)
+				t.Errorf("%s: the word %s means %s, want %s", scheme.Name, word, got, status)
 			}
 		}
 		tested := s.Do("POST", fmt.Sprint("/networks/", made["id"], "/test-postback"), nil).Want(200, "").Map()

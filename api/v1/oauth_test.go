@@ -115,7 +115,7 @@ func TestAdAccounts(t *testing.T) {
 		var asked uuid.UUID
 		jobstest.Answer(s.Jobs, jobs.ListAdAccounts, func(account uuid.UUID, a jobs.OAuthAccountsArgs) ([]jobs.AdAccount, error) {
 			if asked = a.Connection; account != s.Account.ID {
-				t.Errorf("asked for %s", account)
+				t.Errorf("the job is for the account %s, want %s", account, s.Account.ID)
 			}
 			return []jobs.AdAccount{{ID: "1", ParentID: "2", Name: "Shop", Manager: true}, {ID: "3"}}, nil
 		})
@@ -126,7 +126,7 @@ func TestAdAccounts(t *testing.T) {
 		}
 		s.As(s.ReadKey).Do("GET", path+"?connection="+second.ID.String(), nil).Want(200, "")
 		if asked != second.ID {
-			t.Errorf("asked for %s", asked)
+			t.Errorf("the accounts of the connection %s were requested, want %s", asked, second.ID)
 		}
 	}
 	google := signedIn(t, s, s.Account.ID, models.GoogleAds, "a")

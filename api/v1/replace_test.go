@@ -117,7 +117,7 @@ func (d *campaignEnv) auditedOnce(t *testing.T, route, record string) {
 	var n int
 	if err := d.DB.GetContext(t.Context(), &n, `SELECT count(*) FROM audit WHERE account_id = $1 AND route = $2 AND record = $3`,
 		d.Account.ID, route, record); err != nil || n != 1 {
-		t.Errorf("%d entries of %s, %v", n, route, err)
+		t.Errorf("%d entries of %s are in the audit log, want 1: %v", n, route, err)
 	}
 }
 

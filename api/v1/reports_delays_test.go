@@ -43,7 +43,7 @@ func TestDelays(t *testing.T) {
 	same(t, got, map[string]any{"conversions": total, "truncated": false, "filters": []any{}})
 	rows := got["rows"].([]any)
 	if len(rows) != 14 {
-		t.Fatalf("%d steps", len(rows))
+		t.Fatalf("%d steps, want 14", len(rows))
 	}
 	for i, row := range rows {
 		if n := number(row.(map[string]any)["conversions"]); n != want[i] {

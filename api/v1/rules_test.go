@@ -167,8 +167,8 @@ func TestRuleErrors(t *testing.T) {
 	}
 }
 
-// walk reads a list page by page and returns the names of its rows. After each page but the last, it calls between with the number of
-// the page.
+// walk reads a list page by page and returns the names of its rows. After each page but the last, it calls the function between and
+// passes the number of the page.
 func walk(s *apitest.Server, path string, between func(page int)) (names []string) {
 	cursor := ""
 	for page := 1; ; page++ {

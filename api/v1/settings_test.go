@@ -106,7 +106,7 @@ func TestChangeCurrency(t *testing.T) {
 		t.Errorf("the cost is %v, want 5", got)
 	}
 	if got := fmt.Sprint(s.Do("GET", "/copilot/rules", nil).Want(200, "").Map()); !strings.Contains(got, fmt.Sprint(rule)) || !strings.Contains(got, "value:10") {
-		t.Errorf("8 pounds are 10 euros: %s", got)
+		t.Errorf("the rules are %s, want 8 pounds converted to 10 euros", got)
 	}
 	same(t, s.Do("GET", "/settings", nil).Want(200, "").Map(), object{"currency": "EUR", "timezone": "Europe/Paris", "jobId": changed["jobId"]})
 	same(t, s.Do("GET", "/jobs/"+fmt.Sprint(changed["jobId"]), nil).Want(200, "").Map(), object{"kind": "currency:change"})

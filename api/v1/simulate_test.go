@@ -106,7 +106,7 @@ func TestSimulate(t *testing.T) {
 	s.As(s.ReadKey).Do("POST", "/tools/simulate", map[string]any{"streams": flowFor(r)}).Want(200, "")
 }
 
-// counted returns the counts of everything that a click would change, as text.
+// counted returns as text how many clicks, visitors and campaigns are stored, and the sum of the clicks in the ledger.
 func counted(t *testing.T, s *apitest.Server) (text string) {
 	t.Helper()
 	err := s.DB.GetContext(t.Context(), &text, `SELECT concat_ws(' ', (SELECT count(*) FROM clicks),
@@ -242,7 +242,8 @@ func TestClickTrace(t *testing.T) {
 		t.Errorf("the page of the trace has no name: %v", answer["names"])
 	}
 
-	// A path is refused only if its cap was used up before the click. No earlier click took this path, so a cap of 1 does not refuse it.
+	// A path with a cap is refused only if the cap was used up before the click. No earlier click took this path, so the click takes it
+	// even with a cap of 1.
 	lower := flowFor(r)
 	lower[1].(map[string]any)["daily_cap"], lower[1].(map[string]any)["id"] = 1, e.Route.ID
 	s.Do("PUT", fmt.Sprintf("/campaigns/%s/flow", id), map[string]any{"streams": lower}).Want(200, "")

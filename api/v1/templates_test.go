@@ -27,7 +27,7 @@ func TestNetworkTemplates(t *testing.T) {
 	s := apitest.New(t)
 	rows := s.Do("GET", "/network-templates", nil).Want(200, "").Map()["rows"].([]any)
 	if len(rows) != len(template.Networks()) {
-		t.Errorf("%d templates at first", len(rows))
+		t.Errorf("%d templates at first, want only the built-in ones", len(rows))
 	}
 	same(t, named(s, "affise")[0], map[string]any{
 		"built_in": true, "click_param": "sub1", "created_at": nil,

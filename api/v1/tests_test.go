@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// footprints returns the number of rows in every table that a click or a postback writes, as text.
+// footprints returns as text the numbers of rows in tables that a click or a postback writes, and a sum of the ledger's figures.
 func footprints(t *testing.T, d *campaignEnv) (text string) {
 	t.Helper()
 	err := d.DB.GetContext(t.Context(), &text, `SELECT concat_ws(' ',

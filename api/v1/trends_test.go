@@ -151,7 +151,7 @@ func TestStatsOverTime(t *testing.T) {
 		compare(t, fmt.Sprint("hour ", i), p, four(r.between(from, from.Add(time.Hour-time.Second))))
 	}
 	if len(points) != 7 || len(hours) != 24 {
-		t.Errorf("%d days, %d hours", len(points), len(hours))
+		t.Errorf("%d days and %d hours, want 7 and 24", len(points), len(hours))
 	}
 	rows := s.Do("GET", "/stats/breakdown", nil).Want(200, "").Map()["rows"].([]any)
 	for _, row := range rows {
@@ -163,7 +163,7 @@ func TestStatsOverTime(t *testing.T) {
 		}
 	}
 	if len(rows) != 3 {
-		t.Errorf("%d sources", len(rows))
+		t.Errorf("%d sources, want 3", len(rows))
 	}
 	s.Do("GET", "/stats/breakdown?from=x", nil).Want(400, "invalid_input")
 	s.Do("GET", "/stats/timeseries?from=x", nil).Want(400, "invalid_input")
@@ -225,7 +225,7 @@ func TestLive(t *testing.T) {
 		compare(t, fmt.Sprint("minute ", i), row.(map[string]any), count(r.where(func(v *visit) bool { return !v.IsBot && v.at().Truncate(time.Minute).Equal(at) })))
 	}
 	if len(minutes) < 60 || len(minutes) > 61 {
-		t.Errorf("%d minutes", len(minutes))
+		t.Errorf("%d minutes, want 60 or 61", len(minutes))
 	}
 	s.Do("GET", "/stats/live?minutes=x", nil).Want(400, "invalid_input")
 	empty := s.As(s.ReadKey).Do("GET", "/stats/live?minutes=-4", nil).Want(200, "").Map()
@@ -273,7 +273,7 @@ func TestRepeatIPs(t *testing.T) {
 	} {
 		got := s.Do("GET", "/logs/repeat-ips?"+query, nil).Want(200, "").Map()
 		if n := len(got["rows"].([]any)); n != rows {
-			t.Errorf("%s: %d rows", query, n)
+			t.Errorf("%s: %d rows, want %d", query, n, rows)
 		}
 		if from := got["range"].(map[string]any)["from"].(string); strings.HasPrefix(from, "2020") {
 			t.Errorf("%s: the range begins at %s, want the start of the plan's history or later", query, from)

@@ -3,6 +3,6 @@ SwaggerUIBundle({
   url: `${location.pathname.replace(/\/try$/, "")}.json`,
   dom_id: '#reference',
   docExpansion: 'full',
-  defaultModelsExpandDepth: -1, // the operation shows its own
+  defaultModelsExpandDepth: -1, // no list of all models: the operation shows the models that it uses
   validatorUrl: null, // the default asks another host
 });

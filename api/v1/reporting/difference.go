@@ -57,14 +57,16 @@ type RateUsed struct {
 	Missing  int          `json:"missing" doc:"number of amounts without a rate; such amounts count as 0"`
 }
 
-// DifferenceFigures are the compared figures. If they do not report a figure, it is null everywhere except in Ours.
+// DifferenceFigures are the compared figures. If the traffic source or network does not report a figure, it is null
+// everywhere except in Ours.
 type DifferenceFigures struct {
 	Clicks      *int64        `json:"clicks"`
 	Conversions *int64        `json:"conversions"`
 	Money       *models.Money `json:"money" doc:"for a traffic source the cost, for a network the revenue"`
 }
 
-// DifferenceCause is the part of a difference that has one cause. It is positive if the cause makes their figure larger than ours.
+// DifferenceCause is the part of a difference that has one cause. It is positive if the cause makes the figure of the traffic
+// source or network larger than ours.
 type DifferenceCause struct {
 	Cause string `json:"cause" enum:"not_read,time_zone,conversion_day,bots,hops,unmatched,not_received,refused,not_sent,late,currency,correction"`
 	DifferenceFigures

@@ -20,7 +20,7 @@ import (
 // Deps are the dependencies of the handlers. The store is not among them, because it comes with each call.
 type Deps struct {
 	Jobs    *jobs.Client
-	Clicks  dbclick.Log // uses separate connections
+	Clicks  dbclick.Log // uses other connections than the store
 	Reports ReportReader
 	Large   int64  // number of clicks that a call may read; default report.Large
 	BaseURL string // address of the service, for the links to report files

@@ -117,7 +117,7 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 		if b.BoundPathID == uuid.Nil {
 			maps.Copy(q.Bound, explainer.Recorded(click, first).Bound)
 			if bound, ok := q.Bound[click.CampaignID]; ok && len(b.Streams) > 0 {
-				q.Bound[first] = bound // the click's campaign bound the visitor; the flow in the body stands for it
+				q.Bound[first] = bound // the flow in the body stands for the click's campaign, so its binding applies
 			}
 		}
 	}

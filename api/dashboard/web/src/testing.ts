@@ -20,7 +20,7 @@ export function equal(got: unknown, want: unknown, about = '') {
   if (a !== b) throw new Error(`${about} ${a}, want ${b}`.trim())
 }
 
-// random returns a generator of numbers from 0 to 1. The same seed gives the same numbers (Mulberry32).
+// random returns a generator of numbers that are at least 0 and below 1. The same seed gives the same numbers (Mulberry32).
 export function random(seed: number) {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0

@@ -41,7 +41,7 @@ export const words: typeof en = {
   done: 'Die Gewichte gelten',
   undone: 'Die Gewichte sind wie vorher',
   stale: 'Der Flow hat sich geändert, seit diese Zahlen gelesen wurden. Bitte noch einmal ansehen.',
-  nothing: 'Nichts zu vergleichen: Dieselben Besucher werden hier nicht nach Gewicht verteilt.',
+  nothing: 'Nichts zu vergleichen: Hier werden keine Besucher nach Gewicht verteilt.',
   leftOut: shown => `Nicht verglichen: ${shown}`,
   reasons: named({
     paused: 'pausiert',

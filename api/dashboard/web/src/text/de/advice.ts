@@ -40,8 +40,8 @@ const does: Record<string, string> = {
   'safe_browsing.failing': 'Die Liste unsicherer URLs ließ sich nicht abfragen.',
 }
 
-// Said is a general German sentence about an alert. Some sentences of the service contain figures. `form` matches such a sentence, and
-// `translated` is its translation with the same figures.
+// Said is a general German sentence about an alert. Some sentences of the service contain figures or names. `form` matches such a
+// sentence, and `translated` is its translation with the same figures and names.
 type Said = [text: string, form?: RegExp, translated?: string]
 const bad = (what: string): Said => [
   `Zu viele Postbacks ${what}.`,

@@ -1,4 +1,4 @@
-// The German texts of a campaign's check. `of` has the sentences about each finding, by the finding's code.
+// The German texts of a campaign's check. `words.of` has the sentences about each finding, by the finding's code.
 import type { words as english } from '../en/check.ts'
 import { counted } from '../words.ts'
 

@@ -1,4 +1,4 @@
-// The German texts of the names of screens, and of conversions, unmatched postbacks, files and alerts.
+// The German names of screens, and the German texts of conversions, unmatched postbacks, files and alerts.
 import type { words as en } from '../en/money.ts'
 import { counted } from '../words.ts'
 

@@ -38,7 +38,7 @@ export const words: typeof en = {
   allColumns: 'Alle Spalten zeigen',
   sideways: 'Die Tabelle lässt sich seitwärts schieben.',
   fewer: 'Nur was passt',
-  // Shown in reports that are grouped by a dimension of conversions only, such as the goal.
+  // Shown in reports that are grouped by something that only conversions have, such as the goal.
   onlySales: 'Hier zählen nur Conversions. Klicks und Kosten haben weder Ziel noch Status, also ist der Gewinn hier der Umsatz ohne Kosten',
   apart: 'Klicks und ihre Kosten stehen in der Zeile „Ohne Conversion“',
   itsConversions: 'Conversions (L)',

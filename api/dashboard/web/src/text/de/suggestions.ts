@@ -1,4 +1,4 @@
-// Translates what the Copilot suggests and has done into German. The service stores complete English sentences.
+// Translates into German what the Copilot suggests and what it has done. The service stores complete English sentences.
 import { translate, type Form } from '../forms.ts'
 
 const kinds: Record<string, string> = {

@@ -41,7 +41,7 @@ export const words = {
   done: 'The weights are live',
   undone: 'The weights are as before',
   stale: 'The flow has changed since these figures were read. Look at them again.',
-  nothing: 'Nothing to compare: the same visitors are not split by weight here.',
+  nothing: 'Nothing to compare: no visitors are split by weight here.',
   leftOut: (shown: string) => `Not compared: ${shown}`,
   reasons: named({
     paused: 'paused',

@@ -1,4 +1,4 @@
-// The English texts of changes of many records by one call.
+// The English texts for changing many records together, and for replacing an offer or landing page everywhere.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')

@@ -1,4 +1,4 @@
-// The English texts of the names of screens, and of conversions, unmatched postbacks, files and alerts.
+// The English names of screens, and the English texts of conversions, unmatched postbacks, files and alerts.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')
