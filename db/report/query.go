@@ -79,7 +79,8 @@ type condition struct {
 }
 
 // newQuery decides from which tables of PostgreSQL the facts of a query come, and finds out which of the clicks are also in the copy
-// in ClickHouse. It cuts a window with too many buckets to the hours in which the account had traffic.
+// in ClickHouse. If the window has too many buckets, it cuts the window to the hours in which the account had traffic. It does not
+// cut the window of a comparison.
 func (r Reader) newQuery(ctx context.Context, request Query) (*query, error) {
 	q := &query{Query: request, known: map[string]dimension{}}
 	if err := q.check(); err != nil {

@@ -113,8 +113,8 @@ func FlowRouting(ctx context.Context, c db.Conn, campaign RoutingCampaign, paths
 	return loadAround(ctx, c, campaign.AccountID, r, next, paths)
 }
 
-// loadAround adds to r the campaigns in next, the campaigns to which these hand visitors over, and the records to which these
-// campaigns and paths refer.
+// loadAround adds to r the campaigns whose ids are in next, and the campaigns to which these hand visitors over. It also adds the
+// records to which all these campaigns and the given paths refer.
 func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, next []uuid.UUID, paths []flow.Path,
 ) (*Routing, error) {
 	known := map[uuid.UUID]bool{}
