@@ -27,7 +27,8 @@ const (
 )
 
 // LinkRouting does the same as CampaignRouting, and also loads everything else that decides where a tracking link of the account
-// leads: the campaigns and smartlinks whose alias or slug is word, the domains, the sources and networks, and the bot lists.
+// leads: the campaigns and smartlinks whose alias or slug equals the parameter word, the domains, the sources and networks, and
+// the bot lists.
 func LinkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID, word string) (*Routing, error) {
 	named, err := db.Select[uuid.UUID](ctx, c, "campaigns of a link", campaignsNamed, account, word)
 	if err != nil {
