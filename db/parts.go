@@ -32,7 +32,7 @@ type Partition struct {
 	Prepare     string // SQL that runs before the partition is attached; may be empty
 }
 
-// Ensure creates the partition unless it exists. c must be a transaction that holds a lock which all callers for the table take,
+// Ensure creates the partition if it does not exist. c must be a transaction that holds a lock which all callers for the table take,
 // so that two callers do not create the same partition. The partition is created as a separate table and then attached. Creating
 // it directly as a partition would wait for all readers of the table and block later readers.
 func (p Partition) Ensure(ctx context.Context, c Conn) error {

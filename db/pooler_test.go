@@ -71,7 +71,7 @@ func TestPoolerSettings(t *testing.T) {
 	}
 	all.Wait()
 	if _, err := short.ExecContext(t.Context(), `CREATE TABLE refused (n int)`); err == nil || !strings.Contains(err.Error(), "read-only") {
-		t.Errorf("a pool for reading: %v", err)
+		t.Errorf("CREATE TABLE in a pool for reading: %v, want an error about a read-only transaction", err)
 	}
 }
 

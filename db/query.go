@@ -56,7 +56,8 @@ func First[T any](ctx context.Context, c Conn, what, query string, args ...any) 
 	return list[0], true, nil
 }
 
-// Get does the same as First, for a row that must exist. If there is no row, the error is a not_found error that names what.
+// Get does the same as First, for a row that must exist. If there is no row, the error is a not_found error whose text contains
+// the parameter what.
 func Get[T any](ctx context.Context, c Conn, what, query string, args ...any) (T, error) {
 	row, ok, err := First[T](ctx, c, what, query, args...)
 	if err == nil && !ok {
@@ -94,7 +95,7 @@ func Exec(ctx context.Context, c Conn, what, query string, args ...any) (int64, 
 }
 
 // ExecOne does the same as Exec, for a statement that must affect a row. If it affects no row, the error is a not_found error
-// that names what.
+// whose text contains the parameter what.
 func ExecOne(ctx context.Context, c Conn, what, query string, args ...any) error {
 	n, err := Exec(ctx, c, what, query, args...)
 	if err == nil && n == 0 {

@@ -17,9 +17,10 @@ import (
 	"switchyard/models/await"
 )
 
-// TestAsynqKeys brings tasks into every state with asynq's own client, server and inspector, and looks for them under the keys
-// that LostRows reads. If the test fails after an upgrade, asynq names or fills its keys differently, and lost.go must be
-// adapted. Otherwise lost rows would never be enqueued again, or the same rows would be enqueued again and again.
+// TestAsynqKeys brings tasks into the states pending, scheduled, active, retry and archived with asynq's own client, server and
+// inspector. It looks for the tasks under the keys that LostRows reads. If the test fails after an upgrade, asynq names or fills
+// its keys differently, and lost.go must be adapted. Otherwise lost rows would never be enqueued again, or the same rows would be
+// enqueued again and again.
 func TestAsynqKeys(t *testing.T) {
 	t.Parallel()
 	ctx, r := t.Context(), jobstest.Redis(t)
@@ -109,6 +110,6 @@ func TestAsynqKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	if known, err := inspector.Queues(); err != nil || !slices.Equal(known, []string{queue}) {
-		t.Errorf("queues %v, %v", known, err)
+		t.Errorf("asynq knows the queues %v (%v), want only %s", known, err, queue)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// TestLostWhicheverKeyIsGone deletes the keys of a queue, one key in each case. A row must count as lost if and only if its task
-// can no longer reach a worker, whatever the task's own hash says.
+// TestLostWhicheverKeyIsGone deletes a key of a queue in each case. The case none deletes no key that exists. A row must count as
+// lost if and only if its task can no longer reach a worker, whatever the task's own hash says.
 func TestLostWhicheverKeyIsGone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

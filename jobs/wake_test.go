@@ -63,7 +63,7 @@ func TestAsynqAsks(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := await.Recv(t, done); got != rowJob.Kind() {
-			t.Errorf("task %s", got)
+			t.Errorf("the server ran the task %s, want %s", got, rowJob.Kind())
 		}
 	}
 	later := asynq.NewClientFromRedisClient(r)
@@ -71,7 +71,7 @@ func TestAsynqAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := await.Recv(t, done); got != "later" {
-		t.Errorf("task %s", got)
+		t.Errorf("the server ran the task %s, want later", got)
 	}
 	const mostPerTask = 6 // an idle server that is not made to wait makes a thousand requests a second
 	if n := counted.n.Load(); n > mostPerTask*(tasks+1) {

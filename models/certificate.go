@@ -74,8 +74,8 @@ type Certificate struct {
 	ChangedAt    time.Time  `db:"changed_at"`    // time at which the certificate got its present state
 	CheckedAt    *time.Time `db:"checked_at"`    // when the edge last answered; nil: never
 	Failure      string     `db:"failure"`       // why the last attempt to get the certificate failed; for people
-	FailingSince *time.Time `db:"failing_since"` // nil: the certificate serves, or the first request is running
-	Attempts     int        `db:"attempts"`      // failed attempts since the certificate last served
+	FailingSince *time.Time `db:"failing_since"` // time of the first of the failed attempts that Attempts counts; nil: none
+	Attempts     int        `db:"attempts"`      // failed attempts since the edge last answered that the certificate serves
 }
 
 // CertificateState is the state of a certificate as the edge reports it.

@@ -31,7 +31,7 @@ CREATE TABLE copilot_rules (
 CREATE INDEX copilot_rules_account ON copilot_rules (account_id, created_at DESC);
 CREATE INDEX copilot_rules_due ON copilot_rules (next_at) WHERE is_active;
 
--- Runs in which something matched.
+-- Runs in which something matched, and runs that failed or would have read too many clicks.
 CREATE TABLE copilot_rule_runs (
     id          uuid PRIMARY KEY,
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

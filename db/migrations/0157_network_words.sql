@@ -1,5 +1,5 @@
--- The status words of networks that are not mapped to a status yet, so that the owner can map them. networks.answer_text is the
--- text with which postbacks of a network are answered.
+-- Words with which networks report a status and which are not mapped to one of our statuses yet. They are stored so that the owner
+-- can map them. networks.answer_text is the text with which postbacks of a network are answered.
 -- +goose Up
 CREATE TABLE network_words (
     network_id uuid NOT NULL REFERENCES networks (id) ON DELETE CASCADE,

@@ -1,6 +1,6 @@
 -- For each click with conversions: the data that are kept after the click was deleted because of its age. A network may decide
--- on an order up to a year later, and the decision then changes the figures of the click's hour. No column describes the
--- visitor.
+-- on an order up to a year later, and the decision then changes the figures of the click's hour. No column identifies
+-- the visitor.
 -- +goose Up
 CREATE TABLE converted_clicks (
     id              uuid PRIMARY KEY, -- id of the click

@@ -22,7 +22,7 @@ CREATE TABLE blocked_values (
     change_id  uuid NOT NULL, -- the change that blocked the value
     who        text NOT NULL DEFAULT '',
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    removal_id uuid,        -- the change that allowed the value again, which can be undone
+    removal_id uuid,        -- the change that allowed the value again; this change can be undone
     removed_at timestamptz, -- null: the value is blocked
     UNIQUE (list_id, value)
 );

@@ -44,7 +44,7 @@ func (k Connections) First(ctx context.Context, account uuid.UUID, provider stri
 		FROM oauth_connections WHERE account_id = $1 AND provider = $2 ORDER BY id LIMIT 1`, account, provider)
 }
 
-// Remove deletes a connection and its tokens. Traffic sources that use it have no connection until a person signs in again.
+// Remove deletes a connection and its tokens. Traffic sources that used it then have no connection.
 func (k Connections) Remove(ctx context.Context, account, id uuid.UUID) error {
 	return k.s.Tx(ctx, func(s *store.Store) error {
 		if err := db.ExecOne(ctx, s.Conn(), what, `DELETE FROM oauth_connections WHERE account_id = $1 AND id = $2`, account, id); err != nil {
@@ -212,7 +212,7 @@ UPDATE oauth_connections c SET refresh_at = $2 FROM (
 ) d WHERE c.id = d.id RETURNING c.account_id, c.id`
 
 // ClaimDue claims at most limit connections of all accounts whose tokens are due for renewal. They become due again at the time
-// next.
+// in the parameter next.
 func (k Connections) ClaimDue(ctx context.Context, now, next time.Time, limit int) ([]Due, error) {
 	return db.Select[Due](ctx, k.s.Conn(), "due connections", claimDue, now, next, limit)
 }

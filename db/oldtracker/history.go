@@ -119,8 +119,8 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 
 var historyTables = []string{"old_clicks", "old_conversions"}
 
-// DeleteBefore deletes the old tracker's ids of all clicks whose ids here are lower than first. The statements use the index of
-// click_id.
+// DeleteBefore deletes the old tracker's ids of all clicks that have a lower id here than the id in the parameter first. The
+// statements use the index of click_id.
 func DeleteBefore(ctx context.Context, c db.Conn, first uuid.UUID) error {
 	const atOnce = 2000
 	for _, table := range historyTables {

@@ -124,7 +124,7 @@ type Day struct {
 	SentOn  int64  `db:"sent"`    // postbacks that were forwarded and that the old tracker accepted
 	Waiting int64  `db:"waiting"` // postbacks that wait to be forwarded
 	Failed  int64  `db:"failed"`  // postbacks that the old tracker did not accept, or that could not be forwarded any more
-	Unknown int64  `db:"unknown"` // postbacks that name no known click
+	Unknown int64  `db:"unknown"` // postbacks that name no known click and are not forwarded
 }
 
 const selectDays = `
@@ -151,8 +151,8 @@ SELECT f.id FROM accounts a CROSS JOIN LATERAL (
 	deleteForwarded = `DELETE FROM forwarded_postbacks WHERE id = ANY ($1::uuid[])`
 )
 
-// DeleteExpired deletes at most limit forwarded postbacks, with their jobs, and returns their number. It deletes postbacks that
-// are older than before and that belong to accounts on the given plan.
+// DeleteExpired deletes at most limit forwarded postbacks, with their jobs, and returns their number. It deletes postbacks of
+// accounts on the given plan that were stored before the time in the parameter before.
 func DeleteExpired(ctx context.Context, c db.Conn, plan string, before time.Time, limit int) (int, error) {
 	ids, err := db.Select[uuid.UUID](ctx, c, "old forwarded postbacks", selectOld, before, plan, limit)
 	if err != nil || len(ids) == 0 {

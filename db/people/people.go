@@ -276,9 +276,9 @@ func (p People) FindLink(ctx context.Context, token string) (models.EntryLink, e
 	return link, err
 }
 
-// UseLink marks a link that FindLink returned as used. If several callers do this in parallel, one succeeds and the others get
-// ErrLink. Call UseLink in the transaction that carries out the purpose of the link. Like a change of members, UseLink first
-// locks the account.
+// UseLink sets the mark "used" of a link, which the caller has found with FindLink. If several callers do this in parallel, one
+// succeeds and the others get ErrLink. Call UseLink in the transaction that carries out the purpose of the link. Like a change of
+// members, UseLink first locks the account.
 func (p People) UseLink(ctx context.Context, link models.EntryLink) error {
 	if err := p.s.LockAccount(ctx, link.AccountID); err != nil {
 		return err
@@ -309,7 +309,8 @@ func (p People) DeleteLink(ctx context.Context, account, id uuid.UUID) error {
 // auditRetention is how long entries of the audit log are kept.
 const auditRetention = 400 * 24 * time.Hour
 
-// DeleteExpired deletes ended sessions and links, and old entries of the audit log. n is the number of deleted rows.
+// DeleteExpired deletes ended sessions, links that ended at least EntryLinkLife ago, and old entries of the audit log. n is the
+// number of deleted rows.
 func (p People) DeleteExpired(ctx context.Context) (n int64, err error) {
 	for _, d := range []struct {
 		query string

@@ -248,7 +248,7 @@ func (h *history) freeze(from, to time.Time) {
 	}
 }
 
-// silent is a server that does not answer.
+// silent is a ClickHouse server that cannot be reached: it refuses every query.
 type silent struct{}
 
 // Each implements schema.Reader.

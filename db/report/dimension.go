@@ -87,7 +87,7 @@ const utc = ` AT TIME ZONE 'UTC'`
 
 const day = 24 * time.Hour
 
-// dimensions lists all dimensions: attributes of a click, later events of the click, the click's time, the groups and tags of its
+// dimensions lists all dimensions: attributes of a click, the slot of its click-out, the click's time, the groups and tags of its
 // campaign, and the goal and the status of its conversions.
 var dimensions = func() []dimension {
 	list := []dimension{

@@ -85,7 +85,8 @@ type window struct {
 	money    bool // the amounts of the clicks are read too
 }
 
-// clickHouse returns the ClickHouse condition for the facts of the window, whose time is in column at. $1 is the account.
+// clickHouse returns the ClickHouse condition for the facts of the window. fact is the alias of the facts, and at is the name of
+// the column with their time. $1 is the account.
 func (w window) clickHouse(fact, at string) string {
 	return fact + ".account_id = $1 AND " + schema.Window(fact+"."+at, w.from, w.to)
 }

@@ -144,8 +144,9 @@ func (x *planEnv) ledgerAnswers(account uuid.UUID) (answers []any) {
 	return answers
 }
 
-// TestHistoryByPlan checks that an account's clicks, and the other rows that contain an address, are deleted after the number of
-// days that its plan keeps them. The rows of an account on a larger plan stay, and no figure by the ledger's dimensions changes.
+// TestHistoryByPlan checks that an account's clicks, click-outs, postbacks and clicks of smartlinks are deleted after the number of
+// days for which the account's plan keeps them. The rows of an account on a larger plan stay. No figure by the ledger's dimensions
+// changes.
 func TestHistoryByPlan(t *testing.T) {
 	t.Parallel()
 	x := newPlanEnv(t)
@@ -176,10 +177,10 @@ func TestHistoryByPlan(t *testing.T) {
 			}
 		}
 		if n := dbtest.Get[int](x, x.db, `SELECT count(*) FROM conversions WHERE account_id = $1`, account); n != len(ages) {
-			t.Errorf("%s has %d conversions", plan, n)
+			t.Errorf("%s has %d conversions, want %d", plan, n, len(ages))
 		}
 		if n := dbtest.Get[int](x, x.db, `SELECT sum(clicks + bot_clicks) FROM smartlink_hours WHERE account_id = $1`, account); n != 3*len(ages) {
-			t.Errorf("%s has sums of %d clicks of smartlinks", plan, n)
+			t.Errorf("%s has sums of %d clicks of smartlinks, want %d", plan, n, 3*len(ages))
 		}
 		if diff := cmp.Diff(before[plan], x.ledgerAnswers(account), cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
 			t.Errorf("%s: %s", plan, diff)

@@ -12,8 +12,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestHaving checks with both engines which groups conditions on figures keep, and the totals of these groups. Each condition
-// compares with the median of the groups' values.
+// TestHaving checks conditions on figures with both engines: the groups that pass a condition, and the totals of these groups. Each
+// condition compares a figure with the median of the groups' values.
 func TestHaving(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

@@ -210,7 +210,7 @@ func TestLedgerEqualsRows(t *testing.T) {
 			var left int
 			const waiting = `SELECT count(*) FROM click_hops WHERE NOT applied`
 			if err := h.d.GetContext(t.Context(), &left, waiting); err != nil || left > 0 {
-				t.Errorf("%d hops wait, %v", left, err)
+				t.Errorf("%d click-outs are not applied to their clicks, %v", left, err)
 			}
 		})
 	}

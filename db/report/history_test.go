@@ -21,7 +21,7 @@ import (
 	"switchyard/models"
 )
 
-// offer is an offer of a history. The offers differ in the kind of their payout, and in whether postbacks name it.
+// offer is an offer of a history. If fromParam is true, the payout that a postback names replaces the fixed payout of the offer.
 type offer struct {
 	id        uuid.UUID
 	payout    decimal.Decimal

@@ -170,8 +170,8 @@ func (a *asker) dimensions() {
 	})
 }
 
-// window returns a random stretch of the month. Most stretches last some hours or days and begin and end at any moment. Some are
-// the whole month.
+// window returns a random stretch of time that begins in the month. Most stretches last some hours or days. Some last 31 days. A
+// stretch can begin and end at any moment, and can end after the month.
 func (a *asker) window() (from, to time.Time) {
 	lengths := []time.Duration{90 * time.Minute, 7 * time.Hour, 30 * time.Hour, 75 * time.Hour, 10 * day, 31 * day}
 	length := lengths[min(a.rnd.IntN(len(lengths)), a.rnd.IntN(len(lengths)))]

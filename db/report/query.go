@@ -79,7 +79,8 @@ type condition struct {
 }
 
 // newQuery decides from which tables of PostgreSQL the facts of a query come, and finds out which of the clicks are also in the copy
-// in ClickHouse. It cuts a window with too many buckets to the hours in which the account had traffic.
+// in ClickHouse. If the window has too many buckets, it cuts the window to the hours in which the account had traffic. It does not
+// cut the window of a comparison.
 func (r Reader) newQuery(ctx context.Context, request Query) (*query, error) {
 	q := &query{Query: request, known: map[string]dimension{}}
 	if err := q.check(); err != nil {
@@ -224,9 +225,9 @@ func (q *query) newPeriod(from, to time.Time, first *period) (*period, error) {
 }
 
 // chooseSources decides where the facts of a period come from. Rollups of the ledger cover whole days or whole hours, and the
-// ledger covers whole hours. The rest of a period comes from the next finer table, and in the end from the clicks. clicks is the
-// source for the clicks: fromRows, or fromCopy if ClickHouse answers. ClickHouse has no ledger, so with fromCopy the clicks are
-// the source of all hours whose clicks are kept.
+// ledger covers whole hours. The rest of a period comes from the next finer table, and in the end from the clicks. The parameter
+// clicks says where the clicks are read: fromRows, or fromCopy if ClickHouse answers. ClickHouse has no ledger, so with fromCopy
+// the clicks are the source of all hours whose clicks are kept.
 func (q *query) chooseSources(p *period, clicks source) {
 	p.stretches = nil
 	from, first, last := p.from, ceil(p.from, time.Hour), p.to.Truncate(time.Hour)

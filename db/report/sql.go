@@ -37,7 +37,7 @@ type filter struct {
 
 // dialect writes the parts of a statement in the SQL of a database. Facts have the alias f in both dialects.
 type dialect interface {
-	// raw returns the expression by which facts are grouped. The time of the facts is in column at.
+	// raw returns the expression by which facts are grouped. at is the name of the column with the time of the facts.
 	raw(d dimension, at string) string
 	// asText returns the expression of a raw value as a text.
 	asText(d dimension, raw string) string
@@ -49,7 +49,7 @@ type dialect interface {
 	span(b *builder, c *clock) string
 	// values returns the list of a filter's values. It leaves out values that no row can have.
 	values(b *builder, c condition) string
-	// condition returns the SQL that keeps facts by their values. The time of the facts is in column at.
+	// condition returns the SQL that keeps facts by their values. at is the name of the column with the time of the facts.
 	condition(f filter, at string) string
 	// quotient returns the SQL of the figure by which groups are sorted: over divided by under, or over alone if under is empty.
 	// It is NULL if the divisor is zero.

@@ -260,7 +260,7 @@ func TestTrendsOfAllTime(t *testing.T) {
 	}
 	all.Bucket = "fortnight"
 	if _, err := h.reader.Trends(t.Context(), all); !errors.Is(err, models.Invalid("invalid_bucket", "")) {
-		t.Errorf("%v", err)
+		t.Errorf("a bucket that does not exist: %v, want the error invalid_bucket", err)
 	}
 }
 

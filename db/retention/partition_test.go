@@ -40,20 +40,20 @@ func TestSmartlinkClicksMoveIntoDays(t *testing.T) {
 	for _, step := range []string{down, up} {
 		dbtest.Exec(t, d, step)
 		if n := dbtest.Get[int](t, d, `SELECT count(*) FROM smartlink_clicks`); n != 3 {
-			t.Errorf("%d clicks", n)
+			t.Errorf("%d clicks after a step of the migration, want 3", n)
 		}
 	}
 	const days = `SELECT count(*) FROM pg_inherits WHERE inhparent = 'smartlink_clicks'::regclass`
 	if n := dbtest.Get[int](t, d, days); n != 2 {
-		t.Errorf("%d days", n)
+		t.Errorf("%d partitions, want one for each of the two days with clicks", n)
 	}
 	if err := (click.Log{Conn: d}).EnsurePartition(t.Context(), now.AddDate(0, 0, -3)); err != nil {
 		t.Errorf("a day that the migration created: %v", err)
 	}
 	if n, err := retention.DeleteBefore(t.Context(), d, now.AddDate(0, 0, -1)); err != nil || n != 1 {
-		t.Errorf("dropped %d days, %v", n, err)
+		t.Errorf("dropped %d days, want 1, %v", n, err)
 	}
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM smartlink_clicks`); n != 1 {
-		t.Errorf("%d clicks stay", n)
+		t.Errorf("%d clicks stay, want 1", n)
 	}
 }

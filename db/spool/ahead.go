@@ -39,7 +39,8 @@ func newAhead(d disk, dir string, size int64) *ahead {
 	return &ahead{disk: d, path: filepath.Join(dir, "next"), size: size, ready: make(chan segmentFile, 1), stop: make(chan struct{})}
 }
 
-// begin starts to prepare a segment, unless a segment is already prepared or being prepared.
+// begin starts to prepare a segment. It does nothing if a segment is already prepared or being prepared, or during the pause after
+// a failed preparation.
 func (a *ahead) begin() {
 	if a.busy || time.Now().Before(a.again) {
 		return

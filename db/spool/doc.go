@@ -3,7 +3,7 @@
 //
 // Append returns when the record is on stable storage. All records that arrive during a write are made durable together, by the
 // next write and one sync (group commit). If the disk is slow, or refuses to write for a time, records wait in memory, up to a
-// limit. The caller of Append can stop waiting before that.
+// limit. The caller of Append need not wait for the end of the write: see Append.
 //
 // A Reader reads the records in order. Its mark is the position up to which all records are stored in PostgreSQL. The mark is
 // written at most once a second, so some records are read again after a crash. The code that stores a record must therefore

@@ -118,7 +118,8 @@ func subsequence(short, long []uuid.UUID) bool {
 	return len(short) == 0
 }
 
-// brokenDisk fails in a chosen operation. A failed write still writes half of its bytes.
+// brokenDisk fails in a chosen operation. A failed write still writes half of its bytes. If the operation is truncate, writes fail
+// too, because a segment is truncated after a failed write.
 type brokenDisk struct {
 	mu   sync.Mutex
 	part string // create, write, sync or truncate; empty: nothing fails

@@ -103,8 +103,8 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 	})
 }
 
-// setServing starts or stops serving a domain after a check. It stores the proof that the check found, unless the domain is verified and
-// already has a proof.
+// setServing starts or stops serving a domain after a check. It stores the proof that the check found if the domain is served from
+// now on, or was served without a proof until now.
 func (d Domains) setServing(ctx context.Context, domain models.Domain, c models.DomainCheck, on bool) error {
 	proof := domain.Proof
 	if on && c.Proof != nil && *c.Proof != models.ProofNone && (!domain.IsVerified || proof == models.ProofBefore || proof == models.ProofNone) {
@@ -147,7 +147,8 @@ FROM lost WHERE k.domain_id = lost.id RETURNING k.domain_id`
 )
 
 // mayServe reports whether a domain whose DNS leads to this install may serve its account. If it may not, detail contains the
-// reason.
+// reason. If the host serves another account without a proof, and this account has proved the host by a TXT record, mayServe first
+// stops serving the other account's domain.
 func (d Domains) mayServe(ctx context.Context, domain models.Domain, byOperator bool, c models.DomainCheck) (ok bool, detail string, err error) {
 	others, err := db.Get[struct {
 		Claimed bool `db:"claimed"` // another account has or had the host

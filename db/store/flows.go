@@ -19,7 +19,7 @@ type Flows struct{ pausable[flow.Saved] }
 // Flows returns access to the saved flows on this store's connection.
 func (s *Store) Flows() Flows { return Flows{pausable[flow.Saved]{records[flow.Saved]{s, flowTable}}} }
 
-// Paths get new ids, except that a path keeps its id if the flow already had a path with this id.
+// A path keeps its id if the flow already had a path with this id. Any other path gets a new id.
 var flowTable = newTable(table[flow.Saved]{
 	name: "flows", what: "saved flow", allowance: allowance{limit: func(p models.Plan) int { return p.Flows }},
 	prepare: func(ctx context.Context, s *Store, f, old *flow.Saved) error {
@@ -91,7 +91,7 @@ func (k Flows) Start(ctx context.Context, account, id uuid.UUID) ([]flow.Path, e
 	return found.Paths, err
 }
 
-// identify gives each path a new id, unless the old flow had a path with that id.
+// identify keeps the id of a path if the old flow had a path with that id. It gives any other path a new id.
 func identify(paths, old []flow.Path) {
 	flow.Identify(paths, func(id string) bool {
 		return slices.ContainsFunc(old, func(p flow.Path) bool { return p.ID == id })

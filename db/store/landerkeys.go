@@ -11,7 +11,7 @@ import (
 const LanderKeys = "lander keys"
 
 // UseLanderKey records the use of a landing page's key and reports whether it was the first use. hash identifies the key. The
-// record may be deleted after expires.
+// record may be deleted after the time in the parameter expires.
 func UseLanderKey(ctx context.Context, c db.Conn, hash []byte, expires time.Time) (first bool, err error) {
 	const q = `INSERT INTO lander_keys (key_hash, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`
 	n, err := db.Exec(ctx, c, "use lander key", q, hash, expires)

@@ -22,7 +22,7 @@ var landerTable = newTable(table[models.Lander]{
 	allowance: allowance{limit: func(p models.Plan) int { return p.Landers }},
 })
 
-// Protect changes the protection of a landing page. It calls change with the saved protection, under a lock.
+// Protect changes the protection of a landing page. It calls the function change with the saved protection, under a lock.
 func (k Landers) Protect(ctx context.Context, account, id uuid.UUID, change func(*models.Protection)) (
 	models.Protection, error,
 ) {

@@ -38,14 +38,15 @@ var (
 	screens = linkCheck{"link_screens", screenedLinks}
 )
 
-// Unchecked lists links of all accounts whose URL was not checked after the time since. The link that has waited longest comes
-// first.
+// Unchecked lists links of all accounts whose URL was not checked after the time in the parameter since. The link that has waited
+// longest comes first.
 func (k Links) Unchecked(ctx context.Context, since time.Time, limit int) ([]models.Link, error) {
 	return k.due(ctx, checks, since, since, limit)
 }
 
-// Unscreened lists links of all accounts whose URL was not looked up in lists of unsafe addresses after a time. That time is
-// domainsSince for tracking domains, and since for all other links. The link that has waited longest comes first.
+// Unscreened lists links of all accounts whose URL was not looked up in lists of unsafe addresses after a certain time. The
+// parameter domainsSince has that time for tracking domains, and the parameter since has it for all other links. The link that has
+// waited longest comes first.
 func (k Links) Unscreened(ctx context.Context, since, domainsSince time.Time, limit int) ([]models.Link, error) {
 	return k.due(ctx, screens, since, domainsSince, limit)
 }
@@ -195,7 +196,7 @@ const saveService = `
 INSERT INTO link_services (name, status, message, checked_at) VALUES ($1, $2, $3, $4)
 ON CONFLICT (name) DO UPDATE SET status = excluded.status, message = excluded.message, checked_at = excluded.checked_at`
 
-// SaveService stores the result of a run of a kind of check.
+// SaveService stores the result of a run of one kind of check, in place of the result of the run before.
 func (k Links) SaveService(ctx context.Context, v models.LinkService) error {
 	return k.s.run(ctx, "save service", saveService, v.Name, v.Status, v.Message, v.CheckedAt)
 }

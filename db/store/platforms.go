@@ -104,8 +104,9 @@ type DueIntegration struct {
 	SavedAt   time.Time  `db:"saved_at"`
 }
 
-// ClaimDue claims at most limit connections of all accounts whose import is due. They become due again at next. After an odd
-// number of failures in a row, the import uses the shorter window, because perhaps only the longer window fails.
+// ClaimDue claims at most limit connections of all accounts whose import is due. They become due again at the time in the
+// parameter next. After an odd number of failures in a row, the import uses the shorter window, because perhaps only the longer
+// window fails.
 func (k Integrations) ClaimDue(ctx context.Context, now, next time.Time, limit int) ([]DueIntegration, error) {
 	return db.Select[DueIntegration](ctx, k.s.c, "due "+k.t.owners, `
 		UPDATE `+k.t.Name+` i SET next_at = $2

@@ -105,8 +105,8 @@ func (k Destinations) exists(ctx context.Context, account, id uuid.UUID) error {
 	return err
 }
 
-// CheckWith returns the error invalid_with if the record "with" cannot replace the record id. The record must be a live record
-// of the account and differ from id.
+// CheckWith returns the error invalid_with if the record "with" cannot replace the record "id". The record "with" must be another
+// record, and a live record of the account.
 func (k Destinations) CheckWith(ctx context.Context, account, id, with uuid.UUID) error {
 	if with == id {
 		return models.Invalid("invalid_with", "with must be another %s", k.what)
@@ -119,12 +119,12 @@ func (k Destinations) CheckWith(ctx context.Context, account, id, with uuid.UUID
 	return err
 }
 
-// Replace puts the record "with" in the place of the record id, in all flows of the account or in the chosen flows, and stores
+// Replace puts the record "with" in the place of the record "id", in all flows of the account or in the chosen flows, and stores
 // the change. Slots and weights stay. For paths that already contain both records, see flow.Replace. It returns the places as
 // they were before the replacement.
 //
-// Errors: invalid_with, invalid_chosen if a chosen flow does not lead to id, invalid_weight if a sum of weights is too large,
-// and too_many if there are more places than MaxPaths or MaxBytes allow.
+// Errors: invalid_with, invalid_chosen if a chosen flow does not lead to the record "id", invalid_weight if a sum of weights is too
+// large, and too_many if there are more places than MaxPaths or MaxBytes allow.
 func (k Destinations) Replace(ctx context.Context, account, id, with uuid.UUID, only *Chosen) (
 	places []Place, change bulk.Change, err error,
 ) {

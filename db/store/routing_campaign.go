@@ -27,7 +27,8 @@ const (
 )
 
 // LinkRouting does the same as CampaignRouting, and also loads everything else that decides where a tracking link of the account
-// leads: the campaigns and smartlinks whose alias or slug is word, the domains, the sources and networks, and the bot lists.
+// leads: the campaigns and smartlinks whose alias or slug equals the parameter word, the domains, the sources and networks, and
+// the bot lists.
 func LinkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID, word string) (*Routing, error) {
 	named, err := db.Select[uuid.UUID](ctx, c, "campaigns of a link", campaignsNamed, account, word)
 	if err != nil {
@@ -113,8 +114,8 @@ func FlowRouting(ctx context.Context, c db.Conn, campaign RoutingCampaign, paths
 	return loadAround(ctx, c, campaign.AccountID, r, next, paths)
 }
 
-// loadAround adds to r the campaigns in next, the campaigns to which these hand visitors over, and the records to which these
-// campaigns and paths refer.
+// loadAround adds to r the campaigns whose ids are in next, and the campaigns to which these hand visitors over. It also adds the
+// records to which all these campaigns and the given paths refer.
 func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, next []uuid.UUID, paths []flow.Path,
 ) (*Routing, error) {
 	known := map[uuid.UUID]bool{}

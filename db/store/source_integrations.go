@@ -37,8 +37,8 @@ func (k SourceIntegrations) Find(ctx context.Context, account, source uuid.UUID)
 }
 
 // SourceConnect is a change that an account makes to a connection. If the provider stays the same, a nil field keeps its value.
-// In a new connection, a nil field gets its default. If the provider changes, a nil field gets its default too, except that
-// CampaignParam and Enabled keep their values.
+// In a new connection, a nil field gets its default. If the provider changes, CampaignParam and Enabled keep their values if they
+// are nil, and any other nil field gets its default.
 type SourceConnect struct {
 	Provider           models.SourceProvider
 	Credentials        map[string]string // a blank credential keeps its stored value
@@ -165,7 +165,7 @@ func (w SourceConnect) applyTo(i *models.SourceIntegration) {
 	}
 }
 
-// set assigns *value to the field at to. If value is nil, the field does not change.
+// set assigns *value to *to. If value is nil, *to does not change.
 func set[T any](to, value *T) {
 	if value != nil {
 		*to = *value

@@ -56,8 +56,8 @@ WHERE id IN (
 	WHERE u.result = 'pending' AND i.source_id IS NULL LIMIT $2 FOR UPDATE OF u SKIP LOCKED)`
 )
 
-// ClaimDue returns at most limit traffic sources of all accounts that have uploads to send, or requests whose outcome must be
-// queried, and that have no unfinished job for this. The sources stay locked until the transaction of c ends.
+// ClaimDue returns at most limit traffic sources of all accounts. Such a source has uploads to send, or requests whose outcome
+// must be queried, and it has no unfinished job that does this. The sources stay locked until the transaction of c ends.
 func ClaimDue(ctx context.Context, c db.Conn, now time.Time, limit int) ([]Due, error) {
 	due, err := db.Select[Due](ctx, c, "due uploads", claimDue, now, limit)
 	if err != nil || len(due) == 0 {

@@ -30,10 +30,10 @@ func (s Settings) Buckets() (size int, each time.Duration) {
 	return s.Window, time.Hour
 }
 
-// Replay returns the actions that the rule would have taken at the end of each hour or day. It begins with the hour or day whose
-// index is first. all is the number of hours or days in the series. Replay always uses the recorded figures, so an action changes
-// no later figures. A target that the rule would have paused or denied does not match again. A rule that runs more than once per
-// hour or day may act sooner than Replay says.
+// Replay returns the actions that the rule would have taken at the end of each hour or day. The parameter first is the index of the
+// hour or day with which Replay begins, and the parameter all is the number of hours or days in the series. Replay always uses the
+// recorded figures, so an action changes no later figures. The rule does not act again on a target that it would have paused or
+// denied. A rule that runs more than once per hour or day may act sooner than Replay says.
 func (s Settings) Replay(list []Series, first, all int) (out []ReplayedAct) {
 	size, each := s.Buckets()
 	every := max(1, int(time.Duration(s.EveryMinutes)*time.Minute/each))

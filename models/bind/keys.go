@@ -69,8 +69,8 @@ func keysOf(t reflect.Type, within []reflect.Type) *Keys {
 // Names returns the names that the object itself may have, sorted.
 func (k *Keys) Names() []string { return slices.Sorted(maps.Keys(k.fields)) }
 
-// PointElsewhere removes from k the names that are in "other" but not in "own". If a body has a removed name, Check returns an
-// error that refers the client to call, the call that accepts the name.
+// PointElsewhere removes from k the names that are in "other" but not in "own". Another call of the API, whose name is in the
+// parameter call, accepts these names. If a body has a removed name, the error of Check tells the client to use that call.
 func (k *Keys) PointElsewhere(other, own *Keys, call string) {
 	if k == nil || other == nil || own == nil {
 		return

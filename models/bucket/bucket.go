@@ -15,8 +15,9 @@ type Set[K comparable] struct {
 	known *otter.Cache[K, *rate.Limiter]
 }
 
-// New returns a set of buckets. Each bucket holds burst tokens and gains perSecond tokens a second. At most keys buckets are
-// kept, at about 200 bytes each. If a bucket is evicted, it is full again when its key is next used.
+// New returns a set of buckets. burst is the number of tokens in a full bucket, perSecond is the number of tokens that a bucket
+// gains in a second, and keys is the maximum number of buckets that are kept, at about 200 bytes each. If a bucket is evicted, it
+// is full again when its key is next used.
 func New[K comparable](perSecond rate.Limit, burst, keys int) Set[K] {
 	return Set[K]{perSecond, burst, otter.Must(&otter.Options[K, *rate.Limiter]{MaximumSize: keys})}
 }

@@ -115,7 +115,7 @@ func (m Members) Has(other Members) bool {
 // Names returns the names of the members, sorted.
 func (m Members) Names() []string { return slices.Sorted(maps.Keys(m)) }
 
-// Kept is a record or a path that an undo did not restore, because it was changed again after the change.
+// Kept is a record or a path that an undo did not restore, for example because it was changed again or deleted after the change.
 type Kept struct {
 	Kind   string    `json:"kind" enum:"campaign,flow,offer,lander"`
 	ID     uuid.UUID `json:"id"`
