@@ -90,8 +90,8 @@ func (u *ConversionUpload) reports(value decimal.Decimal, currency string) bool 
 	return u.Value.Equal(value) && u.Currency == currency
 }
 
-// UploadDays is the number of days for which uploads are kept. No platform accepts changes to a conversion for that
-// long.
+// UploadDays is the number of days for which uploads are kept. Every platform stops accepting changes to a
+// conversion sooner.
 const UploadDays = 100
 
 // RunConversionUpload is the kind of runs that upload conversions to a platform.

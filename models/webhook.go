@@ -25,7 +25,7 @@ type Webhook struct {
 	URL          string         `db:"url" json:"url"`
 	Events       []string       `db:"events" json:"events"` // the types it subscribes to
 	Active       bool           `db:"active" json:"active"`
-	FailingSince *time.Time     `db:"failing_since" json:"-"`        // time of the first failure in the row; nil: the last attempt succeeded
+	FailingSince *time.Time     `db:"failing_since" json:"-"`        // first of the consecutive failures; nil: the last attempt did not fail
 	Failures     int            `db:"consecutive_failures" json:"-"` // consecutive failed attempts
 	OldSecret    *time.Time     `db:"old_secret_until" json:"-"`     // end of SecretOverlap; nil: only one secret signs
 	CreatedAt    time.Time      `db:"created_at" json:"-"`
@@ -41,10 +41,10 @@ type DeliveryCounts struct {
 	Pending   int64      `db:"pending"`
 	Delivered int64      `db:"delivered"`
 	Failed    int64      `db:"failed"`
-	Last      *time.Time `db:"last"` // when the newest delivery was created, whether or not it has been sent
+	Last      *time.Time `db:"last"` // when the newest of these deliveries was created, whether or not it has been sent
 }
 
-// WebhookChange holds the changes that a PATCH makes to an endpoint. A nil field stays unchanged.
+// WebhookChange holds the changes that a PATCH makes to an endpoint. A field that is nil changes nothing.
 type WebhookChange struct {
 	URL    *string
 	Events []string

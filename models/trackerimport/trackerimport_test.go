@@ -43,7 +43,7 @@ func TestCurrencies(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{"USD": "USD", "eur": "EUR", "USDT": "", "": "", "XYZ1": "", "$": ""} {
 		if iso, ok := trackerimport.Currency(code); ok != (want != "") || ok && iso != want {
-			t.Errorf("%q is %q, %t", code, iso, ok)
+			t.Errorf("the currency of %q is %q, known: %t; want %q", code, iso, ok, want)
 		}
 	}
 }
@@ -57,6 +57,6 @@ func TestNotesAreToldOnce(t *testing.T) {
 	}
 	r.Put(accountconfig.Offers, "a", accountconfig.Members{"name": "A"})
 	if len(r.Notes) != 2 || !r.Has(accountconfig.Offers, "a") || r.Has(accountconfig.Offers, "b") {
-		t.Errorf("%+v", r)
+		t.Errorf("want each note once, and only the record that was put: %+v", r)
 	}
 }

@@ -220,8 +220,8 @@ func (c *Config) checkCombinations() error {
 const opsOffset = 1000
 
 // DefaultOpsAddr returns the default of OPS_ADDR for a value of PORT: loopback, with the port PORT + opsOffset, or PORT - opsOffset
-// if the sum is too large. Web processes on different ports therefore get different addresses. The only exception is a pair of
-// ports that differ by twice opsOffset.
+// if the sum is too large. Two ports get the same address only if they differ by twice opsOffset and the sum is too large for
+// one of them.
 func DefaultOpsAddr(port int) string {
 	if port += opsOffset; port > maxPort {
 		port -= 2 * opsOffset
@@ -271,8 +271,8 @@ func (c Config) CheckLinkHosts() error {
 		"then share a host", models.BareHost(u.Host))
 }
 
-// DashboardHost returns the host of BASE_URL, at which no tracking link is served. It is empty if CheckLinkHosts allows one
-// host for both.
+// DashboardHost returns the host of BASE_URL, at which no tracking link is served. It is empty if the host is also among the
+// shared domains, which CheckLinkHosts allows only if no other machine can reach the install.
 func (c Config) DashboardHost() string {
 	u, err := url.Parse(c.BaseURL)
 	if err != nil || slices.Contains(c.SharedDomains, models.BareHost(u.Host)) {
@@ -292,7 +292,7 @@ func (c Config) Edge() string {
 	return ""
 }
 
-// LogValue implements slog.LogValuer. For secrets, it shows only whether they are set.
+// LogValue implements slog.LogValuer. It shows a part of the settings, and whether ENCRYPTION_KEY and OPS_PASSWORD are set.
 func (c Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.Int("port", c.Port),

@@ -57,7 +57,8 @@ func read(t *testing.T, path string) []byte {
 	return text
 }
 
-// TestContainersAreConfined: a container that is broken into cannot write files, gain privileges or act as root.
+// TestContainersAreConfined: a container that is broken into cannot write files outside its volumes and temporary directories, gain
+// privileges or act as root.
 func TestContainersAreConfined(t *testing.T) {
 	t.Parallel()
 	for name, s := range readCompose(t).Services {
@@ -190,7 +191,7 @@ func units(t *testing.T) []string {
 	t.Helper()
 	all, err := filepath.Glob("systemd/*.service")
 	if err != nil || len(all) != 2 {
-		t.Fatal(all, err)
+		t.Fatalf("the unit files are %v, want 2 files; error: %v", all, err)
 	}
 	return all
 }

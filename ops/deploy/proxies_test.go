@@ -62,7 +62,7 @@ func TestProxies(t *testing.T) {
 				}
 			}
 			if r.Host != "go.example" {
-				t.Errorf("the host is %q", r.Host)
+				t.Errorf("the host is %q, want go.example", r.Host)
 			}
 		})
 	}

@@ -136,7 +136,7 @@ func (h *home) ensure(ctx context.Context) (Servers, error) {
 	return s, nil
 }
 
-// checkExisting returns an error if Options.Existing is set and a server was never set up.
+// checkExisting returns an error if Options.Existing is set and a wanted server was never set up.
 func (h *home) checkExisting() error {
 	if !h.opts.Existing {
 		return nil

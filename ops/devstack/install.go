@@ -71,7 +71,8 @@ type candidate struct {
 
 var versionPattern = regexp.MustCompile(`(?:PostgreSQL\) |v=)(\d+)`)
 
-// candidates lists the programs of a tool that are installed here, in any version, the newest first.
+// candidates lists the programs of a tool that are installed here, in any version, the newest first. If Min is 0, it reads no
+// version, and lists them in the order of Programs.
 func (t Tool) candidates() []candidate {
 	dirs := filepath.SplitList(os.Getenv("PATH"))
 	for _, glob := range t.Globs {
@@ -125,7 +126,8 @@ func (t Tool) version(path string) int {
 	return major
 }
 
-// Find returns the newest installed program of the tool. ok is false if there is no program, or if it is older than Min.
+// Find returns the newest installed program of the tool, or the first of candidates if Min is 0. ok is false if no program is
+// installed, or if the newest is older than Min.
 func (t Tool) Find() (path string, ok bool) {
 	all := t.candidates()
 	if len(all) == 0 || all[0].version < t.Min {

@@ -3,7 +3,7 @@
 import { Origin, localTime } from "./visitor.js";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const MAX_FILLED = 2048; // bytes that a value may add
+const MAX_FILLED = 2048; // bytes of a value that are used, counted before they are percent-encoded; the rest is cut off
 const VALUE = /[A-Za-z0-9\-._~]/;
 const IN_URL = /[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]/;
 

@@ -20,7 +20,7 @@ const utf8 = new TextEncoder();
 const loose = new TextDecoder("utf-8", { ignoreBOM: true });
 const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
-/** fold returns a text in a form that ignores upper and lower case. */
+/** fold returns a text in a form in which upper and lower case are the same. */
 export function fold(text) {
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
   let out = "";
@@ -73,7 +73,8 @@ function received(value) {
   return looksLikeMacro(value) ? "" : value;
 }
 
-// unescape throws Origin for a text that is not escaped correctly or is no UTF-8. The origin knows how such texts are meant.
+// unescape decodes a part of a query. It throws Origin for a text that is not escaped correctly or is no UTF-8, because the origin
+// knows how to read such texts.
 function unescape(text) {
   if (!/[%+]/.test(text)) return text;
   if (/%(?![0-9a-f]{2})/i.test(text)) throw new Origin("escape");
@@ -109,7 +110,8 @@ function readQuery(search) {
   return params;
 }
 
-// UNUSUAL_NAME matches the rest of an escaped & and the names that state a charset.
+// UNUSUAL_NAME matches a name that begins with what is left of &amp; or &#38; after the query was split at &. It also matches the
+// names that state a charset.
 const UNUSUAL_NAME = /^(?:amp;|#|charset$|_charset_$|ie$)/i;
 
 const GENERIC_SUB = /^(?:sub|sub_id_|t|var|subid)([1-9]\d?)$/;

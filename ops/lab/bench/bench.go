@@ -58,7 +58,7 @@ type run struct {
 	receiver *fleet.Receiver
 	api      *client.API
 	bare     string // address of the bare server
-	real     string
+	real     string // address of the service
 	link     *url.URL
 	campaign string
 	issuer   *issuer // issues certificates; nil except in the TLS part
@@ -307,7 +307,8 @@ func (r *run) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(r.Out, "[%5.1f s] %s\n", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// median returns the median of a list, which must not be empty.
+// median returns the median of a list, which must not be empty. If the number of values is even, it returns the larger of the two
+// in the middle.
 func median[T cmp.Ordered](list []T) T {
 	sorted := slices.Sorted(slices.Values(list))
 	return sorted[len(sorted)/2]

@@ -74,7 +74,7 @@ func endless(url string) string {
 	return url + "?statement_timeout=0"
 }
 
-// week is an account with seven days of clicks, and a day before them whose clicks are for exports.
+// week is an account with seven days of clicks, and a day before them with clicks for an export.
 type week struct {
 	*run
 	d          *db.DB

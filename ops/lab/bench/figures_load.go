@@ -119,7 +119,7 @@ func StoreDay(ctx context.Context, d *db.DB, account uuid.UUID, at time.Time, cl
 	return nil
 }
 
-// compact merges the ledger as the clock does, and logs the rows and the size of the resulting tables.
+// compact merges the ledger as the periodic job does, and logs the rows and the size of the resulting tables.
 func (w *week) compact(ctx context.Context) error {
 	const hours = 1000
 	for n := hours; n == hours; {

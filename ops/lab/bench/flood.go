@@ -166,7 +166,8 @@ func (f *flooding) full(requests []Request) Load {
 	return Load{Addr: f.real, Connections: f.Connections, Requests: requests, Duration: f.Duration, Status: "302"}
 }
 
-// measureFlood sends one flood at full rate. It measures until all clicks are stored and scanned, and for two minutes at least.
+// measureFlood sends one flood at full rate. It measures until all clicks are stored and scanned, and for at least two
+// minutes after the last click.
 func (f *flooding) measureFlood(ctx context.Context, from string, requests []Request) error {
 	before, err := f.updates(ctx)
 	if err != nil {
@@ -231,8 +232,8 @@ func (f *flooding) addOthers(when string, a aside, full []time.Duration) {
 
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }
 
-// waitQuiet waits until the reports count the flood and the scan has examined it, and for two minutes at least. It returns the
-// time from ended until the scan was done.
+// waitQuiet waits until the reports count the flood and the scan has examined it, and for at least two minutes after ended. It
+// returns the time from ended until the scan was done.
 func (f *flooding) waitQuiet(ctx context.Context, ended time.Time) (settled time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
 	defer cancel()

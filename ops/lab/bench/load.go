@@ -22,8 +22,8 @@ type Request struct {
 	Digits          []int
 }
 
-// Load is traffic on one address over keep-alive connections. It implements only the part of HTTP that it needs, so that the
-// cost of the client does not hide the cost of the server.
+// Load is traffic on one address. Unless Fresh is set, connections are kept alive. Load implements only the part of HTTP that it
+// needs, so that the cost of the client does not hide the cost of the server.
 type Load struct {
 	Addr        string
 	Connections int

@@ -62,7 +62,7 @@ func (r *run) placements(ctx context.Context) error {
 
 func placement(n int) string { return fmt.Sprintf("place-%05d", n) }
 
-// fillPlacements sends clicks until each placement has some, and waits until all are counted.
+// fillPlacements sends clicks until there are clicksEach for each placement on average, and waits until all are counted.
 func (r *run) fillPlacements(ctx context.Context) error {
 	load := Load{Addr: r.real, Connections: r.Connections, Duration: r.Duration, Status: "302"}
 	for n := range placements {

@@ -96,8 +96,8 @@ func (r *run) pattern(ctx context.Context) error {
 }
 
 // fill creates campaigns as copies of the pattern. Their names are many-N: the first N is the argument from, and the last N
-// is one less than the argument to. One condition of each copy has a value of its own. fill returns the time until the last
-// campaign is live.
+// is one less than the argument to. In each path with conditions, one condition has a value that no other copy has.
+// fill returns the time until the last campaign is live.
 func (r *run) fill(ctx context.Context, d *db.DB, from, to int) (time.Duration, error) {
 	const q = `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams)
 		SELECT gen_random_uuid(), account_id, 'many-' || n, 'many-' || n, domain_id,

@@ -195,7 +195,7 @@ func TestErrorsHaveTheirCode(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: forty clients write and read at the same time, and every row is stored once.
+// TestManyAtOnce: forty callers write and read at the same time, and every row is stored once.
 func TestManyAtOnce(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Options of Run.
+// Options of Run and Start.
 type Options struct {
 	// Dir is the data directory. If it is empty, Run creates a temporary one and removes it at the end.
 	Dir string

@@ -67,7 +67,7 @@ func (m *market) daysLate(c *campaign) int {
 	return int(c.delay * m.late.ExpFloat64())
 }
 
-// delayConversions removes the conversions from a row and schedules them for later days.
+// delayConversions removes the conversions from a row and schedules them for the same day or later days.
 func (m *market) delayConversions(c *campaign, row *copilot.ArmRow) {
 	if c.delay == 0 || row.Conversions == 0 {
 		return

@@ -26,7 +26,7 @@ type Options struct {
 
 // Result counts right and wrong suggestions.
 type Result struct {
-	Suggestions, Right int
+	Suggestions, Right int // of the campaigns with different paths; blocked placements are not among them
 	Pauses, WrongPause int // a pause is wrong if the paused path was better than every path that is still active
 	Equal, EqualMoved  int // number of A/A campaigns, and how many got a suggestion about weights or paths
 	Blocks, WrongBlock int // blocked placements; a block is wrong if the placement pays for its clicks

@@ -469,8 +469,8 @@ func TestKeptAnswersStayBelowABound(t *testing.T) {
 		t.Errorf("the job of the repeated call: %v %v", shown["status"], shown["error"])
 	}
 	post("dry-0", http.StatusAccepted)
-	// A process that dies before it stores the answer of a call leaves the key in this state. The result of the call's job is
-	// deleted too.
+	// A process that dies before it stores the answer of a call leaves the key in this state. The result of the call's job was
+	// deleted above, to make room for later results.
 	dbtest.Exec(x.t, x.s.DB, `UPDATE idempotency_keys SET status = NULL WHERE key = 'dry-1'`)
 	dropped, _ := post("dry-1", http.StatusAccepted).Map()["job"].(map[string]any)
 	lost := x.s.Do("GET", fmt.Sprint("/jobs/", dropped["id"]), nil).Want(http.StatusOK, "").Map()

@@ -68,11 +68,11 @@ func TestCostByHand(t *testing.T) {
 	var undone struct{ Undone bool }
 	x.send("/corrections/cost/changes/"+list.Rows[0].ID+"/undo", nil, &undone)
 	if !undone.Undone || cost() != 12.5 {
-		t.Errorf("the file was undone: the cost is %v", cost())
+		t.Errorf("after the undo of the file the cost is %v, want 12.5", cost())
 	}
 	x.send(undo, nil, &undone)
 	if cost() != 0.05 {
-		t.Errorf("the cost by hand was undone: the cost is %v", cost())
+		t.Errorf("after the undo of the cost by hand the cost is %v, want 0.05", cost())
 	}
 
 	// A cost that cannot be set is refused, and no change is recorded.

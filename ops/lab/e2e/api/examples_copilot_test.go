@@ -12,7 +12,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// copilot calls the operations on suggestions.
+// copilot calls the operations on suggestions, proposals and rules.
 func (x *examples) copilot(account uuid.UUID, key string) {
 	x.t.Helper()
 	at := time.Now().UTC().Truncate(time.Microsecond)

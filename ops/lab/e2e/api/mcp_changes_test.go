@@ -22,7 +22,7 @@ import (
 )
 
 // TestMCPChange proposes, applies and undoes a change. A proposal whose figures are below the minimum sample needs the argument
-// insist. A change is applied once. The audit log says which client and tool made the change.
+// insist. Applying the same proposal again changes nothing. The audit log says which client and tool made the change.
 func TestMCPChange(t *testing.T) {
 	t.Parallel()
 	x := newMCP(t)

@@ -88,7 +88,7 @@ func (y *changing) conversions() string {
 }
 
 // TestLateDecision: an order is approved 200 days after it was made. The approval reaches the conversion and the reports, although
-// the account's plan does not keep the click any more. The import by the days of orders does not find it. Reading the same decision
+// the account's plan does not keep the click any more. The import by the days of orders does not find the order. Reading the same decision
 // again changes nothing.
 func TestLateDecision(t *testing.T) {
 	t.Parallel()

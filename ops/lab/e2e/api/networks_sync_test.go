@@ -171,7 +171,7 @@ func TestNetworkSync(t *testing.T) {
 	y.runs(t)
 }
 
-// runs: the API lists every run with its result.
+// runs checks that the API lists every run with its result.
 func (y *syncing) runs(t *testing.T) {
 	t.Helper()
 	about := y.integration()

@@ -159,7 +159,7 @@ func TestQuestions(t *testing.T) {
 	}
 	dbtest.Exec(t, s.DB, `ANALYZE clicks, conversions`)
 	if len(questions) < 50 {
-		t.Errorf("%d questions", len(questions))
+		t.Errorf("%d questions, want at least 50", len(questions))
 	}
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	a := asked{connectMCP(t, s, ""), s, today.AddDate(0, 0, -29), today}
@@ -198,7 +198,7 @@ func (a asked) filled(text string) string {
 	).Replace(text)
 }
 
-// parsed reads arguments.
+// parsed parses the JSON text of arguments, after filled has replaced the names in it.
 func (a asked) parsed(text string) (arguments object) {
 	a.t.Helper()
 	if err := json.Unmarshal([]byte(a.filled(text)), &arguments); err != nil {

@@ -325,7 +325,7 @@ func TestSpendGivenUp(t *testing.T) {
 	}
 }
 
-// namesRequest: the provider's id of the failed request is stored where operators look, and is in no answer to customers.
+// namesRequest checks that the provider's id of the failed request is stored where operators look, and is in no answer to customers.
 func (x *correcting) namesRequest(answers ...string) {
 	x.t.Helper()
 	for what, query := range map[string]string{

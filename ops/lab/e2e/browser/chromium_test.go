@@ -80,7 +80,7 @@ var shared struct {
 }
 
 // openBrowser returns the browser that all tests share. The first call starts it, after installing it where that is possible.
-// Each page has its own cookies and storage, and *.test resolves to this machine. The test is skipped on a machine that has no
+// Each page from open has its own cookies and storage, and *.test resolves to this machine. The test is skipped on a machine that has no
 // browser and cannot install one.
 func openBrowser(t *testing.T) *browser {
 	t.Helper()

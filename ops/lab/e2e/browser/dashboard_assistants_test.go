@@ -137,7 +137,7 @@ func TestDashboardAssistants(t *testing.T) {
 	b.refusesAssistant(p, address)
 }
 
-// grantsReading signs in on the page of a program and lets the program read.
+// grantsReading opens the page on which a program asks for access, signs in there, and lets the program read.
 func (b *env) grantsReading(address string) {
 	b.t.Helper()
 	b.goTo(address)
@@ -157,7 +157,7 @@ func (b *env) grantsReading(address string) {
 	b.tap(button("Allow"))
 }
 
-// revokesAssistant revokes the program on the screen of keys. Its token is refused at once.
+// revokesAssistant revokes the program on the screen of keys. Its token is refused immediately.
 func (b *env) revokesAssistant(p *assistantProgram) {
 	b.t.Helper()
 	source, err := p.handler.TokenSource(b.t.Context())

@@ -303,8 +303,8 @@ func (b *env) readsForms() {
 	}
 }
 
-// makesRecords makes a network from a template and an offer in that network, and sees errors at their fields. Before it pauses an
-// offer, the page lists where the offer is used.
+// makesRecords makes a network from a template and an offer in that network, and sees errors at their fields. Before an offer is
+// paused, the page lists where the offer is used.
 func (b *env) makesRecords() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/networks")

@@ -15,7 +15,7 @@ func (b *env) act(count *int, do func()) {
 // swapped is a campaign for swapsEverywhere.
 type swapped struct{ ID, URL string }
 
-// makesSwapped makes two offers, and three campaigns that lead to the first one. One of them leads to both.
+// makesSwapped makes two offers, and three campaigns that lead to the first offer. One of these campaigns leads to both offers.
 func (b *env) makesSwapped() (first string, campaigns []swapped) {
 	b.t.Helper()
 	offer := func(name string) string {

@@ -63,7 +63,8 @@ func TestDashboardCopilot(t *testing.T) {
 	c.screens()
 }
 
-// sets makes the campaign and a suggestion to move weight from its first path to the second. The names are markup.
+// sets makes the campaign and two suggestions: to move weight from its first path to the second, and to check a parameter of a
+// source. The names contain markup.
 func (c *copilotEnv) sets() {
 	c.t.Helper()
 	d, err := db.Open(c.t.Context(), c.f.DatabaseURL, db.Options{Name: "test"})

@@ -412,7 +412,7 @@ func (b *env) prints() {
 	b.setScreen(1440, "light")
 }
 
-// paperDates matches the days of a report without a comparison, its time zone and its account.
+// paperDates matches a line of a printed report without a comparison: its days, its time zone and the name of the account.
 var paperDates = regexp.MustCompile(`^\d{4}-\d\d-\d\d – \d{4}-\d\d-\d\d · UTC · Demo$`)
 
 // findsByOtherWords finds a screen by another word, a campaign in spite of mistakes, and a click by its id.

@@ -66,7 +66,7 @@ func (b *env) dropFile(field, name string, content []byte) {
 
 const dumpField = `document.querySelector('#dump')`
 
-// refusesOtherFile: a file that is no dump of Keitaro gives a plan that says so, and no buttons.
+// refusesOtherFile: a file that is no dump of Keitaro gives a plan that says so and cannot be applied.
 func (b *env) refusesOtherFile() {
 	b.t.Helper()
 	b.fill(byLabel("form", "URL of the tracker"), "https://tracker.example")

@@ -100,7 +100,7 @@ func TestDashboardPeople(t *testing.T) {
 }
 
 // invites creates an invitation link, which a second browser uses. It then changes the new member's role and removes the
-// member, who is signed out at once.
+// member, who is then signed out immediately.
 func (b *env) invites() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/team")
@@ -147,8 +147,8 @@ func (b *env) invites() {
 	ben.waitText("Sign in")
 }
 
-// roles: each role sees the controls it may use and no others. A page that the role may not see, opened by a link, explains
-// why. roles returns the browser of the last role, an owner.
+// roles: each role sees the controls it may use and no others. If a member opens the address of a page that the role may not
+// see, the page explains why. roles returns the browser of the last role, an owner.
 func (b *env) roles(account string) (p *env) {
 	b.t.Helper()
 	for _, c := range []struct {

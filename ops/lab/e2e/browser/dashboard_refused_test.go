@@ -132,8 +132,8 @@ func (b *env) slowly() {
 	b.reported()
 }
 
-// tooOften calls the API until the limit of calls per minute refuses a call. It goes on calling while the report is opened, because
-// the limit allows new calls bit by bit. It sends 200 calls at a time, so that even a busy machine reaches the limit. If the report
+// tooOften calls the API until the limit of calls per minute refuses a call. It goes on calling while the report is opened, so
+// that the limit is still used up then. It sends 200 calls at a time, so that even a busy machine reaches the limit. If the report
 // is shown all the same, tooOften starts again.
 func (b *env) tooOften() {
 	b.t.Helper()

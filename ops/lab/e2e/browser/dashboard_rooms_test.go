@@ -68,7 +68,7 @@ func TestDashboardRooms(t *testing.T) {
 	b.screens()
 }
 
-// sets makes a campaign that leads to an offer.
+// sets makes a campaign that leads to an offer, and a verified domain.
 func (b *roomsEnv) sets() {
 	b.t.Helper()
 	var made struct {
@@ -181,8 +181,8 @@ func (b *roomsEnv) verifies() {
 	}
 }
 
-// scores moves the threshold, checks how many clicks would then count as bots or no longer count as bots, and saves
-// it. The service then scores the clicks again.
+// scores lowers the threshold, checks that the page says how many clicks would then count as bots, and saves the threshold. The
+// service then scores the clicks again.
 func (b *roomsEnv) scores() {
 	b.t.Helper()
 	type score struct {
@@ -256,7 +256,7 @@ func (b *roomsEnv) suspect() {
 }
 
 // listsBots enters a range that covers every visitor, which the page refuses, and adds two other values instead. It deletes their
-// entry, and denies an address in the list of repeated addresses.
+// entry, denies an address in the list of repeated addresses, and undoes that.
 func (b *roomsEnv) listsBots() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/bots?tab=lists")

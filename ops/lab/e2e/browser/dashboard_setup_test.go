@@ -250,7 +250,7 @@ func (b *env) showsClickID() {
 // shows no steps.
 const failedStep = `document.querySelector('.trace-list .step.no')?.textContent ?? (document.querySelector('.trace-list .step') ? 'none' : '')`
 
-// testsItself: both self-tests of a correct set-up pass, before and after the first click.
+// testsItself: the self-test of a network passes, both for a network without clicks and for a network with clicks.
 func (b *env) testsItself() {
 	b.t.Helper()
 	passes := func(what string) {

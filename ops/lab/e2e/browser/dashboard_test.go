@@ -340,8 +340,8 @@ func (b *env) equalsAPI() {
 	}
 }
 
-// drills uses only keys: it opens a row, filters the report by the row below it, and goes back. The address of the page contains the
-// open row and the filters.
+// drills opens a row and filters the report by the row below it, with keys alone. It then goes back in the browser. The address
+// of the page contains the open row and the filters.
 func (b *env) drills() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?cmp=none")

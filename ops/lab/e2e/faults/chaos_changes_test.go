@@ -51,7 +51,7 @@ func (y *deciding) decide(list []networkstest.Order) {
 	y.world.Set(list...)
 }
 
-// changes stores a job that reads changes, as the clock does, and returns its id.
+// changes stores a job that reads changes, as the periodic job does, and returns its id.
 func (y *deciding) changes() uuid.UUID {
 	y.t.Helper()
 	saved := dbtest.Get[time.Time](y.t, y.db, `SELECT saved_at FROM network_integrations WHERE network_id = $1`, y.network)
