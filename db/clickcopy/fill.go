@@ -83,8 +83,9 @@ type copiedPart struct {
 	cold     bool // ClickHouse may have clicks that PostgreSQL does not have
 }
 
-// copyPart makes ClickHouse's rows of a part equal to PostgreSQL's current rows, and returns the number of clicks. Changes that
-// happen while it runs are recorded, and copied later as a higher version. Calling it again changes nothing.
+// copyPart makes ClickHouse's rows of a part equal to PostgreSQL's current rows, and returns the number of clicks. For a cold part, it
+// keeps the rows that only ClickHouse has. Changes that happen while it runs are recorded, and copied later as a higher version.
+// Calling it again changes nothing.
 func (k Copy) copyPart(ctx context.Context, p copiedPart) (n int64, err error) {
 	low, high := models.FloorClickID(p.from), models.FloorClickID(p.to)
 	for more := true; more; {

@@ -154,7 +154,7 @@ func (s statements) apply(v *Conversion) (found []string, allowed []bool) {
 	return found, allowed
 }
 
-// withoutTerms returns only the part of the statement about the status. A person's corrections of other values therefore stay,
+// withoutTerms returns the statement without payout, currency, time and cost. A person's corrections of these values therefore stay,
 // however often the network repeats its earlier report.
 func (s statement) withoutTerms() statement {
 	s.Reported, s.Payout, s.Currency, s.Time, s.Cost, s.Reason = false, decimal.Zero, "", time.Time{}, nil, ""

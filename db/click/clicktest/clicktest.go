@@ -151,7 +151,7 @@ var SameValues = cmp.Options{
 	cmp.Comparer(decimal.Decimal.Equal),
 }
 
-// Full returns a copy of a click with a value in every column. Some texts need quoting.
+// Full returns a new click of the same account as c. It has a value in most columns. Some of the texts need quoting.
 func Full(c *models.Click) *models.Click {
 	f := *Realistic(c.AccountID, []uuid.UUID{uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New()})
 	f.ParentCampaignID, f.OfferID, f.NetworkID = uuid.New(), uuid.New(), uuid.New()
