@@ -271,7 +271,7 @@ type copier interface {
 	Close() error
 }
 
-// copy sends blocks by one COPY until the table ends or the COPY has enough rows.
+// copy sends blocks of rows by one COPY. send decides how many.
 func (r *tableRows) copy(ctx context.Context, conn any, t table) error {
 	c, ok := conn.(driver.Conn)
 	if !ok {

@@ -79,7 +79,7 @@ func TestCopyOfCurrencies(t *testing.T) {
 	}
 }
 
-// TestCopyIsCutOff interrupts copying and forwarding at random points, while several of them run at once.
+// TestCopyIsCutOff interrupts calls of Fill and Forward at random points, while several of these calls run at the same time.
 func TestCopyIsCutOff(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

@@ -31,7 +31,7 @@ const (
 
 // Forward copies recorded changes to ClickHouse until there are no more, and returns the number of copied changes. While
 // ClickHouse does not answer, Put repeats the request until ctx ends. Any other error ends Forward. Several calls may run at
-// the same time, but a single call copies all changes too.
+// the same time. One call is enough to copy all changes.
 func (k Copy) Forward(ctx context.Context) (total int, err error) {
 	for {
 		n, err := k.forwardOnce(ctx)
