@@ -41,7 +41,7 @@ type Plan struct {
 	CreatedAt models.Stamp         `db:"created_at"`
 	AppliedAt *time.Time           `db:"applied_at"`
 	UndoneAt  *time.Time           `db:"undone_at"`
-	Done      int                  `db:"done"` // how many of these records are written now; an undo lowers it to 0
+	Done      int                  `db:"done"` // how many of the records that Work counts are written now; an undo lowers it to 0
 	Work      int                  `db:"work"` // how many records the plan writes in all
 }
 

@@ -107,7 +107,7 @@ func (s Store) Scan(ctx context.Context, c db.Conn, cols Columns[StoredClick], q
 	var list []*StoredClick
 	for _, at := range frozen {
 		start := models.FloorClickID(at)
-		if LaterID(start, q.Low) == start && start != q.Low { // first scan up to the day
+		if LaterID(start, q.Low) == start && start != q.Low { // first scan the clicks before the cold day
 			part := q
 			part.High = start
 			before, err := s.scanWarm(ctx, c, cols, part)
