@@ -188,7 +188,7 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if list := audit(b.Account); len(list) != 0 {
-			t.Errorf("repaired after %s: %v", damage, list)
+			t.Errorf("after the repair of %s, the audit finds %v, want nothing", damage, list)
 		}
 	}
 	if list := audit(uuid.New()); len(list) != 0 {

@@ -70,7 +70,7 @@ func oldestDayOf(ctx context.Context, c db.Conn) (time.Time, error) {
 	return oldest.UTC().Truncate(click.Day), err
 }
 
-// cold reports whether the clicks of a day are only in ClickHouse.
+// cold reports whether a day is cold. ClickHouse then may have clicks of the day that PostgreSQL does not have.
 func (k Copy) cold(ctx context.Context, day time.Time) (bool, error) {
 	return db.Get[bool](ctx, k.From, "cold days", `SELECT EXISTS (SELECT FROM click_cold WHERE day = $1::date)`, day.Format(time.DateOnly))
 }

@@ -155,8 +155,8 @@ func readNoted(ctx context.Context, c db.Conn, version uint64, limit int) (b for
 	return b, err
 }
 
-// after merges two notes about the same row. The row counts as removed if either note says so. If such a row is nevertheless
-// found later, it was inserted again.
+// after merges two notes about the same row. The row counts as removed if either note says so. If PostgreSQL nevertheless has the
+// row, it was inserted again, and its current values are copied.
 func (n changeNote) after(before changeNote) changeNote {
 	n.Removed = n.Removed || before.Removed
 	return n

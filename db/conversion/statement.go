@@ -17,7 +17,7 @@ import (
 
 // statement is the content of one message about a conversion. The terms that the offer had at that time are already applied to it.
 type statement struct {
-	At        uuid.UUID        `json:"at"`                 // the id of the postback, which contains its time of arrival
+	At        uuid.UUID        `json:"at"`                 // the id of the postback or, for any other message, a new id; it contains the time of arrival
 	Status    string           `json:"status,omitempty"`   // empty: the status does not change
 	Reversal  bool             `json:"reversal,omitempty"` // see Input.Reversal
 	Word      string           `json:"word,omitempty"`     // the sender's own word for the status

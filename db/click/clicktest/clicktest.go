@@ -20,7 +20,7 @@ import (
 	"switchyard/models/await"
 )
 
-// Realistic returns a click as a tracking link records it. Its values are random, from many campaigns, countries and visitors.
+// Realistic returns a click as a tracking link records it. The campaign, the country, the visitor and some other values are random.
 func Realistic(acc uuid.UUID, campaigns []uuid.UUID) *models.Click {
 	n := rand.IntN(1 << 30)
 	id := func(count int) uuid.UUID { return campaigns[n%count%len(campaigns)] } // one of the first count ids
