@@ -40,9 +40,9 @@ func Listen(ctx context.Context, url, channel string, handle func(context.Contex
 	defer stop()
 	go interval.Every(ctx, listenPing, func() { _ = l.Ping() }) // an error closes the connection, and pq connects again
 
-	// Listen waits for the first connection. When a later connection is lost, pq reconnects, listens again and then sends nil.
+	// l.Listen waits for the first connection. When a connection is lost later, pq reconnects, listens again and then sends nil.
 	if err := l.Listen(channel); err != nil {
-		return nil //nolint:nilerr // Listen fails only for a closed listener, so the context has ended
+		return nil //nolint:nilerr // l.Listen fails only for a closed listener, so the context has ended
 	}
 	handle(ctx, Notice{Resync: true})
 	for n := range l.Notify {

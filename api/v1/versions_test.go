@@ -141,7 +141,7 @@ func TestIfMatchOfNoRecord(t *testing.T) {
 }
 
 // TestConnectionOfOneVersion: if two people connect a network, and both have read that it is not connected, the second call fails
-// with the error stale. Bot settings that have changed since they were read are not overwritten.
+// with the code "stale". Bot settings that have changed since they were read are not overwritten.
 func TestConnectionOfOneVersion(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -41,8 +41,8 @@ type Plan struct {
 	CreatedAt models.Stamp         `db:"created_at"`
 	AppliedAt *time.Time           `db:"applied_at"`
 	UndoneAt  *time.Time           `db:"undone_at"`
-	Done      int                  `db:"done"` // how many of the Work records are written now; an undo lowers it to 0
-	Work      int                  `db:"work"` // how many records the plan writes
+	Done      int                  `db:"done"` // how many of the records that Work counts are written now; an undo lowers it to 0
+	Work      int                  `db:"work"` // how many records the plan writes in all
 }
 
 // Plans accesses the plans of accounts.
@@ -220,7 +220,8 @@ func (k Plans) SetState(ctx context.Context, account, id uuid.UUID, state, probl
 	return err
 }
 
-// Begin stores that a job starts to apply or to undo a plan. ok is false unless the plan is in one of the states in from.
+// Begin stores that a job starts to apply or to undo a plan, and sets the plan's state. If the plan is in none of the states in from,
+// Begin changes nothing, and ok is false.
 func (k Plans) Begin(ctx context.Context, account, id, job uuid.UUID, state string, from ...string) (ok bool, err error) {
 	const q = `UPDATE config_plans SET state = $4, job_id = $3, problem = '' WHERE account_id = $1 AND id = $2 AND state = ANY ($5)`
 	n, err := db.Exec(ctx, k.s.Conn(), "plan", q, account, id, job, state, from)

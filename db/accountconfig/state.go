@@ -210,8 +210,8 @@ func (st *State) encode(all map[accountconfig.Kind][]loaded) error {
 }
 
 // Save creates or replaces a record of a document, and returns the members that the record has afterwards. The store must be in a
-// transaction. The error has the code stale if the stored record is not equal to `before`. If `before` is empty but the
-// record exists, the record was created by Reserve or by an earlier run that was interrupted. Save replaces such a record.
+// transaction. The error has the code "stale" if the stored record is not equal to `before`. If `before` is nil but the record
+// exists, the record was created by Reserve or by an earlier run that was interrupted. Save replaces such a record.
 func (st *State) Save(ctx context.Context, s *store.Store, kind accountconfig.Kind, key string, before, after accountconfig.Members) (
 	accountconfig.Members, error,
 ) {
@@ -291,7 +291,8 @@ func notFound(err error) bool {
 	return ok && e.Kind == models.KindNotFound
 }
 
-// Remove deletes a record of a document. The error has the code stale if the stored record is not equal to `before`.
+// Remove deletes a record of a document. The error has the code "stale" if the stored record is not equal to `before`, and the code
+// "has_clicks" if the record is a campaign with clicks.
 func (st *State) Remove(ctx context.Context, s *store.Store, kind accountconfig.Kind, key string, before accountconfig.Members) error {
 	id := st.ids[kind][key]
 	now, err := kinds[kind].find(ctx, s, st.Account, id, st)

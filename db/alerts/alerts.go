@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// Alert is one thing that needs attention. It disappears as soon as its cause is gone. Type, Kind and ID identify it.
+// Alert is one thing that needs attention. It disappears as soon as its cause is gone. Type, Kind, ID and Name identify it.
 type Alert struct {
 	Type      string
 	Severity  string // Warning or Critical

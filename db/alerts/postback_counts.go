@@ -76,8 +76,8 @@ FROM source_failures f JOIN traffic_sources s ON s.id = f.source_id AND s.accoun
 WHERE f.account_id = $1 AND f.failures >= $2 AND s.is_active AND s.deactivated_at IS NULL
 ORDER BY f.failing_since DESC, s.id LIMIT $3`
 
-// sourcesWithFailures lists the account's active sources with at least the given number of consecutive failed attempts at one host,
-// newest failure first. The source may no longer use this host.
+// sourcesWithFailures lists the account's active sources with at least the given number of consecutive failed attempts at one host.
+// The source that began to fail last comes first. The source may no longer use this host.
 func (l reading) sourcesWithFailures(ctx context.Context, least int) ([]failingSource, error) {
 	return db.Select[failingSource](ctx, l.Store.Conn(), "failing sources", selectFailingSources, l.account.ID, least, store.MaxAlerts)
 }

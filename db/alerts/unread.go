@@ -14,7 +14,8 @@ import (
 	"switchyard/models/money"
 )
 
-// unreadAmounts counts the amounts of a network or a traffic source, and the amounts among them that cannot be read.
+// unreadAmounts counts the postbacks of a network or the clicks of a traffic source. Unread counts those with an amount that cannot
+// be read.
 type unreadAmounts struct {
 	ID     uuid.UUID `db:"id"`
 	Name   string    `db:"name"`

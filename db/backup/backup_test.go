@@ -26,7 +26,7 @@ import (
 
 func noProgress(string, int64, bool) {}
 
-// service is a database with an account whose rows are in every table, and clicks that can be ingested into it.
+// service is a database with an account that has rows in every table. Its method ingest adds clicks and conversions.
 type service struct {
 	*testing.T
 	db       *db.DB
@@ -149,7 +149,7 @@ func TestRestoreEqualsBackup(t *testing.T) {
 		}
 	}
 	if during := figures(t, s.db); during["clicks"] == want["clicks"] || sum.Tables != len(seen) {
-		t.Fatal("no click was ingested while the backup was written")
+		t.Fatalf("no click was ingested while the backup was written, or the backup has %d tables, not %d", sum.Tables, len(seen))
 	}
 
 	to := dbtest.NewOwned(t)
@@ -184,8 +184,8 @@ func TestRestoreEqualsBackup(t *testing.T) {
 	}
 }
 
-// TestRestoreRefuses checks that nothing is loaded from a file that is cut off, is damaged, has a newer version or is not a
-// backup, and that the same database accepts the right file afterwards. A database with rows accepts no file.
+// TestRestoreRefuses checks that nothing is loaded from a file that is cut off, is damaged or is not a backup, or if the call is
+// interrupted. The same database accepts the right file afterwards. A database with rows accepts no file.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -20,8 +20,8 @@ const installation = "installation"
 type table struct {
 	Name    string   `db:"name" json:"name"`
 	Columns []string `db:"columns" json:"columns"`
-	Needs   []string `db:"needs" json:"-"` // tables that its foreign keys name
-	Self    bool     `db:"self" json:"-"`  // a foreign key names the table itself
+	Needs   []string `db:"needs" json:"-"` // other tables to which its foreign keys refer
+	Self    bool     `db:"self" json:"-"`  // a foreign key refers to the table itself
 }
 
 func (t table) quoted() string { return pq.QuoteIdentifier(t.Name) }
@@ -45,7 +45,7 @@ FROM pg_class c
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
 	AND c.relname NOT IN ('goose_db_version', 'conversion_match_keys') ORDER BY 1`
 
-// tablesOf lists the tables. Each table comes after the tables that its foreign keys name.
+// tablesOf lists the tables. Each table comes after the tables to which its foreign keys refer.
 func tablesOf(ctx context.Context, c db.Conn) ([]table, error) {
 	all, err := db.Select[table](ctx, c, "list tables", listTables)
 	if err != nil {

@@ -1,8 +1,7 @@
 // Package backup writes the whole database into one file, and loads such a file into an empty database. It needs no other program.
 //
-// The file contains rows but no schema. Before the rows are loaded, our own migrations create the schema, up to the last
-// migration that the file names. The file is compressed with gzip. It consists of frames, each with a letter, a length and a
-// content:
+// The file contains rows but no schema. Before the rows are loaded, our own migrations create the schema: those migrations that are
+// listed in the file's header. The file is compressed with gzip. It consists of frames, each with a letter, a length and a content:
 //
 //	H  the header, as JSON
 //	T  a table begins: its name and columns, as JSON
@@ -26,7 +25,7 @@ const format = 1
 // Header is the beginning of a file.
 type Header struct {
 	Format     int         `json:"format"`
-	Program    string      `json:"program"` // the version that wrote it
+	Program    string      `json:"program"` // the version of the program that wrote the file
 	TakenAt    time.Time   `json:"taken_at"`
 	Migrations []int64     `json:"migrations"`
 	Partitions []Partition `json:"partitions"`
@@ -54,11 +53,12 @@ type Summary struct {
 	Rows   int64 `json:"rows"`
 }
 
-// Progress is called after every progressRows rows of a table and at the end of the table. rows is the number of rows of the
-// table that have been written or loaded so far. done is true at the end of the table.
+// Progress is called while a table is written or loaded, and at the end of the table. Write calls it after every progressRows rows,
+// Restore after each COPY (see copyRows). rows is the number of rows of the table that have been written or loaded so far. done is
+// true at the end of the table.
 type Progress func(table string, rows int64, done bool)
 
-// progressRows is the number of rows between two calls of Progress.
+// progressRows is the number of rows between two calls of Progress by Write.
 const progressRows = 250_000
 
 // Errors of Restore that an operator can do something about.

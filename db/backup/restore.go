@@ -24,10 +24,9 @@ const copyRows = 500_000
 
 // Restore loads a backup into an empty database and brings its schema up to date. A database is empty if it has no tables, or only
 // the tables of our migrations, with no row outside the table installation. The rows are loaded in one transaction. If loading fails,
-// the database therefore has no rows, and the same call can be made again. If the migrations that follow the loading fail, the rows
-// stay: run `switchyard migrate`.
-// The role must own the database or be allowed to create tables in it. It need not be a superuser. Errors: ErrNotBackup, ErrDamaged,
-// ErrNewer, ErrNotEmpty.
+// the database is therefore still empty, and the same call can be made again. If the migrations that follow the loading fail, the
+// rows stay: run `switchyard migrate`. The role must own the database or be allowed to create tables in it. It need not be a
+// superuser. Errors: ErrNotBackup, ErrDamaged, ErrNewer, ErrNotEmpty.
 func Restore(ctx context.Context, d *db.DB, r io.Reader, progress Progress) (Header, Summary, error) {
 	frames, err := newFrameReader(r)
 	if err != nil {
@@ -272,7 +271,7 @@ type copier interface {
 	Close() error
 }
 
-// copy sends blocks by one COPY until the table ends or the COPY has enough rows.
+// copy sends blocks of rows by one COPY. send decides how many.
 func (r *tableRows) copy(ctx context.Context, conn any, t table) error {
 	c, ok := conn.(driver.Conn)
 	if !ok {

@@ -63,7 +63,7 @@ func AccountsWithClaims(ctx context.Context, c db.Conn, now time.Time, limit int
 	return db.Select[uuid.UUID](ctx, c, "crawler claims", claimsWaiting, now, limit)
 }
 
-// Each attempt doubles the wait for the next one.
+// Each attempt doubles the wait for the next one, up to 1,024 minutes.
 const leaseClaims = `
 UPDATE crawler_claims SET attempts = attempts + 1, attempt_at = $2 + make_interval(mins => 1 << least(attempts, 10))
 WHERE click_id IN (
@@ -71,8 +71,8 @@ WHERE click_id IN (
 	FOR UPDATE SKIP LOCKED
 ) RETURNING click_id, address, crawler`
 
-// LeaseClaims returns due claims of an account. Each claim goes to only one worker. A claim that is not deleted becomes due
-// again after one minute, and then after two minutes, four minutes and so on.
+// LeaseClaims returns at most limit due claims of an account. Each claim goes to only one worker. A claim that is not deleted becomes
+// due again: after one minute the first time, then after two minutes, four minutes and so on, up to 1,024 minutes.
 func LeaseClaims(ctx context.Context, c db.Conn, account uuid.UUID, now time.Time, limit int) ([]CrawlerClaim, error) {
 	return db.Select[CrawlerClaim](ctx, c, "lease crawler claims", leaseClaims, account, now, limit)
 }

@@ -26,7 +26,7 @@ type Crowd struct {
 // NewCrowd returns a Crowd that knows no clicks yet.
 func NewCrowd(account uuid.UUID) *Crowd { return &Crowd{account: account} }
 
-// visitorsRemembered is the number of visitors with repeated clicks that a Crowd remembers in each of two generations.
+// visitorsRemembered is the number of visitors that a Crowd remembers in each of two generations (see frequency).
 const visitorsRemembered = 50_000
 
 func (w *Crowd) reset() {
@@ -115,8 +115,8 @@ func inSeconds(d time.Duration) string {
 }
 
 // signals returns the flood and repeat signals of clicks, which must come right after the click with the id after. It runs in the
-// transaction of c and stores the repeats for later clicks. If the last call did not end at after, signals first reads the earlier
-// clicks within bot.FloodWindow again. This happens when a transaction is retried.
+// transaction of c and stores the repeats for later clicks. If the last call did not end at the click after, signals first reads the
+// earlier clicks within bot.FloodWindow. This happens in the first call, and when a transaction is retried.
 func (w *Crowd) signals(ctx context.Context, c db.Conn, in click.Store, after uuid.UUID, clicks []*click.StoredClick) (
 	map[uuid.UUID]bot.Signals, error,
 ) {
@@ -140,9 +140,9 @@ func (w *Crowd) signals(ctx context.Context, c db.Conn, in click.Store, after uu
 	return fired, err
 }
 
-// findRepeats finds repeated clicks and stores clicks for later look-ups. If enough clicks of a visitor were stored recently, a
-// further click counts as a repeat at once and is not stored. A click that an ingester has already marked is stored but not
-// looked up.
+// findRepeats finds repeated clicks and stores clicks for later look-ups. If bot.RepeatBound clicks of a visitor were stored within
+// storeEvery, a further click counts as a repeat without a look-up and is not stored. A click that an ingester has already marked
+// is stored but not looked up.
 func (w *Crowd) findRepeats(ctx context.Context, c db.Conn, clicks []*click.StoredClick, fired map[uuid.UUID]bot.Signals) error {
 	visits, err := w.visits(ctx, c, clicks)
 	if err != nil {

@@ -245,7 +245,8 @@ func (j *judgement) landers(ctx context.Context, c db.Conn, visits []visit) (map
 	return pages, err
 }
 
-// pageOf returns the page of an address without a scheme. It removes a "www." before the host, the query, and a final slash.
+// pageOf returns the page of an address without a scheme. It removes the query, the fragment, a final slash, the port, and a "www." at
+// the beginning of the host.
 func pageOf(address string) page {
 	if i := strings.IndexAny(address, "?#"); i >= 0 {
 		address = address[:i]

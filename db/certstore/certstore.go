@@ -63,7 +63,7 @@ ON CONFLICT (host) DO UPDATE SET fence = excluded.fence, lease_until = excluded.
 WHERE h.lease_until IS NULL OR h.lease_until < now()
 RETURNING fence`
 
-// Claim claims a host for one issuer until the lease ends. It does not wait: ok is false if another issuer has the host.
+// Claim claims a host for one issuer until the lease ends. It does not wait: ok is false if another issuer has claimed the host.
 func (s *Store) Claim(ctx context.Context, host string, lease time.Duration) (fence int64, ok bool, err error) {
 	return db.First[int64](ctx, s.c, "claim host", claim, host, lease.Seconds())
 }
@@ -171,7 +171,7 @@ func (s *Store) DeleteExpiredChallenges(ctx context.Context) error {
 	return db.Run(ctx, s.c, "old challenges", `DELETE FROM acme_challenges WHERE expires_at < now()`)
 }
 
-// Claimed reports whether an issuer has the host.
+// Claimed reports whether an issuer has claimed the host.
 func (s *Store) Claimed(ctx context.Context, host string) (bool, error) {
 	const q = `SELECT EXISTS (SELECT FROM edge_hosts WHERE host = $1 AND lease_until > now())`
 	return db.Get[bool](ctx, s.c, "claim", q, host)

@@ -21,7 +21,7 @@ type Challenge struct {
 // Bounds of challenges.
 const (
 	challengeTime = 10 * time.Minute // a challenge that its issuer does not withdraw expires after this time
-	maxChallenges = 2000             // the maximum length of the list of Challenges
+	maxChallenges = 2000             // the maximum length of the list that Challenges returns
 )
 
 func challengePlace(host, token string) seal.Place { return place("acme_challenges", host+" "+token) }

@@ -25,7 +25,7 @@ type StoredClick struct {
 	models.Click
 	At time.Time // the time that the id contains
 	// Rate is the value of one unit of the click's currency in the account's currency. Cost and the other prices are in the
-	// click's currency. If Rate is invalid, there is no rate, and the money of the click is not counted.
+	// click's currency. If Rate.Valid is false, there is no rate, and the money of the click is not counted.
 	Rate      decimal.NullDecimal
 	IsUnique  bool
 	LPViews   int

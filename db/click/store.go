@@ -17,9 +17,9 @@ import (
 	"switchyard/models"
 )
 
-// Store reads and writes the clicks in PostgreSQL. It writes each change immediately, in the caller's transaction.
-// Lists of ids and lists of clicks must be sorted by id and must not be empty. To lock a click that is only in ClickHouse, Store
-// first inserts it into PostgreSQL again: see thaw.go.
+// Store reads and writes clicks. It writes each change to PostgreSQL immediately, in the caller's transaction. It reads a click that
+// is only in ClickHouse from there. To lock such a click, Store first inserts it into PostgreSQL again: see thaw.go. Lists of ids
+// and lists of clicks must be sorted by id and must not be empty.
 type Store struct {
 	copied *CopyReader // nil: there is no copy
 	warm   bool        // clicks that are only in ClickHouse are left out
@@ -107,7 +107,7 @@ func (s Store) Scan(ctx context.Context, c db.Conn, cols Columns[StoredClick], q
 	var list []*StoredClick
 	for _, at := range frozen {
 		start := models.FloorClickID(at)
-		if LaterID(start, q.Low) == start && start != q.Low { // first scan up to the day
+		if LaterID(start, q.Low) == start && start != q.Low { // first scan the clicks before the cold day
 			part := q
 			part.High = start
 			before, err := s.scanWarm(ctx, c, cols, part)

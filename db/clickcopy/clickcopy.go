@@ -13,7 +13,7 @@ import (
 
 // Copy maintains the copy of clicks and conversions in ClickHouse. The database records which rows have changed, and Forward
 // copies these rows to ClickHouse, so the copy is some seconds behind. Begin turns the copy on, and Fill copies older rows. Freeze
-// deletes old days from PostgreSQL that the copy has, and Return brings them back.
+// deletes from PostgreSQL the clicks of old days that the copy has, and Return inserts them into PostgreSQL again.
 //
 // Rows have a version. Versions are issued under a lock, and the rows of a version are read in one snapshot after the version was
 // issued. A higher version is therefore always a later state. This holds for every process that copies rows, however often the

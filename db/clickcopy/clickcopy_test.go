@@ -79,7 +79,7 @@ func TestCopyOfCurrencies(t *testing.T) {
 	}
 }
 
-// TestCopyIsCutOff interrupts copying and forwarding at random points, while several of them run at once.
+// TestCopyIsCutOff interrupts calls of Fill and Forward at random points, while several of these calls run at the same time.
 func TestCopyIsCutOff(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -188,7 +188,7 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if list := audit(b.Account); len(list) != 0 {
-			t.Errorf("repaired after %s: %v", damage, list)
+			t.Errorf("after the repair of %s, the audit finds %v, want nothing", damage, list)
 		}
 	}
 	if list := audit(uuid.New()); len(list) != 0 {
@@ -265,8 +265,8 @@ func TestCopyIsBegunAgain(t *testing.T) {
 	x.CheckCopy(clicktest.BeginAndFill(t, k))
 }
 
-// TestCopyHasEveryColumn compares each column of two clicks in both databases. One click has a value in every column, the other is
-// empty.
+// TestCopyHasEveryColumn compares two clicks in both databases column by column, except for columns that the databases write in
+// different formats. One click has values in many columns, the other in few.
 func TestCopyHasEveryColumn(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

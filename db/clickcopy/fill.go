@@ -70,7 +70,7 @@ func oldestDayOf(ctx context.Context, c db.Conn) (time.Time, error) {
 	return oldest.UTC().Truncate(click.Day), err
 }
 
-// cold reports whether the clicks of a day are only in ClickHouse.
+// cold reports whether a day is cold. ClickHouse then may have clicks of the day that PostgreSQL does not have.
 func (k Copy) cold(ctx context.Context, day time.Time) (bool, error) {
 	return db.Get[bool](ctx, k.From, "cold days", `SELECT EXISTS (SELECT FROM click_cold WHERE day = $1::date)`, day.Format(time.DateOnly))
 }
@@ -83,8 +83,9 @@ type copiedPart struct {
 	cold     bool // ClickHouse may have clicks that PostgreSQL does not have
 }
 
-// copyPart makes ClickHouse's rows of a part equal to PostgreSQL's current rows, and returns the number of clicks. Changes that
-// happen while it runs are recorded, and copied later as a higher version. Calling it again changes nothing.
+// copyPart makes ClickHouse's rows of a part equal to PostgreSQL's current rows, and returns the number of clicks. For a cold part, it
+// keeps the rows that only ClickHouse has. Changes that happen while it runs are recorded, and copied later as a higher version.
+// Calling it again changes nothing.
 func (k Copy) copyPart(ctx context.Context, p copiedPart) (n int64, err error) {
 	low, high := models.FloorClickID(p.from), models.FloorClickID(p.to)
 	for more := true; more; {

@@ -31,7 +31,7 @@ const (
 
 // Forward copies recorded changes to ClickHouse until there are no more, and returns the number of copied changes. While
 // ClickHouse does not answer, Put repeats the request until ctx ends. Any other error ends Forward. Several calls may run at
-// the same time, but a single call copies all changes too.
+// the same time. One call is enough to copy all changes.
 func (k Copy) Forward(ctx context.Context) (total int, err error) {
 	for {
 		n, err := k.forwardOnce(ctx)
@@ -155,8 +155,8 @@ func readNoted(ctx context.Context, c db.Conn, version uint64, limit int) (b for
 	return b, err
 }
 
-// after merges two notes about the same row. The row counts as removed if either note says so. If such a row is nevertheless
-// found later, it was inserted again.
+// after merges two notes about the same row. The row counts as removed if either note says so. If PostgreSQL nevertheless has the
+// row, it was inserted again, and its current values are copied.
 func (n changeNote) after(before changeNote) changeNote {
 	n.Removed = n.Removed || before.Removed
 	return n

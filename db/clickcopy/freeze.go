@@ -90,8 +90,8 @@ func (k Copy) freezeDay(ctx context.Context, name string) error {
 }
 
 // emptyPartition deletes the clicks of a day from PostgreSQL. left reports whether they were deleted. They stay if a change of
-// these clicks still waits to be copied, or if work that needs them has begun. Until the transaction ends, no other transaction can
-// read or write them.
+// these clicks still waits to be copied, or if a change of an account's currency or the end of the copy has begun. Until the
+// transaction ends, no other transaction can read or write the clicks of the day.
 func emptyPartition(ctx context.Context, c db.Conn, name string, day time.Time) (left bool, err error) {
 	if err := click.LockColdDays(ctx, c, []time.Time{day}); err != nil {
 		return false, err

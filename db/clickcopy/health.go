@@ -10,8 +10,8 @@ import (
 	"switchyard/models"
 )
 
-// Health returns the status of the copy as GET /alerts names it and, if there is a problem, a message that says what to do.
-// Without a copy the status is models.ServiceOff.
+// Health returns the status of the copy for GET /alerts, and a message that says what to do or what is going on. The message is empty
+// if nothing needs to be said. If l has no reader of the copy, the status is models.ServiceOff.
 func Health(ctx context.Context, l click.Log) (status, message string, err error) {
 	if l.Copy == nil {
 		return models.ServiceOff, "", nil

@@ -23,7 +23,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// faultyProxy is a proxy between the client and a server. At random, it loses requests of inserts and answers to inserts.
+// faultyProxy is a proxy between the client and a server. At random, it loses requests of inserts and answers to inserts. If it has a
+// server to kill, it also kills this server at random.
 type faultyProxy struct {
 	target  string
 	server  *clickhousetest.Engine // nil: the server is not killed

@@ -228,7 +228,7 @@ type terms struct {
 	Currency  string          `db:"currency"`
 }
 
-// defaultCurrency is the currency of a payout if neither its sender nor the offer nor the campaign names one.
+// defaultCurrency is the currency of a payout if none of the sender, the offer, the campaign and the click has a currency.
 const defaultCurrency = "USD"
 
 // payout returns the earnings of a conversion and their currency. reported tells whether the values come from the input. Only then

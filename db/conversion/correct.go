@@ -393,7 +393,8 @@ const insertedAtOnce = 1000
 var insertConversions = `INSERT INTO conversions (` + Columns + `)
 VALUES (:` + strings.ReplaceAll(Columns, ", ", ", :") + `)`
 
-// updateConversion sets all columns except the key of the conversion and the columns that are copied from its click.
+// updateConversion sets all columns except those that never change: the ids and the key of the conversion, its campaign and its
+// traffic source.
 var updateConversion = func() string {
 	var set []string
 	for name := range strings.SplitSeq(Columns, ", ") {

@@ -96,7 +96,7 @@ ORDER BY match_at LIMIT $1`
 
 // thawDue handles due postbacks that name cold clicks, which are only in ClickHouse. It inserts these clicks into PostgreSQL again.
 // It returns the lowest click id that can be looked up. This is the zero id or, if the cold clicks cannot be read, the first id
-// that is not cold. Postbacks with a lower click id stay waiting.
+// that is not cold. Postbacks that name a click with a lower id stay waiting.
 func thawDue(ctx context.Context, l click.Log, limit int) (oldest uuid.UUID, err error) {
 	s, err := click.ReadCopy(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {

@@ -143,7 +143,7 @@ const (
 	PostbackRecorded  = "recorded"
 	PostbackIgnored   = "ignored"   // the postback was understood, but changes nothing
 	PostbackRefused   = "refused"   // the postback was not trusted or not understood
-	PostbackUnmatched = "unmatched" // the click of the postback was never stored
+	PostbackUnmatched = "unmatched" // no stored click was found for the postback
 )
 
 // FindPostback reads a raw postback. It returns models.NotFound if there is no such postback.

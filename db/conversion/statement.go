@@ -17,7 +17,7 @@ import (
 
 // statement is the content of one message about a conversion. The terms that the offer had at that time are already applied to it.
 type statement struct {
-	At        uuid.UUID        `json:"at"`                 // the id of the postback, which contains its time of arrival
+	At        uuid.UUID        `json:"at"`                 // the id of the postback or, for any other message, a new id; it contains the time of arrival
 	Status    string           `json:"status,omitempty"`   // empty: the status does not change
 	Reversal  bool             `json:"reversal,omitempty"` // see Input.Reversal
 	Word      string           `json:"word,omitempty"`     // the sender's own word for the status
@@ -154,7 +154,7 @@ func (s statements) apply(v *Conversion) (found []string, allowed []bool) {
 	return found, allowed
 }
 
-// withoutTerms returns only the part of the statement about the status. A person's corrections of other values therefore stay,
+// withoutTerms returns the statement without payout, currency, time and cost. A person's corrections of these values therefore stay,
 // however often the network repeats its earlier report.
 func (s statement) withoutTerms() statement {
 	s.Reported, s.Payout, s.Currency, s.Time, s.Cost, s.Reason = false, decimal.Zero, "", time.Time{}, nil, ""

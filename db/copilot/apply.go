@@ -25,7 +25,7 @@ type Applied struct {
 }
 
 // Apply applies an open suggestion. The change, its event, its entry in the list of changes and the suggestion's status commit
-// together. Errors: not_found, not_open, advice_only, invalid, and stale if the record has changed since the suggestion was made.
+// together. Errors: not_found, not_open, advice_only, invalid, and "stale" if the record has changed since the suggestion was made.
 func (k Suggestions) Apply(ctx context.Context, account, id uuid.UUID, variant string, now time.Time) (Applied, error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) (out Applied, err error) {
 		found, err := NewSuggestions(s).Suggestion(ctx, account, id, now)
@@ -70,9 +70,9 @@ func (p Proposals) lock(ctx context.Context, account, id uuid.UUID, now time.Tim
 	return found, err
 }
 
-// Apply applies an open proposal in the same way as Suggestions.Apply applies a suggestion. If the error is stale, Apply also
-// stores that the proposal is stale, under the lock of the proposal. Only one of several concurrent callers therefore gets this
-// error.
+// Apply applies an open proposal in the same way as Suggestions.Apply applies a suggestion. If the error has the code "stale", Apply
+// also sets the proposal's status to stale, under the lock of the proposal. Only one of several concurrent callers therefore gets
+// this error.
 func (p Proposals) Apply(ctx context.Context, account, id uuid.UUID, now time.Time) (Applied, error) {
 	var stale error
 	out, err := store.TxOf(ctx, p.s, func(s *store.Store) (out Applied, err error) {
@@ -113,7 +113,7 @@ INSERT INTO copilot_changes (id, account_id, suggestion_id, proposal_id, rule_id
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING status, created_at`
 
 // apply carries out the action of a change and stores the change. judgedDigest is the digest that the record had when the action was
-// suggested. The error is stale if the record now has another digest.
+// suggested. If the record now has another digest, the error has the code "stale".
 func (k Suggestions) apply(ctx context.Context, change copilot.Change, judgedDigest string) (out Applied, err error) {
 	change.ID = uuid.Must(uuid.NewV7())
 	a := change.Action
@@ -139,8 +139,9 @@ func (k Suggestions) apply(ctx context.Context, change copilot.Change, judgedDig
 	return out, err
 }
 
-// changedSince returns the error stale in place of err, because the action was possible when it was suggested, but is refused
-// now. For example, a record was deleted or a limit was reached. The errors stale and invalid stay unchanged.
+// changedSince replaces a refusal by an error with the code "stale", because the action was possible when it was suggested, but is
+// refused now. For example, a record was deleted or a limit was reached. Errors with the code "stale" or "invalid", and errors that
+// are no refusals, stay unchanged.
 func changedSince(err error) error {
 	if e, ok := models.AsError(err); ok && e.Code != "stale" && e.Code != "invalid" {
 		return models.Conflict("stale", "%s", e.Message)
@@ -160,7 +161,7 @@ UPDATE copilot_suggestions s SET status = 'dismissed', decided_at = clock_timest
 )
 
 // Undo reverts a change, once. If a suggestion led to the change, the suggestion becomes dismissed. If a rule made the change,
-// the rule does not act on the target again during the rule's cool-down. Errors: not_found, already_undone, and stale if the
+// the rule does not act on the target again during the rule's cool-down. Errors: not_found, already_undone, and "stale" if the
 // record was changed again after this change.
 func (k Suggestions) Undo(ctx context.Context, account, id uuid.UUID) (Applied, error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) (out Applied, err error) {

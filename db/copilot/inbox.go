@@ -34,7 +34,7 @@ ORDER BY received_at DESC, id DESC LIMIT $4`
 
 // Inbox lists the networks of the account whose postbacks since the given time include some that matched no click. It also
 // returns the parameters of such postbacks. rows is the maximum number of these postbacks, for all networks together. Once it is
-// used up, the remaining networks are left out.
+// used up, the remaining networks are left out. Inbox counts only the newest 50,000 postbacks of the account.
 func (k Suggestions) Inbox(ctx context.Context, account uuid.UUID, since time.Time, rows int) ([]NetworkInbox, error) {
 	counted, err := db.Select[NetworkInbox](ctx, k.s.Conn(), "inbox", countInbox, account, since)
 	if err != nil {

@@ -30,9 +30,9 @@ INSERT INTO copilot_proposals (id, account_id, campaign_id, title, reason, actio
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 RETURNING ` + db.Columns[copilot.Proposal]("")
 
-// Create stores a proposal if its action can be applied now. Otherwise the error is invalid or stale. If the action names a
-// record of another account, the error is invalid, as for a record that does not exist. The title of the proposal is the title of
-// its action.
+// Create stores a proposal if its action can be applied now. Otherwise the error has the code "invalid" or "stale". If the action
+// names a record of another account, the code is "invalid", as for a record that does not exist. The title of the proposal is the
+// title of its action.
 func (p Proposals) Create(ctx context.Context, proposal copilot.Proposal, now time.Time) (copilot.Proposal, error) {
 	account, a := proposal.AccountID, proposal.Action
 	if err := a.Validate(); err != nil {

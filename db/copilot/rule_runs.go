@@ -35,7 +35,7 @@ FROM copilot_rules r WHERE r.id = t.rule_id AND t.account_id = $1 AND t.change_i
 // errCooling is the error of Act for a target that is in its cool-down.
 var errCooling = models.Conflict("cooling", "the rule has acted on this target within its cool-down")
 
-// locked locks a rule. The error is stale if the rule is inactive or has changed since r was read.
+// locked locks a rule. If the rule is inactive or has changed since r was read, the error has the code "stale".
 func (k Rules) locked(ctx context.Context, r autorule.Rule) error {
 	_, same, err := db.First[uuid.UUID](ctx, k.s.Conn(), "rule", lockRule, r.AccountID, r.ID, r.UpdatedAt.Time)
 	if err == nil && !same {
@@ -45,8 +45,8 @@ func (k Rules) locked(ctx context.Context, r autorule.Rule) error {
 }
 
 // Act carries out a change that a rule requires. The change with its evidence, its events and the cool-down of its targets are
-// committed together. Errors: cooling if a target is in its cool-down, invalid, and stale if the record has changed since the
-// rule judged it, or if the rule has changed since r was read.
+// committed together. Errors: "cooling" if a target is in its cool-down, "invalid" if the action is not possible, and "stale" if the
+// record has changed since the rule judged it, or if the rule has changed since r was read.
 func (k Rules) Act(ctx context.Context, r autorule.Rule, act autorule.Act, judged string, run autorule.Run, evidence *copilot.Evidence) (
 	Applied, error,
 ) {
@@ -109,8 +109,8 @@ type RuleAlert struct {
 
 // SetAlerts raises the alerts of list for a rule, and ends all other alerts of the rule. raised has one element for each alert of
 // list: true if the alert exists after the call, either as a new alert or because it was raised before. It is false for an alert that
-// began within the cool-down and has ended, because SetAlerts does not raise it again. The error is stale if the rule has changed
-// since r was read.
+// began within the cool-down and has ended, because SetAlerts does not raise it again. If the rule has changed since r was read, the
+// error has the code "stale".
 func (k Rules) SetAlerts(ctx context.Context, r autorule.Rule, list []RuleAlert, at time.Time) (raised []bool, err error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) ([]bool, error) {
 		if err := NewRules(s).locked(ctx, r); err != nil {

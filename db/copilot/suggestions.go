@@ -51,7 +51,8 @@ func (k Suggestions) CountOpen(ctx context.Context, account uuid.UUID, now time.
 		WHERE s.account_id = $1 AND `+openSuggestion, account, now)
 }
 
-// Suggestion returns a suggestion and locks it until the transaction ends. Its status is open if it waits for a decision at now.
+// Suggestion returns a suggestion and locks it until the transaction ends. The returned status is open if the suggestion waits for a
+// decision at the given time, and expired if it was open but its time is over.
 func (k Suggestions) Suggestion(ctx context.Context, account, id uuid.UUID, now time.Time) (copilot.Suggestion, error) {
 	row, err := db.Get[struct {
 		copilot.Suggestion

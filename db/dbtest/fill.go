@@ -109,8 +109,8 @@ var checked = map[string]string{
 	"foreign_links.form": "path", "forwarded_postbacks.result": "sent",
 }
 
-// fillValue returns SQL for the value of a column. An empty text leaves the column out. ok is false if a foreign key names a table
-// without a row.
+// fillValue returns SQL for the value of a column. An empty text leaves the column out. ok is false if the column is a foreign key to a
+// table that has no row yet.
 func fillValue(table string, c column, account uuid.UUID, ids map[string]string, next newID) (value string, ok bool) {
 	if text, is := checked[table+"."+c.Name]; is {
 		return "'" + text + "'", true

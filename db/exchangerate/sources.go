@@ -36,7 +36,7 @@ func RecordFetch(ctx context.Context, c db.Conn, source, failure string, now, ne
 	return db.Run(ctx, c, "note source of rates", recordFetch, source, now, next, failure)
 }
 
-// Sources lists the sources that were fetched at least once.
+// Sources lists the sources that were claimed for a fetch at least once.
 func Sources(ctx context.Context, c db.Conn) ([]Source, error) {
 	return db.Select[Source](ctx, c, "sources of rates",
 		`SELECT source, next_at, asked_at, failures, failure FROM rate_sources ORDER BY source`)

@@ -98,8 +98,8 @@ func (p *postgres) makeReady(ctx context.Context, moments []time.Time) error {
 	return p.days.Ensure(ctx, p.Log, moments)
 }
 
-// storeBatch stores a batch either completely or not at all. It does not store again what is already stored. If refused returns
-// true for the error, the data will never be accepted. After any other error, the caller may try the same batch again.
+// storeBatch stores a batch either completely or not at all. It does not store again what is already stored. If the function refused
+// returns true for the error, the data will never be accepted. After any other error, the caller may try the same batch again.
 func (p *postgres) storeBatch(ctx context.Context, b batch) (out stored, err error) {
 	err = p.makeReady(ctx, b.moments())
 	if err == nil {
@@ -180,9 +180,9 @@ func (b batch) store(ctx context.Context, c db.Conn, in click.Store) (out stored
 }
 
 // ofAccounts returns the batch without the records of accounts that were deleted while the records waited in the spool. If such
-// records were stored, no account could see or delete them. Postbacks are not filtered here: StorePostbacks stores a postback of
-// a deleted account without a job. ofAccounts also returns the currencies of the accounts, and sets the settings with which the
-// accounts score clicks.
+// records were stored, no account could see or delete them. Two kinds of records are not filtered here. StorePostbacks stores a
+// postback of a deleted account without a job, and a trap only requests that a click is examined again. ofAccounts also returns
+// the currencies of the accounts, and sets the settings with which the accounts score clicks.
 func (b batch) ofAccounts(ctx context.Context, c db.Conn) (batch, map[uuid.UUID]string, error) {
 	named := map[uuid.UUID]bool{}
 	for _, v := range b.clicks {

@@ -14,7 +14,7 @@ import (
 type Requeued struct {
 	models.JobRef
 
-	Archived int64 `db:"archived"` // generation of the row whose task is in asynq's archive; -1: there is no such task
+	Archived int64 `db:"archived"` // earlier generation of the row, whose task is in asynq's archive; -1: there is no such task
 }
 
 // RequeuedItem is a requeued row with the creation time of its item, such as a delivery.

@@ -141,8 +141,9 @@ func readNetworks(ctx context.Context, f reading) error {
 	return err
 }
 
-// readConversions handles networks that have more conversions than tests, but no postback among the newest postbacks. It sets their
-// LastPostback to the time in since, because the conversions show that postbacks have arrived, but not when.
+// readConversions handles networks that have more conversions than test postbacks, although the newest postbacks have no other
+// postback from them. It sets their LastPostback to the time in since, because the conversions show that postbacks have arrived, but
+// not when.
 func readConversions(ctx context.Context, f reading, ids []uuid.UUID, since time.Time) error {
 	rows, err := f.figuresBy(ctx, "network_id", ids)
 	for id, figures := range rows {

@@ -97,7 +97,7 @@ func TestWithdraw(t *testing.T) {
 		t.Errorf("keys stored after a new consent: %s, want {city} {street}", got)
 	}
 	dbtest.Exec(t, e.db, `INSERT INTO conversion_match_keys (id, account_id, click_id, names, sealed, received_at)
-		VALUES ($1, $2, $3, '{email}', '\x01', $4)`, before.ID, e.account, click, before.ReceivedAt) // a transaction that ran at the same time
+		VALUES ($1, $2, $3, '{email}', '\x01', $4)`, before.ID, e.account, click, before.ReceivedAt) // as left by a transaction that ran at the same time
 	found, err := matchkey.OfClicks(t.Context(), e.db, e.account, []uuid.UUID{click, other}, time.Now())
 	if err != nil || len(found) != 1 || found[0].Names[0] != "street" {
 		t.Errorf("%+v, %v", found, err)

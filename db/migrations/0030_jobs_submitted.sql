@@ -1,5 +1,5 @@
 -- Replaces jobs_submitted with an index that does not mention conversion:match, a kind that no longer exists. The queries of the
--- previous version read jobs_due until their programs are replaced.
+-- previous version use the index jobs_due until the processes of that version are replaced.
 -- +goose NO TRANSACTION
 -- +goose Up
 DROP INDEX CONCURRENTLY IF EXISTS jobs_asked; -- left by an attempt that gave up

@@ -10,7 +10,7 @@ CREATE TABLE bot_scans (
 
 CREATE TABLE bot_rechecks (
     click_id   uuid PRIMARY KEY,
-    account_id uuid NOT NULL,                 -- zero: the click's account, if it was not known when the row was stored
+    account_id uuid NOT NULL,                 -- the click's account; zero: it was not known when the row was stored
     signals    bigint NOT NULL,               -- the signals that have fired
     queued_at  timestamptz NOT NULL DEFAULT now()
 );

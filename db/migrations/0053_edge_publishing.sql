@@ -8,7 +8,7 @@ CREATE TABLE edge_changes (
 
 CREATE TABLE edge_accounts (
     owner_id     uuid PRIMARY KEY,
-    wanted       bigint NOT NULL DEFAULT 1,    -- incremented by every change
+    wanted       bigint NOT NULL DEFAULT 1,    -- incremented each time that new changes of the account are collected
     published    bigint NOT NULL DEFAULT 0,    -- the value of wanted when the last successful publishing began
     target       text NOT NULL DEFAULT '',     -- where the account was published, and in which form
     published_at timestamptz,

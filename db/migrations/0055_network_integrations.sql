@@ -22,8 +22,8 @@ CREATE INDEX network_integrations_due ON network_integrations (next_at) WHERE is
 CREATE TABLE integration_runs (
     id          uuid PRIMARY KEY,                -- the id of the run's job
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    kind        text NOT NULL,                   -- network_sync
-    target_id   uuid NOT NULL,                   -- the network
+    kind        text NOT NULL,                   -- kind of the run, such as network_sync
+    target_id   uuid NOT NULL,                   -- the record of the run: for network_sync, the network
     provider    text NOT NULL,
     origin      text NOT NULL,                   -- api or clock
     from_day    date,

@@ -22,7 +22,7 @@ CREATE TABLE account_rates (
 CREATE INDEX account_rates_open ON account_rates (account_id, day, currency) WHERE rate IS NULL OR restating;
 CREATE INDEX account_rates_day ON account_rates (day);
 
--- Rates that the operator has replaced. A row stays until the facts that used the rate are found.
+-- Rates that the operator has replaced or added. A row stays until the rows of account_rates that depend on the rate are updated.
 CREATE TABLE rate_changes (
     day      date NOT NULL,
     currency text NOT NULL,

@@ -3,7 +3,7 @@
 ALTER TABLE source_integrations
     ADD COLUMN upload_mode       text NOT NULL DEFAULT 'shadow' CHECK (upload_mode IN ('shadow', 'live')),
     ADD COLUMN daily_cap_count   integer NOT NULL DEFAULT 10000,   -- maximum number of uploads per day in the account's time zone
-    ADD COLUMN daily_cap_value   numeric NOT NULL DEFAULT 100000,  -- maximum total value of these conversions, in the account's currency
+    ADD COLUMN daily_cap_value   numeric NOT NULL DEFAULT 100000,  -- maximum total value of these uploads, in the account's currency
     ADD COLUMN uploads_ready_at  timestamptz,                      -- the platform accepts no uploads before this time
     ADD COLUMN uploads_since     timestamptz NOT NULL DEFAULT now(), -- when uploads were begun or resumed
     ADD COLUMN uploads_stopped   text NOT NULL DEFAULT '',         -- why uploads were stopped; empty: they were not stopped

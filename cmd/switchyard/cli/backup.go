@@ -149,7 +149,8 @@ func withNextStep(err error) error {
 	return err
 }
 
-// printProgress prints the progress of a backup or a restore: the rows of a table so far, or in total once the table is done.
+// printProgress prints the progress of a backup, a restore or a deletion: the rows of a table so far, or in total once the table
+// is done.
 func (e *env) printProgress(table string, rows int64, done bool) {
 	if done {
 		e.logf("%s: %d rows", table, rows)

@@ -171,7 +171,7 @@ func (m *mover) record(n int) {
 }
 
 // move runs the command that moves clicks. It kills the command three times, each time after a line that reports progress, and
-// runs it again until it ends.
+// runs it again. The last run ends without an error.
 func (m *mover) move(to, step string) {
 	m.Helper()
 	began := time.Now()

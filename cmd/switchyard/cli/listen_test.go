@@ -132,7 +132,7 @@ func TestStart(t *testing.T) {
 }
 
 // TestTarget sends request targets of every form. If the target is a whole address whose host is served here, the answer is the
-// same as for its path, whatever the Host header says. Any other target that only a proxy would accept is refused before the
+// same as for its path at this host, whatever the Host header says. Any other target that is not a path is refused before the
 // server's handler runs.
 func TestTarget(t *testing.T) {
 	t.Parallel()

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestUpOpensLoopback: `up` can be reached only from this machine unless BIND is set. If BIND is set, the operators' pages have a
-// port of their own, which can still be reached only from this machine.
+// TestUpOpensLoopback: without BIND, only this machine can reach `up`. If BIND is an address that other machines can reach, the
+// operators' pages have a port of their own, which only this machine can reach. OPS_ADDR sets another address for these pages.
 func TestUpOpensLoopback(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -52,7 +52,7 @@ type registrar struct {
 	runtime *workers.Runtime
 	records *store.Store
 	clicks  click.Log
-	err     error // why a client for requests to other hosts could not be made
+	err     error // the first error of the set-up, such as a client that could not be made
 }
 
 // NewRuntime returns a runtime with every handler of the service.
@@ -105,7 +105,7 @@ func NewRuntime(cfg config.Config, from Readers, o workers.Options) (*workers.Ru
 }
 
 // egress returns a client for requests to other hosts, within the limits that the operator sets. If the client cannot be made,
-// egress keeps the error for NewRuntime.
+// NewRuntime returns the error.
 func (g *registrar) egress(o egress.Options) *egress.Client {
 	o.Allow, o.CAFile, o.Hosts = g.cfg.EgressAllow, g.cfg.EgressCAFile, g.cfg.EgressHosts
 	client, err := egress.New(o)

@@ -70,7 +70,8 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 
 // settings reads the settings from the environment. Some defaults are different for this command, because everything runs on a
 // single machine: secrets are saved, the service is reachable only on loopback, a free port is taken if the usual port is in use,
-// and proxies on the same machine are trusted. The operators' pages are at the same port, unless BIND is not a loopback address.
+// and proxies on the same machine are trusted. The operators' pages are at the same port. If BIND is an address that other machines
+// can reach, these pages have a port of their own.
 func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	cfg, err := e.config()
 	if err != nil {

@@ -56,7 +56,7 @@ type bridge struct {
 	program string // name of the assistant, once the assistant has sent its name
 }
 
-// message has the members of a message that the service also requires as headers.
+// message has the members of a message that the bridge reads. post sends most of them as headers too, because the service requires it.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`

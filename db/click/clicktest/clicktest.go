@@ -20,7 +20,7 @@ import (
 	"switchyard/models/await"
 )
 
-// Realistic returns a click as a tracking link records it. Its values are random, from many campaigns, countries and visitors.
+// Realistic returns a click as a tracking link records it. The campaign, the country, the visitor and some other values are random.
 func Realistic(acc uuid.UUID, campaigns []uuid.UUID) *models.Click {
 	n := rand.IntN(1 << 30)
 	id := func(count int) uuid.UUID { return campaigns[n%count%len(campaigns)] } // one of the first count ids
@@ -151,7 +151,7 @@ var SameValues = cmp.Options{
 	cmp.Comparer(decimal.Decimal.Equal),
 }
 
-// Full returns a copy of a click with a value in every column. Some texts need quoting.
+// Full returns a new click of the same account as c. It has a value in most columns. Some of the texts need quoting.
 func Full(c *models.Click) *models.Click {
 	f := *Realistic(c.AccountID, []uuid.UUID{uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New()})
 	f.ParentCampaignID, f.OfferID, f.NetworkID = uuid.New(), uuid.New(), uuid.New()

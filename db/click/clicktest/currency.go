@@ -116,7 +116,8 @@ func (x *MoneyEnv) Archive(kept time.Time) {
 	x.Clicks = slices.DeleteFunc(x.Clicks, func(c *models.Click) bool { return models.ClickTime(c.ID).Before(kept) })
 }
 
-// Logged returns the rates in the logs of clicks and conversions, by fact, day and currency.
+// Logged returns the rates in the logs of clicks and conversions. The keys have the id and the currency of the click or conversion,
+// and for a conversion also the day.
 func (x *MoneyEnv) Logged() map[string]string {
 	x.Helper()
 	out, log := map[string]string{}, click.Log{Conn: x.DB}

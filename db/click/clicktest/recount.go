@@ -8,8 +8,8 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// recount multiplies the amounts of every row by their rates and adds them up by day and source. It does not use the code under
-// test.
+// recount multiplies the amounts of every row by their rates and adds them up by day, source and kind of amount (cost, revenue or
+// pending). It does not use the code under test.
 func (x *MoneyEnv) recount() map[string]string {
 	x.Helper()
 	sums := map[string]*big.Rat{}

@@ -42,7 +42,7 @@ func Cluster(tb testing.TB) string {
 	return name
 }
 
-// New opens a new database of Server with some tables.
+// New creates a database on Server, creates the given tables in it, and returns a connection to it.
 func New(tb testing.TB, tables ...schema.Table) *clickhouse.Conn {
 	tb.Helper()
 	return NewOn(tb, Server(tb), tables...)

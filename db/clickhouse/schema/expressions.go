@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// LatestMoment is later than every click and can still be stored in ClickHouse. Later times are replaced with it.
+// LatestMoment is a time in Unix milliseconds. It is later than every click and can still be stored in ClickHouse. Window replaces
+// later times with it.
 var LatestMoment = time.Date(2299, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 
 // Window returns the ClickHouse condition that a column of times is in [from, to). The bounds are rounded down to milliseconds.
