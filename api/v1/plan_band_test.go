@@ -29,7 +29,10 @@ func TestForecastBand(t *testing.T) {
 		{days(100, 100, 100, 100, 0), 4*24*time.Hour + 18*time.Hour, 2925, 2925, 2925},
 	} {
 		f, _ := forecastOf(c.days, nil, month.Add(c.at))
-		if f.Clicks != c.forecast || f.Low == nil || *f.Low < c.low-1 || *f.Low > c.low+1 || *f.High < c.high-1 || *f.High > c.high+1 {
+		if f.Low == nil || f.High == nil {
+			t.Fatalf("%v: the forecast %d has no band, want %d, %d to %d", c.days, f.Clicks, c.forecast, c.low, c.high)
+		}
+		if f.Clicks != c.forecast || *f.Low < c.low-1 || *f.Low > c.low+1 || *f.High < c.high-1 || *f.High > c.high+1 {
 			t.Errorf("%v: %d, %d to %d, want %d, %d to %d", c.days, f.Clicks, *f.Low, *f.High, c.forecast, c.low, c.high)
 		}
 		if f.Clicks < *f.Low || f.Clicks > *f.High {

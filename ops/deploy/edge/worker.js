@@ -115,7 +115,7 @@ class Bindings {
 const NOTHING = { path: null, lander: null, offer: null };
 
 const YEAR = 365 * 86400;
-const CLICK_DAYS = 60 * 86400;
+const CLICK_SECONDS = 60 * 86400;
 
 // route decides where a visitor goes, and collects the data for the report to the service.
 function route(request, bundle, seed, from) {
@@ -139,7 +139,7 @@ function route(request, bundle, seed, from) {
   const atAddress = d.campaign.plan.binds_offer && d.choice && d.choice.url ? d.choice.id : null;
   const path = d.route ? d.route.id : null;
   const bound = bindings.bind({ path, lander, offer: offer || atAddress }, d.bindable);
-  cookies.give("sy_c", packIDs([visit.click, d.id, path, lander, bound.offer]), CLICK_DAYS);
+  cookies.give("sy_c", packIDs([visit.click, d.id, path, lander, bound.offer]), CLICK_SECONDS);
   visit.destination = destination;
   visit.report = {
     id: shortID(visit.click), host: bundle.domain, target: visitor.url.pathname + visitor.url.search, https: cookies.secure,

@@ -116,7 +116,7 @@ func (s *scale) questions(ctx context.Context, how string) error {
 		q    report.Query
 	}{
 		{"report by campaign from rows", goalRows, s.query(true, "campaign_id")},
-		{"by 5 dimensions that the ledger does not have", goalRows, s.query(false, "country", "region", "city", "os_version", "browser_version")},
+		{"by 5 dimensions, 4 of them not in the ledger", goalRows, s.query(false, "country", "region", "city", "os_version", "browser_version")},
 		{"by sub1", goalRows, s.query(false, "sub1")},
 		{"by 5 dimensions of the ledger that no rollup of it has", goalLedgers, s.query(false, "campaign_id", "offer_id", "country", "os", "browser")},
 		{"by offer, country, device of 2 countries", goalLedgers, two},
