@@ -23,8 +23,8 @@ import (
 )
 
 // The limits on wrong passwords: a number of guesses without a pause, and then one guess after each pause. Each client has such a
-// limit. All clients that one proxy names share another one. A client that makes its proxy forward invented addresses therefore
-// gets no more guesses than all clients of the proxy together.
+// limit. All clients of one proxy share a second limit. A client that makes its proxy forward invented addresses therefore gets no more
+// guesses than all clients of the proxy together.
 const (
 	clientBurst = 10
 	clientPause = 10 * time.Second

@@ -35,7 +35,7 @@ type adSource struct {
 	adPlatform
 	fake      AdFake
 	zone      *time.Location
-	id, param string // param is the parameter of tracking links with the platform's campaign id
+	id, param string // param is the parameter of a tracking link that contains the platform's campaign id
 	campaigns [2]moneyCampaign
 	clicks    []*adClick
 }
@@ -271,7 +271,8 @@ func (s *adSource) spent() (rows []AdSpend) {
 // price returns what click i has cost, in the platform's currency.
 func (*adClick) price(i int) decimal.Decimal { return decimal.New(int64(37+i), -2) }
 
-// importSpend imports the spend of every platform twice, the second time without a change, and compares the answers.
+// importSpend imports the spend of every platform twice, the second time without a change, and compares each answer with the expected
+// figures.
 func (a *adRun) importSpend(ctx context.Context) error {
 	for _, s := range a.sources {
 		rows, days, sum := s.spent(), map[string]bool{}, decimal.Zero

@@ -46,7 +46,8 @@ var saleScripts = []saleScript{
 // strangers is the number of Everflow's orders that belong to no click here.
 const strangers = 2
 
-// ourStatus returns our status for the status of an order at Everflow, which no longer reports an order that it rejects.
+// ourStatus returns our status for a status of saleScripts. The status "gone" means that Everflow rejected the order after its
+// approval. Everflow no longer reports such an order.
 func ourStatus(word string) string {
 	if word == "gone" {
 		return "rejected"

@@ -117,7 +117,8 @@ func runPart(ctx context.Context, o options, part string, env []string) (ran boo
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	events := filepath.Join(dir, "events.json")
-	// gotestsum's summary names no skipped tests, because all tests of other parts count as skipped. printReport names the rest.
+	// gotestsum's summary must not list the skipped tests, because all tests of other parts count as skipped. printReport lists the
+	// tests that were skipped for another reason.
 	args := []string{
 		"tool", "-modfile=ops/tools/go.mod", "gotestsum", "--format=" + format(part), "--format-hide-empty-pkg",
 		"--hide-summary=skipped", "--jsonfile=" + events, "--",
