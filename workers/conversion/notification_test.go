@@ -84,8 +84,8 @@ func (b *env) recordedOf(click string) string {
 	return rows
 }
 
-// TestStripeSubscription: a session names the click. The later events of its subscription name only the subscription, an
-// invoice or a payment.
+// TestStripeSubscription: the checkout session of a subscription names the click. The later events of the subscription name only the
+// subscription, an invoice or a payment.
 func TestStripeSubscription(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, time.Millisecond, time.Millisecond, time.Millisecond)
