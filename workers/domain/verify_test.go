@@ -91,7 +91,7 @@ func sweptNames() (names []string) {
 	return names
 }
 
-// newVerifyEnvBy returns an env whose worker looks domains up in names.
+// newVerifyEnvBy returns an env whose worker asks the given DNS.
 func newVerifyEnvBy(t *testing.T, names domain.Names) *verifyEnv {
 	t.Helper()
 	v := &verifyEnv{env: &env{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New()}}
@@ -135,7 +135,7 @@ func (v *verifyEnv) add(account uuid.UUID, hosts ...string) map[string]uuid.UUID
 	return out
 }
 
-// verifyAt moves the clock to later from now and verifies a domain.
+// verifyAt sets the worker's clock ahead by the duration later, and verifies a domain.
 func (v *verifyEnv) verifyAt(account, id uuid.UUID, later time.Duration) jobs.VerifiedDomain {
 	v.Helper()
 	v.later.Store(int64(later))

@@ -425,7 +425,7 @@ func TestHundredDomains(t *testing.T) {
 		left[host] = true
 	}
 	const again = `UPDATE certificates SET next_at = now() WHERE attempts > 0 AND NOT serving AND next_at > now() + interval '1 minute'`
-	// A domain that the clock has checked before its records were set is due ten minutes later.
+	// If the clock checked a domain before the records of the domain were set, the next check is due only ten minutes later.
 	const lookAgain = `UPDATE domain_checks SET due_at = now() WHERE NOT points AND due_at > now() + interval '1 minute'`
 	for len(left) > 0 {
 		before := len(left)
