@@ -81,7 +81,8 @@ func (g *guard) password(c *gin.Context) {
 	c.AbortWithStatus(http.StatusUnauthorized)
 }
 
-// prefixOf returns the prefix that identifies the client of an address. All invalid addresses count as one client.
+// prefixOf returns the network prefix by which the guard identifies the client that has an address. All invalid addresses count as one
+// client.
 func prefixOf(address string) netip.Prefix {
 	parsed, _ := netip.ParseAddr(address)
 	return netguard.ClientPrefix(parsed)

@@ -272,7 +272,7 @@ func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([
 	}), nil
 }
 
-// sendAgain is the shortest time after which an undecided upload is sent again. The platform may ask for a longer one.
+// sendAgain is the shortest wait before an undecided upload is sent again. The platform may ask for a longer wait.
 const sendAgain = 10 * time.Minute
 
 // decide records the verdicts, and stops the uploads if the platform accepts too few.

@@ -59,7 +59,7 @@ type adSale struct {
 	phones  bool   // the postback has the phone number
 }
 
-// adSales are the conversions of the clicks in turn. Every postback has an e-mail address.
+// adSales has the conversions of the people's clicks, in the order of the clicks. Every postback has an e-mail address.
 var adSales = []adSale{
 	{payout: amount("10"), consent: "granted", phones: true},
 	{payout: amount("11.5"), consent: "denied"},
@@ -73,8 +73,8 @@ const (
 	buyerPhone = "+44 20 7946 0958"
 )
 
-// adBots is the number of bots among the clicks of a platform, which the platform counts as clicks. adLost is the number of clicks
-// that the platform counts but that never arrive.
+// adBots is the number of bots that a platform sends. The platform counts them as clicks. adLost is the number of clicks that the
+// platform counts but that never arrive.
 const adBots, adLost = 2, 1
 
 // euro is the number of US dollars for one euro. The platforms report spend in euros, and the account counts in dollars.

@@ -154,8 +154,8 @@ type imported struct {
 	Outcomes                  []struct{ Result, Reason string }
 }
 
-// importOrders imports Everflow's orders and compares the answer. changed is the number of orders that create or change a
-// conversion, and result is their expected outcome.
+// importOrders imports Everflow's orders and compares the answer with the expected figures. The parameter changed is the number of
+// orders that must create or change a conversion, and result is their expected outcome.
 func (m *money) importOrders(ctx context.Context, apply bool, result string, changed int) error {
 	from, to := m.days()
 	var got imported
@@ -204,8 +204,8 @@ func (m *money) expectRun() {
 	m.wantRuns = append(m.wantRuns, fmt.Sprint("api", pages, read, len(m.sales), true))
 }
 
-// importSpend imports the spend from Meta and compares the answer. A row of spend is matched if clicks here name its campaign at
-// Meta. changed says whether the spend of the days changes.
+// importSpend imports the spend from Meta and compares the answer with the expected figures. A row of spend is matched if clicks here
+// name its campaign at Meta. The parameter changed says whether the spend of the days changes.
 func (m *money) importSpend(ctx context.Context, more int64, changed bool) error {
 	rows := m.spent(more)
 	matched, days, sum := 0, map[string]bool{}, decimal.Zero

@@ -43,7 +43,7 @@ type edgeFleet struct {
 	account string
 	ca      *acmetest.CA
 	dns     netip.AddrPort
-	before  int   // orders of the install's own host
+	before  int   // the number of orders for the install's own host
 	ports   []int // of HTTP and TLS; clients and the CA connect to these ports
 	seen    []int // of HTTP and TLS; the first web process listens at these ports
 }
