@@ -72,7 +72,7 @@ func shopifyHeader(body string) map[string]string {
 	return map[string]string{"x-shopify-hmac-sha256": base64.StdEncoding.EncodeToString(mac.Sum(nil))}
 }
 
-// recordedOf returns the conversions of a click, one line each.
+// recordedOf returns the conversions of a click, separated by commas.
 func (b *env) recordedOf(click string) string {
 	b.Helper()
 	id, err := models.ParseClickID(click)

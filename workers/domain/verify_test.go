@@ -29,7 +29,7 @@ import (
 	"switchyard/workers/egress/egresstest"
 )
 
-// localResolver is a resolver that finds every host on this machine.
+// localResolver is a resolver that answers the address of this machine for every host.
 type localResolver struct{}
 
 func (localResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
@@ -83,7 +83,7 @@ func newVerifyEnv(t *testing.T) *verifyEnv {
 	return v
 }
 
-// sweptNames returns the names in acme.com that TestSweepDomains adds, each after a dot.
+// sweptNames returns the names below acme.com that TestSweepDomains adds, each with a leading dot.
 func sweptNames() (names []string) {
 	for i := range 40 {
 		names = append(names, ".h"+string(rune('a'+i%26))+string(rune('a'+i/26)))
