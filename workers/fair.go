@@ -114,7 +114,7 @@ func (a *admission) acquire(ctx context.Context, account uuid.UUID, kind string,
 	}
 }
 
-// await waits until the job is admitted, for at most atMost. It unlocks a.mu during the wait.
+// await waits until the job is admitted, but not longer than atMost. It unlocks a.mu during the wait.
 func (a *admission) await(ctx context.Context, w *waiter, atMost time.Duration) {
 	a.mu.Unlock()
 	defer a.mu.Lock()

@@ -23,8 +23,8 @@ import (
 )
 
 // The limits on wrong passwords: a number of guesses without a pause, and then one guess after each pause. Each client has such a
-// limit. All clients that one proxy names share another one. A client that makes its proxy forward invented addresses therefore
-// gets no more guesses than all clients of the proxy together.
+// limit. All clients of one proxy share a second limit. A client that makes its proxy forward invented addresses therefore gets no more
+// guesses than all clients of the proxy together.
 const (
 	clientBurst = 10
 	clientPause = 10 * time.Second
@@ -81,7 +81,8 @@ func (g *guard) password(c *gin.Context) {
 	c.AbortWithStatus(http.StatusUnauthorized)
 }
 
-// prefixOf returns the prefix that identifies the client of an address. All invalid addresses count as one client.
+// prefixOf returns the network prefix by which the guard identifies the client that has an address. All invalid addresses count as one
+// client.
 func prefixOf(address string) netip.Prefix {
 	parsed, _ := netip.ParseAddr(address)
 	return netguard.ClientPrefix(parsed)

@@ -99,8 +99,8 @@ func TestForeignHost(t *testing.T) {
 	}
 }
 
-// TestWrongPasswords: a client that guesses passwords soon has to wait, even with the right password. Other clients do not
-// wait, and the wait ends. The header of a client is trusted only if it comes through a trusted proxy.
+// TestWrongPasswords: a client that guesses passwords soon has to wait, even with the right password. Other clients do not wait, and
+// the wait ends. The header X-Forwarded-For counts only if a trusted proxy sent it.
 func TestWrongPasswords(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

@@ -33,7 +33,7 @@ func (a Agent) Accept() string {
 	return "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 }
 
-// Headers returns the headers that the browser sends by http. For a bot, only the user agent is known.
+// Headers returns the headers that the browser sends over HTTP without TLS. For a bot, only the user agent is known.
 func (a Agent) Headers(language string) http.Header {
 	h := http.Header{"User-Agent": {a.UserAgent}}
 	if a.Bot == "" {

@@ -222,8 +222,8 @@ func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, c
 	})
 }
 
-// write writes or removes one record. now has the members of the record afterwards. For a removed campaign, former has the
-// links of other trackers that led to it.
+// write writes or removes one record. It returns the members of the written record (now). For a removed campaign, it returns the links
+// of other trackers that led to it (former).
 func write(ctx context.Context, s *store.Store, state *dbconfig.State, campaigns map[string]accountconfig.Members, w dbconfig.Work,
 	before, after accountconfig.Members,
 ) (now accountconfig.Members, former []store.FormerLink, err error) {

@@ -77,8 +77,8 @@ func (e *env) text(account uuid.UUID) string {
 	return string(text)
 }
 
-// run runs a job and waits for its end. write runs in the transaction that stores the job. run returns the job's status, which
-// has the error of a failed job, and the job's id.
+// run runs a job and waits for its end. It calls the function write in the transaction that stores the job. It returns the job's status,
+// which has the error of a failed job, and the job's id.
 func run[A, R any](e *env, account uuid.UUID, job jobs.Job[A, R], args A, write func(*store.Store, uuid.UUID) error) (models.JobStatus, uuid.UUID) {
 	e.Helper()
 	row, err := job.NewRow(account, args)

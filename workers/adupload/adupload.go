@@ -272,7 +272,7 @@ func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([
 	}), nil
 }
 
-// sendAgain is the shortest time after which an undecided upload is sent again. The platform may ask for a longer one.
+// sendAgain is the shortest wait before an undecided upload is sent again. The platform may ask for a longer wait.
 const sendAgain = 10 * time.Minute
 
 // decide records the verdicts, and stops the uploads if the platform accepts too few.
@@ -327,7 +327,7 @@ func (s *sending) end(ctx context.Context) error {
 	return s.Commit(ctx, s.Args, func(c db.Conn) error { return s.recordResult(ctx, c, store.RunEnd{}, s.o.Now()) })
 }
 
-// recordResult stores the result of the job and the time of the next one. end has the failure of a failed job.
+// recordResult stores the result of the job and the time of the next job. If the job failed, the parameter end has the failure.
 func (s *sending) recordResult(ctx context.Context, c db.Conn, end store.RunEnd, next time.Time) error {
 	ctx = context.WithoutCancel(ctx)
 	runs := s.store.On(c).IntegrationRuns()

@@ -12,8 +12,8 @@ import (
 	"switchyard/workers/providers/ads"
 )
 
-// checkedAtOnce is the maximum number of earlier requests whose outcome one job checks at the platform. A request is checked until
-// the time queryFor has passed, and its row is kept until the time requestRetention has passed.
+// checkedAtOnce is the maximum number of earlier requests whose outcome one job checks at the platform. A request is checked for at
+// most queryFor after it was made, and its row is kept for at most requestRetention.
 const (
 	checkedAtOnce    = 50
 	queryFor         = 3 * 24 * time.Hour

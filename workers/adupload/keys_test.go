@@ -29,8 +29,8 @@ func (w *env) storeKeys(click uuid.UUID, age time.Duration, person matchkey.Pers
 	}
 }
 
-// TestKeysOfUploads checks which uploads have hashed personal data. The source must be set to send them, the platform must accept
-// the key, and the data must be less than 7 days old. This is the same in live mode and in shadow mode.
+// TestKeysOfUploads checks which uploads have hashed personal data. The source must be set to send such data, the platform must accept
+// this kind of data, and the data must be less than 7 days old. This is the same in live mode and in shadow mode.
 func TestKeysOfUploads(t *testing.T) {
 	t.Parallel()
 	for provider, want := range map[string][]string{

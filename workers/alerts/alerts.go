@@ -24,7 +24,7 @@ type Options struct {
 	Alerts alerts.Reader
 	Chat   *chat.Client
 	Mail   *mail.Client     // nil: this install sends no e-mail
-	From   string           // address of the API, for people
+	From   string           // the address of the API that the messages name
 	Now    func() time.Time // default time.Now
 	// Schedule has the waits between the attempts of a message. The default is the job's policy.
 	Schedule []time.Duration

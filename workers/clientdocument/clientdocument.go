@@ -18,7 +18,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// MaxBody is the number of bytes that a document may have.
+// MaxBody is the largest number of bytes that a document may have.
 const MaxBody = 10 << 10
 
 // Options of the reader. Egress must have MaxBody as its limit.

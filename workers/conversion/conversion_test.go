@@ -71,7 +71,7 @@ func newEnv(t *testing.T, waits ...time.Duration) *env {
 	return b
 }
 
-// worker starts a worker. stop ends the worker after grace, even if it still has jobs.
+// worker starts a worker. The result stop ends it, after at most grace even if jobs are still running.
 func (b *env) worker(grace time.Duration) (rt *workers.Runtime, stop func()) {
 	registry := prometheus.NewRegistry()
 	if b.metrics == nil {
@@ -289,7 +289,8 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 	if list := b.conversions(); len(list) != 2 || !list[0].Payout.Equal(decimal.NewFromInt(9)) || list[0].Status != "approved" {
 		t.Errorf("%+v", list)
 	}
-	// A payout that is not an amount earns nothing, unless the offer does not take its payout from the postback.
+	// If the postback's payout is not an amount, the conversion's payout is 0. The second time, the offer does not take its payout from the
+	// postback, so the offer's own payout is used.
 	for i, fromParam := range []bool{true, false} {
 		dbtest.Exec(b, b.db, `UPDATE offers SET payout_from_param = $1`, fromParam)
 		id := fmt.Sprint("bad", i)

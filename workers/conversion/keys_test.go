@@ -82,7 +82,7 @@ func TestKeysOfPostbacks(t *testing.T) {
 }
 
 // TestKeysOfNotifications checks that an order from a shop adds the buyer's hashed data if the order has the buyer's consent, and
-// no keys otherwise. The buyer's address and its hash are stored only encrypted.
+// no keys otherwise. The buyer's e-mail address and its hash are stored only encrypted.
 func TestKeysOfNotifications(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)
@@ -111,7 +111,7 @@ func TestKeysOfNotifications(t *testing.T) {
 	}
 	for _, table := range []string{"postbacks", "jobs", "conversions", "events", "conversion_match_keys"} {
 		if n := dbtest.Get[int](b, b.db, `SELECT count(*) FROM `+table+` t WHERE lower(t::text) LIKE '%c4nary%' OR t::text LIKE '%'||$1||'%'`, sha("c4nary@example.com")); n != 0 {
-			t.Errorf("%d rows of %s have the buyer's address", n, table)
+			t.Errorf("%d rows of %s have the buyer's e-mail address or its hash", n, table)
 		}
 	}
 	dbtest.Exec(b, b.db, `UPDATE postbacks SET received_at = now() - interval '7 days'`)

@@ -72,7 +72,7 @@ func shopifyHeader(body string) map[string]string {
 	return map[string]string{"x-shopify-hmac-sha256": base64.StdEncoding.EncodeToString(mac.Sum(nil))}
 }
 
-// recordedOf returns the conversions of a click, one line each.
+// recordedOf returns the conversions of a click, separated by commas.
 func (b *env) recordedOf(click string) string {
 	b.Helper()
 	id, err := models.ParseClickID(click)
@@ -84,8 +84,8 @@ func (b *env) recordedOf(click string) string {
 	return rows
 }
 
-// TestStripeSubscription: a session names the click. The later events of its subscription name only the subscription, an
-// invoice or a payment.
+// TestStripeSubscription: the checkout session of a subscription names the click. The later events of the subscription name only the
+// subscription, an invoice or a payment.
 func TestStripeSubscription(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, time.Millisecond, time.Millisecond, time.Millisecond)

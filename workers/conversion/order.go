@@ -14,9 +14,9 @@ import (
 	"switchyard/workers"
 )
 
-// maxEarlier is how many earlier postbacks of the same click one attempt decides together with its own postback. The attempt
-// chooses the latest of them. The other postbacks are recorded later, but they count as if they were recorded in the order of
-// arrival. A higher number would be expensive if thousands of postbacks of one click wait.
+// maxEarlier is the maximum number of earlier postbacks of the same click that one attempt decides together with its own postback. If
+// more are undecided, the attempt takes the latest of them. The others are recorded later, but they count as if they were recorded in
+// the order of arrival. A higher maximum would be expensive if thousands of postbacks of one click wait.
 const maxEarlier = 3
 
 // Arguments of Read and MaskParams. With patient, Read lets a postback wait for data that may still arrive. With believed, the

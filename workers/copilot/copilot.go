@@ -30,7 +30,7 @@ type Reports interface {
 // atOnce is how many accounts one sweep starts.
 const atOnce = 50
 
-// Register adds the handlers to a runtime. Now is the clock, default time.Now.
+// Register adds the handlers to a runtime. The parameter now is the clock, default time.Now.
 func Register(r *workers.Runtime, s *store.Store, reports Reports, now func() time.Time) {
 	w := &worker{store: s, reports: reports, client: r.Client(), now: workers.Clock(now)}
 	workers.RegisterTick(r, jobs.SweepCopilot, w.sweep)

@@ -20,7 +20,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// storeClicks stores n clicks at the real current time. change fills each of them.
+// storeClicks stores n clicks at the real current time. The function change sets the fields of each.
 func (w *env) storeClicks(n int, change func(*models.Click)) {
 	w.Helper()
 	s, err := spool.Open(w.TempDir(), spool.Options{})

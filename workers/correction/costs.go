@@ -28,7 +28,7 @@ type cost struct {
 	correction.Cost
 
 	source, campaign uuid.UUID
-	change           uuid.NullUUID // the change that sets this cost; invalid in a dry run
+	change           uuid.NullUUID // the change that sets this cost; null in a dry run
 }
 
 func readCosts(ctx context.Context, s *store.Store, job models.Job, args jobs.CorrectionArgs, text string) ([]cost, correction.Skips, error) {

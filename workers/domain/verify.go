@@ -65,7 +65,8 @@ func (w *worker) sweep(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// checkWildcard warns the operator, once, if the CNAME targets of accounts have no address.
+// checkWildcard warns the operator if the CNAME targets of accounts have no address. It repeats the warning only after a check
+// that found one.
 func (w *worker) checkWildcard(ctx context.Context) {
 	if !w.o.Tracker.OwnTargets {
 		return

@@ -29,7 +29,7 @@ import (
 	"switchyard/workers/egress/egresstest"
 )
 
-// localResolver is a resolver that finds every host on this machine.
+// localResolver is a resolver that answers the address of this machine for every host.
 type localResolver struct{}
 
 func (localResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
@@ -83,7 +83,7 @@ func newVerifyEnv(t *testing.T) *verifyEnv {
 	return v
 }
 
-// sweptNames returns the names in acme.com that TestSweepDomains adds, each after a dot.
+// sweptNames returns the names below acme.com that TestSweepDomains adds, each with a leading dot.
 func sweptNames() (names []string) {
 	for i := range 40 {
 		names = append(names, ".h"+string(rune('a'+i%26))+string(rune('a'+i/26)))
@@ -91,7 +91,7 @@ func sweptNames() (names []string) {
 	return names
 }
 
-// newVerifyEnvBy returns an env whose worker looks domains up in names.
+// newVerifyEnvBy returns an env whose worker asks the given DNS.
 func newVerifyEnvBy(t *testing.T, names domain.Names) *verifyEnv {
 	t.Helper()
 	v := &verifyEnv{env: &env{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New()}}
@@ -135,7 +135,7 @@ func (v *verifyEnv) add(account uuid.UUID, hosts ...string) map[string]uuid.UUID
 	return out
 }
 
-// verifyAt moves the clock to later from now and verifies a domain.
+// verifyAt sets the worker's clock ahead by the duration later, and verifies a domain.
 func (v *verifyEnv) verifyAt(account, id uuid.UUID, later time.Duration) jobs.VerifiedDomain {
 	v.Helper()
 	v.later.Store(int64(later))

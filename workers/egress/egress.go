@@ -42,8 +42,8 @@ type Options struct {
 	MaxHeaders int64          // bytes of an answer's headers, more is an error; default 16 KiB
 	Resolver   Resolver       // default the system's
 	// Hosts maps host names to the addresses to dial, in place of the resolver's addresses. A port other than 0 also replaces
-	// the request's port. These addresses are checked like all others. Names are in lower case and need not exist on the
-	// public internet.
+	// the request's port. These addresses are checked like all others. The host names are in lower case and need not exist
+	// on the public internet.
 	Hosts map[string]netip.AddrPort
 }
 

@@ -33,8 +33,8 @@ func (n *Names) Resolver() Resolver { return n.resolver }
 // dnsTimeout is the timeout of one look-up.
 const dnsTimeout = 5 * time.Second
 
-// LookupAddr returns the names of an address. For an address without a name it returns no names and no error. It returns an error if no server
-// could answer.
+// LookupAddr returns the names of an address. For an address without a name it returns no names and no error. It returns an error if no
+// server could answer.
 func (n *Names) LookupAddr(ctx context.Context, addr netip.Addr) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, dnsTimeout)
 	defer cancel()
@@ -42,8 +42,8 @@ func (n *Names) LookupAddr(ctx context.Context, addr netip.Addr) ([]string, erro
 	return names, ignoreNotFound(err)
 }
 
-// Addresses returns the addresses of a name. For a name without an address it returns no addresses and no error. It returns an error if no server
-// could answer.
+// Addresses returns the addresses of a name. For a name without an address it returns no addresses and no error. It returns an error if
+// no server could answer.
 func (n *Names) Addresses(ctx context.Context, name string) ([]netip.Addr, error) {
 	ctx, cancel := context.WithTimeout(ctx, dnsTimeout)
 	defer cancel()

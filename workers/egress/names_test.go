@@ -11,8 +11,8 @@ import (
 	"switchyard/workers/egress/egresstest"
 )
 
-// TestNames asks a BIND server. The answer that a name has no records is not an error. It is an error if the server cannot
-// answer.
+// TestNames asks a BIND server. The answer that a name has no records is not an error. If the server cannot answer, that is an
+// error.
 func TestNames(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

@@ -32,7 +32,7 @@ import (
 	"switchyard/workers/exchangerate"
 )
 
-// replace makes a new rate replace a stored one.
+// replace tells Save to put a new rate in place of the stored one.
 const replace = true
 
 // env is an account with a worker, and a fake of the bank. The fake serves documents with the rates that the field days lists.

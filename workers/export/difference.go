@@ -38,8 +38,8 @@ func (m *maker) readDifference(ctx context.Context, account uuid.UUID, a differe
 	return dbdifference.Reader{Conn: m.store.Conn(), Reports: m.reports}.Read(ctx, account, a)
 }
 
-// differenceColumns are the columns of a file of differences. The column line says what the figures of the line are: ours, theirs
-// (of the other system), difference, a cause, or unexplained.
+// differenceColumns are the columns of a file of differences. The column "line" says what the figures of a row are: "ours", "theirs"
+// (of the other system), "difference", the name of a cause, or "unexplained".
 var differenceColumns = []export.Heading{
 	{Name: "day"}, {Name: "campaign_id"}, {Name: "line"}, {Name: "clicks"}, {Name: "conversions"}, {Name: "money"}, {Name: "currency"},
 }

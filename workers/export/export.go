@@ -106,7 +106,8 @@ func (m *maker) sweep(ctx context.Context) error {
 	return err
 }
 
-// rowsOf writes rows as they are stored. It counts them first, so that a file with too many rows is refused before it is begun.
+// rowsOf returns the function that writes the rows of a table as they are stored. The function counts the rows first, so that a file with
+// too many rows is refused before it is begun.
 func rowsOf(t export.Table) fill {
 	return func(m *maker, ctx context.Context, u *run, f *file) error {
 		q := export.Query{AccountID: u.Job.AccountID.UUID, From: u.Args.From, To: u.Args.To, Link: u.Args.Link}

@@ -169,7 +169,7 @@ func StartRedisCluster(t *testing.T) string {
 // it.
 func StartReplica(t *testing.T, s *Service) (url string, end func()) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "switchyard-replica-") //nolint:usetesting // the servers' account would not reach it
+	dir, err := os.MkdirTemp("", "switchyard-replica-") //nolint:usetesting // the servers' user cannot reach a directory of the test
 	if err != nil {
 		t.Fatal(err)
 	}

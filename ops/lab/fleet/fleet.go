@@ -33,7 +33,7 @@ import (
 type Options struct {
 	// Binary is the program of the service. If it is empty, the program that is running now is used.
 	Binary string
-	// Env adds settings and variables to the fleet's own, or replaces them.
+	// Env has additional settings and environment variables of the processes. They override the fleet's own.
 	Env []string
 	// Receiver is a server whose certificate the service's outbound requests trust. It may be nil.
 	Receiver *Receiver

@@ -12,7 +12,8 @@ import (
 )
 
 // guard is a shell process that cleans up if the fleet's own process is killed. It waits until the pipe that only the fleet's
-// process holds is closed. Then it kills the processes that the fleet started, and removes the fleet's directory.
+// process holds is closed. Then it kills the processes that the fleet started, and removes the directories of the fleet and of its
+// servers.
 type guard struct {
 	cmd  *exec.Cmd
 	pipe io.Closer

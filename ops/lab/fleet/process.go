@@ -29,7 +29,7 @@ func (f *Fleet) Spawn(name string, args ...string) (*Process, error) {
 	return f.spawn(f.binary, nil, name, args...)
 }
 
-// SpawnWith is Spawn with env added to the fleet's environment, or replacing parts of it.
+// SpawnWith starts a process as Spawn does, with the additional environment variables env. They override the fleet's own.
 func (f *Fleet) SpawnWith(env []string, name string, args ...string) (*Process, error) {
 	return f.spawn(f.binary, env, name, args...)
 }
@@ -146,7 +146,8 @@ func (p *Process) CPU() time.Duration { return processorTime(p.PID(), false) }
 // tick is the unit in which the system reports processor time.
 const tick = 10 * time.Millisecond
 
-// Positions in statFields: the user and system time of a process, and after them the same times of its children that have ended.
+// Positions in the list that statFields returns. They mark the user and system time of a process, which the same times of its ended
+// children follow.
 const (
 	ownTimes   = 11
 	childTimes = ownTimes + 2

@@ -95,7 +95,7 @@ func (r *Receiver) SetSecret(path, secret string) {
 	r.secrets[path] = secret
 }
 
-// Attempts returns the attempts that have been answered so far, in the order of their answers.
+// Attempts returns the attempts whose answer is decided, in the order of these decisions. They include attempts with Status 0.
 func (r *Receiver) Attempts() []Attempt {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -32,8 +32,8 @@ type AdSpend struct {
 type adPlatform struct {
 	name     string // of its template and of its provider
 	settings string // prefix of the settings of the install's app
-	macro    string // the template's macro with the platform's campaign id; empty: the template has no such macro
-	click    string // parameter of tracking links with the platform's click id
+	macro    string // the template's macro for the platform's campaign id; empty: the template has no such macro
+	click    string // the parameter of a tracking link that contains the platform's click id
 	action   string // the conversion action of the connection
 	routes   []adRoute
 	email    string // the text that the platform hashes for buyerEmail
@@ -57,16 +57,17 @@ const (
 
 // adForm says where the members of an uploaded conversion are. Paths are as in "user.email.0".
 type adForm struct {
-	list                                     string // in the body; the other paths begin at an item of the list
-	id, click, value, currency, email, phone string
-	head                                     map[string]string // the values that the body must have at other paths
+	list                                     string            // path from the body to the list of conversions
+	id, click, value, currency, email, phone string            // paths from an item of this list
+	head                                     map[string]string // values that the body must have, by the path from the body
 }
 
 // adPlatforms lists the ad platforms besides Meta.
 var adPlatforms = []adPlatform{
 	{
 		name: "google_ads", settings: "GOOGLE_ADS", macro: "{campaignid}", click: "gclid",
-		// The action belongs to a manager that tracks the conversions of its accounts, so the manager receives them.
+		// The conversion action belongs to a manager account, which tracks the conversions of its client accounts. So the uploads
+		// go to the manager account.
 		action: "customers/9999999999/conversionActions/555666777",
 		routes: []adRoute{
 			{from: "accounts.google.com/o/oauth2/v2/auth", to: "/authorize", part: adSignIn},

@@ -35,7 +35,7 @@ type adSource struct {
 	adPlatform
 	fake      AdFake
 	zone      *time.Location
-	id, param string // param is the parameter of tracking links with the platform's campaign id
+	id, param string // param is the parameter of a tracking link that contains the platform's campaign id
 	campaigns [2]moneyCampaign
 	clicks    []*adClick
 }
@@ -59,7 +59,7 @@ type adSale struct {
 	phones  bool   // the postback has the phone number
 }
 
-// adSales are the conversions of the clicks in turn. Every postback has an e-mail address.
+// adSales has the conversions of the people's clicks, in the order of the clicks. Every postback has an e-mail address.
 var adSales = []adSale{
 	{payout: amount("10"), consent: "granted", phones: true},
 	{payout: amount("11.5"), consent: "denied"},
@@ -73,8 +73,8 @@ const (
 	buyerPhone = "+44 20 7946 0958"
 )
 
-// adBots is the number of bots among the clicks of a platform, which the platform counts as clicks. adLost is the number of clicks
-// that the platform counts but that never arrive.
+// adBots is the number of bots that a platform sends. The platform counts them as clicks. adLost is the number of clicks that the
+// platform counts but that never arrive.
 const adBots, adLost = 2, 1
 
 // euro is the number of US dollars for one euro. The platforms report spend in euros, and the account counts in dollars.
@@ -271,7 +271,8 @@ func (s *adSource) spent() (rows []AdSpend) {
 // price returns what click i has cost, in the platform's currency.
 func (*adClick) price(i int) decimal.Decimal { return decimal.New(int64(37+i), -2) }
 
-// importSpend imports the spend of every platform twice, the second time without a change, and compares the answers.
+// importSpend imports the spend of every platform twice, the second time without a change, and compares each answer with the expected
+// figures.
 func (a *adRun) importSpend(ctx context.Context) error {
 	for _, s := range a.sources {
 		rows, days, sum := s.spent(), map[string]bool{}, decimal.Zero

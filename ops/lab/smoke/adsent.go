@@ -27,7 +27,8 @@ func (a *adRun) finish(ctx context.Context) error {
 	return errors.Join(a.sourceDifference(ctx, a.sources[0]), a.networkDifference(ctx))
 }
 
-// uploads waits for the uploads to a platform, and compares what our history and the platform say about them.
+// uploads waits for the uploads to a platform. Then it checks the account's history of uploads, and the conversions that the platform
+// received, against the sales.
 func (a *adRun) uploads(ctx context.Context, s *adSource) error {
 	var got struct{ Uploads uploadsAnswer }
 	_, err := poll(ctx, uploadsTimeout, 500*time.Millisecond, func() (bool, error) {

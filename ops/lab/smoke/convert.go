@@ -64,7 +64,7 @@ var scripts = [][]step{
 
 const rounds = 4
 
-// moves lists the documented changes of each status.
+// moves lists, for each status, the statuses to which it may change by the documentation.
 var moves = map[string][]string{
 	"pending": {"approved", "rejected"}, "approved": {"rejected", "chargeback"}, "rejected": {"approved"},
 }

@@ -86,7 +86,7 @@ func (o *outside) at(path string) []url.Values {
 	return append([]url.Values(nil), o.received[path]...)
 }
 
-// buyersDay plays the day on a new account.
+// buyersDay creates an account and runs the buyer's first day on it.
 func (t *traffic) buyersDay(ctx context.Context, f *fleet.Fleet) (err error) {
 	_, api, err := f.Account(ctx, "Buyer", "scale")
 	if err != nil {

@@ -40,7 +40,7 @@ func (f differenceFigures) String() string {
 	return fmt.Sprint(f.Clicks, " clicks, ", f.Conversions, " conversions, ", shortest(f.Money))
 }
 
-// cause returns the sum of the parts of a cause.
+// cause returns the sum of all parts of the row that have this cause.
 func (r differenceRow) cause(name string) (sum differenceFigures) {
 	for _, c := range r.Causes {
 		if c.Cause == name {

@@ -137,8 +137,8 @@ func subject(a fleet.Attempt) string {
 }
 
 // webhooks compares the received webhooks with the expected webhooks. Each event, by its id, must be delivered once to each
-// endpoint. Every attempt must have a valid signature that is at most 5 minutes old. All attempts of a delivery must have the same
-// bytes and the same delivery id.
+// endpoint that subscribes to it. Every attempt must have a valid signature that is at most 5 minutes old. All attempts of a delivery
+// must have the same bytes and the same delivery id.
 func (t *traffic) webhooks(ctx context.Context, r *fleet.Receiver) error {
 	got, bodies, accepted, pings, retried := map[string]int{}, map[string]fleet.Attempt{}, map[string]int{}, 0, 0
 	conversions := t.expected()

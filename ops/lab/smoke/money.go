@@ -329,7 +329,7 @@ func (t *traffic) same(what string, got, want any) {
 	}
 }
 
-// shortest returns the shortest text of a number that is rounded to six decimals.
+// shortest rounds a number to six decimals and returns its text without zeros at the end.
 func shortest(d decimal.Decimal) string { return d.Round(answerDecimals).String() }
 
 // days returns the day of the first click, and today, which is the last possible day of a click or a conversion.

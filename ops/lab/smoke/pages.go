@@ -13,7 +13,7 @@ import (
 
 // arrival is one visit to a lander or an offer, as its web server saw it.
 type arrival struct {
-	kind, name string // such as "offer", and "param" for the offer of this name
+	kind, name string // for example "offer" and "param" for a visit to the offer with the name param
 	query      url.Values
 	referrer   string
 }

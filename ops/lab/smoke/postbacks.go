@@ -100,8 +100,8 @@ func (t *traffic) round(ctx context.Context, round int) error {
 }
 
 // early reports whether the first postbacks of a click are sent immediately after it, so that they overtake the click on its way to
-// the database. A click with two click-outs is excluded: its postbacks could overtake only the second one, and would then count for
-// the first offer.
+// the database. A click with two click-outs is excluded: its postbacks could overtake the second click-out but not the first, and would
+// then count for the first offer.
 func (c *click) early() bool { return c.number%8 == 0 && len(c.outs) < 2 }
 
 // sendMisleading sends postbacks that must not lead to a conversion: for clicks that do not exist, with texts that are not click

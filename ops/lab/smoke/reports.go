@@ -177,7 +177,7 @@ func (t *traffic) reports(ctx context.Context) error {
 	return t.reportOn(ctx, []string{"os"}, narrow, mobile)
 }
 
-// overview compares the totals of the account and of each campaign.
+// overview compares the totals of the account and of each campaign with the sums.
 func (t *traffic) overview(ctx context.Context) error {
 	total := t.sums(nil, nil)[""]
 	var got map[string]any
@@ -221,7 +221,7 @@ func (t *traffic) waitCounted(ctx context.Context) error {
 	return err
 }
 
-// lists compares the figures that the lists of records show.
+// lists compares the figures in the lists of records with the sums.
 func (t *traffic) lists(ctx context.Context) error {
 	for path, dim := range map[string]string{
 		"/campaigns": "campaign_id", "/offers": "offer_id", "/landers": "lander_id", "/traffic-sources": "source_id",

@@ -46,7 +46,8 @@ var saleScripts = []saleScript{
 // strangers is the number of Everflow's orders that belong to no click here.
 const strangers = 2
 
-// ourStatus returns our status for the status of an order at Everflow, which no longer reports an order that it rejects.
+// ourStatus returns our status for a status of saleScripts. The status "gone" means that Everflow rejected the order after its
+// approval. Everflow no longer reports such an order.
 func ourStatus(word string) string {
 	if word == "gone" {
 		return "rejected"
@@ -82,9 +83,9 @@ func (m *money) postbackAhead(ctx context.Context) error {
 	return m.waitConversions(ctx, func(s *sale) bool { return s.source == "postback" })
 }
 
-// waitConversions waits until the sales that the function some accepts are recorded with their current status and payout. It then
-// checks that the log has exactly one conversion, because the network reports one sale before the import. If some is nil,
-// waitConversions waits for all sales and compares the whole conversion log.
+// waitConversions waits until all sales are recorded with their current status and payout, and compares the whole conversion log. If the
+// parameter some is not nil, waitConversions waits only for the sales for which some returns true. It then checks that the log has
+// exactly one conversion, because the network reports one sale before the import.
 func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) error {
 	var rows []conversionRow
 	_, err := poll(ctx, quietTimeout, 200*time.Millisecond, func() (bool, error) {
@@ -153,8 +154,8 @@ type imported struct {
 	Outcomes                  []struct{ Result, Reason string }
 }
 
-// importOrders imports Everflow's orders and compares the answer. changed is the number of orders that create or change a
-// conversion, and result is their expected outcome.
+// importOrders imports Everflow's orders and compares the answer with the expected figures. The parameter changed is the number of
+// orders that must create or change a conversion, and result is their expected outcome.
 func (m *money) importOrders(ctx context.Context, apply bool, result string, changed int) error {
 	from, to := m.days()
 	var got imported
@@ -203,8 +204,8 @@ func (m *money) expectRun() {
 	m.wantRuns = append(m.wantRuns, fmt.Sprint("api", pages, read, len(m.sales), true))
 }
 
-// importSpend imports the spend from Meta and compares the answer. A row of spend is matched if clicks here name its campaign at
-// Meta. changed says whether the spend of the days changes.
+// importSpend imports the spend from Meta and compares the answer with the expected figures. A row of spend is matched if clicks here
+// name its campaign at Meta. The parameter changed says whether the spend of the days changes.
 func (m *money) importSpend(ctx context.Context, more int64, changed bool) error {
 	rows := m.spent(more)
 	matched, days, sum := 0, map[string]bool{}, decimal.Zero

@@ -55,14 +55,15 @@ var sourceSpecs = map[string]object{
 	"bare": {"cost_model": "cpc"},
 }
 
-// pathSpec is one path of a flow. Its function takes has the path's filters once more, in Go.
+// pathSpec is one path of a flow. Its field takes is a function that reports whether the path's filters accept a visitor. It does not
+// use the service's code.
 type pathSpec struct {
 	name       string
 	kind       string // stream_type; empty: regular
 	action     string // lander, offer, redirect, campaign, nothing
 	transition string
 	filters    []object
-	either     bool // logic or
+	either     bool // one of the filters is enough (the path's logic is "or")
 	weight     int  // of a weighted draw; 0: 100
 	lander     string
 	offers     []string // of an offer path, or of the slots of the lander in their order
@@ -183,8 +184,8 @@ var campaigns = []campaignSpec{
 	},
 }
 
-// systems has a path for each of several operating systems, most with a transition of their own. A fifth of the traffic is lost
-// before it arrives, so that each arrived click costs more.
+// systems has a path for each of several operating systems, most with a transition of their own. By its settings, a fifth of the traffic
+// is lost before it arrives. So each click that arrives costs more than its bid.
 var systems = campaignSpec{
 	name: "systems", source: "macros", share: 16, fields: object{"traffic_loss_pct": 20},
 	cost: func(c *click) decimal.Decimal { return c.bid.Div(amount("0.8")) },

@@ -51,7 +51,7 @@ func (t *traffic) problem(format string, args ...any) {
 	t.problems = append(t.problems, fmt.Sprintf(format, args...))
 }
 
-// send sends n visits. The visits of one visitor follow one another, so that the first of them is known.
+// send sends n visits. The visits of one visitor follow one another, so that the run knows which of them is the first.
 func (t *traffic) send(ctx context.Context, n int) error {
 	random := rand.New(rand.NewPCG(2, 2000))
 	lanes := make([][]*click, senders)

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// found is a test that names a part, and its directory.
+// found is a test that belongs to a part: the directory of its file, and the name of its function.
 type found struct{ dir, name string }
 
 // find returns the tests below root whose body calls parttest.X.Only or parttest.X.Also for the part. It finds only calls that

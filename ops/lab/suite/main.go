@@ -17,7 +17,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// The two names that suite accepts in addition to the parts of package parttest.
+// The two parts that package parttest does not list.
 const (
 	plain = "test" // the tests that need only PostgreSQL and Redis
 	race  = "race" // the packages whose goroutines share memory, under the race detector

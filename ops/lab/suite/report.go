@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// listed is the number of tests, and also of packages, that printReport prints.
+// listed limits the number of slow tests that printReport prints, and the number of slow packages.
 const listed = 10
 
 // event is one line of `go test -json`. It reports the start or the end of a test, or a line that the test printed. Without Test

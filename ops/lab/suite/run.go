@@ -26,7 +26,7 @@ type options struct{ packages, run, bin string }
 // tags are the build tags of the product. Tests use the same tags, so that each package is compiled once.
 const tags = "nomsgpack"
 
-// timeout is the time after which a run that hangs is ended. Waits inside the tests have a slightly shorter limit.
+// timeout is the time after which a run that hangs is ended. It is longer than await.Timeout, the limit of waits inside the tests.
 const timeout = 40 * time.Minute
 
 // raceRooms are the packages whose goroutines share memory. The race detector makes tests three times as slow, and it finds
@@ -117,7 +117,8 @@ func runPart(ctx context.Context, o options, part string, env []string) (ran boo
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	events := filepath.Join(dir, "events.json")
-	// gotestsum's summary names no skipped tests, because all tests of other parts count as skipped. printReport names the rest.
+	// gotestsum's summary must not list the skipped tests, because all tests of other parts count as skipped. printReport lists the
+	// tests that were skipped for another reason.
 	args := []string{
 		"tool", "-modfile=ops/tools/go.mod", "gotestsum", "--format=" + format(part), "--format-hide-empty-pkg",
 		"--hide-summary=skipped", "--jsonfile=" + events, "--",

@@ -119,7 +119,8 @@ func TestKilledCurrency(t *testing.T) {
 	m.checkCount("changes under way", 0, `SELECT count(*) FROM currency_changes`)
 }
 
-// begin opens a transaction and runs a statement in it. end rolls the transaction back, and so does the end of the test.
+// begin opens a transaction and runs a statement in it. The returned function rolls the transaction back. If the test ends first, its
+// cleanup rolls the transaction back.
 func (m *midway) begin(query string, args ...any) (end func()) {
 	m.t.Helper()
 	tx, err := m.db.BeginTxx(m.t.Context(), nil)

@@ -27,7 +27,8 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// killedUploads is the number of conversions that are uploaded while workers are killed. TikTok accepts 50 in one request.
+// killedUploads is the number of conversions that are uploaded while workers are killed. uploadsAtOnce is the number of conversions that
+// TikTok accepts in one request.
 const (
 	killedUploads = 1000
 	uploadsAtOnce = 50

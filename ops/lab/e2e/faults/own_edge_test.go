@@ -43,7 +43,7 @@ type edgeFleet struct {
 	account string
 	ca      *acmetest.CA
 	dns     netip.AddrPort
-	before  int   // orders of the install's own host
+	before  int   // the number of orders for the install's own host
 	ports   []int // of HTTP and TLS; clients and the CA connect to these ports
 	seen    []int // of HTTP and TLS; the first web process listens at these ports
 }
@@ -425,7 +425,7 @@ func TestHundredDomains(t *testing.T) {
 		left[host] = true
 	}
 	const again = `UPDATE certificates SET next_at = now() WHERE attempts > 0 AND NOT serving AND next_at > now() + interval '1 minute'`
-	// A domain that the clock has checked before its records were set is due ten minutes later.
+	// If the clock checked a domain before the records of the domain were set, the next check is due only ten minutes later.
 	const lookAgain = `UPDATE domain_checks SET due_at = now() WHERE NOT points AND due_at > now() + interval '1 minute'`
 	for len(left) > 0 {
 		before := len(left)

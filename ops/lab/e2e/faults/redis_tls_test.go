@@ -116,8 +116,8 @@ func TestRedisCluster(t *testing.T) {
 	worksOn(t, e2e.StartRedisCluster(t))
 }
 
-// worksOn runs the three process types on a Redis. It checks that an event is delivered and that every check of /readyz is ok,
-// except the check of the disk: whether a disk has room is up to the machine that runs the test.
+// worksOn runs the three process types on a Redis. It checks that an event is delivered, and that the checks of /readyz succeed. It
+// ignores the check of the disk, because the disk of the machine that runs the test may be nearly full.
 func worksOn(t *testing.T, url string) {
 	t.Helper()
 	receiver, err := fleet.NewReceiver(nil)

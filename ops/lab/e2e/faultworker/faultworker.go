@@ -40,9 +40,10 @@ type Args struct {
 	// Hold makes the first run of the job wait until its context ends, for example because its worker stops. This run has no
 	// effect.
 	Hold bool `json:"hold,omitempty"`
-	// Gate makes the job wait until the gate of that name is open, even if its context is cancelled.
+	// Gate is the name of a gate. The job waits until this gate is open, even if its context is cancelled. A gate is open as soon as its
+	// name is in fault_gates.
 	Gate string `json:"gate,omitempty"`
-	// Poison makes the job fail until the gate of that name is open.
+	// Poison is the name of a gate. The job fails until this gate is open.
 	Poison string `json:"poison,omitempty"`
 }
 
