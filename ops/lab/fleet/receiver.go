@@ -128,7 +128,9 @@ func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	r.attempts = append(r.attempts, a)
 	r.mu.Unlock()
-	w.WriteHeader(a.Status)
+	if a.Status > 0 { // the sender is still there
+		w.WriteHeader(a.Status)
+	}
 }
 
 // check compares a request with the documented form. It verifies the signature over the bytes as received.
