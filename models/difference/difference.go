@@ -188,7 +188,7 @@ type Result struct {
 
 // Limits of the lists that a Sheet returns.
 const (
-	maxReasons  = 20  // maximum number for a cause; the parts with other reasons are added up without a reason
+	maxReasons  = 20  // maximum number of reasons for a cause; the parts with other reasons are added up without a reason
 	maxExamples = 10  // maximum number for a cause and reason
 	allExamples = 200 // maximum number in all
 )
