@@ -113,7 +113,8 @@ var (
 	languages = []string{"fr", "es", "hi", "ru", "it"}
 )
 
-// mixed returns a visitor with values that are in the conditions, or with other values.
+// mixed returns a further visitor. i chooses the agent, the country and the language. About two thirds of the conditions then
+// replace these, or add a parameter or a header, with one of their values.
 func (c *Campaign) mixed(i int) Visitor {
 	v := Visitor{Agent: Agents[i%len(Agents)], Country: countries[i%len(countries)], Language: languages[i%len(languages)]}
 	n := 0

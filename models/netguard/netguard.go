@@ -88,8 +88,8 @@ type Policy struct {
 	Known func(host string) bool
 }
 
-// Check returns the error invalid_url, of KindInvalid, for a URL that is not on the public internet. It checks only the text. It
-// accepts a name that resolves to a private address: the connection to that address is refused later.
+// Check returns an error with the code invalid_url and KindInvalid for a URL that the policy does not accept. It checks only the
+// text. It accepts a name that resolves to a private address: the connection to that address is refused later.
 func (p Policy) Check(raw string) error {
 	if len(p.Schemes) == 0 {
 		p.Schemes = []string{"https"}
