@@ -11,7 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Limits of a comparison. If the window contains more, the error is too_many.
+// Limits of a comparison. If the window contains more, the error has the code too_many.
 const (
 	MaxDays        = 62
 	MaxRows        = 5000   // combinations of a day and a campaign
