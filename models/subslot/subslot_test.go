@@ -72,7 +72,7 @@ func TestOrderAssigns(t *testing.T) {
 	}
 }
 
-// A change of a source in use never gives a used sub-parameter another meaning.
+// A change of a source in use gives a used sub-parameter another meaning only if a new parameter has a name such as sub2.
 func TestSourceInUseKeepsItsSubParameters(t *testing.T) {
 	t.Parallel()
 	const before = `{"zoneid": "{zone}", "campaignid": "{campaign}", "bannerid": "{banner}"}`
