@@ -336,8 +336,9 @@ func views(in *copilot.Input, n, on int64) {
 	c.Rows = append(c.Rows, copilot.ArmRow{Path: pathA, Lander: lander, Clicks: n, LPViews: n, LPClicks: on})
 }
 
-// TestEveryKindHasATest checks that its list of the tested kinds has every kind. All kinds except one are rows of TestKinds. The exception is
-// move_weight: it is suggested only for a narrow range of differences between offers, so TestWeights tries many differences.
+// TestEveryKindHasATest checks that its list of the tested kinds has every kind. All kinds except one are rows of TestKinds. The
+// exception is move_weight: it is suggested only for a narrow range of differences between offers, so TestWeights tries many
+// differences.
 func TestEveryKindHasATest(t *testing.T) {
 	t.Parallel()
 	tested := []string{
