@@ -47,8 +47,8 @@ const MaskedSecret = "********"
 const maxCredential = 8000
 
 // Complete checks the credentials that were sent for an account at the provider. It fills blank fields with the stored
-// credentials and the defaults. It does not use stored secrets if a field with Address changes. The error is invalid_credentials.
-// The error never contains a value.
+// credentials and the defaults. It does not use stored secrets if a field with Address changes. The error has the code
+// invalid_credentials. It never contains a value.
 func (p CredentialForm) Complete(sent, stored map[string]string) (map[string]string, error) {
 	out := map[string]string{}
 	for name := range sent {

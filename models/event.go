@@ -153,7 +153,8 @@ func ParseID(text string) (uuid.UUID, bool) {
 	return id, err == nil && len(text) == 36
 }
 
-// CampaignPausedData is the payload of campaign.paused. By says who paused the campaign: api, dashboard or copilot.
+// CampaignPausedData is the payload of campaign.paused. By is "copilot" if the Copilot paused the campaign. Otherwise By is "api",
+// also if a person paused it in the dashboard.
 type CampaignPausedData struct {
 	CampaignID string `json:"campaign_id"`
 	Name       string `json:"name"`

@@ -38,7 +38,7 @@ var GeoProviders = []GeoProvider{
 	{"ip2location", "IP2Location.io", "API key", printable},
 }
 
-// CheckGeoKey returns invalid_key for a key that cannot belong to the provider. It makes no call to the provider.
+// CheckGeoKey returns an error with the code invalid_key if the key cannot belong to the provider. It makes no call to the provider.
 func CheckGeoKey(provider, key string) error {
 	for _, p := range GeoProviders {
 		if p.Name == provider && !p.key.MatchString(key) {

@@ -81,7 +81,7 @@ func MissingUses(provider, granted string) []OAuthUse {
 	return missing
 }
 
-// CheckUse returns an error if the person who signed in did not allow a purpose of the connection. Its code is credentials.
+// CheckUse returns an error with the code "credentials" if the person who signed in did not allow a purpose of the connection.
 func (c OAuthConnection) CheckUse(use OAuthUse) error {
 	if !slices.Contains(MissingUses(c.Provider, c.Scopes), use) {
 		return nil

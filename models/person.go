@@ -52,7 +52,7 @@ type Member struct {
 	Role     Role       `db:"role"`
 	HasTOTP  bool       `db:"has_totp"`
 	JoinedAt time.Time  `db:"joined_at"`
-	SeenAt   *time.Time `db:"seen_at"` // last use of the newest session; nil: the person has no session
+	SeenAt   *time.Time `db:"seen_at"` // last use of any session in the account; nil: no session
 }
 
 // Session is the sign-in of a person on one account, in one browser.

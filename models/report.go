@@ -31,8 +31,8 @@ type ReportFilter struct {
 	Not       bool     `json:"not,omitempty"`
 }
 
-// FigureFilter keeps the groups whose figure is less or greater than a value, in the unit of answers. A group whose
-// figure has no value, such as a ratio that divides by zero, is not kept.
+// FigureFilter keeps the groups for which "figure op value" holds, such as "clicks >= 100". The value is in the unit in which answers
+// show the figure. A group whose figure has no value, such as a ratio that divides by zero, is not kept.
 type FigureFilter struct {
 	Figure string          `json:"figure"`
 	Op     string          `json:"op"` // one of FigureOps

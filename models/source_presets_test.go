@@ -10,8 +10,8 @@ import (
 	"switchyard/models"
 )
 
-// TestCostPresets checks that each preset can be saved without changes, asks for a range of days, sends the token, and names the
-// page from which it was taken.
+// TestCostPresets checks that each preset can be saved without changes, sends the first wanted day and the token, and names the page
+// from which it was taken.
 func TestCostPresets(t *testing.T) {
 	t.Parallel()
 	if !slices.IsSortedFunc(models.CostPresets, func(a, b models.CostPreset) int { return strings.Compare(a.Label, b.Label) }) {

@@ -8,7 +8,7 @@ import (
 
 // SourceProvider is an ad platform of traffic sources. Spend is read from its API and conversions are uploaded to it.
 type SourceProvider struct {
-	Name string // as Integration.Provider
+	Name string // the value of Integration.Provider
 	CredentialForm
 	// SignIn says that a person has to sign in at the platform, instead of sending credentials.
 	SignIn bool

@@ -70,7 +70,8 @@ func (v *Values) Check(text string) (string, error) {
 // Resembles reports whether a text is probably a mistyped value. The text must not be one of the values.
 func (v *Values) Resembles(text string) bool { return v.near(text) != "" }
 
-// near returns the value that was probably meant, or an empty text. Texts of at most three letters are too short for a guess.
+// near returns the value that was probably meant, or an empty text. It looks for a similar name only if the text has at least four
+// bytes.
 func (v *Values) near(text string) string {
 	const shortest = 4
 	if v.parse != nil {

@@ -9,7 +9,7 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// Attr is a known attribute of a visitor. It is an index into Facts.
+// Attr is an attribute of a visitor. Below numAttrs, it is an index into the arrays of Facts.
 type Attr uint8
 
 // The attributes that follow from the IP address and the time. The attributes of the click come after them, in the order of

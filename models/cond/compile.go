@@ -36,7 +36,7 @@ func (m *Matcher) current() *Matcher {
 	return m
 }
 
-// Never matches no visitor. It is used in place of a rule that no longer exists.
+// Never is a matcher that refuses every visitor. It is used in place of a rule that no longer exists.
 var Never = &Matcher{never: true}
 
 // compiled is a compiled condition.

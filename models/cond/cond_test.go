@@ -177,7 +177,7 @@ func TestLogic(t *testing.T) {
 		}
 	}
 	if cond.Never.Match(f) {
-		t.Error("Never matches")
+		t.Error("the matcher Never matches a visitor")
 	}
 }
 

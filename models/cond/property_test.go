@@ -183,7 +183,7 @@ func TestVersionListsMatchAsTheirValues(t *testing.T) {
 			}
 		}
 		if c.Value = values; matches(rt, c, seen) != want {
-			rt.Fatalf("%s %v does not say %v of %q", c.Operator, values, want, seen)
+			rt.Fatalf("%s %v does not give %v for %q", c.Operator, values, want, seen)
 		}
 	})
 }

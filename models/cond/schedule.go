@@ -39,7 +39,7 @@ func (t scheduleTest) test(f *Facts, _ *compiled) verdict {
 }
 
 // parseSchedule reads a list of {days, from, to}. Days are numbers from 1 to 7, or names. Without days, the entry holds on every
-// day. Times are HH:MM. The default of from is 00:00, and the default of to is 24:00.
+// day. Times are HH:MM. Without "from", the entry begins at 00:00. Without "to", it ends at 24:00.
 func parseSchedule(v any) ([]slot, *Error) {
 	list, ok := v.([]any)
 	if !ok {

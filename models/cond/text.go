@@ -91,7 +91,7 @@ func compareBackwards(a, b []byte) int {
 }
 
 // containsTest searches for folded values anywhere in a folded text. For more than linear values it uses an automaton. Otherwise
-// it searches for one value after another, and skips a value unless all of its pairs of bytes occur in the text. Without that
+// it searches for one value after another. It skips a value if one of its pairs of bytes is missing from the text. Without that
 // check, BenchmarkPick takes a third longer.
 type containsTest struct {
 	values    []searched

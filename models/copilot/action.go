@@ -66,7 +66,7 @@ type Weight struct {
 	Weight float64 `json:"weight" min:"0" max:"1000000"`
 }
 
-// Variants of POST /copilot apply. The package comment describes them.
+// The variants that a request to apply a suggestion can name. The package comment describes them.
 const (
 	VariantNetwork = "network"
 	VariantMost    = "most"
@@ -85,7 +85,7 @@ func (a Action) Variants() []string {
 	return list
 }
 
-// Variant returns the action that a variant applies. An empty name means the whole action. The error has the code invalid.
+// Variant returns the action that a variant applies. An empty name means VariantAll. The error has the code invalid.
 func (a Action) Variant(name string) (Action, error) {
 	if name != VariantNetwork {
 		a.Campaigns = nil
@@ -106,7 +106,7 @@ func (a Action) Variant(name string) (Action, error) {
 	return a, nil
 }
 
-// Validate returns the error invalid for an action that could not be applied to any record. It does not check whether the ids
+// Validate returns an error with the code invalid if the action could not be applied to any record. It does not check whether the ids
 // belong to the account, because that is found when the records are read.
 func (a Action) Validate() error {
 	o, ok := ops[a.Op]

@@ -167,8 +167,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestSwapSpare checks that an unused spare destination of the path changes places with a broken destination. A destination that
-// already serves visitors keeps its place.
+// TestSwapSpare checks that an unused spare destination of the path changes places with a broken destination. Apply refuses a
+// destination that already serves visitors, or that belongs to another slot.
 func TestSwapSpare(t *testing.T) {
 	t.Parallel()
 	r := record()

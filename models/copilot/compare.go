@@ -82,8 +82,9 @@ type LeftOut struct{ PathID, Path, ID, Name, Reason string }
 // suggestion to move weights (see the package comment), and the same minimum samples. Unlike a suggestion, it gives a result
 // even if no difference is certain yet.
 //
-// The interval of a difference is the 95 % interval between the posteriors. MoreClicks is the sample size of a comparison of two means at
-// a level of 5 % with a power of 80 % (Chow, Shao and Wang, Sample Size Calculations in Clinical Research, 2008, sections 3.2 and 4.2).
+// The interval of a difference holds the middle 95 % of the difference between the two posteriors. MoreClicks follows from the
+// sample size of a comparison of two means at a level of 5 % with a power of 80 % (Chow, Shao and Wang, Sample Size Calculations
+// in Clinical Research, 2008, sections 3.2 and 4.2).
 // The variance of the earnings of a click is p*m²*(1+s) - (p*m)², for conversions of the mean value m and the squared
 // coefficient of variation s.
 func Compare(in *Input, c *CampaignInput, by string) (list []Comparison, left []LeftOut) {

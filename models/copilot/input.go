@@ -107,8 +107,8 @@ type SourceInput struct {
 	Name         string
 	Clicks, Bots int64
 	Macros       map[string]string // the source's macros, by the name of the sub-parameter that they fill
-	// Empty holds, by the name of a sub-parameter, the number of clicks among Clicks that lack the value of a token in the
-	// source's links.
+	// Empty has an entry for each sub-parameter that a macro in the source's links fills: the number of those Clicks that came
+	// without a value for it.
 	Empty map[string]int64
 }
 

@@ -55,7 +55,7 @@ func quiet() copilot.Input {
 	return in
 }
 
-// worse makes the second offer earn a quarter of the first offer's earnings.
+// worse sets the number of clicks of each row, and makes the second offer earn a quarter of the first offer's earnings.
 func worse(in *copilot.Input, clicks int64) {
 	for i := range in.Campaigns[0].Rows {
 		r := &in.Campaigns[0].Rows[i]
@@ -225,8 +225,9 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestBlocks checks that a block of a value in the flow claims no effect, because the clicks must still be paid for at the
-// traffic source. The confidence comes from the statistical test. It is lower if payouts vary.
+// TestBlocks checks that a suggestion with an action that blocks a value claims no effect, because the clicks must still be paid
+// for at the traffic source. Advice without an action has an effect. The confidence comes from the statistical test. It is lower
+// if payouts vary.
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	block := func(attribute string, change func(in *copilot.Input)) copilot.Suggestion {
@@ -335,8 +336,9 @@ func views(in *copilot.Input, n, on int64) {
 	c.Rows = append(c.Rows, copilot.ArmRow{Path: pathA, Lander: lander, Clicks: n, LPViews: n, LPClicks: on})
 }
 
-// TestEveryKindHasATest checks that every kind has a test. All kinds except one are rows of TestKinds. The exception is
-// move_weight: it is suggested only for a narrow range of differences between offers, so TestWeights tries many differences.
+// TestEveryKindHasATest checks that its list of the tested kinds has every kind. All kinds except one are rows of TestKinds. The
+// exception is move_weight: it is suggested only for a narrow range of differences between offers, so TestWeights tries many
+// differences.
 func TestEveryKindHasATest(t *testing.T) {
 	t.Parallel()
 	tested := []string{

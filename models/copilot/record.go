@@ -94,7 +94,8 @@ func (a Action) Apply(r Record) (after Record, was, is Part, err error) {
 	return o.write(a, r, is), was, is, nil
 }
 
-// Undo returns the record with the changed part as it was before the action. The error is stale if that part was changed again.
+// Undo returns the record with the changed part as it was before the action. The error has the code stale if that part was
+// changed again.
 func (a Action) Undo(r Record, was, is Part) (Record, error) {
 	o, ok := ops[a.Op]
 	if !ok {

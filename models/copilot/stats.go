@@ -133,8 +133,8 @@ func expectedConversions(arms []Arm) []float64 {
 }
 
 // payoutSpread returns the squared coefficient of variation of the payouts. It is estimated from the differences between the
-// mean payouts of days (method of moments). If the days with conversions of all arms together are fewer than five, it is assumed
-// to be 1, the value for exponential payouts.
+// mean payouts of days (method of moments). It is assumed to be 1, the value for exponential payouts, if the arms have fewer than
+// five days with conversions in total, or if each has only one.
 func payoutSpread(arms []Arm) (spread float64, assumed bool) {
 	squares, degrees, days := 0.0, 0.0, 0
 	for _, a := range arms {

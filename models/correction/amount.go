@@ -10,14 +10,15 @@ import (
 )
 
 // amount reads the amount of a column. The currency is taken from the amount itself or, if the amount states no currency, from
-// the cell of currencyColumn or else from the heading. If none of these states a currency, fallback returns the currency to
-// assume. If fallback is nil, the currency is then unknown. given is false if there is no amount, or if the row is refused.
+// the cell of currencyColumn or else from the heading. If none of these states a currency, the returned currency is empty, and the
+// amount is read as one in the currency that fallback returns. fallback may be nil. given is false if there is no amount, or if
+// the row is refused.
 func (l *line) amount(column, currencyColumn int, fallback func() string) (value decimal.Decimal, currency string, given bool) {
 	text, headingText := l.find(column)
 	name := l.table.columns[column].Name
 	_, heading := money.Heading(headingText, "")
 	named, err := money.Currency(l.cell(currencyColumn), heading)
-	if named != "" { // if the sign in the heading is used by several currencies, it means named
+	if named != "" { // a sign in the heading that several currencies use stands for the currency in named
 		_, heading = money.Heading(headingText, named)
 	}
 	switch {

@@ -299,8 +299,8 @@ func (l *line) end() Row {
 // reasonTotal is the reason why a line of totals is refused. Such a line contains the sums of other lines.
 const reasonTotal = "it is a line of totals"
 
-// totals lists the texts with which the first cell of a line of totals can begin. The rest of the cell must not begin with a
-// letter.
+// totals lists the texts with which the first cell of a line of totals can begin, empty cells aside. The rest of the cell must not
+// begin with a letter.
 var totals = []string{
 	"total", "totals", "grand total", "subtotal", "sub total", "sum", "summary", "results from", "overall", "all campaigns",
 	"gesamt", "insgesamt", "summe",

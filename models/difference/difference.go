@@ -11,7 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Limits of a comparison. If the window contains more, the error is too_many.
+// Limits of a comparison. If the window contains more, the error has the code too_many.
 const (
 	MaxDays        = 62
 	MaxRows        = 5000   // combinations of a day and a campaign
@@ -188,7 +188,7 @@ type Result struct {
 
 // Limits of the lists that a Sheet returns.
 const (
-	maxReasons  = 20  // maximum number for a cause; the parts with other reasons are added up without a reason
+	maxReasons  = 20  // maximum number of reasons for a cause; the parts with other reasons are added up without a reason
 	maxExamples = 10  // maximum number for a cause and reason
 	allExamples = 200 // maximum number in all
 )

@@ -49,7 +49,7 @@ func rank(p *Path) int {
 	return MaxRuleGroup + 1 + p.RuleGroup
 }
 
-// covers reports whether a path takes every visitor of another path.
+// covers reports whether o takes every visitor of p.
 func covers(o, p *Path) bool {
 	return o.LeadsOn() && !o.NeverDrawn() && o.DailyCap == nil && len(o.Rules) == 0 && includes(p, o)
 }

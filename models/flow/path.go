@@ -167,8 +167,8 @@ func (p *Path) UnmarshalJSON(b []byte) error {
 }
 
 // Normalize sets a missing name ("Path N") and a missing id of each path. It converts ids to lower case, rounds weights to
-// thousandths, and sets the defaults of an empty stream type, transition and logic. If two paths have the same id, the second
-// path gets a new id.
+// thousandths, cuts conditions to their limits (cond.Clip), and sets the defaults of an empty stream type, transition and logic.
+// If two paths have the same id, the second path gets a new id.
 func Normalize(paths []Path) []Path {
 	names, ids, rules := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range paths {

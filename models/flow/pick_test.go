@@ -13,7 +13,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// shares routes n visitors and returns how many of them went to each destination.
+// shares routes n visitors and returns how many of them got each path.
 func shares(p *flow.Plan, v *flow.Visitor, n int) map[string]int {
 	got := map[string]int{}
 	for i := range n {
@@ -235,7 +235,7 @@ func TestBinding(t *testing.T) {
 		t.Errorf("the visitor got the path %s (bindable: %t), want the forced path \"ru\", which is not bindable", pathOf(d), d.Bindable)
 	}
 	if got := pathOf(streams.Pick(v("US", 43), flow.Env{}, 1)); got != "us" {
-		t.Errorf("bound to a forced path: %s", got)
+		t.Errorf("a visitor with a binding to a forced path got the path %s, want \"us\"", got)
 	}
 	if got := pathOf(streams.Pick(v("US", 44), flow.Env{}, 1)); got != "rest" {
 		t.Errorf("the visitor got the path %s, want the default path, to which the visitor is bound", got)
@@ -246,7 +246,7 @@ func TestBinding(t *testing.T) {
 	}
 	capReached := flow.Env{Admit: func(*flow.Route) bool { return false }}
 	if got := pathOf(streams.Pick(v("US", 42), capReached, 1)); got != "us" {
-		t.Errorf("bound to a capped path: %s", got)
+		t.Errorf("a visitor with a binding to a path whose cap is reached got the path %s, want \"us\"", got)
 	}
 }
 

@@ -33,8 +33,8 @@ const (
 	denied    = "the person has not agreed"
 )
 
-// Receive returns the hashes of a message's personal data that may be kept, and the values that are not kept. Without consent,
-// nothing is kept.
+// Receive returns the hashes of a message's personal data that may be kept, and the keys whose values are not kept. Without
+// consent, nothing is kept.
 func Receive(p Person, consent Consent, country string) (Hashes, []Dropped) {
 	if consent == ConsentGranted {
 		return Hash(p, country)

@@ -209,7 +209,7 @@ func (Person) MarshalJSON() ([]byte, error) { return []byte(`"` + Hidden + `"`),
 const NotText = "it is neither a text nor a number"
 
 // Members returns the texts and numbers in a JSON object, by name. It also returns the sorted names of members with values of
-// other types. It ignores members that are null. ok is false if raw is not an object.
+// other types. It ignores members that are null. ok is false if raw is neither an object nor null.
 func Members(raw []byte) (texts map[string]string, others []string, ok bool) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {
@@ -234,7 +234,7 @@ func Members(raw []byte) (texts map[string]string, others []string, ok bool) {
 }
 
 // ReadPerson reads personal data from a JSON object of texts and numbers. It converts each name of a key to the key's documented
-// name. It leaves out values that cannot be read, and returns them with the reason.
+// name. It leaves out values that cannot be read, and returns their keys with the reason.
 func ReadPerson(raw []byte) (p Person, dropped []Dropped) {
 	p = Person{}
 	if len(raw) == 0 {
@@ -258,7 +258,7 @@ func ReadPerson(raw []byte) (p Person, dropped []Dropped) {
 	return p, dropped
 }
 
-// Dropped is a value that is not kept, and the reason. It does not contain the value.
+// Dropped is a key whose value is not kept, and the reason. It does not contain the value.
 type Dropped struct {
 	Key    string `json:"key"`
 	Reason string `json:"reason"`
@@ -277,7 +277,7 @@ func hash(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Hash returns the hashes of a person's data, and the values that cannot be read. A value with 64 hexadecimal digits is already
+// Hash returns the hashes of a person's data, and the keys whose values cannot be read. A value with 64 hexadecimal digits is already
 // a hash, and is used for all forms of its key. country is the two-letter country of the visitor, for data that names no
 // country.
 func Hash(p Person, country string) (keys Hashes, dropped []Dropped) {

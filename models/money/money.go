@@ -24,8 +24,8 @@ const (
 
 var maxAmount = decimal.New(1, maxPower)
 
-// ReadError says why a text is not an amount or not a currency. Its text is for people and completes a sentence whose subject is
-// the text.
+// ReadError says why a text is not an amount or not a currency. Its message is for people and follows the text in a
+// sentence, as in: "1.2,3.4" is not one number.
 type ReadError string
 
 // Error implements error.

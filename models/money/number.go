@@ -163,8 +163,8 @@ func isGrouped(s []rune, group rune) bool {
 	return true
 }
 
-// value returns the amount of the number in one of the given currencies. The error is ErrAmbiguous if the currencies give
-// different amounts.
+// value returns the amount of the number, which must be the same in each of the given currencies. The error is ErrAmbiguous if
+// they give different amounts, or if the number can be read in two ways in one of them.
 func (n number) value(currencies []string) (decimal.Decimal, error) {
 	whole := n.whole
 	if n.unclear != 0 {
@@ -190,7 +190,7 @@ func (n number) value(currencies []string) (decimal.Decimal, error) {
 }
 
 // thousands reports whether a separator before exactly three digits separates thousands, not decimals, in amounts of a currency.
-// ok is false if the separator can do both.
+// ok is false if the currency does not decide this.
 func thousands(code string, separator rune) (isThousands, ok bool) {
 	u, known := unitOf(code)
 	group := separator == ',' || u.dotGroups

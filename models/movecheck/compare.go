@@ -102,7 +102,7 @@ const (
 	Changed      = "changed"    // Unsure: the campaign has changed since the requests were written
 	OtherAddress = "address"    // Differs: the addresses are different
 	OtherParams  = "parameters" // Differs: the same page with other parameters
-	OtherAnswer  = "answer"     // Differs: only one of the two sends the visitor to an address, or their statuses differ
+	OtherAnswer  = "answer"     // Differs: only one of the two sends the visitor to an address, or the first digits of the statuses differ
 )
 
 // Compare compares the places to which this service can send a visitor with the old tracker's answer. asked is the requested

@@ -113,7 +113,8 @@ var (
 	languages = []string{"fr", "es", "hi", "ru", "it"}
 )
 
-// mixed returns a visitor with values that are in the conditions, or with other values.
+// mixed returns a further visitor. i chooses the agent, the country and the language. Then about two thirds of
+// the conditions each set one of their values: it replaces the country or the language, or becomes a referrer, a parameter or a header.
 func (c *Campaign) mixed(i int) Visitor {
 	v := Visitor{Agent: Agents[i%len(Agents)], Country: countries[i%len(countries)], Language: languages[i%len(languages)]}
 	n := 0

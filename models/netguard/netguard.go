@@ -1,5 +1,6 @@
-// Package netguard decides which addresses a customer's URL may reach: only addresses of the public internet. It does not
-// resolve names. It checks only the form of a name. The addresses of a name are checked when a connection is made.
+// Package netguard decides which addresses a customer's URL may reach: addresses of the public internet, and those that a Policy
+// accepts in addition. It does not resolve names. It checks only the form of a name. The addresses of a name are checked when a
+// connection is made.
 package netguard
 
 import (
@@ -88,8 +89,8 @@ type Policy struct {
 	Known func(host string) bool
 }
 
-// Check returns the error invalid_url, of KindInvalid, for a URL that is not on the public internet. It checks only the text. It
-// accepts a name that resolves to a private address: the connection to that address is refused later.
+// Check returns an error with the code invalid_url and KindInvalid for a URL that the policy does not accept. It checks only the
+// text. It accepts a name that resolves to a private address: the connection to that address is refused later.
 func (p Policy) Check(raw string) error {
 	if len(p.Schemes) == 0 {
 		p.Schemes = []string{"https"}
@@ -157,9 +158,9 @@ func (p Policy) checkHost(host string) error {
 	return nil
 }
 
-// literalAddress parses a host that is an IP address in the usual notation. It returns false for a host that is a name. For
-// decimal, octal and hexadecimal forms, which resolvers read differently, it returns the invalid address and true. Every other
-// host that ends in a number counts as such a form, because no top-level domain is a number.
+// literalAddress parses a host that is an IP address in the usual notation. It returns false for a host that is a name. It
+// returns the invalid address and true for a broken IPv6 address, and for decimal, octal and hexadecimal forms, which resolvers read
+// differently. Every other host whose last label is a number counts as such a form, because no top-level domain is a number.
 func literalAddress(host string) (netip.Addr, bool) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return a, true

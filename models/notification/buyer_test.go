@@ -79,7 +79,8 @@ func TestBuyer(t *testing.T) {
 	}
 }
 
-// TestConsentOfBuyer checks that the word about consent is found in every place where the click id can be.
+// TestConsentOfBuyer checks that the word about consent is found in a named value, in a query and in the query of a URL, but not in a
+// fragment.
 func TestConsentOfBuyer(t *testing.T) {
 	t.Parallel()
 	for want, click := range map[string]func(m *message){

@@ -93,7 +93,7 @@ func (d document) list(path string) (items []document) {
 	return items
 }
 
-// members returns the members of an object that are texts, by name.
+// members returns the members of an object that are texts, numbers or booleans, sorted by name.
 func (d document) members(path string) (out []field) {
 	in, _ := d.at(path).v.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(in)) {

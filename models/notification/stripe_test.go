@@ -13,7 +13,7 @@ import (
 	"switchyard/models/notification"
 )
 
-// signStripeAt returns an event with the signature that Stripe would make at the time at.
+// signStripeAt returns an event with the signature that Stripe makes with a key at a given time.
 func signStripeAt(body string, at time.Time, key string) notification.Request {
 	r := request(body)
 	mac := hmac.New(sha256.New, []byte(key))

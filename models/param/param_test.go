@@ -263,8 +263,7 @@ func BenchmarkNext(b *testing.B) {
 	}
 }
 
-// FuzzQuery checks that the result is UTF-8, and that a usual query is read in the same way as by url.ParseQuery. It also checks
-// that the names and values read from an ASCII text are parts of that text.
+// FuzzQuery checks that FromQuery returns UTF-8, and that Next reads a usual parameter in the same way as url.QueryUnescape.
 func FuzzQuery(f *testing.F) {
 	for _, seed := range []string{"a=1&amp;b=%", "a=%EF%F0%E8%E2%E5%F2", "ie=gbk&q=%CB%AB", "&&=&%=%%", "charset=iso-2022-jp&a=\x1b$B"} {
 		f.Add(seed, "zh-CN,ru;q=0.5")

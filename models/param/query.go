@@ -15,8 +15,8 @@ type Param struct {
 }
 
 // Next returns the first parameter of a query and the rest of the query. usual reports that the parameter is well-formed, so
-// that every program reads the same name and value. The name and value of a parameter that is not usual may not be UTF-8: see
-// Clues.
+// that every program reads the same name and value. The name and value of any other parameter can be in another charset than
+// UTF-8: see Clues.
 func Next(query string) (p Param, rest string, usual bool) {
 	pair, rest, _ := strings.Cut(query, "&")
 	usual = true
@@ -84,7 +84,7 @@ func unescape(s string) (text string, usual bool) {
 	return s, true
 }
 
-// replaceEscapes does the work of unescape for a text whose first escaped or non-ASCII byte is at the index at.
+// replaceEscapes does the work of unescape for a text that it must copy. The bytes before the index "at" stay unchanged.
 func replaceEscapes(s string, at int) (text string, usual bool) {
 	var b strings.Builder
 	b.Grow(len(s))

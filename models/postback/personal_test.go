@@ -79,7 +79,7 @@ func TestRemovePersonal(t *testing.T) {
 	}
 }
 
-// TestUnfoldPersons checks that each member of a person's record becomes a parameter of its own.
+// TestUnfoldPersons checks that each member of a person's record, except a member that is null, becomes a parameter of its own.
 func TestUnfoldPersons(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 2*MaxValue)

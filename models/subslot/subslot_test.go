@@ -72,7 +72,7 @@ func TestOrderAssigns(t *testing.T) {
 	}
 }
 
-// A change of a source in use never gives a used sub-parameter another meaning.
+// A change of a source in use gives a used sub-parameter another meaning only if a new parameter has a name such as sub2.
 func TestSourceInUseKeepsItsSubParameters(t *testing.T) {
 	t.Parallel()
 	const before = `{"zoneid": "{zone}", "campaignid": "{campaign}", "bannerid": "{banner}"}`
@@ -104,7 +104,7 @@ func TestSourceInUseKeepsItsSubParameters(t *testing.T) {
 }
 
 // A source from the time when there were only ten sub-parameters keeps its sub-parameters. A name such as sub15 had
-// no special meaning then, and an eleventh parameter filled no sub-parameter.
+// no special meaning then. An eleventh parameter filled no sub-parameter then, and fills the eleventh now.
 func TestOlderSourcesKeepTheirSubParameters(t *testing.T) {
 	t.Parallel()
 	const macros = `{"zone": "{z}", "sub15": "{a}", "t20": "{b}"}`

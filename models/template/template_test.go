@@ -147,8 +147,8 @@ func TestNetworks(t *testing.T) {
 			t.Errorf("%s appears twice", n.Name)
 		}
 		seen[saved.ID], seen[strings.ToLower(n.Name)] = true, true
-		// Three kinds of networks have no macro for the click id: networks that send signed notifications, networks that send no
-		// postbacks, and networks whose macros are not known. The notes of such a network say why.
+		// Three kinds of networks have no macro for the click id: networks that send notifications (see notified), networks that send
+		// no postbacks, and networks whose macros are not known. The notes of such a network say why.
 		if (n.Macros["click_id"] == "") != (len(n.Macros) == 0) || len(n.Macros) == 0 && n.Notes == "" {
 			t.Errorf("%s has no macro for the click id and does not say why", n.Name)
 		}

@@ -40,7 +40,7 @@ type Reading struct {
 	Precision time.Duration // unit of the last stated part: a day, an hour, a minute, a second, a millisecond or less
 }
 
-// Read reads a time. A text without an offset is in zone. The error is one of the reasons of this package.
+// Read reads a time. A text without an offset is read in the time zone "zone". The error is one of the reasons of this package.
 func Read(text string, zone *time.Location) (r Reading, err error) {
 	s := normalize(text)
 	switch {
@@ -107,7 +107,7 @@ func DayBy(text string, order Order) (time.Time, error) {
 	return time.Date(numberOf(m[5]), time.Month(month), d, 0, 0, 0, 0, time.UTC), nil
 }
 
-// normalize returns a text with plain spaces and signs and without quotes and percent escapes.
+// normalize returns a text with plain spaces and signs, without quotes around it and without percent escapes.
 func normalize(s string) string {
 	if strings.Contains(s, "%") { // the text was escaped twice
 		if plain, err := url.PathUnescape(s); err == nil {

@@ -34,7 +34,8 @@ type Template struct {
 	parts  []part
 }
 
-// part is a literal text or a placeholder. A placeholder has a fill function or a name.
+// part is a literal text or a placeholder. A placeholder has a name. It also has a fill function if AppendToken alone
+// cannot give its value.
 type part struct {
 	text string                            // the literal text, the NAME of param.NAME, or the argument of fill
 	fill func(dst []byte, v Values) []byte // date, random, sample, timestamp, the words of status

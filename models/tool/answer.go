@@ -15,7 +15,7 @@ import (
 
 // Limits of an answer.
 const (
-	MaxBytes = 12 << 10 // of an answer, as JSON
+	MaxBytes = 12 << 10 // bytes of an answer, as JSON
 	maxText  = 200      // characters of a text
 	maxURL   = 1000     // characters of an address that is meant to be called
 	maxOpen  = 3 << 10  // bytes of an open value
@@ -333,7 +333,7 @@ var queries = regexp.MustCompile(`(https?://[^\s?#"'<>]*)[?#][^\s"'<>]*`)
 // an address often contains a key.
 var receivers = []any{"webhook.failing", "source.failing"}
 
-// hideReceiver cuts the address in an alert about a receiver down to its host.
+// hideReceiver leaves only the scheme, the host and the port of the address in an alert about a receiver.
 func hideReceiver(o object) {
 	if address, ok := o["url"].(string); ok && slices.Contains(receivers, o["type"]) {
 		o["url"] = token.Origin(address)

@@ -197,8 +197,8 @@ func createFrom(ctx context.Context, c *Call) (Values, error) {
 	return Values{"dry_run": dry, "from": at(a, "campaign.name"), "campaigns": made}, nil
 }
 
-// createCopy makes copy number i of a campaign, gives the copy its name, and adds the copy's id and url to made. A repeated call
-// has the same Idempotency-Key, so it makes no second copy.
+// createCopy makes copy number i of a campaign, gives the copy its name, and adds the copy's id and url to the object "made".
+// A repeated call has the same Idempotency-Key, so it makes no second copy.
 func createCopy(ctx context.Context, c *Call, id string, i int, made object, change map[string]any) error {
 	if err := c.reserve(ctx, ""); err != nil {
 		return err

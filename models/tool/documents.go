@@ -92,7 +92,7 @@ func (l *Library) Search(q string, most int) []object {
 }
 
 // document is a passage of our own documentation. Unlike a text of a stranger, it is not cleaned, and it may have maxPassage
-// bytes instead of maxText.
+// characters instead of maxText.
 type document string
 
 // passages cuts a page at its headings. A part that is longer than maxPassage is also cut between two lines.

@@ -16,9 +16,9 @@ import (
 // Limits of arguments.
 const (
 	maxArgument = 500 // bytes of a text
-	maxItems    = 100 // of a list
+	maxItems    = 100 // items of a list
 	maxFilters  = 12
-	maxBytes    = 100_000 // of all arguments
+	maxBytes    = 100_000 // bytes of all arguments
 )
 
 // Type is the type of a parameter.

@@ -50,8 +50,8 @@ type Tool struct {
 // Values are the members of an answer before they are shaped, by name.
 type Values map[string]any
 
-// API carries out calls of the API for the caller of a tool. Do returns the member data of the API's answer. If the API answers
-// with an error, Do returns it as a *models.Error.
+// API carries out calls of the API for the caller of a tool. Do returns the member "data" of the API's answer. If the API
+// answers with an error, Do returns it as a *models.Error.
 type API interface {
 	Do(ctx context.Context, r Request) (json.RawMessage, error)
 }
