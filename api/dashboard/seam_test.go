@@ -356,7 +356,7 @@ func TestTeam(t *testing.T) {
 	owner.do("DELETE", "/app/api/team/"+ids["owner@example.com"], nil).want(t, 409, "last_owner")
 	owner.do("DELETE", "/app/api/team/"+ids["m@example.com"], nil).want(t, 200, "")
 	m.do("GET", "/api/v1/offers", nil).want(t, 401, "unauthenticated")
-	// For this account, the people and keys of another account do not exist.
+	// An owner of another account cannot reach the people and keys of this one.
 	other, _, _ := s.NewAccount("scale")
 	stranger := browserOf(t, s)
 	entry := link(t, s, other, models.LinkEntry, "x@example.com", models.RoleOwner)
