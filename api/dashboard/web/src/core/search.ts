@@ -35,8 +35,9 @@ function near(word: string, words: string[]): boolean {
   )
 }
 
-// rankOf returns how well a name fits what is typed. It is 0 unless each typed word is in the name or in the words that belong to it.
-// Names that begin with a word rank first, and words with mistakes last.
+// rankOf returns how well a name fits what is typed. `more` has further words of the name. The rank is 0 if one of the typed words is
+// neither in the name nor in `more`, not even with small mistakes. A name that begins with a typed word ranks first, and a name that
+// is found only with mistakes ranks last.
 export function rankOf(typed: string, name: string, more = ''): number {
   const lower = name.toLowerCase(),
     all = lower + ' ' + more.toLowerCase(),
