@@ -115,7 +115,8 @@ type FieldsProps = {
   rename: (param: string) => void
 }
 
-// Fields edits the parameter, the macro and the name of a row. A renamed parameter keeps its sub-parameter.
+// Fields edits the parameter, the macro and the name of a row. With `isFixed`, a renamed parameter keeps its sub-parameter. Otherwise a
+// name such as sub3 gives it the sub-parameter of that number (see renamed).
 const Fields = ({ of: r, i, isFixed, set, rename }: FieldsProps) => {
   const label = (what: string) => `${what} ${i + 1}`
   return (
@@ -141,8 +142,8 @@ const Fields = ({ of: r, i, isFixed, set, rename }: FieldsProps) => {
   )
 }
 
-// Note shows which values a sub-parameter received lately. If its
-// parameter is not in the link, the note says that it stays empty, and names the records that use it.
+// Note shows which values a sub-parameter received lately. If its parameter is not in the link, the note says instead that the
+// sub-parameter gets no more values, and names the records that use it.
 function Note({ of: r, known }: { of: SubRow; known?: SourceSub }) {
   const parts = r.inLink
     ? [known?.recent.length ? w.lately(known.recent.join(', ')) : '']
