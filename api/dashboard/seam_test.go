@@ -102,7 +102,7 @@ func (a answer) want(t *testing.T, status int, code string) answer {
 	return a
 }
 
-// link makes an entry link of the account and returns its token.
+// link makes a link of a kind, such as an invitation, for the account and returns its token.
 func link(t *testing.T, s *apitest.Server, account models.Account, kind, email string, role models.Role) string {
 	t.Helper()
 	_, token, err := people.New(s.Store).CreateLink(t.Context(), models.EntryLink{Kind: kind, AccountID: account.ID, Email: email, Role: role})

@@ -1,7 +1,8 @@
 // Finds names by what a person types, even if it has small mistakes.
 
 // distance returns the least number of letters to insert, remove, replace or swap with their neighbour to make one word of the other.
-// `most` is the greatest distance that the caller needs. If the lengths of the words differ by more, it returns `most + 1` at once.
+// `most` is the greatest distance that the caller needs. If the lengths of the words differ by more, it returns `most + 1` without
+// comparing them.
 function distance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let before: number[] = [],

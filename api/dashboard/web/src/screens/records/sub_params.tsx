@@ -96,8 +96,8 @@ export function SubParams({ id, macros, subs, on }: Props) {
   )
 }
 
-// slotsFor returns the sub-parameters that a row can have: the first earlySubs of them, or more, so that at least `few` follow the
-// highest sub-parameter of the rows. If another row has a sub-parameter, its label names the parameter of that row.
+// slotsFor returns the sub-parameters that a row can have: the first earlySubs of them. If a row has a high one, the list goes on to
+// `few` numbers after it, but not beyond mostSubs. If another row has a sub-parameter, its label names the parameter of that row.
 const slotsFor = (rows: SubRow[], row: SubRow) => [
   ...(row.sub === 0 ? [{ value: '0', label: w.none }] : []),
   ...Array.from({ length: Math.min(mostSubs, Math.max(earlySubs, ...rows.map(r => r.sub + few))) }, (_, at) => {
