@@ -62,7 +62,7 @@ e2e: lab ## run the other tests: browsers, kills, certificates, ClickHouse, race
 race-all: lab ## run the tests of all packages with the race detector (about an hour; make e2e PART=race tests only the packages that share memory)
 	@$(EVERYTHING) GORACE="atexit_sleep_ms=50 $$GORACE" go test -race -vet=off $(TAGS) -timeout 90m -p 1 $(PKGS)
 
-# EVERYTHING starts all servers and runs a command with them. The command runs the tests of all parts.
+# EVERYTHING starts all servers and runs a command with them. SWITCHYARD_TEST_PART=all makes a test command run the tests of all parts.
 EVERYTHING := $(BIN) devstack exec --test -- $(LAB) clickhouse -- env CGO_ENABLED=1 SWITCHYARD_TEST_PART=all \
 	SWITCHYARD_TEST_BINARY=$(CURDIR)/$(BIN)
 
@@ -116,7 +116,7 @@ tidy: ## check that go.mod and go.sum name what is imported and nothing else
 # The golden files hold what clients read from the service, byte by byte. The API's document contains the examples, so the examples
 # are written first.
 GOLDEN := $(BIN) devstack exec --test -- go test $(TAGS) -count=1 ./ops/lab/e2e/api
-# esbuild makes the page tag's script. It is compiled only for this test.
+# esbuild makes the page tag's script. Without the build tag esbuild, this test is left out.
 TAG := go test $(TAGS),esbuild -count=1 ./api/click/tag
 
 generate: ## write the generated files again: golden files, types of the dashboard, go.mod and go.sum
@@ -132,8 +132,8 @@ generate: ## write the generated files again: golden files, types of the dashboa
 	@$(GOLDEN) -run '^TestGolden' -update
 	@go test -count=1 ./api/clients -run '^TestGenerated' -update
 
-# verify does not report functions that only tests call: the lab's control of processes, the fakes of third parties, the clients
-# that customers use, and the tables from which the dashboard's types are generated.
+# Four kinds of functions have no caller in the programs, and verify does not report them: the lab's control of processes and the
+# fakes of third parties, which tests call, the clients that customers use, and the tables from which the dashboard's types are generated.
 TABLES := models/correction/columns.go\|: Names$$\|: TypeNames$$
 
 verify: build tidy ## fail when golden files, go.mod or go.sum are stale, or when a function has no caller

@@ -78,8 +78,8 @@ const (
 	documentTime       = 20 * time.Second
 )
 
-// readClient lets a worker read the document of a client. It does nothing if the document was read less than
-// models.ClientDocumentLife ago.
+// readClient lets a worker read the document of a client, and waits for it. It does nothing if the id is not the address of a
+// document, or if the document was read less than models.ClientDocumentLife ago.
 func (d Deps) readClient(c *route.Call, id string) error {
 	if !models.IsClientDocument(id) {
 		return nil

@@ -62,7 +62,8 @@ func (d Deps) describeLink(c *route.Call, b linkBody) (LinkShown, error) {
 }
 
 // useLinkBody is the input for using a link. Password is the person's present password, or a new one if the link asks for a new
-// password. Code is only needed if the link asks for it, and Name only for a new person.
+// password. An operator's entry may need no password. Code is needed for a reset or an invitation of a person who signs in with
+// codes, and Name for a new person.
 type useLinkBody struct {
 	linkBody
 	Name     string `json:"name" maxLength:"120" trim:"true"`
@@ -153,8 +154,9 @@ func carryOutLink(c *route.Call, link models.EntryLink, b useLinkBody) (person m
 // checkProofOfLink checks the proof that a link asks for. It returns the hash of a new password, or "" for a person who keeps the present
 // one.
 //   - A reset asks for a new password, and for a code of a person who has codes.
-//   - An invitation asks a known person for the present password. It refuses a person without a password who works on another
-//     account. Otherwise the sender of the invitation could choose that person's password and sign in to the other account.
+//   - An invitation asks a person who has a password for that password, and for a code if the person has codes. Other people choose
+//     a new password. But the invitation refuses a person without a password who works on another account. Otherwise the sender of
+//     the invitation could choose that person's password and sign in to the other account.
 //   - An operator's entry asks for a new password if choosesPassword says so. The person's codes are then dropped.
 func checkProofOfLink(c *route.Call, link models.EntryLink, person models.Person, workplaces []dbpeople.Workplace, b useLinkBody) (string, error) {
 	elsewhere := slices.ContainsFunc(workplaces, func(w dbpeople.Workplace) bool { return w.ID != link.AccountID })
@@ -193,7 +195,7 @@ func changeOf(field, before, after string) models.FieldChange {
 		if s == "" {
 			return json.RawMessage("null")
 		}
-		raw, _ := json.Marshal(s) // a text always has JSON
+		raw, _ := json.Marshal(s) // a text can always be encoded
 		return raw
 	}
 	return models.FieldChange{Field: field, Before: text(before), After: text(after)}

@@ -66,8 +66,8 @@ func TestKeysOfThePage(t *testing.T) {
 	offersBy(fresh["key"].(string)).want(t, 200, "")
 }
 
-// TestOtherSessionsEnd checks that the page, or a new password, ends all other sessions immediately. The session that made the
-// call stays.
+// TestOtherSessionsEnd: the call that ends all other sessions does so immediately, and so does a new password. The session that made
+// the call stays.
 func TestOtherSessionsEnd(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -192,7 +192,7 @@ func TestLinkEndsAfterTenWrongProofs(t *testing.T) {
 	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": password}).want(t, 404, "link_gone")
 }
 
-// TestOnlyFailuresCount: signing in and confirming with the right password is never limited.
+// TestOnlyFailuresCount: sign-ins and confirmations with the right password use up no allowance.
 func TestOnlyFailuresCount(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -102,7 +102,7 @@ func (a answer) want(t *testing.T, status int, code string) answer {
 	return a
 }
 
-// link makes an entry link of the account and returns its token.
+// link makes a link of a kind, such as an invitation, for the account and returns its token.
 func link(t *testing.T, s *apitest.Server, account models.Account, kind, email string, role models.Role) string {
 	t.Helper()
 	_, token, err := people.New(s.Store).CreateLink(t.Context(), models.EntryLink{Kind: kind, AccountID: account.ID, Email: email, Role: role})
@@ -356,7 +356,7 @@ func TestTeam(t *testing.T) {
 	owner.do("DELETE", "/app/api/team/"+ids["owner@example.com"], nil).want(t, 409, "last_owner")
 	owner.do("DELETE", "/app/api/team/"+ids["m@example.com"], nil).want(t, 200, "")
 	m.do("GET", "/api/v1/offers", nil).want(t, 401, "unauthenticated")
-	// For this account, the people and keys of another account do not exist.
+	// An owner of another account cannot reach the people and keys of this one.
 	other, _, _ := s.NewAccount("scale")
 	stranger := browserOf(t, s)
 	entry := link(t, s, other, models.LinkEntry, "x@example.com", models.RoleOwner)

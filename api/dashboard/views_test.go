@@ -204,7 +204,7 @@ func TestMarks(t *testing.T) {
 		t.Errorf("another account sees %v, %v", changes, notes)
 	}
 
-	// A change by the Copilot is listed with its action and the person who allowed it.
+	// A change by the Copilot is a mark of the campaign too.
 	id := uuid.MustParse(two)
 	action := copilot.Action{Op: copilot.OpPauseCampaign, CampaignID: uuid.NullUUID{UUID: id, Valid: true}}
 	record, err := dbcopilot.NewSuggestions(s.Store).Record(t.Context(), s.Account.ID, action)

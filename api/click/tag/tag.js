@@ -17,7 +17,7 @@
 
   const keepClick = 7776e6; // ms that a click is remembered: 90 days
   const keepEvent = 6048e5; // ms during which an event is sent again: 7 days
-  const maxEvents = 50; // number of waiting events; beyond it, the oldest event is dropped
+  const maxEvents = 50; // number of waiting events; beyond it, the first event of the queue is dropped
   const maxText = 2e4; // characters of a request, and of an event: browsers send at most 64 kB that outlive a page
 
   const { src, dataset } = doc.currentScript;
@@ -42,7 +42,8 @@
   // Calls f with the id of each event in localStorage. For any other entry it calls f with undefined.
   const eachStored = (f) => attempt(() => Object.keys(local()).forEach((name) => f(name.split(eventKey)[1])));
 
-  // The address names a click in a parameter called like the token for it, or the click of an ad platform.
+  // Reads two values from the page's address: the click id, which has a parameter such as clickid or subid, and the id that an ad
+  // platform gives the click, such as gclid.
   const readAddress = () => {
     const find = (pattern) => (location.href.match('[?&]' + pattern + '(?![^&#])') || [])[1] || '';
     click = find('(?:(?:cf_)?click_?id|subid|uclick|cid)=([0-9A-Za-z]{22})');
@@ -95,7 +96,8 @@
     attempt(() => local().removeItem(eventKey + id));
   };
 
-  // Sends the queued events, the oldest first. A page that is being left does not wait for a request in flight.
+  // Sends the queued events in the order of the queue, as many as fit into one request. A page that is being left does not wait for
+  // a request in flight.
   const send = (leaving) => {
     if (!consent || (!leaving && flight[0])) return;
     const ids = [];
@@ -134,7 +136,7 @@
     put({
       ...data,
       ...(name == 'view' && {
-        tz: -new Date().getTimezoneOffset(), // its name would cost some 10 ms
+        tz: -new Date().getTimezoneOffset(), // reading the name of the time zone would cost some 10 ms
         screen: screen.width + 'x' + screen.height,
         webdriver: navigator.webdriver,
       }),
@@ -173,7 +175,7 @@
     doc.body.append(trap);
   };
 
-  // Begins to work with consent: finds the click, queues the waiting events again, and adds the events that an earlier page stored.
+  // Begins to work with consent: finds the click, adds it to the waiting events, and queues the events that an earlier page stored.
   const begin = () => {
     consent = true;
     recall();

@@ -1,4 +1,4 @@
-// Changes of many records, up to 500 in a call, that one press undoes.
+// Changes of many records, up to 500 in a call. One press undoes them.
 import { w } from '../text/bulk.ts'
 import { call } from './call.ts'
 import { touches } from './query.ts'

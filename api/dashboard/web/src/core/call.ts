@@ -1,5 +1,5 @@
-// call sends a request to the service. Only pages of help (help.ts) and test postbacks (postback.ts) are fetched without call. It
-// adds /api/v1 to the paths of the REST API. The dashboard's own calls, below /app, keep their path.
+// call sends a request to the service. It adds /api/v1 to the paths of the REST API. The dashboard's own calls, below /app, keep their
+// path. Only pages of help (help.ts) and test postbacks (postback.ts) are fetched without call.
 import { signal } from '@preact/signals'
 import type { Calls } from '../api.gen.ts'
 import { newID } from './id.ts'
@@ -72,7 +72,8 @@ const confirmed = () =>
     confirming.value = { done }
   })
 
-// unreached returns the error of a request without an answer. The error of a write says that it was not done, or may not have been done.
+// unreached returns the error of a request without an answer. For a write, the error says that the write was not done (offline_write),
+// or that this is not known (unanswered).
 export function unreached(method: string) {
   const codes = offline.value ? ['offline', 'offline_write'] : ['away', 'unanswered']
   return new ApiError(codes[method === 'GET' ? 0 : 1]!, 0, 'no answer')

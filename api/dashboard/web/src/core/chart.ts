@@ -5,7 +5,8 @@ import { orderAt, timely, type Ask } from './report.ts'
 
 export type ChartKind = 'bars' | 'lines' | 'share' | 'map'
 
-// dimensionsOf returns the dimensions by which the rows of a chart are grouped. A chart shows the report's first level.
+// dimensionsOf returns the dimensions by which the rows of a chart are grouped. For a report shown as a tree, that is the first
+// level. For a flat report, it is all dimensions.
 export const dimensionsOf = (ask: Ask) => (ask.flat ? ask.group : ask.group.slice(0, 1))
 
 // A query has at most five dimensions. A chart of lines needs one of them for the time.

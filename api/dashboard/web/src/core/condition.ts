@@ -21,7 +21,7 @@ export function formOf(attribute: string, operator: string): Form | undefined {
   return fits.find(f => f.attributes.includes(attribute)) ?? fits[0]
 }
 
-// usual lists the most used attributes. The list attributes begins with them.
+// usual lists the most used attributes. The list `attributes` begins with them.
 const usual = [
   'country',
   'device_type',

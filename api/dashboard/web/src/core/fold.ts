@@ -4,8 +4,8 @@
 export type Group = { id: string; rows: number }
 
 // openGroups returns the groups that are open. The group of the current screen is always open, and so are the groups that the person
-// has opened. Other groups are opened in their order while the links of all open groups are at most `fits`. A group that the person
-// has folded is open only while one of its screens is shown.
+// has opened. The other groups follow in their order: a group is opened if the links of all open groups are then at most `fits`.
+// A group that the person has folded is open only while one of its screens is shown.
 export function openGroups(groups: Group[], current: string, chosen: Record<string, boolean>, fits: number): Set<string> {
   const open = new Set(groups.filter(g => g.id === current || chosen[g.id]).map(g => g.id))
   let left = groups.filter(g => open.has(g.id)).reduce((n, g) => n - g.rows, fits)

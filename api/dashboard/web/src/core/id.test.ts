@@ -1,7 +1,7 @@
 import { equal, test } from '../testing.ts'
 import { newID, sumOf } from './id.ts'
 
-test('ids are random UUIDs, each another one', () => {
+test('ids are random UUIDs, and no two are the same', () => {
   const ids = Array.from({ length: 1000 }, newID)
   equal(new Set(ids).size, 1000)
   equal(
@@ -10,7 +10,7 @@ test('ids are random UUIDs, each another one', () => {
   )
 })
 
-test('sums are the same for the same text alone', () => {
+test('a text always has the same sum, and no two texts share one', () => {
   const sums = new Set<string>()
   for (let i = 0; i < 20000; i++) sums.add(sumOf(`{"name":"offer ${i}","url":"https://shop.example/${i % 7}"}`))
   equal(sums.size, 20000)

@@ -42,8 +42,8 @@ const listed = signal<Job[]>([])
 // a job, so the tray does not show jobs of this kind.
 const previews = 'correction:set-cost'
 
-// setListed stores the list of the account's last jobs. If the page has started one of them, its own entry for that job is shown
-// instead of the entry of the list.
+// setListed stores the list of the account's last jobs. If the page has started one of them, the page's own entry for that
+// job is shown instead of the entry of the list.
 export function setListed(rows: JobRow[]) {
   const account = me.value!.account.id,
     open = new Set(listed.value.filter(isOpen).map(j => j.id))

@@ -3,10 +3,10 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { computed, signal } from '@preact/signals'
 import { me } from './me.ts'
 
-// quiet reports whether a key is a single letter and the person has switched single letters off.
+// quiet reports whether a key is a single character, such as a letter, and the person has switched such keys off. The space key stays.
 export const quiet = (e: KeyboardEvent) => me.value?.letter_keys === false && e.key.length === 1 && e.key !== ' '
-// typing reports whether a screen must ignore a key. This is so while a modifier is held, and while the focus is in a field, a dialog
-// or a menu. It is also so for single letters if the person has switched them off.
+// typing reports whether a screen must ignore a key. This is so while Ctrl, Alt or the Command key is held, and while the focus is in
+// a field, a dialog or a menu. It is also so for a key that quiet reports.
 export const typing = (e: KeyboardEvent) =>
   quiet(e) || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest?.('input, textarea, select, dialog, [popover]') != null
 

@@ -11,6 +11,7 @@ export const fillIn = (address: string, values: Record<string, string>) =>
 // nameOf returns the name of a placeholder as people read it: PIXEL ID for YOUR_PIXEL_ID.
 export const nameOf = (word: string) => word.slice('YOUR_'.length).replaceAll('_', ' ')
 
-// kindOf says what a placeholder stands for: the event that a conversion is at the source, a secret, or an id of the account there.
+// kindOf says what a placeholder stands for: the source's name for the event of a conversion, a secret, or an id that the account has at
+// the source.
 export const kindOf = (word: string): 'event' | 'secret' | 'id' =>
   /EVENT|GOAL/.test(word) ? 'event' : /TOKEN|KEY|HASH|SECRET/.test(word) ? 'secret' : 'id'

@@ -12,8 +12,8 @@ type Offer = Pick<OfferRow, 'payout' | 'payout_type' | 'currency'>
 export const hasFixedPayout = (offer?: Offer): offer is Offer => !!offer && offer.payout_type === 'fixed' && offer.payout > 0
 
 // testPostback returns the address that reports a test conversion of a click, with the fixed payout of its offer. Without a
-// fixed payout it reports a payout of 1. A second call reports the same conversion, and names the status that it changes to. A macro
-// without a made-up value stays empty.
+// fixed payout it reports a payout of 1. With `changed`, the address reports the same conversion again with this status. A macro of the
+// network for which there is no made-up value is replaced by an empty text.
 export function testPostback(n: Network, click: string, offer?: Offer, changed?: 'approved' | 'rejected'): string {
   const pays = hasFixedPayout(offer),
     status = changed ?? 'approved'

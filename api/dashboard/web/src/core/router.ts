@@ -31,7 +31,7 @@ export function go(address: string, replace = false) {
   if (place.value.path !== was) scrollTo(0, 0)
 }
 
-// change sets parameters of the address. It removes a parameter whose value is empty.
+// change sets parameters of the address. It removes a parameter whose value is null or an empty list.
 export function change(params: Record<string, string | string[] | null>, replace = false) {
   const query = new URLSearchParams(place.value.query)
   for (const [name, value] of Object.entries(params)) {

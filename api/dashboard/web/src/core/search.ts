@@ -1,7 +1,8 @@
 // Finds names by what a person types, even if it has small mistakes.
 
 // distance returns the least number of letters to insert, remove, replace or swap with their neighbour to make one word of the other.
-// `most` is the greatest distance that the caller needs. If the lengths of the words differ by more, it returns `most + 1` at once.
+// `most` is the greatest distance that the caller needs. If the lengths of the words differ by more, it returns `most + 1` without
+// comparing them.
 function distance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let before: number[] = [],
@@ -35,8 +36,9 @@ function near(word: string, words: string[]): boolean {
   )
 }
 
-// rankOf returns how well a name fits what is typed. It is 0 unless each typed word is in the name or in the words that belong to it.
-// Names that begin with a word rank first, and words with mistakes last.
+// rankOf returns how well a name fits what is typed. `more` has further words of the name. The rank is 0 if one of the typed words is
+// neither in the name nor in `more`, not even with small mistakes. A name that begins with a typed word ranks first, and a name that
+// is found only with mistakes ranks last.
 export function rankOf(typed: string, name: string, more = ''): number {
   const lower = name.toLowerCase(),
     all = lower + ' ' + more.toLowerCase(),

@@ -54,7 +54,7 @@ const median = (values: number[]) => {
 }
 
 // courseOf returns the course of today, and the median of earlier days at the same time of day. `rows` are the hours of today and
-// of these days. Days without a click are left out of the median.
+// of these days. Days without a click are left out of the median. If fewer than leastDays days are left, there is no median.
 export function courseOf(rows: TrendRow[], name: Name, tz: string, now: number): Course {
   const dates = new Map<number, { sums: number[]; clicks: number }>()
   const dateOf = (at: number) => Math.floor(wall(at, tz) / day)

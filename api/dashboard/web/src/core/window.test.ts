@@ -1,8 +1,8 @@
 import { equal, test } from '../testing.ts'
 import { before, days, iso, midnight, plus, sofar, spanOf, today, wall, windowOf } from './window.ts'
 
-// Zones of four kinds: zones whose clock changes at midnight, zones whose clock changes by half an hour, zones that once left out a
-// whole day, and zones without such a peculiarity.
+// In Santiago and Beirut the clock changes at midnight, and on Lord Howe it changes by half an hour. Kathmandu is 5 hours and 45
+// minutes ahead of UTC. The other zones have no such peculiarity.
 const zones = [
   'UTC',
   'Europe/Berlin',

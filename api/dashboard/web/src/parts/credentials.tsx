@@ -56,7 +56,7 @@ export const Credentials = ({ fields, saved, value, on, wrong, needed }: Props) 
 
 const isLong = (f: CredentialFieldShown) => /json|private_key/.test(f.name)
 
-// `Says` shows whether a connection is switched on, and if it is, whether the last call to the service succeeded.
+// `Says` shows whether a connection is switched on. If it is, `Says` also shows whether the last call to the provider succeeded.
 export const Says = ({ on, error }: { on: boolean; error: string | null }) => (
   <span class={'tag ' + (!on ? '' : error ? 'bad' : 'good')}>{!on ? w.off : error ? w.failing : w.ok}</span>
 )

@@ -21,8 +21,8 @@ const dimensions = Object.keys(t.dimensions)
 
 type FiltersProps = { ask: Ask; labels: Labels; counts?: boolean; without?: string[] }
 
-// Filters shows and edits the filters in the page's address. The dimensions in `without` are not offered for new filters. With
-// counts, a minimum number of clicks and conditions on figures can be added too.
+// Filters shows and edits the filters in the page's address. The dimensions in `without` are not offered for new filters. If `counts`
+// is true, a minimum number of clicks and conditions on figures can be added too.
 export function Filters({ ask, labels, counts = true, without = [] }: FiltersProps) {
   return (
     <div class="line" role="group" aria-label={t.reports.only}>

@@ -56,7 +56,7 @@ export function Sheet({ title, close, children, foot, side, short, reads, beside
     el.current!.showModal()
     if (!reads) begin(el.current!, side)
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the sheet is opened once
-  }, []) // runs before the effects of the content, because it takes the focus
+  }, []) // a layout effect: it takes the focus before the effects of the content run, which may move the focus on
   return (
     <dialog
       ref={el}

@@ -16,7 +16,7 @@ const hidden = signal<Set<string>>(new Set())
 // causeOfJob returns the result of a job as text, or the reason why it failed.
 export const causeOfJob = (j: Job) => (j.code ? sentence(new ApiError(j.code, 0, j.text || j.code)) : (j.text ?? ''))
 
-// Since shows the time that a job has been running.
+// Since shows the time from the start of a job until now, or until its end.
 export function Since({ of: j }: { of: Job }) {
   const [, setTick] = useState(0),
     open = isOpen(j)
@@ -35,8 +35,8 @@ export const JobIcon = ({ of: j }: { of: Job }) => (
   />
 )
 
-// Tray shows up to three running jobs at the bottom right of every screen except the screen of jobs. It also shows one ended job of
-// this tab, for up to 15 seconds after its end.
+// Tray shows up to three jobs that wait or run, at the bottom right of every screen except the screen of jobs. It also shows one ended
+// job that was started in this tab, for up to 15 seconds after its end.
 export function Tray() {
   const [, setTick] = useState(0),
     onJobsScreen = place.value.path === '/app/exports'

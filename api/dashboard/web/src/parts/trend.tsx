@@ -67,9 +67,9 @@ function seriesOf(on: Name[], step: Step, now: Trends, was: Trends | undefined) 
 
 type Options = { filter: Record<string, string | string[] | number>; campaign?: string; of: string; every?: number }
 
-// useTrend shows figures of the window over time, as a heat map of the week, or as the delays of conversions. The option filter
-// selects what is counted, campaign is the campaign whose changes are marked, and `of` is the subject's name for screen readers.
-// useTrend returns a title, the buttons next to the title, the controls and the plot.
+// useTrend shows figures of the window over time, as a heat map of the week, or as the delays of conversions. `filter` selects what is
+// counted. If `campaign` is given, only changes of this campaign are marked. `of` is the subject's name for screen readers. The result
+// has the title, the buttons next to the title (`tools`), the controls with the plot (`body`), and the open sheet of a note.
 export function useTrend({ filter, campaign, of, every = 0 }: Options) {
   const now = span.value,
     n = days(now.span),

@@ -37,8 +37,9 @@ type Props = {
   placeholder?: string
 }
 
-// UrlInput takes an address. Below the field it marks the tokens, and names the tokens that nothing fills. When the person leaves the
-// field, it says so if the text is not an address. It does not say so earlier, because an address is incomplete while it is typed.
+// UrlInput takes an address. Below the field it marks the tokens, and names the tokens that nothing fills. If the text is not an
+// address, a warning is shown when the person leaves the field. It is not shown earlier, because an address is incomplete while it is
+// typed.
 export function UrlInput({ value, on, wired, postback, label, placeholder = 'https://' }: Props) {
   const el = useRef<HTMLSpanElement>(null),
     [isTyping, setTyping] = useState(false)

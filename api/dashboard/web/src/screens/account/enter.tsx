@@ -133,7 +133,8 @@ function useSend(usesCodes = false) {
   return { busy, error, needsCode, send }
 }
 
-// loadPerson loads the person who has signed in, and goes to an address if one is given. It drops the cached answers of another person.
+// loadPerson loads the person who has signed in, and goes to an address if one is given. It drops the cached answers if
+// the person or the account is another one than before.
 async function loadPerson(address?: string) {
   const who = await call('GET /app/api/session')
   if (me.value?.id !== who.id || me.value.account.id !== who.account.id) forget()

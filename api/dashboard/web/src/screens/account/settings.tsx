@@ -216,7 +216,8 @@ function Fields({ of: draft, set, wrong }: { of: Draft; set: (change: Partial<Dr
   )
 }
 
-// Assistants switches /mcp on or off for the account's keys, and limits what each key may change by way of /mcp.
+// Assistants switches /mcp on or off for the account, and limits how many changes each key and each connected assistant may make there
+// in 24 hours.
 const Assistants = ({ of: draft, set, wrong }: { of: Draft; set: (change: Partial<Draft>) => void; wrong?: Wrong }) => (
   <div class="fields">
     <Field label={w.assistants} hint={w.assistantsHint} group>

@@ -17,7 +17,8 @@ import type { TabProps } from '../../core/campaign.ts'
 const totals: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi']
 const columns: Name[] = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi']
 
-// CampaignFigures shows the figures of a campaign in the window: totals, over time, and by path, source or another dimension.
+// CampaignFigures shows the figures of a campaign in the window: totals, a plot over time, and a table by path, offer, landing page,
+// country, device or sub-parameter.
 export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
   const [groupBy, setGroupBy] = useState('stream_id')
   const subs = Object.keys(c.sub_names).sort((a, b) => Number(a.slice(3)) - Number(b.slice(3))),

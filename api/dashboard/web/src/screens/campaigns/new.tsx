@@ -31,7 +31,7 @@ const template = 'template:', // the prefix of a choice that creates a source or
   typed = 'new:' // the prefix of a choice that creates a source with the typed name
 
 // NewCampaign makes a campaign in three steps: where visitors go, where they come from, and the link. It can also make the offer, the
-// offer's network and the source, for instance for the first campaign of an account.
+// offer's network, a landing page and the source, for instance for the first campaign of an account.
 export const NewCampaign = () => {
   const list = to('/app/campaigns')
   useHeading({ name: t.campaigns.add, above: { name: t.campaigns.title, path: list } })

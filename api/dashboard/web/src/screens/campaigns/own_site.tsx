@@ -10,7 +10,7 @@ import { UrlInput } from '../../parts/url_input.tsx'
 
 const w = setupWords.wizard
 
-// NoClickID warns that an address has no click id, so that no conversion can find its click. A button adds the click id.
+// NoClickID warns that an address has no click id. Without it, no conversion finds its click. A button adds the click id.
 export const NoClickID = ({ url, on }: { url: string; on: (url: string) => void }) => (
   <span class="row wraps">
     <small class="warn">{w.addressNoClick}</small>

@@ -23,7 +23,7 @@ const keys = [
   { key: '/', text: w.find },
 ]
 
-// Conversions shows the log of conversions, newest first, with the amount that each conversion counts and the reason for its status.
+// Conversions shows the log of conversions, newest first, with the payout and the status of each.
 export function Conversions() {
   const status = (place.value.query.get('status') ?? '') as (Calls['GET /logs/conversions']['query']['status'] & string) | ''
   return (

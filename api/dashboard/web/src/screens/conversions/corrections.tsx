@@ -176,7 +176,7 @@ function SourceOfAll({ value, on }: { value: string; on: (v: string) => void }) 
   )
 }
 
-// missingOf returns the required columns that a file lacks. It may lack the source if the person has chosen one.
+// missingOf returns the required columns that a file lacks. The column of the source is not required if the person has chosen a source.
 const missingOf = (head: Head | undefined, source: string) => (head?.missing ?? []).filter(name => name !== 'source' || !source)
 
 // Columns shows how the header of a file is read.

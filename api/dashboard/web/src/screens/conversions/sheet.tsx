@@ -33,7 +33,8 @@ async function changeStatus(c: ConversionRow, status: string) {
   toastAndReload(w.isNow(w.statuses[status]!), 'logs', 'reports', 'stats')
 }
 
-// ConversionSheet shows a conversion: the amount that it counts, and the postbacks that it came from.
+// ConversionSheet shows a conversion: its payout, what its traffic source was told, and the postbacks that it came from. Buttons change
+// its status.
 export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; close: () => void; step: Steps }) {
   const [question, ask] = useAsk()
   useLetters(step)

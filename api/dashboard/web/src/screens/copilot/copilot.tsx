@@ -29,7 +29,7 @@ const lazyTabs: Record<string, () => Promise<ComponentType>> = {
   rules: () => import('./rules.tsx').then(m => m.Rules),
 }
 
-// Copilot shows suggestions from the figures and the changes made, the rules, and the chat with a language model.
+// Copilot has four tabs: the suggestions, the changes that were made, the rules, and the chat with a language model.
 export function Copilot() {
   const tab = w.tabs[place.value.query.get('tab') ?? ''] ? place.value.query.get('tab')! : 'suggestions'
   return (

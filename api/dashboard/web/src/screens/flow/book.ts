@@ -13,8 +13,8 @@ export type Book = {
   clickParams: Map<string, string>
 }
 
-// useBook loads the records that a flow can use, as lists and as a Book. `waits` is true while the lists are loading from which the
-// page knows whether a destination is a landing page or an offer.
+// useBook loads the records that a flow can use, as lists and as a Book. `waits` is true while the landing pages are loading. Until then
+// the page does not know which destinations are landing pages.
 export function useBook() {
   const offerPages = useAll('GET /offers', {}),
     landerPages = useAll('GET /landers', {}),

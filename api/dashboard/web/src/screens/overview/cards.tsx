@@ -97,7 +97,8 @@ export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }
     for (const row of compares.value ? (data?.rows ?? []) : []) {
       const was = row.compare,
         dimension = data!.dimensions[0]!
-      if (!was || !row.dims[dimension] || !isReal('profit', row, was)) continue // no value: visitors who left at the landing page
+      // A row without a value has visitors without such a record, for example those who reached no offer.
+      if (!was || !row.dims[dimension] || !isReal('profit', row, was)) continue
       const value = row.dims[dimension]!,
         name = dimension === 'country' && value ? country(value) : label(data!, dimension, row)
       list.push({ key: dimension + value, name, what: t.dimensions[dimension]!, gap: row.profit - was.profit, row })

@@ -43,5 +43,5 @@ export function placeOf(a: Alert): string {
 // seenOf returns what is wrong. A language with texts of its own may leave out details of the service's message.
 export const seenOf = (a: Alert) => advice.seen(a.type, a.message)
 
-// adviceOf returns what to do about an alert. Languages without a text of their own show the service's.
+// adviceOf returns what to do about an alert. Languages without a text of their own show the text of the service.
 export const adviceOf = (a: Alert) => advice.does[a.type] ?? a.do

@@ -96,8 +96,8 @@ export function SubParams({ id, macros, subs, on }: Props) {
   )
 }
 
-// slotsFor returns the sub-parameters that a row can have: the first earlySubs of them, or more, so that at least `few` follow the
-// highest sub-parameter of the rows. If another row has a sub-parameter, its label names the parameter of that row.
+// slotsFor returns the sub-parameters that a row can have: the first earlySubs of them. If a row has a high one, the list goes on to
+// `few` numbers after it, but not beyond mostSubs. If another row has a sub-parameter, its label names the parameter of that row.
 const slotsFor = (rows: SubRow[], row: SubRow) => [
   ...(row.sub === 0 ? [{ value: '0', label: w.none }] : []),
   ...Array.from({ length: Math.min(mostSubs, Math.max(earlySubs, ...rows.map(r => r.sub + few))) }, (_, at) => {
@@ -115,7 +115,8 @@ type FieldsProps = {
   rename: (param: string) => void
 }
 
-// Fields edits the parameter, the macro and the name of a row. A renamed parameter keeps its sub-parameter.
+// Fields edits the parameter, the macro and the name of a row. With `isFixed`, a renamed parameter keeps its sub-parameter. Otherwise a
+// name such as sub3 gives it the sub-parameter of that number (see renamed).
 const Fields = ({ of: r, i, isFixed, set, rename }: FieldsProps) => {
   const label = (what: string) => `${what} ${i + 1}`
   return (
@@ -141,8 +142,8 @@ const Fields = ({ of: r, i, isFixed, set, rename }: FieldsProps) => {
   )
 }
 
-// Note shows which values a sub-parameter received lately. If its
-// parameter is not in the link, the note says that it stays empty, and names the records that use it.
+// Note shows which values a sub-parameter received lately. If its parameter is not in the link, the note says instead that the
+// sub-parameter gets no more values, and names the records that use it.
 function Note({ of: r, known }: { of: SubRow; known?: SourceSub }) {
   const parts = r.inLink
     ? [known?.recent.length ? w.lately(known.recent.join(', ')) : '']
