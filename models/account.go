@@ -23,7 +23,7 @@ type Account struct {
 	// DomainToken is the DNS label with which the account proves that it owns a domain.
 	DomainToken string `db:"domain_token"`
 	// Assistants says whether AI assistants may call /mcp with the account's API keys. AssistantChanges is the number of changes
-	// that a key may make through /mcp in 24 hours.
+	// that a key or a connected assistant may make through /mcp in 24 hours.
 	Assistants       bool `db:"assistants"`
 	AssistantChanges int  `db:"assistant_changes"`
 }

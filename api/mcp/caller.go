@@ -229,7 +229,7 @@ func (c *client) reserve(ctx context.Context, record uuid.UUID) error {
 	case reached.Subject == record:
 		return models.Errorf(models.KindTooMany, "cooling_down", "an assistant changed this record within the last hour: see the effect first, or let a person change it")
 	}
-	return models.Errorf(models.KindTooMany, "changes_used", "this key has made the %d changes that it may make in 24 hours: let a person continue", key.Most)
+	return models.Errorf(models.KindTooMany, "changes_used", "this key or connection has made the %d changes that it may make in 24 hours: let a person continue", key.Most)
 }
 
 // release gives back what was reserved for a change that was not made.

@@ -58,7 +58,7 @@ type SettingsChanged struct {
 	DateFormat       string `json:"dateFormat"`
 	TimeFormat       string `json:"timeFormat"`
 	Assistants       bool   `json:"assistants" doc:"whether /mcp answers the account's keys"`
-	AssistantChanges int    `json:"assistantChanges" doc:"maximum number of changes that a key may make at /mcp in 24 hours"`
+	AssistantChanges int    `json:"assistantChanges" doc:"maximum number of changes that a key or a connected assistant may make at /mcp in 24 hours"`
 	Version          string `json:"version" doc:"version of the settings, which the header ETag has too; send it as If-Match of PATCH"`
 	// JobID is nil if no recorded amounts have to be converted.
 	JobID *uuid.UUID `json:"jobId" doc:"the job that converts recorded amounts after a change of the currency; null: nothing is converted"`
@@ -108,7 +108,7 @@ type SettingsBody struct {
 	Name       bind.Opt[string] `json:"organization_name" bad:"invalid_input" trim:"true" minLength:"1" maxLength:"200" doc:"left out: unchanged"`
 
 	Assistants       bind.Opt[bool] `json:"assistants" null:"refused" doc:"whether /mcp answers the account's keys; left out: unchanged"`
-	AssistantChanges bind.Opt[int]  `json:"assistant_changes" null:"refused" min:"0" max:"1000" doc:"maximum number of changes that a key may make at /mcp in 24 hours; left out: unchanged"`
+	AssistantChanges bind.Opt[int]  `json:"assistant_changes" null:"refused" min:"0" max:"1000" doc:"maximum number of changes that a key or a connected assistant may make at /mcp in 24 hours; left out: unchanged"`
 	SettingsAsRead
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // Change changes the settings of a campaign. It calls edit with the saved settings, under a lock. If edit returns an error, nothing
-// changes. origin is the origin of the change: api, dashboard or copilot.
+// changes. origin is the origin of the change: api, which includes the dashboard, or copilot.
 //
 // A zero DomainID moves the campaign to the shared link domain. A campaign that moves from its own domain to a shared one gets a
 // generated alias. When an active campaign is paused, Change stores the event campaign.paused in the same transaction. The caller

@@ -211,4 +211,8 @@ func TestJVZoo(t *testing.T) {
 	if _, err := scheme(t, "jvzoo").Read(r, secret, nil); !errors.Is(err, notification.ErrUnproven) {
 		t.Errorf("a changed amount is accepted: %v", err)
 	}
+	got, err := scheme(t, "jvzoo").Read(sign(sale+"&commission=850"), secret, map[string]string{"payout": "commission"})
+	if err != nil || len(got.Reports) != 1 || got.Reports[0].Payout != "8.5" {
+		t.Errorf("a member that the network's settings name: %+v, %v, want 8.5 dollars", got, err)
+	}
 }

@@ -41,6 +41,14 @@ func (m *message) signedByJVZoo(omitted ...string) bool {
 	return subtle.ConstantTimeCompare([]byte(want), []byte(strings.ToUpper(m.doc.text("cverify")))) == 1
 }
 
+// jvzooDollars returns an amount of a notification in dollars.
+func jvzooDollars(amount string) string {
+	if strings.Contains(amount, ".") {
+		return amount
+	}
+	return inWholeUnits(amount, 2)
+}
+
 func readJVZoo(m *message) (Result, error) {
 	if m.parseFields() != nil || !m.signedByJVZoo() && !m.signedByJVZoo("ctranstime") {
 		return Result{}, ErrUnproven
@@ -54,10 +62,8 @@ func readJVZoo(m *message) (Result, error) {
 	if receipt == "" {
 		return Result{}, unreadable("the transaction has no receipt")
 	}
-	amount := d.text("ctransamount")
-	if !strings.Contains(amount, ".") {
-		amount = inWholeUnits(amount, 2)
-	}
+	m.units = jvzooDollars
+	amount := m.units(d.text("ctransamount"))
 	r := Report{
 		Click: m.click(nil, d.text("caffitid"), d.text("cvendthru")), Payout: amount, Currency: "USD", Word: event,
 		ConversionID: receipt, Time: d.text("ctranstime"), Keys: []string{receipt},

@@ -4768,7 +4768,7 @@ type SetCostBody struct {
 
 // Settings: a type of the API
 type Settings struct {
-	AssistantChanges int     `json:"assistantChanges"` // maximum number of changes that a key may make at /mcp in 24 hours
+	AssistantChanges int     `json:"assistantChanges"` // maximum number of changes that a key or a connected assistant may make at /mcp in 24 hours
 	Assistants       bool    `json:"assistants"`       // whether /mcp answers the account's keys
 	Currency         string  `json:"currency"`         // currency of all figures
 	DateFormat       string  `json:"dateFormat"`
@@ -4782,7 +4782,7 @@ type Settings struct {
 
 // SettingsBody: a type of the API
 type SettingsBody struct {
-	AssistantChanges *int    `json:"assistant_changes,omitempty"` // maximum number of changes that a key may make at /mcp in 24 hours; left out: unchanged
+	AssistantChanges *int    `json:"assistant_changes,omitempty"` // maximum number of changes that a key or a connected assistant may make at /mcp in 24 hours; left out: unchanged
 	Assistants       *bool   `json:"assistants,omitempty"`        // whether /mcp answers the account's keys; left out: unchanged
 	Currency         *string `json:"currency,omitempty"`          // three letters; default USD
 	DateFormatRead   *string `json:"dateFormat,omitempty"`        // used if date_format is left out: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, DD MMM YYYY
@@ -4796,7 +4796,7 @@ type SettingsBody struct {
 
 // SettingsChanged: a type of the API
 type SettingsChanged struct {
-	AssistantChanges int     `json:"assistantChanges"` // maximum number of changes that a key may make at /mcp in 24 hours
+	AssistantChanges int     `json:"assistantChanges"` // maximum number of changes that a key or a connected assistant may make at /mcp in 24 hours
 	Assistants       bool    `json:"assistants"`       // whether /mcp answers the account's keys
 	Currency         string  `json:"currency"`         // currency of all figures
 	DateFormat       string  `json:"dateFormat"`

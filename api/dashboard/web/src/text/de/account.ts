@@ -90,7 +90,7 @@ export const words: typeof en = {
     assistantsHint:
       'Programme wie Claude oder Cursor nutzen das Konto mit einem API-Schlüssel. Mit einem Schlüssel „Nur lesen“ können sie nichts ändern.',
     assistantChanges: 'Änderungen am Tag',
-    assistantChangesHint: 'So viele Änderungen dürfen Assistenten mit einem Schlüssel in 24 Stunden vornehmen.',
+    assistantChangesHint: 'So viele Änderungen dürfen Assistenten mit einem Schlüssel oder einer Verbindung in 24 Stunden vornehmen.',
     siteKey: 'Website-Schlüssel',
     siteKeyHint: 'Daran erkennt das Seiten-Tag das Konto.',
   },

@@ -87,7 +87,7 @@ export const words = {
     assistantsOn: 'Assistants may use the account',
     assistantsHint: 'Programs such as Claude or Cursor use the account with an API key. A read-only key lets them read only.',
     assistantChanges: 'Changes a day',
-    assistantChangesHint: 'How many changes assistants may make with one key in 24 hours.',
+    assistantChangesHint: 'How many changes assistants may make with one key or connection in 24 hours.',
     siteKey: 'Site key',
     siteKeyHint: 'The page tag identifies the account by this key.',
   },
