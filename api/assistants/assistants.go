@@ -87,7 +87,7 @@ var statuses = map[models.Kind]int{
 }
 
 // answered returns a handler's answer. If err is an error that a client may see, it returns an OAuth error answer instead. It returns
-// every other error as it is, and the pipeline logs that error.
+// every other error unchanged, and the pipeline logs it.
 func answered(answer route.Raw, err error) (any, error) {
 	e, ok := models.AsError(err)
 	if !ok {

@@ -21,8 +21,8 @@ const (
 
 // Guard limits the open connections of listeners, so that connections that do nothing cannot keep others out. If more than
 // maxSilent connections have sent no request, it closes the oldest of them. This does not hit honest clients, because they send
-// their request within milliseconds. If maxOpen connections are open, it closes those that have waited longest for their next
-// request. Each connection takes an open file, and the spool and PostgreSQL need files too. Use its ConnState as the ConnState of
+// their request within milliseconds. If maxOpen connections are open, it closes the connections that have waited longest for their
+// next request. Each connection takes an open file, and the spool and PostgreSQL need files too. Use its ConnState as the ConnState of
 // an http.Server.
 type Guard struct {
 	maxSilent, maxOpen int

@@ -34,7 +34,7 @@ const (
 	maxEventAge    = 30 * 24 * time.Hour
 )
 
-// errNoSite means that an event belongs to no active site: the account has none, or the event's host is a host of inactive sites only.
+// errNoSite means that an event belongs to no active site: the account has no site, or only inactive sites have the event's host.
 var errNoSite = models.NotFound("site")
 
 // appendsAtOnce is how many events of one message wait for the disk together, so that they share a write.

@@ -93,7 +93,7 @@ func TestProtectedLanderLists(t *testing.T) {
 		if c.want == page {
 			continue
 		}
-		// A visitor whom the page refused cannot reach the offer either.
+		// A visitor that the page refused cannot reach the offer either.
 		if out := w.get("/out", host(ownHost), withCookies(res.Cookies())); out.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: click-out %d to %s", name, out.StatusCode, out.Header.Get("Location"))
 		}

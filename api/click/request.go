@@ -45,7 +45,7 @@ type request struct {
 	seen    visitor.Description // description of the visitor, with the whole address
 	facts   cond.Facts
 	params  []param.Param
-	unusual bool // a strict reader would read the query in another way, so storedQuery writes it anew
+	unusual bool // a strict reader would read the query in another way, so storedQuery writes it again
 	click   models.Click
 	history visitHistory
 	out     []byte // the destination

@@ -126,7 +126,7 @@ func (s *Snapshot) Site(id uuid.UUID) *Site { return find[*Site](s, sites, id) }
 
 // SiteOf returns the site to which the events of a page belong: the active site that has the page's host. If several active sites have
 // the host, it returns the site with the longest domain. If only inactive sites have the host, it returns nil. If no site has the host,
-// it returns the account's first active site, or nil if there is none.
+// it returns the account's first active site, or nil if the account has no active site.
 func (s *Snapshot) SiteOf(account uuid.UUID, host string) *Site {
 	var first, found *Site
 	isInactive := false // an inactive site has the host

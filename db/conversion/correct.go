@@ -393,8 +393,8 @@ const insertedAtOnce = 1000
 var insertConversions = `INSERT INTO conversions (` + Columns + `)
 VALUES (:` + strings.ReplaceAll(Columns, ", ", ", :") + `)`
 
-// updateConversion sets all columns except those that never change: the ids and the key of the conversion, its campaign and its
-// traffic source.
+// updateConversion sets all columns that may change. The ids and the key of the conversion, its campaign and its traffic source
+// never change.
 var updateConversion = func() string {
 	var set []string
 	for name := range strings.SplitSeq(Columns, ", ") {

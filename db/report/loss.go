@@ -47,8 +47,8 @@ func (l Losses) ForRow(row Row) *models.ClickLoss {
 	return l.groups[lossKey(l.dimensions, row.Dims, l.dimensions)]
 }
 
-// LossKnown reports whether the click loss of buckets can be known. Buckets of hours have none. Days, weekdays and months have one if
-// they are in UTC, and if the query covers whole days and filters only by source.
+// LossKnown reports whether the click loss of buckets can be known. The loss of an hour is never known. The
+// loss of a day, weekday or month is known if it is in UTC, and if the query covers whole days and filters only by source.
 func (q TrendQuery) LossKnown() bool {
 	return grains[q.Bucket].seconds == daySeconds && inUTC(q.Query) && coversWholeDays(q.Query)
 }

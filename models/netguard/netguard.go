@@ -1,5 +1,5 @@
-// Package netguard decides which addresses a customer's URL may reach: addresses of the public internet, and those that a Policy
-// accepts in addition. It does not resolve names. It checks only the form of a name. The addresses of a name are checked when a
+// Package netguard decides which addresses a customer's URL may reach: addresses of the public internet, and the addresses that a
+// Policy accepts in addition. It does not resolve names. It checks only the form of a name. The addresses of a name are checked when a
 // connection is made.
 package netguard
 

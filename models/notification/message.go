@@ -25,7 +25,7 @@ type message struct {
 	secret     string
 	fieldNames map[string]string // the network's own names of fields: see Scheme.Read
 	words      map[string]string // Scheme.Words
-	// units returns an amount of the message in whole units. If it is nil, applyFieldNames takes an amount as it is written.
+	// units returns an amount of the message in whole units. If it is nil, applyFieldNames does not convert amounts.
 	units func(amount string) string
 	// consent is the word about the buyer's consent, from the places in which the click id is searched. It may be empty.
 	consent string

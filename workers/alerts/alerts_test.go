@@ -40,8 +40,8 @@ type chatMessage struct {
 	body map[string]any
 }
 
-// env is an account with a webhook endpoint, a mail server, and a server that plays the part of all three chat services. The failures
-// of the endpoint are those that setFailures sets.
+// env is an account with a webhook endpoint, a mail server, and a server that plays the part of all three chat services. setFailures
+// sets the failures of the endpoint.
 type env struct {
 	*testing.T
 	db      *db.DB

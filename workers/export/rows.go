@@ -29,8 +29,8 @@ type rowWriter struct {
 }
 
 // write begins a file and returns a writer. The caller adds all rows to the writer, then flushes it. The file has the headings of
-// the request. If the request has none, the headings are the names of the columns, and those of sub-parameters have the names in
-// subNames too.
+// the request. Without them, the headings are the names of the columns, and the heading of a sub-parameter also has its name in
+// subNames.
 func (m *maker) write(ctx context.Context, u *run, f *file, columns []export.Heading, subNames map[string]string) (*rowWriter, error) {
 	w := &rowWriter{m.store, u.Job.AccountID.UUID, f, columns, len(u.Args.Headings) > 0, nil}
 	if w.namesOnly {

@@ -237,8 +237,8 @@ func (e *Error) Refused() bool {
 	return e.Status == http.StatusUnauthorized
 }
 
-// Public converts the error for a customer. The new error's code is edge_ with Cloudflare's error code. If there is none, it is edge_
-// with the status, or edge_unavailable if there is no status either.
+// Public converts the error for a customer. The new error's code is edge_ with Cloudflare's error code, or else with the status. If
+// the error has neither, the code is edge_unavailable.
 func (e *Error) Public() *models.Error {
 	switch {
 	case e.Code != 0:

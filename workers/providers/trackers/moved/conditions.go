@@ -66,8 +66,8 @@ var known = map[string]*clickattr.Values{
 	"language": clickattr.Languages, "continent": clickattr.Continents,
 }
 
-// Listed adds a test of a list of values: visitors must have one of them or, with reject, none of them. A visitor whose
-// value is unknown has none of them.
+// Listed adds a test of a list of values: visitors must have one of them or, with reject, must not. A visitor whose value is
+// unknown does not have one of them.
 func (t *Test) Listed(name, attribute string, values []string, reject bool) {
 	var list []any
 	for _, v := range values {

@@ -87,7 +87,7 @@ func read(ctx context.Context, api *trackers.API, host string, progress trackers
 	return in.result(host), nil
 }
 
-// pages reads the pages of a list. It ends with a page that is not full, or that has no record besides those of earlier pages.
+// pages reads the pages of a list. It ends with a page that is not full, or that has only records of earlier pages.
 func pages(ctx context.Context, api *trackers.API, path string, told func(done int)) (out []moved.Value, err error) {
 	seen := map[string]bool{}
 	for page := 1; page <= maxPages; page++ {

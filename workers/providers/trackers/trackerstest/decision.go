@@ -79,8 +79,8 @@ type Choice map[string]float64
 type Model interface {
 	// Paths returns the paths that may take a visitor of a campaign.
 	Paths(v *Visitor) Choice
-	// Destinations returns the places to which a path may send its visitors first: its landing pages or, if it has none, its
-	// offers. The result may be empty.
+	// Destinations returns the places to which a path may send its visitors first: its landing pages, or its offers if it
+	// has no landing pages. The result may be empty.
 	Destinations(path string) Choice
 }
 

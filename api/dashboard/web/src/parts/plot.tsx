@@ -16,7 +16,7 @@ export type Series = {
   fill?: boolean
   right?: boolean
 }
-// Props are those of a plot and of its table. `open` is the index of the step that is not over yet, as openStep returns it.
+// Props are the props of a plot and of its table. `open` is the index of the step that is not over yet, as openStep returns it.
 type Props = {
   label: string
   times: number[]
@@ -281,7 +281,7 @@ export const past = (times: number[], values: (number | null)[], now = Date.now(
 // endOf returns the end of a step of a plot: the beginning of the next step. The last step is taken to be as long as the one before.
 const endOf = (times: number[], i: number) => times[i + 1] ?? times[i]! + (times[i]! - (times[i - 1] ?? times[i]! - 36e5))
 
-// openStep returns the index of the step that is not over yet. It returns undefined if there is none, or no step before it.
+// openStep returns the index of the step that is not over yet. It returns undefined if every step is over, or if it is the first step.
 export function openStep(times: number[], now = Date.now()) {
   const i = times.findLastIndex(at => at <= now)
   return i > 0 && now < endOf(times, i) ? i : undefined

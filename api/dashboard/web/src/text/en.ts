@@ -1,5 +1,5 @@
-// The English texts that every screen shares, together with those of build.ts, money.ts and kinds.ts. Every other language has a file
-// with the same texts.
+// The English texts that every screen shares. The texts of build.ts, money.ts and kinds.ts belong to them. Every other language has a
+// file with the same texts.
 import { words as build } from './en/build.ts'
 import { words as money } from './en/money.ts'
 import { words as kinds } from './en/kinds.ts'
