@@ -46,8 +46,8 @@ type Type struct{ Name, Do string }
 
 // Types is the table of all types.
 var Types = []Type{
-	{models.EventLinkBroken, "Correct the address, or take it out of rotation. It is checked again within the hour."},
-	{models.EventLinkUnsafe, "Move its campaigns to another address, and ask the list to look at it again."},
+	{models.EventLinkBroken, "Correct the URL, or take it out of rotation. It is checked again within the hour."},
+	{models.EventLinkUnsafe, "Move its campaigns to another URL, and ask the list to look at it again."},
 	{"domain.stray", "Set the DNS records that the domain shows at its provider, then check it again."},
 	{"domain.expiring", "Renew the name where it was registered, or move its campaigns to another domain. The registration is looked up again within a day."},
 	{"certificate.expiring", "See at the domain what its certificate lacks, correct it, and ask for the certificate again."},

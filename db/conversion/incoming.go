@@ -168,7 +168,7 @@ func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, e
 	}
 	v.Click = &found
 	if found.LanderID != uuid.Nil && found.OfferID == uuid.Nil && patient && !m.IsFromGoal() {
-		v.Wait = "the visitor's step from the lander to an offer is not known yet"
+		v.Wait = "the visitor's step from the landing page to an offer is not known yet"
 		return v, nil
 	}
 	d.AccountID = found.AccountID

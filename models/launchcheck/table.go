@@ -48,13 +48,13 @@ var Table = []Check{
 		Code: "destination_broken", Area: "destinations", State: Problem, Mend: CheckLink, Find: destinationBroken,
 		Says:  "{name} does not answer, as of {at}: {value}.",
 		Costs: "Visitors who are sent there are lost.",
-		Do:    "Correct the address or pause the record, then look at it again.",
+		Do:    "Correct the URL or pause the record, then look at it again.",
 	},
 	{
 		Code: "destination_unsafe", Area: "destinations", State: Problem, Mend: Open, Find: destinationUnsafe,
 		Says:  "{name} has been on a list of unsafe addresses since {at}.",
 		Costs: "Browsers warn visitors and platforms reject the ad.",
-		Do:    "Take another address.",
+		Do:    "Take another URL.",
 	},
 	{
 		Code: "path_without_destination", Area: "destinations", State: Problem, Mend: Open, Find: pathWithoutDestination,

@@ -26,14 +26,14 @@ test('only a filter by a goal or a status keeps conversions alone', () => {
     equal(isOfSales(query as unknown as Record<string, string[]>), want)
 })
 
-test('goals and statuses have names, and clicks are without a conversion', () => {
+test('goals and statuses have names, and all clicks are in a row of their own', () => {
   equal(
     ['approved', 'chargeback', ''].map(v => valueText('status', v, {})),
-    ['Approved', 'Chargebacks', 'Without conversion'],
+    ['Approved', 'Chargebacks', 'All clicks and costs'],
   )
   equal(
     ['lead', '(plain)', ''].map(v => valueText('goal', v, {})),
-    ['lead', 'Conversion without a goal', 'Without conversion'],
+    ['lead', 'Conversion without a goal', 'All clicks and costs'],
   )
 })
 

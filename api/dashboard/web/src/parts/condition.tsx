@@ -1,4 +1,4 @@
-import { useContext, useState } from 'preact/hooks'
+import { useContext, useRef, useState } from 'preact/hooks'
 import type { Condition } from '../api.gen.ts'
 import { Button } from './button.tsx'
 import {
@@ -43,9 +43,19 @@ type ListProps = {
 
 // Conditions edits a list of conditions as sentences, and whether all of them or any of them must hold.
 export function Conditions({ list, logic, on, lookup, label, empty }: ListProps) {
-  const set = (list: Condition[]) => on(list, logic)
+  const box = useRef<HTMLDivElement>(null),
+    set = (list: Condition[]) => on(list, logic)
+  // add adds a condition, and lets a person type its attribute.
+  const add = () => {
+    set([...list, fresh()])
+    requestAnimationFrame(() => {
+      const fields = box.current?.querySelectorAll<HTMLInputElement>('.condition > .combo:first-child input') ?? []
+      fields[fields.length - 1]?.focus()
+      fields[fields.length - 1]?.select()
+    })
+  }
   return (
-    <div class="conditions" role="group" aria-label={label}>
+    <div class="conditions" role="group" aria-label={label} ref={box}>
       {list.length > 1 && (
         <Seg
           label={t.conditions.match}
@@ -68,7 +78,7 @@ export function Conditions({ list, logic, on, lookup, label, empty }: ListProps)
         />
       ))}
       <div>
-        <Button look="sm" onClick={() => set([...list, fresh()])} icon="plus" text={t.conditions.add} />
+        <Button look="sm" onClick={add} icon="plus" text={t.conditions.add} />
       </div>
     </div>
   )

@@ -12,6 +12,7 @@ export type Names = Record<string, string>
 
 // Trace shows how a visitor was routed: each path that was checked, and the conditions that decided.
 export function Trace({ campaigns, decision, names }: { campaigns: RouteStage[]; decision: RouteDecision | null; names: Names }) {
+  const subs = useContext(Named)
   return (
     <ol class="trace-list">
       {campaigns.map((stage, n) => (
@@ -24,7 +25,7 @@ export function Trace({ campaigns, decision, names }: { campaigns: RouteStage[];
           {stage.blocked && (
             <Step key={'b' + n} ok={false} name={t.trace.blocked} says={t.trace.passed} side={t.trace.scopes[stage.blocked.scope]}>
               <div class="soft">
-                <b>{attributeName(stage.blocked.dimension)}</b> {t.trace.holds(stage.blocked.value)}
+                <b>{attributeName(stage.blocked.dimension, subs)}</b> {t.trace.holds(stage.blocked.value)}
               </div>
             </Step>
           )}

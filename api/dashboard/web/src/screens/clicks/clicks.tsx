@@ -112,7 +112,12 @@ function columnsOf(all: boolean): Column<ClickRow>[] {
       name: 'to',
       label: t.clicks.to,
       left: true,
-      cell: r => <Two a={r.stream_name ?? t.unknown} b={[r.lander_name, r.offer_name].filter(Boolean).join(' › ') || r.destination} />,
+      cell: r => (
+        <Two
+          a={r.stream_name ?? t.trace.reasons[r.passed_reason] ?? t.absent.stream_id}
+          b={[r.lander_name, r.offer_name].filter(Boolean).join(' › ') || r.destination}
+        />
+      ),
     },
     {
       name: 'tags',

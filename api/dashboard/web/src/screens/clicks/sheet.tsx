@@ -115,7 +115,7 @@ function Story({ of: d }: { of: ClickAnswer }) {
                     {h.slot ? ` · ${flowWords.slot(h.slot)}` : ''} {names[h.offer_id ?? h.lander_id ?? ''] ?? ''}
                   </div>
                   <div class="d mono cut" title={h.destination}>
-                    {h.destination}
+                    {h.destination || t.clicks.noPage}
                   </div>
                 </div>
                 <span class="dim fine">{moment(h.at)}</span>

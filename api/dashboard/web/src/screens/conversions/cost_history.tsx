@@ -2,7 +2,9 @@ import type { CostChange } from '../../api.gen.ts'
 import { canWrite } from '../../core/can.ts'
 import { dateTime } from '../../core/dates.ts'
 import { amount, count } from '../../core/format.ts'
+import { useCampaigns, useSources } from '../../core/choices.ts'
 import { use } from '../../core/query.ts'
+import { dimensionName, type SubNames } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { useAsk } from '../../parts/ask.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -14,7 +16,13 @@ import { w } from '../../text/cost.ts'
 // CostHistory lists the costs that people have set, newest first. A change can be undone as long as the earlier costs are kept.
 export function CostHistory() {
   const list = use('GET /corrections/cost/changes', { limit: 50 }),
-    [question, ask] = useAsk()
+    [question, ask] = useAsk(),
+    sources = useSources(),
+    campaigns = useCampaigns()
+  const what = (k: CostChange) => {
+    const source = k.source_id ?? campaigns?.find(c => c.id === k.campaign_id)?.source_id
+    return whatOf(k, sources?.find(s => s.id === source)?.sub_names ?? {})
+  }
   const askToUndo = (k: CostChange) =>
     ask({
       title: w.undoTitle,
@@ -41,7 +49,7 @@ export function CostHistory() {
                 {dateTime(k.created_at)}
                 <small class="dim"> {k.who}</small>
               </td>
-              <td class="left says">{whatOf(k)}</td>
+              <td class="left says">{what(k)}</td>
               <td class="left">{k.from === k.to ? dayText(k.from) : `${dayText(k.from)} – ${dayText(k.to)}`}</td>
               <td class="num">{count(k.clicks)}</td>
               <td class="num">{amount(k.before, k.base)}</td>
@@ -50,7 +58,7 @@ export function CostHistory() {
                 {k.undone_at ? (
                   <span class="dim">{k.undone_by ? w.byWhom(k.undone_by) : w.wasUndone}</span>
                 ) : k.may_undo ? (
-                  canWrite() && <Button look="sm" of={whatOf(k)} onClick={() => askToUndo(k)} text={w.undo} />
+                  canWrite() && <Button look="sm" of={what(k)} onClick={() => askToUndo(k)} text={w.undo} />
                 ) : (
                   <span class="dim">{w.tooLate}</span>
                 )}
@@ -64,14 +72,14 @@ export function CostHistory() {
   )
 }
 
-// whatOf names the clicks of a change.
-const whatOf = (k: CostChange) =>
+// whatOf names the clicks of a change. `subs` has the names of the sub-parameters.
+const whatOf = (k: CostChange, subs: SubNames) =>
   k.kind === 'file'
     ? w.file
     : [
         k.campaign_id ? k.campaign_name || t.gone : '',
         k.source_id ? k.source_name || t.gone : '',
-        k.sub ? `${t.dimensions['sub' + k.sub] ?? 'sub' + k.sub} ${k.sub_value || t.unknown}` : '',
+        k.sub ? `${dimensionName('sub' + k.sub, subs)} ${k.sub_value || t.unknown}` : '',
       ]
         .filter(Boolean)
         .join(' · ')

@@ -56,7 +56,7 @@ export const Raw = ({ of: row, settings }: { of: PostbackRow; settings: Record<s
         )
       })}
     </PlainTable>
-    <p class="dim fine">{t.unmatched.masked}</p>
+    {row.query.includes('***') && <p class="dim fine">{t.unmatched.masked}</p>}
   </Part>
 )
 

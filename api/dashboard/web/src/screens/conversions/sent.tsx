@@ -138,7 +138,7 @@ export function SentSheet({ of: row, close, step }: Props) {
           {sent.url ? (
             <>
               <Copy lines text={`${sent.method} ${sent.url}${sent.body ? '\n\n' + sent.body : ''}`} label={w.request} />
-              <p class="dim fine">{t.unmatched.masked}</p>
+              {`${sent.url} ${sent.body}`.includes('***') && <p class="dim fine">{t.unmatched.masked}</p>}
               {emptyIn(sent).length > 0 && <p class="warn">{w.emptyParams(emptyIn(sent))}</p>}
             </>
           ) : (

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Performance, PerformanceRow } from '../../api.gen.ts'
 import { asError, type ApiError } from '../../core/call.ts'
 import { useOnline } from '../../core/online.ts'
-import { ask as fetchRows, epoch, cachedAnswer } from '../../core/query.ts'
+import { ask as fetchRows, cachedAnswer, epoch, useStamp } from '../../core/query.ts'
 import { byFormula, formulaOf } from '../../core/formula.ts'
 import { inOrder, keyOf, orderAt, pathOf, questionOf, sortedFormula, valueText, type Ask } from '../../core/report.ts'
 
@@ -31,8 +31,16 @@ export function useRows(ask: Ask) {
   const places = ask.flat ? [''] : ['', ...ask.open.filter(k => pathOf(k).length < ask.group.length)]
   const questions = places.map(k => [k, JSON.stringify(questionOf(ask, pathOf(k)))] as const)
   const allQuestions = questions.map(q => q.join()).join('|')
-  const running = useRef(new Map<string, AbortController>())
+  const running = useRef(new Map<string, AbortController>()),
+    stamp = useStamp('GET /reports/performance'),
+    asked = useRef(stamp)
   useEffect(() => {
+    if (asked.current !== stamp) {
+      // a write has changed the figures: all questions are asked again, and the old rows stay until the new ones are there
+      running.current.forEach(stop => stop.abort())
+      running.current.clear()
+      asked.current = stamp
+    }
     const wanted = new Set(questions.map(([, q]) => q))
     for (const [q, stop] of running.current)
       if (!wanted.has(q)) {
@@ -51,7 +59,7 @@ export function useRows(ask: Ask) {
       )
     }
     // eslint-disable-next-line react-hooks/exhaustive-deps -- allQuestions stands for questions
-  }, [allQuestions, reloads, epoch.value])
+  }, [allQuestions, reloads, epoch.value, stamp])
   useEffect(() => () => running.current.forEach(stop => stop.abort()), [])
   const retry = () => {
     running.current.clear()

@@ -378,6 +378,7 @@ export const words: typeof en = {
     hops: 'Weg des Besuchers',
     hopKinds: { click: 'Kam an', lp_view: 'Sah die Landingpage', click_out: 'Klickte weiter', redirect: 'Weitergeleitet zu' },
     noHops: 'Nichts nach dem Klick',
+    noPage: 'keine Seite',
     noConversions: 'Keine Conversion',
     postbacks: 'Postbacks',
     noPostbacks: 'Kein Postback hat ihn genannt',

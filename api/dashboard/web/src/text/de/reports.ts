@@ -40,6 +40,6 @@ export const words: typeof en = {
   fewer: 'Nur was passt',
   // Shown in reports that are grouped by something that only conversions have, such as the goal.
   onlySales: 'Hier zählen nur Conversions. Klicks und Kosten haben weder Ziel noch Status, also ist der Gewinn hier der Umsatz ohne Kosten',
-  apart: 'Klicks und ihre Kosten stehen in der Zeile „Ohne Conversion“',
+  apart: 'Klicks und ihre Kosten stehen in der Zeile „Alle Klicks und Kosten“',
   itsConversions: 'Conversions (L)',
 }

@@ -375,6 +375,7 @@ export const words = {
     hops: 'On its way',
     hopKinds: named({ click: 'Came in', lp_view: 'Saw the landing page', click_out: 'Clicked through', redirect: 'Sent to' }),
     noHops: 'Nothing after the click',
+    noPage: 'no page',
     noConversions: 'No conversion',
     postbacks: 'Postbacks',
     noPostbacks: 'No postback has named it',

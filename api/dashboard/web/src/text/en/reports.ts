@@ -41,6 +41,6 @@ export const words = {
   fewer: 'Show what fits',
   // for reports grouped or filtered by goal or status, which only conversions have
   onlySales: 'Only conversions count here. Clicks and costs have no goal and no status, so profit is revenue without costs',
-  apart: 'Clicks and their costs are in the row “Without conversion”',
+  apart: 'Clicks and their costs are in the row “All clicks and costs”',
   itsConversions: 'Conversions (L)',
 }
