@@ -328,7 +328,7 @@ func TestSourceAlerts(t *testing.T) {
 	}
 	same(t, got[0].(map[string]any), map[string]any{
 		"type": "source.failing", "kind": "source", "id": id, "name": "Deaf", "url": "https://pb.example.com/told?e={external_id}",
-		"message": "the last 3 postbacks about conversions were not accepted",
+		"message": "the last 3 attempts to report conversions were not accepted",
 	})
 	_, otherKey, _ := s.NewAccount("growth")
 	if other := s.As(otherKey).Do("GET", "/alerts", nil).Want(200, "").Map(); other["count"] != 0.0 {

@@ -110,7 +110,8 @@ func TestSubNamesOfReportsAndLogs(t *testing.T) {
 	}
 }
 
-// A sub-parameter of a source counts as used if a campaign of the source, an entry of a bot list or a Copilot rule names it.
+// A sub-parameter of a source counts as used if a campaign of the source, an entry of a bot list, a list of
+// blocked values or a Copilot rule names it.
 func TestUsesOfSubParameters(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -120,6 +121,8 @@ func TestUsesOfSubParameters(t *testing.T) {
 	d.make(t, body)
 	d.make(t, with(d.campaign("Another source"), "streams", body["streams"]))
 	d.Do("POST", "/bot-lists", with(botEntry("sub1", "equals", "zone-5"), "note", "Bad zone")).Want(201, "")
+	zones := object{"scope": "source", "source_id": id, "dimension": "sub1", "values": []string{"zone-7"}}
+	d.Do("POST", "/blocks", zones).Want(200, "")
 	d.Do("POST", "/copilot/rules", with(with(with(copilotRule(), "looks_at", "value"), "attribute", "sub1"), "action", "alert")).Want(201, "")
 
 	var got struct {
@@ -137,7 +140,7 @@ func TestUsesOfSubParameters(t *testing.T) {
 			uses = append(uses, fmt.Sprint(s.Sub, " ", u.Kind, " ", u.Name))
 		}
 	}
-	if want := []string{"1 bot_entry Bad zone", "1 copilot_rule Stop losers", "2 campaign Named"}; !slices.Equal(uses, want) {
+	if want := []string{"1 block_list zone-7", "1 bot_entry Bad zone", "1 copilot_rule Stop losers", "2 campaign Named"}; !slices.Equal(uses, want) {
 		t.Errorf("uses %q, want %q", uses, want)
 	}
 	d.Do("GET", "/traffic-sources/none/subs", nil).Want(400, "invalid_id")

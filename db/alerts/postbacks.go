@@ -71,7 +71,7 @@ func failingSources(ctx context.Context, l reading) ([]Alert, error) {
 		}
 		out = append(out, Alert{
 			Type: "source.failing", Severity: Warning, Kind: "source", ID: s.ID, Name: s.Name, URL: &urls[i],
-			Message: fmt.Sprintf("the last %d postbacks about conversions were not accepted", s.Failures), Since: s.Since,
+			Message: fmt.Sprintf("the last %d attempts to report conversions were not accepted", s.Failures), Since: s.Since,
 		})
 	}
 	return out, err

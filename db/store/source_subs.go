@@ -13,9 +13,9 @@ import (
 // SubUse is a record that refers to a sub-parameter of a source's clicks.
 type SubUse struct {
 	Sub    int       `db:"sub" json:"-"`
-	Kind   string    `db:"kind" json:"kind" enum:"campaign,rule,copilot_rule,bot_entry,offer,lander"`
+	Kind   string    `db:"kind" json:"kind" enum:"campaign,rule,copilot_rule,bot_entry,block_list,offer,lander"`
 	ID     uuid.UUID `db:"id" json:"id"`
-	Name   string    `db:"name" json:"name" doc:"for a bot_entry: its note or, if the note is empty, its first value"`
+	Name   string    `db:"name" json:"name" doc:"for a bot_entry: its note or, if the note is empty, its first value; for a block_list: up to 3 of its values"`
 	Status string    `db:"status" json:"status" enum:"active,paused,archived"`
 }
 
@@ -23,8 +23,8 @@ type SubUse struct {
 const maxSubUses = 200
 
 // subUses selects the records that refer to a sub-parameter of the clicks of the source $2. These are flows of the source's
-// campaigns, saved rules in these flows, the Copilot's rules and entries of bot lists that apply to these campaigns, and
-// offers and landing pages of these flows whose address contains the sub-parameter's token.
+// campaigns, saved rules in these flows, the Copilot's rules, entries of bot lists and lists of blocked values that apply to these
+// campaigns, and offers and landing pages of these flows whose address contains the sub-parameter's token.
 var subUses = fmt.Sprintf(`
 WITH own AS MATERIALIZED (
 	SELECT id, name, status, streams FROM campaigns WHERE account_id = $1 AND source_id = $2 AND deleted_at IS NULL
@@ -41,6 +41,14 @@ WITH own AS MATERIALIZED (
 	UNION ALL
 	SELECT 'bot_entry', id, coalesce(nullif(note, ''), left(value ->> 0, 100)), 'active', '"' || attribute || '"' FROM bot_entries
 	WHERE account_id = $1 AND (campaign_id IS NULL OR campaign_id IN (SELECT id FROM own))
+	UNION ALL
+	SELECT 'block_list', id, (
+		SELECT string_agg(left(value, 30), ', ') FROM (
+			SELECT value FROM blocked_values v WHERE v.account_id = $1 AND v.list_id = b.id AND v.removed_at IS NULL ORDER BY v.created_at DESC, v.id LIMIT 3
+		) first
+	), 'active', '"' || dimension || '"' FROM block_lists b
+	WHERE account_id = $1 AND scope_id IN (SELECT $1 UNION ALL SELECT $2 UNION ALL SELECT id FROM own)
+		AND EXISTS (SELECT FROM blocked_values v WHERE v.account_id = $1 AND v.list_id = b.id AND v.removed_at IS NULL)
 	UNION ALL
 	SELECT 'offer', id, name, CASE WHEN is_active THEN 'active' ELSE 'paused' END, url FROM offers
 	WHERE account_id = $1 AND deactivated_at IS NULL AND EXISTS (SELECT FROM own WHERE streams::text LIKE '%%' || offers.id || '%%')

@@ -2213,6 +2213,7 @@ type ExportBody struct {
 	Link      *string            `json:"link,omitempty"`      // smartlink-clicks: only this smartlink
 	Name      *string            `json:"name,omitempty"`
 	NetworkID *string            `json:"network_id,omitempty"` // difference: the network to compare with; send either source_id or network_id
+	Sort      *string            `json:"sort,omitempty"`       // performance: the order of the rows, as in GET /reports/performance; default: -clicks
 	SourceID  *string            `json:"source_id,omitempty"`  // difference: the traffic source to compare with; send either source_id or network_id
 	SubNames  *bool              `json:"sub_names,omitempty"`  // performance, clicks: the heading of a sub-parameter has its name, such as zone (sub1), if all traffic sources give it the same name
 	TheirTZ   *string            `json:"their_tz,omitempty"`   // difference: IANA time zone of the days that the traffic source or network reports; default: the connection's time zone, or UTC
@@ -5454,8 +5455,8 @@ type SubSlotBody struct {
 // SubUse: a type of the API
 type SubUse struct {
 	ID     string `json:"id"`
-	Kind   string `json:"kind"`   // campaign, rule, copilot_rule, bot_entry, offer, lander
-	Name   string `json:"name"`   // for a bot_entry: its note or, if the note is empty, its first value
+	Kind   string `json:"kind"`   // campaign, rule, copilot_rule, bot_entry, block_list, offer, lander
+	Name   string `json:"name"`   // for a bot_entry: its note or, if the note is empty, its first value; for a block_list: up to 3 of its values
 	Status string `json:"status"` // active, paused, archived
 }
 

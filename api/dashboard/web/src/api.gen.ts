@@ -194,7 +194,7 @@ export interface Effect { "value": number; "low": number; "high": number; "unit"
 export interface Error { "message": string; "code": string }
 export interface Evidence { "figures": (Figure)[]; "from": string; "to": string; "sample": number; "confidence": number; "method": string; "minimum": string }
 export interface ExportAnswer { "id": string; "name": string; "row_count": number; "byte_size": number; "created_at": string; "download_url": string }
-export interface ExportBody { "kind"?: "performance" | "trends" | "clicks" | "conversions" | "smartlink-clicks" | "difference"; "dimension"?: string; "filters"?: (ExportFilter)[]; "having"?: string; "columns"?: (string)[]; "formulas"?: string; "headings"?: (string)[]; "tz"?: string; "bucket"?: "month" | "day" | "weekday" | "hour" | "weekday_hour"; "link"?: string | null; "source_id"?: string | null; "network_id"?: string | null; "their_tz"?: string; "sub_names"?: boolean; "name"?: string }
+export interface ExportBody { "kind"?: "performance" | "trends" | "clicks" | "conversions" | "smartlink-clicks" | "difference"; "dimension"?: string; "filters"?: (ExportFilter)[]; "having"?: string; "sort"?: string; "columns"?: (string)[]; "formulas"?: string; "headings"?: (string)[]; "tz"?: string; "bucket"?: "month" | "day" | "weekday" | "hour" | "weekday_hour"; "link"?: string | null; "source_id"?: string | null; "network_id"?: string | null; "their_tz"?: string; "sub_names"?: boolean; "name"?: string }
 export interface ExportFilter { "dimension"?: string; "value"?: Json; "not"?: boolean }
 export interface ExportList { "rows": (ExportRow)[]; "next_cursor": string | null }
 export interface ExportRow { "id": string; "name": string; "row_count": number; "byte_size": number; "created_at": string; "download_url": string; "kind": string; "expires_at": string }
@@ -476,7 +476,7 @@ export interface StatusAnswer { "id": string; "status": "active" | "paused" }
 export interface StatusWord { "word": string; "count": number; "last_at": string }
 export interface SubSlot { "sub": number; "param": string; "name": string }
 export interface SubSlotPart { "sub": number; "param": string; "name"?: string }
-export interface SubUse { "kind": "campaign" | "rule" | "copilot_rule" | "bot_entry" | "offer" | "lander"; "id": string; "name": string; "status": "active" | "paused" | "archived" }
+export interface SubUse { "kind": "campaign" | "rule" | "copilot_rule" | "bot_entry" | "block_list" | "offer" | "lander"; "id": string; "name": string; "status": "active" | "paused" | "archived" }
 export interface SyncBody { "from": string; "to": string; "apply"?: boolean }
 export interface Team { "rows": (MemberRow)[]; "links": (LinkRow)[] }
 export interface TestClickBody { "url"?: string; "ip"?: string; "user_agent"?: string; "language"?: string; "referrer"?: string }

@@ -229,9 +229,12 @@ func (x *exporting) likeTheReports() {
 	same(named, "/reports/performance", dims)
 	x.expect("name", named[0], map[string]any{"campaign_name": "'@SUM(1)"})
 	people := x.file(map[string]any{
-		"dimension": "campaign_id,country", "columns": []string{"clicks", "cost"}, "formulas": "clicks*1",
+		"dimension": "campaign_id,country", "sort": "-country", "columns": []string{"clicks", "cost"}, "formulas": "clicks*1",
 		"headings": []string{"Kampagne", "=Land", "Klicks", "Kosten", "Formel"},
 	})
+	if first, last := people[0]["'=Land"], people[len(people)-1]["'=Land"]; first <= last {
+		x.t.Errorf("the file is not in the descending order of the countries: first %s, last %s", first, last)
+	}
 	if len(people[0]) != 5 || people[0]["Kampagne"] != "'@SUM(1)" || people[0]["'=Land"] == "" || people[0]["Klicks"] != people[0]["Formel"] {
 		x.t.Errorf("a file for people: %v", people[0])
 	}

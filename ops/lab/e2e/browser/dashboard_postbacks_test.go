@@ -112,7 +112,7 @@ func (p *postbackEnv) refuses() string {
 func (p *postbackEnv) leads() {
 	p.t.Helper()
 	p.goTo(p.f.URL + "/app")
-	p.waitText("postbacks about conversions were not accepted")
+	p.waitText("attempts to report conversions were not accepted")
 	const line = `[...document.querySelectorAll('.list.whole li')].find(e => e.textContent.includes('Deaf source'))`
 	if cut := p.run(`[...(` + line + `).querySelectorAll('.t, .d')].some(e => e.scrollWidth > e.clientWidth + 1)`); cut != "false" {
 		p.t.Error("the text of the alert is cut off")

@@ -155,18 +155,22 @@ export function filterQuery(ask: Ask, path: string[] = []): Query {
   return out
 }
 
+// askedOrder returns the order in which the service returns the rows of a level. The service cannot sort by the names of values or by
+// formulas. For such an order it returns the rows with the most clicks first, and the page sorts them.
+export function askedOrder(ask: Ask, level = 0): string {
+  const order = orderAt(ask, level)
+  return isFigure(order) || (timely.includes(ask.group[level]!) && !sortedFormula(order)) ? order : '-clicks'
+}
+
 // questionOf returns the query for the rows below a path. For a flat table it asks for all dimensions at once.
 export function questionOf(ask: Ask, path: string[]): Query {
   const level = ask.flat ? 0 : path.length,
     dimension = ask.group[level]!,
-    order = orderAt(ask, level),
     isTime = timely.includes(dimension)
   const out: Query = {
     ...windowQuery(),
     dimension: ask.flat ? ask.group.join(',') : dimension,
-    // The service cannot sort by the names of values or by formulas. For such an order it returns the rows with the most clicks,
-    // and the page sorts them.
-    sort: isFigure(order) || (isTime && !sortedFormula(order)) ? order : '-clicks',
+    sort: askedOrder(ask, level),
     limit: ask.flat || isTime ? 5000 : 1000,
     ...filterQuery(ask, path),
   }

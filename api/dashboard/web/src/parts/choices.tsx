@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { bestFirst } from '../core/search.ts'
-import { useUsual } from '../core/subs.ts'
+import { useSources } from '../core/choices.ts'
+import { joined, usualIn } from '../core/subs.ts'
 import { t } from '../core/text.ts'
 import { Item } from './menu.tsx'
 
@@ -73,4 +74,24 @@ export function Choices({ list, usual, text, show = text, pick, on, side, more, 
 
 // DimensionChoices shows dimensions or attributes. Sub-parameters with a high number (see usualIn in core/subs.ts) that no source
 // uses are found only by the search.
-export const DimensionChoices = (p: Omit<Props, 'usual'>) => <Choices {...p} usual={useUsual()} />
+// The search looks in the names that any source gives a sub-parameter. If the text of a sub-parameter has no name, its line shows
+// these names too, because the sources may name it differently.
+export function DimensionChoices({ text, ...p }: Omit<Props, 'usual' | 'show'>) {
+  const sources = useSources() ?? [],
+    names = joined(sources.map(s => s.sub_names))
+  const all = (v: string) => sources.map(s => s.sub_names[v]).filter(Boolean)
+  const isNameless = (v: string) => !!names[v] && text(v) === t.dimensions[v]
+  return (
+    <Choices
+      {...p}
+      usual={usualIn(sources)}
+      text={v => [...all(v), text(v)].join(' ')}
+      show={v => (
+        <>
+          {text(v)}
+          {isNameless(v) && <span class="dim cut">{names[v]}</span>}
+        </>
+      )}
+    />
+  )
+}

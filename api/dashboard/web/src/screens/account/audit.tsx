@@ -104,9 +104,10 @@ const ActionCell = ({ of: r }: { of: AuditRow }) => (
 
 export const Audit = () => (canWrite() ? <Log /> : <EmptyCard title={w.writersOnly} more={words.ownersOnlyMore} />)
 
-// valueText formats a value of the log for people: texts without quotes, and an empty value as a dash.
+// valueText formats a value of the log for people: texts and lists of texts without quotes, and an empty value as a dash.
 function valueText(json: string) {
   const value: unknown = JSON.parse(json)
+  if (Array.isArray(value) && value.every(v => typeof v === 'string')) return value.join(', ')
   return value === null || value === '' ? '—' : typeof value === 'string' ? value : json
 }
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { useUnsaved } from '../../core/unsaved.ts'
 import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError } from '../../core/call.ts'
@@ -74,6 +75,7 @@ function ByFile({ kind }: { kind: Kind }) {
     stale = dry && (shown!.text !== text || shown!.source !== source),
     expired = dry && !stale && Date.now() - shown!.at > validFor,
     valid = dry && !stale && !expired
+  useUnsaved(() => !!text.trim() && (!shown || shown.answer.dryRun || shown.text !== text))
   const setText = (v: string) => {
     file.setText(v)
     setTooLarge(false)

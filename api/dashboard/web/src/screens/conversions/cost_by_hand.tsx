@@ -4,6 +4,7 @@ import { targetOf } from '../../core/cost.ts'
 import { zone } from '../../core/me.ts'
 import { change, place } from '../../core/router.ts'
 import { handleSubmit } from '../../core/submit.ts'
+import { useUnsaved } from '../../core/unsaved.ts'
 import { spanOf } from '../../core/window.ts'
 import { Button } from '../../parts/button.tsx'
 import { CostFields, useCost } from '../../parts/cost.tsx'
@@ -36,6 +37,7 @@ export function ByHand({ kinds }: { kinds: ComponentChildren }) {
 
 function Form({ done }: { done: () => void }) {
   const cost = useCost(targetOf(spanOf('yesterday', zone.value)), done)
+  useUnsaved(() => cost.amount !== null)
   return (
     <form class="part body cost" onSubmit={handleSubmit(cost.send)}>
       <CostFields of={cost} />

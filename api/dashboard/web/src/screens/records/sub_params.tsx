@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import type { SourceSub, SubSlot, SubUse } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { use } from '../../core/query.ts'
-import { freeSub, moved, renamed, rowsOf, storedOf, type SubRow } from '../../core/subs.ts'
+import { freeSub, meantSub, moved, renamed, rowsOf, storedOf, type SubRow } from '../../core/subs.ts'
 import { earlySubs, mostSubs } from '../../subs.gen.ts'
 import { t } from '../../core/text.ts'
 import { recordWords } from '../../text/records.ts'
@@ -96,9 +96,12 @@ export function SubParams({ id, macros, subs, on }: Props) {
   )
 }
 
-// slotsFor returns the sub-parameters that a row can have: the first earlySubs of them. If a row has a high one, the list goes on to
+// slotsFor returns the sub-parameters that a row can have. A parameter such as sub3 fills the same sub-parameter at every source, so it
+// cannot be moved. Any other row can have the first earlySubs sub-parameters. If a row has a high one, the list goes on to
 // `few` numbers after it, but not beyond mostSubs. If another row has a sub-parameter, its label names the parameter of that row.
-const slotsFor = (rows: SubRow[], row: SubRow) => [
+const slotsFor = (rows: SubRow[], row: SubRow) =>
+  row.sub > 0 && meantSub(row.param) === row.sub ? [{ value: String(row.sub), label: w.sub(row.sub) }] : freeSlots(rows, row)
+const freeSlots = (rows: SubRow[], row: SubRow) => [
   ...(row.sub === 0 ? [{ value: '0', label: w.none }] : []),
   ...Array.from({ length: Math.min(mostSubs, Math.max(earlySubs, ...rows.map(r => r.sub + few))) }, (_, at) => {
     const n = at + 1,

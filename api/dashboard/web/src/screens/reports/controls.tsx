@@ -5,7 +5,16 @@ import { makeExport } from '../../core/export.ts'
 import { figureName, type Name } from '../../core/figures.ts'
 import { formulaOf, formulasOf, formulasText, mostFormulas } from '../../core/formula.ts'
 import { storeGrouping } from '../../core/grouping.ts'
-import { mostDimensions, setColumns, setFormulas, setGroup as showGroup, textOf, type Ask, type Bound } from '../../core/report.ts'
+import {
+  askedOrder,
+  mostDimensions,
+  setColumns,
+  setFormulas,
+  setGroup as showGroup,
+  textOf,
+  type Ask,
+  type Bound,
+} from '../../core/report.ts'
 import { byOf } from '../../core/compare.ts'
 import { change } from '../../core/router.ts'
 import { useDimensionName } from '../../core/subs.ts'
@@ -183,6 +192,7 @@ function Export({ ask }: { ask: Ask }) {
           dimension: ask.group.join(','),
           filters,
           having: textOf([...ask.having, ...least]),
+          sort: askedOrder(ask),
           columns: ask.columns,
           formulas: formulasText(formulas),
           headings: [...ask.group.map(nameOf), ...ask.columns.map(figureName), ...formulas.map(f => f.title)],

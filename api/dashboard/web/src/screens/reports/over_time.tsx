@@ -34,6 +34,9 @@ export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[];
   )
 }
 
+// withoutKey returns the text of a button without the key in parentheses at its end.
+const withoutKey = (text: string) => text.replace(/ \(.\)$/, '')
+
 // keys are the keys of the report, with what they do.
 export const keys = [
   ['↑ ↓', t.reports.move],
@@ -41,8 +44,8 @@ export const keys = [
   ['←', reportWords.closes],
   ['F', reportWords.onlyKey],
   ['X', reportWords.exceptKey],
-  ['L', reportWords.itsClicks],
-  ['T', reportWords.overTime],
+  ['L', withoutKey(reportWords.itsClicks)],
+  ['T', withoutKey(reportWords.overTime)],
   ...(canWrite()
     ? [
         ['Space', blockWords.selectKey],

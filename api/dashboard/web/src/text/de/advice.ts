@@ -94,8 +94,8 @@ const seen: Record<Alert['type'], Said> = {
   ],
   'source.failing': [
     'Die Quelle nimmt keine Postbacks an',
-    /^the last (\d+) postbacks about conversions were not accepted$/,
-    'Die letzten $1 Postbacks über Conversions wurden nicht angenommen',
+    /^the last (\d+) attempts to report conversions were not accepted$/,
+    'Die letzten $1 Versuche, Conversions zu melden, wurden nicht angenommen',
   ],
   'source.unfilled': ['Die Quelle füllt das Makro dieses Parameters nicht aus'],
   'geo_database.failing': ['Die eigene Geo-Datenbank ließ sich nicht laden: Land und Provider kommen aus den Datenbanken des Dienstes'],

@@ -37,11 +37,11 @@ export const words: typeof en = {
   never: 'nie',
   since: 'Seit',
   empty: 'Kein Assistent ist verbunden.',
-  emptyMore: 'In Claude.ai oder ChatGPT einen Connector mit dieser Adresse anlegen und ihn auf der Seite erlauben, die sich öffnet.',
+  emptyMore: 'In Claude.ai oder ChatGPT einen Connector mit dieser URL anlegen und ihn auf der Seite erlauben, die sich öffnet.',
   off: 'Assistenten sind abgeschaltet.',
   offMore:
     'Für das Konto schaltet ein Inhaber sie in den Einstellungen ein, für den ganzen Dienst der Betreiber. Bis dahin werden alle abgelehnt.',
-  address: 'Adresse für Assistenten',
+  address: 'URL für Assistenten',
   revoke: 'Widerrufen',
   revokeOf: name => `${name} widerrufen`,
   revokeTitle: name => `${name} widerrufen?`,
