@@ -16,7 +16,7 @@ import (
 // IDCodes are the error codes of a call that names a record by its id.
 var IDCodes = route.Codes("400 invalid_id", "404 not_found")
 
-// FlowCodes are the errors of a call that checks a flow. The documentation calls them FLOW-ERR.
+// FlowCodes are the errors of a call that checks a flow. The contract calls them FLOW-ERR.
 var FlowCodes = route.Codes("400 no_streams duplicate_rule_name duplicate_path_name invalid_action " +
 	"invalid_stream_type invalid_transition invalid_rule_group invalid_cap destination_required lander_required " +
 	"invalid_destination invalid_destination_url zero_weights invalid_filter zero_path_weights multiple_defaults")

@@ -123,8 +123,8 @@ func (n *Network) countParam(counts *shards[networkParam, int], name string, by 
 	}
 }
 
-// IsMapped reports whether the settings of a network of an account name a parameter, given in lower case. With the zero account it
-// reports this for any network. Networks whose settings are not known yet do not count.
+// IsMapped reports whether any network of the account has settings that name this parameter. The parameter is given in lower case.
+// With the zero account it looks at the networks of all accounts. Networks whose settings are not known yet do not count.
 func (s *Snapshot) IsMapped(account uuid.UUID, name string) bool {
 	_, ok := s.mapped.get(networkParam{account, name})
 	return ok
@@ -276,8 +276,8 @@ func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 
 // findOnOtherDomain returns the campaign for a link that is used on the account's domain d, although the campaign belongs to another
 // domain of the account. If several campaigns have the alias, the oldest one is used. The result is nil if that campaign's link leads
-// nowhere. It is also nil if a smartlink or a campaign, even a paused one, has the alias on d itself. Otherwise, pausing this smartlink
-// or campaign would send its visitors to another campaign.
+// nowhere. It is also nil if a smartlink or a campaign, even a paused one, has the alias on d itself, because pausing that record must
+// not send its visitors to another campaign.
 func (s *Snapshot) findOnOtherDomain(d *Domain, word string) *Campaign {
 	if !d.AccountID.Valid {
 		return nil

@@ -147,7 +147,7 @@ type SourceIntegrationBody struct {
 	IsEnabled          *bool                `json:"is_enabled" doc:"whether spend is read automatically; left out: unchanged, or true for a new connection"`
 	OAuthConnectionID  bind.Opt[uuid.UUID]  `json:"oauth_connection_id" bad:"not_connected" doc:"id of the sign-in at the platform; required if there are several sign-ins"`
 	CampaignParam      bind.Opt[string]     `json:"campaign_param" trim:"true" maxLength:"100" bad:"invalid_input" doc:"the parameter of the tracking link that has the platform's campaign id, or sub1 to {lastSub}; empty: the source's macros decide"`
-	ConversionAction   bind.Opt[string]     `json:"conversion_action" trim:"true" maxLength:"2000" bad:"invalid_conversion_action" doc:"google_ads: the resource name of a conversion action, which names the customer that owns it, or the number of an action of customer_id, or a link to its page; microsoft_ads: the name of the offline goal, or of the event if there is a uet_token; other platforms: the name of the event, and empty means their event for a purchase"`
+	ConversionAction   bind.Opt[string]     `json:"conversion_action" trim:"true" maxLength:"2000" bad:"invalid_conversion_action" doc:"google_ads: a conversion action, as its resource name, as its number at the credential customer_id, or as a link to its page in Google Ads; microsoft_ads: the name of the offline goal, or of the event if there is a uet_token; other platforms: the name of the event, and empty means their event for a purchase"`
 	ConversionStatuses []string             `json:"conversion_statuses" unique:"true" enum:"approved,pending" doc:"statuses of the conversions that are uploaded; for a new connection, the default is approved"`
 	ConversionsEnabled *bool                `json:"conversions_enabled" doc:"whether conversions are uploaded; for a new connection, the default is false"`
 	Mode               *string              `json:"mode" enum:"shadow,live" doc:"shadow (the default for a new connection): uploads are built, and validated if the platform offers validation, but do not count; live: uploads count"`
@@ -302,8 +302,8 @@ func (d Deps) runSourceIntegration(c *route.Call, _ models.TrafficSource, b Sour
 	return out, err
 }
 
-// publicFailures are the codes of errors of the job that are returned as an answer, because the call was valid and a request was
-// sent to the platform.
+// publicFailures are the codes of errors of the job that are returned as an answer, because the call was valid and only the
+// connection or the platform failed.
 var publicFailures = []string{"platform_error", "not_connected", models.TooManyRows}
 
 // SourceIntegrationDeleted is the answer of DELETE /traffic-sources/{id}/integration.

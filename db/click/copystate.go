@@ -7,7 +7,7 @@ import (
 	"switchyard/db"
 )
 
-// CopiedAtOnce is the number of rows in a block that is sent to ClickHouse.
+// CopiedAtOnce is the usual number of rows in a block that is sent to ClickHouse, and in a block that is inserted into PostgreSQL again.
 const CopiedAtOnce = 20_000
 
 // CopyState is the progress of the copy.

@@ -63,7 +63,7 @@ CREATE TABLE clicks (
 ) PARTITION BY RANGE (id);
 CREATE INDEX clicks_window ON clicks (account_id, id);
 
--- Steps from a lander to an offer. A step that is stored before its click is applied when the click arrives.
+-- Steps from a lander to an offer. If a step is stored before its click, the step is applied when the click arrives.
 CREATE TABLE click_hops (
     id          uuid PRIMARY KEY,
     click_id    uuid NOT NULL,
@@ -106,7 +106,7 @@ CREATE TABLE conversions (
     network_id      uuid NOT NULL,
     source          text NOT NULL,
     recorded_at     timestamptz NOT NULL,
-    updated_at      timestamptz NOT NULL, -- the time of the latest event, later with each event
+    updated_at      timestamptz NOT NULL, -- the time of the latest event; each event gets a later time than the event before
     UNIQUE (click_id, goal, conversion_id)
 );
 CREATE INDEX conversions_log ON conversions (account_id, recorded_at DESC, id DESC);

@@ -4,7 +4,7 @@
 ALTER TABLE jobs
     ADD COLUMN attempt_limit int, -- null: the policy decides
     -- Only processes of the previous version read max_attempts, until they are replaced. The default is the longest schedule that
-    -- existed, so that none of these processes gives up a row too early. A later migration drops the column.
+    -- existed, so that none of these processes gives up a row too early.
     ALTER COLUMN max_attempts SET DEFAULT 12;
 
 -- +goose Down

@@ -76,8 +76,8 @@ func recordNameIn(tables map[string][]string) string {
 }
 
 // listChanges selects entries of the audit log ($4 lists their calls) and changes of the Copilot. If $7 is a campaign, it selects
-// only changes of this campaign, including changes of many records that changed it. The person who applied a change of the Copilot
-// is looked up in the audit entry of the call. Ids are ordered by time, so the audit log's index limits the rows that are read.
+// only changes of this campaign, including bulk changes in which the campaign was one of the records. The person who applied a change of
+// the Copilot is looked up in the audit entry of the call. Ids are ordered by time, so the audit log's index limits the rows that are read.
 var listChanges = `
 WITH entry AS (
 	SELECT t.id, t.created_at AS at, CASE WHEN t.user_id IS NULL THEN 'key' ELSE 'person' END AS by, t.who, t.via, t.client,

@@ -31,8 +31,8 @@ ORDER BY check_at LIMIT $4`
 
 	deleteExpiredRequests = `DELETE FROM upload_requests WHERE made_at < $1`
 
-	// decideRequest applies the outcome of a request to the request's uploads. Since the request was sent, these uploads have
-	// counted as accepted. An upload is not sent again if the platform has decided a later upload of the same conversion,
+	// decideRequest applies the outcome of a request to the request's uploads. These uploads have counted as accepted from
+	// the moment the request was sent. An upload is not sent again if the platform has decided a later upload of the same conversion,
 	// because sending the earlier upload again would undo the later one. If a request failed, the platform has kept none of its
 	// uploads, so an upload that is sent again counts as never tried.
 	decideRequest = `

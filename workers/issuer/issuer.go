@@ -145,7 +145,7 @@ func (w *worker) tooMany(ctx context.Context, h store.LeasedCertificate, by call
 }
 
 // underWay reports whether a certificate has been requested but has neither been issued nor failed. The cause may be that the
-// issuer is busy with other certificates, or that the worker has died. Another request then does not count as a new order of the
+// issuer is busy with other certificates, or that the worker has died. Another request that no user waits for then does not count as a new order of the
 // account.
 func underWay(h store.LeasedCertificate) bool {
 	return h.Failure == "" && (h.SSLStatus == models.SSLPendingIssuance || h.SSLStatus == models.SSLIssuanceTimeout)
@@ -161,7 +161,7 @@ func (w *worker) postpone(ctx context.Context, h store.LeasedCertificate, by cal
 	next, now := h.NextAt, w.o.Now()
 	if by.request {
 		later := now.Add(wait + rand.N(putOffSpread)) //nolint:gosec // it spreads them
-		next, h.Detail = &later, "The account has requested very many certificates. This one will be requested later without another request."
+		next, h.Detail = &later, "The account has requested very many certificates. This one will be requested later automatically."
 	}
 	if _, err := w.store.Certificates().Finish(context.WithoutCancel(ctx), h, now, next); err != nil {
 		return h.Certificate, err

@@ -80,7 +80,7 @@ type CopilotList struct {
 	Total       int                 `json:"total" doc:"how many suggestions are open"`
 	Suggestions []CopilotSuggestion `json:"suggestions" doc:"the most important first, at most 200"`
 	Changes     []CopilotChange     `json:"changes" doc:"changes that were applied, newest first, at most 50"`
-	Proposals   []ChatProposal      `json:"proposals" doc:"changes that the chat proposed: those that are open, and those that were decided in the last weeks, newest first, at most 100"`
+	Proposals   []ChatProposal      `json:"proposals" doc:"changes that the chat, a key or an assistant proposed: those that are open, and those that were decided in the last weeks, newest first, at most 100"`
 }
 
 // CopilotSuggestion is a suggestion.
@@ -169,7 +169,7 @@ func previewCopilot(c *route.Call) (CopilotPreview, error) {
 type CopilotBody struct {
 	Action  string `json:"action" required:"invalid" bad:"invalid" enum:"refresh,apply,dismiss,snooze,undo,apply_proposal,cancel_proposal"`
 	ID      string `json:"id" bad:"invalid" maxLength:"100" doc:"id of the suggestion, change or proposal; not used by refresh"`
-	Variant string `json:"variant" bad:"invalid" enum:"network,most,all" doc:"apply: which of the values to block, and where"`
+	Variant string `json:"variant" bad:"invalid" enum:"network,most,all" doc:"apply: most: block the values with the largest losses in the campaign; all: block every value in the campaign; network: block every value in each campaign of the traffic source"`
 	Days    int    `json:"days" bad:"invalid" min:"1" max:"90" default:"7" doc:"snooze: for how many days"`
 }
 
@@ -272,7 +272,7 @@ func checkApplyPlan(c *route.Call) error {
 	if !c.Account.Allowances().OneClick {
 		return &models.Error{
 			Kind: models.KindForbidden, Code: "plan_required",
-			Message: "the plan " + c.Account.Plan + " has no one-click apply: change it by hand, as the suggestion says",
+			Message: "the plan " + c.Account.Plan + " has no one-click apply: make the change by hand, as the suggestion describes",
 		}
 	}
 	return nil

@@ -94,7 +94,7 @@ func (c *privacyExport) Run(ctx context.Context, e *env) error {
 
 type privacyErase struct {
 	whichVisitor
-	Yes  bool `help:"Erase without asking: it cannot be undone."`
+	Yes  bool `help:"Required. It confirms the erasure, which cannot be undone."`
 	JSON bool `help:"Print one JSON value."`
 }
 

@@ -1,5 +1,5 @@
 // Command suite runs the project's tests: `make test` and the parts of `make e2e`. It starts the servers that a run needs. It
-// finds the tests of a part by the lines that name the part (package parttest). At the end it prints the slowest tests and
+// searches the source for the tests of a part: a test belongs to it if it has a line such as parttest.Edge.Only(t). At the end it prints the slowest tests and
 // packages. It exits with 1 if a part has failed or could not run, and with 2 if the arguments are wrong.
 package main
 
@@ -38,7 +38,7 @@ func main() {
 		flag.PrintDefaults()
 	}
 	var o options
-	flag.StringVar(&o.packages, "packages", "./...", "the packages to test, separated by spaces, as go test takes them; for ./... the part race tests only its own list")
+	flag.StringVar(&o.packages, "packages", "./...", "the packages to test, separated by spaces, as go test takes them; with ./..., the part \"race\" runs only the packages of its own list")
 	flag.StringVar(&o.run, "run", "", "run only the tests that match this expression")
 	flag.StringVar(&o.bin, "bin", "bin", "the directory of the built programs, which the parts start")
 	flag.Parse()

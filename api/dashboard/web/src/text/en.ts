@@ -126,7 +126,7 @@ export const words = {
     bot_reason: 'Bot reason',
     proxy_kind: 'Proxy',
     crawler: 'Crawler',
-    passed_reason: 'Not taken because',
+    passed_reason: 'Path passed over because',
     group: 'Group',
     tag: 'Tag',
     goal: 'Goal',

@@ -30,7 +30,7 @@ export const words = {
   failing: (n: number, when: string) => `${of(n, 'attempt', 'attempts')} failed in a row, since ${when}`,
   oldUntil: (when: string) => `Deliveries are signed with the old secret too, until ${when}`,
   paused: (name: string) => `${name} is paused: nothing is sent to it`,
-  resumed: (name: string) => `${name} is sent events again`,
+  resumed: (name: string) => `${name} is on again: events are sent to it`,
   test: 'Send a test',
   tested: (status: number) => `The test was delivered: ${status}`,
   notTested: (why: string) => `The test was not delivered: ${why}`,
