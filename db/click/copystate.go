@@ -12,7 +12,7 @@ const CopiedAtOnce = 20_000
 
 // CopyState is the progress of the copy.
 type CopyState struct {
-	// Begun means that there is a copy, or that there was a copy when this database was backed up.
+	// Begun means that there is a copy, or that this database was restored from the backup of a database that had a copy.
 	Begun bool `db:"begun"`
 	// On means that triggers record changes for the copy. If On is false, the copy may lack changes, whatever Since and Done say.
 	On bool `db:"noted"`

@@ -144,9 +144,9 @@ func (w *worker) tooMany(ctx context.Context, h store.LeasedCertificate, by call
 	return wait
 }
 
-// underWay reports whether a certificate has been requested but has neither been issued nor failed. The cause may be that the
-// issuer is busy with other certificates, or that the worker has died. Another request that no user waits for then does not count as a new order of the
-// account.
+// underWay reports whether a certificate has been requested but has neither been issued nor failed. The cause may be that the issuer
+// is busy with other certificates, or that the worker has died. Another request that no user waits for then does not count as a new
+// order of the account.
 func underWay(h store.LeasedCertificate) bool {
 	return h.Failure == "" && (h.SSLStatus == models.SSLPendingIssuance || h.SSLStatus == models.SSLIssuanceTimeout)
 }
