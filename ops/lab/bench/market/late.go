@@ -27,7 +27,7 @@ type arrival struct {
 	value       float64
 }
 
-// Of the campaigns whose paths earn differently, every second one has placements, which the Copilot judges. Every fourth campaign is
+// Every second campaign whose paths earn differently has placements, which the Copilot judges. Every fourth campaign is
 // slow: its conversions come days after their clicks. So half of the campaigns with placements are slow.
 const (
 	placements = 6
