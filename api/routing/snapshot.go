@@ -319,10 +319,10 @@ func (s *Snapshot) Source(id uuid.NullUUID) *Source {
 // Network returns an affiliate network, or nil if it does not exist.
 func (s *Snapshot) Network(id uuid.UUID) *Network { return find[*Network](s, networks, id) }
 
-// Lander returns a landing page, or nil if it never existed. The field Removed marks a landing page that was removed.
+// Lander returns a landing page, or nil if the snapshot does not have it. The field Removed marks a landing page that was removed.
 func (s *Snapshot) Lander(id uuid.UUID) *Lander { return find[*Lander](s, landers, id) }
 
-// Offer returns an offer, or nil if it never existed.
+// Offer returns an offer, or nil if the snapshot does not have it.
 func (s *Snapshot) Offer(id uuid.UUID) *Offer { return find[*Offer](s, offers, id) }
 
 // SigningSecret returns the secret that signs the keys of protected landers, hop links and domain proofs, or nil while it is unknown.

@@ -29,8 +29,8 @@ func newFrequency(bound int, window time.Duration, room int) *frequency {
 }
 
 // count adds a moment of a key. It reports whether the key has more than bound moments in the window that ends with this moment,
-// including this moment. If moments are added out of order, only the moments before the added moment count. count therefore never
-// returns true wrongly.
+// including this moment. If moments are added out of order, it leaves out the later moments. So it may wrongly return false, but it
+// never wrongly returns true.
 func (f *frequency) count(key uint64, at time.Time) bool {
 	const addBeyondBound = true
 	return f.add(key, at.UnixMicro(), addBeyondBound)

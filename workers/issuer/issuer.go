@@ -25,7 +25,8 @@ import (
 	"switchyard/workers"
 )
 
-// Issuer issues and releases certificates of hosts. It returns refusals as models.EdgeError or *models.EdgeRefusalError.
+// Issuer issues and releases certificates of hosts. A refusal is an error of the function models.EdgeError, or a
+// *models.EdgeRefusalError.
 type Issuer interface {
 	Name() string
 	// Request requests a certificate. It may be called again: it then retries a failed certificate, and renews a certificate after
