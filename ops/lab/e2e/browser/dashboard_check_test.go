@@ -156,6 +156,7 @@ func (b *env) mendsFaults(offer, campaign string) {
 	}
 	b.tap(button("Go live"))
 	b.until("the campaign is active", func() bool { return b.statusOf(campaign) == "active" })
+	b.until("the check is closed", func() bool { return b.run(`document.querySelector('dialog[open]') ? 'open' : ''`) == "" })
 
 	b.tap(button("Check"))
 	const toField = `document.querySelector('dialog[open] [data-code^=destination_] a.btn')`
