@@ -1455,7 +1455,7 @@ type CopilotAnswer struct {
 	Looked      *Scope              `json:"looked,omitempty"`    // what the last run judged; null: unknown
 	Open        *int                `json:"open,omitempty"`
 	Plan        *string             `json:"plan,omitempty"`
-	Proposals   []ChatProposal      `json:"proposals,omitempty"`   // changes that the chat proposed: those that are open, and those that were decided in the last weeks, newest first, at most 100
+	Proposals   []ChatProposal      `json:"proposals,omitempty"`   // changes that the chat, a key or an assistant proposed: those that are open, and those that were decided in the last weeks, newest first, at most 100
 	Suggestions []CopilotSuggestion `json:"suggestions,omitempty"` // the most important first, at most 200
 	Total       *int                `json:"total,omitempty"`       // how many suggestions are open
 }
@@ -1465,7 +1465,7 @@ type CopilotBody struct {
 	Action  string  `json:"action"`            // refresh, apply, dismiss, snooze, undo, apply_proposal, cancel_proposal
 	Days    *int    `json:"days,omitempty"`    // snooze: for how many days; default 7
 	ID      *string `json:"id,omitempty"`      // id of the suggestion, change or proposal; not used by refresh
-	Variant *string `json:"variant,omitempty"` // apply: which of the values to block, and where: network, most, all
+	Variant *string `json:"variant,omitempty"` // apply: most: block the values with the largest losses in the campaign; all: block every value in the campaign; network: block every value in each campaign of the traffic source: network, most, all
 }
 
 // CopilotChange: a type of the API
@@ -5205,7 +5205,7 @@ type SourceIntegration struct {
 // SourceIntegrationBody: a type of the API
 type SourceIntegrationBody struct {
 	CampaignParam      *string           `json:"campaign_param,omitempty"`      // the parameter of the tracking link that has the platform's campaign id, or sub1 to sub30; empty: the source's macros decide
-	ConversionAction   *string           `json:"conversion_action,omitempty"`   // google_ads: the resource name of a conversion action, which names the customer that owns it, or the number of an action of customer_id, or a link to its page; microsoft_ads: the name of the offline goal, or of the event if there is a uet_token; other platforms: the name of the event, and empty me...
+	ConversionAction   *string           `json:"conversion_action,omitempty"`   // google_ads: a conversion action, as its resource name, as its number at the credential customer_id, or as a link to its page in Google Ads; microsoft_ads: the name of the offline goal, or of the event if there is a uet_token; other platforms: the name of the event, and empty means their event for...
 	ConversionStatuses []string          `json:"conversion_statuses,omitempty"` // statuses of the conversions that are uploaded; for a new connection, the default is approved
 	ConversionsEnabled *bool             `json:"conversions_enabled,omitempty"` // whether conversions are uploaded; for a new connection, the default is false
 	CostEndpoint       *CostEndpointBody `json:"cost_endpoint,omitempty"`       // only for the provider custom
