@@ -114,7 +114,7 @@ func roundedCell(cell string, digits int) string {
 	if first := n.NumDigits() + int(n.Exponent()); !n.IsZero() && first <= -digits {
 		digits = 2 - first
 	}
-	return n.Round(int32(digits)).String()
+	return n.Round(int32(digits)).String() //nolint:gosec // a number of decimals
 }
 
 // resultOf returns the result of a formula. It is empty if the formula has no value.
