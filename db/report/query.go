@@ -142,12 +142,21 @@ func (q *query) check() error {
 	if q.sort, q.descends = strings.CutPrefix(q.Sort, "-"); q.Sort == "" {
 		q.sort, q.descends = "clicks", true
 	}
-	if measure.Find(q.sort) == nil && !slices.Contains(q.Dimensions, q.sort) {
-		return models.Invalid("invalid_input", "sort must be a figure or a dimension of the report; a minus before it sorts in descending order")
+	if err := CheckSort(q.Sort, q.Dimensions); err != nil {
+		return err
 	}
 	q.FromRows = q.FromRows || len(q.Goals) > 0
 	if q.Limit <= 0 {
 		q.Limit = MaxRows
+	}
+	return nil
+}
+
+// CheckSort returns an error with the code invalid_input unless sort is the order of a report by these dimensions. An empty sort is the
+// usual order.
+func CheckSort(sort string, dimensions []string) error {
+	if name := strings.TrimPrefix(sort, "-"); sort != "" && measure.Find(name) == nil && !slices.Contains(dimensions, name) {
+		return models.Invalid("invalid_input", "sort must be a figure or a dimension of the report; a minus before it sorts in descending order")
 	}
 	return nil
 }

@@ -42,13 +42,11 @@ WITH own AS MATERIALIZED (
 	SELECT 'bot_entry', id, coalesce(nullif(note, ''), left(value ->> 0, 100)), 'active', '"' || attribute || '"' FROM bot_entries
 	WHERE account_id = $1 AND (campaign_id IS NULL OR campaign_id IN (SELECT id FROM own))
 	UNION ALL
-	SELECT 'block_list', id, (
-		SELECT string_agg(left(value, 30), ', ') FROM (
-			SELECT value FROM blocked_values v WHERE v.account_id = $1 AND v.list_id = b.id AND v.removed_at IS NULL ORDER BY v.created_at DESC, v.id LIMIT 3
-		) first
-	), 'active', '"' || dimension || '"' FROM block_lists b
-	WHERE account_id = $1 AND scope_id IN (SELECT $1 UNION ALL SELECT $2 UNION ALL SELECT id FROM own)
-		AND EXISTS (SELECT FROM blocked_values v WHERE v.account_id = $1 AND v.list_id = b.id AND v.removed_at IS NULL)
+	SELECT 'block_list', id, first.names, 'active', '"' || dimension || '"' FROM block_lists b
+	CROSS JOIN LATERAL (SELECT string_agg(left(value, 30), ', ') AS names FROM (
+		SELECT value FROM blocked_values v WHERE v.account_id = $1 AND v.list_id = b.id AND v.removed_at IS NULL ORDER BY v.created_at DESC, v.id LIMIT 3
+	) latest) first
+	WHERE account_id = $1 AND scope_id IN (SELECT $1 UNION ALL SELECT $2 UNION ALL SELECT id FROM own) AND first.names IS NOT NULL
 	UNION ALL
 	SELECT 'offer', id, name, CASE WHEN is_active THEN 'active' ELSE 'paused' END, url FROM offers
 	WHERE account_id = $1 AND deactivated_at IS NULL AND EXISTS (SELECT FROM own WHERE streams::text LIKE '%%' || offers.id || '%%')

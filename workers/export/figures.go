@@ -83,17 +83,19 @@ func (c figureColumns) pick(all []string) []string {
 // loss are empty if loss is nil.
 func (c figureColumns) cells(values []string, f models.Figures, loss *models.ClickLoss) []string {
 	figures := cellsOf(f.Row())
-	formulaDigits := 6
 	picked := c.pick(figures)
 	if c.rounded {
-		formulaDigits = 2
 		for i, place := range c.places {
 			picked[i] = roundedCell(picked[i], measure.Find(figureNames[place]).ShownDigits())
 		}
 	}
 	out := append(slices.Clone(values), picked...)
 	for _, e := range c.values {
-		out = append(out, roundedCell(resultOf(e, figures), formulaDigits))
+		result := resultOf(e, figures)
+		if c.rounded {
+			result = roundedCell(result, 2)
+		}
+		out = append(out, result)
 	}
 	switch {
 	case c.loss && loss != nil:
@@ -117,7 +119,7 @@ func roundedCell(cell string, digits int) string {
 	return n.Round(int32(digits)).String() //nolint:gosec // a number of decimals
 }
 
-// resultOf returns the result of a formula. It is empty if the formula has no value.
+// resultOf returns the cell of a formula, with up to 6 decimals. It is empty if the formula has no value.
 func resultOf(e measure.Expression, figures []string) string {
 	value, ok := e(func(name string) (decimal.Decimal, bool) {
 		n, err := decimal.NewFromString(figures[slices.Index(figureNames, name)])
@@ -126,7 +128,7 @@ func resultOf(e measure.Expression, figures []string) string {
 	if !ok {
 		return ""
 	}
-	return value.String()
+	return value.Round(6).String()
 }
 
 // foreignHeading returns the heading of a column whose cells may contain foreign text. The function heading is for all other columns.

@@ -175,8 +175,8 @@ func (b ExportBody) figures(a *jobs.ExportArgs) (err error) {
 	if len(a.Dimensions) > report.MaxDimensions {
 		return models.Invalid("invalid_dimension", "at most %d dimensions", report.MaxDimensions)
 	}
-	if name := strings.TrimPrefix(b.Sort, "-"); b.Sort != "" && measure.Find(name) == nil && !slices.Contains(a.Dimensions, name) {
-		return models.Invalid("invalid_input", "sort must be a figure or a dimension of the report; a minus before it sorts in descending order")
+	if err = report.CheckSort(b.Sort, a.Dimensions); err != nil {
+		return err
 	}
 	a.Sort, a.Headings = b.Sort, b.Headings
 	return b.checkHeadings(len(a.Dimensions) + len(b.Columns) + len(formulas))
