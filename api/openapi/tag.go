@@ -40,7 +40,7 @@ var tagFields = []tagField{
 	{"ref", "host and path of the previous page", object{"type": "string"}},
 	{"click", "the click id that the page knows", object{"type": "string"}},
 	{"from", "where the page found the click id", object{"type": "string", "enum": []string{"", "url", "cookie", "local"}}},
-	{"ad", "click of an ad platform, such as `gclid=XYZ`", object{"type": "string"}},
+	{"ad", "an ad platform's click id with its parameter, such as `gclid=XYZ`", object{"type": "string"}},
 	{"value", "what the event is worth", object{"type": "number"}},
 	{"currency", "currency of the value; left out: the goal's currency, else the site's", object{"type": "string"}},
 	{"order_id", "your id of the order; a goal that counts per order counts each order id once", object{"type": "string"}},

@@ -57,7 +57,7 @@ func TestEdgeBounds(t *testing.T) {
 		}
 		for _, b := range list {
 			if b.Value == nil && !reflect.DeepEqual(b.Origin, []string{models.EdgeTooLarge}) {
-				t.Errorf("%s is left out because of %s, want only bundles left out that are too large", b.Key, b.Origin)
+				t.Errorf("%s is left out because of %s, want bundles left out only because of their size", b.Key, b.Origin)
 			}
 			bytesKept += len(b.Value)
 			large = append(large, b.Value == nil)

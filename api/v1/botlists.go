@@ -48,14 +48,14 @@ func botEntryAnswer(e models.BotEntry) BotEntryAnswer {
 // BotEntryRow is an entry of GET /bot-lists.
 type BotEntryRow struct {
 	BotEntryAnswer
-	Blocked int64 `json:"blocked" doc:"clicks in the hours of the window that the entry marked as bots"`
+	Blocked int64 `json:"blocked" doc:"clicks that the entry marked as bots, in the hours of the window"`
 }
 
 // BotEntryList is the answer of GET /bot-lists.
 type BotEntryList struct {
 	Range              bind.Range    `json:"range"`
 	PropagationSeconds int           `json:"propagationSeconds" doc:"the longest time until a change applies to every click"`
-	Blocked            int64         `json:"blocked" doc:"clicks in the hours of the window that deny entries marked as bots, including deleted entries"`
+	Blocked            int64         `json:"blocked" doc:"clicks that deny entries marked as bots, in the hours of the window; deleted entries count too"`
 	Rows               []BotEntryRow `json:"rows"`
 	NextCursor         *string       `json:"next_cursor" doc:"null at the end"`
 }

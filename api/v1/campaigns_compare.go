@@ -52,7 +52,7 @@ type ComparedArm struct {
 	Clicks      int64         `json:"clicks" doc:"without bots"`
 	Conversions int64         `json:"conversions" doc:"approved and pending"`
 	Revenue     models.Money  `json:"revenue" doc:"payouts, approved and pending"`
-	Earns       *models.Money `json:"earns" doc:"earnings per click, in the unit; days that were good or bad for all candidates do not count for or against one of them"`
+	Earns       *models.Money `json:"earns" doc:"earnings or conversions per click, as unit says; days that were good or bad for all candidates do not count for or against one of them"`
 	Low         *models.Money `json:"low" doc:"95 % interval of earns"`
 	High        *models.Money `json:"high"`
 	Best        *float64      `json:"best" doc:"probability of being the best, 0 to 1"`

@@ -60,7 +60,7 @@ func (d Deps) edgeHint(s store.EdgeState) string {
 	}
 	if len(s.Origin) > 0 {
 		parts := answer.Each(s.Origin, func(o store.EdgeOrigin) string { return fmt.Sprintf("%s (campaigns: %d)", o.What, o.Campaigns) })
-		hints = append(hints, "The edge cannot handle the following, so the service itself routes the visitors that they concern: "+strings.Join(parts, ", ")+".")
+		hints = append(hints, "The service itself routes visitors for whom a campaign needs a feature that the edge does not have: "+strings.Join(parts, ", ")+".")
 	}
 	return strings.Join(hints, " ")
 }

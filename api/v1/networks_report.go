@@ -38,7 +38,7 @@ type NetworkReport struct {
 
 // ReportRowRefused is a row of a report that was not stored.
 type ReportRowRefused struct {
-	Line   int    `json:"line" doc:"the header is on line 1"`
+	Line   int    `json:"line" doc:"the row's line in the file; line 1 is the header"`
 	Reason string `json:"reason"`
 }
 

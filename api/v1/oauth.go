@@ -42,7 +42,7 @@ type OAuthList struct {
 
 // OAuthProvider is an ad platform that offers OAuth sign-in.
 type OAuthProvider struct {
-	Provider    string            `json:"provider" doc:"the name that a traffic source's integration uses too"`
+	Provider    string            `json:"provider" doc:"the platform's name, as in provider of a traffic source's integration"`
 	Label       string            `json:"label"`
 	Configured  bool              `json:"configured" doc:"false: this install lacks the settings for sign-ins at this platform"`
 	Connections []OAuthConnection `json:"connections" doc:"oldest first"`
@@ -57,8 +57,8 @@ type OAuthConnection struct {
 	Missing      []string  `json:"missing" enum:"ads,uploads" doc:"permissions that the person who signed in did not grant: ads (to read ad accounts and spend), uploads (to upload conversions); everything else works"`
 	Status       string    `json:"status" enum:"active,revoked" doc:"revoked: the platform no longer accepts the connection, and a person has to sign in again"`
 	ConnectedAt  string    `json:"connectedAt"`
-	RefreshedAt  *string   `json:"refreshedAt" doc:"when the connection's tokens were last renewed"`
-	ExpiresAt    *string   `json:"expiresAt" doc:"when the access token expires; the token is renewed earlier"`
+	RefreshedAt  *string   `json:"refreshedAt" doc:"when the connection's tokens were last renewed; null: never"`
+	ExpiresAt    *string   `json:"expiresAt" doc:"when the access token expires; the token is renewed earlier. Null: it does not expire"`
 	FailingSince *string   `json:"failingSince" doc:"since when renewals of the tokens fail; null: the last renewal succeeded"`
 	Error        *string   `json:"error" doc:"why the tokens could not be renewed; null: the last renewal succeeded"`
 }

@@ -26,7 +26,7 @@ type PlanAnswer struct {
 	Plan              string         `json:"plan"`
 	Status            string         `json:"status" enum:"active"`
 	Period            string         `json:"period" enum:"month" doc:"the period of the click allowance: a calendar month, in UTC"`
-	CancelAtPeriodEnd bool           `json:"cancelAtPeriodEnd" doc:"false: plans are changed by the operator of the install"`
+	CancelAtPeriodEnd bool           `json:"cancelAtPeriodEnd" doc:"always false: only the operator of the install changes a plan"`
 	CurrentPeriodEnd  string         `json:"currentPeriodEnd" doc:"when the month ends"`
 	Allowances        PlanAllowances `json:"allowances" doc:"the limits of the plan; null: unlimited"`
 	PastAllowance     string         `json:"pastAllowance" doc:"what happens to clicks beyond the allowance of a month"`
@@ -125,7 +125,7 @@ type PlanForecast struct {
 	Clicks    int64   `json:"clicks" doc:"expected clicks of the whole month"`
 	Low       *int64  `json:"low" doc:"low and high are a band: in four of five months, the clicks at the end of the month lie in it. The band is estimated from how much the whole days of this month differ. Null: the month has fewer than three whole days so far"`
 	High      *int64  `json:"high"`
-	OverOn    *string `json:"overOn" doc:"the day on which the clicks exceed the allowance; null: not in this month"`
+	OverOn    *string `json:"overOn" doc:"the day on which the clicks exceed the allowance; null: not in this month, or the allowance is unlimited"`
 	IsOver    bool    `json:"isOver" doc:"the clicks so far exceed the allowance"`
 	PerDay    int64   `json:"perDay" doc:"clicks a day so far"`
 	Remaining *int64  `json:"remaining" doc:"clicks that are left of the allowance; null: unlimited"`

@@ -148,7 +148,7 @@ func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged
 		return out, err
 	}
 	if !b.Currency.Given() {
-		return out, models.Invalid("invalid_currency", "amounts are recorded in %s: send the currency, %q to keep it",
+		return out, models.Invalid("invalid_currency", "amounts are recorded in %s, so the currency must be sent; %q keeps it",
 			c.Account.Currency, c.Account.Currency)
 	}
 	return d.changeCurrency(c, next)

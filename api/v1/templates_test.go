@@ -55,7 +55,7 @@ func TestNetworkTemplates(t *testing.T) {
 	same(t, many, map[string]any{"saved": 2.0, "skipped": 6.0})
 	found := named(s, "mine")
 	if len(found) != 1 {
-		t.Fatalf("%d templates with one name", len(found))
+		t.Fatalf("%d templates have the name mine, want 1", len(found))
 	}
 	same(t, found[0], map[string]any{"id": mine["id"], "name": "mine", "click_param": "b", "created_at": mine["created_at"]})
 

@@ -63,7 +63,7 @@ func TestTrends(t *testing.T) {
 				t.Errorf("%s by %s: %d buckets are missing", zone, bucket, len(groups))
 			}
 			if got["bucket"] != bucket || got["tz"] != loc.String() {
-				t.Errorf("answered by %v in %v", got["bucket"], got["tz"])
+				t.Errorf("the answer has the bucket %v and the time zone %v", got["bucket"], got["tz"])
 			}
 		}
 	}
@@ -324,7 +324,7 @@ func TestOrphaned(t *testing.T) {
 	totals := s.Do("GET", "/reports/orphaned?from=2020-01-01&to=2020-01-02&totals_for="+gone.String(), nil).Want(200, "")
 	compare(t, "totals", totals.Map(), pick("clicks", "cost", "conversions", "revenue"))
 	if _, ranged := totals.Map()["rows"]; ranged {
-		t.Errorf("totals with rows: %s", totals.Raw)
+		t.Errorf("the totals have rows: %s", totals.Raw)
 	}
 	f = figures(r.visits)
 	all := s.Do("GET", "/reports/orphaned?totals_for="+gone.String()+",%20"+r.campaigns[1].String(), nil).Want(200, "")

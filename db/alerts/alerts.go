@@ -47,7 +47,7 @@ type Type struct{ Name, Do string }
 // Types is the table of all types.
 var Types = []Type{
 	{models.EventLinkBroken, "Correct the URL, or take it out of rotation. It is checked again within the hour."},
-	{models.EventLinkUnsafe, "Move its campaigns to another URL, and ask the list to look at it again."},
+	{models.EventLinkUnsafe, "Move the campaigns to another URL, and ask the provider of the list to check this URL again."},
 	{"domain.stray", "Set the DNS records that the domain shows at its provider, then check it again."},
 	{"domain.expiring", "Renew the name where it was registered, or move its campaigns to another domain. The registration is looked up again within a day."},
 	{"certificate.expiring", "See at the domain what its certificate lacks, correct it, and ask for the certificate again."},
@@ -60,19 +60,19 @@ var Types = []Type{
 	{"oauth.failing", "Nothing yet: the service tries again. If that keeps failing, sign in at the platform again."},
 	{"spend.failing", "See the runs of the source's connection, and correct what the platform refuses."},
 	{"webhook.failing", "See in the log of deliveries what the endpoint answered, and correct it. Failed deliveries can be sent again from there."},
-	{"source.failing", "See in the log of postbacks what it answered, and correct the source's postback URL. Failed postbacks can be sent again from the log."},
+	{"source.failing", "See in the log of postbacks what the source answered, and correct its postback URL. Failed postbacks can be sent again from the log."},
 	{"source.unfilled", "Correct the macro in the tracking link at the traffic source. The alert ends when the figures are checked next, a day later at most."},
 	{"geo_database.failing", "Try another key of the geo database, or switch it off."},
 	{"postbacks.unmatched", "Open one of the unmatched postbacks, correct the network's parameter names there, and let all of them be read again."},
-	{"postbacks.refused", "Compare the network's secret and addresses with what it sends, then read the refused postbacks again."},
+	{"postbacks.refused", "Compare the saved secret and addresses of the network with what the network sends, then read the refused postbacks again."},
 	{"postbacks.unread", "Correct the amounts or the currency that the network sends, or its parameter names. Amounts that were not read so far can be added by a correction."},
 	{"clicks.unread", "Correct the cost that the traffic source puts into the link. Costs that were not read so far can be added by a correction of the day's spend."},
 	{"offer.capped", "Raise the cap, or wait until tomorrow, when the count begins again."},
 	{"currency.unconverted", "Ask the operator to import a rate of these days."},
 	{models.EventPlanLimitReached, "Nothing is lost: clicks are recorded and counted as before. Ask the operator for a larger plan."},
 	{"plan.limit_near", "Ask the operator for a larger plan. Nothing is lost beyond the allowance."},
-	{"rule.matched", "Look at what the rule names. The alert ends once the rule matches no more."},
-	{"clicks.behind", "Nothing is lost: what waits is on disk, and links work. Ask the operator whether PostgreSQL keeps up."},
+	{"rule.matched", "Look at the campaign, path, offer or value that the alert names. The alert ends once the rule no longer matches."},
+	{"clicks.behind", "Nothing is lost: clicks that wait are on disk, and links work. Ask the operator whether PostgreSQL keeps up."},
 	{"jobs.behind", "Nothing is lost. Ask the operator whether workers run and reach the queue."},
 }
 

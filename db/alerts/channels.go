@@ -105,7 +105,7 @@ func (a Channels) checkRoom(ctx context.Context, account uuid.UUID, kind models.
 	}
 	sent, err := db.Get[int](ctx, a.s.Conn(), "alert codes", countCodes, account)
 	if err == nil && sent >= models.MaxAlertCodes {
-		return models.Invalid("too_many", "an account has at most %d codes sent in a day, try again tomorrow", models.MaxAlertCodes)
+		return models.Invalid("too_many", "at most %d codes are sent for an account in a day: try again tomorrow", models.MaxAlertCodes)
 	}
 	return err
 }

@@ -21,7 +21,7 @@ func failingIntegrations(alertType, kind string, list []store.FailingIntegration
 	return db.Map(list, func(i store.FailingIntegration) Alert {
 		return Alert{
 			Type: alertType, Severity: Warning, Kind: kind, ID: i.ID, Name: i.Name,
-			Message: fmt.Sprintf("asking %s failed %d times in a row: %s", i.Provider, i.Failures, i.Failure),
+			Message: fmt.Sprintf("requests to %s failed %d times in a row: %s", i.Provider, i.Failures, i.Failure),
 			Since:   i.Since, CheckedAt: i.CheckedAt,
 		}
 	})
@@ -39,7 +39,7 @@ func troubledUploads(ctx context.Context, l reading) ([]Alert, error) {
 	return db.Map(found, func(s store.TroubledUploads) Alert {
 		a := Alert{
 			Type: "uploads.failing", Severity: Warning, Kind: "source", ID: s.ID, Name: s.Name,
-			Message: fmt.Sprintf("telling %s of conversions failed %d times in a row: %s", s.Provider, s.Failures, s.Failure),
+			Message: fmt.Sprintf("uploads of conversions to %s failed %d times in a row: %s", s.Provider, s.Failures, s.Failure),
 			Since:   s.Since,
 		}
 		if s.Stopped != "" {

@@ -69,7 +69,7 @@ func unreadMoney(ctx context.Context, l reading) ([]Alert, error) {
 		out = append(out, a)
 	}
 	for _, s := range slices.DeleteFunc(clicks, few) {
-		out = append(out, s.alert("clicks.unread", "source", "of the last day's %d clicks %d have a cost that cannot be read: they count no cost"))
+		out = append(out, s.alert("clicks.unread", "source", "of the last day's %d clicks %d have a cost that cannot be read: the cost of these clicks counts as 0"))
 	}
 	return out, err
 }

@@ -53,9 +53,9 @@ WHERE t.hash = $1 AND t.kind = $2 FOR UPDATE OF t`
 
 var (
 	errGrant    = models.Invalid("invalid_grant", "the code or token is unknown, expired, revoked or used already")
-	errVerifier = models.Invalid("invalid_grant", "the code_verifier is not that of the code")
-	errRedirect = models.Invalid("invalid_grant", "the redirect_uri is not that of the code")
-	errTarget   = models.Invalid("invalid_target", "the resource is not that of the grant")
+	errVerifier = models.Invalid("invalid_grant", "the code_verifier does not match the code")
+	errRedirect = models.Invalid("invalid_grant", "the redirect_uri does not match the code")
+	errTarget   = models.Invalid("invalid_target", "the resource does not match the grant")
 	errScope    = models.Invalid("invalid_scope", "the scope is wider than what was granted")
 )
 

@@ -267,7 +267,7 @@ type tableRows struct {
 // copier is a COPY FROM STDIN of the driver.
 type copier interface {
 	CopyData(ctx context.Context, lines string) (driver.Result, error)
-	Exec(none []driver.Value) (driver.Result, error) // ends it
+	Exec(none []driver.Value) (driver.Result, error) // ends the COPY
 	Close() error
 }
 

@@ -64,7 +64,7 @@ func TestFloodIsStoredOnce(t *testing.T) {
 		t.Errorf("after a scan: floods, repeats and bots are %s, want %s", got, want)
 	}
 	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM bot_repeats`); n > bot.RepeatBound {
-		t.Errorf("%d repeats are noted", n)
+		t.Errorf("%d repeats are stored, want at most bot.RepeatBound", n)
 	}
 }
 
@@ -116,6 +116,6 @@ func TestFloodOfAnotherProcess(t *testing.T) {
 		t.Errorf("after a scan: floods, repeats and bots are %s, want %s", got, want)
 	}
 	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM bot_repeats`); n > bot.RepeatBound {
-		t.Errorf("%d repeats are noted", n)
+		t.Errorf("%d repeats are stored, want at most bot.RepeatBound", n)
 	}
 }

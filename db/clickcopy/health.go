@@ -36,7 +36,7 @@ func Health(ctx context.Context, l click.Log) (status, message string, err error
 		return models.ServiceFailing, "ClickHouse does not answer. Clicks are stored, and PostgreSQL answers reports" + exceptOld +
 			": bring ClickHouse back, see ops/runbooks/clickhouse.md", nil
 	case !s.Begun:
-		return models.ServiceWaiting, "nothing is copied yet: `switchyard clicks move --to clickhouse` begins", nil
+		return models.ServiceWaiting, "nothing is copied yet: `switchyard clicks move --to clickhouse` begins the copy", nil
 	case !s.On:
 		return models.ServiceFailing, "changes of clicks are not recorded, as after a restore, and PostgreSQL answers reports" + exceptOld +
 			": run `switchyard clicks move --to clickhouse`", nil

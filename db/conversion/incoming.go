@@ -49,7 +49,7 @@ type Message struct {
 }
 
 // proofLost is the detail of a postback whose proof was encrypted with a key that no longer exists.
-const proofLost = "what proves the sender cannot be opened: ENCRYPTION_KEY has changed"
+const proofLost = "the stored proof of the sender cannot be decrypted: ENCRYPTION_KEY has changed"
 
 // Find returns a stored postback. The error is models.NotFound if it does not exist.
 func (r Reader) Find(ctx context.Context, id uuid.UUID) (m Message, err error) {

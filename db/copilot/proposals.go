@@ -12,7 +12,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// Proposals accesses the changes that the chat has proposed.
+// Proposals accesses the changes that the chat, a key or an assistant has proposed.
 type Proposals struct{ s *store.Store }
 
 // NewProposals returns the Proposals that use the store's connection.

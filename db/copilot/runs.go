@@ -15,7 +15,7 @@ import (
 // Run is the result of an account's last run.
 type Run struct {
 	RunAt  *time.Time     `db:"run_at"`     // nil: never
-	Judged int            `db:"judged"`     // number of campaigns and other things that were judged
+	Judged int            `db:"judged"`     // number of judged cases, such as campaigns, offers and values
 	Scope  *copilot.Scope `db:"scope,json"` // the data that was judged; nil: unknown
 }
 
@@ -60,7 +60,7 @@ func (k Suggestions) ClaimDue(ctx context.Context, now time.Time, limit int) ([]
 // FoundSuggestions is the result of a run.
 type FoundSuggestions struct {
 	List   []copilot.Suggestion // the most important first
-	Judged int                  // number of campaigns and other things that were judged
+	Judged int                  // number of judged cases, such as campaigns, offers and values
 	Scope  *copilot.Scope       // the data that was judged
 	At     time.Time
 	Next   time.Time // when the next run is due

@@ -80,7 +80,7 @@ type CopilotList struct {
 	Total       int                 `json:"total" doc:"how many suggestions are open"`
 	Suggestions []CopilotSuggestion `json:"suggestions" doc:"the most important first, at most 200"`
 	Changes     []CopilotChange     `json:"changes" doc:"changes that were applied, newest first, at most 50"`
-	Proposals   []ChatProposal      `json:"proposals" doc:"changes that the chat, a key or an assistant proposed: those that are open, and those that were decided in the last weeks, newest first, at most 100"`
+	Proposals   []ChatProposal      `json:"proposals" doc:"changes that the chat, a key or an assistant proposed, open and decided ones, newest first, at most 100"`
 }
 
 // CopilotSuggestion is a suggestion.
@@ -181,7 +181,7 @@ type CopilotActed struct {
 	ChangeID     *string `json:"change_id" doc:"apply and apply_proposal: id of the change that was made, for the action undo; undo: id of the change that was undone"`
 	SnoozedUntil *string `json:"snoozedUntil" doc:"snooze: when the suggestion opens again"`
 	LastRunAt    *string `json:"lastRunAt" doc:"refresh: when the figures were judged"`
-	Judged       *int    `json:"judged" doc:"refresh: how many things were judged"`
+	Judged       *int    `json:"judged" doc:"refresh: how many cases were judged, such as campaigns, offers and values"`
 	Open         *int    `json:"open" doc:"refresh: how many suggestions are open"`
 }
 

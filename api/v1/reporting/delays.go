@@ -21,7 +21,7 @@ type Delays struct {
 	Range       bind.Range        `json:"range" doc:"the window in which the clicks were made"`
 	Filters     []DimensionFilter `json:"filters"`
 	Conversions int64             `json:"conversions" doc:"approved and pending conversions of all rows"`
-	Truncated   bool              `json:"truncated" doc:"true: there were too many clicks, so only the conversions of the latest clicks are counted"`
+	Truncated   bool              `json:"truncated" doc:"true: there were too many conversions, so only 200,000 are counted, those of the latest clicks"`
 	Rows        []DelayRow        `json:"rows" doc:"all steps in order, including steps without a conversion"`
 }
 

@@ -41,8 +41,8 @@ type PostbackRow struct {
 	CampaignID    *uuid.UUID `json:"campaign_id" doc:"campaign of the postback's click"`
 	CampaignName  string     `json:"campaign_name"`
 	ClickID       *string    `json:"click_id"`
-	ConversionID  *uuid.UUID `json:"conversion_id" doc:"the id of the conversion in its log"`
-	InvalidPayout *string    `json:"invalid_payout" doc:"the text that was received as the payout, if it is not an amount or is a macro that was not filled in. The offer's own payout is then used only if the offer does not take the payout from the postback (payout_from_param)"`
+	ConversionID  *uuid.UUID `json:"conversion_id" doc:"the id of the conversion in the log of conversions"`
+	InvalidPayout *string    `json:"invalid_payout" doc:"the text that was received as the payout, if it is not an amount or is a macro that was not filled in. If the offer takes the payout from postbacks (payout_from_param), the payout is then 0. If it does not, the offer's own payout is used"`
 	InvalidTime   *string    `json:"invalid_time" doc:"the time that the postback states, if that time is not understood, before the click or in the future; the reason says which. The conversion then has the nearest possible time, or the time of its click if the stated time is not understood"`
 	AmountReason  *string    `json:"amount_reason" doc:"why the payout or the cost counts as 0, or in another currency than its parameter says: it is not an amount, it can be read in two ways, or its currency is not understood; null: both count as they were received"`
 	Query         string     `json:"query" doc:"the received parameters, in the order of their names; *** stands for a secret or for a text that may be a secret"`
@@ -66,7 +66,7 @@ func postbackLog(d Deps, paging []route.Param) route.Route {
 		route.Param{Name: "network", Default: "all", Doc: "a network's id, or all; in: the network in the address; out: the network of the conversion"},
 		route.Param{Name: "campaign", Default: "all", Doc: "the id of the click's campaign, or all"},
 		route.Param{Name: "click_id", Doc: "only postbacks about this click"},
-		route.Param{Name: "conversion", Default: "all", Doc: "the id of a conversion in its log, or all"},
+		route.Param{Name: "conversion", Default: "all", Doc: "the id of a conversion in the log of conversions, or all"},
 		route.Param{Name: "transaction", Doc: "the network's or shop's own id of the conversion; in: searched in every parameter"},
 		route.Param{Name: "source", Default: "all", Doc: "only with direction=out: the id of a traffic source, or all"})
 }

@@ -26,7 +26,7 @@ type RouteTrace struct {
 // clicks and conversions that count towards caps are counted as of the time of the click. The flow, the offers and the landing pages
 // are used as they are now.
 type ClickTrace struct {
-	FlowChanged bool `json:"flow_changed" doc:"the flow, its rules, its settings or the blocked values have changed since the click was routed"`
+	FlowChanged bool `json:"flow_changed" doc:"true: the flow, its rules, its settings or the blocked values have changed since the click was routed, or the campaign was deleted"`
 	Reproduced  bool `json:"reproduced" doc:"true: routing the click again led to the recorded decision"`
 	RouteTrace
 }

@@ -227,7 +227,7 @@ func (c *clicksStatus) Run(ctx context.Context, e *env) error {
 			s.State, text = "copying", "copying: no day is in ClickHouse yet"
 			if state.Has(time.Now()) {
 				day := state.Since.UTC().Format(time.DateOnly)
-				s.Since, text = &day, "copying: days from "+day+" on are there"
+				s.Since, text = &day, "copying: ClickHouse has the clicks from "+day+" on"
 			}
 		}
 		if !state.ColdBefore.IsZero() {

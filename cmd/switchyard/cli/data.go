@@ -37,7 +37,7 @@ func (c *dataUpdate) Run(ctx context.Context, e *env) error {
 	}
 	for _, l := range lists {
 		for _, why := range l.Overruled {
-			e.logf("taken by --force: %s", why)
+			e.logf("accepted because of --force: %s", why)
 		}
 	}
 	return withLists(ctx, e, func(b store.BotData) error {

@@ -90,7 +90,7 @@ func TestData(t *testing.T) {
 		t.Errorf("delete: %d %s", code, stdout)
 	}
 	if _, stderr, code := try(t, vars, "data", "update", "--force", file("spam-referrers.txt", "google.com\n")); code != 0 ||
-		!strings.Contains(stderr, "taken by --force") || listed()["bad_referrer"].Entries != 1 {
+		!strings.Contains(stderr, "accepted because of --force") || listed()["bad_referrer"].Entries != 1 {
 		t.Errorf("update with --force ended with code %d, want 0, a message that names --force, and the new list: %s", code, stderr)
 	}
 }

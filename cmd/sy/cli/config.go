@@ -235,7 +235,7 @@ func (e *env) apply(ctx context.Context, client *switchyard.Client, p plan, skip
 	if err := e.agree(yes, fmt.Sprintf("Apply %d changes?", p.changes())); err != nil {
 		return err
 	}
-	return e.finish(ctx, client, "apply", record{"plan_id": p.ID, "skip_refused": skipRefused}, "`sy undo "+p.ID+"` takes it back.")
+	return e.finish(ctx, client, "apply", record{"plan_id": p.ID, "skip_refused": skipRefused}, "`sy undo "+p.ID+"` undoes this.")
 }
 
 // agree asks the user to confirm a change. If there is no terminal, the user must confirm it with the flag --yes.
@@ -296,7 +296,7 @@ func (c *undoCmd) Run(ctx context.Context, e *env) error {
 	if c.DryRun {
 		return nil
 	}
-	if err := e.agree(c.Yes, "Take it back?"); err != nil {
+	if err := e.agree(c.Yes, "Undo this plan?"); err != nil {
 		return err
 	}
 	return e.finish(ctx, client, "undo", record{"plan_id": p.ID}, "")

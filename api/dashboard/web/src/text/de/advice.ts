@@ -71,12 +71,12 @@ const seen: Record<Alert['type'], Said> = {
   'dns_account.failing': ['Der DNS-Anbieter lehnt die Zugangsdaten ab'],
   'network.failing': [
     'Die Abfrage scheitert',
-    /^asking (.+?) failed (\d+) times in a row: .*$/s,
+    /^requests to (.+?) failed (\d+) times in a row: .*$/s,
     'Die Abfrage bei $1 ist $2-mal in Folge gescheitert',
   ],
   'uploads.failing': [
     'Conversions lassen sich nicht melden',
-    /^telling (.+?) of conversions failed (\d+) times in a row: .*$/s,
+    /^uploads of conversions to (.+?) failed (\d+) times in a row: .*$/s,
     'Conversions an $1 zu melden ist $2-mal in Folge gescheitert',
   ],
   'uploads.stopped': ['Das Melden von Conversions ist angehalten'],
@@ -84,7 +84,7 @@ const seen: Record<Alert['type'], Said> = {
   'oauth.failing': ['Die Anmeldung ließ sich nicht erneuern'],
   'spend.failing': [
     'Ausgaben lassen sich nicht abrufen',
-    /^asking (.+?) failed (\d+) times in a row: .*$/s,
+    /^requests to (.+?) failed (\d+) times in a row: .*$/s,
     'Die Abfrage bei $1 ist $2-mal in Folge gescheitert',
   ],
   'webhook.failing': [

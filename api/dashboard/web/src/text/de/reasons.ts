@@ -20,7 +20,7 @@ const sentences = new Map(
     'the sale that it is about is not known yet': 'Der Verkauf, um den es geht, ist noch nicht bekannt.',
     'it was refused when it arrived: let the server report it again':
       'Es wurde bei der Ankunft abgelehnt: den Server es erneut melden lassen.',
-    'what proves the sender cannot be opened: ENCRYPTION_KEY has changed':
+    'the stored proof of the sender cannot be decrypted: ENCRYPTION_KEY has changed':
       'Der Nachweis des Absenders lässt sich nicht öffnen: ENCRYPTION_KEY hat sich geändert.',
     'a later report of this conversion counts instead': 'Stattdessen zählt eine spätere Meldung dieser Conversion.',
     'a server or a correction has reported this conversion: a later report by a browser does not change it':

@@ -19,7 +19,7 @@ test('the German text about an alert has the figures of the English sentence, or
     '90 der 100 Klicks des Tarifs „free“ sind in diesem Monat verbraucht',
   )
   equal(
-    seen('network.failing', 'asking Everflow failed 3 times in a row: 401\nno'),
+    seen('network.failing', 'requests to Everflow failed 3 times in a row: 401\nno'),
     'Die Abfrage bei Everflow ist 3-mal in Folge gescheitert',
   )
 })
