@@ -127,7 +127,7 @@ func (b BlockBody) read(c *route.Call) (t models.BlockTarget, values []string, e
 
 // BlockChange is the effect of a call that changes blocked values.
 type BlockChange struct {
-	ID                 uuid.UUID `json:"id" doc:"id of the change, which POST /blocks/undo can undo within a week"`
+	ID                 uuid.UUID `json:"id" doc:"id of the change, for POST /blocks/undo; if the change allowed values, it can be undone for a week"`
 	Blocked            int       `json:"blocked" doc:"number of values that the call has blocked"`
 	Allowed            int       `json:"allowed" doc:"number of values that the call has allowed again"`
 	Total              int       `json:"total" doc:"values that the account blocks now, of at most 50,000"`

@@ -28,7 +28,7 @@ type CampaignComparison struct {
 	Range   bind.Range      `json:"range"`
 	By      string          `json:"by" enum:"stream,lander,offer"`
 	Version string          `json:"version" doc:"the version of the flow, for If-Match when weights are changed"`
-	Groups  []ComparedGroup `json:"groups" doc:"each has the candidates that share the same visitors by weight"`
+	Groups  []ComparedGroup `json:"groups" doc:"each has the candidates among which the same visitors are divided by weight"`
 	LeftOut []LeftOut       `json:"left_out"`
 }
 

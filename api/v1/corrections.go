@@ -41,7 +41,7 @@ func corrections(d Deps) []route.Route {
 
 // FileBody is a CSV file.
 type FileBody struct {
-	CSV  string `json:"csv" doc:"CSV with a header line; the names of its columns are matched loosely; at most 5000 rows are read"`
+	CSV  string `json:"csv" doc:"CSV with a header line; the usual names of columns are recognized, whatever their case and punctuation; at most 5000 rows are read"`
 	File string `json:"file" doc:"instead of csv: the unchanged bytes of the file, in base64. Its charset may be UTF-8, UTF-16, windows-1251 or windows-1252"`
 }
 

@@ -39,7 +39,7 @@ func networkIntegrations(d Deps) []route.Route {
 type NetworkIntegration struct {
 	NetworkID           uuid.UUID             `json:"networkId"`
 	NetworkName         string                `json:"networkName"`
-	Version             string                `json:"version" doc:"version of the connection, for If-Match of PUT; none: no provider is connected"`
+	Version             string                `json:"version" doc:"version of the connection, for If-Match of PUT; the word none: no provider is connected"`
 	ConnectedTo         *string               `json:"connectedTo" doc:"the connected provider; null: no provider is connected"`
 	Credentials         map[string]string     `json:"credentials" doc:"the value of each field; secrets are masked"`
 	IsEnabled           bool                  `json:"is_enabled" doc:"whether orders are imported automatically every half hour"`

@@ -38,13 +38,13 @@ func sourceIntegrations(d Deps) []route.Route {
 // SourceIntegration is the answer of GET /traffic-sources/{id}/integration.
 type SourceIntegration struct {
 	Configured          bool                 `json:"configured" doc:"false: the source is not connected"`
-	Version             string               `json:"version" doc:"version of the connection, for If-Match of PUT; none: the source is not connected"`
+	Version             string               `json:"version" doc:"version of the connection, for If-Match of PUT; the word none: the source is not connected"`
 	Provider            *string              `json:"provider"`
 	IsEnabled           bool                 `json:"is_enabled" doc:"whether spend is read automatically every three hours"`
 	CostEndpoint        *models.CostEndpoint `json:"cost_endpoint" doc:"the cost endpoint of the provider custom, with masked header values"`
 	Credentials         map[string]string    `json:"credentials" doc:"the saved value of each field; secrets are masked"`
 	OAuthConnectionID   *uuid.UUID           `json:"oauth_connection_id" doc:"id of the sign-in at the platform"`
-	CampaignParam       string               `json:"campaign_param" doc:"the parameter of the tracking link that has the platform's campaign id; empty: the source's macros decide"`
+	CampaignParam       string               `json:"campaign_param" doc:"the parameter of the tracking link that has the platform's campaign id; empty: the parameter with the platform's macro for this id"`
 	ConversionAction    string               `json:"conversion_action"`
 	ConversionStatuses  []string             `json:"conversion_statuses"`
 	ConversionsEnabled  bool                 `json:"conversions_enabled"`
@@ -146,7 +146,7 @@ type SourceIntegrationBody struct {
 	CredentialsClear   []string             `json:"credentials_clear" maxItems:"50" doc:"names of credential fields whose values are deleted"`
 	IsEnabled          *bool                `json:"is_enabled" doc:"whether spend is read automatically; left out: unchanged, or true for a new connection"`
 	OAuthConnectionID  bind.Opt[uuid.UUID]  `json:"oauth_connection_id" bad:"not_connected" doc:"id of the sign-in at the platform; required if there are several sign-ins"`
-	CampaignParam      bind.Opt[string]     `json:"campaign_param" trim:"true" maxLength:"100" bad:"invalid_input" doc:"the parameter of the tracking link that has the platform's campaign id, or sub1 to {lastSub}; empty: the source's macros decide"`
+	CampaignParam      bind.Opt[string]     `json:"campaign_param" trim:"true" maxLength:"100" bad:"invalid_input" doc:"the parameter of the tracking link that has the platform's campaign id, or sub1 to {lastSub}; empty: the parameter with the platform's macro for this id"`
 	ConversionAction   bind.Opt[string]     `json:"conversion_action" trim:"true" maxLength:"2000" bad:"invalid_conversion_action" doc:"google_ads: a conversion action, as its resource name, as its number at the credential customer_id, or as a link to its page in Google Ads; microsoft_ads: the name of the offline goal, or of the event if there is a uet_token; other platforms: the name of the event, and empty means their event for a purchase"`
 	ConversionStatuses []string             `json:"conversion_statuses" unique:"true" enum:"approved,pending" doc:"statuses of the conversions that are uploaded; for a new connection, the default is approved"`
 	ConversionsEnabled *bool                `json:"conversions_enabled" doc:"whether conversions are uploaded; for a new connection, the default is false"`

@@ -157,6 +157,6 @@ func (a Channels) recordNews(ctx context.Context, account uuid.UUID, n Changes) 
 
 // DeleteExpiredMessages deletes at most limit messages that are older than the given time.
 func (a Channels) DeleteExpiredMessages(ctx context.Context, before time.Time, limit int) error {
-	return db.Run(ctx, a.s.Conn(), "forget alert messages", `DELETE FROM alert_messages WHERE id IN (
+	return db.Run(ctx, a.s.Conn(), "delete old alert messages", `DELETE FROM alert_messages WHERE id IN (
 		SELECT id FROM alert_messages WHERE created_at < $1 LIMIT $2)`, before, limit)
 }

@@ -175,7 +175,7 @@ func (a Channels) Delete(ctx context.Context, account, id uuid.UUID) error {
 			`DELETE FROM alert_watches w WHERE account_id = $1 AND NOT EXISTS (SELECT FROM alert_channels c WHERE c.account_id = $1)`,
 			`DELETE FROM announced_alerts a WHERE account_id = $1 AND NOT EXISTS (SELECT FROM alert_channels c WHERE c.account_id = $1)`,
 		} {
-			if err := db.Run(ctx, s.Conn(), "forget alerts", q, account); err != nil {
+			if err := db.Run(ctx, s.Conn(), "delete announced alerts", q, account); err != nil {
 				return err
 			}
 		}
@@ -216,5 +216,5 @@ func (a Channels) RecordResult(ctx context.Context, account, id uuid.UUID, failu
 	if failure != "" {
 		q, args = recordUnsent, append(args, failure)
 	}
-	return db.Run(ctx, a.s.Conn(), "note alert channel", q, args...)
+	return db.Run(ctx, a.s.Conn(), "record result of alert channel", q, args...)
 }

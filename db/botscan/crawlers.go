@@ -80,7 +80,7 @@ func LeaseClaims(ctx context.Context, c db.Conn, account uuid.UUID, now time.Tim
 // ReleaseClaims makes claims due at once, as if they had not been leased. It is for claims that the worker had no time to
 // verify.
 func ReleaseClaims(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID, now time.Time) error {
-	return db.Run(ctx, c, "return crawler claims", `UPDATE crawler_claims SET attempts = attempts - 1, attempt_at = $3
+	return db.Run(ctx, c, "release crawler claims", `UPDATE crawler_claims SET attempts = attempts - 1, attempt_at = $3
 		WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`, account, db.UUIDs(clicks), now)
 }
 

@@ -161,7 +161,7 @@ func (w *Crowd) findRepeats(ctx context.Context, c db.Conn, clicks []*click.Stor
 	}
 	if len(toStore) > 0 {
 		first, last := click.Bounds(toStore)
-		if err := db.Run(ctx, c, "note repeats", insertRepeats, w.account, db.UUIDs(toStore), first, last); err != nil {
+		if err := db.Run(ctx, c, "store repeats", insertRepeats, w.account, db.UUIDs(toStore), first, last); err != nil {
 			return err
 		}
 	}

@@ -206,7 +206,7 @@ func (j *judgement) findTagged(ctx context.Context, c db.Conn, visits []visit) e
 	}
 	last := visits[len(visits)-1].At
 	if len(clicks) > 0 {
-		if err := db.Run(ctx, c, "note tagged pages", insertTagged, j.account, db.UUIDs(landers), db.UUIDs(clicks),
+		if err := db.Run(ctx, c, "record tagged pages", insertTagged, j.account, db.UUIDs(landers), db.UUIDs(clicks),
 			models.FloorClickID(last.Add(-evidenceEvery)), bot.TaggedBound); err != nil {
 			return err
 		}

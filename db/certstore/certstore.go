@@ -76,7 +76,7 @@ func (s *Store) Extend(ctx context.Context, host string, fence int64, lease time
 
 // EndClaim ends a claim. It is not an error if the claim is over already.
 func (s *Store) EndClaim(ctx context.Context, host string, fence int64) error {
-	return db.Run(ctx, s.c, "free host", `UPDATE edge_hosts SET lease_until = NULL WHERE host = $1 AND fence = $2`, host, fence)
+	return db.Run(ctx, s.c, "end claim of host", `UPDATE edge_hosts SET lease_until = NULL WHERE host = $1 AND fence = $2`, host, fence)
 }
 
 func (s *Store) fenced(ctx context.Context, c db.Conn, q string, args ...any) error {

@@ -25,7 +25,7 @@ func (k *CopyReader) Ping(ctx context.Context) error {
 	timed, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
 	var answer uint8
-	err := k.Each(timed, "is it there", func(scan func(...any) error) error { return scan(&answer) }, `SELECT 1`)
+	err := k.Each(timed, "ping", func(scan func(...any) error) error { return scan(&answer) }, `SELECT 1`)
 	if timed.Err() != nil && ctx.Err() == nil {
 		k.away.Store(time.Now().Add(pingPause).UnixNano())
 	}
@@ -72,7 +72,7 @@ const pingPause = 5 * time.Second
 func (k *CopyReader) Snapshot(ctx context.Context, c db.Conn, fn func(db.Conn) error) error {
 	return db.Snapshot(ctx, c, func(c db.Conn) error {
 		if k != nil {
-			if err := db.Run(ctx, c, "hold clicks", `LOCK TABLE clicks IN ACCESS SHARE MODE`); err != nil {
+			if err := db.Run(ctx, c, "lock clicks", `LOCK TABLE clicks IN ACCESS SHARE MODE`); err != nil {
 				return err
 			}
 		}
@@ -140,7 +140,7 @@ func (k *CopyReader) Each(ctx context.Context, what string, fn func(scan func(..
 type CopyAwayError struct{ Err error }
 
 // Error implements error.
-func (e *CopyAwayError) Error() string { return "click: the copy is away: " + e.Err.Error() }
+func (e *CopyAwayError) Error() string { return "click: the copy does not answer: " + e.Err.Error() }
 
 // Unwrap returns the cause and the error for the client, which tells the client to try again.
 func (e *CopyAwayError) Unwrap() []error { return []error{e.Err, errUnavailable} }

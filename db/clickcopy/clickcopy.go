@@ -57,7 +57,7 @@ func (k Copy) Begin(ctx context.Context) error {
 	}
 	if s, err := click.ReadCopy(ctx, k.From); err != nil || s.On {
 		if err == nil {
-			err = db.Run(ctx, k.From, "stay in ClickHouse", `UPDATE click_copy SET state = 'on' WHERE state = 'ending'`)
+			err = db.Run(ctx, k.From, "cancel the return from ClickHouse", `UPDATE click_copy SET state = 'on' WHERE state = 'ending'`)
 		}
 		return err
 	}
@@ -79,7 +79,7 @@ func createNotes(ctx context.Context, c db.Conn) error {
 	for _, t := range click.ChangeTriggers {
 		q := fmt.Sprintf(`CREATE OR REPLACE TRIGGER %s AFTER %s ON %s REFERENCING %s TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION %s()`,
 			t.Name, t.Event, t.Table, t.Rows, t.Function)
-		if err := db.Run(ctx, c, "note changes", q); err != nil {
+		if err := db.Run(ctx, c, "create triggers", q); err != nil {
 			return err
 		}
 	}

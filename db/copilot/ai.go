@@ -111,6 +111,6 @@ func (a AIConnections) Exhausted(ctx context.Context, u AIDay, tokens int, budge
 
 // DeleteExpiredUsage deletes the usage of the days before the given day, at most limit rows.
 func (a AIConnections) DeleteExpiredUsage(ctx context.Context, before time.Time, limit int) error {
-	return db.Run(ctx, a.s.Conn(), "forget AI usage", `DELETE FROM ai_usage WHERE ctid IN (
+	return db.Run(ctx, a.s.Conn(), "delete old AI usage", `DELETE FROM ai_usage WHERE ctid IN (
 		SELECT ctid FROM ai_usage WHERE day < $1::date LIMIT $2)`, before.Format(time.DateOnly), limit)
 }

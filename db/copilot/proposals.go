@@ -56,7 +56,7 @@ func (p Proposals) Create(ctx context.Context, proposal copilot.Proposal, now ti
 	}
 	proposal.Title = a.Title(record)
 	return store.LockedTxOf(ctx, p.s, account, func(s *store.Store) (copilot.Proposal, error) {
-		if err := db.Run(ctx, s.Conn(), "forget proposals", `DELETE FROM copilot_proposals WHERE account_id = $1 AND expires_at < $2`,
+		if err := db.Run(ctx, s.Conn(), "delete expired proposals", `DELETE FROM copilot_proposals WHERE account_id = $1 AND expires_at < $2`,
 			account, now.Add(-proposalRetention)); err != nil {
 			return proposal, err
 		}

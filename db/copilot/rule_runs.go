@@ -170,9 +170,9 @@ func (k Rules) End(ctx context.Context, r autorule.Rule, run autorule.Run) error
 		if err != nil {
 			return err
 		}
-		if err = db.Run(ctx, s.Conn(), "forget runs", deleteOldRuns, r.AccountID, r.ID); err != nil {
+		if err = db.Run(ctx, s.Conn(), "delete old runs", deleteOldRuns, r.AccountID, r.ID); err != nil {
 			return err
 		}
-		return db.Run(ctx, s.Conn(), "forget targets", deleteExpiredTargets, r.AccountID, r.ID, run.At.Add(-changeRetention))
+		return db.Run(ctx, s.Conn(), "delete expired targets", deleteExpiredTargets, r.AccountID, r.ID, run.At.Add(-changeRetention))
 	})
 }

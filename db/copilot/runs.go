@@ -36,7 +36,7 @@ WHERE r.asked_at IS NULL OR r.asked_at <= $4 OR r.asked_at > $2 OR r.attempt = $
 // RequestRefresh records that a refresh is requested. The error is too_soon within RefreshPause after another refresh. A repeated
 // call with the same attempt counts as the same refresh. Each call with the zero attempt counts as a new refresh.
 func (k Suggestions) RequestRefresh(ctx context.Context, account, attempt uuid.UUID, now time.Time) error {
-	n, err := db.Exec(ctx, k.s.Conn(), "ask for a refresh", requestRefresh, account, now, db.OrNull(attempt), now.Add(-RefreshPause))
+	n, err := db.Exec(ctx, k.s.Conn(), "request a refresh", requestRefresh, account, now, db.OrNull(attempt), now.Add(-RefreshPause))
 	if err == nil && n == 0 {
 		err = models.Errorf(models.KindTooMany, "too_soon", "the suggestions were refreshed within the last two minutes")
 	}
@@ -128,6 +128,6 @@ func (k Suggestions) Save(ctx context.Context, account uuid.UUID, f FoundSuggest
 			append([]string{}, f.Unread...), db.UUIDs(f.Skipped)); err != nil {
 			return err
 		}
-		return db.Run(ctx, s.Conn(), "forget suggestions", deleteExpired, account, f.At.Add(-suggestionRetention), f.At.Add(-changeRetention))
+		return db.Run(ctx, s.Conn(), "delete old suggestions", deleteExpired, account, f.At.Add(-suggestionRetention), f.At.Add(-changeRetention))
 	})
 }

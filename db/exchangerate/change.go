@@ -43,7 +43,7 @@ func AddChange(ctx context.Context, c db.Conn, k Change) error {
 
 // RecordArchived records that the ledger before Kept has been restated.
 func RecordArchived(ctx context.Context, c db.Conn, account uuid.UUID) error {
-	return db.Run(ctx, c, "archive is restated", `UPDATE currency_changes SET archived = true WHERE account_id = $1`, account)
+	return db.Run(ctx, c, "record restated archive", `UPDATE currency_changes SET archived = true WHERE account_id = $1`, account)
 }
 
 // EndChange ends a change. By then all facts have the rate of their day, except facts whose rate was set or replaced during the
@@ -59,7 +59,7 @@ func EndChange(ctx context.Context, c db.Conn, k Change) error {
 // RequestRates requests the rates of a currency for an account that is about to change to this currency. The next fetch reads the
 // rates.
 func RequestRates(ctx context.Context, c db.Conn, account uuid.UUID, currency string) error {
-	return db.Run(ctx, c, "want rates", `UPDATE accounts SET wants_currency = $2 WHERE id = $1`, account, currency)
+	return db.Run(ctx, c, "request rates", `UPDATE accounts SET wants_currency = $2 WHERE id = $1`, account, currency)
 }
 
 // Counting returns SQL for the rate by which a fact counts. It is for statements whose $1 is the account. at is SQL for the

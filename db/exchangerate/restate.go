@@ -31,7 +31,7 @@ ON CONFLICT DO NOTHING`
 // of these days.
 func recordChange(ctx context.Context, c db.Conn, list []models.Rate) error {
 	days, currencies := dayColumns(list)
-	return db.Run(ctx, c, "note changes of rates", recordChanges, days, currencies, models.RateDays)
+	return db.Run(ctx, c, "record changes of rates", recordChanges, days, currencies, models.RateDays)
 }
 
 // dayColumns returns the days and the currencies of rates as query arguments.
@@ -141,7 +141,7 @@ func KeysToRestate(ctx context.Context, c db.Conn, account uuid.UUID) ([]Key, er
 
 // RecordRestated records that all facts of a key have the given rate. ok is false if the key no longer has this rate.
 func RecordRestated(ctx context.Context, c db.Conn, k Key, rate decimal.Decimal) (ok bool, err error) {
-	n, err := db.Exec(ctx, c, "restated", `UPDATE account_rates SET restating = false
+	n, err := db.Exec(ctx, c, "record restated rate", `UPDATE account_rates SET restating = false
 		WHERE account_id = $1 AND day = $2 AND currency = $3 AND rate = $4`, k.Account, k.Day.Format(time.DateOnly), k.Currency, rate)
 	return n > 0, err
 }
@@ -166,7 +166,7 @@ func UnconvertedOf(ctx context.Context, c db.Conn, account uuid.UUID) ([]Unconve
 // DeleteExpired deletes the fixed rates of days before the given day, except rates with which facts are still being restated.
 // The caller must have deleted the facts of these days.
 func DeleteExpired(ctx context.Context, c db.Conn, before time.Time, limit int) error {
-	_, err := db.InParts(ctx, c, "forget rates", `DELETE FROM account_rates WHERE ctid IN (
+	_, err := db.InParts(ctx, c, "delete expired rates", `DELETE FROM account_rates WHERE ctid IN (
 		SELECT ctid FROM account_rates WHERE day < $1 AND NOT restating LIMIT $2)`, limit, before.Format(time.DateOnly))
 	return err
 }

@@ -24,7 +24,7 @@ RETURNING source, next_at, asked_at, failures, failure`
 // ClaimSource claims a source that is due at the time in now. It moves the source's next fetch to the time in later, so that no
 // other caller can claim the source before then. ok is false if the source is not due. A source that was never fetched is due.
 func ClaimSource(ctx context.Context, c db.Conn, source string, now, later time.Time) (Source, bool, error) {
-	return db.First[Source](ctx, c, "take source of rates", claimSource, source, now, later)
+	return db.First[Source](ctx, c, "claim source of rates", claimSource, source, now, later)
 }
 
 const recordFetch = `
@@ -33,7 +33,7 @@ WHERE source = $1`
 
 // RecordFetch stores the result of a fetch and the time of the next one. An empty failure means that the source delivered rates.
 func RecordFetch(ctx context.Context, c db.Conn, source, failure string, now, next time.Time) error {
-	return db.Run(ctx, c, "note source of rates", recordFetch, source, now, next, failure)
+	return db.Run(ctx, c, "record fetch of rates", recordFetch, source, now, next, failure)
 }
 
 // Sources lists the sources that were claimed for a fetch at least once.

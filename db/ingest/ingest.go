@@ -169,7 +169,7 @@ func (g *Ingester) round(ctx context.Context) (int, error) {
 			continue
 		}
 		if err := r.Close(); err != nil {
-			slog.WarnContext(ctx, "ingest adopted spool", "error", err)
+			slog.WarnContext(ctx, "cannot close the spool of an ended process", "error", err)
 		}
 	}
 	g.adopted = unfinished

@@ -139,7 +139,7 @@ func (d Deps) services(c *route.Call, now time.Time) (out []AlertService, checke
 			s.Status, s.Message = stored[i].Status, answer.OrNull(stored[i].Message)
 			s.CheckedAt = answer.StampOrNull(&stored[i].CheckedAt)
 			if name == models.ServiceJobs && now.Sub(stored[i].CheckedAt) > clockStopped {
-				s.setFailing("the scheduled jobs do not run: the queue, all workers or the clock, which starts these jobs, have stopped")
+				s.setFailing("the scheduled jobs do not run: the queue, the clock (which starts these jobs) or all workers have stopped")
 			}
 		}
 		if name == models.ServiceLinkChecks {

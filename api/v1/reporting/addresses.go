@@ -41,7 +41,7 @@ var repeatParams = []route.Param{
 	{Name: "source", Default: "all", Doc: "a traffic source's id, or all"},
 	{
 		Name: "link",
-		Doc:  "a smartlink's id, or links for all smartlinks; clicks of smartlinks are then counted instead of clicks of campaigns",
+		Doc:  "a smartlink's id, or the word links for all smartlinks; clicks of smartlinks are then counted instead of clicks of campaigns",
 	},
 }
 

@@ -43,7 +43,7 @@ type ClickRow struct {
 
 	Cost     models.Money `json:"cost"`
 	Currency string       `json:"currency" doc:"currency of the cost"`
-	Rate     *json.Number `json:"rate" doc:"the exchange rate, by which the cost is converted to the account's currency; null: no rate is known, and the cost counts as 0"`
+	Rate     *json.Number `json:"rate" doc:"the exchange rate: what one unit of the cost's currency is worth in the account's currency; null: no rate is known, and the cost counts as 0"`
 	IsUnique bool         `json:"is_unique"`
 	LPViews  int          `json:"lp_views"`
 	LPClicks int          `json:"lp_clicks"`

@@ -133,9 +133,9 @@ func (d Deps) listClicks(c *route.Call) (ClickLog, error) {
 type ConversionRow struct {
 	ID uuid.UUID `json:"id"`
 	models.ConversionData
-	OriginalStatus string        `json:"original_status" doc:"the network's own word"`
+	OriginalStatus string        `json:"original_status" doc:"the network's own word for the status"`
 	NetworkID      *uuid.UUID    `json:"network_id"`
-	Rate           *json.Number  `json:"rate" doc:"the exchange rate, by which the payout is converted to the account's currency; null: no rate is known, and the payout counts as 0"`
+	Rate           *json.Number  `json:"rate" doc:"the exchange rate: what one unit of the payout's currency is worth in the account's currency; null: no rate is known, and the payout counts as 0"`
 	AmountReason   *string       `json:"amount_reason" doc:"why the payout is not counted as it was received: it is not an amount, it can be read in two ways, or its currency is not understood and is shown as XXX; otherwise null"`
 	Cost           models.Money  `json:"cost" doc:"in the account's currency"`
 	SaleAmount     *models.Money `json:"sale_amount" doc:"amount of the sale for which the payout is paid, as the network or the postback reports it; null: not reported"`

@@ -58,7 +58,7 @@ func (c *dataUpdate) read() (lists []*botdata.List, err error) {
 			kind, known = botdata.Named(c.Kind)
 		}
 		if !known {
-			err = errors.Join(err, fmt.Errorf("%s: the name does not begin with a kind: say --kind %s", name,
+			err = errors.Join(err, fmt.Errorf("%s: the name does not begin with a kind: name one by --kind %s", name,
 				strings.Join(botdata.Names(), ", ")))
 			continue
 		}
