@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// maxTargets is the maximum number of campaigns, paths, offers or values that a run of a rule considers. It takes the targets
+	// maxTargets is the maximum number of campaigns, paths, offers or values that a run of a rule considers. The run takes the targets
 	// with the most clicks.
 	maxTargets = 5000
 	// minPayouts is the minimum number of conversions for which the mean payout is used.

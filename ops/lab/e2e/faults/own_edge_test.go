@@ -56,7 +56,7 @@ var zoneKey = egresstest.Key{Name: "tracker.", Algorithm: "hmac-sha256", Secret:
 // customers' names. It is not below .example, because workers do not query such hosts.
 const customerZone, trackingHost = "co.uk", "go.tracker.co.uk"
 
-// startEdge starts the servers but no process of the service. Set behind if several web processes stand behind the public ports.
+// startEdge starts the servers but no process of the service. Set `behind` if several web processes share the public ports.
 func startEdge(t *testing.T, behind bool) *edgeFleet {
 	t.Helper()
 	parttest.Needs(t, parttest.Edge)
