@@ -92,8 +92,8 @@ func (a *admission) acquire(ctx context.Context, account uuid.UUID, kind string,
 	}
 	isSwift := l.average > 0 && l.average < swift && atMost == 0
 	full := len(a.waiting) >= a.room
-	// At most a quarter of the places here go to jobs of one account that are not swift, so that jobs of other
-	// accounts may wait here too.
+	// At most a.room/4 jobs of one account that are not swift wait in the worker, so that jobs of other accounts may wait in
+	// it too.
 	if !isSwift && (full || l.waiting >= max(a.room/4, 1)) {
 		return nil, a.postpone(w, l)
 	}

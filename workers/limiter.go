@@ -19,8 +19,8 @@ const (
 // it is not suspect.
 const slowFailure = time.Second
 
-// idleEndpoints is a number of known endpoints. If the limiter knows more endpoints, it forgets each endpoint that becomes idle,
-// together with its measured latency.
+// idleEndpoints is the number of known endpoints above which the limiter forgets an endpoint that becomes idle, together with its
+// measured latency.
 const idleEndpoints = 10_000
 
 // A request to a fast endpoint waits in the worker until the endpoint has a free place. A wait in the queue would take whole

@@ -21,7 +21,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	factory := promauto.With(reg)
 	return &metrics{
 		attempts: factory.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "switchyard_job_attempt_seconds", Help: "Attempts of jobs, by kind and outcome.",
+			Name: "switchyard_job_attempt_seconds", Help: "Duration of the attempts of jobs, by kind and outcome.",
 			Buckets: []float64{.005, .025, .1, .5, 1, 2.5, 5, 10, 30, 120},
 		}, []string{"kind", "outcome"}),
 		running: factory.NewGaugeVec(prometheus.GaugeOpts{

@@ -15,8 +15,8 @@ type Spread struct {
 	next time.Time // when the next postponed job may return
 }
 
-// Postpone returns how long the next job waits, between MinPostpone and MaxPostpone. The argument each is the average time after
-// which a place becomes free for another job.
+// Postpone returns how long the next job waits, between MinPostpone and MaxPostpone. `each` is the average time after which
+// a place becomes free for another job.
 func (s *Spread) Postpone(now time.Time, each time.Duration) time.Duration {
 	if s.next.Before(now) {
 		s.next = now

@@ -15,7 +15,7 @@ import (
 func newQueues(r jobs.Redis) prometheus.Collector {
 	inspector := asynq.NewInspectorFromRedisClient(r)
 	depth := prometheus.NewDesc("switchyard_queue_tasks", "Tasks in Redis by queue and state.", []string{"queue", "state"}, nil)
-	age := prometheus.NewDesc("switchyard_queue_oldest_seconds", "How long the oldest task that could run waits.", []string{"queue"}, nil)
+	age := prometheus.NewDesc("switchyard_queue_oldest_seconds", "How long the oldest task that could run has waited.", []string{"queue"}, nil)
 	paused := prometheus.NewDesc("switchyard_queue_paused", "1 while the queue is paused by hand.", []string{"queue"}, nil)
 	return collector{[]*prometheus.Desc{depth, age, paused}, func(send sender) {
 		known, err := inspector.Queues()

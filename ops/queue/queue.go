@@ -202,8 +202,8 @@ func itemOfTask(t *asynq.TaskInfo) (Item, bool) {
 	return i, true
 }
 
-// Requeue runs each named job now that has failed or waits for a later time, and returns the ids of these jobs. It leaves other jobs
-// unchanged, so it is always safe. An id is the id of a row, or the id of a task as asynqmon shows it.
+// Requeue immediately runs each named job that has failed or waits for a later time, and returns the ids of these jobs. It leaves
+// other jobs unchanged, so it is always safe. An id is the id of a row, or the id of a task as asynqmon shows it.
 func (in Inspector) Requeue(ctx context.Context, ids ...string) ([]string, error) {
 	done := []string{}
 	for _, id := range ids {

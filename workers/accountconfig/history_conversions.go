@@ -19,7 +19,7 @@ import (
 const conversionsAtOnce = 500
 
 // writeConversions records the conversions on a page of the log. It skips a conversion whose click was not imported, and a conversion
-// that the method input refuses. A conversion that an earlier run has recorded is left alone, because postbacks may have changed it
+// that the method `input` refuses. A conversion that an earlier run has recorded is left alone, because postbacks may have changed it
 // since.
 func (h history) writeConversions(ctx context.Context, c db.Conn, list []trackerimport.OldConversion, n *jobs.HistoryImported) error {
 	clicks, err := oldtracker.FindClicks(ctx, c, h.account.ID, db.Map(list, func(v trackerimport.OldConversion) string { return v.ClickID }))

@@ -327,7 +327,7 @@ func (s *sending) end(ctx context.Context) error {
 	return s.Commit(ctx, s.Args, func(c db.Conn) error { return s.recordResult(ctx, c, store.RunEnd{}, s.o.Now()) })
 }
 
-// recordResult stores the result of the job and the time of the next job. If the job failed, the parameter end has the failure.
+// recordResult stores the result of the job and the time of the next job. If the job failed, `end` has the failure.
 func (s *sending) recordResult(ctx context.Context, c db.Conn, end store.RunEnd, next time.Time) error {
 	ctx = context.WithoutCancel(ctx)
 	runs := s.store.On(c).IntegrationRuns()

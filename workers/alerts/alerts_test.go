@@ -317,8 +317,8 @@ func TestFailingChannel(t *testing.T) {
 	}
 }
 
-// TestHour checks the limit of an account's messages in an hour. What differs from the last message
-// when the next hour begins is announced then. An alert that began and ended in between is not announced.
+// TestHour checks the limit of an account's messages in an hour. When the next hour begins, the differences from the last message
+// are announced. An alert that began and ended in between is not announced.
 func TestHour(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -71,7 +71,7 @@ func newEnv(t *testing.T, waits ...time.Duration) *env {
 	return b
 }
 
-// worker starts a worker. The result stop ends it, after at most grace even if jobs are still running.
+// worker starts a worker. `stop` ends the worker, after at most `grace` even if jobs are still running.
 func (b *env) worker(grace time.Duration) (rt *workers.Runtime, stop func()) {
 	registry := prometheus.NewRegistry()
 	if b.metrics == nil {
@@ -310,7 +310,7 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 	}
 	// The worker counts after its commit.
 	want := map[string]int{"matched": 8, "duplicate": 2, "ignored": 2}
-	await.Until(t, "each is counted by its result", func() bool { return maps.Equal(want, b.counted()) })
+	await.Until(t, "each postback is counted by its result", func() bool { return maps.Equal(want, b.counted()) })
 }
 
 func TestPostbackWaitsForItsClick(t *testing.T) {
@@ -344,7 +344,7 @@ func TestPostbackWaitsForItsClick(t *testing.T) {
 	b.drain()
 	dbtest.Exec(b, b.db, `UPDATE postbacks SET match_at = now()`)
 	b.matchOnce()
-	await.Until(t, "it is recorded", func() bool { return states()[0].Outcome == "recorded" })
+	await.Until(t, "the postback is recorded", func() bool { return states()[0].Outcome == "recorded" })
 	waits.Attempts = 2
 	if got := states(); got != [2]state{{"recorded", 3, false, true}, waits} {
 		t.Errorf("with the click: %+v", got)
@@ -355,7 +355,7 @@ func TestPostbackWaitsForItsClick(t *testing.T) {
 	dbtest.Exec(b, b.db, `UPDATE postbacks SET match_at = now(), attempts = 1000 WHERE id = $1`, forged)
 	b.matchOnce() // after 1000 attempts the postback does not wait again
 	want := map[string]int{"matched": 1, "unmatched": 1}
-	await.Until(t, "both are counted", func() bool { return maps.Equal(want, b.counted()) })
+	await.Until(t, "both postbacks are counted", func() bool { return maps.Equal(want, b.counted()) })
 }
 
 func TestPostbackWaitsForTheStepToTheOffer(t *testing.T) {
@@ -373,7 +373,7 @@ func TestPostbackWaitsForTheStepToTheOffer(t *testing.T) {
 	}
 	c := onLander()
 	id := b.send(models.Postback{Params: params{"clickid": models.FormatClickID(c.ID)}})
-	await.Until(b, "it was tried", func() bool {
+	await.Until(b, "the postback was tried", func() bool {
 		var n int
 		if err := b.db.GetContext(t.Context(), &n, `SELECT attempts FROM postbacks WHERE id = $1`, id); err != nil {
 			t.Fatal(err)

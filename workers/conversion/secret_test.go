@@ -189,7 +189,7 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	b.appendToSpool(spool.Record{Click: c})
 	b.drain()
 	dbtest.Exec(b, b.db, `UPDATE postbacks SET outcome = 'pending', attempts = 0, match_at = now() WHERE id = $1`, late)
-	await.Until(t, "it is accepted when its click is looked for again", func() bool {
+	await.Until(t, "the postback is accepted when its click is looked for again", func() bool {
 		outcome, _ := b.decided(late)
 		return outcome == "recorded"
 	})

@@ -68,7 +68,7 @@ func (w *worker) read(ctx context.Context, account models.Account, now time.Time
 }
 
 // readRows reads a report over the window. If the report is too large, it returns no rows, and adds the kinds of suggestions that
-// need this report to r.unread. The parameter what selects these kinds, see copilot.KindsBy.
+// need this report to r.unread. `what` selects these kinds, see copilot.KindsBy.
 func (r *reading) readRows(ctx context.Context, what string, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
 	rows, err := r.readWithin(ctx, r.query.From, r.query.To, limit, filters, dimensions...)
 	if errors.Is(err, errTooLarge) {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// maxTargets is the maximum number of campaigns, paths, offers or values that a run of a rule considers. It takes the targets
+	// maxTargets is the maximum number of campaigns, paths, offers or values that a run of a rule considers. The run takes the targets
 	// with the most clicks.
 	maxTargets = 5000
 	// minPayouts is the minimum number of conversions for which the mean payout is used.
@@ -159,9 +159,9 @@ func (r *reading) setPayouts(ctx context.Context, s autorule.Settings, list []au
 	return nil
 }
 
-// highestFixedPayout returns the fixed payout of an offer, or the highest fixed payout of the offers of a campaign. If the parameter by is
-// "offer_id", id is the id of the offer. If it is "campaign_id", id is the id of the campaign. The result is nil if no offer has a fixed
-// payout in the account's currency.
+// highestFixedPayout returns the fixed payout of an offer, or the highest fixed payout of the offers of a campaign. If `by` is
+// "offer_id", id is the id of the offer. If `by` is "campaign_id", id is the id of the campaign. The result is nil if no offer has a
+// fixed payout in the account's currency.
 func (r *reading) highestFixedPayout(ctx context.Context, by, id string) (*decimal.Decimal, error) {
 	ids := []string{id}
 	if by == "campaign_id" {

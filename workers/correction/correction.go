@@ -30,8 +30,8 @@ func Register(r *workers.Runtime, s *store.Store, clicks click.Log) {
 	workers.RegisterRow(r, jobs.UndoCost, h.undo)
 }
 
-// process returns the handler of jobs that record the rows of a file. The parameter read is the function that parses a file and checks
-// its rows. The parameter to is the importer that records the rows.
+// process returns the handler of jobs that record the rows of a file. The function `read` parses a file and checks its rows. The
+// importer `to` records the rows.
 func process[R rowimport.Row, O rowimport.Outcome](
 	read func(ctx context.Context, s *store.Store, job models.Job, args jobs.CorrectionArgs, text string) ([]R, correction.Skips, error), to rowimport.Importer[R, O],
 ) func(context.Context, *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]]) error {

@@ -129,9 +129,8 @@ func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []botsc
 	})
 }
 
-// answers returns for each claim whether the address belongs to the crawler. The map known has the claims with a stored answer or an
-// answer from DNS. The map later has the claims beyond lookUpsAtOnce, which another run looks up. Claims whose look-up failed are in
-// neither map.
+// answers returns for each claim whether the address belongs to the crawler. `known` has the claims with a stored answer or an answer
+// from DNS. `later` has the claims beyond lookUpsAtOnce, which another run looks up. Claims whose look-up failed are in neither map.
 func (w *worker) answers(ctx context.Context, claims []botscan.CrawlerClaim, now time.Time) (
 	known, later map[botscan.CrawlerAddress]bool, err error,
 ) {

@@ -78,8 +78,8 @@ type account struct {
 	zones []string
 }
 
-// open opens a DNS account, lists its zones and stores whether this worked. The result why describes a failure of the provider. If the
-// provider only asks for fewer requests, open stores nothing, because this says nothing about the account.
+// open opens a DNS account, lists its zones and stores whether this worked. `why` describes a failure of the provider. If the provider
+// only asks for fewer requests, open stores nothing, because this says nothing about the account.
 func (w *worker) open(ctx context.Context, a models.DNSAccount) (opened account, why string, err error) {
 	opened.DNSAccount = a
 	credentials, err := w.store.DNSAccounts().Credentials(ctx, a)
@@ -132,8 +132,8 @@ func (w *worker) listZones(ctx context.Context, _ jobs.None) ([]jobs.DNSZones, e
 	return out, err
 }
 
-// openAll opens all DNS accounts of an account at once: there are at most models.MaxDNSAccounts. The result why has a text for each DNS
-// account, which is empty if the DNS account was opened.
+// openAll opens all DNS accounts of an account at once: there are at most models.MaxDNSAccounts. `why` has a text for each DNS account,
+// which is empty if the DNS account was opened.
 func (w *worker) openAll(ctx context.Context, id uuid.UUID) (all []account, why []string, err error) {
 	found, err := w.store.DNSAccounts().List(ctx, id)
 	if err != nil {

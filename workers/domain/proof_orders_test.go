@@ -42,7 +42,7 @@ type names struct {
 	texts []string
 }
 
-// verifies reports whether a check verifies the domain of the account p. The parameter other has the second account.
+// verifies reports whether a check verifies the domain of the account p. `other` is the second account.
 func (n names) verifies(p, other *party) bool {
 	switch {
 	case !p.has:

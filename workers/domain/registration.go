@@ -17,7 +17,7 @@ const (
 	registrationsAtOnce = 500              // domains that a sweep claims at once
 	registryTimeout     = 10 * time.Second // for one answer
 	// These are the waits before the next request for a name. registrySilent: the registry does not know when the registration
-	// ends. registrationFar: the registration ends late. registrationNear: it ends within twice models.RegistrationEndsSoon.
+	// ends. registrationNear: the registration ends within twice models.RegistrationEndsSoon. registrationFar: it ends later.
 	registrySilent   = 30 * 24 * time.Hour
 	registrationFar  = 7 * 24 * time.Hour
 	registrationNear = 24 * time.Hour

@@ -103,8 +103,8 @@ func (w *env) serve(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// visit stores n clicks from each of several networks, with times a minute ago. The networks are 198.51.x.0/24. x begins with the
-// argument first and goes up by one for each network. Some clicks have a conversion.
+// visit stores n clicks from each of several networks, with times a minute ago. The networks are 198.51.x.0/24. x begins with
+// `first` and goes up by one for each network. Some clicks have a conversion.
 func (w *env) visit(first, networks, n int) {
 	w.Helper()
 	var converted []uuid.UUID

@@ -64,7 +64,7 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 	}
 	o.Rest = cmp.Or(o.Rest, 5*time.Second)
 	w := &worker{o: o, store: s, runtime: r, failures: r.NewCounter("switchyard_edge_failures_total",
-		"Requests to the edge that failed, by reason: it refuses the credentials, it is busy, or it refuses for another reason.", "edge", "reason")}
+		"Failed requests to the edge, by reason: credentials (the edge refuses them), busy, refused (any other refusal, or no answer).", "edge", "reason")}
 	workers.Register(r, jobs.RequestCertificate, w.request)
 	workers.Register(r, jobs.ReadCertificate, w.read)
 	workers.Register(r, jobs.ReleaseCertificate, w.release)

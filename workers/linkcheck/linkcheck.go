@@ -126,7 +126,7 @@ func (c *checker) batches(ctx context.Context, due func() ([]models.Link, error)
 	}
 }
 
-// saveStatus stores how a run ended, and returns the run's error. If there is an error, customers see message.
+// saveStatus stores how a run ended, and returns the run's error. If there is an error, customers see the text `message`.
 func (c *checker) saveStatus(ctx context.Context, name, message string, err error) error {
 	s := models.LinkService{Name: name, Status: models.ServiceOK, CheckedAt: c.o.Now()}
 	if err != nil {

@@ -65,7 +65,7 @@ type reading struct {
 }
 
 // dayRefusal returns the reason why a day, written YYYY-MM-DD, must not be in a report, or an empty text. A report replaces all
-// days from its first to its last, so a mistyped year would delete what is stored of other years. In the time zones
+// days from its first to its last, so a mistyped year would delete the stored rows of other years. In the time zones
 // east of Greenwich, a day begins up to 14 hours earlier than in UTC. A day is accepted as soon as it has begun in one of these zones.
 func (r *reading) dayRefusal(day string) string {
 	switch {

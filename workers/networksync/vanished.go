@@ -16,8 +16,8 @@ import (
 // vanishedWord is the status word of a conversion that the network no longer reports.
 const vanishedWord = "no longer reported"
 
-// listedRetention is how long it is remembered that a report has listed an order. Only the reports of Everflow need this, and they
-// reach 365 days back.
+// listedRetention is the maximum age of a stored listed order, counted from the time of the order. Only the reports of Everflow need
+// these orders, and they reach 365 days back.
 const listedRetention = 400 * 24 * time.Hour
 
 // vanished appends a row to rows for each recorded order that has disappeared. The row rejects the order. An

@@ -23,7 +23,7 @@ func (t *Tokens) Token(ctx context.Context) (string, error) {
 	return t.get(ctx, func(c models.OAuthConnection, _ models.OAuthTokens) bool { return t.isFresh(c) })
 }
 
-// Renew returns a new access token. The argument refused is the token that the platform has refused. Renew has the same errors
+// Renew returns a new access token. `refused` is the token that the platform has refused. Renew has the same errors
 // as Token.
 func (t *Tokens) Renew(ctx context.Context, refused string) (string, error) {
 	return t.get(ctx, func(c models.OAuthConnection, have models.OAuthTokens) bool {

@@ -110,7 +110,7 @@ func (i *Imports[A, R]) Register(r *workers.Runtime, run func(context.Context, *
 // endedRuns returns the counter of runs that have ended. The imports of all kinds share it.
 func endedRuns(r *workers.Runtime) *prometheus.CounterVec {
 	return r.NewCounter("switchyard_platform_runs_total",
-		"Imports from networks and ad platforms that have ended, by what they import and their result.", "kind", "provider", "result")
+		"Ended imports from networks and ad platforms, by the kind of the import, provider and result.", "kind", "provider", "result")
 }
 
 // claimedAtOnce is the maximum number of due connections that a sweep claims in one batch.

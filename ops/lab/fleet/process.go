@@ -146,8 +146,8 @@ func (p *Process) CPU() time.Duration { return processorTime(p.PID(), false) }
 // tick is the unit in which the system reports processor time.
 const tick = 10 * time.Millisecond
 
-// Positions in the list that statFields returns. They mark the user and system time of a process, which the same times of its ended
-// children follow.
+// Positions in the list that statFields returns. The user and system time of a process begin at ownTimes. The same times of its ended
+// children begin at childTimes and end before afterTimes.
 const (
 	ownTimes   = 11
 	childTimes = ownTimes + 2

@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// AdFake is a server that speaks the published form of an ad platform and refuses what the platform refuses. Its handlers get paths
-// without the host.
+// AdFake is a server that implements the published API of an ad platform, and refuses requests that the platform would refuse. Its
+// handlers get paths without the host.
 type AdFake struct {
 	ClientID, ClientSecret string            // of the install's app
 	Credentials            map[string]string // that an account connects with
@@ -46,7 +46,7 @@ type adPlatform struct {
 type adRoute struct {
 	from, to string
 	part     string // adSignIn, adSpend or adUploads
-	body     string // only requests whose body contains it
+	body     string // the route applies only to requests whose body contains this text; empty: to all
 }
 
 const (
@@ -184,8 +184,8 @@ func (s *adServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	http.NotFound(rw, r)
 }
 
-// record keeps an accepted upload, and a request that was refused. It keeps no request of the sign-in, because the service then
-// reads every ad account for its list, and some accounts refuse that.
+// record keeps accepted uploads and refused requests. It keeps no requests of the sign-in: to list the ad accounts, the service
+// requests each of them, and the fakes refuse this for some accounts.
 func (s *adServer) record(platform, part, asked string, status int, raw []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

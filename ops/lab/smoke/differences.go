@@ -26,7 +26,7 @@ type differenceRow struct {
 	}
 }
 
-// differenceFigures are zero where the other side does not report them.
+// differenceFigures has zeros for figures that the network or the ad platform does not report.
 type differenceFigures struct {
 	Clicks, Conversions int
 	Money               decimal.Decimal

@@ -22,7 +22,7 @@ import (
 )
 
 // money is an account that imports spend from Meta and conversions from Everflow, and uploads conversions to Meta. Both are fakes
-// that keep their own counts, and so does this program, which sends the visitors.
+// that keep their own counts. This program sends the visitors and also counts them.
 type money struct {
 	*traffic
 	api       *client.API

@@ -83,8 +83,8 @@ func (m *money) postbackAhead(ctx context.Context) error {
 	return m.waitConversions(ctx, func(s *sale) bool { return s.source == "postback" })
 }
 
-// waitConversions waits until all sales are recorded with their current status and payout, and compares the whole conversion log. If the
-// parameter some is not nil, waitConversions waits only for the sales for which some returns true. It then checks that the log has
+// waitConversions waits until all sales are recorded with their current status and payout, and compares the whole conversion log. If
+// `some` is not nil, waitConversions waits only for the sales for which this function returns true. It then checks that the log has
 // exactly one conversion, because the network reports one sale before the import.
 func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) error {
 	var rows []conversionRow

@@ -149,8 +149,8 @@ func format(part string) string {
 }
 
 // atOnce returns the number of tests of one package that run at the same time. go test runs as many packages at once as there are
-// processors. The constant most is the limit for the tests of all these packages together: each test has its own connections, and
-// PostgreSQL has three hundred. Each package runs at least two tests at once, even if the sum is then larger than the limit.
+// processors. `most` is the limit for the tests of all these packages together: each test has its own connections, and
+// PostgreSQL accepts at most 300. Each package runs at least two tests at once, even if the sum is then larger than the limit.
 func atOnce(processors int) int {
 	const most = 32
 	return max(2, min(2*processors, most/processors)) // two a processor, because tests wait for servers half of the time

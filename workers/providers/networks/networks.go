@@ -159,8 +159,8 @@ func (c *Connection) Test(ctx context.Context) error {
 	return c.s.PublicError(err)
 }
 
-// Orders reads the orders of the days from one date to another, both included. The time of day does not matter. The argument most
-// is the maximum number of orders. If there are more, the error is ErrTooMany. Other errors are texts for a person.
+// Orders reads the orders of the days from one date to another, both included. The time of day does not matter. `most` is
+// the maximum number of orders. If there are more, the error is ErrTooMany. Other errors are texts for a person.
 func (c *Connection) Orders(ctx context.Context, from, to time.Time, most int) ([]Order, error) {
 	var all []Order
 	if err := c.read(ctx, Range{From: c.s.date(from), To: c.s.date(to)}, c.s.days, c.s.page, most, &all); err != nil {
@@ -172,8 +172,8 @@ func (c *Connection) Orders(ctx context.Context, from, to time.Time, most int) (
 // pageFunc reads a page of the orders of a range. cursor is empty for the first page. next is empty after the last page.
 type pageFunc func(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error)
 
-// read appends the orders of a range to *all. The argument most is the maximum length of that list. If the list gets longer, the
-// error is ErrTooMany.
+// read appends the orders of a range to *all. `most` is the maximum length of that list. If the list gets longer, the error is
+// ErrTooMany.
 func (c *Connection) read(ctx context.Context, period Range, days int, page pageFunc, most int, all *[]Order) error {
 	return c.s.Read(period, days, func(period Range, cursor string) (string, error) {
 		orders, next, err := page(ctx, c.s, period, cursor)

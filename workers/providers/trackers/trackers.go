@@ -18,6 +18,6 @@ type Access struct {
 // LogValue keeps the credentials out of logs.
 func (a Access) LogValue() slog.Value { return slog.StringValue(a.URL) }
 
-// Progress is called during a run. what names the kind of records that are being read. done is the number of finished records.
-// The argument of is the total number of records, or 0 while the total is not known.
+// Progress is called during a run. `what` names the kind of records that are being read. `done` is the number of finished records.
+// `of` is the total number of records, or 0 while the total is not known.
 type Progress func(what string, done, of int)

@@ -24,8 +24,8 @@ import (
 	"switchyard/ops/queue"
 )
 
-// env is a fleet whose workers carry out the tests' jobs. The test is the process that submits them: it writes a row
-// with its cause in one transaction and dispatches it afterwards, as the service does.
+// env is a fleet whose workers carry out the tests' jobs. The test is the process that submits the jobs. It inserts the row of a job
+// and a row of fault_causes in one transaction, and dispatches the job afterwards, as the service does.
 type env struct {
 	*fleet.Fleet
 	t      *testing.T
@@ -287,7 +287,7 @@ func (y *env) away(*fleet.Process) {
 		return dbtest.Get[int](y.t, y.db, `SELECT count(DISTINCT job) FROM fault_starts JOIN fault_causes USING (job) WHERE batch = 'running meanwhile'`) == n
 	})
 	y.killRedis()
-	outage := time.NewTimer(longtest.Size(2*y.lease, time.Minute)) // in the long form longer than the queue's own leases
+	outage := time.NewTimer(longtest.Size(2*y.lease, time.Minute)) // in the long form of the test, the outage is longer than the queue's own leases
 	for range 5 {
 		y.submit("submitted meanwhile", 10, faultworker.Args{})
 	}

@@ -29,7 +29,7 @@ type target struct {
 	Webhook     string // the id of an endpoint that never answers
 	Network     string // the id of a network whose postbacks need a secret
 	Key         string
-	ReaderKey   string // of a second account, because its reads use up all calls of the minute
+	ReaderKey   string // the key of a second account, whose reads use up all its calls of the minute
 }
 
 // attacker plays accounts and strangers that try to make the service unavailable to the others.
@@ -94,7 +94,7 @@ func (a *attacker) count(how attack, status int) (total int) {
 	return total
 }
 
-// attack is one way to attack the service. The function in the field once makes the attack a single time. It returns the status of the
+// attack is one way to attack the service. Its function `once` makes the attack a single time. The function returns the status of the
 // answer, or 0 for no answer.
 type attack struct {
 	name     string

@@ -42,7 +42,7 @@ func TestHandshakeFlood(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.ownHost()
-	await.Until(t, "both serve the install's own host", func() bool {
+	await.Until(t, "both web processes serve the install's own host", func() bool {
 		for range 4 {
 			if _, err := e.shake(trackingHost); err != nil {
 				return false

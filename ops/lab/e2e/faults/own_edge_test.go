@@ -56,7 +56,7 @@ var zoneKey = egresstest.Key{Name: "tracker.", Algorithm: "hmac-sha256", Secret:
 // customers' names. It is not below .example, because workers do not query such hosts.
 const customerZone, trackingHost = "co.uk", "go.tracker.co.uk"
 
-// startEdge starts the servers but no process of the service. Set behind if several web processes stand behind the public ports.
+// startEdge starts the servers but no process of the service. Set `behind` if several web processes share the public ports.
 func startEdge(t *testing.T, behind bool) *edgeFleet {
 	t.Helper()
 	parttest.Needs(t, parttest.Edge)
@@ -263,7 +263,7 @@ func TestZeroToServing(t *testing.T) {
 		_, err := e.shake(host)
 		return err == nil
 	})
-	t.Logf("served %s after its name was given", time.Since(began).Round(time.Second))
+	t.Logf("the domain is served %s after it was added", time.Since(began).Round(time.Second))
 	if d := e.domains()[host]; e.orders() != 1 || !d.IsVerified || d.Proof != models.ProofTXT || e.domains()[stranger].IsVerified {
 		t.Errorf("%d orders, %+v", e.orders(), e.domains())
 	}
@@ -429,7 +429,7 @@ func TestHundredDomains(t *testing.T) {
 	const lookAgain = `UPDATE domain_checks SET due_at = now() WHERE NOT points AND due_at > now() + interval '1 minute'`
 	for len(left) > 0 {
 		before := len(left)
-		await.Until(t, fmt.Sprintf("one more of %d is served", before), func() bool {
+		await.Until(t, fmt.Sprintf("one more of %d domains is served", before), func() bool {
 			for host := range maps.Clone(left) {
 				if _, err := e.shake(host); err != nil {
 					break // the hosts after it are probably not served yet either
@@ -441,7 +441,7 @@ func TestHundredDomains(t *testing.T) {
 			return len(left) < before
 		})
 	}
-	t.Logf("100 domains are served %s after they were given", time.Since(began).Round(time.Second))
+	t.Logf("100 domains are served %s after they were added", time.Since(began).Round(time.Second))
 	var failed int
 	if err := d.QueryRowContext(t.Context(), `SELECT count(*) FROM failed_orders`).Scan(&failed); err != nil {
 		t.Fatal(err)
@@ -471,7 +471,7 @@ func TestKilledIssue(t *testing.T) {
 		}
 	}
 	e.overLeases()
-	await.Until(t, "the domain is served by both", func() bool {
+	await.Until(t, "both web processes serve the domain", func() bool {
 		for range 4 {
 			if _, err := e.shake(host); err != nil {
 				return false

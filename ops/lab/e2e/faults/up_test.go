@@ -18,9 +18,9 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// TestUp runs a whole service in one process. The process prints its addresses, and its demo account takes traffic. After a second
-// start it has the same link. It prints the key only at the first start, and it listens only at loopback. The operators' pages are
-// at its only port under the host 127.0.0.1, but under no other host.
+// TestUp runs a whole service in one process. The process prints its addresses, and its demo account takes traffic. A second start
+// prints the same tracking link. The process prints the key only at the first start, and it listens only at loopback. Its only port
+// serves the operators' pages under the host 127.0.0.1, but under no other host.
 func TestUp(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -56,7 +56,7 @@ func TestUp(t *testing.T) {
 	}
 	f.Find("up").Stop()
 	if log := f.Find("up").Log(); !bytes.Contains(log, []byte("stopped")) {
-		t.Errorf("it did not shut down cleanly: %s", log)
+		t.Errorf("the process did not shut down cleanly: %s", log)
 	}
 	if files, err := filepath.Glob(filepath.Join(f.Dir, "data", "*.json")); err != nil || len(files) == 0 {
 		t.Errorf("the files of the data directory are %v, %v", files, err)
@@ -82,7 +82,7 @@ func onlyLoopback(t *testing.T, address string) {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", net.JoinHostPort(prefix.Addr().String(), u.Port()))
 		if err == nil {
 			_ = conn.Close()
-			t.Errorf("it listens at %s", prefix.Addr())
+			t.Errorf("the process listens at %s, want only loopback", prefix.Addr())
 		}
 	}
 }

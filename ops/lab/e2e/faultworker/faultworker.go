@@ -1,5 +1,6 @@
 // Package faultworker has the jobs that the tests of faults and scale watch, and the processes that run them: the service's
-// worker with these jobs, and a clock that ticks every second. Both can be broken on purpose, to show that a checker notices.
+// worker with these jobs, and a clock that ticks every second. Both processes can be broken on purpose, to show that the tests
+// notice the fault.
 package faultworker
 
 import (

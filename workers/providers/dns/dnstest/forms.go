@@ -13,7 +13,7 @@ import (
 
 // form describes a method of a provider: its query and its body, as the source shows them. A name in body may be a path, such as
 // records.value. A name that ends with a star stands for all names that begin with the text before the star. A # at the end of a
-// name stands for a number. The names in the field need are required.
+// name stands for a number. The names in `need` are required.
 type form struct {
 	method, path      string
 	query, body, need string

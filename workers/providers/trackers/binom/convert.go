@@ -250,7 +250,7 @@ func (r *reader) flow(it *moved.Item, c moved.Value, params []moved.Param) (out 
 			r.criterion(&test, one, params)
 		}
 		if rule.At("markAsBot").True() {
-			test.Change("Its visitors were marked as bots, which a path does not do here.")
+			test.Change("Its visitors were marked as bots. A path here does not mark its visitors.")
 		}
 		for _, p := range rule.At("paths").List() {
 			path := r.path(p, way)

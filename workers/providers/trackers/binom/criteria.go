@@ -109,7 +109,7 @@ func digits(values []string) (out []any) {
 }
 
 // named adds a test of one parameter or header. Each text in values has three parts: the name of the parameter or header, the
-// separator in the argument between, and a value to compare with. If the texts have different names, the criterion has no counterpart
+// separator `between`, and a value to compare with. If the texts have different names, the criterion has no counterpart
 // here. prefix is written before the name, so that both together are one of our attributes.
 func named(t *moved.Test, name, prefix, between string, values []string, reject bool) {
 	member, list := "", []string{}

@@ -239,7 +239,7 @@ func listed(attribute string, values []string, reject bool) (t test, ok bool) {
 			return t, false
 		case attribute == "connection_type" && strings.EqualFold(v, "wifi"):
 			list = append(list, notCellular...)
-			t.changed = "wifi meant every connection but cellular ones, and so it does here."
+			t.changed = "wifi meant every connection except cellular ones. It means the same here."
 		default:
 			list = append(list, v)
 		}

@@ -79,7 +79,7 @@ func (r *reader) networkPostback(it *item, address string) {
 				continue
 			}
 			if s.param == "rebill_status" || s.param == "upsell_status" {
-				r.note(trackerimport.Changed, it, fmt.Sprintf("Its words of %s count as approved. Add goal=rebill to the postback to distinguish them.", s.param))
+				r.note(trackerimport.Changed, it, fmt.Sprintf("The words of its parameter %s count as approved. Add goal=rebill to the postback to distinguish them.", s.param))
 			}
 			for word := range strings.SplitSeq(value, ",") {
 				word = strings.TrimSpace(word)

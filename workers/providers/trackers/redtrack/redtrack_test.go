@@ -92,7 +92,7 @@ func TestABusyOrFailingTrackerIsAskedAgain(t *testing.T) {
 		t.Fatal(err, result.Document)
 	}
 	if longest < 2*time.Second {
-		t.Errorf("it waited at most %s, although the tracker asked for 2 seconds", longest)
+		t.Errorf("the reader waited at most %s, although the tracker asked for 2 seconds", longest)
 	}
 }
 
