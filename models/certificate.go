@@ -107,11 +107,11 @@ func (c Certificate) Public() CertificateState {
 	}
 	switch {
 	case !c.Wanted && c.Edge != "":
-		s.Detail = "It was released. No certificate is requested until you request one."
+		s.Detail = "The certificate was released. No new one is requested until you request it."
 	case !c.Verified:
-		s.Detail = "It will be requested once the domain is verified."
+		s.Detail = "The certificate will be requested once the domain is verified."
 	default:
-		s.Detail = "It will be requested in a moment."
+		s.Detail = "The certificate will be requested in a moment."
 	}
 	return s
 }

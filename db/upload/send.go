@@ -200,11 +200,11 @@ func (b Batch) within(ctx context.Context, c db.Conn, found []pendingUpload) (ta
 			taken = append(taken, u.ConversionUpload)
 			continue
 		case used.N >= b.CapCount:
-			wait = postponement{"the daily cap on their number is reached", tomorrow}
+			wait = postponement{"the daily cap on the number of uploads is reached", tomorrow}
 		case !u.Worth.Valid:
-			wait = postponement{"no exchange rate yet: it cannot be counted towards the daily cap on value", b.Now.Add(rateEvery)}
+			wait = postponement{"there is no exchange rate yet: the upload cannot be counted towards the daily cap on value", b.Now.Add(rateEvery)}
 		case worth.GreaterThan(b.CapValue):
-			wait = postponement{"the daily cap on their value is reached", tomorrow}
+			wait = postponement{"the daily cap on the value of uploads is reached", tomorrow}
 		default:
 			used.N, used.Worth, taken = used.N+1, worth, append(taken, u.ConversionUpload)
 			continue

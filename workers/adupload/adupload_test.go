@@ -245,7 +245,7 @@ func TestUnrated(t *testing.T) {
 	}
 	sweepAll()
 	w.received(3) // 5 euros each
-	if got := dbtest.Get[string](w, w.db, waiting, "the daily cap on their value%"); got != "1" {
+	if got := dbtest.Get[string](w, w.db, waiting, "the daily cap on the value of uploads%"); got != "1" {
 		t.Errorf("%s uploads wait for the next day, want 1", got)
 	}
 }
