@@ -140,7 +140,7 @@ func newBoolTest(values []string) (tester, *Error) {
 	for _, s := range values {
 		v, ok := parseBool(s)
 		if !ok {
-			return nil, &Error{Reason: BadValue, Detail: "it takes true or false"}
+			return nil, &Error{Reason: BadValue, Detail: "it must be true or false"}
 		}
 		t[b2i(v)] = true
 	}

@@ -101,7 +101,7 @@ func (a Action) Variant(name string) (Action, error) {
 			return a, models.Invalid("invalid", "this suggestion has no variant network")
 		}
 	default:
-		return a, models.Invalid("invalid", "the variant is network, most or all")
+		return a, models.Invalid("invalid", "the variant must be network, most or all")
 	}
 	return a, nil
 }
