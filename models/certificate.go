@@ -107,7 +107,7 @@ func (c Certificate) Public() CertificateState {
 	}
 	switch {
 	case !c.Wanted && c.Edge != "":
-		s.Detail = "The certificate was released. No new one is requested until you request it."
+		s.Detail = "The certificate was released. No new certificate is obtained until you request one."
 	case !c.Verified:
 		s.Detail = "The certificate will be requested once the domain is verified."
 	default:
@@ -194,5 +194,5 @@ func (f *EdgeRefusalError) Unwrap() error { return f.Public }
 
 // EdgeNotConfigured returns the error for an install that has no edge.
 func EdgeNotConfigured() *Error {
-	return Errorf(KindUnavailable, "edge_not_configured", "this install is connected to no edge that serves HTTPS for domains")
+	return Errorf(KindUnavailable, "edge_not_configured", "this install is not connected to an edge that serves HTTPS for domains")
 }

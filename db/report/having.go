@@ -26,7 +26,7 @@ func ParseHaving(text string) (out []models.FigureFilter, err error) {
 	for condition := range strings.SplitSeq(text, ",") {
 		f, ok := parseCondition(condition)
 		if !ok {
-			return nil, models.Invalid("invalid_input", "having: %.80q is not a condition such as profit<0: a condition is a figure, then %s, then a number with at most "+
+			return nil, models.Invalid("invalid_input", "having: %.80q is not a condition such as profit<0: a condition is a figure, then one of %s, then a number with at most "+
 				"12 digits and 6 decimals", condition, strings.Join(models.FigureOps, " "))
 		}
 		out = append(out, f)

@@ -172,7 +172,7 @@ func checkKey(kind Kind, key string) error {
 		return models.Invalid("invalid_input", "the only record of this kind has the key %s", SettingsKey)
 	}
 	if !ValidKey(key) {
-		return models.Invalid("invalid_input", "a key has 1 to %d of a-z, 0-9, dot, _ and -, and begins with a letter or digit", MaxKey)
+		return models.Invalid("invalid_input", "a key has 1 to %d characters (a-z, 0-9, dot, _ and -) and begins with a letter or digit", MaxKey)
 	}
 	return nil
 }

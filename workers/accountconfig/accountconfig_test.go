@@ -223,7 +223,7 @@ campaigns:
 	}
 	for at, want := range map[string]string{
 		"networks.bad":        "refused postback_scheme must be one of",
-		"networks.Bad Key":    "refused a key has 1 to 100 of a-z",
+		"networks.Bad Key":    "refused a key has 1 to 100 characters (a-z",
 		"offers.uses-bad":     "refused networks.bad, to which the record refers, is refused",
 		"offers.uses-none":    `refused network: there is no network with the key "nobody"`,
 		"offers.taken-2":      "refused offers.taken has the same name",

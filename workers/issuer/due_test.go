@@ -87,7 +87,7 @@ func TestAnswerWithoutCertificate(t *testing.T) {
 	if _, err := w.release(w.account, verified); err != nil {
 		t.Fatal(err)
 	}
-	wantDetail(verified, "The certificate was released. No new one is requested until you request it.")
+	wantDetail(verified, "The certificate was released. No new certificate is obtained until you request one.")
 }
 
 // serving advances the clock until a domain is served over HTTPS.

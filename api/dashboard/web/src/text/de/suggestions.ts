@@ -133,7 +133,7 @@ const details: Form[] = [
       `${amountOf(n, what)}: ${cost} ${currency} Kosten, ${back} zurück: ${and(list)}. ${
         then[0] === 'B'
           ? 'Das geht nur bei der Traffic-Quelle.'
-          : `${then[0] === 'T' ? 'Der Standardpfad nimmt diese Besucher' : 'Diese Besucher zählen dann als Bots'} und kosten weiter. Geld spart es, wenn auch die Traffic-Quelle sperrt.`
+          : `${then[0] === 'T' ? 'Der Standardpfad nimmt diese Besucher, und sie' : 'Diese Besucher zählen dann als Bots und'} kosten weiter. Geld spart es, wenn auch die Traffic-Quelle sperrt.`
       }`,
   ],
 ]
