@@ -174,7 +174,7 @@ func (d Domains) mayServe(ctx context.Context, domain models.Domain, byOperator 
 	case c.Verifies(claimed):
 		return false, "The domain leads here, but its host serves another account: ask the operator of this install.", nil
 	case others.Claimed && c.Verifies(!claimed):
-		return false, "The domain leads here, but another account has added its host too, or had added it before. Set a TXT record of " + record.Name +
+		return false, "The domain leads here, but another account has added its host too, or had it verified in the last year. Set a TXT record of " + record.Name +
 			" to " + record.Value + ".", nil
 	}
 	return false, c.Detail, nil
