@@ -74,8 +74,8 @@ func (b *builder) kept(notZero string) string {
 	return s.String()
 }
 
-// enoughClicks returns SQL that begins with AND and keeps the groups with at least MinClicks clicks, in a comparison in one of the two
-// periods. Without MinClicks it returns an empty text.
+// enoughClicks returns SQL that begins with AND and keeps the groups with at least MinClicks clicks. In a comparison, it is enough
+// that a group has them in one of the two periods. Without MinClicks, enoughClicks returns an empty text.
 func (q *query) enoughClicks() string {
 	switch {
 	case q.MinClicks <= 0:
