@@ -152,7 +152,7 @@ SELECT f.id FROM accounts a CROSS JOIN LATERAL (
 )
 
 // DeleteExpired deletes at most limit forwarded postbacks, with their jobs, and returns their number. It deletes postbacks of
-// accounts on the given plan that were stored before the time in the parameter before.
+// accounts on the given plan that were stored before the given time.
 func DeleteExpired(ctx context.Context, c db.Conn, plan string, before time.Time, limit int) (int, error) {
 	ids, err := db.Select[uuid.UUID](ctx, c, "old forwarded postbacks", selectOld, before, plan, limit)
 	if err != nil || len(ids) == 0 {
