@@ -68,7 +68,7 @@ func Add(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobR
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return db.Select[models.JobRef](ctx, c, "send postbacks on", insertForwarded, db.UUIDs(ids), db.UUIDs(accounts), requests)
+	return db.Select[models.JobRef](ctx, c, "forward postbacks", insertForwarded, db.UUIDs(ids), db.UUIDs(accounts), requests)
 }
 
 // Forwarded is a postback that is forwarded.

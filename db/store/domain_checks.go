@@ -46,7 +46,7 @@ const scheduleCheck = `UPDATE domain_checks SET due_at = $3 WHERE account_id = $
 // ScheduleCheck is for a domain that has changed. It makes the domain's check due at the given time, unless the check is due
 // earlier. It does not restart the checks of a domain that is no longer checked.
 func (d Domains) ScheduleCheck(ctx context.Context, account, id uuid.UUID, by time.Time) error {
-	return d.s.run(ctx, "look at domain again", scheduleCheck, account, id, by)
+	return d.s.run(ctx, "schedule check of a domain", scheduleCheck, account, id, by)
 }
 
 const recordDomainCheck = `
