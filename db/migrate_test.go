@@ -56,7 +56,7 @@ func TestMigrationGivesUpItsLock(t *testing.T) {
 	// The write would fail after waiting five seconds for a lock. The migration gives up its own wait after two seconds.
 	if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key)
 		VALUES (gen_random_uuid(), 'a', 'pro', 'k')`); err != nil {
-		t.Errorf("a write behind the migration: %v", err)
+		t.Errorf("a write that began while the migration waited: %v", err)
 	}
 	if err := reader.Rollback(); err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestClickArrivesDuringMigrations(t *testing.T) {
 		t.Logf("%s: %s", path.Base(source.Path), endWrites())
 	}
 	if !filled["clicks"] || !filled["smartlink_clicks"] {
-		t.Errorf("there were no clicks: %v", filled)
+		t.Errorf("clicks or smartlink_clicks was never filled, only: %v", filled)
 	}
 }
 

@@ -53,7 +53,7 @@ type CampaignSettings struct {
 
 	CostModel string `db:"cost_model" json:"cost_model" bad:"invalid_cost_model" trim:"true" enum:"auto,cpc,cpuc,cpm,cpa,cps,revshare,manual"`
 	CostValue Money  `db:"cost_value" json:"cost_value" bad:"invalid_cost_value" min:"0" max:"1000000000"`
-	Currency  string `db:"currency" json:"currency" bad:"invalid_currency" trim:"true" case:"upper" pattern:"^[A-Za-z]{3}$" send:"three letters; default the account's"`
+	Currency  string `db:"currency" json:"currency" bad:"invalid_currency" trim:"true" case:"upper" pattern:"^[A-Za-z]{3}$" send:"three letters; default: the account's currency"`
 
 	TrafficLossPct Money `db:"traffic_loss_pct" json:"traffic_loss_pct" bad:"invalid_traffic_loss" min:"0" max:"99.99"`
 

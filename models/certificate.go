@@ -107,11 +107,11 @@ func (c Certificate) Public() CertificateState {
 	}
 	switch {
 	case !c.Wanted && c.Edge != "":
-		s.Detail = "It was released. No certificate is requested until you request one."
+		s.Detail = "The certificate was released. No new certificate is obtained until you request one."
 	case !c.Verified:
-		s.Detail = "It will be requested once the domain is verified."
+		s.Detail = "The certificate will be requested once the domain is verified."
 	default:
-		s.Detail = "It will be requested in a moment."
+		s.Detail = "The certificate will be requested in a moment."
 	}
 	return s
 }
@@ -194,5 +194,5 @@ func (f *EdgeRefusalError) Unwrap() error { return f.Public }
 
 // EdgeNotConfigured returns the error for an install that has no edge.
 func EdgeNotConfigured() *Error {
-	return Errorf(KindUnavailable, "edge_not_configured", "this install is connected to no edge that serves HTTPS for domains")
+	return Errorf(KindUnavailable, "edge_not_configured", "this install is not connected to an edge that serves HTTPS for domains")
 }

@@ -259,7 +259,7 @@ type Conversion struct {
 	ID             uuid.UUID       `db:"id"`
 	AccountID      uuid.UUID       `db:"account_id"`
 	ClickID        uuid.UUID       `db:"click_id"`
-	ConversionID   string          `db:"conversion_id"` // the sender's own id; empty: the one conversion of click and goal without an id
+	ConversionID   string          `db:"conversion_id"` // the sender's own id; empty: none; each click and goal has at most one such conversion
 	Goal           string          `db:"goal"`
 	Status         string          `db:"status"`
 	OriginalStatus string          `db:"original_status"` // the network's own word for the status

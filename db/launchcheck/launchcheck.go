@@ -141,9 +141,9 @@ func readNetworks(ctx context.Context, f reading) error {
 	return err
 }
 
-// readConversions handles networks that have more conversions than test postbacks, although the newest postbacks have no other
-// postback from them. It sets their LastPostback to the time in since, because the conversions show that postbacks have arrived, but
-// not when.
+// readConversions handles networks whose only postbacks among the newest ones are tests, if any. If such a network has more
+// conversions than tests, other postbacks have arrived too, but it is not known when. readConversions therefore sets the network's
+// LastPostback to the time in since.
 func readConversions(ctx context.Context, f reading, ids []uuid.UUID, since time.Time) error {
 	rows, err := f.figuresBy(ctx, "network_id", ids)
 	for id, figures := range rows {

@@ -60,8 +60,8 @@ func (r Rollup) selectNew() string {
 		strings.Join(keys, ", "), sums, strings.Join(groups, ", "))
 }
 
-// addRollups returns the INSERT of mergeHour that adds the new rows of an hour to all copies. It reads the rows from deleted, which
-// mergeHour defines. It locks the rows of the copies in a fixed order, so two compactions never deadlock.
+// addRollups returns the INSERT of mergeHour that adds the new rows of an hour to all copies. It reads the rows from the relation
+// deleted, which mergeHour defines. It locks the rows of the copies in a fixed order, so two compactions never deadlock.
 func addRollups() string {
 	parts, updates := make([]string, len(Rollups)), measure.Each(measure.Counters, "%s = r.%s + EXCLUDED.%s")
 	for i, r := range Rollups {

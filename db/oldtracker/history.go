@@ -33,7 +33,7 @@ func AddClicks(ctx context.Context, c db.Conn, account uuid.UUID, list []Click) 
 	ids := db.Map(list, func(k Click) string { return k.OldID })
 	err := db.Run(ctx, c, "add old clicks", insertClicks, account, pq.StringArray(ids), db.UUIDsOf(list, func(k Click) uuid.UUID { return k.ClickID }))
 	if err == nil {
-		err = db.Run(ctx, c, "note old clicks", noteClicks, account)
+		err = db.Run(ctx, c, "mark account with old clicks", noteClicks, account)
 	}
 	return err
 }

@@ -68,7 +68,7 @@ func Add(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobR
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return db.Select[models.JobRef](ctx, c, "send postbacks on", insertForwarded, db.UUIDs(ids), db.UUIDs(accounts), requests)
+	return db.Select[models.JobRef](ctx, c, "forward postbacks", insertForwarded, db.UUIDs(ids), db.UUIDs(accounts), requests)
 }
 
 // Forwarded is a postback that is forwarded.
@@ -152,7 +152,7 @@ SELECT f.id FROM accounts a CROSS JOIN LATERAL (
 )
 
 // DeleteExpired deletes at most limit forwarded postbacks, with their jobs, and returns their number. It deletes postbacks of
-// accounts on the given plan that were stored before the time in the parameter before.
+// accounts on the given plan that were stored before the given time.
 func DeleteExpired(ctx context.Context, c db.Conn, plan string, before time.Time, limit int) (int, error) {
 	ids, err := db.Select[uuid.UUID](ctx, c, "old forwarded postbacks", selectOld, before, plan, limit)
 	if err != nil || len(ids) == 0 {

@@ -44,7 +44,7 @@ func (p People) FindSession(ctx context.Context, token string) (Visit, error) {
 	v, ok, err := db.First[Visit](ctx, p.s.Conn(), "session", findVisit, models.HashToken(token),
 		models.SessionLife.Seconds(), models.SessionIdle.Seconds())
 	if err == nil && !ok {
-		err = models.Errorf(models.KindUnauthenticated, "unauthenticated", "you are not signed in, or not any more")
+		err = models.Errorf(models.KindUnauthenticated, "unauthenticated", "you are not signed in, or your session has ended")
 	}
 	return v, err
 }

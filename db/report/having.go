@@ -26,7 +26,7 @@ func ParseHaving(text string) (out []models.FigureFilter, err error) {
 	for condition := range strings.SplitSeq(text, ",") {
 		f, ok := parseCondition(condition)
 		if !ok {
-			return nil, models.Invalid("invalid_input", "having: %.80q is not a condition such as profit<0: a condition is a figure, then %s, then a number with at most "+
+			return nil, models.Invalid("invalid_input", "having: %.80q is not a condition such as profit<0: a condition is a figure, then one of %s, then a number with at most "+
 				"12 digits and 6 decimals", condition, strings.Join(models.FigureOps, " "))
 		}
 		out = append(out, f)
@@ -74,8 +74,8 @@ func (b *builder) kept(notZero string) string {
 	return s.String()
 }
 
-// enoughClicks returns SQL that begins with AND and keeps the groups with at least MinClicks clicks, in a comparison in one of the two
-// periods. Without MinClicks it returns an empty text.
+// enoughClicks returns SQL that begins with AND and keeps the groups with at least MinClicks clicks. In a comparison, it is enough
+// that a group has them in one of the two periods. Without MinClicks, enoughClicks returns an empty text.
 func (q *query) enoughClicks() string {
 	switch {
 	case q.MinClicks <= 0:

@@ -114,7 +114,7 @@ func (m *month) checkVariety() {
 	if len(m.facts)-len(m.alone)-m.sold != monthClicks || len(m.alone) < 2 || len(m.alone) == m.spent || m.deleted < monthClicks/300 ||
 		all.bots < many || all.unique < many || all.outs < many ||
 		all.charged < some/5 || all.rejected < some || all.pending < some || all.unique == all.clicks {
-		m.Fatalf("a poor history: %+v, %d deleted", all, m.deleted)
+		m.Fatalf("the history has too few facts of a kind: %+v, %d deleted", all, m.deleted)
 	}
 	names := recordedDims()
 	for i, d := range monthDims {

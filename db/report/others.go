@@ -24,7 +24,7 @@ func (r Reader) factsOutsideCopy(ctx context.Context, q *query) (string, error) 
 	if b.Compare != nil {
 		width++
 	}
-	err := db.EachRow(ctx, r.Conn, "facts beside clicks", func(rows *sqlx.Rows) error {
+	err := db.EachRow(ctx, r.Conn, "facts outside the copy", func(rows *sqlx.Rows) error {
 		cells, into := make([]string, width), make([]any, width)
 		for i := range cells {
 			into[i] = &cells[i]

@@ -62,7 +62,7 @@ type stretch struct {
 type source uint8
 
 const (
-	fromRows     source = iota // clicks, all conversions of these clicks whatever their own time, and spend without clicks
+	fromRows     source = iota // clicks, all conversions of these clicks (at any time), and spend without clicks
 	fromSplit                  // the same facts, for an hour in which two spans meet; ledger stretches leave it out
 	fromCopy                   // the same facts as fromRows, but clicks and conversions are read from ClickHouse
 	fromLedger                 // the ledger

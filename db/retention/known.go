@@ -51,7 +51,7 @@ func ReadKnown(ctx context.Context, l click.Log, v click.Visitor) (k Known, err 
 			return
 		}
 		var rows [][]byte
-		rows, err = db.Select[[]byte](ctx, l.Conn, "what is known", query, args...)
+		rows, err = db.Select[[]byte](ctx, l.Conn, "data about a visitor", query, args...)
 		for _, row := range rows {
 			if err == nil {
 				row, err = inLogForm(row)
@@ -90,7 +90,7 @@ func inLogForm(raw []byte) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	if err := d.Decode(&row); err != nil {
-		return nil, fmt.Errorf("retention: what is known: %w", err)
+		return nil, fmt.Errorf("retention: data about a visitor: %w", err)
 	}
 	for name, value := range row {
 		text, _ := value.(string)

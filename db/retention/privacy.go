@@ -111,7 +111,7 @@ func IsErased(ctx context.Context, l click.Log, v click.Visitor) (bool, error) {
 	if _, err := l.Store().Thaw(ctx, l.Conn, v.AccountID, []uuid.UUID{v.ClickID}); err != nil {
 		return false, err
 	}
-	described, err := db.Get[bool](ctx, l.Conn, "what is told", stillDescribed, v.AccountID, v.ClickID)
+	described, err := db.Get[bool](ctx, l.Conn, "what is left to erase", stillDescribed, v.AccountID, v.ClickID)
 	return !described, err
 }
 

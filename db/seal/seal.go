@@ -26,7 +26,7 @@ var ErrNoKey = models.Invalid("no_encryption_key",
 	"this install cannot store credentials yet: it has no encryption key")
 
 // ErrOpen reports that a sealed value cannot be decrypted. It was sealed for another place or under another key, or was changed.
-var ErrOpen = errors.New("seal: value does not open")
+var ErrOpen = errors.New("seal: the value cannot be decrypted")
 
 // Place is where a sealed value is stored. Row is the record's id, or its key as text.
 type Place struct {
@@ -132,7 +132,7 @@ func (b *Box) Ready(ctx context.Context) error {
 	return err
 }
 
-// Open decrypts a value that was sealed for this place under any of the keys. The error is ErrOpen if the value does not open.
+// Open decrypts a value that was sealed for this place under any of the keys. The error is ErrOpen if the value cannot be decrypted.
 func (b *Box) Open(ctx context.Context, p Place, sealed []byte) ([]byte, error) {
 	if len(sealed) == 0 {
 		return nil, ErrOpen

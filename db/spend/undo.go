@@ -101,7 +101,7 @@ func (k *undoing) restore(ctx context.Context, l click.Log, c db.Conn) error {
 	if err := in.ThawRange(ctx, c, k.account, k.low, k.high); err != nil {
 		return err
 	}
-	judged, err := db.Select[time.Time](ctx, c, "clicks judged since", judgedSince, k.account, k.low, k.high, k.ID)
+	judged, err := db.Select[time.Time](ctx, c, "days of clicks judged again", judgedSince, k.account, k.low, k.high, k.ID)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func TestPreparedSegments(t *testing.T) {
 	reader := s.Reader()
 	for name, q := range map[string]*Reader{"the spool's reader": reader, "a reader of the adopted directory": adopted} {
 		if diff := cmp.Diff(want, readAll(t, q)); diff != "" || q.scan.skipped != 0 {
-			t.Errorf("%s: %d stretches dropped, %s", name, q.scan.skipped, diff)
+			t.Errorf("%s: %d stretches of damaged bytes, want none; records (-want +read): %s", name, q.scan.skipped, diff)
 		}
 	}
 	if diff := cmp.Diff([]uuid.UUID(nil), readAll(t, reader)); diff != "" {

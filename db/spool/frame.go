@@ -44,10 +44,10 @@ func firstFrames(buf []byte, limit int64) (size int, frames int64) {
 	return size, frames
 }
 
-// scanner finds the frames in a part of a segment. It skips damaged data, and counts each damaged stretch once.
+// scanner finds the frames in a part of a segment. It skips damaged data, and counts each stretch of damaged bytes once.
 type scanner struct {
-	skipped int64 // number of damaged stretches
-	damaged bool  // the scan is inside a damaged stretch
+	skipped int64 // number of stretches of damaged bytes
+	damaged bool  // the scan is inside a stretch of damaged bytes
 }
 
 // next finds the first intact frame in buf. It returns the payload and the offset after the frame. Without an intact frame,

@@ -70,8 +70,8 @@ type Item struct {
 	raw    []byte // valid until the next Read
 }
 
-// Read returns up to limit records, or none when all were read. It skips damaged stretches and counts them. The records stay
-// valid after the next Read, but Reject accepts only items of the last Read.
+// Read returns up to limit records, or none when all were read. It skips stretches of damaged bytes and counts them. The
+// records stay valid after the next Read, but Reject accepts only items of the last Read.
 func (r *Reader) Read(limit int) ([]Item, error) {
 	before := r.scan.skipped
 	items, err := r.read(limit)

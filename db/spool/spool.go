@@ -127,7 +127,7 @@ func Open(root string, o Options) (*Spool, error) {
 	}
 	mark := d.readMark()
 	if err := d.writeMark(mark); err != nil { // write the mark while there is room: overwriting it later needs no more space
-		slog.Warn("spool: no mark", "error", err)
+		slog.Warn("spool: the mark cannot be written", "error", err)
 	}
 	last := mark.seq
 	if n := len(list); n > 0 {
@@ -321,7 +321,7 @@ type Stats struct {
 	Appended     int64         // records made durable since the start
 	Failed       int64         // records that were lost because the disk refused them or too many bytes waited
 	Waiting      int64         // records in memory that are not on disk yet; a kill would lose them
-	Skipped      int64         // damaged stretches that the readers skipped
+	Skipped      int64         // stretches of damaged bytes that the readers skipped
 	Rejected     int64         // records that PostgreSQL refuses, kept in the file "rejected"
 	PendingBytes int64         // bytes on disk that are not in PostgreSQL yet
 	RefusedAt    time.Time     // when the disk refused the last write; zero if the last write succeeded

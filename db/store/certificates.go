@@ -245,8 +245,9 @@ func (k Certificates) Troubled(ctx context.Context, account uuid.UUID, now time.
 const hurryCertificates = `
 UPDATE certificates SET next_at = $2 WHERE host = $1 AND wanted AND NOT serving AND attempts < 3 AND next_at > $2`
 
-// MakeDue makes the certificates of a host due now, because a visitor requested the host and there was no certificate. The
-// visitor's request does not name an account. A certificate that has failed three times in a row keeps its next time.
+// MakeDue makes the certificates of a host due now, because a visitor requested the host and there was no certificate. It covers all
+// accounts, because the visitor's request does not name an account. A certificate that has failed three times in a row keeps its
+// next time.
 func (k Certificates) MakeDue(ctx context.Context, host string, now time.Time) error {
 	return k.s.run(ctx, "hurry certificate", hurryCertificates, host, now)
 }

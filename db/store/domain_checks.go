@@ -46,7 +46,7 @@ const scheduleCheck = `UPDATE domain_checks SET due_at = $3 WHERE account_id = $
 // ScheduleCheck is for a domain that has changed. It makes the domain's check due at the given time, unless the check is due
 // earlier. It does not restart the checks of a domain that is no longer checked.
 func (d Domains) ScheduleCheck(ctx context.Context, account, id uuid.UUID, by time.Time) error {
-	return d.s.run(ctx, "look at domain again", scheduleCheck, account, id, by)
+	return d.s.run(ctx, "schedule check of a domain", scheduleCheck, account, id, by)
 }
 
 const recordDomainCheck = `
@@ -174,7 +174,7 @@ func (d Domains) mayServe(ctx context.Context, domain models.Domain, byOperator 
 	case c.Verifies(claimed):
 		return false, "The domain leads here, but its host serves another account: ask the operator of this install.", nil
 	case others.Claimed && c.Verifies(!claimed):
-		return false, "The domain leads here, but another account has added its host too, or had it. Set a TXT record of " + record.Name +
+		return false, "The domain leads here, but another account has added its host too, or had it verified in the last year. Set a TXT record of " + record.Name +
 			" to " + record.Value + ".", nil
 	}
 	return false, c.Detail, nil

@@ -51,7 +51,7 @@ func (e Edge) CollectChanges(ctx context.Context) error {
 
 // DiscardChanges deletes recorded changes, because there is no edge to which they could be published.
 func (e Edge) DiscardChanges(ctx context.Context) error {
-	_, err := db.InParts(ctx, e.s.c, "changes for no edge",
+	_, err := db.InParts(ctx, e.s.c, "discard changes for the edge",
 		`DELETE FROM edge_changes WHERE id IN (SELECT id FROM edge_changes ORDER BY id LIMIT $1)`, gatherAtOnce)
 	return err
 }
@@ -170,7 +170,7 @@ SELECT what, count(*) AS campaigns FROM edge_keys, unnest(origin) AS what WHERE 
 func (e Edge) State(ctx context.Context, account uuid.UUID) (EdgeState, error) {
 	out, err := db.Get[EdgeState](ctx, e.s.c, "campaigns at the edge", edgeState, account)
 	if err == nil {
-		out.Origin, err = db.Select[EdgeOrigin](ctx, e.s.c, "what is left to this service", edgeOrigins, account)
+		out.Origin, err = db.Select[EdgeOrigin](ctx, e.s.c, "campaigns left to this service", edgeOrigins, account)
 	}
 	return out, err
 }

@@ -10,8 +10,8 @@ import (
 // LanderKeys is the name under which seal.InstallSecret derives Routing.LanderSecret.
 const LanderKeys = "lander keys"
 
-// UseLanderKey records the use of a landing page's key and reports whether it was the first use. hash identifies the key. The
-// record may be deleted after the time in the parameter expires.
+// UseLanderKey records the use of a landing page's key and reports whether it was the first use. hash identifies the key. expires
+// is the time from which the record may be deleted.
 func UseLanderKey(ctx context.Context, c db.Conn, hash []byte, expires time.Time) (first bool, err error) {
 	const q = `INSERT INTO lander_keys (key_hash, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`
 	n, err := db.Exec(ctx, c, "use lander key", q, hash, expires)

@@ -38,8 +38,8 @@ var (
 	screens = linkCheck{"link_screens", screenedLinks}
 )
 
-// Unchecked lists links of all accounts whose URL was not checked after the time in the parameter since. The link that has waited
-// longest comes first.
+// Unchecked lists links of all accounts whose URL was not checked since the given time. The link that has waited longest comes
+// first.
 func (k Links) Unchecked(ctx context.Context, since time.Time, limit int) ([]models.Link, error) {
 	return k.due(ctx, checks, since, since, limit)
 }

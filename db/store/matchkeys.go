@@ -41,8 +41,8 @@ func (s *Store) sealJSON(ctx context.Context, place seal.Place, what string, val
 	return raw, nil
 }
 
-// openJSON decrypts a sealed JSON document and stores it in the value to which into points. Errors begin with the text of
-// the parameter what. The error is seal.ErrOpen if the encryption key has changed.
+// openJSON decrypts a sealed JSON document and decodes it. The parameter into is a pointer to the value to set. Errors begin with
+// the text of the parameter what. The error is seal.ErrOpen if the encryption key has changed.
 func (s *Store) openJSON(ctx context.Context, place seal.Place, sealed []byte, what string, into any) error {
 	raw, err := s.box.Open(ctx, place, sealed)
 	if err == nil {

@@ -17,7 +17,7 @@ import (
 type PostbackNetwork struct {
 	ID        uuid.UUID
 	AccountID uuid.UUID
-	Secret    string // empty: if there is no scheme, no secret is required
+	Secret    string // empty: the network has no secret; postbacks with parameters then need none
 	Scheme    string // scheme of the network's notifications; empty: the network sends postbacks with parameters
 	postback.Network
 }

@@ -145,8 +145,8 @@ func (k Destinations) Replace(ctx context.Context, account, id, with uuid.UUID, 
 			after, uses := flow.Replace(p.Destinations, id.String(), with.String())
 			for _, u := range uses {
 				if u.NewWeight > flow.MaxWeight {
-					return models.Invalid("invalid_weight", "%s %q, path %q: the weights of both add up to more than %d", p.Kind, p.Name,
-						p.Path, flow.MaxWeight)
+					return models.Invalid("invalid_weight", "%s %q, path %q: the weights of the two %ss add up to more than %d", p.Kind, p.Name,
+						p.Path, k.what, flow.MaxWeight)
 				}
 			}
 			change.Changed.Paths = append(change.Changed.Paths, bulk.Path{

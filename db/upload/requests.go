@@ -55,7 +55,7 @@ func ListDueRequests(ctx context.Context, c db.Conn, account, source uuid.UUID, 
 
 // CheckLater sets the time at which the platform is next queried about a request.
 func CheckLater(ctx context.Context, c db.Conn, account uuid.UUID, r Request, at time.Time) error {
-	return db.Run(ctx, c, "ask about uploads later", checkLater, account, r.SourceID, r.Request, at)
+	return db.Run(ctx, c, "time of the next query about uploads", checkLater, account, r.SourceID, r.Request, at)
 }
 
 // RequestOutcome is the platform's final answer about a request.

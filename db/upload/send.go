@@ -140,13 +140,13 @@ ORDER BY u.place LIMIT $4 FOR UPDATE OF u SKIP LOCKED`
 // beyond the day's caps wait for the next day, and later uploads within the caps may be sent before them. An upload whose value
 // cannot be converted to the account's currency yet also waits, and is checked again after rateEvery.
 func Claim(ctx context.Context, c db.Conn, b Batch) ([]models.ConversionUpload, error) {
-	if err := db.Run(ctx, c, "uploads taken back", skipRetracted, b.AccountID, b.SourceID, b.Now); err != nil {
+	if err := db.Run(ctx, c, "skip retracted uploads", skipRetracted, b.AccountID, b.SourceID, b.Now); err != nil {
 		return nil, err
 	}
-	if err := db.Run(ctx, c, "uploads overtaken", skipOvertaken, b.AccountID, b.SourceID, b.Now); err != nil {
+	if err := db.Run(ctx, c, "skip overtaken uploads", skipOvertaken, b.AccountID, b.SourceID, b.Now); err != nil {
 		return nil, err
 	}
-	if err := db.Run(ctx, c, "uploads of nothing", skipNeverThere, b.AccountID, b.SourceID, b.Now, b.Live); err != nil {
+	if err := db.Run(ctx, c, "skip changes of conversions that were never sent", skipNeverThere, b.AccountID, b.SourceID, b.Now, b.Live); err != nil {
 		return nil, err
 	}
 	if err := db.Run(ctx, c, "worth of uploads", rateUploads, b.AccountID, b.SourceID, b.Now); err != nil {
@@ -200,11 +200,11 @@ func (b Batch) within(ctx context.Context, c db.Conn, found []pendingUpload) (ta
 			taken = append(taken, u.ConversionUpload)
 			continue
 		case used.N >= b.CapCount:
-			wait = postponement{"the daily cap on their number is reached", tomorrow}
+			wait = postponement{"the daily cap on the number of uploads is reached", tomorrow}
 		case !u.Worth.Valid:
-			wait = postponement{"no exchange rate yet: it cannot be counted towards the daily cap on value", b.Now.Add(rateEvery)}
+			wait = postponement{"there is no exchange rate yet: the upload cannot be counted towards the daily cap on value", b.Now.Add(rateEvery)}
 		case worth.GreaterThan(b.CapValue):
-			wait = postponement{"the daily cap on their value is reached", tomorrow}
+			wait = postponement{"the daily cap on the value of uploads is reached", tomorrow}
 		default:
 			used.N, used.Worth, taken = used.N+1, worth, append(taken, u.ConversionUpload)
 			continue
@@ -212,7 +212,7 @@ func (b Batch) within(ctx context.Context, c db.Conn, found []pendingUpload) (ta
 		postponed[wait] = append(postponed[wait], u.ConversionUpload)
 	}
 	for wait, list := range postponed {
-		if err := db.Run(ctx, c, "put uploads off", putOff, idsOf(list), wait.until, wait.why); err != nil {
+		if err := db.Run(ctx, c, "postpone uploads", putOff, idsOf(list), wait.until, wait.why); err != nil {
 			return nil, err
 		}
 	}

@@ -91,8 +91,8 @@ func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conver
 	return w.write(ctx, c, account)
 }
 
-// platformState is the state of a conversion at its platform. there and refused are the arguments last and refused of
-// models.NextUpload. If the upload in the field there is not stored yet, the field fresh points to it too.
+// platformState is the state of a conversion at its platform. Its fields "there" and "refused" become the arguments "last" and
+// "refused" of models.NextUpload. While the upload in the field "there" is not stored, the field "fresh" points to it too.
 type platformState struct {
 	there, refused *models.ConversionUpload
 	fresh          *newUpload

@@ -130,7 +130,7 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 func TestDecodeSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for members, want := range map[string]string{
-		`{"name": "A", "url": "https://a.example", "network_id": "x"}`: "offers.a.network_id: a document has no ids: write into network the key of the network",
+		`{"name": "A", "url": "https://a.example", "network_id": "x"}`: "offers.a.network_id: a document has no ids: set network to the key of the network",
 		`{"name": "A", "url": "https://a.example", "network": "no-1"}`: `offers.a.network: there is no network with the key "no-1"`,
 		`{"name": "A", "url": "https://a.example", "network": 7}`:      "offers.a.network: must be the key of a network",
 		`{"name": "A", "url": "https://a.example", "payuot": 1}`:       "offers.a: payuot is unknown; did you mean payout?",

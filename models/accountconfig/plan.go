@@ -138,7 +138,7 @@ func (p *planner) item(kind Kind, key string, m Members) *Item {
 	case item.Before == nil:
 		item.Op = OpCreate
 	case p.now.Removed[kind][key] && !reflect.DeepEqual(item.Before, after):
-		item.refuse("it was deleted here: restore it first")
+		item.refuse("the record was deleted here: restore it first")
 	default:
 		item.Op, item.Fields = OpSame, differences(item.Before, after)
 		if len(item.Fields) > 0 {
@@ -172,7 +172,7 @@ func checkKey(kind Kind, key string) error {
 		return models.Invalid("invalid_input", "the only record of this kind has the key %s", SettingsKey)
 	}
 	if !ValidKey(key) {
-		return models.Invalid("invalid_input", "a key has 1 to %d of a-z, 0-9, dot, _ and -, and begins with a letter or digit", MaxKey)
+		return models.Invalid("invalid_input", "a key has 1 to %d characters (a-z, 0-9, dot, _ and -) and begins with a letter or digit", MaxKey)
 	}
 	return nil
 }
@@ -245,7 +245,7 @@ func (p *planner) checkRoom(list []*Item) {
 		room := roomOf(item.Kind)
 		used[room]++
 		if limit, ok := p.now.Room[room]; ok && used[room] > limit {
-			item.refuse("it exceeds the plan %q, which allows only %d more", p.now.Account.Plan, limit)
+			item.refuse("the record exceeds the plan %q, which allows only %d more", p.now.Account.Plan, limit)
 		}
 	}
 }
@@ -282,7 +282,7 @@ func (p *planner) refuseUsers() {
 			}
 			for _, used := range p.asked[at] {
 				if other := p.items[used]; other != nil && other.Op == OpRefused && other.Before == nil {
-					item.refuse("%s, to which it refers, is refused", used)
+					item.refuse("%s, to which the record refers, is refused", used)
 					again = true
 					break
 				}

@@ -58,7 +58,7 @@ func (t *toBody) record(m Members, refs []ref) Members {
 // references replaces the keys in a list by the ids of their records.
 func (t *toBody) references(object Members, r ref) {
 	if _, ok := object[r.idMember]; ok {
-		t.problem(r.idMember, "a document has no ids: write into %s the key of each %s", r.member, r.kind.Noun())
+		t.problem(r.idMember, "a document has no ids: list in %s the key of each %s", r.member, r.kind.Noun())
 	}
 	v, ok := object[r.member]
 	if !ok {
@@ -88,7 +88,7 @@ func (t *toBody) reference(object Members, path string, r ref) {
 		return
 	}
 	if _, ok := object[r.idMember]; ok && r.idMember != r.member {
-		t.problem(path+r.idMember, "a document has no ids: write into %s the key of the %s", r.member, r.kind.Noun())
+		t.problem(path+r.idMember, "a document has no ids: set %s to the key of the %s", r.member, r.kind.Noun())
 	}
 	v, ok := object[r.member]
 	if !ok {

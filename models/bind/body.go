@@ -19,10 +19,10 @@ var (
 	errNUL   = models.Invalid("invalid_input", "a text contains the character U+0000")
 )
 
-// Decode reads a JSON object into the struct to which into points, and checks it against the rules in the struct's tags. Names
-// of fields must match exactly. Unknown fields are ignored. If a field is repeated, the last value counts. A field that was left
-// out does not change the struct, unless the field has a default. Null means the same as leaving the field out, unless a tag
-// says otherwise.
+// Decode reads a JSON object into a struct, and checks it against the rules in the struct's tags. The parameter into is a pointer
+// to the struct. Names of fields must match exactly. Unknown fields are ignored. If a field is repeated, the last value counts. A
+// field that was left out does not change the struct, unless the field has a default. Null means the same as leaving the field
+// out, unless a tag says otherwise.
 //
 // Anything other than an object is refused with 400 bad_body. Any other mistake is refused with 400 and the code of its field.
 // The error reports the first field whose value has the wrong type. If all types are right, it reports the first field that

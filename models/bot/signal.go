@@ -120,7 +120,7 @@ var table = [...]Signal{
 	},
 	{
 		CampaignFlood, "campaign_flood", 40, true, "over 60 events a minute from one address on one campaign", Later,
-		"the campaign's clicks in the minute that ends with this click; a /64 of IPv6 counts as one address. It adds nothing to click_flood",
+		"the campaign's clicks in the minute that ends with this click; a /64 of IPv6 counts as one address. It does not count in addition to click_flood",
 	},
 	{
 		RepeatClick, "repeat_click", 20, true, "the same visitor clicked again and again in a day", Later,

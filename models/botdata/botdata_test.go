@@ -82,7 +82,7 @@ func TestWrongEntries(t *testing.T) {
 		{botdata.SpamIP, "# nothing\n", []string{"there are no entries"}},
 		{botdata.BadReferrer, "spam.example\ncom\nco.uk\nlocalhost\n192.0.2.1\nno domain", []string{"f:2:", "f:3: \"co.uk\" is a public suffix", "f:4:", "f:5:", "f:6:"}},
 		{botdata.BadReferrer, `{"domains":[]}`, []string{"is text"}},
-		{botdata.Crawler, "Good\n(\nMozilla\n.*\n" + strings.Repeat("x", 1001), []string{"f:2: \"(\" is not an RE2", "f:3: \"Mozilla\" matches a browser of people", "f:4:", "f:5:"}},
+		{botdata.Crawler, "Good\n(\nMozilla\n.*\n" + strings.Repeat("x", 1001), []string{"f:2: \"(\" is not an RE2", "f:3: \"Mozilla\" matches a browser that people use", "f:4:", "f:5:"}},
 		{botdata.Crawler, `[{"pattern":"a\nb"},{"other":1}]`, []string{"f: [0].pattern: \"a\\nb\" has more", "f: [1].pattern:"}},
 		{botdata.Crawler, many(500, func(i int) string { return fmt.Sprintf("x%d[a-z]{50}", i) }), []string{"too complex", "\"x100[a-z]{50}\" has most, 56"}},
 		{botdata.Crawler, many(botdata.MaxPatterns+1, func(i int) string { return fmt.Sprint("bot", i) }), []string{"at most 2000 entries"}},
@@ -130,7 +130,7 @@ func TestGuards(t *testing.T) {
 		{botdata.BadReferrer, "l.facebook.com", "people come from there", 1},
 		{botdata.BadReferrer, "google-traffic.example\nnotgoogle.com\ngoogle.spam.example", "", 3},
 		{botdata.BadReferrer, "co.uk", "is a public suffix", 1},
-		{botdata.Crawler, "EvilBot\niPhone OS 1\\d", "f:2: \"iPhone OS 1\\\\d\" matches a browser of people", 2},
+		{botdata.Crawler, "EvilBot\niPhone OS 1\\d", "f:2: \"iPhone OS 1\\\\d\" matches a browser that people use", 2},
 		{botdata.Crawler, "EvilBot", "", 1},
 	} {
 		err := botdata.NewList(c.kind).Read("f", []byte(c.content), today)

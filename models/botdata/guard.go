@@ -107,7 +107,7 @@ func guardDomain(entry, host string) error {
 func guardPattern(entry string, re *regexp.Regexp) error {
 	for _, agent := range bot.Browsers() {
 		if re.MatchString(agent) {
-			return guarded("%q matches a browser of people: %s", short(entry), agent)
+			return guarded("%q matches a browser that people use: %s", short(entry), agent)
 		}
 	}
 	return nil

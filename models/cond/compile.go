@@ -97,7 +97,7 @@ func compile(c *Condition) (compiled, *Error) {
 	}
 	if info.op == opIsSet {
 		if out.want, ok = parseBool(values[0]); !ok || len(values) > 1 {
-			return fail(&Error{Reason: BadValue, Detail: "is_set takes true or false"})
+			return fail(&Error{Reason: BadValue, Detail: "the operator is_set needs true or false"})
 		}
 		return out, nil
 	}
@@ -140,7 +140,7 @@ func newBoolTest(values []string) (tester, *Error) {
 	for _, s := range values {
 		v, ok := parseBool(s)
 		if !ok {
-			return nil, &Error{Reason: BadValue, Detail: "it takes true or false"}
+			return nil, &Error{Reason: BadValue, Detail: "it must be true or false"}
 		}
 		t[b2i(v)] = true
 	}
@@ -169,13 +169,13 @@ func pair(values []string) (lo, hi string, err *Error) {
 		values = strings.Split(values[0], ",")
 	}
 	if len(values) != 2 {
-		return "", "", &Error{Reason: BadValue, Detail: "between takes two values"}
+		return "", "", &Error{Reason: BadValue, Detail: "the operator between needs two values"}
 	}
 	return strings.TrimSpace(values[0]), strings.TrimSpace(values[1]), nil
 }
 
 func descending() *Error {
-	return &Error{Reason: BadValue, Detail: "between runs from the smaller to the larger value"}
+	return &Error{Reason: BadValue, Detail: "the first value of the operator between must not be larger than the second"}
 }
 
 func newVersionTest(op operator, values []string) (tester, *Error) {

@@ -53,7 +53,7 @@ type Action struct {
 	// the loss.
 	Attribute string      `json:"attribute,omitempty" doc:"deny: attribute of a bot list entry; exclude: attribute of a condition"`
 	Values    []string    `json:"values,omitempty" maxItems:"100"`
-	Worst     int         `json:"worst,omitempty" doc:"the variant named most blocks only this many values, from the first on"`
+	Worst     int         `json:"worst,omitempty" doc:"number of values that the variant named most blocks, beginning with the first value"`
 	Campaigns []uuid.UUID `json:"campaigns,omitempty" maxItems:"200" doc:"deny: the other campaigns in which the variant named network blocks the values too"`
 	// Field and Parameter are for map_postback: a field of postbacks, and the parameter that contains the field's value.
 	Field     string `json:"field,omitempty" doc:"map_postback: a field of postback_params"`
@@ -101,7 +101,7 @@ func (a Action) Variant(name string) (Action, error) {
 			return a, models.Invalid("invalid", "this suggestion has no variant network")
 		}
 	default:
-		return a, models.Invalid("invalid", "the variant is network, most or all")
+		return a, models.Invalid("invalid", "the variant must be network, most or all")
 	}
 	return a, nil
 }

@@ -112,9 +112,9 @@ func (g group) top(j judgement) int {
 func (g group) pause(in *Input, j judgement, i, top int, a Arm) Suggestion {
 	s := g.suggestion(j, 1-j.loses[i])
 	s.Key = g.place() + "/" + a.ID
-	s.Title = fmt.Sprintf("Pause %s “%s”: “%s” earns more a click", g.what, a.Name, g.arms[top].Name)
-	s.Detail = fmt.Sprintf("“%s” earned %s a click, “%s” %s. Its visitors go to the others.", a.Name, amount(j.epc[i].mean()).Round(4),
-		g.arms[top].Name, amount(j.epc[top].mean()).Round(4))
+	s.Title = fmt.Sprintf("Pause %s “%s”: “%s” earns more per click", g.what, a.Name, g.arms[top].Name)
+	s.Detail = fmt.Sprintf("“%s” earned %s per click, “%s” %s. The visitors of “%s” go to the others.", a.Name, amount(j.epc[i].mean()).Round(4),
+		g.arms[top].Name, amount(j.epc[top].mean()).Round(4), a.Name)
 	s.Action = &Action{Op: OpPausePath, CampaignID: uuid.NullUUID{UUID: g.campaign.ID, Valid: true}, PathID: a.ID}
 	if g.path != "" {
 		s.Action.Op, s.Action.PathID, s.Action.Weights = OpSetDestinationWeights, g.path, []Weight{{a.ID, 0}}

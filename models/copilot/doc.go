@@ -40,8 +40,8 @@
 //     of suggestions that are expected to be due to chance: to 1 % of the suggestions that stop something, and to 5 % of the
 //     other suggestions that are estimated.
 //
-// Nothing is suggested below the minimum samples, which are constants next to each kind. make bench PART=copilot shows how often
-// suggestions are right in simulated markets.
+// Nothing is suggested below the minimum samples, which are constants next to each kind. TestLimits in ops/lab/bench/market measures
+// how often suggestions are right in simulated markets.
 //
 // Some findings are counted instead of estimated, such as a broken link or a parameter that is always empty. Their confidence is
 // 1.

@@ -72,7 +72,7 @@ func init() { // set in init, because the functions refer to kinds
 		{kindBlockISP, value, levelPause, values(kindBlockISP)},
 		{kindBlockDevice, value, levelPause, values(kindBlockDevice)},
 		{kindNoReturn, value, levelPause, values(kindNoReturn)},
-		{kindBots, fmt.Sprintf("%d clicks and bots", minSourceHits), levelMove, findBotSources},
+		{kindBots, fmt.Sprintf("%d clicks, bots included", minSourceHits), levelMove, findBotSources},
 		{kindLink, "a destination with a weight", 0, findBadLinks},
 		{kindPostbacks, fmt.Sprintf("%d postbacks without a click in a week", minUnmatched), 0, findUnmatched},
 		{KindToken, fmt.Sprintf("%d clicks", minTokenClicks), 0, findEmptyTokens},

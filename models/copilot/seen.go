@@ -139,7 +139,7 @@ func findBotSources(in *Input) (list []finding) {
 		low, high := shareInterval(float64(v.Bots), float64(all))
 		s := Suggestion{
 			Key: v.ID.String(), Title: fmt.Sprintf("Traffic source “%s” sends many bots", v.Name),
-			Detail: fmt.Sprintf("%.0f %% of its clicks are bots' (%.0f to %.0f %%). Ask it for a refund of these clicks, and compare the bot_clicks of its placements.",
+			Detail: fmt.Sprintf("%.0f %% of its clicks come from bots (%.0f to %.0f %%). Ask it for a refund of these clicks, and compare the bot_clicks of its placements.",
 				100*float64(v.Bots)/float64(all), 100*low, 100*high),
 			Evidence: Evidence{
 				Sample: all, Confidence: rounded(1 - f.p), Method: "beta posterior of the share",
@@ -198,8 +198,8 @@ func findGaps(in *Input) (list []finding) {
 			}
 			list = append(list, certainFinding(weightBroken, Suggestion{
 				Key: c.ID.String() + "/" + id, CampaignID: uuid.NullUUID{UUID: c.ID, Valid: true}, CampaignName: c.Name,
-				Title: fmt.Sprintf("Nobody clicks on from landing page “%s”", l.Name),
-				Detail: fmt.Sprintf("%d visitors of path “%s” were sent there and none came to an offer. Check that its link is the click-out link.",
+				Title: fmt.Sprintf("No visitor clicks on from landing page “%s”", l.Name),
+				Detail: fmt.Sprintf("%d visitors of path “%s” were sent to the page, and none came to an offer. Check that the link on the page is the click-out link.",
 					views[id], c.pathName(paths[id])),
 				Evidence: Evidence{Sample: views[id], Figures: []Figure{count(l.Name, "lp_views", views[id]), count(l.Name, "lp_clicks", 0)}},
 			}))
@@ -234,9 +234,9 @@ func findUnmatched(in *Input) (list []finding) {
 		known := n.Parameter != "" && n.Found >= minMapped && float64(n.Found) >= mappedPart*float64(n.Examined)
 		switch {
 		case known && 2*n.Read > n.Found:
-			s.Detail = fmt.Sprintf("The id of a click is read from “%s” by now. Replay the postbacks that arrived before.", n.Parameter)
+			s.Detail = fmt.Sprintf("The click id is now read from “%s”. Replay the postbacks that arrived earlier.", n.Parameter)
 		case known && 2*n.Unmatched > n.Total: // if fewer are unmatched, the present setting is right for most postbacks
-			s.Detail = fmt.Sprintf("%d of the %d postbacks that were looked at have the id of a click in “%s”. Read it from there, then replay the postbacks.",
+			s.Detail = fmt.Sprintf("%d of the %d postbacks that were examined have a click id in “%s”. Read the click id from this parameter, then replay the postbacks.",
 				n.Found, n.Examined, n.Parameter)
 			s.Evidence.Figures = append(s.Evidence.Figures, count(n.Parameter, "with_click_id", n.Found))
 			s.Action = &Action{Op: OpMapPostback, NetworkID: uuid.NullUUID{UUID: n.ID, Valid: true}, Field: "click_id", Parameter: n.Parameter}

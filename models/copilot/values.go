@@ -172,7 +172,7 @@ func (c *CampaignInput) block(in *Input, a attribute, items []int, payout, sprea
 	where, then := "here and at the traffic source", blocked[a.op]
 	c.setOtherCampaigns(&s, a)
 	if _, _, _, err := s.Action.Apply(Record{Paths: c.Paths}); err != nil { // the values can only be blocked at the traffic source
-		where, then = "at the traffic source", "Block it there, because it cannot be blocked here."
+		where, then = "at the traffic source", "Block this at the traffic source, because it cannot be blocked here."
 		s.Effect, s.Action = savedCost(in, c.judgedDays(in), sum, payout), nil
 	} else {
 		s.Digest = s.Action.JudgedDigest(Record{Paths: c.Paths})
@@ -186,8 +186,8 @@ func (c *CampaignInput) block(in *Input, a attribute, items []int, payout, sprea
 // blocked describes the effect of blocking. A block in this service saves no money, because the clicks are paid for at the
 // traffic source.
 var blocked = map[string]string{
-	OpDeny:    "Its visitors count as bots from then on, and are still paid for. Money is saved once the traffic source blocks it, too.",
-	OpExclude: "The default path takes its visitors, which are still paid for. Money is saved once the traffic source blocks it, too.",
+	OpDeny:    "Visitors with these values count as bots from then on, and their clicks are still paid for. Money is saved once the traffic source blocks the values too.",
+	OpExclude: "The default path takes visitors with these values, and their clicks are still paid for. Money is saved once the traffic source blocks the values too.",
 }
 
 // setOtherCampaigns sets the campaigns of the variant "network". Only placements have this variant, because a placement belongs

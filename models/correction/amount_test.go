@@ -45,7 +45,7 @@ func TestCurrenciesOfFiles(t *testing.T) {
 		if c.fallback != "" {
 			fallback = func(v Conversion) string {
 				if v.ClickID != clickID {
-					t.Errorf("%s: the currency of click %s is asked for", name, v.ClickID)
+					t.Errorf("%s: the fallback was called for another click, %s", name, v.ClickID)
 				}
 				return c.fallback
 			}

@@ -19,7 +19,7 @@ var clickID = uuid.MustParse("0193a2b4-0000-7000-8000-000000000001")
 
 var click = models.FormatClickID(clickID)
 
-// layouts maps each precision except a second to the layout in which fieldsOf writes the time.
+// layouts maps each precision to the layout in which fieldsOf writes the time. It leaves out the precision of a second.
 var layouts = map[time.Duration]string{
 	24 * time.Hour: time.DateOnly, time.Minute: "2006-01-02 15:04", time.Millisecond: "2006-01-02 15:04:05.000",
 }
@@ -160,8 +160,8 @@ func TestCostFiles(t *testing.T) {
 	}
 }
 
-// TestGermanCostFiles checks that German headings are read, because a platform writes them if it is used in German. Unknown
-// headings must still be distinguished.
+// TestGermanCostFiles checks that German headings are read, because a platform writes them if it is used in German. It also
+// checks that the columns of a file with only unknown headings are told apart.
 func TestGermanCostFiles(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -223,15 +223,15 @@ campaigns:
 	}
 	for at, want := range map[string]string{
 		"networks.bad":        "refused postback_scheme must be one of",
-		"networks.Bad Key":    "refused a key has 1 to 100 of a-z",
-		"offers.uses-bad":     "refused networks.bad, to which it refers, is refused",
+		"networks.Bad Key":    "refused a key has 1 to 100 characters (a-z",
+		"offers.uses-bad":     "refused networks.bad, to which the record refers, is refused",
 		"offers.uses-none":    `refused network: there is no network with the key "nobody"`,
 		"offers.taken-2":      "refused offers.taken has the same name",
 		"offers.mistyped":     "refused payuot is unknown; did you mean payout?",
 		"offers.good":         "create ",
 		"campaigns.no-path":   "refused the flow has no paths",
 		"campaigns.no-share":  "refused path",
-		"campaigns.uses-uses": "refused offers.uses-bad, to which it refers, is refused",
+		"campaigns.uses-uses": "refused offers.uses-bad, to which the record refers, is refused",
 	} {
 		if !strings.HasPrefix(got[at], want) {
 			t.Errorf("%s: %q, want %q", at, got[at], want)

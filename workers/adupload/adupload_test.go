@@ -230,7 +230,7 @@ func TestUnrated(t *testing.T) {
 		w.checkUploads(id, "upload pending")
 	}
 	const waiting = `SELECT count(*) FROM conversion_uploads WHERE result = 'pending' AND attempts = 0 AND reason LIKE $1 AND next_at > now()`
-	if got := dbtest.Get[string](w, w.db, waiting, "no exchange rate yet%"); got != "3" {
+	if got := dbtest.Get[string](w, w.db, waiting, "there is no exchange rate yet%"); got != "3" {
 		t.Errorf("%s uploads wait for a rate", got)
 	}
 	sweepAll := func() {
@@ -245,7 +245,7 @@ func TestUnrated(t *testing.T) {
 	}
 	sweepAll()
 	w.received(3) // 5 euros each
-	if got := dbtest.Get[string](w, w.db, waiting, "the daily cap on their value%"); got != "1" {
+	if got := dbtest.Get[string](w, w.db, waiting, "the daily cap on the value of uploads%"); got != "1" {
 		t.Errorf("%s uploads wait for the next day, want 1", got)
 	}
 }
@@ -272,7 +272,7 @@ func TestCaps(t *testing.T) {
 			w.sweep()
 			w.sweep()
 			w.received(c.sent)
-			const waiting = `SELECT count(*) FROM conversion_uploads WHERE result = 'pending' AND reason LIKE 'the daily cap on their ' || $1 || '%'
+			const waiting = `SELECT count(*) FROM conversion_uploads WHERE result = 'pending' AND reason LIKE 'the daily cap on the ' || $1 || ' of uploads%'
 				AND next_at > now() AND next_at <= now() + interval '24 hours'`
 			if got, want := dbtest.Get[string](w, w.db, waiting, name), 10-c.sent; got != decimal.NewFromInt(int64(want)).String() {
 				t.Errorf("%s uploads wait, want %d", got, want)

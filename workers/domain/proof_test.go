@@ -93,7 +93,7 @@ func TestTwoAccounts(t *testing.T) {
 			t.Errorf("with the alias %q: %+v", alias, got)
 		}
 	}
-	if got := v.verifyAt(v.account, victims, 0); got.Verified || !strings.Contains(got.Detail, "another account has added its host too, or had it. "+
+	if got := v.verifyAt(v.account, victims, 0); got.Verified || !strings.Contains(got.Detail, "another account has added its host too, or had it verified in the last year. "+
 		"Set a TXT record of _switchyard."+host+" to "+mine+".") {
 		t.Errorf("a CNAME alone, while another account has the host: %+v", got)
 	}

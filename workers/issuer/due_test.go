@@ -81,13 +81,13 @@ func TestAnswerWithoutCertificate(t *testing.T) {
 			t.Errorf("%+v, %v, want %q", got, err, want)
 		}
 	}
-	wantDetail(unverified, "It will be requested once the domain is verified.")
-	wantDetail(verified, "It will be requested in a moment.")
+	wantDetail(unverified, "The certificate will be requested once the domain is verified.")
+	wantDetail(verified, "The certificate will be requested in a moment.")
 	w.serving(verified)
 	if _, err := w.release(w.account, verified); err != nil {
 		t.Fatal(err)
 	}
-	wantDetail(verified, "It was released. No certificate is requested until you request one.")
+	wantDetail(verified, "The certificate was released. No new certificate is obtained until you request one.")
 }
 
 // serving advances the clock until a domain is served over HTTPS.

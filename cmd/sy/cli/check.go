@@ -12,7 +12,7 @@ import (
 // checkCmd looks for problems of a campaign.
 type checkCmd struct {
 	Campaign string `arg:"" help:"Name or id of the campaign."`
-	FailOn   string `name:"fail-on" enum:"warning,unknown,problem" default:"warning" help:"Exit with 1 if the state is this or worse: warning (any finding), unknown or problem."`
+	FailOn   string `name:"fail-on" enum:"warning,unknown,problem" default:"warning" help:"Exit with 1 if a finding has this state or a worse one: warning (any finding), unknown or problem."`
 }
 
 // checkStates lists the states of findings, the mildest first.

@@ -69,7 +69,7 @@ func Read(dir fs.FS) ([]Request, error) {
 	sets := map[string]headerSet{}
 	err := each(dir, "headers.jsonl", func(s headerSet) error {
 		if _, taken := sets[s.Set]; taken || !isOrigin(s.Origin) || s.From == "" {
-			return fmt.Errorf("header set %q occurs twice, has an unknown origin or has no from", s.Set)
+			return fmt.Errorf("header set %q occurs twice, has an unknown origin or lacks the field from", s.Set)
 		}
 		sets[s.Set] = s
 		return nil

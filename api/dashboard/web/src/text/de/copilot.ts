@@ -10,7 +10,7 @@ const minimums: [RegExp, string][] = [
   [/^(\d+) clicks that cost as much as (\d+) conversions are worth$/, '$1 Klicks, die so viel kosten, wie $2 Conversions wert sind'],
   [/^(\d+) of (\d+) days at the cap$/, '$1 von $2 Tagen am Limit'],
   [/^(\d+) decided conversions, (\d+) days with refused ones$/, '$1 entschiedene Conversions, $2 Tage mit abgelehnten'],
-  [/^(\d+) clicks and bots$/, '$1 Klicks und Bots'],
+  [/^(\d+) clicks(?: and bots|, bots included)$/, '$1 Klicks einschließlich Bots'],
   [/^(\d+) clicks$/, '$1 Klicks'],
   [/^(\d+) visitors of the page$/, '$1 Besucher der Seite'],
   [/^(\d+) postbacks without a click in a week$/, '$1 Postbacks ohne Klick in einer Woche'],

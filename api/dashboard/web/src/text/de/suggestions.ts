@@ -25,7 +25,7 @@ const titles: Form[] = [
   [/^Lower the cap of offer (“.*”) to (\d+)$/, (o, n) => `Limit von Offer ${o} auf ${n} senken`],
   [/^Traffic source (“.*”) sends many bots$/, s => `Traffic-Quelle ${s} schickt viele Bots`],
   [/^Traffic source (“.*”) never fills (\S+)$/, (s, sub) => `Traffic-Quelle ${s} füllt ${sub} nie aus`],
-  [/^Nobody clicks on from landing page (“.*”)$/, l => `Von Landingpage ${l} klickt niemand weiter`],
+  [/^(?:Nobody|No visitor) clicks on from landing page (“.*”)$/, l => `Von Landingpage ${l} klickt niemand weiter`],
   [/^Postbacks of network (“.*”) find no click$/, n => `Postbacks von Netzwerk ${n} finden keinen Klick`],
   [/^The registration of (\S+) ends on (\S+)$/, (d, at) => `Die Registrierung von ${d} endet am ${day(at)}`],
   [/^The HTTPS certificate of (\S+) ends on (\S+)$/, (d, at) => `Das HTTPS-Zertifikat von ${d} endet am ${day(at)}`],
@@ -35,7 +35,7 @@ const titles: Form[] = [
     (k, n) => `${kind(k)} ${n} ist in der Rotation, obwohl der Link nicht geht`,
   ],
   [
-    /^Pause (path|offer|landing page) (“.*”): (“.*”) earns more a click$/,
+    /^Pause (path|offer|landing page) (“.*”): (“.*”) earns more (?:a|per) click$/,
     (k, a, b) => `${kind(k)} ${a} pausieren: ${b} verdient mehr je Klick`,
   ],
   [/^Send more visitors to (path|offer|landing page) (“.*”)$/, (k, n) => `Mehr Besucher zu ${kind(k)} ${n}`],
@@ -74,7 +74,7 @@ const details: Form[] = [
       `Das Netzwerk lehnte ${n} von ${all} Conversions ab. An ${days} Tagen lehnte es viele davon ab und bestätigte ${approved} am Tag (Median).`,
   ],
   [
-    /^(\d+) % of its clicks are bots' \((\d+) to (\d+) %\)\. Ask it .*$/,
+    /^(\d+) % of its clicks (?:are bots'|come from bots) \((\d+) to (\d+) %\)\. Ask it .*$/,
     (p, low, high) =>
       `${p} % der Klicks sind von Bots (${low} bis ${high} %). Das Geld dafür zurückverlangen und die Platzierungen nach Bot-Klicks ansehen.`,
   ],
@@ -84,17 +84,17 @@ const details: Form[] = [
       `Keiner der ${n} Klicks brachte ${sub} mit. Prüfen, ob der Link bei der Quelle den Parameter mit dem Makro ${macro} hat.`,
   ],
   [
-    /^(\d+) visitors of path (“.*”) were sent there and none came to an offer\. Check .*$/s,
+    /^(\d+) visitors of path (“.*”) were sent (?:there|to the page,) and none came to an offer\. Check .*$/s,
     (n, p) =>
       `${n} Besucher von Pfad ${p} wurden dorthin geschickt, und keiner kam zu einem Offer. Prüfen, ob der Link der Seite der Click-out-Link ist.`,
   ],
   [/^Compare the postback's address at the network .*$/, () => 'Die Postback-URL beim Netzwerk mit der vergleichen, die hier steht.'],
   [
-    /^The id of a click is read from (“.*”) by now\. .*$/s,
+    /^The (?:id of a click is|click id is now) read from (“.*?”)(?: by now)?\. .*$/s,
     p => `Die Klick-ID wird inzwischen aus ${p} gelesen. Die früheren Postbacks neu einlesen.`,
   ],
   [
-    /^(\d+) of the (\d+) (?:postbacks )?that were looked at have the id of a click in (“.*”)\. .*$/s,
+    /^(\d+) of the (\d+) (?:postbacks )?that were (?:looked at|examined) have (?:the id of a click|a click id) in (“.*”)\. .*$/s,
     (n, all, p) => `${n} der ${all} angesehenen Postbacks haben die Klick-ID in ${p}. Sie von dort lesen, dann die Postbacks neu einlesen.`,
   ],
   [
@@ -120,7 +120,7 @@ const details: Form[] = [
       `Pfad ${p} schickt Besucher dorthin: ${why}. ${n} ${how === 'takes them' ? 'nimmt sie' : 'kann den Platz einnehmen'}.`,
   ],
   [
-    /^(“.*”) earned (\S+) a click, (“.*”) (\S+)\. Its visitors go to the others\.$/s,
+    /^(“.*”) earned (\S+) (?:a|per) click, (“.*”) (\S+)\. (?:Its visitors|The visitors of .*) go to the others\.$/s,
     (a, x, b, y) => `${a} verdiente ${x} je Klick, ${b} ${y}. Die Besucher gehen zu den anderen.`,
   ],
   [
@@ -128,12 +128,12 @@ const details: Form[] = [
     list => `Anteile nach der Wahrscheinlichkeit, am besten zu sein: ${list.replace(/” from (\d+) to (\d+) %/g, '” von $1 auf $2 %')}.`,
   ],
   [
-    /^(\d+) (.+?) cost (\S+) (\S+) and returned (\S+): (.*)\. (Its visitors count|The default path takes|Block it there).*$/s,
+    /^(\d+) (.+?) cost (\S+) (\S+) and returned (\S+): (.*)\. ((?:Its visitors|Visitors with these values) count|The default path takes|Block (?:it there|this at)).*$/s,
     (n, what, cost, currency, back, list, then) =>
       `${amountOf(n, what)}: ${cost} ${currency} Kosten, ${back} zurück: ${and(list)}. ${
         then[0] === 'B'
           ? 'Das geht nur bei der Traffic-Quelle.'
-          : `${then[0] === 'I' ? 'Diese Besucher zählen dann als Bots' : 'Der Standardpfad nimmt diese Besucher'} und kosten weiter. Geld spart es, wenn auch die Traffic-Quelle sperrt.`
+          : `${then[0] === 'T' ? 'Der Standardpfad nimmt diese Besucher, und sie' : 'Diese Besucher zählen dann als Bots und'} kosten weiter. Geld spart es, wenn auch die Traffic-Quelle sperrt.`
       }`,
   ],
 ]
