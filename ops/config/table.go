@@ -25,7 +25,8 @@ func ownSettings(c *Config) []row {
 		setting("BIND", "", &c.Bind, bindAddress,
 			"address of this machine that PORT is opened at; empty: all addresses, or only loopback under `up`"),
 		setting("OPS_ADDR", "", &c.OpsAddr, listenAddress,
-			"where the web process serves /ops and /metrics, HOST:PORT; empty: 127.0.0.1 at PORT + 1000, with `up` PORT itself"),
+			"where the web process serves /ops and /metrics, HOST:PORT; "+
+				"empty: 127.0.0.1 with port PORT + 1000 (PORT - 1000 if PORT is above 64535), or PORT itself if `up` listens on loopback"),
 		setting("TLS_ADDR", "", &c.TLSAddr, listenAddress,
 			"where the web process terminates TLS for every host that has a certificate, HOST:PORT such as :443; empty: nowhere"),
 		setting("HTTP_ADDR", "", &c.HTTPAddr, listenAddress,
@@ -54,17 +55,19 @@ func ownSettings(c *Config) []row {
 		setting("CLICKS_FLUSH", "1s", &c.ClicksFlush, duration, "how often changes are sent to ClickHouse"),
 		setting("CLICKS_DAYS", "0", &c.ClicksDays, clicksDays,
 			"days after which clicks are only in ClickHouse, at least 8, such as 90; 0: all clicks stay in PostgreSQL too"),
-		setting("BASE_URL", "", &c.BaseURL, webURL, "address of the API and the dashboard as its users see it; empty: http://127.0.0.1:PORT, or the address in BIND"),
+		setting("BASE_URL", "", &c.BaseURL, webURL,
+			"address of the API and the dashboard as users see it; empty: http://127.0.0.1:PORT, with the address in BIND instead if it is set"),
 		setting("SHARED_DOMAINS", "localhost", &c.SharedDomains, hosts,
-			"hosts of the tracking links that all accounts share, separated by commas; the host of BASE_URL cannot be among them"),
+			"hosts of the tracking links that all accounts share, separated by commas; "+
+				"the host of BASE_URL may be among them only if no other machine can reach the install"),
 		setting("TRACKING_HOST", "", &c.TrackingHost, host,
 			"host that customers point their own domains at, with a wildcard record below it for the CNAMEs of each account; "+
 				"empty: the first of SHARED_DOMAINS, and customers prove their domains by TXT records alone"),
 		setting("ENCRYPTION_KEY", "", &c.EncryptionKey, key,
-			"encrypts stored credentials: 32 random bytes in hex or base64; empty: none can be stored").masked(maskAll),
+			"key that encrypts stored credentials: 32 random bytes in hex or base64; empty: no credentials can be stored, but `up` makes a key").masked(maskAll),
 		setting("OPS_PASSWORD", "", &c.OpsPassword, password,
-			"password of /ops and /metrics (any user name); empty: /ops is off, /metrics for this machine only").masked(maskAll),
-		setting("DATA_DIR", ".data", &c.DataDir, text, "directory of the click spool and of the private servers"),
+			"password of /ops and /metrics (any user name); empty: /ops is off and only this machine can read /metrics, but `up` makes a password").masked(maskAll),
+		setting("DATA_DIR", ".data", &c.DataDir, text, "directory of the click spool, cached certificates, and the private servers and secrets of `up`"),
 		setting("MCP", "on", &c.MCP, onOff,
 			"whether the API answers assistants at /mcp: on, or off for the whole install; owners switch it off for their account under Settings"),
 		setting("DASHBOARD_DIR", "", &c.DashboardDir, text,
@@ -75,14 +78,14 @@ func ownSettings(c *Config) []row {
 			"when a click is answered: disk: once it is on this process's disk; postgres: once it is in PostgreSQL, for machines whose disk does not last"),
 		setting("TRUSTED_PROXIES", "", &c.TrustedProxies, prefixes,
 			"proxies in front (nginx, Caddy, a load balancer): the addresses or CIDRs whose X-Forwarded-For is trusted, "+
-				"separated by commas, such as 10.0.0.0/8; without it all visitors have the proxy's address"),
+				"separated by commas, such as 10.0.0.0/8; empty: behind a proxy, all visitors have the proxy's address"),
 		setting("EGRESS_ALLOW", "", &c.EgressAllow, prefixes,
 			"private addresses or CIDRs that outbound requests may reach; for tests and closed networks"),
 		setting("EGRESS_CA_FILE", "", &c.EgressCAFile, file,
 			"PEM file of certificate authorities that outbound TLS trusts in addition to the system's"),
 		setting("EGRESS_HOSTS", "", &c.EgressHosts, hostAddresses,
 			"hosts that outbound requests reach at an address of yours instead of by DNS, separated by commas, such as "+
-				"graph.facebook.com=10.0.0.5 or api.example.com=10.0.0.5:8443; a private one must be in EGRESS_ALLOW too"),
+				"graph.facebook.com=10.0.0.5 or api.example.com=10.0.0.5:8443; a private address must be in EGRESS_ALLOW too"),
 		setting("DNS_SERVERS", "", &c.DNSServers, addresses,
 			"DNS servers that workers use to verify crawlers and domains, separated by commas, such as 192.0.2.53 or [2001:db8::1]:5353; "+
 				"empty: those of the system"),
@@ -93,7 +96,8 @@ func ownSettings(c *Config) []row {
 				"https://acme-v02.api.letsencrypt.org/directory; by setting it you agree to their terms; empty: no certificates"),
 		setting("ACME_EMAIL", "", &c.ACMEEmail, email, "address that certificate authorities write to; may be empty"),
 		setting("ACME_EAB", "", &c.ACMEAccounts, acmeAccounts,
-			"accounts at the authorities of ACME_DIRECTORY, in their order, each KEY_ID:HMAC_KEY or empty, separated by commas",
+			"your accounts at the authorities of ACME_DIRECTORY (external account binding), in the same order, separated by commas: each is "+
+				"KEY_ID:HMAC_KEY, or empty for an authority that needs none",
 		).masked(maskAll),
 	}
 }
@@ -103,7 +107,7 @@ func outsideSettings(c *Config) []row {
 	return []row{
 		setting("GEO_CITY_DB", "", &c.GeoCityDB, file,
 			"MaxMind-format file for country, region and city; empty: country only, built in"),
-		setting("GEO_ASN_DB", "", &c.GeoASNDB, file, "MaxMind-format file for network number and organization"),
+		setting("GEO_ASN_DB", "", &c.GeoASNDB, file, "MaxMind-format file for network number and organization; empty: both are unknown"),
 		setting("GEO_ANONYMOUS_DB", "", &c.GeoAnonymousDB, file, "MaxMind-format file of proxies, VPNs and hosting addresses"),
 		setting("WEBHOOK_SCHEDULE", "", &c.WebhookSchedule, durations,
 			"waits between attempts to deliver webhooks and postbacks to sources, such as 1s,5s,30s; empty: the documented schedule"),
@@ -144,12 +148,12 @@ func outsideSettings(c *Config) []row {
 			"table of exchange rates, CSV of day, currency and the value of one euro in that currency; workers read it every hour; empty: the "+
 				"European Central Bank's rates are fetched, if anything is in another currency than its account's"),
 		setting("CONVERSION_UPLOADS", "on", &c.ConversionUploads, onOff,
-			"on, or off: no account uploads conversions to ad platforms; uploads that wait are sent when it is on again"),
+			"whether conversions are uploaded to ad platforms: on, or off for all accounts; uploads that wait are sent when it is on again"),
 		setting("GOOGLE_UPLOADS", GoogleDataManager, &c.GoogleUploads, oneOf(GoogleDataManager, GoogleClickConversions),
 			"API by which conversions are uploaded to Google Ads: data_manager, or click_conversions, which only projects that used it "+
 				"before June 2026 may"),
 		setting("GOOGLE_ADS_CLIENT_ID", "", &c.GoogleAdsClientID, text,
-			"client id of this install at Google, of the kind web application, with BASE_URL/api/oauth/callback as its redirect URI; "+
+			"client id of this install at Google (type: web application), with BASE_URL/api/oauth/callback as its redirect URI; "+
 				"with GOOGLE_ADS_CLIENT_SECRET accounts can sign in at Google Ads"),
 		setting("GOOGLE_ADS_CLIENT_SECRET", "", &c.GoogleAdsSecret, text, "secret of GOOGLE_ADS_CLIENT_ID").masked(maskAll),
 		setting("MICROSOFT_ADS_CLIENT_ID", "", &c.MicrosoftClientID, text,
