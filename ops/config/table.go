@@ -108,8 +108,10 @@ func outsideSettings(c *Config) []row {
 	return []row{
 		setting("GEO_CITY_DB", "", &c.GeoCityDB, file,
 			"MaxMind-format file for country, region and city; empty: country only, built in"),
-		setting("GEO_ASN_DB", "", &c.GeoASNDB, file, "MaxMind-format file for network number and organization; empty: both are unknown"),
-		setting("GEO_ANONYMOUS_DB", "", &c.GeoAnonymousDB, file, "MaxMind-format file of proxies, VPNs and hosting addresses; empty: they are known only from loaded lists"),
+		setting("GEO_ASN_DB", "", &c.GeoASNDB, file,
+			"MaxMind-format file for network number and organization; empty: only accounts with a geo provider of their own get them"),
+		setting("GEO_ANONYMOUS_DB", "", &c.GeoAnonymousDB, file,
+			"MaxMind-format file of proxies, VPNs and hosting addresses; empty: only the built-in and loaded lists of networks name such addresses"),
 		setting("WEBHOOK_SCHEDULE", "", &c.WebhookSchedule, durations,
 			"waits between attempts to deliver webhooks, alerts, and postbacks to sources and old trackers, such as 1s,5s,30s; empty: the documented schedule"),
 		setting("WEB_RISK_KEY", "", &c.WebRiskKey, text,
