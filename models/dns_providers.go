@@ -49,7 +49,7 @@ var DNSProviders = []DNSProvider{
 	{"namecheap", ApexAlias, credentials("Namecheap",
 		CredentialField{Name: "api_user", Label: "User name", Required: true, Help: "of the account"},
 		secret("api_key", "API key", "Profile > Tools > API access"),
-		CredentialField{Name: "client_ip", Label: "Address", Required: true, Help: "IPv4 address of this install's workers, as it is allowed at Namecheap"},
+		CredentialField{Name: "client_ip", Label: "Address", Required: true, Help: "IPv4 address of this install's workers, which must be allowed at Namecheap"},
 	)},
 	{"ovh", ApexAddress, credentials("OVHcloud",
 		CredentialField{
@@ -61,7 +61,7 @@ var DNSProviders = []DNSProvider{
 		secret("consumer_key", "Consumer key", "with GET, POST and PUT on /domain/zone and /domain/zone/*"),
 	)},
 	{"route53", ApexAddress, credentials("Amazon Route 53",
-		CredentialField{Name: "access_key_id", Label: "Access key id", Required: true, Help: "of an IAM user for this alone"},
+		CredentialField{Name: "access_key_id", Label: "Access key id", Required: true, Help: "of an IAM user that only this service uses"},
 		secret("secret_access_key", "Secret access key", "with route53:ListHostedZones, ListResourceRecordSets and ChangeResourceRecordSets"),
 	)},
 	{"googleclouddns", ApexAddress, credentials("Google Cloud DNS",

@@ -77,7 +77,7 @@ func (d Domain) ProofRecord() DNSRecord {
 	return DNSRecord{Type: "TXT", Name: DomainTXT(d.Host), Value: d.Token}
 }
 
-// bound reports whether the host of a domain belongs to the account. A verified domain with ProofBefore needs no answer of DNS.
+// bound reports whether the host of a domain belongs to the account. A verified domain with ProofBefore needs no answer from DNS.
 // For any other domain, bound returns nil if DNS gave no answer.
 func (c DomainCheck) bound(d Domain) *bool {
 	yes := d.IsVerified && d.Proof == ProofBefore

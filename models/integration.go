@@ -25,7 +25,7 @@ type Integration struct {
 
 // ChangesRead says up to which time the changes of orders were read from a network, by the date of the change.
 type ChangesRead struct {
-	To       *time.Time `db:"changes_to"`       // changes until this time are stored; nil: none was read
+	To       *time.Time `db:"changes_to"`       // changes until this time are stored; nil: no changes were read
 	Failure  string     `db:"changes_failure"`  // why the last reading failed, for people; empty: it succeeded
 	Failures int        `db:"changes_failures"` // number of failures in a row
 }
@@ -80,8 +80,8 @@ const OlderDays = 345
 
 // OlderWindow returns the days of the next import of older orders. The window begins at next. It begins with the oldest orders
 // instead if next is nil, is before the oldest orders or is within the last SyncDays days. A window has at most SyncWideDays days.
-// It ends at the latest on the day before the window of most imports. So these imports also read the days of the longer window,
-// because a large account may have too many orders in the longer window for one import.
+// It ends at the latest on the day before the window of most imports. So the imports of older orders also read the days of the longer
+// window (SyncWideDays), because a large account may have too many orders in the longer window for one import.
 func OlderWindow(today time.Time, next *time.Time) (from, to time.Time) {
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC)
 	from, last := day.AddDate(0, 0, -OlderDays), day.AddDate(0, 0, -SyncDays)

@@ -87,8 +87,8 @@ var NetworkProviders = []NetworkProvider{
 		CredentialField{Name: "currency_field", Label: "Field of the currency", Help: "empty: the network's currency"},
 		CredentialField{Name: "sale_field", Label: "Field of the sale amount", Help: "empty: orders have no sale amount"},
 		CredentialField{Name: "status_field", Label: "Field of the status", Help: "empty: approved"},
-		CredentialField{Name: "time_field", Label: "Field of the time", Help: "empty: when it is imported"},
-		CredentialField{Name: "goal_field", Label: "Field of the goal", Help: "empty: none"},
+		CredentialField{Name: "time_field", Label: "Field of the time", Help: "empty: the time of the import"},
+		CredentialField{Name: "goal_field", Label: "Field of the goal", Help: "empty: orders have no goal"},
 		timezone("the zone of times that state no zone"),
 	)},
 }

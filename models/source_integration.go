@@ -287,7 +287,7 @@ func (f SourceIntegrationFields) CheckConversions(p SourceProvider, credentials 
 	case !f.ConversionsEnabled:
 		return nil
 	case !p.Conversions:
-		return Invalid("invalid_input", "%s takes no conversions", p.Label)
+		return Invalid("invalid_input", "%s accepts no conversions", p.Label)
 	case len(missing) > 0:
 		return Invalid("no_capi_credentials", "conversions at %s also need %s", p.Label, strings.Join(missing, " and "))
 	case p.ByTokenUpload(credentials):

@@ -68,7 +68,7 @@ func SourceProviderNamed(name string) (SourceProvider, bool) {
 var SourceProviders = []SourceProvider{
 	{Name: GoogleAds, SignIn: true, Cost: true, Conversions: true, Action: true, Keys: []string{matchkey.EmailGoogle, matchkey.Phone}, CredentialForm: credentials("Google Ads",
 		plain("customer_id", "Customer id", "ten digits, at the top of the account's page").forCost(),
-		optional(plain("login_customer_id", "Manager account", "its ten digits, if the sign-in reaches the account through one")),
+		optional(plain("login_customer_id", "Manager account", "ten digits, if the sign-in reaches the account through a manager account")),
 		CredentialField{
 			Name: "consent", Label: "Consent of visitors", Values: []string{"granted", "denied"},
 			Help: "granted, if all persons whose conversions are uploaded have agreed that Google uses their data for ads; empty: Google is told nothing about consent",

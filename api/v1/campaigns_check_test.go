@@ -394,7 +394,7 @@ func TestCheckCampaign(t *testing.T) {
 	if got := fmt.Sprint(codes(list)); got != "[destination_unchecked address_unchecked macro_unknown]" {
 		t.Fatalf("found %s", got)
 	}
-	same(t, list[0], map[string]any{"message": "It is not known whether Shop answers. The last look: never.", "at": nil})
+	same(t, list[0], map[string]any{"message": "It is not known whether Shop answers. Last checked: never.", "at": nil})
 	same(t, list[0]["where"].(map[string]any), map[string]any{"kind": "offer", "id": e.offer, "name": "Shop", "path_name": "Rest"})
 	same(t, list[2], map[string]any{"value": "{zone}"})
 	same(t, list[2]["where"].(map[string]any), map[string]any{"kind": "campaign", "id": e.campaign, "field": "fallback_url", "path_id": nil})

@@ -11,7 +11,7 @@ type SiteFields struct {
 	Domain      string         `json:"domain" trim:"true" bad:"invalid" maxLength:"500" doc:"host of the site's pages, including hosts below it; only the host of an address is kept. Empty: no host belongs to the site"`
 	Currency    string         `json:"currency" trim:"true" case:"upper" bad:"invalid" pattern:"^[A-Za-z]{3}$" default:"USD"`
 	Kind        string         `json:"kind" trim:"true" bad:"invalid" enum:"store,lead" default:"store"`
-	RevenueFrom string         `json:"revenueFrom" trim:"true" bad:"invalid" enum:"order,fixed" default:"order" doc:"fixed: a goal whose valueMode is from_event has its own value, whatever the event says"`
+	RevenueFrom string         `json:"revenueFrom" trim:"true" bad:"invalid" enum:"order,fixed" default:"order" doc:"fixed: an event counts with the value of the goal, even if the valueMode of the goal is from_event"`
 	IsActive    bind.Opt[bool] `json:"isActive" bad:"invalid" doc:"default true; false: events for the site are refused"`
 }
 

@@ -34,7 +34,7 @@ func checkMacro(name, macro string) error {
 	case utf8.RuneCountInString(macro) > maxMacro:
 		return TooLong(name, maxMacro)
 	}
-	return models.Invalid("invalid_value", "%s may have only letters, digits and the signs of a macro", name)
+	return models.Invalid("invalid_value", "%s may have only letters, digits and the signs of macros: $ { } [ ] # _ @ ! %% : ( ) . | -", name)
 }
 
 // Record returns the traffic source that the body describes.

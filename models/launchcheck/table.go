@@ -1,6 +1,6 @@
 package launchcheck
 
-// Table has a row for each fault. The rows of an area stand together.
+// Table has a row for each fault. The rows of an area are next to each other.
 var Table = []Check{
 	{
 		Code: "domain_unverified", Area: "link", State: Problem, Mend: VerifyDomain, Find: domainUnverified,
@@ -40,7 +40,7 @@ var Table = []Check{
 	},
 	{
 		Code: "domain_unlooked", Area: "link", State: Unknown, Mend: VerifyDomain, Find: domainUnlooked,
-		Says:  "It is not known whether {name} leads here over HTTPS. The last look: {at}.",
+		Says:  "It is not known whether {name} leads here over HTTPS. Last checked: {at}.",
 		Costs: "If it does not, every visitor that you pay for is lost.",
 		Do:    "Check the domain now.",
 	},
@@ -48,13 +48,13 @@ var Table = []Check{
 		Code: "destination_broken", Area: "destinations", State: Problem, Mend: CheckLink, Find: destinationBroken,
 		Says:  "{name} does not answer, as of {at}: {value}.",
 		Costs: "Visitors who are sent there are lost.",
-		Do:    "Correct the URL or pause the record, then look at it again.",
+		Do:    "Correct the URL or pause the record, then check it again.",
 	},
 	{
 		Code: "destination_unsafe", Area: "destinations", State: Problem, Mend: Open, Find: destinationUnsafe,
 		Says:  "{name} has been on a list of unsafe addresses since {at}.",
 		Costs: "Browsers warn visitors and platforms reject the ad.",
-		Do:    "Take another URL.",
+		Do:    "Use another URL.",
 	},
 	{
 		Code: "path_without_destination", Area: "destinations", State: Problem, Mend: Open, Find: pathWithoutDestination,
@@ -66,13 +66,13 @@ var Table = []Check{
 		Code: "handover_closed", Area: "destinations", State: Problem, Mend: Open, Find: handoverClosed,
 		Says:  "The path {path} hands visitors over to the campaign {name}, which is not active.",
 		Costs: "Its visitors get no page.",
-		Do:    "Set that campaign active, or send the path's visitors elsewhere.",
+		Do:    "Activate that campaign, or send the path's visitors elsewhere.",
 	},
 	{
 		Code: "destination_failing", Area: "destinations", State: Warning, Mend: CheckLink, Find: destinationFailing,
-		Says:  "{name} did not answer at the last look, {at}: {value}.",
+		Says:  "{name} did not answer the last check, {at}: {value}.",
 		Costs: "Visitors who are sent there may be lost.",
-		Do:    "Look at it again.",
+		Do:    "Check it again.",
 	},
 	{
 		Code: "destination_closed", Area: "destinations", State: Warning, Mend: Resume, Find: destinationClosed,
@@ -88,13 +88,13 @@ var Table = []Check{
 	},
 	{
 		Code: "destination_unchecked", Area: "destinations", State: Unknown, Mend: CheckLink, Find: destinationUnchecked,
-		Says:  "It is not known whether {name} answers. The last look: {at}.",
+		Says:  "It is not known whether {name} answers. Last checked: {at}.",
 		Costs: "If it does not, visitors who are sent there are lost.",
-		Do:    "Look at it now.",
+		Do:    "Check it now.",
 	},
 	{
 		Code: "address_unchecked", Area: "destinations", State: Unknown, Mend: Open, Find: addressUnchecked,
-		Says:  "It is not checked whether {value} answers, because it is typed in and not an offer or a landing page.",
+		Says:  "No check finds out whether {value} answers, because it is an address in a path, not an offer or a landing page.",
 		Costs: "If it does not, visitors who are sent there are lost.",
 		Do:    "Open it once yourself, or make an offer of it.",
 	},
@@ -114,18 +114,18 @@ var Table = []Check{
 		Code: "click_id_missing", Area: "macros", State: Problem, Mend: Open, Find: clickIDMissing,
 		Says:  "The address of {name} has no {clickid}.",
 		Costs: "The network cannot say which click converted, so its conversions count nowhere.",
-		Do:    "Add the parameter in which the network takes the click id.",
+		Do:    "Add the parameter in which the network expects the click id.",
 	},
 	{
 		Code: "click_id_elsewhere", Area: "macros", State: Warning, Mend: Open, Find: clickIDElsewhere,
-		Says:  "The network takes the click id in {value}, and the address of {name} has {clickid} in another place.",
-		Costs: "If the network does not send it back from there, its conversions find no click.",
+		Says:  "The network expects the click id in {value}, but the address of {name} has {clickid} in another place.",
+		Costs: "If the network does not send the click id back from there, its conversions find no click.",
 		Do:    "Write {clickid} into that parameter. Or take it out: then the parameter is added automatically.",
 	},
 	{
 		Code: "postback_placeholder", Area: "macros", State: Problem, Mend: Open, Find: postbackPlaceholder,
 		Says:  "The postback address of {name} still has {value} where your own value belongs.",
-		Costs: "The source is told of no conversion.",
+		Costs: "No conversion is reported to the source.",
 		Do:    "Write your own value in its place.",
 	},
 	{
@@ -160,7 +160,7 @@ var Table = []Check{
 	},
 	{
 		Code: "source_click_id_missing", Area: "source", State: Warning, Mend: Open, Find: sourceClickIDMissing,
-		Says:  "The source {name} is told of conversions, but its link has no macro for its click id.",
+		Says:  "Conversions are reported to the source {name}, but its link has no macro for the source's click id.",
 		Costs: "The source cannot tell which of its clicks converted.",
 		Do:    "Write the source's macro for its click id.",
 	},
@@ -179,7 +179,7 @@ var Table = []Check{
 	{
 		Code: "spend_failing", Area: "cost", State: Warning, Mend: Open, Find: spendFailing,
 		Says:  "The spend of {name} cannot be read: {value}.",
-		Costs: "Its clicks count as free until it can.",
+		Costs: "Its clicks count as free until the spend can be read.",
 		Do:    "Correct the connection of the source.",
 	},
 	{

@@ -38,7 +38,7 @@ const (
 	ErrNoNumber   ReadError = "has no digits"
 	ErrMalformed  ReadError = "is not one number"
 	ErrWords      ReadError = "has letters or signs that are no currency"
-	ErrAmbiguous  ReadError = "can be read in two ways: its separator may stand before thousands or before decimals"
+	ErrAmbiguous  ReadError = "can be read in two ways: its separator may separate thousands or decimals"
 	ErrCurrencies ReadError = "names two currencies"
 	ErrTooLarge   ReadError = "is more than 1,000,000,000"
 	ErrSeveral    ReadError = "has a sign or a word of several currencies: its code is needed"

@@ -113,8 +113,8 @@ var (
 	languages = []string{"fr", "es", "hi", "ru", "it"}
 )
 
-// mixed returns a further visitor. i chooses the agent, the country and the language. Then about two thirds of
-// the conditions each set one of their values: it replaces the country or the language, or becomes a referrer, a parameter or a header.
+// mixed returns a further visitor. i chooses the agent, the country and the language. Then about two thirds of the conditions each
+// give the visitor a value. The value replaces the country or the language, or becomes a referrer, a parameter or a header.
 func (c *Campaign) mixed(i int) Visitor {
 	v := Visitor{Agent: Agents[i%len(Agents)], Country: countries[i%len(countries)], Language: languages[i%len(languages)]}
 	n := 0

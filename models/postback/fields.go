@@ -185,7 +185,7 @@ var docs = []Field{
 	{Name: "status", Doc: "one of the words below; left out: approved"},
 	{Name: "conversion_id", Doc: "the network's own id of the conversion: another postback with the same id changes this conversion instead of adding one"},
 	{Name: "goal", Doc: "goal key, such as sale or deposit: each goal of a click is a conversion of its own"},
-	{Name: "cost", Doc: "cost of the conversion, in the same currency"},
+	{Name: "cost", Doc: "cost of the conversion, in the currency of the payout"},
 	{Name: "time", Doc: "time of the conversion, see Times; left out: now"},
 	{Name: "secret", Doc: "the secret of the network, if the network has one"},
 }

@@ -13,7 +13,7 @@ var nativeSources = []Source{
 			"&currency={currency}&orderid={conversion_id}",
 	},
 	{
-		// The macros are from ClickerVolt's list. Only {{section_id}} is from client programs whose code is public.
+		// The macros are from ClickerVolt's list, except {{section_id}}, which is from client programs whose code is public.
 		Key: "outbrain", Name: "Outbrain", ExternalIDParam: "ob_click_id", ExternalIDMacro: "{{ob_click_id}}",
 		Origin: read("https://github.com/stape-io/outbrain-tag/blob/0669c1744bcc5d45f6a5b01a50ca657d1cdd4ba2/template.js"),
 		TokenMacros: tokens("ad_id", "{{ad_id}}", "campaign_id", "{{campaign_id}}", "publisher_id", "{{publisher_id}}",

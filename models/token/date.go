@@ -36,10 +36,10 @@ var DateLetters = []DateLetter{
 	{'G', "hour without zero: 14", "", func(dst []byte, now time.Time) []byte {
 		return strconv.AppendInt(dst, int64(now.Hour()), 10)
 	}},
-	{'h', "hour of twelve: 02", "03", nil},
-	{'g', "hour of twelve without zero: 2", "3", nil},
-	{'A', "half of the day: PM", "PM", nil},
-	{'a', "half of the day, small: pm", "pm", nil},
+	{'h', "hour, 12-hour clock: 02", "03", nil},
+	{'g', "hour, 12-hour clock, without zero: 2", "3", nil},
+	{'A', "AM or PM: PM", "PM", nil},
+	{'a', "am or pm: pm", "pm", nil},
 	{'i', "minute: 07", "04", nil},
 	{'s', "second: 09", "05", nil},
 	{'e', "time zone, short: CET", "MST", nil},

@@ -43,7 +43,7 @@ func proposalTools() []Tool {
 		{
 			Name: "apply_proposal", Title: "Apply a proposal", Kind: Changes, Repeatable: true,
 			About: "Carries out a proposal. Changes live routing at once. Needs a full key and a plan with one-click apply. Refused as stale if the record has changed since. " +
-				"undo_change takes it back. Applying it again answers the same change.",
+				"undo_change takes it back. Applying it again returns the same change.",
 			Params: []Param{need(id("proposal_id", "from propose_change or list_suggestions"))},
 			Answer: []Member{value("status", ""), value("change_id", "id to send to undo_change")},
 			Run:    apply,

@@ -94,7 +94,7 @@ func accountTools(dimensions []string) []Tool {
 		},
 		{
 			Name: "account_overview", Title: "Account overview", Kind: Reads, Repeatable: true,
-			About: "Totals of the window with their change in percent from the window before, the campaigns whose profit moved most, and open alerts. " +
+			About: "Totals of the window with their change in percent from the window before, the campaigns whose profit changed most, and open alerts. " +
 				"The start of a morning check. Reads only; counts as three calls of the key.",
 			Params: []Param{from, to, tz, filtersOf(dimensions)},
 			Answer: []Member{

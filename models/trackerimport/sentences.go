@@ -58,7 +58,7 @@ func PeopleAnew(workspaces int) string {
 // PerCampaign says that a filter was about the unique visitors of a path or of the whole tracker (what) at the other tracker, and
 // is about the unique visitors of the campaign here.
 func PerCampaign(what string) string {
-	return fmt.Sprintf("The filter looked at %s; here it looks at the campaign. The path is paused: check it, then start it.", what)
+	return fmt.Sprintf("The filter counted %s; here it counts unique visitors of the campaign. The path is paused: check it, then start it.", what)
 }
 
 // UseSecret says that postbacks were accepted from some addresses only.

@@ -90,7 +90,7 @@ func (a Admin) VerifyDomain(ctx context.Context, host, account string, on bool) 
 	}
 	switch len(list) {
 	case 0:
-		return Domain{}, models.NotFound("domain: an account adds it first (POST /domains)")
+		return Domain{}, models.NotFound("domain: an account must add it first (POST /domains)")
 	case 1:
 		saved, err := a.Store.Domains().SetVerified(ctx, list[0].AccountID, list[0].ID, on)
 		return domainRecord(saved), err

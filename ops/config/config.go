@@ -35,7 +35,7 @@ type Config struct {
 	Bind              string // an address; empty: all addresses of this machine
 	OpsAddr           string // host:port
 	TLSAddr           string // host:port; empty: the service terminates no TLS
-	HTTPAddr          string // host:port; empty: the port is not served
+	HTTPAddr          string // host:port, without TLS; empty: there is no such listener
 	HSTSMaxAge        time.Duration
 	DatabaseURL       string // empty: "switchyard up" starts a private server
 	DirectURL         string // empty: DatabaseURL leads to PostgreSQL itself, not to a pooler

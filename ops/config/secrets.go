@@ -29,7 +29,7 @@ func (c *Config) EnsureSecrets() error {
 	}
 	s, err := readSecrets(filepath.Join(c.DataDir, SecretsFile))
 	if err != nil {
-		return fmt.Errorf("config: kept secrets: %w", err)
+		return fmt.Errorf("config: stored secrets: %w", err)
 	}
 	if len(c.EncryptionKey) == 0 {
 		if c.EncryptionKey, err = key(s.EncryptionKey); err != nil {

@@ -102,7 +102,7 @@ func CheckTop(names []string) []string {
 	var breaches []string
 	for _, name := range names {
 		if !strings.HasPrefix(name, ".") && !slices.Contains(topLevel, name) {
-			breaches = append(breaches, name+": the top level is fixed, put it into a room on one of its floors")
+			breaches = append(breaches, name+": the top level is fixed, put it into a package on one of the floors")
 		}
 	}
 	return breaches

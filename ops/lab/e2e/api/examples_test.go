@@ -397,7 +397,7 @@ func (s *stable) id(id uuid.UUID) string {
 // an operation in monthly become first days of a month. The time of day becomes 10:24, unless it is
 //
 //   - the beginning or the end of a day, or the start of an hour in a report;
-//   - a time on an earlier day, which the test chose. In the field from, where a window begins, it becomes 10:24 too.
+//   - a time on an earlier day, which the test chose, except in the field from, where a window begins.
 func (s *stable) time(key, text string) string {
 	parts := timeForm.FindStringSubmatch(text)
 	at, err := time.Parse(time.DateOnly, parts[1])
