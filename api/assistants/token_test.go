@@ -96,7 +96,7 @@ func TestRefreshAtOnce(t *testing.T) {
 	e.want(answers[0], http.StatusOK, "")
 	e.want(answers[1], http.StatusBadRequest, "invalid_grant")
 	if a := e.call(tokensOf(answers[0]).access, "tools/list", "{}"); a.status != http.StatusUnauthorized {
-		t.Errorf("the new token answers %d", a.status)
+		t.Errorf("after both uses, the new token gets the status %d, want 401", a.status)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestRoles(t *testing.T) {
 	}
 	fresh := e.want(e.form(assistants.TokenPath, refreshForm(client, token.refresh)), http.StatusOK, "")
 	if fresh.data["scope"] != "read" {
-		t.Errorf("its scope is %v", fresh.data["scope"])
+		t.Errorf("the assistant of a new viewer has the scope %v, want read", fresh.data["scope"])
 	}
 	setRole(models.RoleMember)
 	if n := len(e.toolsOf(token.access)); n <= reads {

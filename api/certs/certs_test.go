@@ -274,10 +274,10 @@ func TestServe(t *testing.T) {
 	again := New(o)
 	again.Start(t.Context())
 	if again.Len() != 2 {
-		t.Errorf("%d hosts from copies", again.Len())
+		t.Errorf("a process without PostgreSQL has the certificates of %d hosts, want 2", again.Len())
 	}
 	if got, err := get(serve(t, again, NewGuard()), "three.example", a); err != nil {
-		t.Errorf("from the copy: %q, %v", got, err)
+		t.Errorf("a request to a host whose certificate was read from its copy: %q, %v", got, err)
 	}
 	store.wrongKey = true
 	locked := New(o)
@@ -482,7 +482,7 @@ func TestFlood(t *testing.T) {
 	}
 	await.Until(t, "the oldest are closed", func() bool { return guard.Closed() >= float64(2*guard.maxSilent) })
 	if _, err := get(address, "one.example", a); err != nil {
-		t.Errorf("between silent connections: %v", err)
+		t.Errorf("a request while silent connections are open: %v", err)
 	}
 	for _, conn := range silent {
 		_ = conn.Close()
@@ -525,7 +525,7 @@ func TestManyConnections(t *testing.T) {
 		t.Errorf("%f were closed", guard.Closed())
 	}
 	if _, err := get(address, "one.example", a); err != nil {
-		t.Errorf("between idle connections: %v", err)
+		t.Errorf("a request while idle connections are open: %v", err)
 	}
 }
 

@@ -300,7 +300,7 @@ func (h *Handler) isHTTPS(r *http.Request) bool {
 	return r.TLS != nil || h.visitors.ForwardedProto(r) == "https"
 }
 
-// logThrottled logs, at most once a second, that facts were recorded late or lost.
+// logThrottled logs, at most once a second, that records were written late or lost.
 func (h *Handler) logThrottled(ctx context.Context, err error) {
 	now := time.Now().Unix()
 	if last := h.lastLogged.Load(); last < now && h.lastLogged.CompareAndSwap(last, now) {
