@@ -33,7 +33,7 @@ func views() []route.Route {
 			"400 invalid_id required too_long too_many invalid_view no_fields", "403 role_required not_author", "404 not_found", "409 duplicate_name"),
 		personRoute("DELETE", "/views/{id}", "delete a view: its author, or an owner if the view is shared", route.Handle(deleteView),
 			"400 invalid_id", "403 not_author", "404 not_found"),
-		personRoute("PUT", "/views/default", "the view that reports open with", route.HandleBody(setDefaultView), "404 not_found"),
+		personRoute("PUT", "/views/default", "choose the view that reports open with", route.HandleBody(setDefaultView), "404 not_found"),
 	}
 }
 
@@ -60,7 +60,7 @@ func mayEdit(c *route.Call, author uuid.NullUUID) bool {
 	return author.UUID == c.Person.ID || c.Role.Includes(models.RoleOwner)
 }
 
-var errAuthor = models.Errorf(models.KindForbidden, "not_author", "only its author or an owner may change it")
+var errAuthor = models.Errorf(models.KindForbidden, "not_author", "only the author of a view or note, or an owner, may change it")
 
 func viewRow(c *route.Call, v models.View) ViewRow {
 	return ViewRow{
