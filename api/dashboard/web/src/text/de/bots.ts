@@ -38,7 +38,7 @@ export const words: typeof en = {
     empty_user_agent: { meaning: 'kein User-Agent gesendet', found: 'User-Agent' },
     headless: {
       meaning: 'ferngesteuerter Browser',
-      found: 'User-Agent und die Marken in den Client Hints; Sekunden später, was er dem Seiten-Tag meldet',
+      found: 'User-Agent und Marken in den Client Hints; Sekunden später auch, was der Browser dem Seiten-Tag meldet',
     },
     head_request: { meaning: 'nur die Header abgefragt', found: 'Methode der Anfrage' },
     prefetch: { meaning: 'Browser hat den Link vor einem Klick geladen', found: 'Header Sec-Purpose, Purpose und X-Moz' },
@@ -75,7 +75,7 @@ export const words: typeof en = {
     campaign_flood: {
       meaning: 'über 60 Ereignisse pro Minute von einer IP-Adresse auf einer Kampagne',
       found:
-        'Klicks der Kampagne in der Minute bis zu diesem; ein /64 von IPv6 gilt als eine Adresse. Neben click_flood zählt es nicht zusätzlich',
+        'Klicks der Kampagne in der Minute bis zu diesem; ein /64 von IPv6 gilt als eine Adresse. Trifft auch click_flood zu, zählt nur click_flood',
     },
     repeat_click: {
       meaning: 'derselbe Besucher hat an einem Tag immer wieder geklickt',

@@ -17,7 +17,7 @@ export const words: typeof en = {
   domainHint:
     'Die Links ziehen auf diese Domain um. Alte Links funktionieren binnen einer Sekunde nicht mehr, und eine gemeinsame Domain vergibt neue Aliasse.',
   saved: n => `${of(n, 'Eintrag', 'Einträge')} geändert`,
-  same: 'Sie hatten diese Werte schon.',
+  same: 'Alle hatten diese Werte schon.',
   refused: names => `Abgelehnt bei ${names}. Nichts wurde geändert.`,
   undone: 'Es ist wieder wie vorher',
   kept: names => `Seitdem geändert und so gelassen: ${names}`,

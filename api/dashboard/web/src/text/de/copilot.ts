@@ -45,7 +45,7 @@ export const words: typeof en = {
   cases: 'Beurteilte Fälle',
   needs: 'Ergebnis',
   fine: 'nichts zu ändern',
-  atLeast: minimum => `Keiner gefunden. Für einen Fall nötig: ${minimumText(minimum)}.`,
+  atLeast: minimum => `Kein Fall gefunden. Nötig dafür: ${minimumText(minimum)}.`,
   kinds: {
     pause_loser: 'Pfade, Landingpages und Offers mit Verlust',
     move_weight: 'Pfade, Landingpages und Offers, die besser laufen',

@@ -27,7 +27,7 @@ export const words: typeof en = {
   again: 'Neuer Probelauf',
   apply: (n, shown) => `${of(n, 'Zeile', 'Zeilen', shown)} übernehmen`,
   running: 'Zeilen werden gelesen',
-  stale: 'Der Text hat sich seit dem Probelauf geändert. Vor dem Übernehmen ist ein neuer nötig.',
+  stale: 'Der Text hat sich seit dem Probelauf geändert. Vor dem Übernehmen ist ein neuer Probelauf nötig.',
   old: 'Dieser Probelauf ist älter als zehn Minuten, und inzwischen kann sich etwas geändert haben. Ein neuer ist nötig.',
   applied: (n, shown) => `${of(n, 'Zeile ist', 'Zeilen sind', shown)} übernommen`,
   sum: { conversions: 'Payout', cost: 'Ausgaben' },

@@ -87,7 +87,7 @@ export const words: typeof en = {
     compare: 'Vergleichen',
     conflict: 'Der Flow wurde anderswo geändert',
     conflictText:
-      'Während der Bearbeitung hat jemand den Flow gespeichert. Welcher bleiben soll, entscheidet sich hier; bis dahin geht nichts verloren.',
+      'Während der Bearbeitung hat jemand den Flow gespeichert. Hier lässt sich wählen, welcher Flow bleibt; bis dahin geht nichts verloren.',
     theirs: 'Anderswo gespeichert',
     own: 'Eigener, nicht gespeichert',
     nothingChanged: 'Kein Unterschied',

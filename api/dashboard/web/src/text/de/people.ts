@@ -53,7 +53,7 @@ export const words: typeof en = {
     changeTitle: (name, role) => `${name} die Rolle „${role}“ geben?`,
     change: 'Rolle ändern',
     ownTitle: 'Nicht mehr Inhaber sein?',
-    ownText: 'Team, Schlüssel, Einstellungen und das Protokoll sind dann nicht mehr zu sehen. Ein anderer Inhaber kann es zurückgeben.',
+    ownText: 'Team, Schlüssel, Einstellungen und das Protokoll sind dann nicht mehr zu sehen. Ein anderer Inhaber kann die Rolle zurückgeben.',
   },
   keys: {
     add: 'Neuer Schlüssel',
@@ -255,7 +255,7 @@ export const words: typeof en = {
     confirm: 'Einschalten',
     recovery: 'Wiederherstellungscodes',
     recoveryText:
-      'Mit jedem gelingt die Anmeldung einmal ohne die App. Sie werden nicht noch einmal gezeigt und gehören dorthin, wo auch Passwörter liegen.',
+      'Mit jedem Code gelingt die Anmeldung einmal ohne die App. Die Codes werden nicht noch einmal gezeigt und gehören dorthin, wo auch Passwörter liegen.',
     recoveryList: 'Wiederherstellungscodes, einer pro Zeile',
     kept: 'Sie sind gespeichert',
     off: 'Ausschalten',

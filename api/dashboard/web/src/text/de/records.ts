@@ -25,8 +25,8 @@ export const words: typeof en = {
     removeText:
       'Der Eintrag verschwindet aus den Listen und behält seine Zahlen. Die folgenden Stellen nennen ihn noch und schicken keine Besucher mehr dorthin:',
     check: 'URL prüfen',
-    works: status => `Sie antwortet mit ${status}`,
-    doesNot: why => `Sie funktioniert nicht: ${why}`,
+    works: status => `Die URL antwortet mit ${status}`,
+    doesNot: why => `Die URL funktioniert nicht: ${why}`,
     broken: 'kaputt',
     failing: 'gestört',
     capped: 'Limit erreicht',

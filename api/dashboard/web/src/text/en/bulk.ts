@@ -16,7 +16,7 @@ export const words = {
   removeTags: 'Remove tags',
   domainHint: 'The links move to this domain. Old links end within a second, and a shared domain makes new aliases.',
   saved: (n: number) => `${of(n, 'record is', 'records are')} changed`,
-  same: 'They had these values already.',
+  same: 'All had these values already.',
   refused: (names: string) => `Refused for ${names}. Nothing has changed.`,
   undone: 'It is as it was before',
   kept: (names: string) => `Changed since, and left as they are: ${names}`,

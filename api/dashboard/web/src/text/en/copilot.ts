@@ -25,7 +25,7 @@ export const words = {
   cases: 'Cases judged',
   needs: 'Result',
   fine: 'nothing to change',
-  atLeast: (minimum: string) => `None found. A case takes ${minimum}.`,
+  atLeast: (minimum: string) => `None found. A case needs ${minimum}.`,
   kinds: {
     pause_loser: 'Paths, landing pages and offers that lose',
     move_weight: 'Paths, landing pages and offers that do better',
@@ -97,7 +97,7 @@ export const words = {
   } as Record<string, string>,
   history: 'What was changed',
   noHistory: 'Nothing was applied yet.',
-  noHistoryMore: 'Every change that the Copilot makes stands here, and can be undone here.',
+  noHistoryMore: 'Every change that the Copilot makes is listed here, and can be undone here.',
   from: { suggestion: 'a suggestion', proposal: 'a proposal of the chat', rule: 'a rule' } as Record<string, string>,
   isUndone: (when: string) => `undone ${when}`,
   details: 'Details',

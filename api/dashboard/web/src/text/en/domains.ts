@@ -90,7 +90,7 @@ export const words = {
   pointForMe: 'Point it for me',
   pointText: (zone: string, account: string) => `${account} holds the zone ${zone}.`,
   findZone: 'Find a DNS account',
-  noZone: 'No connected DNS account holds its zone.',
+  noZone: 'No connected DNS account holds the zone of the domain.',
   connect: 'Connect one',
   steps: {
     verified: 'The domain leads here',
@@ -128,7 +128,7 @@ export const words = {
   defaultText: 'New campaigns that name no domain go here.',
   nowDefault: (name: string) => `${name} is the default`,
   spareTitle: 'Spare domain',
-  onSpare: (n: number) => `${of(n, 'campaign', 'campaigns')} left this domain for a spare one, because a list of unsafe URLs had it.`,
+  onSpare: (n: number) => `${of(n, 'campaign', 'campaigns')} left this domain for a spare one, because it was on a list of unsafe URLs.`,
   failBack: 'Bring them back',
   cameBack: (n: number, kept: number) =>
     `${of(n, 'campaign', 'campaigns')} came back` + (kept ? `; ${kept} stayed, because their alias is taken here` : ''),
@@ -144,7 +144,7 @@ export const words = {
     reserved_domain: 'This name is kept for the service itself.',
     invalid_domain: 'One of these is not a hostname, or is an ending such as co.uk, whose names belong to different owners.',
     too_many: 'These are too many for one go.',
-    domain_unsafe: 'A list of unsafe URLs has it.',
+    domain_unsafe: 'The domain is on a list of unsafe URLs.',
     tracking_domain_unset: 'This install has no hostname to point a domain at.',
     edge_not_configured: 'This install issues no certificates.',
     no_provider: 'No DNS account is connected.',
