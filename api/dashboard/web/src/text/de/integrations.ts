@@ -47,7 +47,7 @@ export const words: typeof en = {
     click: where => `Unsere Klick-ID muss stehen in: ${where}.`,
     enabled: 'Automatisch abrufen, jede halbe Stunde',
     changes: 'Späte Entscheidungen',
-    changesTo: when => `Die Entscheidungen des Netzwerks bis ${when} sind eingelesen, für Bestellungen jedes Tages.`,
+    changesTo: when => `Die Entscheidungen des Netzwerks bis ${when} sind eingelesen, für Bestellungen jeden Alters.`,
     sync: 'Jetzt lesen',
     dryDone: (total, matched, sum) =>
       `${of(total, 'Conversion', 'Conversions')} dort, ${matched} davon mit Klick, ${sum}. Noch hat sich nichts geändert.`,

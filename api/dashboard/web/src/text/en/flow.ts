@@ -64,10 +64,10 @@ export const words = {
     rule: 'fits',
     moreLines: (n: number) => `and ${n} more`,
     answers: (status: number) => `Answers ${status}`,
-    covered: (name: string) => `Nobody comes here: ${name} takes everybody before it.`,
+    covered: (name: string) => `Nobody comes here: ${name} takes everybody first.`,
     coveredMore: (name: string) =>
       `Nobody comes here while ${name} can send visitors on: it is tried first and takes everybody. Give it conditions, or try this path first.`,
-    unreached: (name: string, by: string) => `Nobody comes to ${name}: ${by} takes everybody before it.`,
+    unreached: (name: string, by: string) => `Nobody comes to ${name}: ${by} takes everybody first.`,
     lift: 'Try this path first',
     noCampaign: 'no campaign chosen',
     nowhere: 'nowhere yet',

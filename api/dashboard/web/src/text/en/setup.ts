@@ -27,7 +27,7 @@ export const words = {
     toSite: 'My website',
     siteURL: 'Page that visitors come to',
     siteAdds: (part: string) => `${part} is added automatically, so that the page knows the click.`,
-    noSites: 'No website is known yet. Add yours first: it gives you the tag for its pages.',
+    noSites: 'No website is known yet. Add yours first: you get the tag for its pages there.',
     toGoals: 'Goals and websites',
     addressNoClick: 'Without {clickid} no conversion finds its click.',
     addClickID: (part: string) => `Add ${part}`,
