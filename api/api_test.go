@@ -337,7 +337,7 @@ func TestDocumentIsCompressed(t *testing.T) {
 		}
 	}
 	if got := ask("If-None-Match", `"other"`); got.Code != 200 {
-		t.Errorf("another tag: %d", got.Code)
+		t.Errorf("If-None-Match with another tag: status %d, want 200", got.Code)
 	}
 }
 

@@ -294,7 +294,7 @@ func TestServe(t *testing.T) {
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) != 1 {
-		t.Errorf("%d files are left, %v", len(files), err)
+		t.Errorf("%d copies are on disk, want 1: %v", len(files), err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "one.example"))
 	if err != nil || !bytes.Contains(text, sealedPrefix) {
@@ -330,7 +330,7 @@ func TestChallenges(t *testing.T) {
 		}
 	}
 	if c.AnswerHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "http://one.example/.well-known/x", nil)) {
-		t.Error("another path is taken for a challenge")
+		t.Error("AnswerHTTP answers a path that is not the path of a challenge")
 	}
 
 	address := serve(t, c, NewGuard())
@@ -400,7 +400,7 @@ func TestOwnHosts(t *testing.T) {
 		}
 	}
 	if one, there := left["one.example"]; !there || one <= 0 || one > 0.5 || len(left) != 2 || left["two.example"] != 0 {
-		t.Errorf("left are %v", left)
+		t.Errorf("the remaining lifetimes by host are %v", left)
 	}
 	if later := c.lifetimeLeft("one.example", time.Now().Add(2*time.Hour)); later != 0 {
 		t.Errorf("an expired certificate has %f left, want 0", later)
@@ -449,7 +449,7 @@ func TestFlood(t *testing.T) {
 	}
 	all.Wait()
 	if names := counted(t, c); store.count() != before || names["unknown"] != 200 || names["missing"] != 200 || names["served"] != 0 {
-		t.Errorf("%d queries, %v", store.count()-before, names)
+		t.Errorf("%d queries, want none; handshakes by the state of their name: %v", store.count()-before, names)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	all.Go(func() { c.reportMissing(ctx) })
@@ -522,7 +522,7 @@ func TestManyConnections(t *testing.T) {
 		guard.mu.Unlock()
 	}
 	if guard.Closed() < 90 {
-		t.Errorf("%f were closed", guard.Closed())
+		t.Errorf("%f connections were closed, want at least 90", guard.Closed())
 	}
 	if _, err := get(address, "one.example", a); err != nil {
 		t.Errorf("a request while idle connections are open: %v", err)
