@@ -141,7 +141,7 @@ func isSortedFormula(sort, formulas string) bool {
 // checkMayShare returns role_required if the view is shared or is to be shared, and the caller's role may not write.
 func checkMayShare(c *route.Call, shared bool) error {
 	if shared && !c.MayWrite() {
-		return models.Errorf(models.KindForbidden, "role_required", "sharing a view, or ending that, needs the role %s, and your role is %s", models.RoleContributor, c.Role)
+		return models.Errorf(models.KindForbidden, "role_required", "sharing a view, or no longer sharing it, needs the role %s, and your role is %s", models.RoleContributor, c.Role)
 	}
 	return nil
 }
