@@ -50,7 +50,7 @@ func newMetrics() (m metrics) {
 	m.unmatched = counter("postbacks_unmatched_total", "Postbacks that name no click. Some of them are stored.")
 	m.limited = counter("postbacks_limited_total", "Postbacks and messages of pages that were refused because the sender had sent, or the receiver had received, too many.")
 	m.eventsRefused = counter("site_events_refused_total", "Messages of pages that were refused as a whole or in part.")
-	m.traps = counter("hidden_links_followed_total", "Requests for links that the page tag hides from people. Requests whose click cannot exist are not counted.")
+	m.traps = counter("hidden_links_followed_total", "Recorded requests for the links that the page tag hides from people.")
 	m.overBudget = counter("routing_over_budget_total", "Decisions that took too many steps and ended at the fallback.")
 	m.refusedGoals = vector("goals_refused_total",
 		"Goals and messages of servers that were refused, by the code of the answer. Some of them are stored.", "code")
