@@ -100,9 +100,10 @@ var (
 
 var crossOrigin = http.NewCrossOriginProtection()
 
-// ownPage reports whether a request comes from no page of a browser, or from a page of this service. Pages on localhost count as
-// pages of this service. A stranger can make another host name point to this machine and serve a page under that name. The page and
-// its request then have the same host, but ownPage returns false, because the host name is not the service's.
+// ownPage returns false for a request that a page of another site sends. It returns true for a request of a program, and for a
+// request of a page of this service. Pages on localhost count as pages of this service. A stranger can make another host name
+// point to this machine and serve a page under that name. The page and its request then have the same host, but ownPage returns
+// false, because the host name is not the service's.
 func (s *Service) ownPage(r *http.Request) bool {
 	if crossOrigin.Check(r) != nil {
 		return false
