@@ -118,7 +118,7 @@ export const words: typeof en = {
     `${of(changed, 'Klick hat', 'Klicks haben', shown)} zwischen Besucher und Bot gewechselt, von ${all} neu bewerteten`,
   before: (before, after) => `vorher ${before} Bots, jetzt ${after}`,
   failed: 'Die neue Bewertung ist gescheitert',
-  superseded: 'Die Einstellungen wurden inzwischen geändert; stattdessen läuft der Auftrag dieser Änderung.',
+  superseded: 'Die Einstellungen wurden inzwischen geändert; stattdessen läuft der Auftrag der neueren Änderung.',
   data: 'Daten hinter den Merkmalen',
   kinds: {
     tor: 'Tor-Ausgänge',

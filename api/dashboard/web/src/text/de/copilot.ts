@@ -37,7 +37,7 @@ export const words: typeof en = {
   none: 'Kein Vorschlag.',
   noneMore: 'Die Zahlen der letzten 30 Tage werden einmal am Tag ausgewertet. Was sie nahelegen, steht hier mit den Gründen.',
   looked: (campaigns, n, clicks, conversions, from, to) =>
-    `Betrachtet wurden ${campaigns} aktive ${n === 1 ? 'Kampagne' : 'Kampagnen'} mit ${clicks} Klicks und ${conversions} Conversions, ${from} bis ${to}. Der heutige Tag zählt ab morgen.`,
+    `Betrachtet wurden ${campaigns} aktive ${n === 1 ? 'Kampagne' : 'Kampagnen'} mit ${clicks} Klicks und ${conversions} Conversions, ${from} bis ${to}. Der heutige Tag ist noch nicht dabei.`,
   skipped: (n, shown) => `${of(n, 'weitere Kampagne wird', 'weitere Kampagnen werden', shown)} an einem anderen Tag betrachtet.`,
   noClicks: 'Diese Kampagnen hatten in der Zeit keine Klicks, also gab es nichts zu vergleichen.',
   checks: 'Was geprüft wurde',

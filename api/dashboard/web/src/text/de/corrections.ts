@@ -55,7 +55,7 @@ export const words: typeof en = {
   spread: (n, shown) => `auf ${of(n, 'Klick', 'Klicks', shown)}`,
   askTitle: 'Korrektur übernehmen',
   askText: (accepted, shown, refused, shownRefused, undo) =>
-    `${of(accepted, 'Zeile wird', 'Zeilen werden', shown)} geschrieben, ${of(refused, 'ist abgelehnt und bleibt', 'sind abgelehnt und bleiben', shownRefused)} weg. Die Zahlen ändern sich sofort; ${undo ? '30 Tage lang lässt es sich zurücknehmen' : 'rückgängig machen lässt es sich nicht'}.`,
+    `${of(accepted, 'Zeile wird', 'Zeilen werden', shown)} geschrieben, ${of(refused, 'ist abgelehnt und bleibt', 'sind abgelehnt und bleiben', shownRefused)} außen vor. Die Zahlen ändern sich sofort; ${undo ? '30 Tage lang lässt sich die Korrektur zurücknehmen' : 'rückgängig machen lässt es sich nicht'}.`,
   go: 'Übernehmen',
   readOnly: 'Die eigene Rolle darf nicht korrigieren, was aufgezeichnet ist.',
 }

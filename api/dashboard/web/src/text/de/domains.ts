@@ -113,7 +113,7 @@ export const words: typeof en = {
   releaseText: 'HTTPS funktioniert dort sofort nicht mehr, und ein neues Zertifikat gibt es erst auf Antrag.',
   released: 'Das Zertifikat ist freigegeben',
   wrong: 'Was nicht stimmt',
-  ends: date => `Es endet am ${date}.`,
+  ends: date => `Das Zertifikat endet am ${date}.`,
   crawlers: 'Crawler',
   crawlersHint: 'Was robots.txt sagt.',
   crawlerChoices: { disallow: 'Fernhalten', allow: 'Willkommen' },

@@ -107,7 +107,7 @@ export const words: typeof en = {
     statuses: { 200: '200 mit einem Text', 204: '204, leer', 404: '404 nicht gefunden' },
     bodyOf: 'Text',
     weightHint: 'Sein Anteil an den Besuchern, wenn Pfade nach Gewicht gezogen werden.',
-    groupHint: 'Gezogen wird aus der niedrigsten passenden Gruppe; bei 0 geht es nach Position.',
+    groupHint: 'Ein Pfad der niedrigsten passenden Gruppe wird nach Gewicht gezogen; Pfade der Gruppe 0 kommen nach Position dran.',
     capHint: 'Klicks pro Tag; leer: unbegrenzt.',
     collectHint: 'Aus: seine Klicks stehen in keinem Bericht.',
     addRule: 'Gespeicherte Regel hinzufügen',

@@ -18,8 +18,8 @@ export const words: typeof en = {
   roleHints: {
     viewer: 'Sieht und exportiert alles, ändert nichts.',
     contributor: 'Ändert Kampagnen und was dazugehört, legt aber keine an.',
-    member: 'Legt Kampagnen an; dazu Domains, Verbindungen und Webhooks.',
-    owner: 'Alles; dazu Team, Schlüssel, Einstellungen und Tarif.',
+    member: 'Legt auch Kampagnen, Domains, Verbindungen und Webhooks an.',
+    owner: 'Darf alles, auch Team, Schlüssel, Einstellungen und Tarif.',
   },
   team: {
     people: n => of(n, 'Person', 'Personen'),

@@ -54,7 +54,7 @@ export const words = {
     `${of(changed, 'click has', 'clicks have', shown)} changed between visitor and bot, of ${all} rescored`,
   before: (before: string, after: string) => `${before} bots before, ${after} now`,
   failed: 'Rescoring has failed',
-  superseded: 'The settings have been changed since. The job of that change goes on instead.',
+  superseded: 'The settings have been changed since. The job of the newer change runs instead.',
   data: 'Data behind the signals',
   kinds: named({
     tor: 'Tor exits',

@@ -18,7 +18,7 @@ export const words = {
   saved: (n: number) => `${of(n, 'record is', 'records are')} changed`,
   same: 'All had these values already.',
   refused: (names: string) => `Refused for ${names}. Nothing has changed.`,
-  undone: 'It is as it was before',
+  undone: 'The change is undone',
   kept: (names: string) => `Changed since, and left as they are: ${names}`,
   replaceTitle: (name: string) => `Replace ${name} everywhere`,
   with: named({ offers: 'With which offer?', landers: 'With which landing page?' }),
@@ -31,7 +31,7 @@ export const words = {
   none: 'Select none',
   unused: 'No campaign and no saved flow leads there.',
   joins: (old: string, now: string) => `${old} → ${now}`,
-  joinsText: 'Some paths have both already. In these paths the new one stays once, with the sum of both weights.',
+  joinsText: 'Some paths have both already. These paths keep only the new one, with the sum of both weights.',
   paused: (name: string) => `${name} is paused: paths pass it over until it is resumed.`,
   slots: (n: number, have: number) =>
     `The new page has ${of(n, 'click slot', 'click slots')}, the old one ${have}: the buttons of the other slots lead nowhere.`,

@@ -17,7 +17,7 @@ export const words = {
   none: 'Nothing is suggested.',
   noneMore: 'The figures of the last 30 days are analyzed once a day. Changes that they suggest are shown here, with the reasons.',
   looked: (campaigns: string, n: number, clicks: string, conversions: string, from: string, to: string) =>
-    `Looked at ${campaigns} active ${n === 1 ? 'campaign' : 'campaigns'} with ${clicks} clicks and ${conversions} conversions, ${from} to ${to}. Today counts from tomorrow on.`,
+    `Looked at ${campaigns} active ${n === 1 ? 'campaign' : 'campaigns'} with ${clicks} clicks and ${conversions} conversions, ${from} to ${to}. Today is not included yet.`,
   skipped: (n: number, shown: string) => `${of(n, 'more campaign is', 'more campaigns are', shown)} looked at on another day.`,
   noClicks: 'These campaigns had no clicks in that time, so there was nothing to compare.',
   checks: 'What was checked',

@@ -111,7 +111,7 @@ export const words = {
   releaseText: 'HTTPS stops working on it at once. There is no new certificate until somebody asks for one.',
   released: 'The certificate is released',
   wrong: 'What is wrong',
-  ends: (date: string) => `It ends on ${date}.`,
+  ends: (date: string) => `The certificate ends on ${date}.`,
   crawlers: 'Crawlers',
   crawlersHint: 'What robots.txt says.',
   crawlerChoices: { disallow: 'Stay out', allow: 'Welcome' } as Record<string, string>,

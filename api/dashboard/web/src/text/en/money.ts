@@ -221,6 +221,6 @@ export const words = {
     look: 'Look at it',
     filter: 'Which alerts',
     threats: 'Reported as',
-    answered: (status: number) => `It answers ${status}`,
+    answered: (status: number) => `The URL answers ${status}`,
   },
 }

@@ -17,8 +17,8 @@ export const words = {
   roleHints: named({
     viewer: 'Sees everything and exports it, changes nothing.',
     contributor: 'Changes campaigns and what belongs to them, but makes no campaign.',
-    member: 'Makes campaigns; domains, connections and webhooks too.',
-    owner: 'All of it; team, keys, settings and plan too.',
+    member: 'Also makes campaigns, domains, connections and webhooks.',
+    owner: 'Does everything, with team, keys, settings and plan.',
   }),
   team: {
     people: (n: number) => of(n, 'person', 'people'),
@@ -38,7 +38,7 @@ export const words = {
     remove: 'Remove',
     removeOf: (name: string) => `Remove ${name}`,
     removeTitle: (name: string) => `Remove ${name}?`,
-    removeText: (email: string) => `${email} is signed out at once and sees nothing of this account any more. What was made stays.`,
+    removeText: (email: string) => `${email} is signed out at once and sees nothing of this account any more. What this person made stays.`,
     removed: (name: string) => `${name} is removed`,
     open: 'Open invitations',
     kinds: named({ invite: 'Invitation', reset: 'New password', entry: 'Entry' }),

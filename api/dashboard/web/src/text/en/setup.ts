@@ -107,7 +107,7 @@ export const words = {
       siteCampaign: 'A campaign that leads to it: its traffic source, and the page that visitors come to',
       tag: 'The page tag, in the pages of the website',
       siteClick: 'A test click: open the link; the website opens with its click id',
-      order: 'A test order: the page after it reports it with “Goal on a page”, and it shows up here by itself',
+      order: 'A test order: the page after it reports the order with “Goal on a page”, and it shows up here by itself',
     },
     go: {
       network: 'Create a network',
