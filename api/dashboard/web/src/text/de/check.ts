@@ -17,7 +17,7 @@ export const words: typeof english = {
   leftOff: (n, area) => `${area}: ${of(n, 'weiterer Befund', 'weitere Befunde')}`,
   never: 'nie',
   mending: 'Einen Moment …',
-  unknownMore: 'Das hat noch niemand geprüft. Es heißt nicht, dass es in Ordnung ist.',
+  unknownMore: 'Das wurde noch nicht geprüft und ist vielleicht nicht in Ordnung.',
   states: { problem: 'Probleme', unknown: 'Nicht bekannt', warning: 'Einen Blick wert' },
   mends: { verify_domain: 'Domain prüfen', check_link: 'Jetzt prüfen', resume: 'Fortsetzen', open: 'Öffnen' },
   areas: {
@@ -185,7 +185,7 @@ export const words: typeof english = {
     },
     spend_failing: {
       says: 'Die Ausgaben von {name} lassen sich nicht lesen.',
-      costs: 'Bis dahin zählen die Klicks als kostenlos.',
+      costs: 'So lange zählen die Klicks als kostenlos.',
       does: 'Die Verbindung der Quelle korrigieren.',
     },
     postbacks_failing: {

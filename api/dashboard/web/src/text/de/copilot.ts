@@ -103,7 +103,7 @@ export const words: typeof en = {
   same: 'Es würde sich nichts ändern.',
   default: 'Standardpfad',
   failed: {
-    stale: 'Inzwischen hat sich geändert, worum es ging. Bitte die Zahlen neu auswerten.',
+    stale: 'Die betroffenen Einträge haben sich inzwischen geändert. Bitte die Zahlen neu auswerten.',
     not_open: 'Darüber wurde schon entschieden.',
     already_undone: 'Das wurde schon rückgängig gemacht.',
     plan_required: 'Im Tarif lässt sich nichts mit einem Klick anwenden.',
@@ -144,7 +144,7 @@ export const words: typeof en = {
   failedNote: 'Diese Frage wurde nicht beantwortet.',
   connect: 'Sprachmodell verbinden',
   connectText:
-    'Vorschläge und Regeln funktionieren auch ohne. Der Chat braucht den Schlüssel eines KI-Anbieters; er wird verschlüsselt aufbewahrt und nie wieder angezeigt.',
+    'Vorschläge und Regeln funktionieren auch ohne Sprachmodell. Der Chat braucht den Schlüssel eines KI-Anbieters; er wird verschlüsselt aufbewahrt und nie wieder angezeigt.',
   connectOwner: 'Mitglieder und Inhaber können hier eines verbinden.',
   noEncryption: 'Diese Installation kann noch keine Schlüssel aufbewahren: Dafür setzt der Betreiber ENCRYPTION_KEY.',
   provider: 'Anbieter',

@@ -98,7 +98,7 @@ export const words: typeof en = {
     verified: 'Die Domain führt hierher',
     asked: 'Das Zertifikat ist beantragt',
     checked: 'Das Eigentum ist geprüft',
-    issued: 'Es ist ausgestellt',
+    issued: 'Das Zertifikat ist ausgestellt',
     serving: 'HTTPS funktioniert',
   },
   notYet: 'noch nicht',
@@ -124,7 +124,7 @@ export const words: typeof en = {
   tagName: 'Name des Seiten-Tags',
   tagNameHint:
     'Werbeblocker kennen t.js. Mit einem Namen wie shop-stats ist das Tag auch unter /shop-stats.js erreichbar. Nur zusammen mit den Seiten ändern, die es verwenden.',
-  failover: 'Auf Reserve ausweichen, wenn sie als unsicher gilt',
+  failover: 'Auf Reserve ausweichen, wenn die Domain als unsicher gilt',
   failoverHint: 'Listen unsicherer URLs wie Safe Browsing werden laufend geprüft.',
   makeDefault: 'Als Standard setzen',
   defaultText: 'Neue Kampagnen ohne eigene Domain kommen hierher.',

@@ -144,7 +144,7 @@ export const words: typeof en = {
       duplicate_rule_name: 'Zwei Regeln heißen gleich.',
       invalid_cap: 'Das Limit ist 1 oder mehr, oder leer.',
       invalid_rule_group: 'Die Gruppe liegt zwischen 0 und 999.',
-      destination_required: 'Es fehlt, wohin er führt.',
+      destination_required: 'Es fehlt, wohin der Pfad führt.',
       lander_required: 'Es fehlt eine Landingpage.',
       invalid_destination: 'Ein Ziel gibt es nicht mehr, oder es passt nicht zur Aktion.',
       invalid_destination_url: 'Zu dieser URL lassen sich keine Besucher schicken.',

@@ -11,7 +11,7 @@ export const words: typeof en = {
   kinds: { offers: 'Offers', links: 'Smartlinks' },
   texts: {
     offers: 'Legt pro Zeile ein Offer an. Ein Offer mit demselben Namen bleibt, wie es ist.',
-    links: 'Legt pro Zeile einen Smartlink an. Ein vorhandener mit derselben Domain und demselben Slug bleibt, wie er ist.',
+    links: 'Legt pro Zeile einen Smartlink an. Ein vorhandener mit derselben Domain und demselben Kürzel bleibt, wie er ist.',
   },
   mapOf: cell => `Was die Spalte ${cell} enthält`,
   tooMany: shown => `Die Datei hat ${shown} Zeilen; höchstens 1.000 werden auf einmal importiert.`,

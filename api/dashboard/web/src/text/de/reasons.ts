@@ -34,7 +34,7 @@ const sentences = new Map(
     'there is no such network': 'Dieses Netzwerk gibt es nicht.',
     'the traffic source is deactivated': 'Die Traffic-Quelle ist gelöscht.',
     'the traffic source is paused': 'Die Traffic-Quelle ist pausiert.',
-    'the traffic source no longer receives postbacks of this kind': 'Die Traffic-Quelle erfährt davon nicht mehr.',
+    'the traffic source no longer receives postbacks of this kind': 'Die Traffic-Quelle bekommt solche Postbacks nicht mehr.',
     'its click is deleted': 'Der Klick ist gelöscht.',
   }),
 )

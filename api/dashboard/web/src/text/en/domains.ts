@@ -96,7 +96,7 @@ export const words = {
     verified: 'The domain leads here',
     asked: 'The certificate is asked for',
     checked: 'Ownership is checked',
-    issued: 'It is issued',
+    issued: 'The certificate is issued',
     serving: 'HTTPS works',
   },
   notYet: 'not yet',
@@ -122,7 +122,7 @@ export const words = {
   tagName: 'Name of the page tag',
   tagNameHint:
     'Ad blockers know t.js. With a name such as shop-stats the tag is at /shop-stats.js too. Change it only together with the pages that use it.',
-  failover: 'Move to a spare when it is listed as unsafe',
+  failover: 'Move to a spare when the domain is listed as unsafe',
   failoverHint: 'A list of unsafe URLs, such as Safe Browsing, is looked at all the time.',
   makeDefault: 'Make it the default',
   defaultText: 'New campaigns that name no domain go here.',

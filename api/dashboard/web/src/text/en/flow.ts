@@ -142,7 +142,7 @@ export const words = {
       duplicate_rule_name: 'Two rules have the same name.',
       invalid_cap: 'The cap is 1 or more, or empty.',
       invalid_rule_group: 'The group is 0 to 999.',
-      destination_required: 'Choose where it leads.',
+      destination_required: 'Choose where the path leads.',
       lander_required: 'Choose a landing page.',
       invalid_destination: 'A destination is not there any more, or does not fit the action.',
       invalid_destination_url: 'Visitors cannot be sent to this URL.',
