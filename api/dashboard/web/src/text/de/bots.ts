@@ -23,7 +23,8 @@ export const words: typeof en = {
     `${of(n, 'Klick der letzten 30 Tage wäre wieder ein Besucher', 'Klicks der letzten 30 Tage wären wieder Besucher', shown)}`,
   noSides: 'Kein Klick der letzten 30 Tage würde zwischen Besucher und Bot wechseln.',
   moveIt: 'Beim Verschieben der Schwelle steht hier, wie viele Klicks zu Bots oder wieder zu Besuchern würden.',
-  signalsMove: 'Auch das Umschalten von Merkmalen ändert die Punkte. Wie viele Klicks zu Bots oder wieder zu Besuchern werden, steht nach der Neubewertung fest.',
+  signalsMove:
+    'Auch das Umschalten von Merkmalen ändert die Punkte. Wie viele Klicks zu Bots oder wieder zu Besuchern werden, steht nach der Neubewertung fest.',
   score: 'Punkte',
   side: 'Zählt als',
   signals: 'Merkmale',

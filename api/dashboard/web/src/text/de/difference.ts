@@ -67,7 +67,8 @@ export const words: typeof en = {
     bots: 'Diese Klicks kamen an und zählen hier als Bots. Vor einer Rückforderung die Gründe ansehen.',
     hops: 'Diese Besucher haben auf der Landingpage nicht weitergeklickt und das Netzwerk nie erreicht. Es ging nichts verloren.',
     unmatched: 'Diese Conversion nennt keinen Klick, den wir kennen. Die URL des Offers muss unsere Klick-ID mitgeben.',
-    not_received: 'Kein Postback hat diese Conversions gemeldet. Die Postback-URL beim Netzwerk prüfen oder die Conversions aus dessen Datei eintragen.',
+    not_received:
+      'Kein Postback hat diese Conversions gemeldet. Die Postback-URL beim Netzwerk prüfen oder die Conversions aus dessen Datei eintragen.',
     refused: 'Diese Conversions haben wir abgelehnt. Der Grund sagt, was zu ändern ist.',
     not_sent: 'Eine Conversion, die nicht gemeldet wurde, kann dort nicht zählen. Der Grund sagt, woran es lag.',
     late: 'Eine Seite hat sich geändert, nachdem die andere gelesen wurde. Der nächste Import beseitigt die meisten dieser Unterschiede.',

@@ -103,7 +103,8 @@ export const words: typeof en = {
   makeSecret: 'Secret anlegen',
   newSecret: 'Neues Secret',
   rotateTitle: 'Neues Server-Secret',
-  rotateText: 'Das alte Secret gilt noch 24 Stunden, damit bei der Umstellung nichts verloren geht. Ein noch älteres gilt sofort nicht mehr.',
+  rotateText:
+    'Das alte Secret gilt noch 24 Stunden, damit bei der Umstellung nichts verloren geht. Ein noch älteres gilt sofort nicht mehr.',
   secretText: 'Es wird nur dieses eine Mal gezeigt. Es gehört auf den eigenen Server und nie in eine Seite.',
   secretDone: 'Ist gespeichert',
   products: 'Produkte',

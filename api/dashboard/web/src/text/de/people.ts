@@ -53,7 +53,8 @@ export const words: typeof en = {
     changeTitle: (name, role) => `${name} die Rolle „${role}“ geben?`,
     change: 'Rolle ändern',
     ownTitle: 'Nicht mehr Inhaber sein?',
-    ownText: 'Team, Schlüssel, Einstellungen und das Protokoll sind dann nicht mehr zu sehen. Ein anderer Inhaber kann die Rolle zurückgeben.',
+    ownText:
+      'Team, Schlüssel, Einstellungen und das Protokoll sind dann nicht mehr zu sehen. Ein anderer Inhaber kann die Rolle zurückgeben.',
   },
   keys: {
     add: 'Neuer Schlüssel',
