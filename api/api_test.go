@@ -323,7 +323,7 @@ func TestDocumentIsCompressed(t *testing.T) {
 		text, err := io.ReadAll(unpacked)
 		if err != nil || !bytes.Equal(text, plain.Body.Bytes()) || packed.Header().Get("ETag") != tag ||
 			packed.Header().Get("Content-Encoding") != "gzip" || packed.Header().Get("Vary") != "Accept-Encoding" {
-			t.Errorf("%s: another document, or %v", takes, packed.Header())
+			t.Errorf("%s: the unpacked document differs, or the headers are wrong: %v", takes, packed.Header())
 		}
 	}
 	for _, takes := range []string{"identity", "gzip;q=0", "gzip;q=0.000, br", "x-gzip"} {
@@ -337,7 +337,7 @@ func TestDocumentIsCompressed(t *testing.T) {
 		}
 	}
 	if got := ask("If-None-Match", `"other"`); got.Code != 200 {
-		t.Errorf("another tag: %d", got.Code)
+		t.Errorf("If-None-Match with another tag: status %d, want 200", got.Code)
 	}
 }
 
@@ -386,7 +386,7 @@ func TestDocsPageAsksNobodyElse(t *testing.T) {
 			t.Errorf("%s: %d", path, w.Code)
 		}
 		if !strings.Contains(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
-			t.Errorf("%s has no policy", path)
+			t.Errorf("%s: the Content-Security-Policy lacks default-src 'none'", path)
 		}
 	}
 }

@@ -70,12 +70,12 @@ func TestRefresh(t *testing.T) {
 	e.want(e.form(assistants.TokenPath, refreshForm(client, first.refresh)), http.StatusBadRequest, "invalid_grant")
 	for _, token := range []string{first.access, second.access} {
 		if a := e.call(token, "tools/list", "{}"); a.status != http.StatusUnauthorized {
-			t.Errorf("after a second use: %d", a.status)
+			t.Errorf("after a second use of the refresh token, an access token gets the status %d, want 401", a.status)
 		}
 	}
 	e.want(e.form(assistants.TokenPath, refreshForm(client, second.refresh)), http.StatusBadRequest, "invalid_grant")
 	if rows := connected(owner); len(rows) != 0 {
-		t.Errorf("still connected: %+v", rows)
+		t.Errorf("after a second use of the refresh token, assistants are still connected: %+v", rows)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestRefreshAtOnce(t *testing.T) {
 	e.want(answers[0], http.StatusOK, "")
 	e.want(answers[1], http.StatusBadRequest, "invalid_grant")
 	if a := e.call(tokensOf(answers[0]).access, "tools/list", "{}"); a.status != http.StatusUnauthorized {
-		t.Errorf("the new token answers %d", a.status)
+		t.Errorf("after both uses, the new token gets the status %d, want 401", a.status)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestClock(t *testing.T) {
 	}
 	for after, valid := range map[time.Duration]bool{10 * time.Minute: true, 10*time.Minute + 51*time.Second: false} {
 		if _, err := a.Authenticate(t.Context(), issued.Access, base+"/mcp", now.Add(after)); (err == nil) != valid {
-			t.Errorf("an access token after %s: %v", after, err)
+			t.Errorf("an access token after %s: valid must be %t, error %v", after, valid, err)
 		}
 	}
 	if _, err := a.Authenticate(t.Context(), issued.Access, "https://other.example/mcp", now.Add(time.Minute)); err == nil {
@@ -151,7 +151,7 @@ func TestWhereTokensAreValid(t *testing.T) {
 		e.s.As(token).Do("GET", "/offers", nil).Want(http.StatusUnauthorized, "unauthenticated")
 	}
 	if a := e.call(got.refresh, "tools/list", "{}"); a.status != http.StatusUnauthorized {
-		t.Errorf("a refresh token at /mcp: %d", a.status)
+		t.Errorf("a refresh token at /mcp gets the status %d, want 401", a.status)
 	}
 	a := e.call(got.access, "tools/call", `{"name":"add_note","arguments":{"text":"a note"}}`)
 	if raw, _ := json.Marshal(a.data); a.status != http.StatusOK || strings.Contains(string(raw), `"isError":true`) {
@@ -245,23 +245,23 @@ func TestRoles(t *testing.T) {
 	}
 	fresh := e.want(e.form(assistants.TokenPath, refreshForm(client, token.refresh)), http.StatusOK, "")
 	if fresh.data["scope"] != "read" {
-		t.Errorf("its scope is %v", fresh.data["scope"])
+		t.Errorf("the assistant of a new viewer has the scope %v, want read", fresh.data["scope"])
 	}
 	setRole(models.RoleMember)
 	if n := len(e.toolsOf(token.access)); n <= reads {
-		t.Errorf("the assistant of a new member has %d tools", n)
+		t.Errorf("the assistant of a new member has %d tools, want more than %d", n, reads)
 	}
 	viewer.Do("DELETE", "/app/api/assistants/"+rows[i].ID, nil).Want(http.StatusNotFound, "not_found") // of another person
 	owner.Do("DELETE", "/app/api/team/"+rows[i].Person.ID, nil).Want(http.StatusOK, "")
 	if a := e.call(token.access, "tools/list", "{}"); a.status != http.StatusUnauthorized {
-		t.Errorf("the assistant of a removed member: %d", a.status)
+		t.Errorf("the assistant of a removed member gets the status %d, want 401", a.status)
 	}
 	e.want(e.form(assistants.TokenPath, refreshForm(client, tokensOf(fresh).refresh)), http.StatusBadRequest, "invalid_grant")
 	if id, _ := models.ParseID(rows[i].Person.ID); people.New(e.s.Store).Join(t.Context(), e.s.Account.ID, id, models.RoleMember) != nil {
 		t.Fatal("the member cannot come back")
 	}
 	if a := e.call(token.access, "tools/list", "{}"); a.status != http.StatusUnauthorized {
-		t.Errorf("the assistant of a member who came back: %d", a.status)
+		t.Errorf("the assistant of a member who came back gets the status %d, want 401", a.status)
 	}
 }
 
@@ -282,7 +282,7 @@ func TestEnds(t *testing.T) {
 	}
 	e.s.Do("PATCH", "/settings", map[string]any{"assistants": false}).Want(http.StatusOK, "")
 	if a := e.call(token.access, "tools/list", "{}"); a.status != http.StatusForbidden {
-		t.Errorf("switched off: %d", a.status)
+		t.Errorf("while the account has assistants switched off, one gets the status %d, want 403", a.status)
 	}
 	e.want(e.form(assistants.TokenPath, refreshForm(client, token.refresh)), http.StatusBadRequest, "invalid_grant")
 	owner.Do("POST", "/app/api/assistants", with(request(client), "rights", "read")).Want(http.StatusForbidden, "mcp_off")
@@ -339,7 +339,7 @@ func TestRequests(t *testing.T) {
 	var decided struct{ Redirect string }
 	person.Do("POST", "/app/api/assistants", with(request(client), "refused", true, "resource", "")).Want(http.StatusOK, "").Into(&decided)
 	if q := (url.Values{"error": {"access_denied"}, "state": {"a state"}, "iss": {base}}); decided.Redirect != redirect+"?"+q.Encode() {
-		t.Errorf("refused: %s", decided.Redirect)
+		t.Errorf("a person's refusal redirects to %s", decided.Redirect)
 	}
 	var n int
 	if err := e.s.DB.GetContext(t.Context(), &n, `SELECT count(*) FROM assistant_grants`); err != nil || n != 0 {

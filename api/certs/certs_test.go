@@ -274,10 +274,10 @@ func TestServe(t *testing.T) {
 	again := New(o)
 	again.Start(t.Context())
 	if again.Len() != 2 {
-		t.Errorf("%d hosts from copies", again.Len())
+		t.Errorf("a process without PostgreSQL has the certificates of %d hosts, want 2", again.Len())
 	}
 	if got, err := get(serve(t, again, NewGuard()), "three.example", a); err != nil {
-		t.Errorf("from the copy: %q, %v", got, err)
+		t.Errorf("a request to a host whose certificate was read from its copy: %q, %v", got, err)
 	}
 	store.wrongKey = true
 	locked := New(o)
@@ -294,7 +294,7 @@ func TestServe(t *testing.T) {
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) != 1 {
-		t.Errorf("%d files are left, %v", len(files), err)
+		t.Errorf("%d copies are on disk, want 1: %v", len(files), err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "one.example"))
 	if err != nil || !bytes.Contains(text, sealedPrefix) {
@@ -330,7 +330,7 @@ func TestChallenges(t *testing.T) {
 		}
 	}
 	if c.AnswerHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "http://one.example/.well-known/x", nil)) {
-		t.Error("another path is taken for a challenge")
+		t.Error("AnswerHTTP answers a path that is not the path of a challenge")
 	}
 
 	address := serve(t, c, NewGuard())
@@ -400,7 +400,7 @@ func TestOwnHosts(t *testing.T) {
 		}
 	}
 	if one, there := left["one.example"]; !there || one <= 0 || one > 0.5 || len(left) != 2 || left["two.example"] != 0 {
-		t.Errorf("left are %v", left)
+		t.Errorf("the remaining lifetimes by host are %v", left)
 	}
 	if later := c.lifetimeLeft("one.example", time.Now().Add(2*time.Hour)); later != 0 {
 		t.Errorf("an expired certificate has %f left, want 0", later)
@@ -449,7 +449,7 @@ func TestFlood(t *testing.T) {
 	}
 	all.Wait()
 	if names := counted(t, c); store.count() != before || names["unknown"] != 200 || names["missing"] != 200 || names["served"] != 0 {
-		t.Errorf("%d queries, %v", store.count()-before, names)
+		t.Errorf("%d queries, want none; handshakes by the state of their name: %v", store.count()-before, names)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	all.Go(func() { c.reportMissing(ctx) })
@@ -482,7 +482,7 @@ func TestFlood(t *testing.T) {
 	}
 	await.Until(t, "the oldest are closed", func() bool { return guard.Closed() >= float64(2*guard.maxSilent) })
 	if _, err := get(address, "one.example", a); err != nil {
-		t.Errorf("between silent connections: %v", err)
+		t.Errorf("a request while silent connections are open: %v", err)
 	}
 	for _, conn := range silent {
 		_ = conn.Close()
@@ -522,10 +522,10 @@ func TestManyConnections(t *testing.T) {
 		guard.mu.Unlock()
 	}
 	if guard.Closed() < 90 {
-		t.Errorf("%f were closed", guard.Closed())
+		t.Errorf("%f connections were closed, want at least 90", guard.Closed())
 	}
 	if _, err := get(address, "one.example", a); err != nil {
-		t.Errorf("between idle connections: %v", err)
+		t.Errorf("a request while idle connections are open: %v", err)
 	}
 }
 

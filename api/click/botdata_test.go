@@ -67,11 +67,11 @@ func TestBotData(t *testing.T) {
 		t.Errorf("the abuser has the score %d for %q and is sent to %s", c.BotScore, c.BotReason, c.Destination)
 	}
 	w.storeBotData(botdata.SpamIP, "9.9.9.9")
-	becomes("another list of abusers", "none", bot.BadReferrer, false, spam)
+	becomes("the new list of abusers lacks the address", "none", bot.BadReferrer, false, spam)
 	w.storeBotData(botdata.Datacenter, "8.8.8.0/24")
 	becomes("a data centre", "datacenter", bot.Datacenter, false)
 	w.storeBotData(botdata.VPN, "8.8.8.8")
-	becomes("a VPN in it", "vpn", bot.VPNOrProxy, false)
+	becomes("a VPN in that data centre", "vpn", bot.VPNOrProxy, false)
 	w.storeBotData(botdata.Tor, "8.8.8.8")
 	becomes("an exit of Tor", "tor", bot.TorExit, true)
 	becomes("another address", "datacenter", bot.Datacenter, false, peer("8.8.8.9:1"))
@@ -82,13 +82,13 @@ func TestBotData(t *testing.T) {
 		t.Errorf("the crawler has the device type %s and the browser %q, want bot and none", c.DeviceType, c.Browser)
 	}
 	w.storeBotData(botdata.Crawler, "^OtherWatch/")
-	becomes("another list of crawlers", "none", 0, false, peer("7.7.7.7:1"), header("User-Agent", ownAgent))
+	becomes("the new list of crawlers lacks the user agent", "none", 0, false, peer("7.7.7.7:1"), header("User-Agent", ownAgent))
 
 	if err := w.lists().Delete(t.Context(), "vpn"); err != nil {
 		t.Fatal(err)
 	}
 	w.storeBotData(botdata.Tor, "192.0.2.1")
-	becomes("what is deleted", "datacenter", bot.Datacenter, false)
+	becomes("the VPN list is deleted, and the Tor list has another address", "datacenter", bot.Datacenter, false)
 
 	// The routing snapshot contains the lists, so its copy on disk is enough for a process without PostgreSQL.
 	dir := t.TempDir()

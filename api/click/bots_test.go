@@ -34,7 +34,7 @@ func TestBotLists(t *testing.T) {
 		t.Helper()
 		await.Until(t, what, func() bool { return w.get(target, edits...).Header.Get("Location") == location })
 		if c := w.spool.last(); c.BotEntryID != entry {
-			t.Errorf("%s: decided by %v, want %v", what, c.BotEntryID, entry)
+			t.Errorf("%s: the entry %v decided, want %v", what, c.BotEntryID, entry)
 		}
 	}
 	const bot, person = "https://bots.test/", "https://people.test/"
@@ -51,7 +51,7 @@ func TestBotLists(t *testing.T) {
 	goes("the allow entry does not apply to another browser", "/first", bot, deny, header("User-Agent", firefox))
 	goes("a declared bot that is allowed", "/first", person, allow, header("User-Agent", "Googlebot/2.1 like Chrome/138"))
 	if c := w.spool.last(); c.BotScore != 0 || c.IsBot {
-		t.Errorf("allowed, and scored %d", c.BotScore)
+		t.Errorf("a declared bot that is allowed has the score %d, want 0", c.BotScore)
 	}
 	dbtest.Exec(w, w.db, `DELETE FROM bot_entries WHERE account_id = $1`, w.account)
 	goes("the entries are gone", "/first", person, uuid.Nil, header("User-Agent", firefox))

@@ -69,7 +69,7 @@ func TestCapsHold(t *testing.T) {
 				// Near the cap, each click asks Redis. Before that, a process may have up to a quarter of a percent of the cap
 				// unreported, so the total stays within one percent.
 				if sum < limit || sum > limit+limit/100 {
-					t.Errorf("cap %d: %d taken", limit, sum)
+					t.Errorf("%d clicks were taken of a cap of %d, want the cap or at most one percent more", sum, limit)
 				}
 			}
 		})

@@ -275,10 +275,10 @@ func FirstHop(ctx context.Context, secure func(host string) bool) context.Contex
 	return context.WithValue(ctx, firstHop{}, secure)
 }
 
-// upgrade redirects a visitor to https if the domain requires https. It does so only if the visitor is known to have come by
-// http and https is known to work: a trusted proxy reports http, or the request came to the service's own listener and the host
-// has a certificate. Postbacks, reports of pages and servers, and all methods except GET and HEAD are answered before this
-// point, because a redirect could lose them. upgrade reports whether it redirected.
+// upgrade redirects a visitor to https if the domain requires https. It does so in two cases only: a trusted proxy reports http,
+// or the request came to the service's own listener and the host has a certificate. In all other cases it is not known whether the
+// visitor came by http and whether https works. Postbacks, reports of pages and servers, and all methods except GET and HEAD are
+// answered before this point, because a redirect could lose them. upgrade reports whether it redirected.
 func (h *Handler) upgrade(w http.ResponseWriter, r *http.Request, d *routing.Domain) bool {
 	if !d.HTTPSOnly || r.TLS != nil {
 		return false
@@ -300,7 +300,7 @@ func (h *Handler) isHTTPS(r *http.Request) bool {
 	return r.TLS != nil || h.visitors.ForwardedProto(r) == "https"
 }
 
-// logThrottled logs, at most once a second, that facts were recorded late or lost.
+// logThrottled logs, at most once a second, that records were written late or lost.
 func (h *Handler) logThrottled(ctx context.Context, err error) {
 	now := time.Now().Unix()
 	if last := h.lastLogged.Load(); last < now && h.lastLogged.CompareAndSwap(last, now) {

@@ -81,7 +81,7 @@ func TestEdgeClicks(t *testing.T) {
 	}
 	c := w.spool.last()
 	if n := len(w.spool.clicks()); n < 1 || n > 2 { // both copies in one batch may be written at the same time; PostgreSQL keeps one
-		t.Errorf("%d clicks are written", n)
+		t.Errorf("%d clicks are written, want 1 or 2", n)
 	}
 	got := fmt.Sprintln(models.FormatClickID(c.ID), c.CampaignID, c.StreamID, c.OfferID, c.NetworkID, c.SourceID, c.IP, c.Country, c.Language,
 		c.OS, c.Subs[0], c.Cost, c.Arrival, c.RouteSeed, c.Via, c.Destination, c.ReferrerDomain, models.FormatClickID(c.VisitorID))
@@ -161,7 +161,7 @@ func TestEdgeClicksRefused(t *testing.T) {
 		}
 	}
 	if _, status := w.reportClicks(make([]edgeClick, maxEdgeClicks+1)...); status != 413 {
-		t.Errorf("too many clicks: %d", status)
+		t.Errorf("a batch with too many clicks gets the status %d, want 413", status)
 	}
 	if res := w.get("/edge/clicks"); res.StatusCode != 405 {
 		t.Errorf("GET: %d", res.StatusCode)
@@ -172,7 +172,7 @@ func TestEdgeClicksRefused(t *testing.T) {
 	}
 	w.h.edge = nil
 	if _, status := w.reportClicks(); status != 404 {
-		t.Errorf("no edge: %d", status)
+		t.Errorf("without an edge, a batch gets the status %d, want 404", status)
 	}
 }
 

@@ -84,7 +84,7 @@ func TestForeignLinkOfADomain(t *testing.T) {
 	w.foreign(w.account, w.ownDomain, "path", "x", one)
 	w.reload()
 	if res := w.get("/x", host("two.example.test")); res.StatusCode != http.StatusNotFound {
-		t.Errorf("on another domain: %d", res.StatusCode)
+		t.Errorf("the link on another domain gets the status %d, want 404", res.StatusCode)
 	}
 	w.foreign(w.account, uuid.Nil, "path", "x", all)
 	w.reload()
@@ -96,7 +96,7 @@ func TestForeignLinkOfADomain(t *testing.T) {
 	dbtest.Exec(t, w.db, `DELETE FROM foreign_links`)
 	w.reload()
 	if res := w.get("/x", host(ownHost)); res.StatusCode != http.StatusNotFound {
-		t.Errorf("after its deletion: %d", res.StatusCode)
+		t.Errorf("a deleted link gets the status %d, want 404", res.StatusCode)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestForeignClickOut(t *testing.T) {
 	}
 	for _, target := range []string{"/?_lp=1&_token=", "/click?cid=", "/click/1?clickid=", "/cf/click?cf_click_id=", "/click?lp=1&uclick="} {
 		if got := w.location(target+click, host(ownHost)); got != "https://one.test/" {
-			t.Errorf("%s without a cookie: to %s", target, got)
+			t.Errorf("%s without a cookie leads to %s, want https://one.test/", target, got)
 		}
 	}
 }

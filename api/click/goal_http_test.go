@@ -167,7 +167,7 @@ func TestServersProveThemselves(t *testing.T) {
 			}
 		}
 		if a := w.goals(body, auth(fresh)); a.code() != "accepted" {
-			t.Errorf("the new secret: %s", a.code())
+			t.Errorf("the answer to the new secret is %s, want accepted", a.code())
 		}
 	}
 }
@@ -197,7 +197,7 @@ func TestUnprovenBodies(t *testing.T) {
 	}
 	unreadBody := io.NopCloser(strings.NewReader("never read"))
 	if a := w.goals("", stranger, key, forged, endless(unreadBody)); a.status != 429 {
-		t.Errorf("one message more than the limit: %d %s", a.status, a.code())
+		t.Errorf("one message more than the limit gets %d %s, want 429", a.status, a.code())
 	}
 	if content, err := io.ReadAll(unreadBody); err != nil || string(content) != "never read" {
 		t.Errorf("a refused body was read: %q is left, %v", content, err)
@@ -207,7 +207,7 @@ func TestUnprovenBodies(t *testing.T) {
 	}
 	large := fmt.Sprintf(`{"click_id": %q, "goal": "lead"}`, models.FormatClickID(models.NewClickID())) + strings.Repeat(" ", smallBody)
 	if a := w.goals(large, stranger, auth(secret)); a.code() != "accepted" {
-		t.Errorf("with the secret, from the same address: %d %s", a.status, a.code())
+		t.Errorf("a large message with the secret, from the same address, gets %d %s, want accepted", a.status, a.code())
 	}
 	other := "198.51.100.1"
 	for i := 2; place(other) == place("203.0.113.9"); i++ {
@@ -256,7 +256,7 @@ func TestGoalsThatAreRefused(t *testing.T) {
 	}
 	w.spool.full = true
 	if a := w.goals(item(""), auth(secret)); a.status != 503 {
-		t.Errorf("no storage: %d", a.status)
+		t.Errorf("while the spool is full, a goal gets the status %d, want 503", a.status)
 	}
 }
 

@@ -209,6 +209,6 @@ func TestPostbackNamesItsClick(t *testing.T) {
 	w.h.routes.Current().Network(network).Postbacks = nil // as in an old copy on disk
 	w.get("/postback/" + network.String() + "?other=" + text)
 	if p := w.spool.postback(); p.Unmatched != "" || p.NetworkID != network {
-		t.Errorf("decided without the network's parameters: %+v", p)
+		t.Errorf("a postback is called unmatched although the snapshot lacks its network's parameters: %+v", p)
 	}
 }

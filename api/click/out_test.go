@@ -52,13 +52,13 @@ func TestClickOutBySlot(t *testing.T) {
 		}
 	}
 	if got := w.location("/out/2?clickid=" + id); got != "https://two.test/"+id {
-		t.Errorf("without a cookie: to %s", got)
+		t.Errorf("a click-out without a cookie leads to %s", got)
 	}
 	before := len(w.spool.outs())
 	w.location("/out", withCookies(landed.Cookies()), func(r *http.Request) { r.Method = http.MethodHead })
 	w.checkPrefetch("/out", withCookies(landed.Cookies()), prefetchEdits[0])
 	if len(w.spool.outs()) != before {
-		t.Error("HEAD or prefetch was counted")
+		t.Error("a HEAD request or a prefetch was counted as a click-out")
 	}
 	for _, target := range []string{"/out/3", "/out/0", "/out/21", "/out/x", "/out/1/2"} {
 		if res := w.get(target, withCookies(landed.Cookies())); res.StatusCode != http.StatusNotFound {
@@ -193,17 +193,17 @@ func TestClickOutOfAReplacedFlow(t *testing.T) {
 	}
 	w.reload()
 	if got := w.location("/out", withCookies(landed.Cookies())); got != "https://f.test/?s=a" {
-		t.Errorf("by cookie: to %s", got)
+		t.Errorf("a click-out by cookie leads to %s, want the fallback with sub1 of the click", got)
 	}
 	if got := w.location("/out?sub1=b&clickid=" + click); got != "https://f.test/?s=b" {
-		t.Errorf("by click id: to %s", got)
+		t.Errorf("a click-out by click id leads to %s, want the fallback with sub1 of the request", got)
 	}
 	w.h = w.handler(w.spool, "") // another process, which the click has not reached yet
 	if got := w.location("/out", withCookies(landed.Cookies())); got != "https://f.test/?s=" {
-		t.Errorf("by the cookie alone: to %s", got)
+		t.Errorf("a click-out that is known by the cookie alone leads to %s, want the fallback with an empty sub1", got)
 	}
 	if res := w.get("/out", withCookies(nowhere.Cookies())); res.StatusCode != http.StatusNotFound {
-		t.Errorf("without a fallback: %d", res.StatusCode)
+		t.Errorf("a click-out without a destination and a fallback gets the status %d, want 404", res.StatusCode)
 	}
 }
 
@@ -250,6 +250,6 @@ func TestClickIDTellsNothingOfItsVisitor(t *testing.T) {
 	}
 	w.h.recent.Set(c.ID, copyOf(c))
 	if got := redirectOf(withCookies(landed.Cookies())); !strings.Contains(got, "ip=9.9.9.9&ua=theirs%2F1.0&s=theirs&e=theirs&") {
-		t.Errorf("the click's own visitor: to %s", got)
+		t.Errorf("the visitor who made the click is sent to %s", got)
 	}
 }

@@ -168,7 +168,7 @@ func TestSignedLander(t *testing.T) {
 	w.checkVerdict("for somebody else", w.verdictOf(url.Values{"key": {bound}, "ip": {"8.8.9.8"}, "ua": {chrome}}, server...), reasonBadKey)
 
 	if res := w.get("/lp/verify?key="+k, host(sharedHost)); res.StatusCode != http.StatusOK {
-		t.Errorf("on the shared domain: %d", res.StatusCode)
+		t.Errorf("/lp/verify on the shared domain gets the status %d, want 200", res.StatusCode)
 	}
 	for _, target := range []string{"/lp", "/lp/other", "/lp/verify/x"} {
 		if res := w.get(target, host(ownHost)); res.StatusCode != http.StatusNotFound {
@@ -207,10 +207,10 @@ func TestLanderKeyExpires(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if _, err := s.parse(text, netip.MustParseAddr("2001:db8:1:3::3"), ""); err == nil {
-		t.Error("another network passes")
+		t.Error("a key that is bound to a network is accepted from another network")
 	}
 	if _, err := signer("other").parse(text, ip, ""); err == nil {
-		t.Error("another install's key passes")
+		t.Error("a key of another install is accepted")
 	}
 	w := newEnv(t)
 	l := w.protectedCampaign("signed-1", "https://page.test/", m{"mode": "signed"})

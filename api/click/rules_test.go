@@ -66,8 +66,8 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 			await.Until(t, what, func() bool { return w.get("/"+alias, edits...).Header.Get("Location") == want })
 		}
 	}
-	becomes("chrome is taken", "https://in.test/")
-	becomes("firefox is not", fallback, header("User-Agent", firefox))
+	becomes("the rule matches chrome", "https://in.test/")
+	becomes("the rule does not match firefox", fallback, header("User-Agent", firefox))
 	await.Until(t, "the third campaign is there, with its fallback", func() bool {
 		return w.get("/not-a-user").Header.Get("Location") == fallback
 	})
@@ -80,8 +80,8 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 	}
 	before := plans()
 	dbtest.Exec(w, w.db, `UPDATE rules SET conditions = $2 WHERE id = $1`, r, w.json([]m{condition("browser", "equals", "firefox")}))
-	becomes("the edit takes firefox", "https://in.test/", header("User-Agent", firefox))
-	becomes("the edit no longer takes chrome", fallback)
+	becomes("the edited rule matches firefox", "https://in.test/", header("User-Agent", firefox))
+	becomes("the edited rule no longer matches chrome", fallback)
 	if !slices.Equal(plans(), before) {
 		t.Error("a change of a rule compiled a campaign again")
 	}
@@ -104,7 +104,7 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE rules SET deleted_at = now() WHERE id = $1`, r)
 	await.Until(t, "the deletion is read", func() bool { return w.h.routes.Changes() > changes })
 	becomes("the deleted rule still keeps chrome out", fallback)
-	becomes("the deleted rule still takes firefox", "https://in.test/", header("User-Agent", firefox))
+	becomes("the deleted rule still matches firefox", "https://in.test/", header("User-Agent", firefox))
 	dbtest.Exec(w, w.db, `DELETE FROM rules WHERE id = $1`, r)
 	becomes("nobody satisfies a rule that is gone", fallback, header("User-Agent", firefox))
 }

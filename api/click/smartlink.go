@@ -13,7 +13,7 @@ import (
 
 // otherLink answers a path that is not the alias of a campaign. It serves the smartlink with that slug. It also serves a
 // campaign or a smartlink whose link was copied together with a dot or a bracket after it, and addresses of another tracker.
-// Otherwise it answers 404. subpath is the part after the word.
+// Otherwise it answers 404. word is the first part of the path, and subpath is the rest.
 func (h *Handler) otherLink(w http.ResponseWriter, req *http.Request, d *routing.Domain, word, subpath string) {
 	if models.TrimLink(subpath) == "" {
 		trimmed := models.TrimLink(word)

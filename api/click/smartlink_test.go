@@ -99,7 +99,7 @@ func TestSmartlinkTakesTheFirstRule(t *testing.T) {
 		}
 	}
 	if n := len(w.spool.clicks()); n != 0 {
-		t.Errorf("%d clicks of campaigns", n)
+		t.Errorf("%d clicks of campaigns are recorded for a smartlink, want none", n)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestSmartlinkChangesAreFollowed(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE smartlinks SET destination_url = 'https://two.test/', slug = 'other' WHERE id = $1`, id)
 	w.reload()
 	if res := w.get("/deal", onOwnHost); res.StatusCode != http.StatusNotFound {
-		t.Errorf("the old slug: %d", res.StatusCode)
+		t.Errorf("the old slug gets the status %d, want 404", res.StatusCode)
 	}
 	if got := w.location("/other", onOwnHost); got != "https://two.test/" {
 		t.Error(got)
@@ -133,7 +133,7 @@ func TestSmartlinkChangesAreFollowed(t *testing.T) {
 	dbtest.Exec(w, w.db, `DELETE FROM smartlinks WHERE id = $1`, id)
 	w.reload()
 	if res := w.get("/other", onOwnHost); res.StatusCode != http.StatusNotFound {
-		t.Errorf("deleted: %d", res.StatusCode)
+		t.Errorf("a deleted smartlink gets the status %d, want 404", res.StatusCode)
 	}
 }
 
@@ -153,7 +153,7 @@ func TestSmartlinkDoesNotCountHeadAndPrefetch(t *testing.T) {
 	}
 	w.location("/deal", host(ownHost), header("User-Agent", "Googlebot/2.1 (+http://www.google.com/bot.html)"))
 	if list := w.spool.smart(); len(list) != 1 || !list[0].IsBot {
-		t.Errorf("a bot: %v", list)
+		t.Errorf("the clicks after a bot's visit are %v, want one click of a bot", list)
 	}
 	w.spool.full = true
 	if got := w.location("/deal", host(ownHost)); got != "https://a.test/?c="+got[len("https://a.test/?c="):] {

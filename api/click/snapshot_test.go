@@ -92,7 +92,7 @@ func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE offers SET deactivated_at = now() WHERE id = $1`, o)
 	w.reload()
 	if res := w.get("/summer-sale"); res.StatusCode != http.StatusNotFound {
-		t.Errorf("a deactivated offer: %d", res.StatusCode)
+		t.Errorf("a campaign whose offer is deactivated gets the status %d, want 404", res.StatusCode)
 	}
 	dbtest.Exec(w, w.db, `UPDATE offers SET deactivated_at = NULL WHERE id = $1`, o)
 	w.reload()
@@ -165,7 +165,7 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 	conn.Conn = w.db
 	dbtest.Exec(w, w.db, `DELETE FROM campaigns`)
 	if got := w.reload().get("/summer-sale"); got.StatusCode != http.StatusNotFound {
-		t.Errorf("%d", got.StatusCode)
+		t.Errorf("after the database is back and the campaign is deleted, its link gets the status %d, want 404", got.StatusCode)
 	}
 	conn.Conn = unreachableDB(t)
 	for name, content := range map[string]string{"torn": "\x20\x0c", "empty": ""} {
@@ -270,14 +270,14 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := w.location("/capped-offer"); got != "https://f.test/" {
-		t.Errorf("a capped offer: to %s", got)
+		t.Errorf("a visitor of a capped offer is sent to %s, want the fallback", got)
 	}
 	w.checkPassed(t, offerPath["id"], flow.RefusedDestinations)
 	if err := readUsage(t.Context(), w.h, now.Add(24*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.location("/capped-offer"); got != "https://one.test/" {
-		t.Errorf("the next day: to %s", got)
+		t.Errorf("on the next day, a visitor is sent to %s, want the offer", got)
 	}
 	w.checkPassed(t, uuid.Nil.String(), "")
 }

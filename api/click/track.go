@@ -226,8 +226,8 @@ func appendParam(url []byte, name, value string) []byte {
 	return b
 }
 
-// record puts a fact on stable storage, even if the visitor hangs up. If that takes longer than the timeout, the visitor is sent
-// on, and the spool writes the fact as soon as the disk accepts it. Facts are lost only if the spool has no room for them.
+// record puts rec on stable storage, even if the visitor hangs up. If that takes longer than the timeout, the visitor is sent
+// on, and the spool writes rec as soon as the disk accepts it. A record is lost only if the spool has no room for it.
 func (h *Handler) record(rec spool.Record) {
 	ctx := h.deadlines.contextFor(h.timeout)
 	err := h.spool.Append(ctx, rec)

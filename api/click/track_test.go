@@ -91,7 +91,7 @@ func TestTrackUnknownAddresses(t *testing.T) {
 	}
 	w.h.dashboard = ownHost
 	if res := w.get("/own-domain", host(ownHost)); res.StatusCode != http.StatusNotFound {
-		t.Errorf("a link at the dashboard's host: %d", res.StatusCode)
+		t.Errorf("a link at the dashboard's host gets the status %d, want 404", res.StatusCode)
 	}
 	to := w.get("/paused-two").Header.Get("Location")
 	if id, ok := strings.CutPrefix(to, "https://rest.test/?c="); !ok || id == "" {
@@ -301,7 +301,7 @@ func TestTrackNothingAndCollect(t *testing.T) {
 	before := len(w.spool.clicks())
 	w.location("/not-collected")
 	if n := len(w.spool.clicks()); n != before {
-		t.Errorf("collect_clicks=false was recorded")
+		t.Errorf("a click of a path with collect_clicks=false was recorded")
 	}
 }
 
@@ -321,7 +321,7 @@ func TestTrackHandsOver(t *testing.T) {
 		t.Errorf("click %+v", c)
 	}
 	if got := w.location("/campaign-loop"); got != "https://f.test/" {
-		t.Errorf("loop to %s", got)
+		t.Errorf("a campaign that hands over to itself leads to %s, want the fallback", got)
 	}
 }
 
@@ -343,10 +343,10 @@ func TestTrackHandOverIsRemembered(t *testing.T) {
 		first := w.get("/campaign-bound", peer("8.8.4."+itoa(i)+":1"))
 		to := first.Header.Get("Location")
 		if repeated := w.location("/campaign-bound", withCookies(first.Cookies()), peer("9.9.9."+itoa(i)+":1")); repeated != to {
-			t.Fatalf("by cookie: %s, then %s", to, repeated)
+			t.Fatalf("a visitor recognized by cookie was sent to %s, then to %s", to, repeated)
 		}
 		if repeated := w.location("/campaign-bound", peer("8.8.4."+itoa(i)+":2")); repeated != to {
-			t.Fatalf("by fingerprint: %s, then %s", to, repeated)
+			t.Fatalf("a visitor recognized by fingerprint was sent to %s, then to %s", to, repeated)
 		}
 	}
 	for i, want := range []string{"https://last.test/", "https://known.test/"} {

@@ -106,7 +106,7 @@ func TestHiddenLink(t *testing.T) {
 		t.Errorf("POST: %d", res.StatusCode)
 	}
 	if res := w.get("/t/h/"+models.FormatClickID(old), host("nobody.test")); res.StatusCode != http.StatusNotFound {
-		t.Errorf("on a host that is no tracking domain: %d", res.StatusCode)
+		t.Errorf("a hidden link on a host that is no tracking domain gets the status %d, want 404", res.StatusCode)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-const made = "by `make generate` of the description of the API"
+const made = "by `make generate` from the description of the API"
 
 // TestGeneratedGo: the client for Go has each type and each call of the document.
 func TestGeneratedGo(t *testing.T) {

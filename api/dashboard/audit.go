@@ -32,7 +32,7 @@ type AuditRow struct {
 	Name      string     `json:"name" doc:"the record's present name; empty: the record has no name, or is deleted"`
 	Fields    []string   `json:"fields" doc:"names of the fields that were sent, without their values"`
 	Changes   []Change   `json:"changes" doc:"the changed fields whose values may be shown and have at most 500 bytes"`
-	Via       string     `json:"via" doc:"mcp: an assistant made the change with the key; empty: a direct call"`
+	Via       string     `json:"via" doc:"mcp: an assistant made the change through a tool; empty: a direct call"`
 	Client    string     `json:"client" doc:"the name that the assistant's program gives itself"`
 	Tool      string     `json:"tool" doc:"the tool that the assistant called"`
 	Refused   int        `json:"refused" doc:"how many wrong passwords and codes were given for the person in an hour; 0: the entry is a change"`

@@ -30,7 +30,7 @@ func deviceCookie(email string) string {
 	return devicePrefix + hex.EncodeToString(sum[:8])
 }
 
-// signDevice returns the unsigned value of a device cookie with its signature added.
+// signDevice adds the signature to the value of a device cookie.
 func signDevice(key []byte, email, unsigned string) string {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%d|%s|%s", len(email), email, unsigned)

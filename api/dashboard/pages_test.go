@@ -110,7 +110,7 @@ func budget(t *testing.T, lang string) {
 		t.Errorf("the first load has %d bytes in %d files, %d are allowed", total, len(first), firstLoad)
 	}
 	if len(lazy) < 2 {
-		t.Errorf("only %v load later", lazy)
+		t.Errorf("only the files %v load later, want at least two", lazy)
 	}
 	for _, name := range lazy {
 		if n := size(name); !first[name] && !isWords(name) && n > furtherLoad {
@@ -183,7 +183,7 @@ func TestPages(t *testing.T) {
 	}
 	if got := text(shell); !strings.Contains(got, `<html data-theme="dark" lang="de" dir="ltr">`) ||
 		strings.Contains(got, `hreflang="en"`) || !strings.Contains(got, `hreflang="de"`) {
-		t.Errorf("in a dark theme, in German: %s", got)
+		t.Errorf("the page of a person with a dark theme and German is %s", got)
 	}
 	if got := text(get(p.shell, "/app", `x"onload="`, "")); strings.Contains(got, "onload") || strings.Contains(got, "data-theme") {
 		t.Errorf("with an unknown theme in the cookie: %s", got)
@@ -191,7 +191,7 @@ func TestPages(t *testing.T) {
 	asset := get(p.asset, "/app/assets/a-1.js", "", "a-1.js")
 	if asset.StatusCode != 200 || !strings.Contains(asset.Header.Get("Cache-Control"), "immutable") ||
 		!strings.HasPrefix(asset.Header.Get("Content-Type"), "text/javascript") {
-		t.Errorf("a script: %d %v", asset.StatusCode, asset.Header)
+		t.Errorf("a script is served with %d %v", asset.StatusCode, asset.Header)
 	}
 	for _, name := range []string{"../index.html", "none.js", ".gitignore"} {
 		if got := get(p.asset, "/app/assets/x", "", name); got.StatusCode != 404 {

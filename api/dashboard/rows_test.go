@@ -50,7 +50,7 @@ func TestNoFormActs(t *testing.T) {
 		}
 	}
 	if writes < 120 {
-		t.Errorf("only %d rows were tried", writes)
+		t.Errorf("only %d rows that write were tried, want at least 120", writes)
 	}
 	offer := map[string]any{"name": "o", "url": "https://shop.example/"}
 	p.do("POST", "/api/v1/offers", offer, middleware.PageHeader, "", "Authorization", "Bearer "+s.Key).want(t, 201, "")
@@ -130,7 +130,7 @@ func TestCallersOfEveryRow(t *testing.T) {
 	}
 	for _, code := range refusals {
 		if seen[code] == 0 && code != "cross_site" {
-			t.Errorf("nothing was refused as %s", code)
+			t.Errorf("no call was refused with the code %s", code)
 		}
 	}
 	t.Logf("%v", seen)

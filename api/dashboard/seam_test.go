@@ -195,7 +195,7 @@ func TestSignIn(t *testing.T) {
 	fixed.cookie = "switchyard=chosen-by-somebody-else"
 	fixed.do("POST", "/app/api/session", map[string]any{"email": "ana@example.com", "password": password}).want(t, 200, "")
 	if strings.Contains(fixed.cookie, "chosen") {
-		t.Error("the browser chose its token")
+		t.Error("the sign-in accepted the session token that the browser had chosen")
 	}
 	// A person can end other sessions of the same person.
 	list := p.do("GET", "/app/api/sessions", nil).want(t, 200, "").data["rows"].([]any)
@@ -233,7 +233,7 @@ func TestSignInIsLimited(t *testing.T) {
 			break
 		}
 		if got.want(t, 404, "link_gone"); n > 40 {
-			t.Fatal("an address can try tokens without a limit")
+			t.Fatal("an address can try tokens of links without a limit")
 		}
 	}
 }

@@ -87,7 +87,7 @@ func TestLinkUsedWhileItsMakerLeaves(t *testing.T) {
 	}
 }
 
-// TestLateLink: an owner who has been removed can make no link, even if the call passed its checks before the removal.
+// TestLateLink: a person who is no longer an owner can make no link, even if the call passed its checks before the role changed.
 func TestLateLink(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -99,7 +99,7 @@ func TestLateLink(t *testing.T) {
 		MadeBy: uuid.NullUUID{UUID: id, Valid: true},
 	})
 	if e, ok := models.AsError(err); !ok || e.Code != "role_required" {
-		t.Errorf("a viewer's link: %v", err)
+		t.Errorf("making a link as a viewer gives the error %v, want role_required", err)
 	}
 }
 

@@ -33,7 +33,7 @@ func views() []route.Route {
 			"400 invalid_id required too_long too_many invalid_view no_fields", "403 role_required not_author", "404 not_found", "409 duplicate_name"),
 		personRoute("DELETE", "/views/{id}", "delete a view: its author, or an owner if the view is shared", route.Handle(deleteView),
 			"400 invalid_id", "403 not_author", "404 not_found"),
-		personRoute("PUT", "/views/default", "the view that reports open with", route.HandleBody(setDefaultView), "404 not_found"),
+		personRoute("PUT", "/views/default", "choose the view that reports open with", route.HandleBody(setDefaultView), "404 not_found"),
 	}
 }
 
@@ -60,7 +60,7 @@ func mayEdit(c *route.Call, author uuid.NullUUID) bool {
 	return author.UUID == c.Person.ID || c.Role.Includes(models.RoleOwner)
 }
 
-var errAuthor = models.Errorf(models.KindForbidden, "not_author", "only its author or an owner may change it")
+var errAuthor = models.Errorf(models.KindForbidden, "not_author", "only the author of a view or note, or an owner, may change it")
 
 func viewRow(c *route.Call, v models.View) ViewRow {
 	return ViewRow{
@@ -141,7 +141,7 @@ func isSortedFormula(sort, formulas string) bool {
 // checkMayShare returns role_required if the view is shared or is to be shared, and the caller's role may not write.
 func checkMayShare(c *route.Call, shared bool) error {
 	if shared && !c.MayWrite() {
-		return models.Errorf(models.KindForbidden, "role_required", "sharing a view, or ending that, needs the role %s, and your role is %s", models.RoleContributor, c.Role)
+		return models.Errorf(models.KindForbidden, "role_required", "sharing a view, or no longer sharing it, needs the role %s, and your role is %s", models.RoleContributor, c.Role)
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func TestViews(t *testing.T) {
 	save(writer, "Mine", false).want(t, 200, "")
 	if private.data["name"] != "Mine" || private.data["mine"] != true || fmt.Sprint(private.data["report"]) !=
 		"map[columns:[clicks profit] filters:[] flat:false formulas:profit/conversions,-cost/(lp_clicks+1.5) group:[campaign_id country] having:profit<0 min_clicks:10 sort:-profit]" {
-		t.Errorf("saved %v", private.data)
+		t.Errorf("the saved view is %v", private.data)
 	}
 	for name, body := range map[string]object{
 		"no dimension": {"name": "x", "report": report(object{"group": []string{"nothing"}})}, "twice": {"name": "x", "report": report(object{"group": []string{"os", "os"}})},
@@ -81,7 +81,7 @@ func TestViews(t *testing.T) {
 	viewer.do("POST", path, object{"name": "x", "report": report(nil), "names": "x"}).want(t, 400, "invalid_input")
 
 	if seen := rowsOf(viewer.do("GET", path, nil)); len(seen) != 2 || seen["Team"]["may_change"] != false || seen["Team"]["author"] == "" || seen["Mine"]["may_change"] != true {
-		t.Errorf("a viewer sees %v", seen)
+		t.Errorf("a viewer sees the views %v, want an own view and a shared view", seen)
 	}
 	if seen := rowsOf(other.do("GET", path, nil)); len(seen) != 1 {
 		t.Errorf("another person sees %v", seen)

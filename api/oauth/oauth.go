@@ -137,7 +137,7 @@ func errorPage(ctx context.Context, err error) (int, view) {
 	if ctx.Err() == nil {
 		slog.ErrorContext(ctx, "sign-in failed", "error", err)
 	}
-	v.Text = "The service could not do it now. Start the sign-in again."
+	v.Text = "The service could not complete the sign-in now. Start the sign-in again."
 	return http.StatusServiceUnavailable, v
 }
 
@@ -250,7 +250,7 @@ func Complete(ctx context.Context, attempts oauth.Attempts, client *jobs.Client,
 	}
 	done, err := jobs.AwaitTimeout(ctx, h, exchangeTime)
 	if errors.Is(err, jobs.ErrPending) {
-		err = models.Invalid("signin_expired", "it takes longer than usual: look at the list of connections in a minute")
+		err = models.Invalid("signin_expired", "the sign-in takes longer than usual: look at the list of connections in a minute")
 	}
 	return done, err
 }

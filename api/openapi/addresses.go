@@ -60,7 +60,7 @@ var linkAddresses = []address{
 	},
 	{
 		http.MethodGet, "/out", "clickOut", "visitor of a landing page", "sends the visitor to an offer of the first slot",
-		[]object{textParam("query", "clickid", "the click that led to the page, where its cookie is not sent")},
+		[]object{textParam("query", "clickid", "the click that led to the page; needed if the browser does not send the click's cookie")},
 		redirectAnswers(), nil,
 	},
 	{
@@ -69,7 +69,7 @@ var linkAddresses = []address{
 			{"name": "slot", "in": "path", "required": true, "description": "the click slot", "schema": object{
 				"type": "integer", "minimum": 1, "maximum": flow.MaxSlot,
 			}},
-			textParam("query", "clickid", "the click that led to the page, where its cookie is not sent"),
+			textParam("query", "clickid", "the click that led to the page; needed if the browser does not send the click's cookie"),
 		},
 		redirectAnswers(), nil,
 	},
@@ -108,7 +108,7 @@ var linkAddresses = []address{
 			"type": "object", "required": []string{"data"}, "properties": object{"data": object{
 				"type": "object", "required": []string{"allowed", "reason", "fallback_url"}, "properties": object{
 					"allowed": object{"type": "boolean"}, "reason": object{"type": "string"},
-					"fallback_url": object{"type": []string{"string", "null"}, "description": "the address to which visitors are sent who may not see the page"},
+					"fallback_url": object{"type": []string{"string", "null"}, "description": "the address to which visitors who may not see the page are sent"},
 				},
 			}},
 		})}},
@@ -145,7 +145,7 @@ var goalSchema = object{
 		"order_id": object{"type": "string", "description": "required by a goal that counts per_order; each order id counts once"},
 		"value":    object{"type": "number", "minimum": 0, "description": "for a goal whose valueMode is from_event"},
 		"currency": object{"type": "string", "description": "three letters; left out: the goal's currency, else the site's"},
-		"time":     object{"type": "string", "description": "ISO 8601 or seconds since 1970; now, if it is left out, older than 30 days or in the future"},
+		"time":     object{"type": "string", "description": "ISO 8601 or seconds since 1970; if it is left out, older than 30 days or in the future, the present time counts"},
 		"event_id": object{"type": "string", "description": "your own id of the event; an event that is sent again with this id counts once. Left out: an identical object counts once"},
 		"site":     object{"type": "string", "format": "uuid", "description": "left out: the first active site that has the goal"},
 		"user":     userSchema(), "consent": consentSchema,

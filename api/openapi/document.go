@@ -112,7 +112,7 @@ func parameters(s *schemas, row route.Route) []object {
 		out = append(out, object{
 			"name": "Idempotency-Key", "in": "header", "required": false,
 			"schema":      object{"type": "string", "minLength": 1, "maxLength": 255},
-			"description": "a request that is sent again with the same key within 24 hours gets the first answer, and nothing is done again. If that answer was larger than 64 kB, or the plan's storage for answers is full, it gets 202 with the job or 409 idempotency_answer_dropped",
+			"description": "a request that is sent again with the same key within 24 hours gets the first answer, and nothing is done again. If that answer was larger than 64 kB, or the plan's storage for answers is full, the repeated request gets 202 with the job or 409 idempotency_answer_dropped",
 		})
 	}
 	if row.Versioned && row.Method != http.MethodGet {

@@ -61,13 +61,13 @@ func (s *schemas) condition(body bool) object {
 	if body {
 		return s.component("ConditionBody", object{
 			"description": "compares one attribute of a visitor. Values may be written in other ways too (us, phone, \"5\"); they are " +
-				"saved and shown as here",
+				"saved and shown in the form described here",
 			"oneOf": forms,
 		})
 	}
 	text := object{"type": "string"}
 	older := s.component("OlderCondition", object{
-		"type": "object", "description": "was saved when values were not checked yet, and matches no visitor",
+		"type": "object", "description": "a condition that was saved before values were checked; it matches no visitor",
 		"required":   []string{"attribute", "operator", "value"},
 		"properties": object{"attribute": text, "operator": text, "value": s.conditionAnyValue()},
 	})
@@ -168,7 +168,7 @@ func (s *schemas) visitor() object {
 	}
 	return s.component("VisitorBody", object{
 		"type": "object", "properties": properties,
-		"description": "attributes with their values; besides those listed " + strings.Join(cond.Families, "<name>, ") + "<name>",
+		"description": "attributes with their values: the listed ones, " + strings.Join(cond.Families, "<name>, ") + "<name>",
 		"additionalProperties": object{"anyOf": []any{
 			object{"type": "string"}, object{"type": "number"}, object{"type": "boolean"},
 		}},

@@ -59,7 +59,7 @@ func TestParameters(t *testing.T) {
 	}
 	found := regexp.MustCompile(`click = find\('(.+)'\)`).FindSubmatch(source)
 	if found == nil {
-		t.Fatal("tag.js finds no click")
+		t.Fatal("tag.js has no expression that finds the click in the address")
 	}
 	pattern, id := regexp.MustCompile("^"+string(found[1])+"$"), models.FormatClickID(models.NewClickID())
 	for _, e := range token.Catalog() {
@@ -100,7 +100,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("compressed: %v, plain: %v", packed.Header, plain.Header)
 	}
 	if got := ask(http.MethodGet, "If-None-Match", tag); got.StatusCode != http.StatusNotModified {
-		t.Errorf("asked for again: %d", got.StatusCode)
+		t.Errorf("a request with the tag's ETag gets the status %d, want 304", got.StatusCode)
 	}
 	if got := ask(http.MethodHead); got.StatusCode != http.StatusOK || got.ContentLength != plain.ContentLength {
 		t.Errorf("HEAD: %d, %d bytes", got.StatusCode, got.ContentLength)

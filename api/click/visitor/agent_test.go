@@ -167,11 +167,11 @@ func TestFloodSparesTheParser(t *testing.T) {
 	const repeatedAgent = "Mozilla/5.0 (Linux; Android 13; X499) Chrome/120.0.0.0 Mobile Safari/537.36"
 	c.find(repeatedAgent)
 	if ua := <-parsed; ua != repeatedAgent {
-		t.Fatalf("completed %q", ua)
+		t.Fatalf("the worker completed %q, want the user agent that came twice", ua)
 	}
 	c.close()
 	if a := c.find(repeatedAgent); !a.complete || a.brand != "Completed" {
-		t.Fatalf("after the worker: %+v", a)
+		t.Fatalf("after the worker has completed the agent, it is %+v", a)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestBudget(t *testing.T) {
 		t.Fatal("a full budget refused")
 	}
 	if b.acquire() {
-		t.Fatal("two parses at once")
+		t.Fatal("the budget was acquired twice at the same time")
 	}
 	b.spend(200 * time.Millisecond)
 	if b.acquire() {

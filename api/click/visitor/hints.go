@@ -85,8 +85,8 @@ func versionsDisagree(brands, full string) bool {
 	return short != 0 && long != 0 && short != long
 }
 
-// isHinted reports whether hints have a name for a system. The hints of a console, a television or a phone with another system name
-// the system from which that system is derived.
+// isHinted reports whether hints have a name for a system. Consoles, televisions and some phones have systems without a name of their
+// own in hints. Their hints name the system from which theirs is derived.
 func isHinted(os string) bool {
 	switch os {
 	case "Windows", "macOS", "Android", "iOS", "Linux", "ChromeOS":

@@ -76,7 +76,7 @@ func TestLabelledDevices(t *testing.T) {
 		}
 	}
 	if labelled < 400 || float64(right) < floor*float64(labelled) {
-		t.Errorf("the type of %d of %d devices is right, want the share %.2f of at least 400", right, labelled, floor)
+		t.Errorf("the type of %d of %d devices is right, want at least 400 devices and the share %.2f of them", right, labelled, floor)
 	}
 	t.Logf("%d of %d types of devices are right", right, labelled)
 }

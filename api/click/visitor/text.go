@@ -21,7 +21,7 @@ func clean(s string, max int) string {
 	s = strings.TrimSpace(s)
 	if isPlain(s) {
 		if len(s) > max {
-			return strings.Clone(strings.TrimSpace(s[:max])) // do not keep a long header alive for its beginning
+			return strings.Clone(strings.TrimSpace(s[:max])) // a copy, so that the whole long header can be freed
 		}
 		return s
 	}

@@ -81,7 +81,7 @@ func (b *env) swapsEverywhere() {
 	}
 	b.until("the link leads to the new offer", func() bool { return strings.HasPrefix(b.redirect(campaigns[0].URL), "https://second.example/") })
 	b.tap(button("Undo"))
-	b.waitText("It is as it was before")
+	b.waitText("The change is undone")
 	if n := uses(); n != 3 {
 		b.t.Errorf("after the undo, %d paths lead to the old offer, want 3", n)
 	}
@@ -133,7 +133,7 @@ func (b *env) editsMany() {
 	b.goTo(b.f.URL + "/app/audit?w=today") // the toast is gone, and with it its button Undo
 	b.waitText("Several campaigns changed")
 	b.tap(`document.querySelector('tr[data-row] button[aria-label^="Undo"]')`)
-	b.waitText("It is as it was before")
+	b.waitText("The change is undone")
 	b.until("all campaigns are as before", state("auto 0 "))
 	b.until("the change cannot be undone twice", func() bool {
 		return strings.Contains(b.run(`document.querySelector('tr[data-row]').textContent`), "undone") &&

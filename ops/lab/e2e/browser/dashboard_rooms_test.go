@@ -265,7 +265,7 @@ func (b *roomsEnv) listsBots() {
 	b.run(`(e => { e.value = 'ip_range'; e.dispatchEvent(new Event('change', {bubbles: true})); return 1 })(document.querySelector('dialog select'))`)
 	b.fill(byLabel("dialog", "Values"), "0.0.0.0/0")
 	b.tap(saveForm)
-	b.waitText("It is meant for everybody")
+	b.waitText("The entry is meant for everybody")
 	b.fill(byLabel("dialog", "Values"), "203.0.113.0/28\n198.51.100.7 # seen twice\n")
 	b.fill(byLabel("dialog", "Note"), markup)
 	b.waitText("2 values")

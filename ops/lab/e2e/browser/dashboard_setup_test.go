@@ -384,8 +384,8 @@ func (b *env) reachesPaths() {
 	}
 	b.run(`[...document.querySelectorAll('.node .opener')].find(e => e.textContent === 'Germany').focus()`)
 	b.chord(1, "ArrowDown")
-	b.waitText("Nobody comes here: All takes everybody before it.")
-	b.waitText("Nobody comes to Germany: All takes everybody before it.")
+	b.waitText("Nobody comes here: All takes everybody first.")
+	b.waitText("Nobody comes to Germany: All takes everybody first.")
 	b.sound("flow-covered")
 	b.tap(`[...document.querySelectorAll('.node .opener')].find(e => e.textContent === 'Germany')`)
 	b.tap(button("Try this path first"))

@@ -6,7 +6,7 @@ import { failed, toast } from './toast.ts'
 
 export type By = 'stream' | 'lander' | 'offer'
 
-// byOf returns whether a report that is grouped by a dimension can compare paths (stream), landing pages or offers. It returns
+// byOf returns what a report that is grouped by a dimension can compare: paths (stream), landing pages or offers. It returns
 // undefined for all other dimensions.
 export const byOf = (dimension: string | undefined) =>
   (({ stream_id: 'stream', lander_id: 'lander', offer_id: 'offer' }) as Record<string, By>)[dimension ?? '']

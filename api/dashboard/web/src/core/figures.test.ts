@@ -20,7 +20,7 @@ test('ratios of totals are divided after summing, cpa by approved and pending, a
   equal([sums.lp_ctr, totalsOf([row({ profit: 5 })]).roi], [null, null])
 })
 
-test('the rest is what the rows lack of the totals, without errors of rounding', () => {
+test('the rest is the part of the totals that the rows do not contain, without rounding errors', () => {
   const rows = [row({ clicks: 2, cost: 0.1, revenue: 1, profit: 0.9 }), row({ clicks: 1, cost: 0.2, revenue: 0, profit: -0.2 })]
   equal(restOf(row({ clicks: 10, profit: 0.4 }), rows), { clicks: 7, profit: -0.3 })
   equal(restOf(row({ clicks: 3, profit: 0.7 }), rows), { clicks: 0, profit: 0 })

@@ -3,7 +3,7 @@ import { changeOf, isReal } from './figures.ts'
 import type { FigureRow } from '../api.gen.ts'
 import { amount, count, money, none, percent, short, small } from './format.ts'
 
-test('what is not known is a dash, never zero; a minus is one', () => {
+test('an unknown value is a dash, never zero; a negative number has a real minus sign', () => {
   for (const f of [count, short, money, small, percent]) equal([f(null), f(undefined), f(0) === none], [none, none, false])
   equal([count(-1234), money(-1.5), percent(-0.5)], ['−1,234', '−$1.50', '−0.50%'])
   equal([small(0.0123), small(1.5), small(0)], ['$0.012', '$1.50', '$0.00'])

@@ -35,7 +35,7 @@ test('a division by zero and a figure without a value have no result', () => {
   equal(value('cpa + 1'), null)
 })
 
-test('a text that is no formula is not taken', () => {
+test('a text that is not a formula is refused', () => {
   for (const text of [
     'profit',
     '2*3',

@@ -5,7 +5,7 @@ const name = 'grouping',
 const placement = /zone|placement|widget|publisher|site|spot|target|^src|source/i
 const isSub = (dimension: string) => /^sub\d+$/.test(dimension)
 
-// placementOf finds the sub-parameter that says where an ad was shown. It compares the names of a campaign's sub-parameters.
+// placementOf finds the sub-parameter that says where an ad was shown, by the names of a campaign's sub-parameters.
 export const placementOf = (names: Record<string, string>): string | undefined =>
   Object.keys(names)
     .sort((a, b) => Number(a.slice(3)) - Number(b.slice(3)))

@@ -11,7 +11,7 @@ const codes = (kind: Kind, at: string[], ...rows: string[][]) =>
     code => code,
   ).map(r => r.code)
 
-test('an amount that has two meanings is asked about, and read by the sign that was chosen', () => {
+test('an amount that has two meanings is asked about, and read with the decimal point that was chosen', () => {
   const read = (amount: string, point?: '.' | ',') => {
     const [row] = rowsOf(
       'offers',

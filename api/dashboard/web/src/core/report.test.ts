@@ -14,7 +14,7 @@ test('there are at most ten conditions', () => {
   equal(boundsOf(Array(12).fill('clicks>1').join()).length, 10)
 })
 
-test('only a filter by a goal or a status keeps conversions alone', () => {
+test('only a filter by a goal or a status selects nothing but conversions', () => {
   for (const [query, want] of [
     [{ 'f.status': ['approved'] }, true],
     [{ 'f.goal': ['lead', '(plain)'], 'f.country': [''] }, true],
@@ -37,7 +37,7 @@ test('goals and statuses have names, and all clicks are in a row of their own', 
   )
 })
 
-test('a goal that is named like the conversions without a goal has its own name', () => {
+test('a goal whose name is the mark of conversions without a goal is shown by its own name', () => {
   equal(
     ['((plain)', '(((plain)', 'plain)', '((other)'].map(v => valueText('goal', v, {})),
     ['(plain)', '((plain)', 'plain)', '((other)'],

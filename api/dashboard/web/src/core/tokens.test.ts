@@ -6,7 +6,7 @@ const states = (url: string, postback = false) =>
     .filter(p => p.state !== 'text')
     .map(p => p.text + ' ' + p.state)
 
-test('tokens are told from what is none', () => {
+test('known and unknown tokens are distinguished', () => {
   equal(states('https://o.example/{clickid}?s={sub1}&x={nothing}&p={param.a}'), [
     '{clickid} known',
     '{sub1} known',
@@ -21,7 +21,7 @@ test('tokens of a conversion are for postbacks', () => {
   equal(states('https://s.example/?p={payout}', true), ['{payout} known'])
 })
 
-test('the parts of an address are the address', () => {
+test('the joined parts of an address give the address', () => {
   for (const url of ['', 'a', '{a}', 'https://a.example/{b}c{d', '}{', '{a}{b}'])
     equal(
       partsOf(url)
@@ -65,7 +65,7 @@ test('a token at the end of an address is a parameter, and in the middle it stan
   equal(insertToken('https://o.example/#top', 'param.a', 22, 22), { url: 'https://o.example/?param={param.a}#top', at: 34 })
 })
 
-test('an address says what it lacks to carry the click id', () => {
+test('the part that an address lacks to pass on the click id is found', () => {
   equal(clickIDPart('https://l.example/'), '?clickid={clickid}')
   equal(clickIDPart('https://l.example/?a=1#top'), '&clickid={clickid}')
   equal(clickIDPart('https://l.example/?c={clickid}'), '')

@@ -13,7 +13,7 @@ type Props = {
 }
 
 // useMenuKeys returns a handler for the keys of a menu: the arrows move among its lines, and Enter in its search presses the first line.
-// On a line, a letter goes to the search.
+// A letter that is typed on a line is passed to the search.
 function useMenuKeys(box: { current: HTMLDivElement | null }) {
   return (e: KeyboardEvent) => {
     const el = box.current!,

@@ -8,7 +8,7 @@ import { setupWords } from '../text/setup.ts'
 import { windowQuery } from '../core/window.ts'
 
 const w = setupWords.uncounted,
-  most = 500 // maximum number of conversions that are searched for such amounts
+  most = 500 // maximum number of conversions that are searched for amounts without an exchange rate
 
 // Uncounted lists the amounts of the window that no total includes, because their currency has no exchange rate. It links to the
 // conversions and, for owners, to the settings.

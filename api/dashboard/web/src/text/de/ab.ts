@@ -27,15 +27,15 @@ export const words: typeof en = {
   minimum: 'Geschätzt wird erst ab je 100 Klicks, 20 Conversions und 3 Tagen.',
   note: named({
     earnings:
-      'Verglichen wird der Payout je Klick, bestätigt und offen. Ein Klick kostet bei allen gleich viel, weil nur die Gewichte entscheiden, wer ihn bekommt.',
+      'Verglichen wird der Payout je Klick, bestätigt und offen. Ein Klick kostet bei allen gleich viel, weil nur die Gewichte entscheiden, wohin er geht.',
     conversions: 'Verglichen werden Conversions je Klick: Payouts sind nicht bekannt, über Geld sagt das also nichts.',
   }),
   assumed: 'Es gibt zu wenige Payouts, um ihre Streuung zu schätzen. Für die Intervalle gilt die Annahme, dass sie stark schwanken.',
   apply: 'Gewichte übernehmen',
   applyTitle: 'Diese Gewichte übernehmen?',
   applyText:
-    'Jeder Teil bekommt Besucher nach der Wahrscheinlichkeit, dass er der beste ist. 10 % der Besucher bleiben gleichmäßig verteilt, damit keiner leer ausgeht.',
-  openText: 'Der Vorsprung kann noch Zufall sein. Das lässt sich rückgängig machen.',
+    'Jede Variante bekommt Besucher nach der Wahrscheinlichkeit, dass sie die beste ist. 10 % der Besucher bleiben gleichmäßig verteilt, damit keine leer ausgeht.',
+  openText: 'Der Vorsprung kann noch Zufall sein. Die Änderung lässt sich rückgängig machen.',
   before: 'Jetzt',
   after: 'Danach',
   done: 'Die Gewichte gelten',

@@ -11,10 +11,10 @@ const does: Record<string, string> = {
   'dns_account.failing': 'Die Zugangsdaten des DNS-Kontos testen und gültige speichern.',
   'network.failing': 'Die Zugangsdaten der Verbindung testen und gültige speichern.',
   'uploads.failing':
-    'In den Läufen der Verbindung steht, was die Plattform geantwortet hat. Wartendes wird gesendet, sobald es wieder geht.',
+    'In den Läufen der Verbindung steht, was die Plattform geantwortet hat. Wartende Conversions werden gesendet, sobald es wieder geht.',
   'uploads.stopped': 'Bei der Verbindung nachsehen, was abgelehnt wurde, es korrigieren und die Verbindung speichern.',
   'oauth.revoked': 'Erneut bei der Plattform anmelden.',
-  'oauth.failing': 'Noch nichts: Es wird wieder versucht. Hält es an, erneut bei der Plattform anmelden.',
+  'oauth.failing': 'Noch nichts: Der Dienst versucht es weiter. Bleibt es dabei, erneut bei der Plattform anmelden.',
   'spend.failing': 'In den Läufen der Verbindung steht, was die Plattform ablehnt.',
   'webhook.failing': 'Im Protokoll der Zustellungen steht die Antwort des Empfängers. Gescheiterte lassen sich dort erneut senden.',
   'source.failing':
@@ -30,9 +30,9 @@ const does: Record<string, string> = {
   'offer.capped': 'Das Limit erhöhen oder bis morgen warten: Dann beginnt die Zählung neu.',
   'currency.unconverted': 'Den Betreiber bitten, einen Kurs für diese Tage einzuspielen.',
   'plan.limit_reached': 'Nichts geht verloren: Klicks werden weiter gezählt. Beim Betreiber einen größeren Tarif anfragen.',
-  'plan.limit_near': 'Beim Betreiber einen größeren Tarif anfragen. Auch darüber hinaus geht nichts verloren.',
+  'plan.limit_near': 'Beim Betreiber einen größeren Tarif anfragen. Auch über dem Limit geht nichts verloren.',
   'rule.matched': 'Nachsehen, was die Regel nennt. Die Meldung endet, sobald die Regel nicht mehr zutrifft.',
-  'clicks.behind': 'Nichts geht verloren: Wartendes liegt auf der Platte. Den Betreiber fragen, ob PostgreSQL mitkommt.',
+  'clicks.behind': 'Nichts geht verloren: Was wartet, liegt auf der Platte. Den Betreiber fragen, ob PostgreSQL mitkommt.',
   'jobs.behind': 'Nichts geht verloren. Den Betreiber fragen, ob Worker laufen und die Warteschlange erreichbar ist.',
   // What the states of the service's own parts mean.
   'link_checks.failing': 'Die Links ließen sich nicht prüfen. Vielleicht hat der Server keine Verbindung zum Internet.',

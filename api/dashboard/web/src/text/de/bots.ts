@@ -23,7 +23,8 @@ export const words: typeof en = {
     `${of(n, 'Klick der letzten 30 Tage wäre wieder ein Besucher', 'Klicks der letzten 30 Tage wären wieder Besucher', shown)}`,
   noSides: 'Kein Klick der letzten 30 Tage würde zwischen Besucher und Bot wechseln.',
   moveIt: 'Beim Verschieben der Schwelle steht hier, wie viele Klicks zu Bots oder wieder zu Besuchern würden.',
-  signalsMove: 'Auch Merkmale ändern Punkte. Wie viele Klicks zu Bots oder wieder zu Besuchern werden, steht nach der Neubewertung fest.',
+  signalsMove:
+    'Auch das Umschalten von Merkmalen ändert die Punkte. Wie viele Klicks zu Bots oder wieder zu Besuchern werden, steht nach der Neubewertung fest.',
   score: 'Punkte',
   side: 'Zählt als',
   signals: 'Merkmale',
@@ -38,7 +39,7 @@ export const words: typeof en = {
     empty_user_agent: { meaning: 'kein User-Agent gesendet', found: 'User-Agent' },
     headless: {
       meaning: 'ferngesteuerter Browser',
-      found: 'User-Agent und die Marken in den Client Hints; Sekunden später, was er dem Seiten-Tag meldet',
+      found: 'User-Agent und Marken in den Client Hints; Sekunden später auch, was der Browser dem Seiten-Tag meldet',
     },
     head_request: { meaning: 'nur die Header abgefragt', found: 'Methode der Anfrage' },
     prefetch: { meaning: 'Browser hat den Link vor einem Klick geladen', found: 'Header Sec-Purpose, Purpose und X-Moz' },
@@ -75,7 +76,7 @@ export const words: typeof en = {
     campaign_flood: {
       meaning: 'über 60 Ereignisse pro Minute von einer IP-Adresse auf einer Kampagne',
       found:
-        'Klicks der Kampagne in der Minute bis zu diesem; ein /64 von IPv6 gilt als eine Adresse. Neben click_flood zählt es nicht zusätzlich',
+        'Klicks der Kampagne in der Minute bis zu diesem; ein /64 von IPv6 gilt als eine Adresse. Trifft auch click_flood zu, zählt nur click_flood',
     },
     repeat_click: {
       meaning: 'derselbe Besucher hat an einem Tag immer wieder geklickt',
@@ -118,7 +119,7 @@ export const words: typeof en = {
     `${of(changed, 'Klick hat', 'Klicks haben', shown)} zwischen Besucher und Bot gewechselt, von ${all} neu bewerteten`,
   before: (before, after) => `vorher ${before} Bots, jetzt ${after}`,
   failed: 'Die neue Bewertung ist gescheitert',
-  superseded: 'Die Einstellungen wurden inzwischen geändert; stattdessen läuft der Auftrag dieser Änderung.',
+  superseded: 'Die Einstellungen wurden inzwischen geändert; stattdessen läuft der Auftrag der neueren Änderung.',
   data: 'Daten hinter den Merkmalen',
   kinds: {
     tor: 'Tor-Ausgänge',

@@ -17,9 +17,9 @@ export const words: typeof en = {
   domainHint:
     'Die Links ziehen auf diese Domain um. Alte Links funktionieren binnen einer Sekunde nicht mehr, und eine gemeinsame Domain vergibt neue Aliasse.',
   saved: n => `${of(n, 'Eintrag', 'Einträge')} geändert`,
-  same: 'Sie hatten diese Werte schon.',
+  same: 'Alle hatten diese Werte schon.',
   refused: names => `Abgelehnt bei ${names}. Nichts wurde geändert.`,
-  undone: 'Es ist wieder wie vorher',
+  undone: 'Die Änderung ist rückgängig gemacht',
   kept: names => `Seitdem geändert und so gelassen: ${names}`,
   replaceTitle: name => `${name} überall ersetzen`,
   with: { offers: 'Durch welches Offer?', landers: 'Durch welche Landingpage?' },
@@ -32,7 +32,7 @@ export const words: typeof en = {
   none: 'Keine auswählen',
   unused: 'Keine Kampagne und kein gespeicherter Flow führt dorthin.',
   joins: (old, now) => `${old} → ${now}`,
-  joinsText: 'Manche Pfade haben schon beide. Dort bleibt das neue Ziel einmal, mit der Summe beider Gewichte.',
+  joinsText: 'Manche Pfade haben schon beide. Dort bleibt nur das neue Ziel, mit der Summe beider Gewichte.',
   paused: name => `${name} ist pausiert: Bis zum Fortsetzen wird dieses Ziel in Pfaden übergangen.`,
   slots: (n, have) =>
     `Die neue Seite hat ${of(n, 'Klick-Slot', 'Klick-Slots')}, die alte ${have}: Die Knöpfe der übrigen Slots führen ins Leere.`,

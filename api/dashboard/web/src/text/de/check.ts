@@ -17,7 +17,7 @@ export const words: typeof english = {
   leftOff: (n, area) => `${area}: ${of(n, 'weiterer Befund', 'weitere Befunde')}`,
   never: 'nie',
   mending: 'Einen Moment …',
-  unknownMore: 'Das hat noch niemand geprüft. Es heißt nicht, dass es in Ordnung ist.',
+  unknownMore: 'Das wurde noch nicht geprüft und ist vielleicht nicht in Ordnung.',
   states: { problem: 'Probleme', unknown: 'Nicht bekannt', warning: 'Einen Blick wert' },
   mends: { verify_domain: 'Domain prüfen', check_link: 'Jetzt prüfen', resume: 'Fortsetzen', open: 'Öffnen' },
   areas: {
@@ -41,12 +41,12 @@ export const words: typeof english = {
     domain_unverified: {
       says: 'Die Domain {name} ist nicht bestätigt, deshalb funktioniert kein Link darauf.',
       costs: 'Jeder bezahlte Besucher geht verloren.',
-      does: 'Die DNS-Einträge setzen, die bei der Domain stehen, und sie erneut prüfen.',
+      does: 'Die DNS-Einträge setzen, die bei der Domain stehen, und die Domain erneut prüfen.',
     },
     domain_elsewhere: {
       says: 'Die Domain {name} führt woandershin (Stand: {at}).',
       costs: 'Jeder bezahlte Besucher geht verloren.',
-      does: 'Die DNS-Einträge setzen, die bei der Domain stehen, und sie erneut prüfen.',
+      does: 'Die DNS-Einträge setzen, die bei der Domain stehen, und die Domain erneut prüfen.',
     },
     domain_unsafe: {
       says: 'Die Domain {name} steht seit {at} auf einer Liste unsicherer Adressen.',
@@ -56,7 +56,7 @@ export const words: typeof english = {
     certificate_failing: {
       says: 'Die Domain {name} antwortet nicht über HTTPS mit gültigem Zertifikat (Stand: {at}).',
       costs: 'Browser warnen die Besucher, und die meisten kehren um.',
-      does: 'Bei der Domain nachsehen, was dem Zertifikat fehlt, und sie erneut prüfen.',
+      does: 'Bei der Domain nachsehen, was dem Zertifikat fehlt, und die Domain erneut prüfen.',
     },
     certificate_ending: {
       says: 'Das Zertifikat von {name} endet am {value} und wurde nicht erneuert.',
@@ -135,7 +135,7 @@ export const words: typeof english = {
     },
     click_id_elsewhere: {
       says: 'Das Netzwerk nimmt die Klick-ID in {value} an, und in der URL von {name} steht {clickid} woanders.',
-      costs: 'Schickt das Netzwerk sie von dort nicht zurück, finden seine Conversions keinen Klick.',
+      costs: 'Schickt das Netzwerk die Klick-ID von dort nicht zurück, finden seine Conversions keinen Klick.',
       does: '{clickid} in diesen Parameter schreiben. Oder es entfernen: dann kommt der Parameter automatisch dazu.',
     },
     postback_placeholder: {
@@ -185,7 +185,7 @@ export const words: typeof english = {
     },
     spend_failing: {
       says: 'Die Ausgaben von {name} lassen sich nicht lesen.',
-      costs: 'Bis dahin zählen die Klicks als kostenlos.',
+      costs: 'So lange zählen die Klicks als kostenlos.',
       does: 'Die Verbindung der Quelle korrigieren.',
     },
     postbacks_failing: {

@@ -45,7 +45,7 @@ export const words: typeof english = {
   reading: 'Lesen eines anderen Trackers',
   history: 'Danach die Historie',
   historyText:
-    'Liest das Protokoll von RedTrack Tag für Tag: Klicks mit Kampagne, Quelle, Offer, Sub-Parametern, Land und Gerät und Conversions mit ihrem Payout. Berichte zeigen sie, und Postbacks zu diesen Klicks werden hier gefunden. Die Kosten der Klicks bleiben dort, weil das Protokoll keine Währung nennt. Wird ein Tag noch einmal gelesen, kommt nichts doppelt hinzu. RedTrack erlaubt 20 Anfragen je Minute, daher dauert ein langes Protokoll Stunden.',
+    'Liest das Protokoll von RedTrack Tag für Tag: Klicks mit Kampagne, Quelle, Offer, Sub-Parametern, Land und Gerät und Conversions mit ihrem Payout. Berichte zeigen sie, und Postbacks finden diese Klicks hier. Die Kosten der Klicks werden nicht übernommen, weil das Protokoll keine Währung nennt. Wird ein Tag noch einmal gelesen, kommt nichts doppelt hinzu. RedTrack erlaubt 20 Anfragen je Minute, daher dauert ein langes Protokoll Stunden.',
   historyMore:
     'Diese Klicks zählen nicht zu den Klicks des Tarifs im Monat. Wird der Plan rückgängig gemacht, bleiben sie. Eine Historie lässt sich zurücknehmen, indem die Statistik ihrer Kampagnen für diese Tage über die API gelöscht wird (DELETE /campaigns/{id}/stats); Klicks, die an diesen Tagen hier ankamen, werden mit gelöscht. Danach kann das Protokoll neu gelesen werden.',
   historyFrom: 'Erster Tag',
@@ -65,7 +65,7 @@ export const words: typeof english = {
   toCampaigns: 'Kampagnen',
   oldTracker: 'Postbacks zu alten Klicks',
   oldTrackerText:
-    'Nach der Umstellung senden Netzwerke noch Postbacks zu Klicks, die der andere Tracker erzeugt hat. Sie werden an der Form der Klick-ID erkannt und an ihn weitergeleitet, damit beide weiter zählen.',
+    'Nach der Umstellung senden Netzwerke noch Postbacks zu Klicks, die der andere Tracker erzeugt hat. Sie werden an der Form der Klick-ID erkannt und an ihn weitergeleitet, damit beide Tracker weiter zählen.',
   oldTrackerURL: 'Wo der andere Tracker jetzt antwortet',
   oldTrackerHint: 'Eine URL, die nicht hierher führt, etwa sein eigener Hostname. Leer: nichts wird weitergeleitet.',
   oldTrackerSave: 'Speichern',
@@ -106,13 +106,13 @@ export const words: typeof english = {
     missing: 'ohne Antwort',
   },
   checkReasons: {
-    attribute: 'Es hängt von etwas ab, das keine Anfrage angeben kann, etwa vom Provider oder vom Land.',
+    attribute: 'Das Ziel hängt von etwas ab, das keine Anfrage angeben kann, etwa vom Provider oder vom Land.',
     page: 'Der alte Tracker hat mit einer Seite geantwortet. Wohin die Seite führt, ist nicht zu sehen.',
     itself: 'Der alte Tracker leitet zuerst auf den eigenen Link, etwa von http auf https.',
     changed: 'Die Kampagne hat sich seit dem Skript geändert. Bitte neu herunterladen.',
     address: 'Eine andere URL',
     parameters: 'Dieselbe Seite mit anderen Parametern',
-    answer: 'Der eine leitet den Besucher weiter, der andere nicht.',
+    answer: 'Ein Tracker leitet den Besucher weiter, der andere nicht.',
   },
   checkHere: 'Hier:',
   checkThere: 'Dort:',
@@ -127,7 +127,7 @@ export const words: typeof english = {
   download: 'YAML herunterladen',
   downloadJSON: 'JSON',
   upload: 'Dokument anwenden',
-  uploadText: 'Zuerst ist zu sehen, was es ändern würde. Datensätze, die im Dokument fehlen, bleiben.',
+  uploadText: 'Zuerst ist zu sehen, was das Dokument ändern würde. Datensätze, die darin fehlen, bleiben.',
   file: 'Datei',
   text: 'Text des Dokuments',
   tooLarge: 'Ein Dokument darf höchstens 32 MB haben.',

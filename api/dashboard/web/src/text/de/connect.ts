@@ -15,7 +15,7 @@ export const words: typeof en = {
   hints: named({
     read: 'Es sieht Berichte, Klicks und Kampagnen. Es ändert nichts.',
     propose: 'Es schreibt auch Vorschläge. Nichts geschieht, bis ein Mensch einen anwendet.',
-    change: 'Es pausiert, ändert und kopiert auch und trägt Kosten und Conversions ein, in den Grenzen der Einstellungen.',
+    change: 'Es pausiert, ändert und kopiert auch Einträge und trägt Kosten und Conversions ein, in den Grenzen der Einstellungen.',
   }),
   roleLimit: 'Mehr erlaubt die eigene Rolle in diesem Konto nicht.',
   allow: 'Erlauben',
@@ -45,6 +45,6 @@ export const words: typeof en = {
   revoke: 'Widerrufen',
   revokeOf: name => `${name} widerrufen`,
   revokeTitle: name => `${name} widerrufen?`,
-  revokeText: 'Aufrufe werden sofort abgelehnt. Um ihn wieder zu nutzen, muss er neu verbunden werden.',
+  revokeText: 'Aufrufe werden sofort abgelehnt. Um den Assistenten wieder zu nutzen, muss er neu verbunden werden.',
   revoked: name => `${name} ist nicht mehr verbunden`,
 }

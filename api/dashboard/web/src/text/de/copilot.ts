@@ -37,7 +37,7 @@ export const words: typeof en = {
   none: 'Kein Vorschlag.',
   noneMore: 'Die Zahlen der letzten 30 Tage werden einmal am Tag ausgewertet. Was sie nahelegen, steht hier mit den Gründen.',
   looked: (campaigns, n, clicks, conversions, from, to) =>
-    `Betrachtet wurden ${campaigns} aktive ${n === 1 ? 'Kampagne' : 'Kampagnen'} mit ${clicks} Klicks und ${conversions} Conversions, ${from} bis ${to}. Der heutige Tag zählt ab morgen.`,
+    `Betrachtet wurden ${campaigns} aktive ${n === 1 ? 'Kampagne' : 'Kampagnen'} mit ${clicks} Klicks und ${conversions} Conversions, ${from} bis ${to}. Der heutige Tag ist noch nicht dabei.`,
   skipped: (n, shown) => `${of(n, 'weitere Kampagne wird', 'weitere Kampagnen werden', shown)} an einem anderen Tag betrachtet.`,
   noClicks: 'Diese Kampagnen hatten in der Zeit keine Klicks, also gab es nichts zu vergleichen.',
   checks: 'Was geprüft wurde',
@@ -45,7 +45,7 @@ export const words: typeof en = {
   cases: 'Beurteilte Fälle',
   needs: 'Ergebnis',
   fine: 'nichts zu ändern',
-  atLeast: minimum => `Keiner gefunden. Für einen Fall nötig: ${minimumText(minimum)}.`,
+  atLeast: minimum => `Kein Fall gefunden. Nötig dafür: ${minimumText(minimum)}.`,
   kinds: {
     pause_loser: 'Pfade, Landingpages und Offers mit Verlust',
     move_weight: 'Pfade, Landingpages und Offers, die besser laufen',
@@ -103,7 +103,7 @@ export const words: typeof en = {
   same: 'Es würde sich nichts ändern.',
   default: 'Standardpfad',
   failed: {
-    stale: 'Inzwischen hat sich geändert, worum es ging. Bitte die Zahlen neu auswerten.',
+    stale: 'Die betroffenen Einträge haben sich inzwischen geändert. Bitte die Zahlen neu auswerten.',
     not_open: 'Darüber wurde schon entschieden.',
     already_undone: 'Das wurde schon rückgängig gemacht.',
     plan_required: 'Im Tarif lässt sich nichts mit einem Klick anwenden.',
@@ -144,7 +144,7 @@ export const words: typeof en = {
   failedNote: 'Diese Frage wurde nicht beantwortet.',
   connect: 'Sprachmodell verbinden',
   connectText:
-    'Vorschläge und Regeln funktionieren auch ohne. Der Chat braucht den Schlüssel eines KI-Anbieters; er wird verschlüsselt aufbewahrt und nie wieder angezeigt.',
+    'Vorschläge und Regeln funktionieren auch ohne Sprachmodell. Der Chat braucht den Schlüssel eines KI-Anbieters; er wird verschlüsselt aufbewahrt und nie wieder angezeigt.',
   connectOwner: 'Mitglieder und Inhaber können hier eines verbinden.',
   noEncryption: 'Diese Installation kann noch keine Schlüssel aufbewahren: Dafür setzt der Betreiber ENCRYPTION_KEY.',
   provider: 'Anbieter',

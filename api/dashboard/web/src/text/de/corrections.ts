@@ -27,8 +27,8 @@ export const words: typeof en = {
   again: 'Neuer Probelauf',
   apply: (n, shown) => `${of(n, 'Zeile', 'Zeilen', shown)} übernehmen`,
   running: 'Zeilen werden gelesen',
-  stale: 'Der Text hat sich seit dem Probelauf geändert. Vor dem Übernehmen ist ein neuer nötig.',
-  old: 'Dieser Probelauf ist älter als zehn Minuten, und inzwischen kann sich etwas geändert haben. Ein neuer ist nötig.',
+  stale: 'Der Text hat sich seit dem Probelauf geändert. Vor dem Übernehmen ist ein neuer Probelauf nötig.',
+  old: 'Dieser Probelauf ist älter als zehn Minuten, und inzwischen kann sich etwas geändert haben. Ein neuer Probelauf ist nötig.',
   applied: (n, shown) => `${of(n, 'Zeile ist', 'Zeilen sind', shown)} übernommen`,
   sum: { conversions: 'Payout', cost: 'Ausgaben' },
   outcome: 'Ergebnis',
@@ -47,7 +47,7 @@ export const words: typeof en = {
   results: {
     created: 'neu',
     updated: 'ändert',
-    unchanged: 'wie es ist',
+    unchanged: 'unverändert',
     spread: 'verteilt',
     alone: 'ohne Klicks',
     refused: 'abgelehnt',
@@ -55,7 +55,7 @@ export const words: typeof en = {
   spread: (n, shown) => `auf ${of(n, 'Klick', 'Klicks', shown)}`,
   askTitle: 'Korrektur übernehmen',
   askText: (accepted, shown, refused, shownRefused, undo) =>
-    `${of(accepted, 'Zeile wird', 'Zeilen werden', shown)} geschrieben, ${of(refused, 'ist abgelehnt und bleibt', 'sind abgelehnt und bleiben', shownRefused)} weg. Die Zahlen ändern sich sofort; ${undo ? '30 Tage lang lässt es sich zurücknehmen' : 'rückgängig machen lässt es sich nicht'}.`,
+    `${of(accepted, 'Zeile wird', 'Zeilen werden', shown)} geschrieben, ${of(refused, 'ist abgelehnt und bleibt', 'sind abgelehnt und bleiben', shownRefused)} außen vor. Die Zahlen ändern sich sofort; ${undo ? '30 Tage lang lässt sich die Korrektur zurücknehmen' : 'rückgängig machen lässt sich die Korrektur nicht'}.`,
   go: 'Übernehmen',
   readOnly: 'Die eigene Rolle darf nicht korrigieren, was aufgezeichnet ist.',
 }

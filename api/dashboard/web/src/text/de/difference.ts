@@ -14,7 +14,7 @@ export const words: typeof en = {
     source:
       'Diese Klicks sind nicht angekommen, oder die Plattform zählt sie anders. Die Weiterleitungen mit dem vergleichen, was die Plattform einen Klick nennt.',
     network:
-      'Nichts Gespeichertes erklärt sie. Bei der Betreuung des Netzwerks nachfragen, mit den Beispielen unten, falls es welche gibt.',
+      'Nichts Gespeichertes erklärt diese Conversions. Bei der Betreuung des Netzwerks nachfragen, mit den Beispielen unten, falls es welche gibt.',
   },
   clicks: 'Klicks',
   conversions: 'Conversions',
@@ -67,7 +67,8 @@ export const words: typeof en = {
     bots: 'Diese Klicks kamen an und zählen hier als Bots. Vor einer Rückforderung die Gründe ansehen.',
     hops: 'Diese Besucher haben auf der Landingpage nicht weitergeklickt und das Netzwerk nie erreicht. Es ging nichts verloren.',
     unmatched: 'Diese Conversion nennt keinen Klick, den wir kennen. Die URL des Offers muss unsere Klick-ID mitgeben.',
-    not_received: 'Kein Postback hat sie gemeldet. Die Postback-URL beim Netzwerk prüfen, oder diese Conversions aus der Datei eintragen.',
+    not_received:
+      'Kein Postback hat diese Conversions gemeldet. Die Postback-URL beim Netzwerk prüfen oder die Conversions aus dessen Datei eintragen.',
     refused: 'Diese Conversions haben wir abgelehnt. Der Grund sagt, was zu ändern ist.',
     not_sent: 'Eine Conversion, die nicht gemeldet wurde, kann dort nicht zählen. Der Grund sagt, woran es lag.',
     late: 'Eine Seite hat sich geändert, nachdem die andere gelesen wurde. Der nächste Import beseitigt die meisten dieser Unterschiede.',

@@ -18,8 +18,8 @@ export const words: typeof en = {
   roleHints: {
     viewer: 'Sieht und exportiert alles, ändert nichts.',
     contributor: 'Ändert Kampagnen und was dazugehört, legt aber keine an.',
-    member: 'Legt Kampagnen an; dazu Domains, Verbindungen und Webhooks.',
-    owner: 'Alles; dazu Team, Schlüssel, Einstellungen und Tarif.',
+    member: 'Legt auch Kampagnen, Domains, Verbindungen und Webhooks an.',
+    owner: 'Darf alles, auch Team, Schlüssel, Einstellungen und Tarif.',
   },
   team: {
     people: n => of(n, 'Person', 'Personen'),
@@ -39,7 +39,7 @@ export const words: typeof en = {
     remove: 'Entfernen',
     removeOf: name => `${name} entfernen`,
     removeTitle: name => `${name} entfernen?`,
-    removeText: email => `${email} wird sofort abgemeldet und sieht von diesem Konto nichts mehr. Was angelegt wurde, bleibt.`,
+    removeText: email => `${email} wird sofort abgemeldet und sieht von diesem Konto nichts mehr. Was diese Person angelegt hat, bleibt.`,
     removed: name => `${name} ist entfernt`,
     open: 'Offene Einladungen',
     kinds: { invite: 'Einladung', reset: 'Neues Passwort', entry: 'Zugang' },
@@ -53,7 +53,8 @@ export const words: typeof en = {
     changeTitle: (name, role) => `${name} die Rolle „${role}“ geben?`,
     change: 'Rolle ändern',
     ownTitle: 'Nicht mehr Inhaber sein?',
-    ownText: 'Team, Schlüssel, Einstellungen und das Protokoll sind dann nicht mehr zu sehen. Ein anderer Inhaber kann es zurückgeben.',
+    ownText:
+      'Team, Schlüssel, Einstellungen und das Protokoll sind dann nicht mehr zu sehen. Ein anderer Inhaber kann die Rolle zurückgeben.',
   },
   keys: {
     add: 'Neuer Schlüssel',
@@ -249,13 +250,13 @@ export const words: typeof en = {
     codesOff: 'Beim Anmelden wird nur nach dem Passwort gefragt.',
     begin: 'App einrichten',
     qr: 'QR-Code für die App',
-    scan: 'Mit einer Authenticator-App einlesen oder das Secret eintippen. Danach den Code angeben, den sie zeigt.',
+    scan: 'Mit einer Authenticator-App einlesen oder das Secret eintippen. Danach den Code eingeben, den die App zeigt.',
     secret: 'Secret',
     code: 'Code',
     confirm: 'Einschalten',
     recovery: 'Wiederherstellungscodes',
     recoveryText:
-      'Mit jedem gelingt die Anmeldung einmal ohne die App. Sie werden nicht noch einmal gezeigt und gehören dorthin, wo auch Passwörter liegen.',
+      'Mit jedem Code gelingt die Anmeldung einmal ohne die App. Die Codes werden nicht noch einmal gezeigt und gehören dorthin, wo auch Passwörter liegen.',
     recoveryList: 'Wiederherstellungscodes, einer pro Zeile',
     kept: 'Sie sind gespeichert',
     off: 'Ausschalten',

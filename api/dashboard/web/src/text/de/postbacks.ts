@@ -53,7 +53,7 @@ export const words: typeof en = {
   notTold: why => `Immer noch nicht angenommen: ${why}`,
   againTitle: 'Erneut senden?',
   againText: source =>
-    `${source} hat diesen Postback schon angenommen. Er wird unter derselben Zustell-ID gesendet. Eine Quelle, die sie nicht beachtet, zählt die Conversion doppelt.`,
+    `${source} hat diesen Postback schon angenommen. Er wird unter derselben Zustell-ID gesendet. Eine Quelle, die diese ID nicht beachtet, zählt die Conversion doppelt.`,
   all: 'Alle gescheiterten erneut senden',
   allTitle: 'Alle gescheiterten Postbacks erneut senden?',
   allText: source =>
@@ -63,13 +63,13 @@ export const words: typeof en = {
     none: 'Die Quelle war nicht erreichbar. Den Hostnamen in ihrer Postback-URL prüfen.',
     moved: 'Die URL ist umgezogen. Die neue gehört in die Postback-URL der Quelle.',
     refused: 'Die Quelle nimmt diese Anfrage nicht an. Die Postback-URL mit der aus den Einstellungen der Quelle vergleichen.',
-    server: 'Die Quelle hat selbst eine Störung. Es wird von selbst wieder versucht.',
+    server: 'Die Quelle hat selbst eine Störung. Der Postback wird von selbst erneut gesendet.',
     400: 'Der Quelle fehlt ein Parameter, oder sie versteht einen nicht. Die Postback-URL mit ihrer Dokumentation vergleichen.',
     401: 'Die Quelle verlangt einen Schlüssel. Den Schlüssel in der Postback-URL prüfen.',
     403: 'Die Quelle lehnt den Schlüssel oder die IP-Adresse dieses Servers ab. Beides in den Einstellungen der Quelle prüfen.',
     404: 'Unter dieser URL gibt es nichts, oder die Quelle kennt den Klick nicht. Die Postback-URL und den Parameter ihrer Klick-ID prüfen.',
     410: 'Die Quelle will keine weiteren Versuche für diesen Postback.',
-    429: 'Zu viele Postbacks auf einmal. Es wird von selbst wieder versucht.',
+    429: 'Zu viele Postbacks auf einmal. Der Postback wird von selbst erneut gesendet.',
   },
   empty: { in: 'In diesem Zeitraum kam kein Postback an.', out: 'In diesem Zeitraum wurde keiner Quelle eine Conversion gemeldet.' },
   emptyMore: {

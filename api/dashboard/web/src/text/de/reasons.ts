@@ -5,13 +5,13 @@ const sentences = new Map(
     updated: 'Die Conversion ist geändert.',
     unchanged: 'Die Conversion war schon so erfasst.',
     'it names no click: the parameter of the click id is missing, empty or still a macro':
-      'Es nennt keinen Klick: Der Parameter der Klick-ID fehlt, ist leer oder noch ein Makro.',
+      'Die Meldung nennt keinen Klick: Der Parameter der Klick-ID fehlt, ist leer oder noch ein Makro.',
     'the click id that it sends is not a click id of this service': 'Die gesendete Klick-ID ist keine Klick-ID dieses Dienstes.',
     'the secret of the network is missing or wrong': 'Das Geheimnis des Netzwerks fehlt oder ist falsch.',
     "the network has no secret yet: enter the platform's secret, then read the message again":
       'Das Netzwerk hat noch kein Geheimnis: das der Plattform eintragen und die Meldung neu einlesen.',
     'it names no click and refers to no conversion: the order came through no link, or the shop does not pass on the click id':
-      'Es nennt keinen Klick und keine Conversion: Die Bestellung kam nicht über einen Link, oder der Shop gibt die Klick-ID nicht weiter.',
+      'Die Meldung nennt keinen Klick und keine Conversion: Die Bestellung kam nicht über einen Link, oder der Shop gibt die Klick-ID nicht weiter.',
     "a part of the sale was refunded: correct the payout, or let the shop send the order's updates":
       'Ein Teil des Verkaufs wurde erstattet: den Payout korrigieren oder den Shop die Änderungen der Bestellung senden lassen.',
     'only the values that were read from it are stored, not the notification: let the platform send the notification again':
@@ -19,14 +19,14 @@ const sentences = new Map(
     'the shop had already sent a later state of the order': 'Der Shop hatte schon einen späteren Stand der Bestellung gesendet.',
     'the sale that it is about is not known yet': 'Der Verkauf, um den es geht, ist noch nicht bekannt.',
     'it was refused when it arrived: let the server report it again':
-      'Es wurde bei der Ankunft abgelehnt: den Server es erneut melden lassen.',
+      'Die Meldung wurde bei der Ankunft abgelehnt: den Server erneut melden lassen.',
     'the stored proof of the sender cannot be decrypted: ENCRYPTION_KEY has changed':
       'Der Nachweis des Absenders lässt sich nicht öffnen: ENCRYPTION_KEY hat sich geändert.',
     'a later report of this conversion counts instead': 'Stattdessen zählt eine spätere Meldung dieser Conversion.',
     'a server or a correction has reported this conversion: a later report by a browser does not change it':
       'Ein Server oder eine Korrektur hat diese Conversion gemeldet: Was ein Browser danach meldet, ändert sie nicht.',
     'it was recorded as another conversion, whose id and goal differ: correct that one':
-      'Es ist als andere Conversion mit anderer ID und anderem Ziel erfasst: jene korrigieren.',
+      'Die Meldung ist als andere Conversion mit anderer ID und anderem Ziel erfasst: jene korrigieren.',
     'its time lies before its click': 'Die Zeit liegt vor dem Klick.',
     'its time lies in the future': 'Die Zeit liegt in der Zukunft.',
     'its click is not known yet': 'Der Klick ist noch nicht bekannt.',
@@ -34,7 +34,7 @@ const sentences = new Map(
     'there is no such network': 'Dieses Netzwerk gibt es nicht.',
     'the traffic source is deactivated': 'Die Traffic-Quelle ist gelöscht.',
     'the traffic source is paused': 'Die Traffic-Quelle ist pausiert.',
-    'the traffic source no longer receives postbacks of this kind': 'Die Traffic-Quelle erfährt davon nicht mehr.',
+    'the traffic source no longer receives postbacks of this kind': 'Die Traffic-Quelle bekommt solche Postbacks nicht mehr.',
     'its click is deleted': 'Der Klick ist gelöscht.',
   }),
 )

@@ -25,8 +25,8 @@ export const words: typeof en = {
     removeText:
       'Der Eintrag verschwindet aus den Listen und behält seine Zahlen. Die folgenden Stellen nennen ihn noch und schicken keine Besucher mehr dorthin:',
     check: 'URL prüfen',
-    works: status => `Sie antwortet mit ${status}`,
-    doesNot: why => `Sie funktioniert nicht: ${why}`,
+    works: status => `Die URL antwortet mit ${status}`,
+    doesNot: why => `Die URL funktioniert nicht: ${why}`,
     broken: 'kaputt',
     failing: 'gestört',
     capped: 'Limit erreicht',
@@ -138,7 +138,7 @@ export const words: typeof en = {
       slotsText: 'Ein Knopf der Seite führt hierher; der Besucher geht weiter zu einem Offer dieses Slots.',
       slotElsewhere: 'Die Seite liegt auf einer anderen Domain: Dieser Link nimmt die Klick-ID aus der URL der Seite mit.',
       slotNoClick:
-        'Die Seite liegt auf einer anderen Domain, und ihrer URL fehlt {clickid}: Die Links kennen den Klick nicht. Es gehört unten in die URL.',
+        'Die Seite liegt auf einer anderen Domain, und ihrer URL fehlt {clickid}: Die Links kennen den Klick nicht. {clickid} gehört unten in die URL.',
       slotHere: 'Die Seite liegt auf der Tracking-Domain: Das Cookie des Klicks genügt.',
       slotCount: 'Knöpfe',
       slotHint: 'Jeder ist ein eigener Slot, 1 bis 20.',

@@ -88,7 +88,7 @@ const forms: Form[] = [
     /^(.*): a live postback waits for the click, and becomes unmatched if it does not arrive$/s,
     why => `${said(why)}: ein echter Postback wartet auf den Klick und bleibt ohne Klick, wenn er nicht ankommt`,
   ],
-  [/^the network has no secret, so a postback needs none$/, () => 'das Netzwerk hat keines, also braucht ein Postback keines'],
+  [/^the network has no secret, so a postback needs none$/, () => 'das Netzwerk hat kein Geheimnis, also braucht ein Postback keines'],
   [/^right$/, () => 'richtig'],
   [
     /^no status word: a new conversion is (\w+), .*$/,
@@ -117,7 +117,7 @@ const forms: Form[] = [
   [
     /^nothing would change: (.*)$/s,
     why =>
-      `nichts würde sich ändern: ${why === 'it is already recorded with the same values' ? 'sie ist schon genau so erfasst' : said(why)}`,
+      `nichts würde sich ändern: ${why === 'it is already recorded with the same values' ? 'die Conversion ist schon genau so erfasst' : said(why)}`,
   ],
 ]
 

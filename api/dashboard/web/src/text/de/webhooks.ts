@@ -38,7 +38,7 @@ export const words: typeof en = {
   rotate: 'Neues Secret',
   rotateTitle: name => `Neues Secret für ${name}`,
   rotateText:
-    'Zustellungen werden sofort mit dem neuen signiert. Einen Tag lang tragen sie auch die alte Signatur, damit beim Wechsel nichts verloren geht.',
+    'Zustellungen werden sofort mit dem neuen Secret signiert. Einen Tag lang tragen sie auch die alte Signatur, damit beim Wechsel nichts verloren geht.',
   removeText: 'Es wird nichts mehr dorthin gesendet, und das Protokoll wird mit gelöscht.',
   secret: 'Signatur-Secret',
   secretText: 'Es wird nur dieses eine Mal gezeigt. Es gehört auf den eigenen Server: Daran erkennt er echte Zustellungen.',

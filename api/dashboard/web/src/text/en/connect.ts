@@ -14,7 +14,7 @@ export const words = {
   hints: named({
     read: 'It sees reports, clicks and campaigns. It changes nothing.',
     propose: 'It also writes proposals. Nothing happens until a person applies one.',
-    change: 'It also pauses, changes and copies, and records cost and conversions, within the limits under Settings.',
+    change: 'It also pauses, changes and copies records, and enters cost and conversions, within the limits under Settings.',
   }),
   roleLimit: 'Your role on this account allows no more.',
   allow: 'Allow',

@@ -17,7 +17,7 @@ export const words = {
   none: 'Nothing is suggested.',
   noneMore: 'The figures of the last 30 days are analyzed once a day. Changes that they suggest are shown here, with the reasons.',
   looked: (campaigns: string, n: number, clicks: string, conversions: string, from: string, to: string) =>
-    `Looked at ${campaigns} active ${n === 1 ? 'campaign' : 'campaigns'} with ${clicks} clicks and ${conversions} conversions, ${from} to ${to}. Today counts from tomorrow on.`,
+    `Looked at ${campaigns} active ${n === 1 ? 'campaign' : 'campaigns'} with ${clicks} clicks and ${conversions} conversions, ${from} to ${to}. Today is not included yet.`,
   skipped: (n: number, shown: string) => `${of(n, 'more campaign is', 'more campaigns are', shown)} looked at on another day.`,
   noClicks: 'These campaigns had no clicks in that time, so there was nothing to compare.',
   checks: 'What was checked',
@@ -25,7 +25,7 @@ export const words = {
   cases: 'Cases judged',
   needs: 'Result',
   fine: 'nothing to change',
-  atLeast: (minimum: string) => `None found. A case takes ${minimum}.`,
+  atLeast: (minimum: string) => `None found. A case needs ${minimum}.`,
   kinds: {
     pause_loser: 'Paths, landing pages and offers that lose',
     move_weight: 'Paths, landing pages and offers that do better',
@@ -97,7 +97,7 @@ export const words = {
   } as Record<string, string>,
   history: 'What was changed',
   noHistory: 'Nothing was applied yet.',
-  noHistoryMore: 'Every change that the Copilot makes stands here, and can be undone here.',
+  noHistoryMore: 'Every change that the Copilot makes is listed here, and can be undone here.',
   from: { suggestion: 'a suggestion', proposal: 'a proposal of the chat', rule: 'a rule' } as Record<string, string>,
   isUndone: (when: string) => `undone ${when}`,
   details: 'Details',

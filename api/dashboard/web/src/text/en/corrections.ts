@@ -19,7 +19,7 @@ export const words = {
   rows: (n: number, shown: string) => of(n, 'row', 'rows', shown),
   tooMany: (shown: string) => `The file has ${shown} rows; only the first 5,000 are read. Cut it into files of 5,000.`,
   tooLarge: 'The file is larger than 6 MB. Cut it into smaller ones.',
-  skipped: (n: number, shown: string) => `${of(n, 'line is', 'lines are', shown)} no row`,
+  skipped: (n: number, shown: string) => `${of(n, 'line is not a row', 'lines are not rows', shown)}`,
   skips: named({ 'it is above the header': 'above the header', 'it is empty': 'empty', 'it names the separator': 'names the separator' }),
   sourceOfAll: 'Traffic source of rows that name none',
   dry: 'Dry run',
@@ -47,7 +47,7 @@ export const words = {
   spread: (n: number, shown: string) => `over ${of(n, 'click', 'clicks', shown)}`,
   askTitle: 'Apply the correction',
   askText: (accepted: number, shown: string, refused: number, shownRefused: string, undo: boolean) =>
-    `${of(accepted, 'row is', 'rows are', shown)} written, ${of(refused, 'is', 'are', shownRefused)} refused and left out. The figures change at once; ${undo ? 'it can be undone for 30 days' : 'there is no undo'}.`,
+    `${of(accepted, 'row is', 'rows are', shown)} written, ${of(refused, 'is', 'are', shownRefused)} refused and left out. The figures change at once; ${undo ? 'the correction can be undone for 30 days' : 'there is no undo'}.`,
   go: 'Apply',
   readOnly: 'Your role may not correct what is recorded.',
 }

@@ -12,7 +12,7 @@ export const words = {
   unexplainedText: {
     source:
       'These clicks did not arrive, or the platform counts them in another way. Compare the redirects with the platform’s definition of a click.',
-    network: 'Nothing that is stored explains them. Ask the manager of the network, with the examples below if there are any.',
+    network: 'Nothing that is stored explains these conversions. Ask the manager of the network, with the examples below if there are any.',
   },
   clicks: 'Clicks',
   conversions: 'Conversions',
@@ -59,13 +59,13 @@ export const words = {
     correction: 'Corrected by hand',
   }),
   advice: named({
-    not_read: 'Nothing of theirs is stored for these days. Connect them, or read the days again.',
+    not_read: 'Nothing of theirs is stored for these days. Connect the other side, or read the days again.',
     time_zone: 'Their day begins at another moment. Choose their time zone for our reports, or compare whole weeks.',
     conversion_day: 'They count a conversion on its own day, and we count it on the day of its click. Compare longer windows.',
     bots: 'These clicks arrived, and we count them as bots. Look at the reasons before you ask for money back.',
     hops: 'Visitors who left at the landing page never reach the network. Nothing is lost.',
     unmatched: 'Their conversion names no click that we know. Check that the offer’s URL passes our click id.',
-    not_received: 'No postback reported them. Check the postback URL at the network, or enter these conversions from their file.',
+    not_received: 'No postback reported these conversions. Check the postback URL at the network, or enter them from the network’s file.',
     refused: 'We have refused these conversions. The reason says what to change.',
     not_sent: 'They cannot count a conversion that was not reported to them. The reason says why it was not sent or not accepted.',
     late: 'One side changed after the other was read. The next import removes most of these differences.',

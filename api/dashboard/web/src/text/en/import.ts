@@ -10,7 +10,7 @@ export const words = {
   kinds: { offers: 'Offers', links: 'Smartlinks' },
   texts: {
     offers: 'Makes an offer of each row. An offer with the same name stays as it is.',
-    links: 'Makes a smartlink of each row. One with the same URL stays as it is.',
+    links: 'Makes a smartlink of each row. An existing one with the same domain and slug stays as it is.',
   },
   mapOf: (cell: string) => `What the column ${cell} is`,
   tooMany: (shown: string) => `The file has ${shown} rows; at most 1,000 are imported at a time.`,
@@ -33,7 +33,7 @@ export const words = {
   } as Record<string, string>,
   apply: (n: number) => `Import ${some(n, 'row', 'rows')}`,
   stop: 'Stop',
-  stopped: 'Stopped before it was its turn.',
+  stopped: 'The import was stopped before this row.',
   stale: 'The file has changed since the dry run. Repeat the dry run.',
   room: (n: number, kind: 'offers' | 'links') => `The plan has room for ${of(n, kind)} more; the rest will be left out.`,
   running: 'Rows are imported',

@@ -27,7 +27,7 @@ export const words = {
     toSite: 'My website',
     siteURL: 'Page that visitors come to',
     siteAdds: (part: string) => `${part} is added automatically, so that the page knows the click.`,
-    noSites: 'No website is known yet. Add yours first: it gives you the tag for its pages.',
+    noSites: 'No website is known yet. Add yours first: you get the tag for its pages there.',
     toGoals: 'Goals and websites',
     addressNoClick: 'Without {clickid} no conversion finds its click.',
     addClickID: (part: string) => `Add ${part}`,
@@ -107,7 +107,7 @@ export const words = {
       siteCampaign: 'A campaign that leads to it: its traffic source, and the page that visitors come to',
       tag: 'The page tag, in the pages of the website',
       siteClick: 'A test click: open the link; the website opens with its click id',
-      order: 'A test order: the page after it reports it with “Goal on a page”, and it shows up here by itself',
+      order: 'A test order: the page after it reports the order with “Goal on a page”, and it shows up here by itself',
     },
     go: {
       network: 'Create a network',

@@ -29,7 +29,7 @@ export const words = {
   usual: (names: string) => `Usual: ${names}`,
   saveAndCheck: 'Save and check',
   saved: (name: string) => `${name} is read this way from now on`,
-  noNetwork: 'Its URL names no network, so there are no settings to change.',
+  noNetwork: 'The URL names no network, so there are no settings to change.',
   would: named({ matched: 'It would find its click.', unmatched: 'It would still find no click.', refused: 'It would be refused.' }),
   dryText: (network: string, window: string) => `What would become of the postbacks of ${network}, ${window}. Nothing has changed yet.`,
   dryMany: (n: number) => `The newest ${n} were read; a replay reads all.`,

@@ -14,7 +14,7 @@ export const words = {
   events: 'Events',
   create: 'Create the endpoint',
   edit: 'Change',
-  readOnly: 'Members and owners change webhooks.',
+  readOnly: 'Only members and owners can change webhooks.',
   eventNames: named({
     'conversion.created': 'A conversion came in',
     'conversion.updated': 'A conversion changed',
@@ -37,8 +37,8 @@ export const words = {
   rotate: 'New secret',
   rotateTitle: (name: string) => `A new secret for ${name}`,
   rotateText:
-    'Deliveries are signed with the new one at once. For a day they carry the old signature too, so that nothing is lost while it is changed on your side.',
-  removeText: 'Nothing is sent to it any more, and its log goes with it.',
+    'Deliveries are signed with the new one at once. For a day they carry the old signature too, so that nothing is lost while you change the secret on your side.',
+  removeText: 'Nothing is sent to it any more, and its log is deleted too.',
   secret: 'Signing secret',
   secretText: 'It is shown this once. Keep it where your server finds it: it tells real deliveries from made-up ones.',
   secretDone: 'I’ve saved it',
