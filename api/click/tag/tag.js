@@ -35,7 +35,7 @@
   let flight = []; // ids of the events in the present request
   let delay = 1e3; // ms until events that the server did not take are sent again; it doubles each time
   let click, from, ad; // id of the click that brought the visitor, where it was found, click of an ad platform: gclid=XYZ
-  const trap = doc.createElement('a'); // a link that no person sees: only a program follows it, and that program made the click
+  const trap = doc.createElement('a'); // a link that people do not see; a program that follows it marks its click as a bot's
   let path, page, before; // address of the last view without its query, the same with its query, and the address of the view before
 
   const local = () => win.localStorage;
