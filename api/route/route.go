@@ -170,7 +170,7 @@ func Number(name string, def, low, high int, doc string) Param {
 	return Param{Name: name, Type: "integer", Default: strconv.Itoa(def), Min: low, Max: high, Doc: doc}
 }
 
-// The parameters of every row with a window, and with pages.
+// WindowParams are the parameters of every row with Window. PageParams are the parameters of every row with Page.
 var (
 	WindowParams = []Param{
 		{Name: "from", Doc: "start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today"},

@@ -37,7 +37,8 @@ func TestTheCopyKeepsEveryFlow(t *testing.T) {
 	}
 	campaigns, offers := store.RoutingRows[*store.RoutingCampaign](got), store.RoutingRows[*store.RoutingOffer](got)
 	if len(campaigns) != len(want) || len(offers) != 1 || len(got.Rows) != len(records.Rows) {
-		t.Fatalf("%d campaigns, %d offers, %d rows", len(campaigns), len(offers), len(got.Rows))
+		t.Fatalf("the copy has %d campaigns, %d offers and %d rows, want %d, 1 and %d",
+			len(campaigns), len(offers), len(got.Rows), len(want), len(records.Rows))
 	}
 	for _, c := range campaigns {
 		if string(c.Streams) != want[c.Alias] {

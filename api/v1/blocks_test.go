@@ -163,7 +163,7 @@ func TestBlockErrors(t *testing.T) {
 	d.Do("GET", "/blocks/lists/"+uuid.NewString(), nil).Want(404, "not_found")
 }
 
-func TestAnAccountBlocksSoManyValues(t *testing.T) {
+func TestLimitOfBlockedValues(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
 	campaign := d.make(t, d.campaign("Push DE"))["id"]
@@ -209,7 +209,7 @@ func TestACopyBlocksWhatItsCampaignBlocks(t *testing.T) {
 		return strings.Join(out, " ")
 	}
 	if got := blocked(copied); got != "country:FR sub1:a sub1:c" {
-		t.Errorf("the copy blocks %q", got)
+		t.Errorf("the copy blocks %q, want the values that the campaign blocks", got)
 	}
 	d.Do("POST", "/blocks/remove", block(campaign, "a")).Want(200, "")
 	if got := blocked(copied); got != "country:FR sub1:a sub1:c" {

@@ -45,7 +45,7 @@ func TestBotEntryRoundTrip(t *testing.T) {
 	list := map[string]any{"list_type": "allow", "attribute": "ip_range", "operator": "in_cidr", "text": text.String()}
 	long := d.Do("POST", "/bot-lists", list).Want(201, "").Map()
 	if shown := long["value"].([]any); long["value_count"] != 150.0 || len(shown) != 100 || shown[99] != "10.0.99.0/24" {
-		t.Errorf("a list of 150 lines: %v", long)
+		t.Errorf("a list of 150 lines is answered %v, want the count 150 and the first 100 values", long)
 	}
 
 	account, at := d.Account.ID, time.Now().UTC().Truncate(time.Hour)

@@ -335,7 +335,7 @@ func TestEveryCheck(t *testing.T) {
 				}
 			}
 			if answer["state"] != row.State {
-				t.Errorf("the campaign is %v", answer["state"])
+				t.Errorf("the state of the campaign is %v, want %s", answer["state"], row.State)
 			}
 			e.Do("PATCH", "/campaigns/"+e.campaign, object{"status": "active"}).Want(200, "") // the API accepts a campaign with faults
 		})
@@ -400,7 +400,7 @@ func TestCheckCampaign(t *testing.T) {
 	same(t, list[2]["where"].(map[string]any), map[string]any{"kind": "campaign", "id": e.campaign, "field": "fallback_url", "path_id": nil})
 	for _, area := range answer["checks"].([]any) {
 		if a := area.(map[string]any); (a["check"] == "link" || a["check"] == "destinations") == (a["looked_at"] == nil) {
-			t.Errorf("%v was looked at %v", a["check"], a["looked_at"])
+			t.Errorf("%v has looked_at %v, want a time only for link and destinations", a["check"], a["looked_at"])
 		}
 	}
 }
@@ -424,10 +424,10 @@ func TestCheckOfLargeFlow(t *testing.T) {
 		count[code]++
 	}
 	if count["destination_unchecked"] != launchcheck.MaxFindings || count["macro_unknown"] != launchcheck.MaxFindings {
-		t.Errorf("the answer has %v", count)
+		t.Errorf("findings by code: %v, want %d of each code", count, launchcheck.MaxFindings)
 	}
 	left := answer["checks"].([]any)[1].(map[string]any)["left_off"]
 	if fmt.Sprint(left) != strconv.Itoa(5000-launchcheck.MaxFindings) {
-		t.Errorf("%v were left off", left)
+		t.Errorf("left_off is %v, want %d", left, 5000-launchcheck.MaxFindings)
 	}
 }

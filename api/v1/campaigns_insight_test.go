@@ -55,7 +55,7 @@ func TestCampaignInsight(t *testing.T) {
 		checkSteps(t, "all", f["steps"], mine(3, all))
 		if split == "" {
 			if f["split"] != nil {
-				t.Errorf("split without by: %v", f["split"])
+				t.Errorf("without by the funnel is split: %v", f["split"])
 			}
 			continue
 		}
@@ -130,7 +130,7 @@ func foreignInsight(t *testing.T, s *apitest.Server, campaign uuid.UUID) {
 	same(t, other.Do("GET", "/campaigns/activity?alias=summer-sale", nil).Want(200, "").Map(),
 		map[string]any{"clicks": 0, "goals": 0})
 	if list := other.Do("GET", "/tools/routing", nil).Want(200, "").Map()["campaigns"].([]any); len(list) != 0 {
-		t.Errorf("another account's routing: %v", list)
+		t.Errorf("another account sees the routing of campaigns: %v", list)
 	}
 }
 

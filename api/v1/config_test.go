@@ -185,7 +185,7 @@ func TestConfigPlans(t *testing.T) {
 	}
 	var list struct{ Rows []struct{ State string } }
 	if e.Do("GET", "/config/plans", nil).Want(200, "").Into(&list); len(list.Rows) != 2 || list.Rows[0].State != "planned" {
-		t.Errorf("%+v", list)
+		t.Errorf("want two plans, the planned one first: %+v", list)
 	}
 	var items struct {
 		Rows []struct{ Key string }
@@ -193,11 +193,11 @@ func TestConfigPlans(t *testing.T) {
 	}
 	e.Do("GET", "/config/plans/"+id+"/items?op=create&limit=1", nil).Want(200, "").Into(&items)
 	if len(items.Rows) != 1 || items.Rows[0].Key != "o0" || items.Next == nil || *items.Next != 2 {
-		t.Errorf("%+v", items)
+		t.Errorf("want the first item, and 2 as the next position: %+v", items)
 	}
 	e.Do("GET", "/config/plans/"+id+"/items?op=create&position=2", nil).Want(200, "").Into(&items)
 	if len(items.Rows) != 1 || items.Rows[0].Key != "o2" || items.Next != nil {
-		t.Errorf("from the third: %+v", items)
+		t.Errorf("want only the third item: %+v", items)
 	}
 	e.Do("GET", "/config/plans/"+id+"/items?op=creat", nil).Want(400, "invalid_input")
 	e.Do("GET", "/config/plans/"+uuid.NewString()+"/items", nil).Want(404, "not_found")

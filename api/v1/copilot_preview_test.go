@@ -53,12 +53,12 @@ func TestCampaignChanges(t *testing.T) {
 	p.Do("PATCH", "/campaigns/"+p.campaign.String(), object{"notes": "seen"}).Want(200, "")
 	rows := p.Do("GET", changes(p.campaign.String()), nil).Want(200, "").Map()["rows"].([]any)
 	if len(rows) == 0 || !cmp.Equal(rows[0].(map[string]any)["fields"], []any{"notes"}) {
-		t.Errorf("%v", rows)
+		t.Errorf("the newest change does not have the field notes: %v", rows)
 	}
 	twin := p.Do("POST", "/campaigns/"+p.campaign.String()+"/clone", object{}).Want(201, "").Map()["id"].(string)
 	for _, row := range p.Do("GET", changes(twin), nil).Want(200, "").Map()["rows"].([]any) {
 		if cmp.Equal(row.(map[string]any)["fields"], []any{"notes"}) {
-			t.Errorf("the copy has %v", row)
+			t.Errorf("the changes of the copy include %v, which changed another campaign", row)
 		}
 	}
 	_, other, _ := p.NewAccount("pro")

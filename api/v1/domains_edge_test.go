@@ -128,11 +128,11 @@ func TestCertificateAlerts(t *testing.T) {
 	dbtest.Exec(t, s.DB, `UPDATE certificates SET expires_at = now() + interval '1 day', failure = 'edge_1405: full', attempts = 9`)
 	got := alerts()[0].(map[string]any)
 	if got["severity"] != "critical" || !strings.HasSuffix(got["message"].(string), ": edge_1405: full") {
-		t.Errorf("%v", got)
+		t.Errorf("want a critical alert with the failure edge_1405: %v", got)
 	}
 	dbtest.Exec(t, s.DB, `UPDATE certificates SET expires_at = NULL, serving = false, failing_since = now(), attempts = 2`)
 	if got := alerts(); len(got) != 0 {
-		t.Errorf("after two attempts: %v", got)
+		t.Errorf("there are alerts after two failed attempts, want none before the third: %v", got)
 	}
 	dbtest.Exec(t, s.DB, `UPDATE certificates SET attempts = 3`)
 	same(t, alerts()[0].(map[string]any), map[string]any{

@@ -54,7 +54,7 @@ type AlertList struct {
 	CheckedAt *string        `json:"checkedAt" doc:"when the links were last checked; null before the first time"`
 	Services  []AlertService `json:"services" doc:"the parts of the install and its checks, with their states"`
 
-	UnmatchedPostbacks int `json:"unmatchedPostbacks" doc:"postbacks of the last seven days that found no click; 100: there may be more"`
+	UnmatchedPostbacks int `json:"unmatchedPostbacks" doc:"postbacks of the last seven days that found no click; at most 100 are counted"`
 	OpenSuggestions    int `json:"openSuggestions" doc:"open suggestions of the Copilot"`
 }
 
