@@ -42,7 +42,7 @@ func TestTheCopyKeepsEveryFlow(t *testing.T) {
 	}
 	for _, c := range campaigns {
 		if string(c.Streams) != want[c.Alias] {
-			t.Fatalf("%s came back as %.80q", c.Alias, c.Streams)
+			t.Fatalf("the flow of campaign %s came back from disk as %.80q", c.Alias, c.Streams)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func TestCompressed(t *testing.T) {
 			rt.Fatalf("a text of %d bytes is different after compression and decompression", len(text))
 		}
 		if len(text) > 0 && len(p.bytes) > len(text) {
-			rt.Fatalf("%d bytes became %d", len(text), len(p.bytes))
+			rt.Fatalf("compression made a text of %d bytes larger: %d bytes", len(text), len(p.bytes))
 		}
 	})
 }

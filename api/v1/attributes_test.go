@@ -278,7 +278,7 @@ func (x *attributes) files() {
 	}
 	smartlinks := export.SmartlinkClicks(uuid.UUID.String)
 	if err := rows.Each(x.Context(), smartlinks, q, func([]sql.RawBytes) error { return nil }); err != nil {
-		x.Errorf("smartlinks: %v", err)
+		x.Errorf("reading the clicks of smartlinks failed: %v", err)
 	}
 }
 

@@ -41,12 +41,12 @@ func TestBlockedValuesRoundTrip(t *testing.T) {
 	var list struct{ Rows []models.BlockedValue }
 	d.Do("GET", "/blocks", nil).Want(200, "").Into(&list)
 	if len(list.Rows) != 5 || list.Rows[0].Value != "3320" || list.Rows[1].Value != "DE" || list.Rows[1].Name != "Source" {
-		t.Errorf("blocked values: %+v", list.Rows)
+		t.Errorf("want five blocked values, the newest first, each with the name of its scope: %+v", list.Rows)
 	}
 	path := fmt.Sprint("/blocks?q=A&list=", added["list_id"])
 	d.Do("GET", path, nil).Want(200, "").Into(&list)
 	if len(list.Rows) != 1 || list.Rows[0].Value != "a" || list.Rows[0].Name != "Push DE" || list.Rows[0].Who == "" {
-		t.Errorf("%s: %+v", path, list.Rows)
+		t.Errorf("%s: want only the value a, with its campaign and who blocked it: %+v", path, list.Rows)
 	}
 	same(t, d.Do("GET", fmt.Sprint("/blocks/lists/", added["list_id"]), nil).Want(200, "").Map(), map[string]any{
 		"source": "Source", "parameter": "zone", "macro": "{zoneid}", "values": "[a b c]", "count": 3.0, "name": "Push DE", "scope": "campaign",

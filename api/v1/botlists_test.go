@@ -155,12 +155,12 @@ func TestBotDetection(t *testing.T) {
 				return row
 			}
 		}
-		t.Fatal("no signal " + name)
+		t.Fatal("no row of the answer has the signal " + name)
 		return nil
 	}
 	got := get()
 	if len(got["signals"].([]any)) != 26 {
-		t.Errorf("%d signals", len(got["signals"].([]any)))
+		t.Errorf("%d signals are listed, want 26", len(got["signals"].([]any)))
 	}
 	same(t, got, map[string]any{
 		"threshold": 60.0, "minThreshold": 20.0, "maxThreshold": 95.0, "unknownReasons": "[from_tomorrow]",
@@ -170,7 +170,7 @@ func TestBotDetection(t *testing.T) {
 	const builtIn = "map[dated:2026-06-13T00:00:00Z entries:<nil> kind:crawler source:github.com/x-way/crawlerdetect] " +
 		"map[dated:2025-06-22T00:00:00Z entries:<nil> kind:datacenter source:github.com/projectdiscovery/cdncheck]"
 	if got := data(); got != "["+builtIn+"]" {
-		t.Errorf("data: %s", got)
+		t.Errorf("the lists of bot data are %s, want only the built-in ones", got)
 	}
 	for name, want := range map[string]any{
 		"spam_ip": "no list of kind spam_ip is loaded", "bad_referrer": "no list of kind bad_referrer is loaded",
@@ -194,10 +194,10 @@ func TestBotDetection(t *testing.T) {
 	dbtest.Exec(t, s.DB, `INSERT INTO geo_databases (account_id, provider, key, enabled, looked_after) VALUES ($1, 'ipinfo', '', true, $1)`, s.Account.ID)
 	same(t, signal("vpn_or_proxy"), map[string]any{"silent": nil})
 	if got := data(); got != "["+builtIn+" map[dated:2026-07-08T00:00:00Z entries:2 kind:tor source:loaded]]" {
-		t.Errorf("data: %s", got)
+		t.Errorf("the lists of bot data are %s, want the loaded list after the built-in ones", got)
 	}
 	if sum := got["totals"].(map[string]any); sum["clicks"].(float64)+sum["bot_clicks"].(float64) != 60 {
-		t.Errorf("totals: %v", sum)
+		t.Errorf("the totals %v do not add up to the 60 clicks of the account", sum)
 	}
 	same(t, signal("datacenter"), map[string]any{"weight": 45.0, "enabled": true, "can_disable": true, "hits_30d": 20.0})
 	same(t, signal("deny_list"), map[string]any{"can_disable": false, "hits_30d": 0.0})

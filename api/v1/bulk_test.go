@@ -50,7 +50,7 @@ func TestBulkCampaigns(t *testing.T) {
 	d.Do("PATCH", campaignPath(ids[2]), object{"group_name": "Mine"}).Want(200, "")
 	undo := d.Do("POST", fmt.Sprintf("/changes/%v/undo", done["change_id"]), nil).Want(200, "").Map()
 	if got := fmt.Sprint(undo); got != fmt.Sprintf("map[kept:[map[id:%v kind:campaign name:C2 path: reason:changed]] restored:2]", ids[2]) {
-		t.Errorf("undo: %s", got)
+		t.Errorf("the undo is answered %s, want two campaigns restored and C2 kept", got)
 	}
 	for i := range 2 {
 		now := d.read(t, ids[i])
@@ -154,7 +154,7 @@ func TestBulkOffersAndLanders(t *testing.T) {
 		s.Do("POST", path, object{"ids": ids[1:], "tags": nil}).Want(200, "")
 		undo := s.Do("POST", fmt.Sprintf("/changes/%v/undo", done["change_id"]), nil).Want(200, "").Map()
 		if got := fmt.Sprint(undo); got != fmt.Sprintf("map[kept:[map[id:%v kind:%s name:Two path: reason:changed]] restored:1]", ids[1], kind[:len(kind)-1]) {
-			t.Errorf("undo: %s", got)
+			t.Errorf("the undo is answered %s, want one record restored and Two kept", got)
 		}
 		same(t, rowOf(t, s, "/"+kind, ids[0]), map[string]any{"status": "active", "group_name": "", "tags": "[a]"})
 		s.Do("POST", path, object{"ids": []any{ids[0], uuid.NewString()}, "status": "paused"}).Want(404, "not_found")

@@ -326,12 +326,12 @@ func TestEveryCheck(t *testing.T) {
 			answer := e.check()
 			list := found(answer)
 			if got := codes(list); len(got) != 1 || got[0] != row.Code {
-				t.Fatalf("found %v: %v", got, list)
+				t.Fatalf("the fault has the findings %v, want only its own code: %v", got, list)
 			}
 			same(t, list[0], map[string]any{"state": row.State, "mend": row.Mend})
 			for _, text := range []string{"message", "costs", "do"} {
 				if s := fmt.Sprint(list[0][text]); s == "" || strings.Contains(strings.ReplaceAll(s, "{clickid}", ""), "{") && row.Area != "macros" {
-					t.Errorf("%s is %q", text, s)
+					t.Errorf("the text %s is empty, or has a placeholder that was not filled in: %q", text, s)
 				}
 			}
 			if answer["state"] != row.State {
@@ -356,7 +356,7 @@ func TestCheckOfClickParam(t *testing.T) {
 	for _, url := range []string{"https://o.acme.com/", "https://o.acme.com/?x=1&sub%5B1%5D={click_id}#top"} {
 		e.address(url)
 		if answer := e.check(); answer["state"] != launchcheck.OK {
-			t.Errorf("%s has %v", url, found(answer))
+			t.Errorf("with the offer URL %s the check has the findings %v, want none", url, found(answer))
 		}
 	}
 }
@@ -369,7 +369,7 @@ func TestCheckTable(t *testing.T) {
 	for _, c := range launchcheck.Table {
 		if seen[c.Code] || !slices.Contains(launchcheck.Areas, c.Area) || !slices.Contains(launchcheck.States, c.State) ||
 			!slices.Contains(launchcheck.Mends, c.Mend) || c.Costs == "" || c.Do == "" {
-			t.Errorf("%+v", c)
+			t.Errorf("the row has a repeated code, an unknown value or an empty text: %+v", c)
 		}
 		seen[c.Code] = true
 	}
@@ -392,7 +392,7 @@ func TestCheckCampaign(t *testing.T) {
 	same(t, answer, map[string]any{"state": "problem", "problems": 1, "unknown": 2, "warnings": 0})
 	list := found(answer)
 	if got := fmt.Sprint(codes(list)); got != "[destination_unchecked address_unchecked macro_unknown]" {
-		t.Fatalf("found %s", got)
+		t.Fatalf("the findings are %s, want destination_unchecked, address_unchecked and macro_unknown", got)
 	}
 	same(t, list[0], map[string]any{"message": "It is not known whether Shop answers. The last look: never.", "at": nil})
 	same(t, list[0]["where"].(map[string]any), map[string]any{"kind": "offer", "id": e.offer, "name": "Shop", "path_name": "Rest"})

@@ -59,7 +59,7 @@ func TestCompareCampaign(t *testing.T) {
 	dbtest.Exec(t, s.DB, `UPDATE campaigns SET streams = $2 WHERE id = $1`, r.campaigns[0], path(r.offers...))
 	got := compareOf(t, s, r.campaigns[0], "by=offer")
 	if len(got.Groups) != 1 || len(got.Groups[0].Arms) != 2 || len(got.LeftOut) != 0 {
-		t.Fatalf("%+v", got)
+		t.Fatalf("want one group with both offers, and nothing left out: %+v", got)
 	}
 	body := map[string]any{"path_id": r.stream}
 	var sum float64

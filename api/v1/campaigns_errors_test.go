@@ -297,7 +297,7 @@ func TestCampaignPlan(t *testing.T) {
 		count[<-statuses]++
 	}
 	if count[201] != 5 || count[402] != 7 {
-		t.Fatalf("statuses %v", count)
+		t.Fatalf("number of answers by status: %v, want five 201 and seven 402", count)
 	}
 	d.Do("POST", "/campaigns", d.campaign("more")).Want(402, "plan_limit")
 	d.Do("DELETE", campaignPath(made["id"]), nil).Want(200, "")

@@ -110,7 +110,7 @@ func checkSteps(t *testing.T, where string, got any, visits []*visit) {
 	}
 	list := got.([]any)
 	if len(list) != len(want) {
-		t.Errorf("%s: steps %v", where, list)
+		t.Errorf("%s: the funnel has other steps than expected: %v", where, list)
 	}
 	for _, one := range list {
 		step := one.(map[string]any)
@@ -183,7 +183,7 @@ func TestRoutingTool(t *testing.T) {
 	dbtest.Exec(t, s.DB, `UPDATE offers SET is_active = false WHERE id = $1`, r.offers[1])
 	out := s.Do("GET", "/tools/routing", nil).Want(200, "").Map()
 	if len(out["campaigns"].([]any)) != 3 {
-		t.Fatalf("campaigns %v", out["campaigns"])
+		t.Fatalf("want the three campaigns of the account: %v", out["campaigns"])
 	}
 	for _, row := range out["campaigns"].([]any) {
 		one := row.(map[string]any)

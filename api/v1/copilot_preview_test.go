@@ -18,7 +18,7 @@ func TestCopilotPreview(t *testing.T) {
 	id, before := p.suggest(p.actions()[copilot.OpSetWeights]), p.state()
 	foreseen := p.Do("GET", preview(id), nil).Want(200, "").Map()
 	if p.state() != before {
-		t.Error("a preview changed something")
+		t.Error("a preview changed records")
 	}
 	if foreseen["stale"] != nil || cmp.Equal(foreseen["before"], foreseen["after"]) {
 		t.Errorf("the preview is stale or shows no change: %v", foreseen)
@@ -27,7 +27,7 @@ func TestCopilotPreview(t *testing.T) {
 	done := p.Do("GET", preview(change), nil).Want(200, "").Map()
 	for _, part := range []string{"action", "before", "after"} {
 		if diff := cmp.Diff(foreseen[part], done[part]); diff != "" {
-			t.Errorf("%s: %s", part, diff)
+			t.Errorf("the field %s of the preview differs from the change: %s", part, diff)
 		}
 	}
 	id = p.suggest(p.actions()[copilot.OpPausePath])

@@ -109,18 +109,18 @@ func TestCertificateAlerts(t *testing.T) {
 	same(t, rowOf(t, s, "/domains", id), map[string]any{"ssl_status": "none", "certificate_expires_at": nil})
 	begin(t, s, id, models.CertificateState{})
 	if row := rowOf(t, s, "/domains", id); row["ssl_status"] != "active" || row["certificate_expires_at"] == nil {
-		t.Errorf("%v", row)
+		t.Errorf("want an active certificate with the time at which it expires: %v", row)
 	}
 	alerts := func() []any {
 		t.Helper()
 		return s.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any)
 	}
 	if got := alerts(); len(got) != 0 {
-		t.Errorf("%v", got)
+		t.Errorf("a new certificate raises the alerts %v", got)
 	}
 	dbtest.Exec(t, s.DB, `UPDATE certificates SET expires_at = now() + interval '13 days'`)
 	if got := alerts(); len(got) != 1 {
-		t.Fatalf("%v", got)
+		t.Fatalf("want one alert 13 days before the certificate expires: %v", got)
 	}
 	same(t, alerts()[0].(map[string]any), map[string]any{
 		"type": "certificate.expiring", "severity": "warning", "kind": "domain", "id": id, "name": "mine.example",
@@ -148,6 +148,6 @@ func TestCertificateAlerts(t *testing.T) {
 	var args []string
 	err := s.DB.SelectContext(t.Context(), &args, `SELECT args::text FROM jobs WHERE kind = $1 AND state = 'pending'`, jobs.ReleaseAtEdge.Kind())
 	if err != nil || len(args) != 1 || !strings.Contains(fmt.Sprint(args), `"external_id": "x1"`) || len(alerts()) != 0 {
-		t.Errorf("%v, %v", args, err)
+		t.Errorf("want one job that releases the certificate x1, and no alerts: %v (%v)", args, err)
 	}
 }

@@ -56,7 +56,7 @@ func TestDomainRoundTrip(t *testing.T) {
 
 	patched := s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "group_name": "H"}).Want(200, "").Map()
 	if _, shown := patched["is_default"]; shown || patched["domain"] != "go.example.com" {
-		t.Errorf("changed: %v", patched)
+		t.Errorf("want the domain's name, and no is_default after a change of the group: %v", patched)
 	}
 	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{ // these fields go back to their defaults if they are left out
 		"group_name": "H", "crawlers": "disallow", "https_only": true, "index_page": "",
@@ -84,10 +84,10 @@ func TestDomainRoundTrip(t *testing.T) {
 
 	list := s.Do("GET", "/domains?limit=1", nil).Want(200, "").Map()
 	if len(list["rows"].([]any)) != 1 || list["next_cursor"] == nil || list["cname_target"] != s.Account.DomainToken+".track.sy.example" {
-		t.Errorf("list: %v", list)
+		t.Errorf("want one domain, a cursor and the account's own CNAME target: %v", list)
 	}
 	if shared := fmt.Sprint(list["shared"]); !strings.Contains(shared, "domain:go.sy.example") {
-		t.Errorf("shared: %s", shared)
+		t.Errorf("the shared link domain go.sy.example is not listed: %s", shared)
 	}
 	gone := s.Do("DELETE", fmt.Sprintf("/domains?id=%v", made["id"]), nil).Want(200, "").Map()
 	same(t, gone, map[string]any{"id": made["id"], "deleted": true, "certificate_released": false})
@@ -195,7 +195,7 @@ func TestDomainsOfOthers(t *testing.T) {
 	bare := unset.As(s.Key)
 	bare.Do("POST", "/domains/"+mine+"/verify", nil).Want(503, "tracking_domain_unset")
 	if target := bare.Do("GET", "/domains", nil).Want(200, "").Map()["cname_target"]; target != nil {
-		t.Errorf("cname_target is %v", target)
+		t.Errorf("cname_target is %v, want null without a tracking host", target)
 	}
 	reader := s.As(s.ReadKey)
 	reader.Do("POST", "/domains", map[string]any{"domain": "y.example"}).Want(403, "read_only_key")
@@ -206,7 +206,7 @@ func TestDomainsOfOthers(t *testing.T) {
 		reader.Do("POST", "/domains/"+mine+"/"+path, nil).Want(403, "read_only_key")
 	}
 	if rows := reader.Do("GET", "/domains", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 1 {
-		t.Errorf("the list shows %v", rows)
+		t.Errorf("another account's domains are listed: %v", rows)
 	}
 
 	// Any account may claim a host, but the host serves only one account.
@@ -221,7 +221,7 @@ func TestDomainsOfOthers(t *testing.T) {
 	}
 	_, err = table.SetVerified(t.Context(), list[0].AccountID, list[0].ID, true)
 	if e, ok := models.AsError(err); !ok || e.Code != "domain_taken" {
-		t.Errorf("a host serves two accounts: %v", err)
+		t.Errorf("verifying a host that another account uses is not refused: %v", err)
 	}
 	if !rowOf(t, s, "/domains", claimed)["is_verified"].(bool) || rowOf(t, other, "/domains", foreign)["is_verified"].(bool) {
 		t.Error("the wrong domain is verified")
@@ -259,7 +259,7 @@ func TestVerifyDomain(t *testing.T) {
 	}
 	alerts := s.Do("GET", "/alerts", nil).Want(200, "").Map()
 	if alerts["count"] != 1.0 {
-		t.Fatalf("%v", alerts)
+		t.Fatalf("want one alert for the domain that points elsewhere: %v", alerts)
 	}
 	same(t, alerts["alerts"].([]any)[0].(map[string]any), map[string]any{
 		"type": "domain.stray", "severity": "critical", "kind": "domain", "id": mine, "name": "mine.example",
@@ -272,14 +272,14 @@ func TestVerifyDomain(t *testing.T) {
 		mine, s.Account.ID)
 	lost := s.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any)
 	if len(lost) != 1 || lost[0].(map[string]any)["message"] != "elsewhere. Links on it do not work until it is verified again." {
-		t.Errorf("%v", lost)
+		t.Errorf("want one alert that links do not work until the domain is verified again: %v", lost)
 	}
 	dns := s.Do("PUT", "/integrations", rfc2136(nil)).Want(200, "").Map()["id"]
 	dbtest.Exec(t, s.DB, `UPDATE dns_accounts SET checked_at = now(), failing_since = now(), failure = 'the key is refused' WHERE id = $1`, dns)
 	alerts = s.Do("GET", "/alerts", nil).Want(200, "").Map()
 	i := slices.IndexFunc(alerts["alerts"].([]any), func(a any) bool { return a.(map[string]any)["kind"] == "dns_account" })
 	if alerts["count"] != 2.0 || i < 0 {
-		t.Fatalf("%v", alerts)
+		t.Fatalf("want a second alert, for the DNS account: %v", alerts)
 	}
 	same(t, alerts["alerts"].([]any)[i].(map[string]any), map[string]any{
 		"type": "dns_account.failing", "id": dns, "message": "the key is refused",
@@ -300,7 +300,7 @@ func TestDomainRecords(t *testing.T) {
 		list := who.Do("GET", "/domains", nil).Want(200, "").Map()
 		token, _, _ := strings.Cut(list["cname_target"].(string), ".")
 		if len(token) != 32 || list["cname_target"] != token+".track.sy.example" {
-			t.Errorf("cname_target is %v", list["cname_target"])
+			t.Errorf("cname_target is %v, want a token of 32 characters before the tracking host", list["cname_target"])
 		}
 		for _, row := range list["rows"].([]any) {
 			row := row.(map[string]any)
@@ -355,7 +355,7 @@ func TestDomainAllowance(t *testing.T) {
 	s.Do("POST", "/domains", map[string]any{"domain": "a.example b.example c.example d.example e.example f.example"}).Want(201, "")
 	s.Do("POST", "/domains", map[string]any{"domain": "g.example h.example i.example j.example k.example"}).Want(402, "plan_limit")
 	if rows := s.Do("GET", "/domains", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 6 {
-		t.Errorf("a refused call added domains: %v", rows)
+		t.Errorf("a refused call added domains, want only the first six: %v", rows)
 	}
 	// Eight calls at once compete for the last four places.
 	statuses := make(chan int, 8)
@@ -369,6 +369,6 @@ func TestDomainAllowance(t *testing.T) {
 		count[<-statuses]++
 	}
 	if count[201] != 4 || count[402] != 4 {
-		t.Errorf("statuses %v", count)
+		t.Errorf("number of answers by status: %v, want four 201 and four 402", count)
 	}
 }

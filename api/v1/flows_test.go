@@ -54,7 +54,7 @@ func TestFlowRoundTrip(t *testing.T) {
 		"rule_count": 0.0, "path_count": 2.0, "created_at": made["created_at"],
 	})
 	if now := put["paths"].([]any)[0].(map[string]any)["id"]; now != pathID {
-		t.Errorf("a path's id %v became %v", pathID, now)
+		t.Errorf("PUT changed the id of a path from %v to %v", pathID, now)
 	}
 
 	paused := s.Do("PATCH", "/flows", map[string]any{"id": id, "is_active": false}).Want(200, "").Map()

@@ -37,14 +37,14 @@ func TestUnknownWords(t *testing.T) {
 		for _, w := range rowOf(t, s, "/networks", id.String())["unknown_words"].([]any) {
 			w := w.(map[string]any)
 			if w["last_at"] == "" {
-				t.Errorf("%v has no time", w)
+				t.Errorf("the word %v lacks its time", w)
 			}
 			out = append(out, fmt.Sprint(w["word"], " ", w["count"]))
 		}
 		return strings.Join(out, ", ")
 	}
 	if got := listed(id); got != "shipped 3, returned 1" {
-		t.Errorf("unknown words: %s", got)
+		t.Errorf("the unknown words are %s, want shipped 3 times and returned once", got)
 	}
 	if got := listed(other); got != "else 1" {
 		t.Errorf("the unknown words of the other network are %s, want the word else, received once", got)

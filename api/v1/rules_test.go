@@ -84,7 +84,7 @@ func TestRuleLimits(t *testing.T) {
 		t.Errorf("the condition has %d values, the last with %d characters, want 200 of each", len(items), len([]rune(items[len(items)-1].(string))))
 	}
 	if text := list[1].(map[string]any)["value"].(string); len(text) != 200 {
-		t.Errorf("a value of %d characters", len(text))
+		t.Errorf("the value has %d characters, want 200", len(text))
 	}
 	whole := make([]any, cond.MaxConditions) // these conditions take more memory than a rule may, because each letter has two bytes
 	for i := range whole {
@@ -193,7 +193,7 @@ func TestRulesAreListedByName(t *testing.T) {
 		ids[name] = s.Do("POST", "/rules", rule(name)).Want(201, "").Map()["id"]
 	}
 	if got := walk(s, "/rules", func(int) {}); !slices.Equal(got, []string{"Alpha", "bravo", "Charlie", "delta", "echo"}) {
-		t.Errorf("by name: %v", got)
+		t.Errorf("the rules are listed as %v, want them by name, ignoring case", got)
 	}
 	// If a rule is renamed while the list is read, so that it would belong on an earlier page, it is still listed.
 	got := walk(s, "/rules", func(page int) {

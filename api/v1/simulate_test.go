@@ -59,7 +59,7 @@ func TestSimulate(t *testing.T) {
 		same(t, out["decision"].(map[string]any), c.want)
 		steps := out["campaigns"].([]any)[0].(map[string]any)["steps"].([]any)
 		if len(steps) != c.steps || steps[len(steps)-1].(map[string]any)["taken"] != true {
-			t.Errorf("%s: steps %v", name, steps)
+			t.Errorf("%s: want the number of steps of the case, the last one taken: %v", name, steps)
 		}
 		if c.steps < 2 {
 			continue
@@ -70,7 +70,7 @@ func TestSimulate(t *testing.T) {
 		country := c.visitor["country"]
 		same(t, found, map[string]any{"attribute": "country", "value": "DE", "known": country != nil, "matched": false})
 		if country != nil && found["seen"] != country {
-			t.Errorf("%s: seen %v", name, found["seen"])
+			t.Errorf("%s: the condition saw %v, want the visitor's country", name, found["seen"])
 		}
 	}
 	if after := counted(t, s); after != before {
@@ -137,12 +137,12 @@ func TestSimulateClick(t *testing.T) {
 		body := map[string]any{"click_id": id, "streams": flowFor(r)}
 		got := s.As(s.ReadKey).Do("POST", "/tools/simulate", body).Want(200, "").Map()["decision"].(map[string]any)
 		if got["path"] != want(v) {
-			t.Errorf("%s %s goes to %v", v.Country, v.DeviceType, got["path"])
+			t.Errorf("%s %s goes to %v, want the path for the visitor's country and device", v.Country, v.DeviceType, got["path"])
 		}
 		body["visitor"] = map[string]any{"country": "DE"}
 		got = s.As(s.ReadKey).Do("POST", "/tools/simulate", body).Want(200, "").Map()["decision"].(map[string]any)
 		if got["path"] != "Germans" {
-			t.Errorf("a German goes to %v", got["path"])
+			t.Errorf("a German visitor goes to %v, want the path Germans", got["path"])
 		}
 	}
 	known := models.FormatClickID(r.visits[0].ID)
@@ -174,7 +174,7 @@ func TestSimulateBoundClick(t *testing.T) {
 			same(t, got["decision"].(map[string]any), map[string]any{"via": "bound", "path": "old"})
 		}
 		if t.Failed() {
-			t.Fatalf("%s: %v, trace %v", name, made["decision"], trace["decision"])
+			t.Fatalf("%s: the simulation decided %v and the trace %v, want the bound path old", name, made["decision"], trace["decision"])
 		}
 	}
 }
@@ -275,7 +275,7 @@ func TestSimulateDraws(t *testing.T) {
 	}
 	list := simulate()
 	if len(list) != 2 {
-		t.Fatalf("the ways are %v", list)
+		t.Fatalf("want both paths in the distribution: %v", list)
 	}
 	first, second := list[0].(map[string]any), list[1].(map[string]any)
 	same(t, first, map[string]any{"path": "a", "via": "regular", "lander_id": nil})

@@ -49,23 +49,23 @@ func TestSourceRoundTrip(t *testing.T) {
 	}
 	sources := store.RoutingRows[*store.RoutingSource](routing)
 	if len(sources) != 1 {
-		t.Fatalf("%d sources", len(sources))
+		t.Fatalf("%d sources are stored, want 1", len(sources))
 	}
 	var macros models.TokenMacros
 	if err := macros.UnmarshalJSON(sources[0].TokenMacros); err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(macros); got != "[{zone [zone]} {ad ${AD}&<} {b }]" {
-		t.Errorf("the redirect reads %s", got)
+		t.Errorf("the redirect reads the macros %s, want the order of the document", got)
 	}
 	raw := string(s.Do("GET", "/traffic-sources", nil).Want(200, "").Data)
 	if !strings.Contains(strings.ReplaceAll(raw, " ", ""), `"token_macros":{"zone":"[zone]","ad":"${AD}`) {
-		t.Errorf("the list shows %s", raw)
+		t.Errorf("the list does not keep the order of the macros: %s", raw)
 	}
 
 	put := s.Do("PUT", "/traffic-sources", with(source("Pop"), "id", id)).Want(200, "").Map()
 	if len(put) != 1 || put["id"] != id {
-		t.Errorf("PUT answers %v", put)
+		t.Errorf("PUT answers %v, want only the id", put)
 	}
 	same(t, rowOf(t, s, "/traffic-sources", id), map[string]any{
 		"name": "Pop", "token_macros": "map[]", "cost_param": "",
@@ -211,7 +211,7 @@ func TestIntegrationsAllowance(t *testing.T) {
 		count[a.Status]++
 	}
 	if count[http.StatusCreated] != 5 || count[http.StatusPaymentRequired] != 7 {
-		t.Fatalf("statuses %v", count)
+		t.Fatalf("number of answers by status: %v, want five 201 and seven 402", count)
 	}
 	for _, path := range paths {
 		id := s.Do("GET", path, nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any)["id"]

@@ -47,7 +47,7 @@ func TestSourceTemplateFile(t *testing.T) {
 		body := map[string]any{"kind": "traffic_source", "version": 1, "template": builtIn}
 		got := other.Do("POST", "/traffic-sources/import", body).Want(201, "").Map()
 		if !strings.HasPrefix(fmt.Sprint(got["notes"]), "Template read on 2026-11-26: https://") {
-			t.Errorf("%s: %v", builtIn.Key, got["notes"])
+			t.Errorf("%s: the notes do not name the page of the template: %v", builtIn.Key, got["notes"])
 		}
 	}
 }

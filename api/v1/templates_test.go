@@ -63,12 +63,12 @@ func TestNetworkTemplates(t *testing.T) {
 	affise := named(s, "Affise")[0]["id"]
 	own := s.Do("POST", "/network-templates", `{"name": "affise"}`).Want(201, "").Map()["rows"].([]any)[0].(map[string]any)["id"]
 	if found := named(s, "affise"); len(found) != 1 || found[0]["id"] != own {
-		t.Errorf("affise: %v", found)
+		t.Errorf("want only the account's own template affise: %v", found)
 	}
 	gone := s.Do("DELETE", fmt.Sprint("/network-templates?id=", own), nil).Want(200, "").Map()
 	same(t, gone, map[string]any{"id": own, "deleted": true})
 	if found := named(s, "affise"); len(found) != 1 || found[0]["id"] != affise {
-		t.Errorf("affise: %v", found)
+		t.Errorf("after the deletion want only the built-in template affise: %v", found)
 	}
 	s.Do("DELETE", fmt.Sprint("/network-templates?id=", own), nil).Want(404, "not_found")
 	s.Do("DELETE", fmt.Sprint("/network-templates?id=", affise), nil).Want(404, "not_found")
