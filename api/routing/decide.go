@@ -85,8 +85,8 @@ func addHash[T string | []byte](h uint64, text T) uint64 {
 	return h
 }
 
-// hashCampaign returns a hash of the campaign's paths and the settings around them. Flows that could decide differently have
-// different hashes.
+// hashCampaign returns a hash of the campaign's paths and of the settings that decide together with them. It does not cover saved
+// rules, which FlowHash adds.
 func hashCampaign(row *store.RoutingCampaign) uint64 {
 	h := addHash(hashBasis, []byte(row.Streams))
 	for _, text := range [...]string{row.FlowRotation, row.BindVisitors, row.FallbackURL, row.DestinationURL} {

@@ -71,7 +71,7 @@ func TestAlertChannels(t *testing.T) {
 	s.Do("POST", path+"/confirm", object{"id": "x", "code": "1"}).Want(400, "invalid_id")
 	s.Do("POST", path+"/test", object{"id": "x"}).Want(400, "invalid_id")
 	if got := list()["channels"].([]any); len(got) != 1 {
-		t.Errorf("after refused calls want the same single channel: %v", got)
+		t.Errorf("want only the Slack channel after the e-mail channel was deleted: %v", got)
 	}
 }
 

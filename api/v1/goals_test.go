@@ -138,7 +138,7 @@ func TestGoals(t *testing.T) {
 		"name as a key": {object{"key": "x1", "name": "Thanks"}, 409, "duplicate_name"},
 	} {
 		if a := s.Do("PUT", "/goals", c.body); a.Status != c.http || a.Code != c.code {
-			t.Errorf("%s: answered %d %s: %s", what, a.Status, a.Code, a.Message)
+			t.Errorf("%s: answered %d %s (%s), want %d %s", what, a.Status, a.Code, a.Message, c.http, c.code)
 		}
 	}
 	list := s.Do("GET", "/goals", nil).Want(200, "").Map()

@@ -167,7 +167,7 @@ func TestLanderProtection(t *testing.T) {
 	} {
 		a := protect(map[string]any{"enabled": false, c.member: c.value})
 		if a.Status != http.StatusBadRequest || a.Code != c.code {
-			t.Errorf("%s: answered %d %s, want 400", name, a.Status, a.Code)
+			t.Errorf("%s: answered %d %s, want 400 %s", name, a.Status, a.Code, c.code)
 		}
 	}
 	same(t, rowOf(t, s, "/landers", id)["protection"].(map[string]any), want) // none of the refused calls saved anything

@@ -38,7 +38,7 @@ func TestLastCheck(t *testing.T) {
 		"a misspelled field": {map[string]any{"offerid": offer}, 400, "invalid_input"},
 	} {
 		if a := s.Do("POST", "/tools/check-links", c.body); a.Status != c.status || a.Code != c.code {
-			t.Errorf("%s: answered %d %s", name, a.Status, a.Raw)
+			t.Errorf("%s: answered %d %s, want %d %s", name, a.Status, a.Raw, c.status, c.code)
 		}
 	}
 	body := map[string]any{"offer_id": offer}

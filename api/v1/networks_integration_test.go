@@ -84,8 +84,8 @@ func TestNetworkIntegration(t *testing.T) {
 	same(t, s.Do("DELETE", path, nil).Want(200, "").Map(), map[string]any{"disconnected": false})
 }
 
-// TestDroppedSecretIsShown: if the address changes, optional secrets are deleted, and the answer no longer shows them as stored.
-func TestDroppedSecretIsShown(t *testing.T) {
+// TestDroppedSecretIsNotShown: if the address changes, optional secrets are deleted, and the answer no longer shows them as stored.
+func TestDroppedSecretIsNotShown(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
 	path := fmt.Sprintf("/networks/%v/integration", s.Do("POST", "/networks", object{"name": "N"}).Want(201, "").Map()["id"])

@@ -221,7 +221,7 @@ func TestSmartlinksOfOthers(t *testing.T) {
 	s.Do("GET", path+"/stats?from=yesterday", nil).Want(400, "invalid_input")
 	if rows := s.Do("GET", "/short-links", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 1 ||
 		rows[0].(map[string]any)["slug"] != "a" || rows[0].(map[string]any)["is_active"] != true {
-		t.Errorf("another account changed the smartlink, or the list shows a foreign one: %v", rows)
+		t.Errorf("want the account's one smartlink, unchanged by the refused calls: %v", rows)
 	}
 }
 

@@ -85,7 +85,7 @@ type AlertService struct {
 	Name      string  `json:"name" enum:"link_checks,safe_browsing,database,jobs,clicks,clickhouse,edge"`
 	Status    string  `json:"status" enum:"ok,behind,failing,off,waiting" doc:"behind: it works, but its data are old; off: not set up on this install; waiting: not run yet"`
 	Message   *string `json:"message"`
-	CheckedAt *string `json:"checkedAt" doc:"for jobs: when the last scheduled job ran; for the edge: when it was last updated"`
+	CheckedAt *string `json:"checkedAt" doc:"when the service was last checked; for jobs: when the last scheduled job ran; for the edge: when it was last updated"`
 }
 
 func (d Deps) listAlerts(c *route.Call) (out AlertList, err error) {

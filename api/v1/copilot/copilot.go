@@ -36,7 +36,7 @@ func Routes(d Deps) []route.Route {
 func suggestionRoutes(d Deps) []route.Route {
 	const group = "Copilot"
 	return []route.Route{
-		route.New("GET", "/copilot", group, "open suggestions, recent changes and proposals of the chat",
+		route.New("GET", "/copilot", group, "open suggestions, recent changes and proposals",
 			route.Handle(listSuggestions)).
 			WithShare(route.Lists).
 			WithQuery(route.Param{Name: "count", Enum: []string{"1"}, Doc: "1: answer only how many suggestions are open"}),
@@ -278,8 +278,8 @@ func checkApplyPlan(c *route.Call) error {
 	return nil
 }
 
-// changedAnswer returns the answer to an action that made or reverted a change. After the answer is sent, it dispatches the webhook
-// deliveries of the change's events.
+// changedAnswer returns the answer to an action that made or reverted a change. It has the webhook deliveries of the change's events
+// dispatched after the commit.
 func (d Deps) changedAnswer(c *route.Call, b CopilotBody, status string, done dbcopilot.Applied) CopilotActed {
 	if len(done.Deliveries) > 0 {
 		c.After(func(ctx context.Context) {

@@ -129,7 +129,8 @@ func (b ExportBody) difference(w bind.Window) (difference.Args, error) {
 	return differenceArgs(kind, id, w, b.TZ, b.TheirTZ)
 }
 
-// checkCounterparts returns not_found unless the account has the traffic source and the network that the body names, whatever the kind of file.
+// checkCounterparts returns not_found unless the account has the traffic source and the network that the body names. It checks them
+// for every kind of file.
 func (b ExportBody) checkCounterparts(c *route.Call) error {
 	if b.SourceID.Given() {
 		if err := checkCounterpart(c, difference.OfSource, b.SourceID.Value); err != nil {

@@ -17,7 +17,7 @@ import (
 
 // RouteTrace explains a routing decision.
 type RouteTrace struct {
-	Decision  *RouteDecision `json:"decision" doc:"null: the campaign does not exist any more"`
+	Decision  *RouteDecision `json:"decision" doc:"null: the campaign does not exist any more, or the link of a test click does not lead to it"`
 	Campaigns []RouteStage   `json:"campaigns" doc:"one for each campaign that took part in the decision, in order"`
 }
 
