@@ -13,7 +13,7 @@ type tagCall struct{ Call, Doc string }
 var tagCalls = []tagCall{
 	{`trk('goal', 'key', {value, currency, order_id, items})`, "reaches the goal of that key"},
 	{`trk('goal', 'key', {user: {email, phone}, consent: 'granted'})`, "the same with personal data of the visitor, see [Personal data](#personal-data); any event can have them"},
-	{`trk('signup', {…})`, "the same as `trk('goal', 'signup', {…})`; likewise `lead` and `purchase`"},
+	{`trk('signup', {…})`, "the same as `trk('goal', 'signup', {…})`; `lead` and `purchase` work in the same way"},
 	{`trk('view')`, "reports a view of the present page; the tag does this itself when the path changes"},
 	{`trk('click', {slot: 1})`, "reports a click on a slot; the tag does this itself for links with `data-trk-slot`"},
 	{`trk('identify', {external_id})`, "sends your own id of this visitor"},

@@ -61,8 +61,8 @@ func (s *Snapshot) Decide(c *Campaign, v *flow.Visitor, env *flow.Env, seed uint
 	}
 }
 
-// handover returns the campaign that another campaign hands over to. It returns nil unless the campaign is active and belongs to
-// the same account.
+// handover returns the campaign that another campaign hands over to. It returns nil if that campaign is not active or belongs to
+// another account.
 func (s *Snapshot) handover(from *Campaign, id uuid.UUID) *Campaign {
 	c := s.Campaign(id)
 	if c == nil || !c.Active() || c.Row.AccountID != from.Row.AccountID {

@@ -281,7 +281,7 @@ func TestSimulateDraws(t *testing.T) {
 	same(t, first, map[string]any{"path": "a", "via": "regular", "lander_id": nil})
 	a, b := first["count"].(float64), second["count"].(float64)
 	if a+b != 1000 || a < 690 || a > 810 {
-		t.Errorf("%v and %v of 1000 visitors took the paths with the weights 75 and 25, want 690 to 810 and the rest", a, b)
+		t.Errorf("%v and %v of 1000 visitors took the paths with the weights 75 and 25, want 690 to 810 and 1000 in all", a, b)
 	}
 	if again := simulate(); !reflect.DeepEqual(again, list) {
 		t.Errorf("the same seed gave %v and then %v", list, again)

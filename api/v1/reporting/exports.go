@@ -60,7 +60,7 @@ type ExportBody struct {
 // ExportFilter selects the rows that have a value of a dimension, or one of several values.
 type ExportFilter struct {
 	Dimension string          `json:"dimension" bad:"invalid_dimension"`
-	Value     json.RawMessage `json:"value" is:"texts" doc:"a text, or a list of texts of which any may match"`
+	Value     json.RawMessage `json:"value" is:"texts" doc:"a text, or a list of texts: a row needs one of them"`
 	Not       bool            `json:"not" bad:"invalid_dimension" doc:"true: select the rows that have other values"`
 }
 
