@@ -104,7 +104,7 @@ func (s *schemas) schemaOf(t reflect.Type, body bool) object {
 	case reflect.Struct:
 		return s.named(t, body)
 	}
-	panic("openapi: a field of type " + t.String() + " needs a tag with the name is")
+	panic("openapi: a field of type " + t.String() + " needs the struct tag \"is\"")
 }
 
 // named adds a struct to the components, once, and returns a reference to it. For a struct type without a name it returns the

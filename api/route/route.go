@@ -339,7 +339,7 @@ func Codes(lists ...string) []Code {
 }
 
 // WithDefaults returns the row with its defaults set: status 200, a body limit of 1 MiB, and Body and Answer of the handler. The share
-// is Calls, but a public row has none by default. The scope is Read on GET, else Write. The role is contributor for Write, else viewer.
+// is Calls, except on a public row. The scope is Read on GET, else Write. The role is contributor for Write, else viewer.
 func (r Route) WithDefaults() Route {
 	if r.Status == 0 {
 		r.Status = http.StatusOK
