@@ -316,7 +316,7 @@ func (x *attributes) log() {
 	}
 }
 
-// text returns a JSON value in the form that files show. null becomes an empty text.
+// text returns a JSON value in the form that export files have. null becomes an empty text.
 func text(v any) string {
 	if v == nil {
 		return ""

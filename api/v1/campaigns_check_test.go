@@ -89,7 +89,7 @@ func (e *launchEnv) postback(network string) {
 		VALUES ($1, gen_random_uuid(), $2, 'postback', 'go.acme.com', '{}', now() - interval '2 days', 'recorded')`, network)
 }
 
-// looked stores the result of a link check, as a worker would: the record's present link works.
+// looked stores the result of a link check, as a worker would. The result says that the record's present link works.
 func (e *launchEnv) looked(kind, id string) {
 	e.t.Helper()
 	e.sql(`INSERT INTO link_checks (account_id, kind, record_id, url, checked_at, http_status, error, failures)

@@ -162,14 +162,14 @@ func TestOrphanedDeletion(t *testing.T) {
 		status int
 		code   string
 	}{
-		"missing":    {object{}, 400, "invalid_request"},
-		"none":       {object{"campaign_ids": []string{}}, 400, "invalid_request"},
-		"no ids":     {object{"campaign_ids": []string{gone, "x"}}, 400, "invalid_request"},
-		"empty id":   {object{"campaign_ids": []string{""}}, 400, "invalid_request"},
-		"no list":    {object{"campaign_ids": gone}, 400, "invalid_request"},
-		"too many":   {object{"campaign_ids": many}, 400, "too_many"},
-		"a live one": {object{"campaign_ids": []string{gone, live}}, 409, "not_orphaned"},
-		"not json":   {"x", 400, "bad_body"},
+		"missing":       {object{}, 400, "invalid_request"},
+		"empty list":    {object{"campaign_ids": []string{}}, 400, "invalid_request"},
+		"invalid id":    {object{"campaign_ids": []string{gone, "x"}}, 400, "invalid_request"},
+		"empty id":      {object{"campaign_ids": []string{""}}, 400, "invalid_request"},
+		"not a list":    {object{"campaign_ids": gone}, 400, "invalid_request"},
+		"too many":      {object{"campaign_ids": many}, 400, "too_many"},
+		"live campaign": {object{"campaign_ids": []string{gone, live}}, 409, "not_orphaned"},
+		"not json":      {"x", 400, "bad_body"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -17,8 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// TestCertificates: the edge's answers are shown in the edge's own words, and its refusals with their codes. The list of domains and
-// the answer to pointing a domain show the last known state of the certificate.
+// TestCertificates: a call for the certificate of a domain answers what the edge says, and the edge's code if the edge refuses. The list
+// of domains and the answer to pointing a domain show the last known state of the certificate.
 func TestCertificates(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Edge: models.EdgeCloudflare, Tracker: models.DomainTracker{Host: "track.sy.example", OwnTargets: true}}})

@@ -81,7 +81,7 @@ func TestLanderErrors(t *testing.T) {
 	refusedIDs(t, s, "/landers", lander)
 	s.Do("POST", "/landers/x/clone", nil).Want(400, "invalid_id")
 	refused(t, s, "/landers", id, map[string]refusal{
-		"no json":       {`name=x`, 400, "bad_body"},
+		"not json":      {`name=x`, 400, "bad_body"},
 		"array":         {`[]`, 400, "bad_body"},
 		"no name":       {lander(" "), 400, "required"},
 		"no url":        {map[string]any{"name": "x"}, 400, "required"},

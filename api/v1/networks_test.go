@@ -137,7 +137,7 @@ func TestNetworkErrors(t *testing.T) {
 	type object = map[string]any
 	set := func(field string, v any) object { return with(network("x"), field, v) }
 	cases := map[string]refusal{
-		"no json":         {`x`, 400, "bad_body"},
+		"not json":        {`x`, 400, "bad_body"},
 		"array":           {`[]`, 400, "bad_body"},
 		"no name":         {object{"currency": "EUR"}, 400, "required"},
 		"url":             {set("url", "net.example"), 400, "invalid_url"},

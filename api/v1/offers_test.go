@@ -112,7 +112,7 @@ func TestOfferErrors(t *testing.T) {
 		status int
 		code   string
 	}{
-		"no json":            {`name=x`, 400, "bad_body"},
+		"not json":           {`name=x`, 400, "bad_body"},
 		"empty":              {``, 400, "bad_body"},
 		"array":              {`[]`, 400, "bad_body"},
 		"text":               {`"x"`, 400, "bad_body"},

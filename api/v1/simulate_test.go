@@ -80,22 +80,22 @@ func TestSimulate(t *testing.T) {
 		body map[string]any
 		code string
 	}{
-		"no flow":      {map[string]any{}, "no_streams"},
-		"bad flow":     {map[string]any{"streams": []any{map[string]any{"action": "fly"}}}, "invalid_action"},
-		"foreign":      {map[string]any{"streams": []any{map[string]any{"action": "offer", "destinations": []any{map[string]any{"id": uuid.New()}}}}}, "invalid_destination"},
-		"id":           {map[string]any{"campaign_id": "x"}, "invalid_id"},
-		"attribute":    {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"mood": "good"}}, "invalid_attribute"},
-		"time":         {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"date": "2026-01-01"}}, "invalid_attribute"},
-		"no text":      {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"country": []any{"DE"}}}, "invalid_attribute"},
-		"no object":    {map[string]any{"streams": flowFor(r), "visitor": "DE"}, "invalid_attribute"},
-		"long":         {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"city": strings.Repeat("x", 2001)}}, "invalid_attribute"},
-		"moment":       {map[string]any{"streams": flowFor(r), "at": "noon"}, "invalid_time"},
-		"rotation":     {map[string]any{"streams": flowFor(r), "flow_rotation": "x"}, "invalid_flow_rotation"},
-		"binding":      {map[string]any{"streams": flowFor(r), "bind_visitors": "x"}, "invalid_bind_visitors"},
-		"fallback":     {map[string]any{"streams": flowFor(r), "fallback_url": "x"}, "invalid_fallback_url"},
-		"destination":  {map[string]any{"streams": flowFor(r), "destination_url": "x"}, "invalid_destination_url"},
-		"bound to":     {map[string]any{"streams": flowFor(r), "bound_path_id": "x"}, "invalid_id"},
-		"two defaults": {map[string]any{"streams": append(flowFor(r), map[string]any{"stream_type": "default", "action": "nothing"})}, "multiple_defaults"},
+		"no flow":             {map[string]any{}, "no_streams"},
+		"bad flow":            {map[string]any{"streams": []any{map[string]any{"action": "fly"}}}, "invalid_action"},
+		"unknown offer":       {map[string]any{"streams": []any{map[string]any{"action": "offer", "destinations": []any{map[string]any{"id": uuid.New()}}}}}, "invalid_destination"},
+		"invalid campaign id": {map[string]any{"campaign_id": "x"}, "invalid_id"},
+		"unknown attribute":   {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"mood": "good"}}, "invalid_attribute"},
+		"attribute of time":   {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"date": "2026-01-01"}}, "invalid_attribute"},
+		"list for a text":     {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"country": []any{"DE"}}}, "invalid_attribute"},
+		"text as visitor":     {map[string]any{"streams": flowFor(r), "visitor": "DE"}, "invalid_attribute"},
+		"long value":          {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"city": strings.Repeat("x", 2001)}}, "invalid_attribute"},
+		"invalid time":        {map[string]any{"streams": flowFor(r), "at": "noon"}, "invalid_time"},
+		"rotation":            {map[string]any{"streams": flowFor(r), "flow_rotation": "x"}, "invalid_flow_rotation"},
+		"binding":             {map[string]any{"streams": flowFor(r), "bind_visitors": "x"}, "invalid_bind_visitors"},
+		"fallback":            {map[string]any{"streams": flowFor(r), "fallback_url": "x"}, "invalid_fallback_url"},
+		"destination":         {map[string]any{"streams": flowFor(r), "destination_url": "x"}, "invalid_destination_url"},
+		"invalid path id":     {map[string]any{"streams": flowFor(r), "bound_path_id": "x"}, "invalid_id"},
+		"two defaults":        {map[string]any{"streams": append(flowFor(r), map[string]any{"stream_type": "default", "action": "nothing"})}, "multiple_defaults"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -121,7 +121,7 @@ func TestSmartlinkErrors(t *testing.T) {
 		conditions[i] = ok
 	}
 	refused(t, s, "/short-links", id, map[string]refusal{
-		"no json":             {`x`, 400, "bad_body"},
+		"not json":            {`x`, 400, "bad_body"},
 		"no slug":             {x("slug", ""), 400, "required"},
 		"no destination":      {x("destination_url", " "), 400, "required"},
 		"no domain":           {x("domain_id", nil), 400, "required"},

@@ -85,18 +85,18 @@ func TestNetworkTemplateErrors(t *testing.T) {
 		return `{"templates": [` + strings.Join(items, ",") + `]}`
 	}
 	for name, c := range map[string]refusal{
-		"no json":      {`x`, 400, "bad_body"},
-		"array":        {`[{"name": "x"}]`, 400, "bad_body"},
-		"nothing":      {`{}`, 400, "empty"},
-		"null":         {`{"templates": null}`, 400, "empty"},
-		"empty list":   {`{"templates": []}`, 400, "empty"},
-		"no list":      {`{"templates": {"name": "x"}}`, 400, "invalid_template"},
-		"no name":      {`{"url": "https://x.example"}`, 400, "invalid_template"},
-		"long name":    {`{"name": "` + strings.Repeat("n", 256) + `"}`, 400, "invalid_template"},
-		"no objects":   {`{"templates": [1, null, "x"]}`, 400, "invalid_template"},
-		"wrong member": {`{"name": "x", "macros": {"colour": "{c}"}}`, 400, "invalid_template"},
-		"1001":         {list(1001), 400, "too_many"},
-		"1000":         {list(1000), 201, ""},
+		"not json":             {`x`, 400, "bad_body"},
+		"array":                {`[{"name": "x"}]`, 400, "bad_body"},
+		"nothing":              {`{}`, 400, "empty"},
+		"null":                 {`{"templates": null}`, 400, "empty"},
+		"empty list":           {`{"templates": []}`, 400, "empty"},
+		"not a list":           {`{"templates": {"name": "x"}}`, 400, "invalid_template"},
+		"no name":              {`{"url": "https://x.example"}`, 400, "invalid_template"},
+		"long name":            {`{"name": "` + strings.Repeat("n", 256) + `"}`, 400, "invalid_template"},
+		"list without objects": {`{"templates": [1, null, "x"]}`, 400, "invalid_template"},
+		"wrong member":         {`{"name": "x", "macros": {"colour": "{c}"}}`, 400, "invalid_template"},
+		"1001":                 {list(1001), 400, "too_many"},
+		"1000":                 {list(1000), 201, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
