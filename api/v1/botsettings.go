@@ -22,7 +22,7 @@ import (
 type BotDetectionBody struct {
 	Threshold bind.Opt[decimal.Decimal] `json:"threshold" doc:"the new threshold, rounded and limited to the range from 20 to 95"`
 	Disabled  bind.Opt[[]string]        `json:"disabled" doc:"names of signals to switch off, up to 40; signals that cannot be switched off are ignored, an unknown name is an error"`
-	Days      *int                      `json:"days" bad:"invalid_input" min:"0" max:"730" doc:"how many whole days of clicks are scored again, in addition to today; 0: none; left out: 30 if something changes, else none. Clicks that the job of an earlier change has not scored yet are scored too"`
+	Days      *int                      `json:"days" bad:"invalid_input" min:"0" max:"730" doc:"how many whole days of clicks are scored again, in addition to today. 0: no clicks are scored again. Left out: 30 if something changes, otherwise 0. Clicks that the job of an earlier change has not scored yet are scored too"`
 }
 
 // BotDetectionChanged is the answer of PUT /bot-detection.

@@ -172,7 +172,7 @@ type CompareMoveBody struct {
 
 // MoveCompared is the answer of POST /config/checks/compare.
 type MoveCompared struct {
-	Counts    map[string]int         `json:"counts" doc:"visitors by result: same, dice, unsure, differs, missing"`
+	Counts    map[string]int         `json:"counts" doc:"numbers of visitors by result: same, dice, unsure, differs, missing"`
 	Unread    int                    `json:"unread" doc:"lines that could not be read, or name no imported campaign"`
 	Campaigns []MoveComparedCampaign `json:"campaigns" doc:"the campaigns with the most differences first"`
 	LeftOut   int                    `json:"left_out" doc:"visitors that are counted but not listed, because at most 2000 are listed"`
@@ -183,7 +183,7 @@ type MoveComparedCampaign struct {
 	CampaignID uuid.UUID        `json:"campaign_id"`
 	Name       string           `json:"name"`
 	Status     string           `json:"status" enum:"active,paused,archived"`
-	Counts     map[string]int   `json:"counts" doc:"visitors by result"`
+	Counts     map[string]int   `json:"counts" doc:"numbers of visitors by result"`
 	Rows       []MoveDifference `json:"rows" doc:"visitors whose result is not same"`
 }
 

@@ -75,7 +75,7 @@ type RouteStep struct {
 
 // RouteUnit is either the group of all filters of a path, or one rule of the path.
 type RouteUnit struct {
-	Rule       string         `json:"rule" doc:"name of the rule; empty: the unit is the group of filters"`
+	Rule       string         `json:"rule" doc:"name of the rule; empty: this is the group of filters"`
 	Matched    bool           `json:"matched"`
 	Conditions []cond.Finding `json:"conditions" doc:"each condition with the visitor's value; known is false if the visitor has no value"`
 }
