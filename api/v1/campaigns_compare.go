@@ -80,7 +80,7 @@ func (d Deps) compareCampaign(c *route.Call, campaign models.Campaign) (Campaign
 	by := cmp.Or(c.Query.Get("by"), copilot.ByPath)
 	out := CampaignComparison{Range: c.Window.Range(), By: by}
 	if !slices.Contains(compareBy, by) {
-		return out, models.Invalid("invalid_input", "by is stream, lander or offer")
+		return out, models.Invalid("invalid_input", "by must be stream, lander or offer")
 	}
 	saved, err := c.Store.Campaigns().Flow(c.Context(), c.Account.ID, c.ID)
 	if err != nil {

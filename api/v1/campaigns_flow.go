@@ -134,7 +134,7 @@ func (b PathPatch) apply(p *flow.Path) error {
 			}
 		}
 		if !found {
-			return models.Invalid("invalid_destination", "destinations[%d] is no destination of the path", i)
+			return models.Invalid("invalid_destination", "destinations[%d] is not a destination of the path", i)
 		}
 	}
 	return nil

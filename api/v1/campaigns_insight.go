@@ -159,7 +159,7 @@ type FunnelSplit struct {
 func (d Deps) funnel(c *route.Call) (Funnel, error) {
 	days, by := c.Numbers["days"], c.Query.Get("by")
 	if by != "" && by != report.ByLander && by != report.BySource {
-		return Funnel{}, models.Invalid("invalid_input", "by is lander or source")
+		return Funnel{}, models.Invalid("invalid_input", "by must be lander or source")
 	}
 	campaign, err := c.Store.Campaigns().Find(c.Context(), c.Account.ID, c.ID)
 	if err != nil {

@@ -192,8 +192,8 @@ func (b ExportBody) checkHeadings(columns int) error {
 		return nil
 	}
 	if len(b.Columns) == 0 || len(b.Headings) != columns {
-		return models.Invalid("invalid_input", "headings needs columns, and one heading for each of dimension, columns and formulas: %d, not %d",
-			columns, len(b.Headings))
+		return models.Invalid("invalid_input", "with headings, columns is required, and each dimension, column and formula needs a heading: "+
+			"%d headings are needed, and %d were sent", columns, len(b.Headings))
 	}
 	for i, text := range b.Headings {
 		if utf8.RuneCountInString(text) > maxHeading {
