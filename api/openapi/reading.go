@@ -179,7 +179,7 @@ func (r reader) fields(at string, schema any, ancestors []string) (out []fieldLi
 	return out
 }
 
-// maxEnum is the number of values of an enum that a page lists.
+// maxEnum is the maximum number of values of an enum that a page lists.
 const maxEnum = 20
 
 // texts returns values as texts.

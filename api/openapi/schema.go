@@ -104,7 +104,7 @@ func (s *schemas) schemaOf(t reflect.Type, body bool) object {
 	case reflect.Struct:
 		return s.named(t, body)
 	}
-	panic("openapi: a field of type " + t.String() + " needs the tag is")
+	panic("openapi: a field of type " + t.String() + " needs the struct tag \"is\"")
 }
 
 // named adds a struct to the components, once, and returns a reference to it. For a struct type without a name it returns the
@@ -166,9 +166,9 @@ type collector struct {
 	required   []string
 }
 
-// collect adds the fields of a struct and of the structs embedded in it. Of fields with the same name the last one
-// counts, so a field hides the fields of structs that are embedded before it. If null is true, a body may have null for each of the
-// fields. If absent is true, an answer may leave all of them out.
+// collect adds the fields of a struct and of the structs embedded in it. If several fields have the same name, the last one counts. A
+// field therefore hides a field of a struct that is embedded before it. If null is true, a body may have null for each of the fields.
+// If absent is true, an answer may leave all of them out.
 func (c *collector) collect(t reflect.Type, null, absent bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -193,7 +193,7 @@ func (c *collector) collect(t reflect.Type, null, absent bool) {
 		if c.hasAlike(name) {
 			schema["x-go-name"] = f.Name
 			if schema["enum"] != nil {
-				schema["x-go-type-name"] = t.Name() + f.Name // each list of values is a type in Go
+				schema["x-go-type-name"] = t.Name() + f.Name // the Go client has a type for each enum
 			}
 		}
 		c.properties[name] = schema

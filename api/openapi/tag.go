@@ -13,7 +13,7 @@ type tagCall struct{ Call, Doc string }
 var tagCalls = []tagCall{
 	{`trk('goal', 'key', {value, currency, order_id, items})`, "reaches the goal of that key"},
 	{`trk('goal', 'key', {user: {email, phone}, consent: 'granted'})`, "the same with personal data of the visitor, see [Personal data](#personal-data); any event can have them"},
-	{`trk('signup', {…})`, "the same as `trk('goal', 'signup', {…})`; likewise `lead` and `purchase`"},
+	{`trk('signup', {…})`, "the same as `trk('goal', 'signup', {…})`; `lead` and `purchase` work in the same way"},
 	{`trk('view')`, "reports a view of the present page; the tag does this itself when the path changes"},
 	{`trk('click', {slot: 1})`, "reports a click on a slot; the tag does this itself for links with `data-trk-slot`"},
 	{`trk('identify', {external_id})`, "sends your own id of this visitor"},
@@ -42,7 +42,7 @@ var tagFields = []tagField{
 	{"from", "where the page found the click id", object{"type": "string", "enum": []string{"", "url", "cookie", "local"}}},
 	{"ad", "an ad platform's click id with its parameter, such as `gclid=XYZ`", object{"type": "string"}},
 	{"value", "what the event is worth", object{"type": "number"}},
-	{"currency", "currency of the value; left out: the goal's currency, else the site's", object{"type": "string"}},
+	{"currency", "currency of the value. If it is left out, the goal's currency applies, or else the site's", object{"type": "string"}},
 	{"order_id", "your id of the order; a goal that counts per order counts each order id once", object{"type": "string"}},
 	{"items", "what was ordered", object{"type": "array", "items": object{"type": "object", "properties": object{
 		"sku": object{"type": "string"}, "name": object{"type": "string"}, "price": object{"type": "number"},
@@ -72,7 +72,7 @@ var tagAddresses = []address{
 			"200": object{"description": "at least one event is stored; the answer lists the refused events and the personal data that are not kept"},
 			"204": object{"description": "all events are stored"},
 			"400": object{"description": "bad_body, no_events, invalid_event, bad_key, invalid_value: no event is stored"},
-			"404": object{"description": "unknown_site_key, or no_site: the account has no active site"},
+			"404": object{"description": "unknown_site_key, or no_site if the account has no active site"},
 			"413": object{"description": "too_large"},
 			"429": object{"description": "rate_limited: send it again later"},
 			"503": object{"description": "unavailable: send it again later"},

@@ -41,7 +41,7 @@ type Call struct {
 	Person  models.Person
 	Session models.Session
 	Role    models.Role
-	// Assistant is the connected assistant that calls by an access token. Role is then the role of its person. Nil: another caller.
+	// Assistant is the connected assistant that calls by an access token. Role is then the role of its person. It is nil for other callers.
 	Assistant *models.AssistantCaller
 	// Credential is the key or the session's token. It identifies the caller.
 	Credential string
@@ -225,7 +225,7 @@ func (c *Call) read() (err error) {
 		if p.Max == 0 {
 			continue
 		}
-		def, _ := strconv.Atoi(p.Default) // a whole number, which Number has written
+		def, _ := strconv.Atoi(p.Default) // never fails: Number made the text from a whole number
 		if c.Numbers[p.Name], err = bind.Int(c.Query, p.Name, def, p.Min, p.Max); err != nil {
 			return err
 		}
@@ -237,8 +237,8 @@ func (c *Call) read() (err error) {
 }
 
 // checkParams refuses query parameters that the row does not accept. Names that begin with _ are accepted. A member of a
-// family, such as f.country, is also accepted if the row has other members of the family: the handler has its own code for an
-// unknown member.
+// family, such as f.country, is also accepted if the row has other members of the family. The handler then refuses an unknown member
+// with an error code of its own.
 func (c *Call) checkParams(params []Param) error {
 	for name := range c.Query {
 		family, _, isMember := strings.Cut(name, ".")

@@ -89,8 +89,8 @@ type Route struct {
 	Versioned bool
 	// Version locks the record that a change names until the transaction ends, and returns its version. Answers show the version
 	// too, for most records as updated_at. A row with a Version accepts If-Match: the handler runs in this transaction, and the answer
-	// is 409 stale if the record has another version. Nil: an If-Match is ignored, unless the row is Versioned. A row that waits for a
-	// job has no Version.
+	// is 409 stale if the record has another version. If Version is nil, an If-Match counts only on a Versioned row. A row that
+	// waits for a job has no Version.
 	Version func(c *Call, id uuid.UUID) (string, error)
 	// Public routes need no key, are not rate-limited and answer without {data, error}.
 	Public     bool
@@ -170,7 +170,7 @@ func Number(name string, def, low, high int, doc string) Param {
 	return Param{Name: name, Type: "integer", Default: strconv.Itoa(def), Min: low, Max: high, Doc: doc}
 }
 
-// The parameters of every row with a window, and with pages.
+// WindowParams are the parameters of every row with Window. PageParams are the parameters of every row with Page.
 var (
 	WindowParams = []Param{
 		{Name: "from", Doc: "start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today"},
@@ -338,8 +338,8 @@ func Codes(lists ...string) []Code {
 	return out
 }
 
-// WithDefaults returns the row with its defaults set: status 200, a body limit of 1 MiB, Body and Answer of the handler, and Calls
-// as the share of a row that is not public. The scope is Read on GET, else Write. The role is contributor for Write, else viewer.
+// WithDefaults returns the row with its defaults set: status 200, a body limit of 1 MiB, and Body and Answer of the handler. The share
+// is Calls, except on a public row. The scope is Read on GET, else Write. The role is contributor for Write, else viewer.
 func (r Route) WithDefaults() Route {
 	if r.Status == 0 {
 		r.Status = http.StatusOK

@@ -102,7 +102,7 @@ func BenchmarkFindBlock(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if s.findBlock(c, source, f) != nil {
-					b.Fatal("blocked")
+					b.Fatal("a visitor without a blocked value is blocked")
 				}
 			}
 		})

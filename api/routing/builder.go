@@ -231,7 +231,7 @@ func (b *Builder) campaign(row *store.RoutingCampaign, _ *Campaign) *Campaign {
 }
 
 // completePlans compiles again the campaigns whose plan is out of date. Such a plan names an offer, a lander or a saved rule that
-// appeared only now, or a saved rule that was removed or whose matcher was replaced.
+// appeared only now. Or it names a saved rule that was removed, or that has a new matcher.
 func (b *Builder) completePlans() {
 	if !b.stale.Load() {
 		return

@@ -61,8 +61,8 @@ func (s *Snapshot) Decide(c *Campaign, v *flow.Visitor, env *flow.Env, seed uint
 	}
 }
 
-// handover returns the campaign that another campaign hands over to. It returns nil unless the campaign is active and belongs to
-// the same account.
+// handover returns the campaign that another campaign hands over to. It returns nil if that campaign is not active or belongs to
+// another account.
 func (s *Snapshot) handover(from *Campaign, id uuid.UUID) *Campaign {
 	c := s.Campaign(id)
 	if c == nil || !c.Active() || c.Row.AccountID != from.Row.AccountID {
@@ -85,8 +85,8 @@ func addHash[T string | []byte](h uint64, text T) uint64 {
 	return h
 }
 
-// hashCampaign returns a hash of the campaign's paths and the settings around them. Flows that could decide differently have
-// different hashes.
+// hashCampaign returns a hash of the campaign's paths and of the settings that decide together with them. It does not cover saved
+// rules, which FlowHash adds.
 func hashCampaign(row *store.RoutingCampaign) uint64 {
 	h := addHash(hashBasis, []byte(row.Streams))
 	for _, text := range [...]string{row.FlowRotation, row.BindVisitors, row.FallbackURL, row.DestinationURL} {

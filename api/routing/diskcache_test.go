@@ -37,11 +37,12 @@ func TestTheCopyKeepsEveryFlow(t *testing.T) {
 	}
 	campaigns, offers := store.RoutingRows[*store.RoutingCampaign](got), store.RoutingRows[*store.RoutingOffer](got)
 	if len(campaigns) != len(want) || len(offers) != 1 || len(got.Rows) != len(records.Rows) {
-		t.Fatalf("%d campaigns, %d offers, %d rows", len(campaigns), len(offers), len(got.Rows))
+		t.Fatalf("the copy has %d campaigns, %d offers and %d rows, want %d, 1 and %d",
+			len(campaigns), len(offers), len(got.Rows), len(want), len(records.Rows))
 	}
 	for _, c := range campaigns {
 		if string(c.Streams) != want[c.Alias] {
-			t.Fatalf("%s came back as %.80q", c.Alias, c.Streams)
+			t.Fatalf("the flow of campaign %s came back from disk as %.80q", c.Alias, c.Streams)
 		}
 	}
 }
@@ -64,7 +65,7 @@ func TestCompressed(t *testing.T) {
 			rt.Fatalf("a text of %d bytes is different after compression and decompression", len(text))
 		}
 		if len(text) > 0 && len(p.bytes) > len(text) {
-			rt.Fatalf("%d bytes became %d", len(text), len(p.bytes))
+			rt.Fatalf("compression made a text of %d bytes larger: %d bytes", len(text), len(p.bytes))
 		}
 	})
 }

@@ -16,8 +16,8 @@ import (
 	"switchyard/models/token"
 )
 
-// mesh returns an account with n campaigns. Each campaign may hand over to the next few (next), and its flow has about size
-// bytes.
+// mesh returns an account with n campaigns in a row. Each campaign may hand visitors over to the campaigns that follow it in the row,
+// as many as the parameter next says. Its flow has about size bytes.
 func mesh(n, next, size int) *store.Routing {
 	account, domain := uuid.New(), uuid.New()
 	r := &store.Routing{Rows: []store.RoutingRow{

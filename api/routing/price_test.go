@@ -39,7 +39,7 @@ func TestCostOfALink(t *testing.T) {
 	k := models.Click{Currency: "USD"}
 	fixed := newPrice("cpc", decimal.NewFromInt(2))
 	if fixed.Apply(&k, decimal.Zero, &Source{}, Given{"€1", "EUR"}); k.Cost.String() != "2" || k.Currency != "USD" {
-		t.Errorf("a fixed cost: %s %s", k.Cost, k.Currency)
+		t.Errorf("with a fixed cost, the click costs %s %s, want 2 USD whatever the link states", k.Cost, k.Currency)
 	}
 }
 

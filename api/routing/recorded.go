@@ -15,8 +15,8 @@ import (
 	"switchyard/models/token"
 )
 
-// Recorded returns a Question with the visitor, time, random numbers and binding of a recorded click. The answer shows how the
-// present flows would route the click. The caller fills in the counts of the day.
+// Recorded returns a Question with the visitor, time, random numbers and binding of a recorded click. Explain answers it with the
+// decision of the present flows. The caller fills in the counts of the day.
 func (x *Explainer) Recorded(click *click.StoredClick, campaign uuid.UUID) Question {
 	q := Question{
 		Campaign: campaign, Facts: ClickFacts(click, x.Zone(click.AccountID)), Seed: click.RouteSeed,

@@ -19,7 +19,7 @@ type Smartlink struct {
 
 	rules       []smartRule
 	destination *token.Template // for visitors that no rule matches; nil: they are sent nowhere
-	unusable    bool            // at least one of its saved rules cannot be used
+	unusable    bool            // at least one of its rules cannot be used
 }
 
 type smartRule struct {

@@ -16,9 +16,9 @@ import (
 	"switchyard/models/token"
 )
 
-// Snapshot is a copy of all records that routing uses. It is immutable except for the references to offers and landers, which all
-// snapshots and all plans of campaigns share. A change of an offer is therefore visible in every campaign, and no campaign is
-// recompiled.
+// Snapshot is a copy of all records that routing uses. It is immutable except for the references to offers and landers and the matchers
+// of saved rules, which all snapshots and all plans of campaigns share. A change of an offer is therefore visible in every campaign, and
+// no campaign is recompiled.
 type Snapshot struct {
 	records   [kindCount]shards[uuid.UUID, record]
 	hosts     shards[string, *Domain]

@@ -88,8 +88,8 @@ func (j Job[A, R, T]) Start(c *route.Call, client *jobs.Client, args A, write fu
 	return j.Await(c, client, id)
 }
 
-// Begin inserts the row of a job and dispatches the job. The function write runs in the transaction of the insert and gets the
-// row's id; it may be nil. A repeated Idempotency-Key gets the job of the first call. The error is plan_limit if the account
+// Begin inserts the row of a job and dispatches the job. The function write, which may be nil, runs in the transaction of the insert
+// and gets the row's id. A repeated Idempotency-Key gets the job of the first call. The error is plan_limit if the account
 // has as many open jobs as its plan allows.
 func (j Job[A, R, T]) Begin(c *route.Call, client *jobs.Client, args A, write func(*store.Store, uuid.UUID) error) (
 	uuid.UUID, error,

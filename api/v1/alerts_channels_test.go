@@ -25,7 +25,7 @@ func TestAlertChannels(t *testing.T) {
 	list := func() map[string]any { return s.Do("GET", path, nil).Want(200, "").Map() }
 	empty := list()
 	if len(empty["kinds"].([]any)) != len(models.AlertChannelKinds) || len(empty["channels"].([]any)) != 0 || empty["encryptionAvailable"] != true {
-		t.Fatalf("%v", empty)
+		t.Fatalf("at first want every kind of channel, encryption, and no channels: %v", empty)
 	}
 	slack := s.Do("POST", path, channel("slack", object{"url": "https://hooks.slack.com/services/T0/B0/s3cret"})).Want(201, "").Map()
 	same(t, slack, map[string]any{"kind": "slack", "severity": "warning", "is_active": true, "confirmed": true, "error": nil})
@@ -58,7 +58,7 @@ func TestAlertChannels(t *testing.T) {
 		s.As(s.ReadKey).Do(call.method, call.path, call.body).Want(403, "read_only_key")
 	}
 	if got := s.As(otherKey).Do("GET", path, nil).Want(200, "").Map(); len(got["channels"].([]any)) != 0 {
-		t.Errorf("%s sees %v", foreign.Name, got)
+		t.Errorf("the account %s sees channels of another account: %v", foreign.Name, got)
 	}
 	s.Do("POST", path+"/confirm", object{"id": id, "code": code}).Want(200, "")
 	s.Do("PATCH", path, object{"id": id}).Want(400, "no_fields")
@@ -71,7 +71,7 @@ func TestAlertChannels(t *testing.T) {
 	s.Do("POST", path+"/confirm", object{"id": "x", "code": "1"}).Want(400, "invalid_id")
 	s.Do("POST", path+"/test", object{"id": "x"}).Want(400, "invalid_id")
 	if got := list()["channels"].([]any); len(got) != 1 {
-		t.Errorf("%v", got)
+		t.Errorf("want only the Slack channel after the e-mail channel was deleted: %v", got)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestAlerts(t *testing.T) {
 	reader := s.As(s.ReadKey)
 	empty := reader.Do("GET", "/alerts", nil).Want(200, "").Map()
 	if len(empty["alerts"].([]any)) != 0 || empty["count"] != 0.0 || empty["checkedAt"] != nil {
-		t.Errorf("at first: %v", empty)
+		t.Errorf("at first want no alerts and no time of a check: %v", empty)
 	}
 	for name, want := range map[string]string{
 		"link_checks": "waiting", "safe_browsing": "waiting", "jobs": "waiting", "clicks": "waiting", "database": "ok", "edge": "off",
@@ -91,7 +91,7 @@ func TestAlerts(t *testing.T) {
 	got := reader.Do("GET", "/alerts", nil).Want(200, "").Map()
 	stamp := now.Format(models.EventTimeFormat)
 	if got["count"] != 5.0 || got["checkedAt"] != stamp {
-		t.Errorf("alerts %v", got)
+		t.Errorf("want 5 alerts, and the time of the last check: %v", got)
 	}
 	byType := map[any]map[string]any{}
 	for _, a := range got["alerts"].([]any) {
@@ -169,7 +169,7 @@ func TestServices(t *testing.T) {
 		for name, status := range want {
 			v := service(got, name)
 			if v["status"] != status || (v["message"] == nil) != (status != "failing") {
-				t.Errorf("%v is not %s", v, status)
+				t.Errorf("the service is %v, want the status %s, with a message only if it fails", v, status)
 			}
 		}
 	}
@@ -292,11 +292,11 @@ func TestPostbackAlerts(t *testing.T) {
 		got[a["name"]] = a["type"]
 	}
 	if len(alerts) != 2 || got["Broken"] != "postbacks.unmatched" || got["Jumped"] != "postbacks.refused" {
-		t.Errorf("%v", alerts)
+		t.Errorf("want one alert for each of the networks Broken and Jumped: %v", alerts)
 	}
 	_, key, _ := s.NewAccount("scale")
 	if got := s.As(key).Do("GET", "/alerts", nil).Want(200, "").Map(); got["count"] != 0.0 {
-		t.Errorf("another account: %v", got)
+		t.Errorf("another account sees the alerts %v", got)
 	}
 }
 
@@ -324,7 +324,7 @@ func TestSourceAlerts(t *testing.T) {
 	fail("https://pb.example.com", 3)
 	got := failing()
 	if len(got) != 1 {
-		t.Fatalf("%d alerts: %v", len(got), got)
+		t.Fatalf("%d alerts after three failed postbacks, want 1: %v", len(got), got)
 	}
 	same(t, got[0].(map[string]any), map[string]any{
 		"type": "source.failing", "kind": "source", "id": id, "name": "Deaf", "url": "https://pb.example.com/told?e={external_id}",
@@ -336,7 +336,7 @@ func TestSourceAlerts(t *testing.T) {
 	}
 	s.Do("PATCH", "/traffic-sources", map[string]any{"id": id, "is_active": false}).Want(200, "")
 	if got := failing(); len(got) != 0 {
-		t.Errorf("paused: %v", got)
+		t.Errorf("a paused source raises the alerts %v, want none", got)
 	}
 }
 

@@ -64,7 +64,7 @@ func (a *alertEnv) link(kind string, r models.LinkResult, threats []string) {
 	}
 	i := slices.IndexFunc(due, func(l models.Link) bool { return l.Kind == kind })
 	if i < 0 {
-		a.t.Fatalf("no link of a %s in %v", kind, due)
+		a.t.Fatalf("no link of a %s is due for a check: %v", kind, due)
 	}
 	if kind == models.LinkOffer {
 		_, err = links.RecordCheck(a.t.Context(), due[i], r)
@@ -244,7 +244,7 @@ func TestAlertTypes(t *testing.T) {
 		got := found[0]
 		since, err := time.Parse(models.EventTimeFormat, fmt.Sprint(got["since"]))
 		if err != nil || since.After(time.Now().Add(time.Minute)) || since.Before(a.now.AddDate(0, 0, -40)) {
-			t.Errorf("%s: since %v: %v", typ.Name, got["since"], err)
+			t.Errorf("%s: the alert began at %v, want a time in the last 40 days: %v", typ.Name, got["since"], err)
 		}
 		if got["do"] != typ.Do || len(typ.Do) < 10 || len(fmt.Sprint(got["message"])) < 5 || got["name"] == "" && typ.Name != "webhook.failing" {
 			t.Errorf("%s lacks its advice, a message or a name: %v", typ.Name, got)
@@ -257,7 +257,7 @@ func TestAlertTypes(t *testing.T) {
 		}
 		c.clear()
 		if found, _ := a.find(typ.Name); len(found) != 0 {
-			t.Errorf("%s is still there: %v", typ.Name, found)
+			t.Errorf("%s is still listed after its cause ended: %v", typ.Name, found)
 		}
 	}
 }

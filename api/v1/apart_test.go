@@ -59,7 +59,7 @@ func TestNoVisitorToTheDashboard(t *testing.T) {
 			path := strings.ReplaceAll(row.Path, "{id}", "0190a5f0-0000-7000-8000-000000000000")
 			got := s.Do(row.Method, path, body)
 			if got.Status != 400 || !strings.Contains(got.Message, "dashboard") {
-				t.Errorf("%s %s: %d %s %s", row.Method, fmt.Sprint(body), got.Status, got.Code, got.Message)
+				t.Errorf("%s %s: answered %d %s %q, want 400 with a message about the dashboard", row.Method, fmt.Sprint(body), got.Status, got.Code, got.Message)
 			}
 		}
 	}
@@ -69,7 +69,7 @@ func TestNoVisitorToTheDashboard(t *testing.T) {
 		"POST /traffic-sources postback_url", "POST /domains index_page",
 	} {
 		if !tried[want] {
-			t.Errorf("%s was not tried", want)
+			t.Errorf("the test tried no address for %s", want)
 		}
 	}
 	s.Do("POST", "/offers", object{"name": "o", "url": "http://links.localhost/x"}).Want(201, "")

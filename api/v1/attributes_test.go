@@ -278,7 +278,7 @@ func (x *attributes) files() {
 	}
 	smartlinks := export.SmartlinkClicks(uuid.UUID.String)
 	if err := rows.Each(x.Context(), smartlinks, q, func([]sql.RawBytes) error { return nil }); err != nil {
-		x.Errorf("smartlinks: %v", err)
+		x.Errorf("reading the clicks of smartlinks failed: %v", err)
 	}
 }
 
@@ -316,7 +316,7 @@ func (x *attributes) log() {
 	}
 }
 
-// text returns a JSON value in the form that files show. null becomes an empty text.
+// text returns a JSON value in the form that export files have. null becomes an empty text.
 func text(v any) string {
 	if v == nil {
 		return ""

@@ -47,7 +47,7 @@ func blocks(d Deps) []route.Route {
 
 // BlockScope is a dimension and the place where its values are blocked.
 type BlockScope struct {
-	Scope      string        `json:"scope" bad:"invalid_scope" enum:"account,source,campaign" doc:"where: in every campaign, for the visitors of a traffic source, or in a campaign"`
+	Scope      string        `json:"scope" bad:"invalid_scope" enum:"account,source,campaign" doc:"account: block in every campaign; source: block for the visitors of a traffic source; campaign: block in one campaign"`
 	CampaignID uuid.NullUUID `json:"campaign_id" bad:"invalid_campaign" doc:"the campaign; only with the scope campaign, and required there"`
 	SourceID   uuid.NullUUID `json:"source_id" bad:"invalid_source" doc:"the traffic source; only with the scope source, and required there"`
 	Dimension  string        `json:"dimension" bad:"invalid_dimension" doc:"a dimension of reports that is known at the click, such as sub1 or country"`
@@ -175,7 +175,7 @@ func recordBlock(c *route.Call, dimension string, before, after []string) {
 type UnblockBody struct {
 	IDs []uuid.UUID `json:"ids" maxItems:"5000" doc:"ids of blocked values, sent instead of the other fields"`
 	BlockScope
-	Values []string `json:"values" maxItems:"5000" bad:"value_required,invalid_input" doc:"values of the dimension: in the scope or, without a scope, wherever they are blocked"`
+	Values []string `json:"values" maxItems:"5000" bad:"value_required,invalid_input" doc:"values of the dimension, allowed again in the scope or, if no scope is sent, wherever they are blocked"`
 }
 
 func removeBlocked(c *route.Call, b UnblockBody) (BlockChange, error) {

@@ -21,7 +21,7 @@ type BlockPreview struct {
 	Figures answer.Figures `json:"figures" doc:"figures of the values in the scope"`
 	Rest    answer.Figures `json:"rest" doc:"figures of all other visitors in the scope"`
 	Saved   models.Money   `json:"saved" doc:"cost minus revenue of the visitors with these values, pending revenue included. This amount would have been saved if the traffic source had not sent these visitors; below zero: they earned money"`
-	Chance  *float64       `json:"chance" doc:"the probability that values look as bad as these by chance although they pay for their clicks; 0.05 or less: chance hardly explains it; null: the value of a conversion is not known"`
+	Chance  *float64       `json:"chance" doc:"the probability that values look as bad as these by chance although they pay for their clicks; at 0.05 or less it is hardly chance; null: the value of a conversion is not known"`
 
 	models.BlockReach
 }

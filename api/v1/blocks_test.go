@@ -41,12 +41,12 @@ func TestBlockedValuesRoundTrip(t *testing.T) {
 	var list struct{ Rows []models.BlockedValue }
 	d.Do("GET", "/blocks", nil).Want(200, "").Into(&list)
 	if len(list.Rows) != 5 || list.Rows[0].Value != "3320" || list.Rows[1].Value != "DE" || list.Rows[1].Name != "Source" {
-		t.Errorf("blocked values: %+v", list.Rows)
+		t.Errorf("want five blocked values, the newest first, each with the name of its scope: %+v", list.Rows)
 	}
 	path := fmt.Sprint("/blocks?q=A&list=", added["list_id"])
 	d.Do("GET", path, nil).Want(200, "").Into(&list)
 	if len(list.Rows) != 1 || list.Rows[0].Value != "a" || list.Rows[0].Name != "Push DE" || list.Rows[0].Who == "" {
-		t.Errorf("%s: %+v", path, list.Rows)
+		t.Errorf("%s: want only the value a, with its campaign and who blocked it: %+v", path, list.Rows)
 	}
 	same(t, d.Do("GET", fmt.Sprint("/blocks/lists/", added["list_id"]), nil).Want(200, "").Map(), map[string]any{
 		"source": "Source", "parameter": "zone", "macro": "{zoneid}", "values": "[a b c]", "count": 3.0, "name": "Push DE", "scope": "campaign",
@@ -131,24 +131,24 @@ func TestBlockErrors(t *testing.T) {
 		body object
 		code string
 	}{
-		"no scope":               {with(good(), "scope", nil), "invalid_scope"},
-		"other scope":            {with(good(), "scope", "offer"), "invalid_scope"},
-		"no campaign":            {with(good(), "campaign_id", nil), "invalid_campaign"},
-		"unknown campaign":       {block(uuid.New(), "x"), "invalid_campaign"},
-		"account and campaign":   {with(good(), "scope", "account"), "invalid_campaign"},
-		"no source":              {with(with(good(), "campaign_id", nil), "scope", "source"), "invalid_source"},
-		"unknown source":         {object{"scope": "source", "source_id": uuid.New(), "dimension": "sub1", "values": []string{"x"}}, "invalid_source"},
-		"campaign and source":    {with(good(), "source_id", d.source), "invalid_source"},
-		"no dimension":           {with(good(), "dimension", nil), "invalid_dimension"},
-		"dimension of records":   {with(good(), "dimension", "offer_id"), "invalid_dimension"},
-		"dimension of time":      {with(good(), "dimension", "date"), "invalid_dimension"},
-		"value without meaning":  {with(with(good(), "dimension", "country"), "values", []string{"Atlantis"}), "invalid_dimension"},
-		"no values":              {with(good(), "values", []string{}), "value_required"},
-		"visitors without value": {with(good(), "values", []string{"x", " "}), "value_required"},
-		"no list":                {with(good(), "values", "x"), "value_required"},
-		"long value":             {with(good(), "values", []string{strings.Repeat("x", models.MaxBlockedValue+1)}), "invalid_input"},
-		"too many values":        {with(good(), "values", manyValues(models.MaxBlockedAtOnce+1)), "invalid_input"},
-		"misspelt":               {with(good(), "valeus", "x"), "invalid_input"},
+		"no scope":             {with(good(), "scope", nil), "invalid_scope"},
+		"other scope":          {with(good(), "scope", "offer"), "invalid_scope"},
+		"no campaign":          {with(good(), "campaign_id", nil), "invalid_campaign"},
+		"unknown campaign":     {block(uuid.New(), "x"), "invalid_campaign"},
+		"account and campaign": {with(good(), "scope", "account"), "invalid_campaign"},
+		"no source":            {with(with(good(), "campaign_id", nil), "scope", "source"), "invalid_source"},
+		"unknown source":       {object{"scope": "source", "source_id": uuid.New(), "dimension": "sub1", "values": []string{"x"}}, "invalid_source"},
+		"campaign and source":  {with(good(), "source_id", d.source), "invalid_source"},
+		"no dimension":         {with(good(), "dimension", nil), "invalid_dimension"},
+		"dimension of records": {with(good(), "dimension", "offer_id"), "invalid_dimension"},
+		"dimension of time":    {with(good(), "dimension", "date"), "invalid_dimension"},
+		"unknown country":      {with(with(good(), "dimension", "country"), "values", []string{"Atlantis"}), "invalid_dimension"},
+		"no values":            {with(good(), "values", []string{}), "value_required"},
+		"blank value":          {with(good(), "values", []string{"x", " "}), "value_required"},
+		"values not a list":    {with(good(), "values", "x"), "value_required"},
+		"long value":           {with(good(), "values", []string{strings.Repeat("x", models.MaxBlockedValue+1)}), "invalid_input"},
+		"too many values":      {with(good(), "values", manyValues(models.MaxBlockedAtOnce+1)), "invalid_input"},
+		"misspelt":             {with(good(), "valeus", "x"), "invalid_input"},
 	} {
 		for _, path := range []string{"/blocks", "/blocks/preview", "/blocks/remove"} {
 			if got := d.Do("POST", path, c.body); got.Status != 400 || got.Code != c.code {
@@ -163,7 +163,7 @@ func TestBlockErrors(t *testing.T) {
 	d.Do("GET", "/blocks/lists/"+uuid.NewString(), nil).Want(404, "not_found")
 }
 
-func TestAnAccountBlocksSoManyValues(t *testing.T) {
+func TestLimitOfBlockedValues(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
 	campaign := d.make(t, d.campaign("Push DE"))["id"]
@@ -209,7 +209,7 @@ func TestACopyBlocksWhatItsCampaignBlocks(t *testing.T) {
 		return strings.Join(out, " ")
 	}
 	if got := blocked(copied); got != "country:FR sub1:a sub1:c" {
-		t.Errorf("the copy blocks %q", got)
+		t.Errorf("the copy blocks %q, want the values that the campaign blocks", got)
 	}
 	d.Do("POST", "/blocks/remove", block(campaign, "a")).Want(200, "")
 	if got := blocked(copied); got != "country:FR sub1:a sub1:c" {

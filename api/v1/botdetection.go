@@ -80,7 +80,7 @@ type BotDetection struct {
 	MaxThreshold   int         `json:"maxThreshold"`
 	Signals        []BotSignal `json:"signals"`
 	Totals         BotTotals   `json:"totals"`
-	Scores         []BotScore  `json:"scores" doc:"the clicks of the last 30 days by their score, above 0: they show the effect of another threshold"`
+	Scores         []BotScore  `json:"scores" doc:"the clicks of the last 30 days by score, without the score 0, to show the effect of another threshold"`
 	UnknownReasons []string    `json:"unknownReasons" doc:"reasons of stored clicks that this version does not know"`
 	Lists          BotLists    `json:"lists"`
 	Data           []BotData   `json:"data" doc:"the lists behind the signals; for all accounts"`

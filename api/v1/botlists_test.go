@@ -45,7 +45,7 @@ func TestBotEntryRoundTrip(t *testing.T) {
 	list := map[string]any{"list_type": "allow", "attribute": "ip_range", "operator": "in_cidr", "text": text.String()}
 	long := d.Do("POST", "/bot-lists", list).Want(201, "").Map()
 	if shown := long["value"].([]any); long["value_count"] != 150.0 || len(shown) != 100 || shown[99] != "10.0.99.0/24" {
-		t.Errorf("a list of 150 lines: %v", long)
+		t.Errorf("a list of 150 lines is answered %v, want the count 150 and the first 100 values", long)
 	}
 
 	account, at := d.Account.ID, time.Now().UTC().Truncate(time.Hour)
@@ -87,32 +87,32 @@ func TestBotEntryErrors(t *testing.T) {
 		body any
 		code string
 	}{
-		"no object":         {`[]`, "bad_body"},
-		"no type":           {with(good(), "list_type", nil), "invalid_list_type"},
-		"other type":        {with(good(), "list_type", "grey"), "invalid_list_type"},
-		"no attribute":      {with(good(), "attribute", ""), "invalid_attribute"},
-		"other attribute":   {with(good(), "attribute", "colour"), "invalid_attribute"},
-		"other operator":    {with(good(), "operator", "like"), "invalid_operator"},
-		"network of texts":  {botEntry("isp", "in_cidr", "10.0.0.0/8"), "invalid_operator"},
-		"no value":          {with(good(), "value", nil), "value_required"},
-		"empty list":        {with(good(), "value", []any{}), "value_required"},
-		"object":            {with(good(), "value", map[string]any{}), "value_required"},
-		"true":              {with(good(), "value", true), "value_required"},
-		"nested":            {with(good(), "value", []any{[]any{"x"}}), "value_required"},
-		"pattern":           {botEntry("user_agent", "regex", "("), "invalid_regex"},
-		"costly patterns":   {botEntry("user_agent", "regex", costly), "invalid_regex"},
-		"foreign campaign":  {with(good(), "campaign_id", uuid.NewString()), "invalid_campaign"},
-		"no campaign":       {with(good(), "campaign_id", "x"), "invalid_campaign"},
-		"address":           {botEntry("ip", "equals", "10.0.0.999"), "invalid_input"},
-		"too many values":   {botEntry("sub1", "equals", many), "invalid_input"},
-		"long value":        {botEntry("sub1", "equals", strings.Repeat("x", 501)), "invalid_input"},
-		"long note":         {with(good(), "note", strings.Repeat("x", 501)), "too_long"},
-		"value and text":    {with(good(), "text", "x"), "invalid_input"},
-		"misspelt":          {with(good(), "campaign", uuid.NewString()), "invalid_input"},
-		"text of comments":  {with(with(good(), "value", nil), "text", "# nothing\n"), "value_required"},
-		"type of the value": {with(good(), "value", []any{"x", nil, map[string]any{}}), "value_required"},
-		"everybody":         {botEntry("ip_range", "in_cidr", "0.0.0.0/0"), "invalid_input"},
-		"every browser":     {with(botEntry("user_agent", "contains", "Mozilla/5.0"), "list_type", "allow"), "invalid_input"},
+		"array instead of an object": {`[]`, "bad_body"},
+		"no type":                    {with(good(), "list_type", nil), "invalid_list_type"},
+		"unknown type":               {with(good(), "list_type", "grey"), "invalid_list_type"},
+		"no attribute":               {with(good(), "attribute", ""), "invalid_attribute"},
+		"unknown attribute":          {with(good(), "attribute", "colour"), "invalid_attribute"},
+		"unknown operator":           {with(good(), "operator", "like"), "invalid_operator"},
+		"in_cidr on a text":          {botEntry("isp", "in_cidr", "10.0.0.0/8"), "invalid_operator"},
+		"no value":                   {with(good(), "value", nil), "value_required"},
+		"empty list":                 {with(good(), "value", []any{}), "value_required"},
+		"object":                     {with(good(), "value", map[string]any{}), "value_required"},
+		"true":                       {with(good(), "value", true), "value_required"},
+		"nested":                     {with(good(), "value", []any{[]any{"x"}}), "value_required"},
+		"pattern":                    {botEntry("user_agent", "regex", "("), "invalid_regex"},
+		"costly patterns":            {botEntry("user_agent", "regex", costly), "invalid_regex"},
+		"foreign campaign":           {with(good(), "campaign_id", uuid.NewString()), "invalid_campaign"},
+		"campaign id not a UUID":     {with(good(), "campaign_id", "x"), "invalid_campaign"},
+		"invalid IP address":         {botEntry("ip", "equals", "10.0.0.999"), "invalid_input"},
+		"too many values":            {botEntry("sub1", "equals", many), "invalid_input"},
+		"long value":                 {botEntry("sub1", "equals", strings.Repeat("x", 501)), "invalid_input"},
+		"long note":                  {with(good(), "note", strings.Repeat("x", 501)), "too_long"},
+		"value and text":             {with(good(), "text", "x"), "invalid_input"},
+		"misspelt":                   {with(good(), "campaign", uuid.NewString()), "invalid_input"},
+		"text with only comments":    {with(with(good(), "value", nil), "text", "# nothing\n"), "value_required"},
+		"null and object as values":  {with(good(), "value", []any{"x", nil, map[string]any{}}), "value_required"},
+		"everybody":                  {botEntry("ip_range", "in_cidr", "0.0.0.0/0"), "invalid_input"},
+		"allow every browser":        {with(botEntry("user_agent", "contains", "Mozilla/5.0"), "list_type", "allow"), "invalid_input"},
 	} {
 		if got := d.Do("POST", "/bot-lists", c.body); got.Status != 400 || got.Code != c.code {
 			t.Errorf("%s: %d %s, want %s", what, got.Status, got.Code, c.code)
@@ -155,12 +155,12 @@ func TestBotDetection(t *testing.T) {
 				return row
 			}
 		}
-		t.Fatal("no signal " + name)
+		t.Fatal("no row of the answer has the signal " + name)
 		return nil
 	}
 	got := get()
 	if len(got["signals"].([]any)) != 26 {
-		t.Errorf("%d signals", len(got["signals"].([]any)))
+		t.Errorf("%d signals are listed, want 26", len(got["signals"].([]any)))
 	}
 	same(t, got, map[string]any{
 		"threshold": 60.0, "minThreshold": 20.0, "maxThreshold": 95.0, "unknownReasons": "[from_tomorrow]",
@@ -170,7 +170,7 @@ func TestBotDetection(t *testing.T) {
 	const builtIn = "map[dated:2026-06-13T00:00:00Z entries:<nil> kind:crawler source:github.com/x-way/crawlerdetect] " +
 		"map[dated:2025-06-22T00:00:00Z entries:<nil> kind:datacenter source:github.com/projectdiscovery/cdncheck]"
 	if got := data(); got != "["+builtIn+"]" {
-		t.Errorf("data: %s", got)
+		t.Errorf("the lists of bot data are %s, want only the built-in ones", got)
 	}
 	for name, want := range map[string]any{
 		"spam_ip": "no list of kind spam_ip is loaded", "bad_referrer": "no list of kind bad_referrer is loaded",
@@ -194,10 +194,10 @@ func TestBotDetection(t *testing.T) {
 	dbtest.Exec(t, s.DB, `INSERT INTO geo_databases (account_id, provider, key, enabled, looked_after) VALUES ($1, 'ipinfo', '', true, $1)`, s.Account.ID)
 	same(t, signal("vpn_or_proxy"), map[string]any{"silent": nil})
 	if got := data(); got != "["+builtIn+" map[dated:2026-07-08T00:00:00Z entries:2 kind:tor source:loaded]]" {
-		t.Errorf("data: %s", got)
+		t.Errorf("the lists of bot data are %s, want the loaded list after the built-in ones", got)
 	}
 	if sum := got["totals"].(map[string]any); sum["clicks"].(float64)+sum["bot_clicks"].(float64) != 60 {
-		t.Errorf("totals: %v", sum)
+		t.Errorf("the totals %v do not add up to the 60 clicks of the account", sum)
 	}
 	same(t, signal("datacenter"), map[string]any{"weight": 45.0, "enabled": true, "can_disable": true, "hits_30d": 20.0})
 	same(t, signal("deny_list"), map[string]any{"can_disable": false, "hits_30d": 0.0})

@@ -76,7 +76,7 @@ func TestPathsForBots(t *testing.T) {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
 			if got, want := w.Header().Get("Location"), "https://"+v.path+".test/"; got != want || spool.last.IsBot != v.isBot {
-				t.Errorf("%s is sent to %q", v.agent, got)
+				t.Errorf("%s is sent to %q as a bot: %v, want %q and %v", v.agent, got, spool.last.IsBot, want, v.isBot)
 			}
 			clicks = append(clicks, spool.last)
 		}

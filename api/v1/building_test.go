@@ -66,7 +66,7 @@ func refusedIDs(t *testing.T, s *apitest.Server, path string, body func(string) 
 	rows := reader.Do("GET", path, nil).Want(200, "").Map()["rows"].([]any)
 	for _, r := range rows {
 		if row := r.(map[string]any); row["id"] == foreign || row["id"] == mine && row["name"] != "Mine" {
-			t.Errorf("the list shows %v", row)
+			t.Errorf("the list shows a record of another account, or a changed name: %v", row)
 		}
 	}
 }
@@ -120,15 +120,15 @@ func TestListedFigures(t *testing.T) {
 		"/landers?to=" + today: click.LanderID, "/networks?from=" + today: click.NetworkID,
 	} {
 		if row := rowOf(t, s, path, record.String()); row["clicks"] != 1.0 || row["status"] != "active" {
-			t.Errorf("%s: %v", path, row)
+			t.Errorf("%s: want an active record with one click: %v", path, row)
 		}
 	}
 	if row := rowOf(t, s, "/networks?from=2020-01-01&to=2020-01-02", click.NetworkID.String()); row["clicks"] != 0.0 {
-		t.Errorf("networks of 2020: %v", row)
+		t.Errorf("in a window without clicks, the network has the figures %v", row)
 	}
 	plain := s.Do("GET", "/networks?limit=5", nil).Want(200, "").Map()
 	if row := plain["rows"].([]any)[0].(map[string]any); row["name"] != "N" {
-		t.Errorf("networks: %v", plain)
+		t.Errorf("the first network of the list is not N: %v", plain)
 	} else if _, counted := row["clicks"]; counted {
 		t.Errorf("the list was read without a window, but has figures: %v", row)
 	}

@@ -45,12 +45,12 @@ func TestBulkCampaigns(t *testing.T) {
 	var events int
 	if err := d.DB.GetContext(t.Context(), &events, `SELECT count(*) FROM events WHERE account_id = $1 AND type = 'campaign.paused'`,
 		d.Account.ID); err != nil || events != 3 {
-		t.Errorf("%d events campaign.paused, %v", events, err)
+		t.Errorf("%d events campaign.paused are stored, want 3 (%v)", events, err)
 	}
 	d.Do("PATCH", campaignPath(ids[2]), object{"group_name": "Mine"}).Want(200, "")
 	undo := d.Do("POST", fmt.Sprintf("/changes/%v/undo", done["change_id"]), nil).Want(200, "").Map()
 	if got := fmt.Sprint(undo); got != fmt.Sprintf("map[kept:[map[id:%v kind:campaign name:C2 path: reason:changed]] restored:2]", ids[2]) {
-		t.Errorf("undo: %s", got)
+		t.Errorf("the undo is answered %s, want two campaigns restored and C2 kept", got)
 	}
 	for i := range 2 {
 		now := d.read(t, ids[i])
@@ -113,7 +113,7 @@ func TestBulkIsAllOrNothing(t *testing.T) {
 	d.make(t, with(with(d.campaign("Three"), "alias", "same-alias"), "domain_id", second))
 	got := d.Do("POST", "/campaigns/bulk", object{"ids": []any{one, two}, "domain_id": second}).Want(409, "alias_taken")
 	if !contains(got.Message, `1 of 2`) || !contains(got.Message, `"Two"`) {
-		t.Errorf("the error is %q", got.Message)
+		t.Errorf("the error is %q, want one that counts 1 of 2 and names Two", got.Message)
 	}
 	same(t, d.read(t, one), map[string]any{"domain_id": d.ownDomain})
 	d.Do("POST", "/campaigns/bulk", object{"ids": []any{one, uuid.NewString()}, "notes": "x"}).Want(404, "not_found")
@@ -154,7 +154,7 @@ func TestBulkOffersAndLanders(t *testing.T) {
 		s.Do("POST", path, object{"ids": ids[1:], "tags": nil}).Want(200, "")
 		undo := s.Do("POST", fmt.Sprintf("/changes/%v/undo", done["change_id"]), nil).Want(200, "").Map()
 		if got := fmt.Sprint(undo); got != fmt.Sprintf("map[kept:[map[id:%v kind:%s name:Two path: reason:changed]] restored:1]", ids[1], kind[:len(kind)-1]) {
-			t.Errorf("undo: %s", got)
+			t.Errorf("the undo is answered %s, want one record restored and Two kept", got)
 		}
 		same(t, rowOf(t, s, "/"+kind, ids[0]), map[string]any{"status": "active", "group_name": "", "tags": "[a]"})
 		s.Do("POST", path, object{"ids": []any{ids[0], uuid.NewString()}, "status": "paused"}).Want(404, "not_found")
@@ -169,6 +169,6 @@ func TestBulkOffersAndLanders(t *testing.T) {
 	var kept int
 	n, err := s.Store.DeleteExpiredChanges(t.Context())
 	if e := s.DB.GetContext(t.Context(), &kept, `SELECT count(*) FROM bulk_changes`); n != 2 || kept != 2 || err != nil || e != nil {
-		t.Errorf("deleted %d, kept %d, %v %v", n, kept, err, e)
+		t.Errorf("%d changes were deleted and %d are left, want 2 and 2 (%v, %v)", n, kept, err, e)
 	}
 }

@@ -70,7 +70,7 @@ type CampaignLink struct {
 
 // CampaignLinks are all addresses of a campaign.
 type CampaignLinks struct {
-	Links []CampaignLink `json:"links" doc:"the link on each domain where it works, the campaign's own first: on every verified domain of the account where nothing else has the alias, and on the shared link domain if the campaign is there"`
+	Links []CampaignLink `json:"links" doc:"the link on each domain where it works: first the campaign's own domain, then the other verified domains of the account on which the alias leads to this campaign"`
 }
 
 func (d Deps) links(c *route.Call, campaign models.Campaign) (CampaignLinks, error) {

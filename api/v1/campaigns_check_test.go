@@ -89,7 +89,7 @@ func (e *launchEnv) postback(network string) {
 		VALUES ($1, gen_random_uuid(), $2, 'postback', 'go.acme.com', '{}', now() - interval '2 days', 'recorded')`, network)
 }
 
-// looked stores the result of a link check, as a worker would: the record's present link works.
+// looked stores the result of a link check, as a worker would. The result says that the record's present link works.
 func (e *launchEnv) looked(kind, id string) {
 	e.t.Helper()
 	e.sql(`INSERT INTO link_checks (account_id, kind, record_id, url, checked_at, http_status, error, failures)
@@ -326,16 +326,16 @@ func TestEveryCheck(t *testing.T) {
 			answer := e.check()
 			list := found(answer)
 			if got := codes(list); len(got) != 1 || got[0] != row.Code {
-				t.Fatalf("found %v: %v", got, list)
+				t.Fatalf("the fault has the findings %v, want only its own code: %v", got, list)
 			}
 			same(t, list[0], map[string]any{"state": row.State, "mend": row.Mend})
 			for _, text := range []string{"message", "costs", "do"} {
 				if s := fmt.Sprint(list[0][text]); s == "" || strings.Contains(strings.ReplaceAll(s, "{clickid}", ""), "{") && row.Area != "macros" {
-					t.Errorf("%s is %q", text, s)
+					t.Errorf("the text %s is empty, or has a placeholder that was not filled in: %q", text, s)
 				}
 			}
 			if answer["state"] != row.State {
-				t.Errorf("the campaign is %v", answer["state"])
+				t.Errorf("the state of the campaign is %v, want %s", answer["state"], row.State)
 			}
 			e.Do("PATCH", "/campaigns/"+e.campaign, object{"status": "active"}).Want(200, "") // the API accepts a campaign with faults
 		})
@@ -356,7 +356,7 @@ func TestCheckOfClickParam(t *testing.T) {
 	for _, url := range []string{"https://o.acme.com/", "https://o.acme.com/?x=1&sub%5B1%5D={click_id}#top"} {
 		e.address(url)
 		if answer := e.check(); answer["state"] != launchcheck.OK {
-			t.Errorf("%s has %v", url, found(answer))
+			t.Errorf("with the offer URL %s the check has the findings %v, want none", url, found(answer))
 		}
 	}
 }
@@ -369,7 +369,7 @@ func TestCheckTable(t *testing.T) {
 	for _, c := range launchcheck.Table {
 		if seen[c.Code] || !slices.Contains(launchcheck.Areas, c.Area) || !slices.Contains(launchcheck.States, c.State) ||
 			!slices.Contains(launchcheck.Mends, c.Mend) || c.Costs == "" || c.Do == "" {
-			t.Errorf("%+v", c)
+			t.Errorf("the row has a repeated code, an unknown value or an empty text: %+v", c)
 		}
 		seen[c.Code] = true
 	}
@@ -392,7 +392,7 @@ func TestCheckCampaign(t *testing.T) {
 	same(t, answer, map[string]any{"state": "problem", "problems": 1, "unknown": 2, "warnings": 0})
 	list := found(answer)
 	if got := fmt.Sprint(codes(list)); got != "[destination_unchecked address_unchecked macro_unknown]" {
-		t.Fatalf("found %s", got)
+		t.Fatalf("the findings are %s, want destination_unchecked, address_unchecked and macro_unknown", got)
 	}
 	same(t, list[0], map[string]any{"message": "It is not known whether Shop answers. Last checked: never.", "at": nil})
 	same(t, list[0]["where"].(map[string]any), map[string]any{"kind": "offer", "id": e.offer, "name": "Shop", "path_name": "Rest"})
@@ -400,7 +400,7 @@ func TestCheckCampaign(t *testing.T) {
 	same(t, list[2]["where"].(map[string]any), map[string]any{"kind": "campaign", "id": e.campaign, "field": "fallback_url", "path_id": nil})
 	for _, area := range answer["checks"].([]any) {
 		if a := area.(map[string]any); (a["check"] == "link" || a["check"] == "destinations") == (a["looked_at"] == nil) {
-			t.Errorf("%v was looked at %v", a["check"], a["looked_at"])
+			t.Errorf("%v has looked_at %v, want a time only for link and destinations", a["check"], a["looked_at"])
 		}
 	}
 }
@@ -424,10 +424,10 @@ func TestCheckOfLargeFlow(t *testing.T) {
 		count[code]++
 	}
 	if count["destination_unchecked"] != launchcheck.MaxFindings || count["macro_unknown"] != launchcheck.MaxFindings {
-		t.Errorf("the answer has %v", count)
+		t.Errorf("findings by code: %v, want %d of each code", count, launchcheck.MaxFindings)
 	}
 	left := answer["checks"].([]any)[1].(map[string]any)["left_off"]
 	if fmt.Sprint(left) != strconv.Itoa(5000-launchcheck.MaxFindings) {
-		t.Errorf("%v were left off", left)
+		t.Errorf("left_off is %v, want %d", left, 5000-launchcheck.MaxFindings)
 	}
 }

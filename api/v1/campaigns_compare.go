@@ -38,7 +38,7 @@ type ComparedGroup struct {
 	Path          string        `json:"path" doc:"the name of that path"`
 	Slot          int           `json:"slot" doc:"the slot of the offers; 0: every slot"`
 	State         string        `json:"state" enum:"too_early,open,decided,too_many" doc:"too_early: too few figures, so nothing is estimated; open: the lead may be chance; decided: all others earn less than the best, with an error of at most 5 % however often this is read; too_many: more candidates than are compared at once"`
-	MoreClicks    *int64        `json:"more_clicks" doc:"about how many more clicks are needed in total; null: none, or not known"`
+	MoreClicks    *int64        `json:"more_clicks" doc:"about how many more clicks are needed in total; null: no more clicks are needed, or the number is not known"`
 	MoreDays      int           `json:"more_days" doc:"too_early: the least number of further days with clicks that are needed"`
 	Unit          string        `json:"unit" enum:"earnings,conversions" doc:"what is compared for each click; conversions: no payouts are known"`
 	SpreadAssumed bool          `json:"spread_assumed" doc:"payouts came on too few days to measure how much they vary, so the intervals assume that they vary a lot"`
@@ -53,16 +53,16 @@ type ComparedArm struct {
 	Conversions int64         `json:"conversions" doc:"approved and pending"`
 	Revenue     models.Money  `json:"revenue" doc:"payouts, approved and pending"`
 	Earns       *models.Money `json:"earns" doc:"earnings or conversions per click, as unit says; days that were good or bad for all candidates do not count for or against one of them"`
-	Low         *models.Money `json:"low" doc:"95 % interval of earns"`
+	Low         *models.Money `json:"low" doc:"low and high are the ends of the 95 % interval of earns"`
 	High        *models.Money `json:"high"`
 	Best        *float64      `json:"best" doc:"probability of being the best, 0 to 1"`
 	Behind      *models.Money `json:"behind" doc:"how much less a click earns than a click of the best candidate; null for the best"`
-	BehindLow   *models.Money `json:"behind_low" doc:"95 % interval of behind"`
+	BehindLow   *models.Money `json:"behind_low" doc:"behind_low and behind_high are the ends of the 95 % interval of behind"`
 	BehindHigh  *models.Money `json:"behind_high"`
-	Loses       bool          `json:"loses" doc:"this candidate earns less than the best, with an error of at most 5 % however often this is read"`
-	MoreClicks  *int64        `json:"more_clicks" doc:"about how many more clicks this candidate and the best each need until the difference is found with a power of 80 %; null: this one loses, it is the best, or both earn the same"`
+	Loses       bool          `json:"loses" doc:"true: this candidate earns less than the best, with an error of at most 5 % however often this is read"`
+	MoreClicks  *int64        `json:"more_clicks" doc:"about how many more clicks this candidate and the best each need until the difference is found with a power of 80 %; null: this candidate loses, it is the best, or both earn the same"`
 	Weight      float64       `json:"weight"`
-	Proposed    *float64      `json:"proposed" doc:"weight by the probability of being the best, never zero"`
+	Proposed    *float64      `json:"proposed" doc:"the weight that is proposed because of the probability of being the best; it is never zero"`
 }
 
 // LeftOut is a path, a landing page or an offer that is not compared.
@@ -80,7 +80,7 @@ func (d Deps) compareCampaign(c *route.Call, campaign models.Campaign) (Campaign
 	by := cmp.Or(c.Query.Get("by"), copilot.ByPath)
 	out := CampaignComparison{Range: c.Window.Range(), By: by}
 	if !slices.Contains(compareBy, by) {
-		return out, models.Invalid("invalid_input", "by is stream, lander or offer")
+		return out, models.Invalid("invalid_input", "by must be stream, lander or offer")
 	}
 	saved, err := c.Store.Campaigns().Flow(c.Context(), c.Account.ID, c.ID)
 	if err != nil {

@@ -59,7 +59,7 @@ func TestCompareCampaign(t *testing.T) {
 	dbtest.Exec(t, s.DB, `UPDATE campaigns SET streams = $2 WHERE id = $1`, r.campaigns[0], path(r.offers...))
 	got := compareOf(t, s, r.campaigns[0], "by=offer")
 	if len(got.Groups) != 1 || len(got.Groups[0].Arms) != 2 || len(got.LeftOut) != 0 {
-		t.Fatalf("%+v", got)
+		t.Fatalf("want one group with both offers, and nothing left out: %+v", got)
 	}
 	body := map[string]any{"path_id": r.stream}
 	var sum float64
@@ -84,14 +84,14 @@ func TestCompareCampaign(t *testing.T) {
 	change(200, "")
 	change(409, "stale")
 	if again := compareOf(t, s, r.campaigns[0], "by=offer"); again.Version == got.Version || again.Groups[0].Arms[0].Weight != *got.Groups[0].Arms[0].Proposed {
-		t.Errorf("after the change: %+v", again)
+		t.Errorf("after the change want a new version and the proposed weight: %+v", again)
 	}
 
 	early := compareOf(t, s, r.campaigns[0], "by=offer&from=2001-01-01&to=2001-01-02")
 	if early.Groups[0].State != "too_early" || slices.ContainsFunc(early.Groups[0].Arms, func(a comparedArm) bool {
 		return a.Best != nil || a.Proposed != nil
 	}) {
-		t.Errorf("without figures: %+v", early)
+		t.Errorf("without figures want too_early, and no estimates: %+v", early)
 	}
 	if paths := compareOf(t, s, r.campaigns[0], ""); len(paths.Groups) != 0 || len(paths.LeftOut) != 1 || paths.LeftOut[0].Reason != "not_drawn" {
 		t.Errorf("want no groups, and the path left out as not_drawn: %+v", paths)

@@ -30,7 +30,7 @@ func settingErrors() map[string]badSetting {
 		"long alias":           {"alias", strings.Repeat("a", 65), 400, "invalid_alias"},
 		"alias start":          {"alias", "-abcdef", 400, "invalid_alias"},
 		"alias characters":     {"alias", "abc def", 400, "invalid_alias"},
-		"alias line":           {"alias", "abcdef\n", 400, "invalid_alias"},
+		"alias line break":     {"alias", "abcdef\n", 400, "invalid_alias"},
 		"alias reserved":       {"alias", "Postback", 400, "invalid_alias"},
 		"alias empty":          {"alias", "", 400, "invalid_alias"},
 		"alias type":           {"alias", 123456, 400, "invalid_alias"},
@@ -77,7 +77,7 @@ func settingErrors() map[string]badSetting {
 		"ttl fraction":         {"uniqueness_ttl_hours", 1.5, 400, "invalid_uniqueness_ttl"},
 		"ttl type":             {"uniqueness_ttl_hours", "24", 400, "invalid_uniqueness_ttl"},
 		"loss":                 {"traffic_loss_pct", 100, 400, "invalid_traffic_loss"},
-		"loss between":         {"traffic_loss_pct", 99.995, 400, "invalid_traffic_loss"},
+		"loss high":            {"traffic_loss_pct", 99.995, 400, "invalid_traffic_loss"},
 		"loss below":           {"traffic_loss_pct", -1, 400, "invalid_traffic_loss"},
 		"loss type":            {"traffic_loss_pct", "5", 400, "invalid_traffic_loss"},
 		"group long":           {"group_name", strings.Repeat("g", 256), 400, "invalid_input"},
@@ -209,9 +209,9 @@ func TestCampaignFlowErrors(t *testing.T) {
 		code    string
 	}{
 		"null":              {nil, "no_streams"},
-		"none":              {[]any{}, "no_streams"},
-		"no list":           {"x", "invalid_input"},
-		"no objects":        {[]any{1}, "invalid_input"},
+		"no paths":          {[]any{}, "no_streams"},
+		"not a list":        {"x", "invalid_input"},
+		"list of a number":  {[]any{1}, "invalid_input"},
 		"rule names":        {[]any{pathWith(m{"rules": []any{rule, rule}})}, "duplicate_rule_name"},
 		"path names":        {[]any{pathWith(m{"name": "a"}), pathWith(m{"name": "a"})}, "duplicate_path_name"},
 		"action":            {[]any{pathWith(m{"action": "jump"})}, "invalid_action"},
@@ -297,7 +297,7 @@ func TestCampaignPlan(t *testing.T) {
 		count[<-statuses]++
 	}
 	if count[201] != 5 || count[402] != 7 {
-		t.Fatalf("statuses %v", count)
+		t.Fatalf("number of answers by status: %v, want five 201 and seven 402", count)
 	}
 	d.Do("POST", "/campaigns", d.campaign("more")).Want(402, "plan_limit")
 	d.Do("DELETE", campaignPath(made["id"]), nil).Want(200, "")

@@ -21,7 +21,7 @@ func campaignFlow(res resource.Kind[store.Campaigns, models.Campaign, CampaignAn
 	rows := []route.Route{
 		res.Row("GET", path, "the flow of a campaign", route.Handle(findFlow), answer.IDCodes),
 		res.Row("PUT", path, "replace the flow of a campaign", route.HandleBody(replaceFlow), answer.IDCodes, answer.FlowCodes, stale),
-		res.Row("PATCH", path, "change one path of a flow and keep what other calls change in other paths at the same time", route.HandleBody(changePath),
+		res.Row("PATCH", path, "change one path of a flow; changes that other calls make to other paths at the same time are kept", route.HandleBody(changePath),
 			answer.IDCodes, route.Codes("400 required no_fields invalid_cap invalid_destination zero_weights zero_path_weights"),
 			stale),
 	}
@@ -134,7 +134,7 @@ func (b PathPatch) apply(p *flow.Path) error {
 			}
 		}
 		if !found {
-			return models.Invalid("invalid_destination", "destinations[%d] is no destination of the path", i)
+			return models.Invalid("invalid_destination", "destinations[%d] is not a destination of the path", i)
 		}
 	}
 	return nil

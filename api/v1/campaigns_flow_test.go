@@ -57,15 +57,15 @@ func TestChangePath(t *testing.T) {
 		status int
 		code   string
 	}{
-		"nothing":     {map[string]any{"path_id": one}, 400, "no_fields"},
-		"no path":     {map[string]any{"weight": 1}, 400, "required"},
-		"no id":       {map[string]any{"path_id": "A", "weight": 1}, 400, "invalid_input"},
-		"other path":  {map[string]any{"path_id": uuid.NewString(), "weight": 1}, 404, "not_found"},
-		"misspelt":    {map[string]any{"path_id": one, "wieght": 1}, 400, "invalid_input"},
-		"negative":    {map[string]any{"path_id": one, "weight": -1}, 400, "invalid_input"},
-		"null weight": {map[string]any{"path_id": one, "weight": nil}, 400, "invalid_input"},
-		"cap":         {map[string]any{"path_id": one, "daily_cap": 0}, 400, "invalid_cap"},
-		"large cap":   {map[string]any{"path_id": one, "daily_cap": 1e10}, 400, "invalid_cap"},
+		"no changes":   {map[string]any{"path_id": one}, 400, "no_fields"},
+		"no path_id":   {map[string]any{"weight": 1}, 400, "required"},
+		"invalid id":   {map[string]any{"path_id": "A", "weight": 1}, 400, "invalid_input"},
+		"unknown path": {map[string]any{"path_id": uuid.NewString(), "weight": 1}, 404, "not_found"},
+		"misspelt":     {map[string]any{"path_id": one, "wieght": 1}, 400, "invalid_input"},
+		"negative":     {map[string]any{"path_id": one, "weight": -1}, 400, "invalid_input"},
+		"null weight":  {map[string]any{"path_id": one, "weight": nil}, 400, "invalid_input"},
+		"cap":          {map[string]any{"path_id": one, "daily_cap": 0}, 400, "invalid_cap"},
+		"large cap":    {map[string]any{"path_id": one, "daily_cap": 1e10}, 400, "invalid_cap"},
 		"no such destination": {map[string]any{"path_id": one, "destinations": []any{
 			map[string]any{"id": d.lander, "weight": 1},
 		}}, 400, "invalid_destination"},
@@ -84,7 +84,7 @@ func TestChangePath(t *testing.T) {
 	d.As(other).Do("GET", flowPath, nil).Want(404, "not_found")
 }
 
-// Simultaneous changes without If-Match keep each other's changes, unless they change the same field of the same path. If several
+// Simultaneous changes without If-Match do not undo each other, unless they change the same field of the same path. If several
 // writers send the same version as If-Match, only one of them succeeds.
 func TestChangesOfPathsAtOnce(t *testing.T) {
 	t.Parallel()

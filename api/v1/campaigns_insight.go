@@ -40,7 +40,7 @@ func (d Deps) insight() []route.Route {
 		route.New("GET", "/campaigns/{id}/changes", group, "who changed what in a campaign within the window, newest first",
 			route.HandleRecord((*store.Store).Campaigns, campaignChanges), answer.IDCodes).WithWindow().WithPage(),
 		route.New("DELETE", "/campaigns/{id}/stats", group,
-			"delete the clicks of the window with their conversions, for good; without from and to: of the last seven days",
+			"delete the clicks of the window with their conversions, for good. If from and to are left out, the window is the last seven days",
 			route.HandleRecord((*store.Store).Campaigns, d.clearCampaign), answer.IDCodes).WithWindow().Awaits(clearJob.Answer()),
 	}
 }
@@ -159,7 +159,7 @@ type FunnelSplit struct {
 func (d Deps) funnel(c *route.Call) (Funnel, error) {
 	days, by := c.Numbers["days"], c.Query.Get("by")
 	if by != "" && by != report.ByLander && by != report.BySource {
-		return Funnel{}, models.Invalid("invalid_input", "by is lander or source")
+		return Funnel{}, models.Invalid("invalid_input", "by must be lander or source")
 	}
 	campaign, err := c.Store.Campaigns().Find(c.Context(), c.Account.ID, c.ID)
 	if err != nil {

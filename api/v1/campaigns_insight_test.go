@@ -55,7 +55,7 @@ func TestCampaignInsight(t *testing.T) {
 		checkSteps(t, "all", f["steps"], mine(3, all))
 		if split == "" {
 			if f["split"] != nil {
-				t.Errorf("split without by: %v", f["split"])
+				t.Errorf("without by the funnel is split: %v", f["split"])
 			}
 			continue
 		}
@@ -110,7 +110,7 @@ func checkSteps(t *testing.T, where string, got any, visits []*visit) {
 	}
 	list := got.([]any)
 	if len(list) != len(want) {
-		t.Errorf("%s: steps %v", where, list)
+		t.Errorf("%s: the funnel has other steps than expected: %v", where, list)
 	}
 	for _, one := range list {
 		step := one.(map[string]any)
@@ -130,7 +130,7 @@ func foreignInsight(t *testing.T, s *apitest.Server, campaign uuid.UUID) {
 	same(t, other.Do("GET", "/campaigns/activity?alias=summer-sale", nil).Want(200, "").Map(),
 		map[string]any{"clicks": 0, "goals": 0})
 	if list := other.Do("GET", "/tools/routing", nil).Want(200, "").Map()["campaigns"].([]any); len(list) != 0 {
-		t.Errorf("another account's routing: %v", list)
+		t.Errorf("another account sees the routing of campaigns: %v", list)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestRoutingTool(t *testing.T) {
 	dbtest.Exec(t, s.DB, `UPDATE offers SET is_active = false WHERE id = $1`, r.offers[1])
 	out := s.Do("GET", "/tools/routing", nil).Want(200, "").Map()
 	if len(out["campaigns"].([]any)) != 3 {
-		t.Fatalf("campaigns %v", out["campaigns"])
+		t.Fatalf("want the three campaigns of the account: %v", out["campaigns"])
 	}
 	for _, row := range out["campaigns"].([]any) {
 		one := row.(map[string]any)

@@ -59,7 +59,7 @@ func TestCampaignIdempotency(t *testing.T) {
 	clone := campaignPath(first.Map()["id"]) + "/clone"
 	copied := d.Do("POST", clone, nil, "Idempotency-Key", "c").Want(201, "").Map()["id"]
 	if id := d.Do("POST", clone, nil, "Idempotency-Key", "c").Want(201, "").Map()["id"]; id != copied {
-		t.Errorf("two copies: %v and %v", copied, id)
+		t.Errorf("the repeated call made a second copy: %v and %v", copied, id)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestPausingACampaign(t *testing.T) {
 		CampaignID: made["id"].(string), Name: "Runs", Alias: made["alias"].(string), By: "api",
 	}
 	if event.ID != rows[0].Event || event.Type != models.EventCampaignPaused || event.Data != want {
-		t.Errorf("the event is %+v", event)
+		t.Errorf("the event is %+v, want the id %s and the data %+v", event, rows[0].Event, want)
 	}
 	if sent := d.Jobs.Rows(models.KindDeliverWebhook); len(sent) != 1 || sent[0] != rows[0].Delivery {
 		t.Errorf("dispatched %v, want %v", sent, rows[0].Delivery)

@@ -116,10 +116,10 @@ func TestCampaignRoundTrip(t *testing.T) {
 		"shared_domain": false, "path_count": 1,
 	})
 	if fmt.Sprint(streamsOf(got)) != fmt.Sprint(streams) {
-		t.Errorf("the flow was saved as %v, answered as %v", streamsOf(got), streams)
+		t.Errorf("the flow was saved as %v, but POST answered %v", streamsOf(got), streams)
 	}
 	if n := fmt.Sprint(got["networks"]); n != fmt.Sprintf("[map[currency:USD id:%s name:Net status:active]]", d.network) {
-		t.Errorf("networks are %s", n)
+		t.Errorf("the networks of the flow are %s, want only Net", n)
 	}
 
 	deleted := d.Do("DELETE", campaignPath(made["id"]), nil).Want(200, "").Map()
@@ -215,7 +215,7 @@ func TestCampaignPatch(t *testing.T) {
 		t.Errorf("the campaign kept its chosen alias on the shared domain: %v", moved)
 	}
 	if c := d.read(t, made["id"]); c["shared_domain"] != true || c["domain"] != "localhost" {
-		t.Errorf("moved to %v", c["domain"])
+		t.Errorf("the campaign is on the domain %v, want the shared domain localhost", c["domain"])
 	}
 	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"alias": "third-one"}).Want(400, "shared_alias")
 	patch(map[string]any{"alias": moved["alias"], "domain_id": ""})
@@ -251,7 +251,7 @@ func TestCampaignFlow(t *testing.T) {
 	}}).Want(200, "").Map()
 	streams := streamsOf(put)
 	if put["campaign_id"] != made["id"] || len(streams) != 4 {
-		t.Fatalf("flow: %v", put)
+		t.Fatalf("want the campaign's id and four paths: %v", put)
 	}
 	if streams[0]["id"] != first || streams[1]["id"] == foreign {
 		t.Errorf("the paths have the ids %v and %v, want the first id as sent; the second belongs to another campaign, so want a new id instead",
@@ -259,7 +259,7 @@ func TestCampaignFlow(t *testing.T) {
 	}
 	read := d.Do("GET", campaignPath(made["id"]), nil).Want(200, "").Map()
 	if fmt.Sprint(streamsOf(read)) != fmt.Sprint(streams) {
-		t.Errorf("saved %v, answered %v", streamsOf(read), streams)
+		t.Errorf("the flow was saved as %v, but PUT answered %v", streamsOf(read), streams)
 	}
 	// A campaign with a destination address needs no flow. A flow that is sent must have paths.
 	bare := map[string]any{"name": "Bare", "alias": "bare-one", "domain_id": d.ownDomain, "destination_url": "https://d.test"}

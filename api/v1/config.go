@@ -168,8 +168,8 @@ func (r *ConfigRead) imported() (links []trackerimport.Link, notes []trackerimpo
 type ConfigPlan struct {
 	PlanID    uuid.UUID            `json:"plan_id"`
 	State     string               `json:"state" enum:"making,refused,planned,applying,applied,stopped,undoing,undone" doc:"refused: the document or the other tracker could not be read; stopped: a record could not be written, and what was written before it stays"`
-	Origin    string               `json:"origin" doc:"the tracker from which the plan was read; document: from no tracker"`
-	Counts    map[string]int       `json:"counts" doc:"records by operation: create, change, same, delete, archive, refused"`
+	Origin    string               `json:"origin" doc:"the tracker from which the plan was read; document: the plan was made from a document alone"`
+	Counts    map[string]int       `json:"counts" doc:"numbers of records by operation: create, change, same, delete, archive, refused"`
 	Done      int                  `json:"done" doc:"number of records that are written so far"`
 	Work      int                  `json:"work" doc:"number of records to write"`
 	Progress  string               `json:"progress" doc:"what is being read from another tracker"`
@@ -230,9 +230,9 @@ type ImportConfigBody struct {
 
 // ConfigTables are tables in CSV, each with the names of its columns in the first line.
 type ConfigTables struct {
-	Offers    string `json:"offers" maxLength:"8000000" doc:"name, url, network, payout, currency, country, ..."`
-	Campaigns string `json:"campaigns" maxLength:"8000000" doc:"name, alias, domain, source, offer, ..."`
-	Links     string `json:"links" maxLength:"8000000" doc:"addresses in ads, with the campaign to which each leads"`
+	Offers    string `json:"offers" maxLength:"8000000" doc:"a table of offers, with columns such as name, url, network, payout, currency, country"`
+	Campaigns string `json:"campaigns" maxLength:"8000000" doc:"a table of campaigns, with columns such as name, alias, domain, source, offer"`
+	Links     string `json:"links" maxLength:"8000000" doc:"a table of addresses in ads, with the campaign to which each leads"`
 }
 
 var importConfigJob = slow.New(jobs.ImportConfig, func(a jobs.ConfigPlanned) ConfigPlanned { return ConfigPlanned(a) })

@@ -172,7 +172,7 @@ type CompareMoveBody struct {
 
 // MoveCompared is the answer of POST /config/checks/compare.
 type MoveCompared struct {
-	Counts    map[string]int         `json:"counts" doc:"visitors by result: same, dice, unsure, differs, missing"`
+	Counts    map[string]int         `json:"counts" doc:"numbers of visitors by result: same, dice, unsure, differs, missing"`
 	Unread    int                    `json:"unread" doc:"lines that could not be read, or name no imported campaign"`
 	Campaigns []MoveComparedCampaign `json:"campaigns" doc:"the campaigns with the most differences first"`
 	LeftOut   int                    `json:"left_out" doc:"visitors that are counted but not listed, because at most 2000 are listed"`
@@ -183,7 +183,7 @@ type MoveComparedCampaign struct {
 	CampaignID uuid.UUID        `json:"campaign_id"`
 	Name       string           `json:"name"`
 	Status     string           `json:"status" enum:"active,paused,archived"`
-	Counts     map[string]int   `json:"counts" doc:"visitors by result"`
+	Counts     map[string]int   `json:"counts" doc:"numbers of visitors by result"`
 	Rows       []MoveDifference `json:"rows" doc:"visitors whose result is not same"`
 }
 
@@ -191,7 +191,7 @@ type MoveComparedCampaign struct {
 type MoveDifference struct {
 	MoveVisitor
 
-	Result string   `json:"result" enum:"dice,unsure,differs,missing" doc:"dice: a random draw decides, and the answer is one of the places; unsure: cannot be compared; missing: the old tracker did not answer, or answered with status 429 or 5xx"`
+	Result string   `json:"result" enum:"dice,unsure,differs,missing" doc:"dice: a random draw decides, and the old tracker's address is one of the places; unsure: the destinations cannot be compared; missing: the old tracker did not answer, or answered with status 429 or 5xx"`
 	Reason string   `json:"reason" enum:",attribute,page,itself,changed,address,parameters,answer" doc:"for unsure: attribute, the place depends on something that a request cannot express; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. For differs: address, the addresses differ; parameters, only their parameters differ; answer, only one of the two leads to an address, or their statuses differ"`
 	Here   []string `json:"here" doc:"where the visitor can go here, as in places of GET /config/checks"`
 	There  string   `json:"there" doc:"the address to which the old tracker sent the visitor; empty: none"`

@@ -140,30 +140,30 @@ func TestCheckBeforeDNS(t *testing.T) {
 	x := newMovedAccount(t)
 	got := x.compare(object{"answers": x.answers(oldTracker{}, "COUNTRY_HEADER=X-Country")})
 	if n := got.Counts; n["differs"]+n["missing"] > 0 || n["same"] < 8 || n["dice"] < 2 || n["unsure"] < 1 || got.Unread > 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("a tracker that decides like the flow must not differ anywhere: %+v", got)
 	}
 	if n := got.Counts["same"] + got.Counts["dice"] + got.Counts["unsure"]; n != 20 {
-		t.Errorf("%d visitors", n)
+		t.Errorf("%d visitors were compared, want 20", n)
 	}
 	wrong := x.compare(object{"answers": x.answers(oldTracker{wrong: true}, "COUNTRY_HEADER=X-Country")})
 	if n := wrong.Counts["differs"]; n == 0 || n != got.Counts["same"]-wrong.Counts["same"] {
-		t.Fatalf("%+v, before %+v", wrong.Counts, got.Counts)
+		t.Fatalf("want exactly the visitors of the zone to differ: %+v, before %+v", wrong.Counts, got.Counts)
 	}
 	row := wrong.Campaigns[0].Rows[0]
 	if row.Result != "differs" || row.Reason != "parameters" || row.There != "https://offer.example/zone?sub=xyz&aff=9" || row.Here[0] != "https://offer.example/zone" {
-		t.Errorf("%+v", row)
+		t.Errorf("want a difference of the parameters alone: %+v", row)
 	}
 	without := x.answers(oldTracker{})
 	if unknown := x.compare(object{"answers": without}); unknown.Counts["same"] > 0 || unknown.Counts["unsure"] != 20 {
-		t.Errorf("without a country: %+v", unknown.Counts)
+		t.Errorf("without a country want no visitor compared: %+v", unknown.Counts)
 	}
 	if known := x.compare(object{"answers": without, "country": "de"}); known.Counts["same"] != 20 {
-		t.Errorf("from Germany: %+v", known.Counts)
+		t.Errorf("with the country DE want every visitor to go to the same address: %+v", known.Counts)
 	}
 	dbtest.Exec(t, x.DB, `UPDATE foreign_links SET foreign_id = 'Renamed'`)
 	changed := x.compare(object{"answers": without, "country": "DE"})
 	if changed.Counts["unsure"] != 20 || changed.Campaigns[0].Rows[0].Reason != "changed" {
-		t.Errorf("after a change: %+v", changed.Counts)
+		t.Errorf("after a change of the campaigns want no visitor compared: %+v", changed.Counts)
 	}
 }
 
@@ -184,7 +184,7 @@ func TestMoveChecksAreListed(t *testing.T) {
 		}
 	}
 	if x.Do("GET", "/config/checks?limit=1", nil).Want(200, "").Into(&out); out.Total != 2 || out.Next == nil || *out.Next != 1 || out.Rows[0].Name != "First" {
-		t.Fatalf("%+v", out)
+		t.Fatalf("want the first of two campaigns, and 1 as the next offset: %+v", out)
 	}
 	places := map[string]bool{}
 	for _, v := range out.Rows[0].Visitors {
@@ -196,24 +196,24 @@ func TestMoveChecksAreListed(t *testing.T) {
 		}
 	}
 	if x.Do("GET", "/config/checks?offset=1", nil).Want(200, "").Into(&out); out.Next != nil || len(out.Rows) != 1 || out.Rows[0].Visitors[0].URL != "ads.moved.example/Second" {
-		t.Errorf("%+v", out)
+		t.Errorf("want only the second campaign, and no next offset: %+v", out)
 	}
 	for _, v := range out.Rows[0].Visitors {
 		if len(v.Places) != 1 || !v.Certain {
-			t.Errorf("%+v", v)
+			t.Errorf("a visitor of a campaign with one destination has several places, or an uncertain one: %+v", v)
 		}
 	}
 	id := out.Rows[0].Visitors[0].ID
 	answer := id + " - 302 https://all.example/?s=1\n"
 	if got := x.compare(object{"answers": answer}); got.Counts["same"] != 1 || len(got.Campaigns[0].Rows) > 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("want one visitor who goes to the same address, and no differences: %+v", got)
 	}
 	// Another account cannot compare the answers.
 	_, key, _ := x.NewAccount("scale")
 	var stranger comparedMove
 	x.As(key).Do("POST", "/config/checks/compare", object{"answers": answer}).Want(200, "").Into(&stranger)
 	if stranger.Unread != 1 || len(stranger.Campaigns) > 0 {
-		t.Errorf("another account: %+v", stranger)
+		t.Errorf("another account can compare the answers: %+v", stranger)
 	}
 	for _, path := range []string{"?limit=x", "?offset=x", "/curl?offset=x"} {
 		x.Do("GET", "/config/checks"+path, nil).Want(400, "invalid_input")

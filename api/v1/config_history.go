@@ -67,7 +67,7 @@ func (d Deps) importHistory(c *route.Call, b ImportHistoryBody) (HistoryImported
 	plans := dbconfig.PlansOf(c.Store)
 	has, err := plans.HasFrom(c.Context(), c.Account.ID, b.Tracker)
 	if err == nil && !has {
-		err = models.Conflict("not_imported", "no campaign of this tracker is here: import its settings and apply the plan first")
+		err = models.Conflict("not_imported", "no campaign was imported from this tracker: import its settings and apply the plan first")
 	}
 	if err != nil {
 		return HistoryImported{}, err

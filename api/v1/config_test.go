@@ -27,7 +27,7 @@ func TestConfigDocument(t *testing.T) {
 	e := newEnv(t, s)
 	a := e.Do("GET", "/config", nil)
 	if a.Status != http.StatusOK || a.Header.Get("Content-Type") != "application/yaml" || !strings.HasPrefix(string(a.Raw), "version: 1\n") {
-		t.Fatalf("%d %s: %s", a.Status, a.Header.Get("Content-Type"), a.Raw)
+		t.Fatalf("want 200 and a document in YAML, version 1, got %d %s: %s", a.Status, a.Header.Get("Content-Type"), a.Raw)
 	}
 	for _, id := range e.ids {
 		if strings.Contains(string(a.Raw), id) {
@@ -39,7 +39,7 @@ func TestConfigDocument(t *testing.T) {
 	}
 	only := e.Do("GET", "/config?format=json&kinds=offers", nil)
 	if text := string(only.Raw); !strings.HasPrefix(text, `{"offers":{`) || strings.Contains(text, "campaigns") {
-		t.Errorf("only offers: %s", text)
+		t.Errorf("want a document with only the offers, in JSON: %s", text)
 	}
 	e.Do("GET", "/config?format=xml", nil).Want(400, "invalid_input")
 	e.Do("GET", "/config?kinds=offers,ofers", nil).Want(400, "invalid_input")
@@ -163,7 +163,7 @@ func TestImportRefusals(t *testing.T) {
 		t.Errorf("%d imports have sealed credentials, want 1", n)
 	}
 	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM jobs WHERE args::text LIKE '%secret-of%'`); n != 0 {
-		t.Error("a job has the credentials")
+		t.Error("a job has the tracker's key in its arguments")
 	}
 }
 
@@ -181,11 +181,11 @@ func TestConfigPlans(t *testing.T) {
 	}
 	e.Do("GET", "/config/plans/"+id, nil).Want(200, "").Into(&p)
 	if p.State != "planned" || p.Done != 1 || p.Work != 2 || p.Counts["create"] != 2 {
-		t.Errorf("%+v", p)
+		t.Errorf("want a plan with one of two records written: %+v", p)
 	}
 	var list struct{ Rows []struct{ State string } }
 	if e.Do("GET", "/config/plans", nil).Want(200, "").Into(&list); len(list.Rows) != 2 || list.Rows[0].State != "planned" {
-		t.Errorf("%+v", list)
+		t.Errorf("want two plans, the planned one first: %+v", list)
 	}
 	var items struct {
 		Rows []struct{ Key string }
@@ -193,11 +193,11 @@ func TestConfigPlans(t *testing.T) {
 	}
 	e.Do("GET", "/config/plans/"+id+"/items?op=create&limit=1", nil).Want(200, "").Into(&items)
 	if len(items.Rows) != 1 || items.Rows[0].Key != "o0" || items.Next == nil || *items.Next != 2 {
-		t.Errorf("%+v", items)
+		t.Errorf("want the first item, and 2 as the next position: %+v", items)
 	}
 	e.Do("GET", "/config/plans/"+id+"/items?op=create&position=2", nil).Want(200, "").Into(&items)
 	if len(items.Rows) != 1 || items.Rows[0].Key != "o2" || items.Next != nil {
-		t.Errorf("from the third: %+v", items)
+		t.Errorf("want only the third item: %+v", items)
 	}
 	e.Do("GET", "/config/plans/"+id+"/items?op=creat", nil).Want(400, "invalid_input")
 	e.Do("GET", "/config/plans/"+uuid.NewString()+"/items", nil).Want(404, "not_found")

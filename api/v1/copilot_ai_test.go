@@ -68,7 +68,7 @@ func TestCopilotAI(t *testing.T) {
 		"a model not offered": with(maps.Clone(connect), "model", "m2"),
 	} {
 		if a := act(body); a.Status != 400 || a.Code != "invalid" {
-			t.Errorf("%s: %d %s %s", what, a.Status, a.Code, a.Message)
+			t.Errorf("%s: answered %d %s %q, want 400 invalid", what, a.Status, a.Code, a.Message)
 		}
 	}
 	act(with(maps.Clone(connect), "apiKey", "wrong")).Want(502, "ai_error")
@@ -133,7 +133,7 @@ func TestCopilotChat(t *testing.T) {
 		"another role": {object{"role": "system", "content": "obey"}}, "too long": {object{"role": "user", "content": strings.Repeat("x", 8001)}},
 	} {
 		if a := ask(messages...); a.Status != 400 || a.Code != "invalid" {
-			t.Errorf("%s: %d %s", what, a.Status, a.Code)
+			t.Errorf("%s: answered %d %s, want 400 invalid", what, a.Status, a.Code)
 		}
 	}
 	s.Do("POST", "/copilot/chat", object{}).Want(400, "invalid")
@@ -146,7 +146,7 @@ func TestCopilotChat(t *testing.T) {
 	// The chat uses the last twelve turns. The first of these twelve is the model's, so it is dropped, because a conversation must begin
 	// with a turn of the user.
 	if len(got.Turns) != 11 || got.Turns[0].Assistant || got.ReadOnly {
-		t.Errorf("%+v", got)
+		t.Errorf("want the last twelve turns without the first one, and the right to change records: %+v", got)
 	}
 	s = s.As(s.ReadKey)
 	if ask(user).Want(200, ""); !got.ReadOnly {

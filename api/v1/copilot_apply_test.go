@@ -137,7 +137,7 @@ func (p *copilotEnv) suggest(a *copilot.Action) string {
 	}
 	list, err := dbcopilot.NewSuggestions(p.Store).Open(p.t.Context(), p.Account.ID, now)
 	if err != nil || len(list) != 1 {
-		p.t.Fatalf("%d suggestions, %v", len(list), err)
+		p.t.Fatalf("%d suggestions are open, want 1 (%v)", len(list), err)
 	}
 	return list[0].ID.String()
 }
@@ -190,7 +190,7 @@ func TestCopilotApply(t *testing.T) {
 		done := p.act("apply", id).Want(200, "").Map()
 		same(t, done, map[string]any{"status": "applied", "id": id})
 		if p.state() == before {
-			t.Errorf("%s changes nothing", op)
+			t.Errorf("applying %s changes nothing", op)
 		}
 		p.act("apply", id).Want(409, "not_open")
 		change := done["change_id"].(string)
@@ -204,7 +204,7 @@ func TestCopilotApply(t *testing.T) {
 	}
 	n, err := db.Get[int](t.Context(), p.DB, "events", `SELECT count(*) FROM copilot_changes WHERE status = 'undone'`)
 	if err != nil || n != len(p.actions()) {
-		t.Errorf("%d changes, %v", n, err)
+		t.Errorf("%d changes are undone, want one for each operation (%v)", n, err)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestCopilotVariants(t *testing.T) {
 	for variant, want := range map[string]int{"most": 1, "all": 2} {
 		done := p.act("apply", p.suggest(p.actions()[copilot.OpDeny]), "variant", variant).Want(200, "").Map()
 		if r := p.record(); len(r.Entries) != 1 || len(r.Entries[0].Value) != want {
-			t.Errorf("%s: %v", variant, r.Entries)
+			t.Errorf("the variant %s wrote the wrong number of values to a deny entry: %v", variant, r.Entries)
 		}
 		p.act("undo", done["change_id"].(string)).Want(200, "")
 	}
@@ -236,7 +236,7 @@ func TestCopilotStale(t *testing.T) {
 	before := p.state()
 	p.act("apply", id).Want(409, "stale")
 	if p.state() != before {
-		t.Error("a stale suggestion changed something")
+		t.Error("a refused suggestion changed something")
 	}
 	done := p.act("apply", p.suggest(p.actions()[copilot.OpPausePath])).Want(200, "").Map()
 	weigh(70)
@@ -289,7 +289,7 @@ func TestCopilotPausedOnce(t *testing.T) {
 		}
 		all.Wait()
 		if done.Load() != 1 || refused.Load() != 7 {
-			t.Errorf("%s: %d done, %d refused", action, done.Load(), refused.Load())
+			t.Errorf("%s at the same time: %d calls succeeded and %d were refused, want 1 and 7", action, done.Load(), refused.Load())
 		}
 		return change
 	}
@@ -298,7 +298,7 @@ func TestCopilotPausedOnce(t *testing.T) {
 	events, err := db.Select[string](t.Context(), p.DB, "events", `SELECT convert_from(body, 'UTF8')::jsonb->'data'->>'by' FROM events
 		WHERE type = 'campaign.paused' AND account_id = $1`, p.Account.ID)
 	if diff := cmp.Diff([]string{"copilot"}, events); err != nil || diff != "" {
-		t.Errorf("%v %s", err, diff)
+		t.Errorf("want one event, by the Copilot (%v): %s", err, diff)
 	}
 }
 

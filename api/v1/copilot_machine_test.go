@@ -266,7 +266,7 @@ func (m *machine) seen() pilotState {
 		s.Rest[i] = pilotRest{uuid.MustParse(d.ID), d.Weight}
 	}
 	if s.Excluded = len(r.Paths[0].Filters); s.Excluded != len(r.Paths[1].Filters) || len(r.Paths[2].Filters) > 0 {
-		m.rt.Fatalf("filters of %+v", r.Paths)
+		m.rt.Fatalf("both weighted paths must have the same number of filters, and the default path none: %+v", r.Paths)
 	}
 	for i, p := range r.Paths {
 		s.Active[i], s.Weight[i] = p.IsActive, p.Weight

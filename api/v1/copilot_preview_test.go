@@ -18,7 +18,7 @@ func TestCopilotPreview(t *testing.T) {
 	id, before := p.suggest(p.actions()[copilot.OpSetWeights]), p.state()
 	foreseen := p.Do("GET", preview(id), nil).Want(200, "").Map()
 	if p.state() != before {
-		t.Error("a preview changed something")
+		t.Error("a preview changed records")
 	}
 	if foreseen["stale"] != nil || cmp.Equal(foreseen["before"], foreseen["after"]) {
 		t.Errorf("the preview is stale or shows no change: %v", foreseen)
@@ -27,7 +27,7 @@ func TestCopilotPreview(t *testing.T) {
 	done := p.Do("GET", preview(change), nil).Want(200, "").Map()
 	for _, part := range []string{"action", "before", "after"} {
 		if diff := cmp.Diff(foreseen[part], done[part]); diff != "" {
-			t.Errorf("%s: %s", part, diff)
+			t.Errorf("the field %s of the preview differs from the change: %s", part, diff)
 		}
 	}
 	id = p.suggest(p.actions()[copilot.OpPausePath])
@@ -53,12 +53,12 @@ func TestCampaignChanges(t *testing.T) {
 	p.Do("PATCH", "/campaigns/"+p.campaign.String(), object{"notes": "seen"}).Want(200, "")
 	rows := p.Do("GET", changes(p.campaign.String()), nil).Want(200, "").Map()["rows"].([]any)
 	if len(rows) == 0 || !cmp.Equal(rows[0].(map[string]any)["fields"], []any{"notes"}) {
-		t.Errorf("%v", rows)
+		t.Errorf("the newest change does not have the field notes: %v", rows)
 	}
 	twin := p.Do("POST", "/campaigns/"+p.campaign.String()+"/clone", object{}).Want(201, "").Map()["id"].(string)
 	for _, row := range p.Do("GET", changes(twin), nil).Want(200, "").Map()["rows"].([]any) {
 		if cmp.Equal(row.(map[string]any)["fields"], []any{"notes"}) {
-			t.Errorf("the copy has %v", row)
+			t.Errorf("the changes of the copy include %v, which changed another campaign", row)
 		}
 	}
 	_, other, _ := p.NewAccount("pro")

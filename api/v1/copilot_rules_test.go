@@ -51,14 +51,14 @@ func TestCopilotRules(t *testing.T) {
 	page := p.Do("GET", rulesPath+"?limit=1", nil).Want(200, "").Map()
 	rows := page["rows"].([]any)
 	if len(rows) != 1 || rows[0].(map[string]any)["id"] != second || page["next_cursor"] == nil {
-		t.Errorf("%v", page)
+		t.Errorf("want only the newest rule, and a cursor: %v", page)
 	}
 	rest := p.Do("GET", rulesPath+"?limit=1&cursor="+page["next_cursor"].(string), nil).Want(200, "").Map()
 	if rows := rest["rows"].([]any); len(rows) != 1 || rows[0].(map[string]any)["id"] != id || rest["next_cursor"] != nil {
-		t.Errorf("%v", rest)
+		t.Errorf("want only the first rule, and no cursor: %v", rest)
 	}
 	if rows := p.Do("GET", rulesPath+"?status=paused", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 1 {
-		t.Errorf("%v", rows)
+		t.Errorf("want one paused rule: %v", rows)
 	}
 	dbtest.Exec(t, p.DB, `UPDATE campaigns SET deleted_at = now()`)
 	p.Do("PATCH", rulesPath, object{"id": id, "name": "Third"}).Want(200, "") // although its campaign was deleted
@@ -144,7 +144,7 @@ func TestCopilotRuleRuns(t *testing.T) {
 		same(t, latest, map[string]any{"rule_id": made["id"], "title": "Rule Stop losers: pause offer Shop", "status": "applied"})
 		p.act("undo", done.Change.ID.String()).Want(200, "")
 		if cooling, err := rules.Cooling(t.Context(), r, at.Add(23*time.Hour)); err != nil || !cooling[r.Key(target)] {
-			t.Errorf("%v, %v", cooling, err)
+			t.Errorf("the target is not in its cooldown after the undo: %v (%v)", cooling, err)
 		}
 		at = at.Add(25 * time.Hour)
 	}
@@ -152,13 +152,13 @@ func TestCopilotRuleRuns(t *testing.T) {
 	page := p.As(p.ReadKey).Do("GET", path+"?limit=2", nil).Want(200, "").Map()
 	rows := page["rows"].([]any)
 	if len(rows) != 2 || page["next_cursor"] == nil {
-		t.Fatalf("%v", page)
+		t.Fatalf("want two runs and a cursor: %v", page)
 	}
 	same(t, rows[0].(map[string]any), map[string]any{"outcome": "done", "matched": 1.0, "done": 1.0, "cut": false})
 	same(t, rows[0].(map[string]any)["items"].([]any)[0].(map[string]any), map[string]any{"of": "offer Shop", "outcome": "done"})
 	rest := p.Do("GET", path+"?limit=2&cursor="+page["next_cursor"].(string), nil).Want(200, "").Map()
 	if len(rest["rows"].([]any)) != 1 || rest["next_cursor"] != nil {
-		t.Errorf("%v", rest)
+		t.Errorf("want the last run, and no cursor: %v", rest)
 	}
 	_, other, _ := p.NewAccount("pro")
 	p.As(other).Do("GET", path, nil).Want(404, "not_found")
@@ -180,7 +180,7 @@ func TestCopilotRuleEvent(t *testing.T) {
 	run := r.NewRun(p.Account, time.Now())
 	done, err := rules.Act(t.Context(), r, acts[0], judged, run, r.Evidence(acts[0].Targets, "a", "b"))
 	if err != nil || len(done.Deliveries) != 1 || p.record().Campaign.Status != models.CampaignPaused {
-		t.Fatalf("%+v, %v", done, err)
+		t.Fatalf("want the campaign paused, and one delivery of its event: %+v (%v)", done, err)
 	}
 	if _, err := rules.Act(t.Context(), r, acts[0], judged, run, nil); !errors.Is(err, models.Conflict("cooling", "")) {
 		t.Errorf("acting again got the error %v, want cooling", err)
@@ -188,7 +188,7 @@ func TestCopilotRuleEvent(t *testing.T) {
 	events, err := db.Select[string](t.Context(), p.DB, "events", `SELECT convert_from(body, 'UTF8')::jsonb->'data'->>'by' FROM events
 		WHERE type = 'campaign.paused' AND account_id = $1`, p.Account.ID)
 	if err != nil || len(events) != 1 || events[0] != "copilot" {
-		t.Errorf("%v, %v", events, err)
+		t.Errorf("want one event, by the Copilot: %v (%v)", events, err)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestCopilotRuleReplay(t *testing.T) {
 	row, err := jobrow.Find(t.Context(), s.DB, s.Account.ID, uuid.MustParse(id))
 	var args jobs.RuleReplayArgs
 	if err := errors.Join(err, json.Unmarshal(row.Args, &args)); err != nil || len(args.Rule.Conditions) != 2 || args.Rule.EveryMinutes != 60 {
-		t.Errorf("%+v, %v", args, err)
+		t.Errorf("the job does not have the rule that was sent: %+v (%v)", args, err)
 	}
 	at := time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)
 	result, err := json.Marshal(jobs.RuleReplay{From: at, To: at.AddDate(0, 0, 30), Looked: 3, Total: 1, Rows: []jobs.RuleReplayRow{{
@@ -253,7 +253,7 @@ func TestCopilotRuleAlert(t *testing.T) {
 	})
 	_, other, _ := s.NewAccount("growth")
 	if n := s.As(other).Do("GET", "/alerts", nil).Want(200, "").Map()["count"]; n != 0.0 {
-		t.Errorf("another account sees %v", n)
+		t.Errorf("another account sees %v alerts", n)
 	}
 	if got := alerts(); len(got) != 0 {
 		t.Errorf("the list still has alerts after the rule's alert ended: %v", got)

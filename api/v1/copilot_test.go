@@ -46,7 +46,7 @@ func suggest(t *testing.T, s *apitest.Server, key string) uuid.UUID {
 	}
 	list, err := dbcopilot.NewSuggestions(s.Store).Open(t.Context(), s.Account.ID, now)
 	if err != nil || len(list) == 0 {
-		t.Fatalf("%d suggestions, %v", len(list), err)
+		t.Fatalf("%d suggestions are open, want at least 1 (%v)", len(list), err)
 	}
 	return list[0].ID
 }
@@ -92,7 +92,7 @@ func TestCopilot(t *testing.T) {
 	save(now, "one", "two", "three", "advice")
 	before := open()
 	if len(before) != 4 {
-		t.Fatalf("open: %v", before)
+		t.Fatalf("want four open suggestions: %v", before)
 	}
 	first := s.Do("GET", "/copilot", nil).Want(200, "").Map()["suggestions"].([]any)[0].(map[string]any)
 	same(t, first, map[string]any{"title": "Pause one", "advice_only": false, "variants": []any{"most", "all"}, "status": "open"})
@@ -102,7 +102,7 @@ func TestCopilot(t *testing.T) {
 	same(t, acted, map[string]any{"status": "snoozed", "id": before["Pause two"]})
 	until, err := time.Parse(models.EventTimeFormat, acted["snoozedUntil"].(string))
 	if wait := until.Sub(now); err != nil || wait < 7*24*time.Hour-time.Minute || wait > 7*24*time.Hour+time.Hour {
-		t.Errorf("snoozed for %v, %v", wait, err)
+		t.Errorf("the suggestion is snoozed for %v, want seven days (%v)", wait, err)
 	}
 	for _, id := range []string{before["Pause one"], before["Pause two"]} {
 		s.Do("POST", "/copilot", map[string]any{"action": "snooze", "id": id}).Want(409, "not_open")
@@ -174,7 +174,7 @@ func TestCopilotRefresh(t *testing.T) {
 	dbtest.Exec(t, s.DB, `UPDATE copilot_runs SET asked_at = asked_at - interval '2 minutes'`)
 	s.Do("POST", "/copilot", body).Want(200, "")
 	if !s.Do("GET", "/copilot", nil).Want(200, "").Map()["canApply"].(bool) {
-		t.Error("a pro account cannot apply")
+		t.Error("an account on the plan pro cannot apply suggestions")
 	}
 }
 
@@ -203,18 +203,18 @@ func TestProposals(t *testing.T) {
 		one := v.(map[string]any)
 		states[fmt.Sprint(one["id"])] = one["status"]
 		if one["title"] == "" || one["reason"] != "It loses." || one["action"] == nil || one["expires_at"] == nil {
-			t.Errorf("incomplete: %v", one)
+			t.Errorf("the proposal lacks its title, reason, action or end: %v", one)
 		}
 	}
 	if len(states) != 3 || states[ended] != nil || states[open] != "open" || states[cancelled] != "cancelled" || states[applied] != "applied" {
-		t.Errorf("states %v", states)
+		t.Errorf("the proposals have the states %v, want an open, a cancelled and an applied one", states)
 	}
 	for attribute, value := range map[string]string{"ip_range": "0.0.0.0/0", "ip": "somebody"} { // values that cannot be applied
 		_, err := dbcopilot.NewProposals(p.Store).Create(t.Context(), copilot.Proposal{
 			Owned: models.Owned{AccountID: p.Account.ID}, Action: *p.inCampaign(copilot.Action{Op: copilot.OpDeny, Attribute: attribute, Values: []string{value}}),
 		}, now)
 		if e, ok := models.AsError(err); !ok || e.Kind != models.KindInvalid {
-			t.Errorf("%s %s: %v", attribute, value, err)
+			t.Errorf("the proposal to deny %s %s is not refused as invalid: %v", attribute, value, err)
 		}
 	}
 	_, key, _ := p.NewAccount("scale")

@@ -67,7 +67,7 @@ func (b FileBody) text() (text, charset string, err error) {
 // CorrectionBody is a CSV file and whether to apply it.
 type CorrectionBody struct {
 	FileBody
-	Apply onlyTrue `json:"apply" doc:"only true writes; anything else is a dry run"`
+	Apply onlyTrue `json:"apply" doc:"true: the file is applied; any other value: the call is a dry run"`
 }
 
 // CostBody is a CSV file of spend.

@@ -33,14 +33,14 @@ func costChanges(d Deps) []route.Route {
 type SetCostBody struct {
 	CampaignID uuid.NullUUID `json:"campaign_id" bad:"invalid_campaign" doc:"the clicks of this campaign; left out: the clicks of all campaigns of the source"`
 	SourceID   uuid.NullUUID `json:"source_id" bad:"invalid_source" doc:"the clicks of this traffic source; left out: the clicks of all sources of the campaign"`
-	Sub        int           `json:"sub" bad:"invalid_input" min:"0" max:"{mostSubs}" doc:"the number of a sub-parameter: only clicks whose sub-parameter has the value sub_value; 0: all clicks"`
+	Sub        int           `json:"sub" bad:"invalid_input" min:"0" max:"{mostSubs}" doc:"the number of a sub-parameter, to select only clicks in which it has the value sub_value; 0: all clicks"`
 	SubValue   string        `json:"sub_value" bad:"invalid_input" maxLength:"300" doc:"the value of the sub-parameter; empty: clicks without a value"`
 	From       string        `json:"from" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"first day, YYYY-MM-DD, in the account's time zone"`
 	To         string        `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"last day, YYYY-MM-DD, in the account's time zone; from and to include at most 92 days"`
 	Amount     *models.Money `json:"amount" bad:"invalid_input" min:"0" max:"1000000000" doc:"the total cost of all clicks; send either amount or cpc"`
 	CPC        *models.Money `json:"cpc" bad:"invalid_input" min:"0" max:"1000000" doc:"the cost of each click; send either amount or cpc"`
 	Currency   string        `json:"currency" bad:"invalid_currency" trim:"true" case:"upper" pattern:"^([A-Za-z]{3})?$" doc:"three letters; default: the account's currency"`
-	Apply      onlyTrue      `json:"apply" doc:"only true writes; anything else is a dry run"`
+	Apply      onlyTrue      `json:"apply" doc:"true: the cost is set; any other value: the call is a dry run"`
 }
 
 // request checks a body and converts it to a CostRequest. Errors: invalid_campaign, invalid_source, bad_range, invalid_input.

@@ -33,23 +33,23 @@ func TestSetCostRefusals(t *testing.T) {
 		change object
 		code   string
 	}{
-		"no such campaign": {object{"campaign_id": uuid.NewString()}, "invalid_campaign"},
-		"no id":            {object{"campaign_id": "x"}, "invalid_campaign"},
-		"no such source":   {object{"source_id": uuid.NewString()}, "invalid_source"},
-		"no clicks named":  {object{"campaign_id": nil}, "invalid_input"},
-		"no amount":        {object{"amount": nil}, "invalid_input"},
-		"two amounts":      {object{"cpc": 1}, "invalid_input"},
-		"below zero":       {object{"amount": -1}, "invalid_input"},
-		"no currency":      {object{"currency": "dollars"}, "invalid_currency"},
-		"no such sub":      {object{"sub": models.Subs + 1}, "invalid_input"},
-		"a value alone":    {object{"sub_value": "x"}, "invalid_input"},
-		"a mistyped key":   {object{"amuont": 1}, "invalid_input"},
-		"no day":           {object{"from": "2026-02-30"}, "bad_range"},
-		"another form":     {object{"from": "24.11.2026"}, "bad_range"},
-		"reversed":         {object{"from": day(0), "to": day(1)}, "bad_range"},
-		"tomorrow":         {object{"to": day(-1)}, "bad_range"},
-		"too many days":    {object{"from": day(models.MaxCostDays)}, "bad_range"},
-		"too old":          {object{"from": day(3000), "to": day(2999)}, "bad_range"},
+		"no such campaign":    {object{"campaign_id": uuid.NewString()}, "invalid_campaign"},
+		"invalid campaign id": {object{"campaign_id": "x"}, "invalid_campaign"},
+		"no such source":      {object{"source_id": uuid.NewString()}, "invalid_source"},
+		"no clicks selected":  {object{"campaign_id": nil}, "invalid_input"},
+		"no amount":           {object{"amount": nil}, "invalid_input"},
+		"two amounts":         {object{"cpc": 1}, "invalid_input"},
+		"below zero":          {object{"amount": -1}, "invalid_input"},
+		"unknown currency":    {object{"currency": "dollars"}, "invalid_currency"},
+		"no such sub":         {object{"sub": models.Subs + 1}, "invalid_input"},
+		"sub_value alone":     {object{"sub_value": "x"}, "invalid_input"},
+		"a mistyped key":      {object{"amuont": 1}, "invalid_input"},
+		"impossible day":      {object{"from": "2026-02-30"}, "bad_range"},
+		"another date format": {object{"from": "24.11.2026"}, "bad_range"},
+		"reversed":            {object{"from": day(0), "to": day(1)}, "bad_range"},
+		"tomorrow":            {object{"to": day(-1)}, "bad_range"},
+		"too many days":       {object{"from": day(models.MaxCostDays)}, "bad_range"},
+		"too old":             {object{"from": day(3000), "to": day(2999)}, "bad_range"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -89,7 +89,7 @@ func TestCostChanges(t *testing.T) {
 		"cpc": 0.02, "amount": nil, "currency": "USD", "clicks": 3.0, "before": 1.0, "after": 0.06, "base": "USD", "may_undo": true, "undone_at": nil,
 	})
 	if row["who"] == "" || row["campaign_name"] == "" {
-		t.Errorf("%v", row)
+		t.Errorf("the change lacks its author or the name of its campaign: %v", row)
 	}
 	undo := fmt.Sprint(costChangesPath, "/", job["id"], "/undo")
 	e.Do("POST", undo, nil, "Prefer", "respond-async").Want(202, "")
@@ -108,13 +108,13 @@ func TestCostChanges(t *testing.T) {
 	dbtest.Exec(t, s.DB, `UPDATE cost_changes SET first_day = '2026-01-01', last_day = '2026-01-02', clicks = 3 WHERE kind = 'file'`)
 	list := rows()
 	if len(list) != 2 {
-		t.Fatalf("%v", list)
+		t.Fatalf("want the change by hand and the change from the file: %v", list)
 	}
 	same(t, list[0].(map[string]any), map[string]any{"kind": "file", "campaign_id": nil, "from": "2026-01-01", "to": "2026-01-02", "currency": ""})
 	page := e.Do("GET", costChangesPath+"?limit=1", nil).Want(200, "").Map()
 	rest := e.Do("GET", costChangesPath+"?limit=1&cursor="+page["next_cursor"].(string), nil).Want(200, "").Map()["rows"].([]any)
 	if len(rest) != 1 || rest[0].(map[string]any)["kind"] != "hand" {
-		t.Errorf("%v", rest)
+		t.Errorf("want only the change by hand on the second page: %v", rest)
 	}
 
 	// A job that could not set its cost leaves no change.
@@ -127,6 +127,6 @@ func TestCostChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := changes.Find(t.Context(), e.Account.ID, id); err == nil {
-		t.Error("the change still exists")
+		t.Error("the change of a job that failed is still stored")
 	}
 }

@@ -98,7 +98,7 @@ func TestHugeCorrection(t *testing.T) {
 		rec := httptest.NewRecorder()
 		s.Handler.ServeHTTP(rec, req)
 		if rec.Code != http.StatusRequestEntityTooLarge || body.read > route.CSVBody+(1<<20) {
-			t.Errorf("%d after %d bytes: %.200s", rec.Code, body.read, rec.Body)
+			t.Errorf("want 413 soon after the allowed length: %d after %d bytes: %.200s", rec.Code, body.read, rec.Body)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func TestCorrectionCall(t *testing.T) {
 			"dryRun": true, "total": 2, "accepted": 1, "refused": 1, sum: 2.5, "truncated": true,
 		})
 		if list := done["outcomes"].([]any); list[0].(map[string]any)["reason"] != "x" {
-			t.Errorf("%v", done)
+			t.Errorf("the outcome of the first row lacks its reason: %v", done)
 		}
 	}
 }
@@ -162,14 +162,14 @@ func TestOrphanedDeletion(t *testing.T) {
 		status int
 		code   string
 	}{
-		"missing":    {object{}, 400, "invalid_request"},
-		"none":       {object{"campaign_ids": []string{}}, 400, "invalid_request"},
-		"no ids":     {object{"campaign_ids": []string{gone, "x"}}, 400, "invalid_request"},
-		"empty id":   {object{"campaign_ids": []string{""}}, 400, "invalid_request"},
-		"no list":    {object{"campaign_ids": gone}, 400, "invalid_request"},
-		"too many":   {object{"campaign_ids": many}, 400, "too_many"},
-		"a live one": {object{"campaign_ids": []string{gone, live}}, 409, "not_orphaned"},
-		"not json":   {"x", 400, "bad_body"},
+		"missing":       {object{}, 400, "invalid_request"},
+		"empty list":    {object{"campaign_ids": []string{}}, 400, "invalid_request"},
+		"invalid id":    {object{"campaign_ids": []string{gone, "x"}}, 400, "invalid_request"},
+		"empty id":      {object{"campaign_ids": []string{""}}, 400, "invalid_request"},
+		"not a list":    {object{"campaign_ids": gone}, 400, "invalid_request"},
+		"too many":      {object{"campaign_ids": many}, 400, "too_many"},
+		"live campaign": {object{"campaign_ids": []string{gone, live}}, 409, "not_orphaned"},
+		"not json":      {"x", 400, "bad_body"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -198,11 +198,11 @@ func TestLookAtFile(t *testing.T) {
 	same(t, got, map[string]any{"charset": "utf-16le", "text": text, "rows": 1, "skipped_lines": 1})
 	header, skipped := got["header"].([]any), got["skipped"].([]any)
 	if fmt.Sprint(header[1]) != "map[cell:Day column:day]" || fmt.Sprint(skipped[0]) != "map[last:1 line:1 reason:it is above the header text:Отчёт]" {
-		t.Errorf("%v %v", header, skipped)
+		t.Errorf("the column Day is not recognized, or the line above the header is not skipped: %v %v", header, skipped)
 	}
 	got = s.Do("POST", "/corrections/look", object{"csv": text}).Want(200, "").Map()
 	same(t, got, map[string]any{"charset": "utf-8", "text": ""})
 	if missing := got["missing"].([]any); len(missing) != 1 || missing[0] != "click id" {
-		t.Errorf("%v", missing)
+		t.Errorf("want only the column click id missing: %v", missing)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// TestCertificates: the edge's answers are shown in the edge's own words, and its refusals with their codes. The list of domains and
-// the answer to pointing a domain show the last known state of the certificate.
+// TestCertificates: a call for the certificate of a domain answers what the edge says, and the edge's code if the edge refuses. The list
+// of domains and the answer to pointing a domain show the last known state of the certificate.
 func TestCertificates(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Edge: models.EdgeCloudflare, Tracker: models.DomainTracker{Host: "track.sy.example", OwnTargets: true}}})
@@ -109,18 +109,18 @@ func TestCertificateAlerts(t *testing.T) {
 	same(t, rowOf(t, s, "/domains", id), map[string]any{"ssl_status": "none", "certificate_expires_at": nil})
 	begin(t, s, id, models.CertificateState{})
 	if row := rowOf(t, s, "/domains", id); row["ssl_status"] != "active" || row["certificate_expires_at"] == nil {
-		t.Errorf("%v", row)
+		t.Errorf("want an active certificate with the time at which it expires: %v", row)
 	}
 	alerts := func() []any {
 		t.Helper()
 		return s.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any)
 	}
 	if got := alerts(); len(got) != 0 {
-		t.Errorf("%v", got)
+		t.Errorf("a new certificate raises the alerts %v", got)
 	}
 	dbtest.Exec(t, s.DB, `UPDATE certificates SET expires_at = now() + interval '13 days'`)
 	if got := alerts(); len(got) != 1 {
-		t.Fatalf("%v", got)
+		t.Fatalf("want one alert 13 days before the certificate expires: %v", got)
 	}
 	same(t, alerts()[0].(map[string]any), map[string]any{
 		"type": "certificate.expiring", "severity": "warning", "kind": "domain", "id": id, "name": "mine.example",
@@ -128,11 +128,11 @@ func TestCertificateAlerts(t *testing.T) {
 	dbtest.Exec(t, s.DB, `UPDATE certificates SET expires_at = now() + interval '1 day', failure = 'edge_1405: full', attempts = 9`)
 	got := alerts()[0].(map[string]any)
 	if got["severity"] != "critical" || !strings.HasSuffix(got["message"].(string), ": edge_1405: full") {
-		t.Errorf("%v", got)
+		t.Errorf("want a critical alert with the failure edge_1405: %v", got)
 	}
 	dbtest.Exec(t, s.DB, `UPDATE certificates SET expires_at = NULL, serving = false, failing_since = now(), attempts = 2`)
 	if got := alerts(); len(got) != 0 {
-		t.Errorf("after two attempts: %v", got)
+		t.Errorf("there are alerts after two failed attempts, want none before the third: %v", got)
 	}
 	dbtest.Exec(t, s.DB, `UPDATE certificates SET attempts = 3`)
 	same(t, alerts()[0].(map[string]any), map[string]any{
@@ -148,6 +148,6 @@ func TestCertificateAlerts(t *testing.T) {
 	var args []string
 	err := s.DB.SelectContext(t.Context(), &args, `SELECT args::text FROM jobs WHERE kind = $1 AND state = 'pending'`, jobs.ReleaseAtEdge.Kind())
 	if err != nil || len(args) != 1 || !strings.Contains(fmt.Sprint(args), `"external_id": "x1"`) || len(alerts()) != 0 {
-		t.Errorf("%v, %v", args, err)
+		t.Errorf("want one job that releases the certificate x1, and no alerts: %v (%v)", args, err)
 	}
 }

@@ -56,7 +56,7 @@ func TestDomainRoundTrip(t *testing.T) {
 
 	patched := s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "group_name": "H"}).Want(200, "").Map()
 	if _, shown := patched["is_default"]; shown || patched["domain"] != "go.example.com" {
-		t.Errorf("changed: %v", patched)
+		t.Errorf("want the domain's name, and no is_default after a change of the group: %v", patched)
 	}
 	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{ // these fields go back to their defaults if they are left out
 		"group_name": "H", "crawlers": "disallow", "https_only": true, "index_page": "",
@@ -84,10 +84,10 @@ func TestDomainRoundTrip(t *testing.T) {
 
 	list := s.Do("GET", "/domains?limit=1", nil).Want(200, "").Map()
 	if len(list["rows"].([]any)) != 1 || list["next_cursor"] == nil || list["cname_target"] != s.Account.DomainToken+".track.sy.example" {
-		t.Errorf("list: %v", list)
+		t.Errorf("want one domain, a cursor and the account's own CNAME target: %v", list)
 	}
 	if shared := fmt.Sprint(list["shared"]); !strings.Contains(shared, "domain:go.sy.example") {
-		t.Errorf("shared: %s", shared)
+		t.Errorf("the shared link domain go.sy.example is not listed: %s", shared)
 	}
 	gone := s.Do("DELETE", fmt.Sprintf("/domains?id=%v", made["id"]), nil).Want(200, "").Map()
 	same(t, gone, map[string]any{"id": made["id"], "deleted": true, "certificate_released": false})
@@ -109,38 +109,38 @@ func TestDomainErrors(t *testing.T) {
 	add := func(host string) map[string]any { return map[string]any{"domain": host} }
 	dns := uuid.NewString()
 	for name, c := range map[string]refusal{
-		"no json":            {`x`, 400, "bad_body"},
-		"missing":            {map[string]any{}, 400, "required"},
-		"blank":              {add("  "), 400, "required"},
-		"separators":         {add(" , ,"), 400, "required"},
-		"long":               {add(strings.Repeat("a.example,", 401)), 400, "too_long"},
-		"type":               {map[string]any{"domain": 5}, 400, "invalid_input"},
-		"address":            {add("192.0.2.1"), 400, "invalid_domain"},
-		"one label":          {add("intranet"), 400, "invalid_domain"},
-		"one of two":         {add("ok.example -bad.example"), 400, "invalid_domain"},
-		"wildcard":           {add("*.ok.example"), 400, "invalid_domain"},
-		"public suffix":      {add("co.uk"), 400, "invalid_domain"},
-		"suffix of a host":   {add("github.io"), 400, "invalid_domain"},
-		"51":                 {add(hosts(51)), 400, "too_many"},
-		"11 with DNS":        {with(add(hosts(11)), "dns_account_id", dns), 400, "too_many"},
-		"own address":        {add("app.sy.example"), 400, "reserved_domain"},
-		"tracking host":      {add("ok.example, TRACK.sy.example"), 400, "reserved_domain"},
-		"below the address":  {add("x.app.sy.example"), 400, "reserved_domain"},
-		"beside the address": {add("evil.sy.example"), 400, "reserved_domain"},
-		"above the address":  {add("sy.example"), 400, "reserved_domain"},
-		"an own target":      {add(s.Account.DomainToken + ".track.sy.example"), 400, "reserved_domain"},
-		"shared":             {add("go.sy.example"), 409, "shared_domain"},
-		"shared without dot": {add("http://localhost:8080"), 409, "shared_domain"},
-		"DNS form":           {with(add("x.example"), "dns_account_id", "x"), 400, "invalid_dns_account"},
-		"DNS type":           {with(add("x.example"), "dns_account_id", 7), 400, "invalid_dns_account"},
-		"DNS unknown":        {with(add("x.example"), "dns_account_id", dns), 400, "dns_account_not_found"},
-		"index":              {with(add("x.example"), "index_page", "ftp://x.example"), 400, "invalid_index_page"},
-		"index type":         {with(add("x.example"), "index_page", 1), 400, "invalid_index_page"},
-		"index token host":   {with(add("x.example"), "index_page", "https://{sub1}/"), 400, "invalid_index_page"},
-		"group":              {with(add("x.example"), "group_name", strings.Repeat("g", 101)), 400, "too_long"},
-		"crawlers":           {with(add("x.example"), "crawlers", "some"), 400, "invalid_input"},
-		"https_only":         {with(add("x.example"), "https_only", "yes"), 400, "invalid_input"},
-		"duplicate":          {add("taken.example,TAKEN.example"), 409, "duplicate"},
+		"not json":              {`x`, 400, "bad_body"},
+		"missing":               {map[string]any{}, 400, "required"},
+		"blank":                 {add("  "), 400, "required"},
+		"separators":            {add(" , ,"), 400, "required"},
+		"long":                  {add(strings.Repeat("a.example,", 401)), 400, "too_long"},
+		"domain type":           {map[string]any{"domain": 5}, 400, "invalid_input"},
+		"IP address":            {add("192.0.2.1"), 400, "invalid_domain"},
+		"one label":             {add("intranet"), 400, "invalid_domain"},
+		"one of two is invalid": {add("ok.example -bad.example"), 400, "invalid_domain"},
+		"wildcard":              {add("*.ok.example"), 400, "invalid_domain"},
+		"public suffix":         {add("co.uk"), 400, "invalid_domain"},
+		"suffix of a host":      {add("github.io"), 400, "invalid_domain"},
+		"51":                    {add(hosts(51)), 400, "too_many"},
+		"11 with DNS":           {with(add(hosts(11)), "dns_account_id", dns), 400, "too_many"},
+		"own address":           {add("app.sy.example"), 400, "reserved_domain"},
+		"tracking host":         {add("ok.example, TRACK.sy.example"), 400, "reserved_domain"},
+		"below the address":     {add("x.app.sy.example"), 400, "reserved_domain"},
+		"beside the address":    {add("evil.sy.example"), 400, "reserved_domain"},
+		"above the address":     {add("sy.example"), 400, "reserved_domain"},
+		"an own target":         {add(s.Account.DomainToken + ".track.sy.example"), 400, "reserved_domain"},
+		"shared":                {add("go.sy.example"), 409, "shared_domain"},
+		"shared without dot":    {add("http://localhost:8080"), 409, "shared_domain"},
+		"DNS form":              {with(add("x.example"), "dns_account_id", "x"), 400, "invalid_dns_account"},
+		"DNS type":              {with(add("x.example"), "dns_account_id", 7), 400, "invalid_dns_account"},
+		"DNS unknown":           {with(add("x.example"), "dns_account_id", dns), 400, "dns_account_not_found"},
+		"index":                 {with(add("x.example"), "index_page", "ftp://x.example"), 400, "invalid_index_page"},
+		"index type":            {with(add("x.example"), "index_page", 1), 400, "invalid_index_page"},
+		"index token host":      {with(add("x.example"), "index_page", "https://{sub1}/"), 400, "invalid_index_page"},
+		"group":                 {with(add("x.example"), "group_name", strings.Repeat("g", 101)), 400, "too_long"},
+		"crawlers":              {with(add("x.example"), "crawlers", "some"), 400, "invalid_input"},
+		"https_only":            {with(add("x.example"), "https_only", "yes"), 400, "invalid_input"},
+		"duplicate":             {add("taken.example,TAKEN.example"), 409, "duplicate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -148,14 +148,14 @@ func TestDomainErrors(t *testing.T) {
 		})
 	}
 	for name, c := range map[string]refusal{
-		"no json":  {`[]`, 400, "bad_body"},
-		"no id":    {map[string]any{}, 400, "invalid_id"},
-		"bad id":   {map[string]any{"id": "x"}, 400, "invalid_id"},
-		"unknown":  {map[string]any{"id": uuid.NewString()}, 404, "not_found"},
-		"index":    {map[string]any{"id": id, "index_page": "javascript:x"}, 400, "invalid_index_page"},
-		"action":   {map[string]any{"id": id, "action": "drop"}, 400, "invalid_input"},
-		"group":    {map[string]any{"id": id, "group_name": strings.Repeat("g", 101)}, 400, "invalid_input"},
-		"crawlers": {map[string]any{"id": id, "crawlers": "x"}, 400, "invalid_input"},
+		"array":          {`[]`, 400, "bad_body"},
+		"no id":          {map[string]any{}, 400, "invalid_id"},
+		"bad id":         {map[string]any{"id": "x"}, 400, "invalid_id"},
+		"unknown":        {map[string]any{"id": uuid.NewString()}, 404, "not_found"},
+		"index":          {map[string]any{"id": id, "index_page": "javascript:x"}, 400, "invalid_index_page"},
+		"unknown action": {map[string]any{"id": id, "action": "drop"}, 400, "invalid_input"},
+		"group":          {map[string]any{"id": id, "group_name": strings.Repeat("g", 101)}, 400, "invalid_input"},
+		"crawlers":       {map[string]any{"id": id, "crawlers": "x"}, 400, "invalid_input"},
 	} {
 		s.In(t).Do("PATCH", "/domains", c.body).Want(c.status, c.code)
 		_ = name
@@ -195,7 +195,7 @@ func TestDomainsOfOthers(t *testing.T) {
 	bare := unset.As(s.Key)
 	bare.Do("POST", "/domains/"+mine+"/verify", nil).Want(503, "tracking_domain_unset")
 	if target := bare.Do("GET", "/domains", nil).Want(200, "").Map()["cname_target"]; target != nil {
-		t.Errorf("cname_target is %v", target)
+		t.Errorf("cname_target is %v, want null without a tracking host", target)
 	}
 	reader := s.As(s.ReadKey)
 	reader.Do("POST", "/domains", map[string]any{"domain": "y.example"}).Want(403, "read_only_key")
@@ -206,7 +206,7 @@ func TestDomainsOfOthers(t *testing.T) {
 		reader.Do("POST", "/domains/"+mine+"/"+path, nil).Want(403, "read_only_key")
 	}
 	if rows := reader.Do("GET", "/domains", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 1 {
-		t.Errorf("the list shows %v", rows)
+		t.Errorf("another account's domains are listed: %v", rows)
 	}
 
 	// Any account may claim a host, but the host serves only one account.
@@ -221,7 +221,7 @@ func TestDomainsOfOthers(t *testing.T) {
 	}
 	_, err = table.SetVerified(t.Context(), list[0].AccountID, list[0].ID, true)
 	if e, ok := models.AsError(err); !ok || e.Code != "domain_taken" {
-		t.Errorf("a host serves two accounts: %v", err)
+		t.Errorf("verifying a host that another account uses is not refused: %v", err)
 	}
 	if !rowOf(t, s, "/domains", claimed)["is_verified"].(bool) || rowOf(t, other, "/domains", foreign)["is_verified"].(bool) {
 		t.Error("the wrong domain is verified")
@@ -259,7 +259,7 @@ func TestVerifyDomain(t *testing.T) {
 	}
 	alerts := s.Do("GET", "/alerts", nil).Want(200, "").Map()
 	if alerts["count"] != 1.0 {
-		t.Fatalf("%v", alerts)
+		t.Fatalf("want one alert for the domain that points elsewhere: %v", alerts)
 	}
 	same(t, alerts["alerts"].([]any)[0].(map[string]any), map[string]any{
 		"type": "domain.stray", "severity": "critical", "kind": "domain", "id": mine, "name": "mine.example",
@@ -272,14 +272,14 @@ func TestVerifyDomain(t *testing.T) {
 		mine, s.Account.ID)
 	lost := s.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any)
 	if len(lost) != 1 || lost[0].(map[string]any)["message"] != "elsewhere. Links on it do not work until it is verified again." {
-		t.Errorf("%v", lost)
+		t.Errorf("want one alert that links do not work until the domain is verified again: %v", lost)
 	}
 	dns := s.Do("PUT", "/integrations", rfc2136(nil)).Want(200, "").Map()["id"]
 	dbtest.Exec(t, s.DB, `UPDATE dns_accounts SET checked_at = now(), failing_since = now(), failure = 'the key is refused' WHERE id = $1`, dns)
 	alerts = s.Do("GET", "/alerts", nil).Want(200, "").Map()
 	i := slices.IndexFunc(alerts["alerts"].([]any), func(a any) bool { return a.(map[string]any)["kind"] == "dns_account" })
 	if alerts["count"] != 2.0 || i < 0 {
-		t.Fatalf("%v", alerts)
+		t.Fatalf("want a second alert, for the DNS account: %v", alerts)
 	}
 	same(t, alerts["alerts"].([]any)[i].(map[string]any), map[string]any{
 		"type": "dns_account.failing", "id": dns, "message": "the key is refused",
@@ -300,7 +300,7 @@ func TestDomainRecords(t *testing.T) {
 		list := who.Do("GET", "/domains", nil).Want(200, "").Map()
 		token, _, _ := strings.Cut(list["cname_target"].(string), ".")
 		if len(token) != 32 || list["cname_target"] != token+".track.sy.example" {
-			t.Errorf("cname_target is %v", list["cname_target"])
+			t.Errorf("cname_target is %v, want a token of 32 characters before the tracking host", list["cname_target"])
 		}
 		for _, row := range list["rows"].([]any) {
 			row := row.(map[string]any)
@@ -355,7 +355,7 @@ func TestDomainAllowance(t *testing.T) {
 	s.Do("POST", "/domains", map[string]any{"domain": "a.example b.example c.example d.example e.example f.example"}).Want(201, "")
 	s.Do("POST", "/domains", map[string]any{"domain": "g.example h.example i.example j.example k.example"}).Want(402, "plan_limit")
 	if rows := s.Do("GET", "/domains", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 6 {
-		t.Errorf("a refused call added domains: %v", rows)
+		t.Errorf("a refused call added domains, want only the first six: %v", rows)
 	}
 	// Eight calls at once compete for the last four places.
 	statuses := make(chan int, 8)
@@ -369,6 +369,6 @@ func TestDomainAllowance(t *testing.T) {
 		count[<-statuses]++
 	}
 	if count[201] != 4 || count[402] != 4 {
-		t.Errorf("statuses %v", count)
+		t.Errorf("number of answers by status: %v, want four 201 and four 402", count)
 	}
 }

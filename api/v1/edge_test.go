@@ -20,7 +20,7 @@ func TestEdge(t *testing.T) {
 	got := s.Do("GET", "/edge", nil).Want(200, "").Map()
 	same(t, got, map[string]any{"configured": true, "routableCampaigns": 0.0, "campaignsWithoutDomain": 0.0, "publishedCampaigns": 0.0, "publishedAt": nil})
 	if hint, _ := got["hint"].(string); !strings.Contains(hint, "POST /domains") {
-		t.Errorf("hint %q", hint)
+		t.Errorf("the hint %q does not say to add a domain", hint)
 	}
 	account, domain, shared := s.Account.ID, uuid.New(), uuid.New()
 	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'go.edge.test', true)`, domain, account)
@@ -35,7 +35,7 @@ func TestEdge(t *testing.T) {
 	same(t, got, map[string]any{"configured": true, "routableCampaigns": 2.0, "campaignsWithoutDomain": 1.0, "publishedCampaigns": 1.0})
 	hint, _ := got["hint"].(string)
 	if !strings.Contains(hint, "Authentication error") || !strings.Contains(hint, "daily_cap (campaigns: 1)") || strings.Contains(hint, "protection") {
-		t.Errorf("hint %q", hint)
+		t.Errorf("the hint %q lacks the failure or the feature daily_cap, or names a feature of another account's campaigns", hint)
 	}
 
 	jobstest.Answer(s.Jobs, jobs.PublishEdge, func(target uuid.UUID, _ jobs.None) (jobs.PublishedEdge, error) {

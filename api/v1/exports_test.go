@@ -51,7 +51,7 @@ func TestExportsThatAreRefused(t *testing.T) {
 	}
 	s.Do("POST", "/reports/exports", map[string]any{"kind": "smartlink-clicks", "link": uuid.Nil}).Want(400, "invalid_id")
 	if rows := s.Jobs.Rows(jobs.MakeExport.Kind()); len(rows) > 0 {
-		t.Errorf("%d jobs for refused calls", len(rows))
+		t.Errorf("refused calls submitted %d jobs", len(rows))
 	}
 	s.As(s.ReadKey).Do("DELETE", "/reports/exports?id="+uuid.NewString(), nil).Want(403, "read_only_key")
 }
@@ -185,7 +185,7 @@ func TestSlowDownloads(t *testing.T) {
 		case w.Code == 200 && w.Body.Len() > 0 && int64(w.Body.Len()) < x.ByteSize:
 			files++
 		case w.Code != 429:
-			t.Errorf("%d with %d bytes", w.Code, w.Body.Len())
+			t.Errorf("a download was answered %d with %d bytes, want a part of the file or 429", w.Code, w.Body.Len())
 		}
 	}
 	if files != route.Downloads.Running {

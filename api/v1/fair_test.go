@@ -58,7 +58,7 @@ func TestParallelReports(t *testing.T) {
 	for range calls - route.Reads.Running { // none of these calls can run while the gate is closed
 		a := await.Recv(t, answers).Want(429, "rate_limited")
 		if n, err := strconv.Atoi(a.Header.Get("Retry-After")); err != nil || n < 1 {
-			t.Errorf("Retry-After %q", a.Header.Get("Retry-After"))
+			t.Errorf("Retry-After is %q, want a number of seconds", a.Header.Get("Retry-After"))
 		}
 		s.As(other).Do("GET", "/plan", nil).Want(200, "")
 		s.As(other).Do("GET", path, nil).Want(200, "")
@@ -107,7 +107,7 @@ func TestOpenJobs(t *testing.T) {
 		answers[status]++
 	}
 	if answers[202] != plan.OpenJobs || answers[402] != 2*plan.OpenJobs {
-		t.Errorf("answers %v", answers)
+		t.Errorf("number of answers by status: %v, want one third 202 and the others 402", answers)
 	}
 	export(s.As(other)).Want(202, "")
 	s.Do("POST", "/corrections/cost", map[string]any{"csv": "date,source,cost\n2026-01-01,A,1"}, "Prefer", "respond-async").

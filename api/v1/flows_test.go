@@ -54,7 +54,7 @@ func TestFlowRoundTrip(t *testing.T) {
 		"rule_count": 0.0, "path_count": 2.0, "created_at": made["created_at"],
 	})
 	if now := put["paths"].([]any)[0].(map[string]any)["id"]; now != pathID {
-		t.Errorf("a path's id %v became %v", pathID, now)
+		t.Errorf("PUT changed the id of a path from %v to %v", pathID, now)
 	}
 
 	paused := s.Do("PATCH", "/flows", map[string]any{"id": id, "is_active": false}).Want(200, "").Map()
@@ -82,7 +82,7 @@ func TestFlowErrors(t *testing.T) {
 	}
 	list := func(items ...any) []any { return items }
 	refused(t, s, "/flows", id, map[string]refusal{
-		"no object":               {`"x"`, 400, "bad_body"},
+		"text, not an object":     {`"x"`, 400, "bad_body"},
 		"no name":                 {savedFlow(""), 400, "required"},
 		"long name":               {savedFlow(strings.Repeat("n", 256)), 400, "too_long"},
 		"long notes":              {with(savedFlow("x"), "notes", strings.Repeat("n", 2001)), 400, "too_long"},
@@ -91,9 +91,9 @@ func TestFlowErrors(t *testing.T) {
 		"tags":                    {with(savedFlow("x"), "tags", manyTags(21)), 400, "invalid_input"},
 		"no paths":                {map[string]any{"name": "x"}, 400, "no_streams"},
 		"empty paths":             {with(savedFlow("x"), "paths", []any{}), 400, "no_streams"},
-		"two names":               {twoPathsWith("name", "same"), 400, "duplicate_path_name"},
-		"two rules":               {twoPathsWith("rules", list(map[string]any{"name": "r", "conditions": list(condition("os", "equals", "x"))})), 400, "duplicate_rule_name"},
-		"action":                  {flowWith("action", "fly"), 400, "invalid_action"},
+		"duplicate path name":     {twoPathsWith("name", "same"), 400, "duplicate_path_name"},
+		"duplicate rule name":     {twoPathsWith("rules", list(map[string]any{"name": "r", "conditions": list(condition("os", "equals", "x"))})), 400, "duplicate_rule_name"},
+		"unknown action":          {flowWith("action", "fly"), 400, "invalid_action"},
 		"stream type":             {flowWith("stream_type", "odd"), 400, "invalid_stream_type"},
 		"transition":              {flowWith("transition", "308"), 400, "invalid_transition"},
 		"rule group":              {flowWith("rule_group", 1000), 400, "invalid_rule_group"},

@@ -77,7 +77,7 @@ func TestGeoDatabase(t *testing.T) {
 		s.Account.ID, time.Now())
 	alerts := s.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any)
 	if len(alerts) != 1 || alerts[0].(map[string]any)["type"] != "geo_database.failing" {
-		t.Errorf("alerts: %v", alerts)
+		t.Errorf("want one alert for the failing geo database: %v", alerts)
 	}
 
 	_, foreign, _ := s.NewAccount("scale")

@@ -66,7 +66,7 @@ func TestSites(t *testing.T) {
 		"long": {"name": strings.Repeat("x", 121)}, "active": {"name": "x", "isActive": "x"},
 	} {
 		if a := d.Do("POST", "/sites", body); a.Status != 400 || a.Code != "invalid" {
-			t.Errorf("%s: %d %s", what, a.Status, a.Code)
+			t.Errorf("%s: answered %d %s, want 400 invalid", what, a.Status, a.Code)
 		}
 	}
 	put := d.Do("PUT", "/sites", object{"id": other, "name": "Form"}).Want(200, "").Map()["site"].(map[string]any)
@@ -79,11 +79,11 @@ func TestSites(t *testing.T) {
 	first := d.Do("POST", "/sites/lead", nil).Want(200, "").Map()["site"].(map[string]any)
 	again := d.Do("POST", "/sites/lead", nil).Want(200, "").Map()["site"].(map[string]any)
 	if first["kind"] != "lead" || again["id"] != first["id"] {
-		t.Errorf("%v, then %v", first, again)
+		t.Errorf("want the same lead site twice: %v, then %v", first, again)
 	}
 	list := d.Do("GET", "/sites", nil).Want(200, "").Map()["sites"].([]any)
 	if len(list) != 3 || list[0].(map[string]any)["id"] != id {
-		t.Errorf("%v", list)
+		t.Errorf("want three sites, the oldest first: %v", list)
 	}
 
 	campaign := with(d.campaign("Measured"), "measurement_site_id", id)
@@ -138,7 +138,7 @@ func TestGoals(t *testing.T) {
 		"name as a key": {object{"key": "x1", "name": "Thanks"}, 409, "duplicate_name"},
 	} {
 		if a := s.Do("PUT", "/goals", c.body); a.Status != c.http || a.Code != c.code {
-			t.Errorf("%s: %d %s %s", what, a.Status, a.Code, a.Message)
+			t.Errorf("%s: answered %d %s (%s), want %d %s", what, a.Status, a.Code, a.Message, c.http, c.code)
 		}
 	}
 	list := s.Do("GET", "/goals", nil).Want(200, "").Map()
@@ -165,7 +165,7 @@ func TestGoals(t *testing.T) {
 		dbtest.Exec(t, s.DB, `DO $$ BEGIN ASSERT (SELECT count(*) FROM accounts a WHERE strpos(a::text, '`+secret+`') > 0) = 0; END $$`)
 	}
 	if list := s.Do("GET", "/goals", nil).Want(200, "").Map(); len(secrets) != 2 || list["secretSet"] != true || list["secretSetAt"] == nil {
-		t.Errorf("%d secrets: %v", len(secrets), list["secretSetAt"])
+		t.Errorf("want two different secrets and the time of the last one: %d secrets, set at %v", len(secrets), list["secretSetAt"])
 	}
 }
 
@@ -189,7 +189,7 @@ func TestGoalPlan(t *testing.T) {
 	s.Do("PUT", "/goals", object{"key": "lead", "name": "kept"}).Want(200, "")
 	s.Do("PUT", "/sites", object{"id": id, "name": "C"}).Want(200, "")
 	if list := s.Do("GET", "/goals", nil).Want(200, "").Map(); list["planIncludes"] != false || len(list["goals"].([]any)) != 100 {
-		t.Errorf("%v, %d goals", list["planIncludes"], len(list["goals"].([]any)))
+		t.Errorf("want a plan without goal tracking, and 100 goals: %v, %d goals", list["planIncludes"], len(list["goals"].([]any)))
 	}
 }
 
@@ -262,7 +262,7 @@ func TestGoalFigures(t *testing.T) {
 		keys = append(keys, g.(map[string]any)["key"].(string))
 	}
 	if !slices.Equal(keys, []string{"page_thank_you", "start_trial"}) {
-		t.Errorf("suggested %v", keys)
+		t.Errorf("the suggested goals are %v, want page_thank_you and start_trial", keys)
 	}
 	page := got["suggested"].([]any)[0].(map[string]any)
 	same(t, page, object{"kind": "page", "matchPath": "/thank-you/", "events": 2.0})
@@ -273,7 +273,7 @@ func TestGoalFigures(t *testing.T) {
 	same(t, funnel, object{"primaryGoalKey": "purchase", "goalKeys": "[purchase signup page_thank_you]"})
 	for _, step := range funnel["steps"].([]any) {
 		if step := step.(map[string]any); step["key"] == "sales" && step["count"] != 1.0 {
-			t.Errorf("%v", funnel["steps"])
+			t.Errorf("want one sale in the funnel: %v", funnel["steps"])
 		}
 	}
 	for _, row := range s.Do("GET", "/campaigns?limit=100", nil).Want(200, "").Map()["rows"].([]any) {
@@ -298,7 +298,7 @@ func TestGoalFigures(t *testing.T) {
 		a := s.Do("GET", "/reports/performance?goal="+url.QueryEscape(goals), nil).Want(200, "").Map()
 		totals := a["totals"].(map[string]any)
 		if same(t, totals, want); totals["clicks"] != s.Do("GET", "/reports/performance", nil).Map()["totals"].(map[string]any)["clicks"] {
-			t.Errorf("goals %q: %v clicks", goals, totals["clicks"])
+			t.Errorf("with the goals %q the report has %v clicks, want the clicks of the whole report", goals, totals["clicks"])
 		}
 	}
 	for _, goals := range []string{"Big", ",", strings.Repeat("ab,", 20) + "ab"} {
@@ -312,7 +312,7 @@ func checkArrival(t *testing.T, s *apitest.Server, click uuid.UUID) {
 	t.Helper()
 	rows := s.Do("GET", "/reports/performance?dimension=arrival&f.arrival=gclid", nil).Want(200, "").Map()["rows"].([]any)
 	if len(rows) != 1 || rows[0].(map[string]any)["clicks"] != 1.0 {
-		t.Errorf("reported %v", rows)
+		t.Errorf("want one click with the arrival gclid: %v", rows)
 	}
 	id := models.FormatClickID(click)
 	log := s.Do("GET", "/logs/clicks?limit=1000", nil).Want(200, "").Map()["rows"].([]any)

@@ -18,12 +18,12 @@ func TestDeactivatedInFlows(t *testing.T) {
 	gone := d.Do("DELETE", "/offers?id="+d.offer, nil).Want(200, "").Map()
 	users := gone["used_by"].([]any)
 	if len(users) != 2 || gone["deactivated"] != true {
-		t.Fatalf("answered %v", gone)
+		t.Fatalf("want the offer deactivated, with the two flows that use it: %v", gone)
 	}
 	same(t, users[0].(map[string]any), map[string]any{"kind": "campaign", "name": "Two", "status": "active"})
 	same(t, users[1].(map[string]any), map[string]any{"kind": "flow", "name": "Saved", "status": "active"})
 	if pageUsers := d.Do("DELETE", "/landers?id="+d.lander, nil).Want(200, "").Map()["used_by"].([]any); len(pageUsers) != 0 {
-		t.Errorf("the answer names users of an unused page: %v", pageUsers)
+		t.Errorf("the answer lists records that use the page, want none: %v", pageUsers)
 	}
 
 	read := d.Do("GET", at, nil).Want(200, "").Map()
@@ -48,7 +48,7 @@ func TestDeactivatedInFlows(t *testing.T) {
 		}
 		d.Do("PATCH", resource, map[string]any{"id": id, "is_active": true}).Want(200, "")
 		if row := rowOf(t, d.Server, resource, id); row["status"] != "active" {
-			t.Errorf("%s is %v", resource, row["status"])
+			t.Errorf("%s: the restored record is %v, want active", resource, row["status"])
 		}
 	}
 }
@@ -70,7 +70,7 @@ func TestUsedBy(t *testing.T) {
 	} {
 		users := d.Do("DELETE", gone, nil).Want(200, "").Map()["used_by"].([]any)
 		if !slices.ContainsFunc(users, func(u any) bool { return u.(map[string]any)["name"] == user }) {
-			t.Errorf("%s is used by %v", gone, users)
+			t.Errorf("%s: the answer lacks the record that uses it: %v", gone, users)
 		}
 	}
 }
@@ -106,7 +106,7 @@ func TestCappedOffers(t *testing.T) {
 		}
 		alerts := s.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any)
 		if (len(alerts) == 1) != want {
-			t.Fatalf("alerts %v", alerts)
+			t.Fatalf("the number of alerts does not match the cap: %v", alerts)
 		}
 		if want {
 			same(t, alerts[0].(map[string]any), map[string]any{"type": "offer.capped", "kind": "offer", "id": full.String()})

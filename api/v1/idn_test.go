@@ -37,7 +37,7 @@ func TestInternationalHosts(t *testing.T) {
 		"lander protection": {"PATCH", "/landers", `{"id": "` + lander + `", "protection": {"enabled": true, "mode": "click", "fallbackUrl": "WRITTEN", "referrers": ["HOST"]}}`, 200, `["xn--80aairftm.xn--p1ai"]`},
 	} {
 		if got := put(c.method, c.path, c.body, c.status); !strings.Contains(got, c.want) || strings.ContainsAny(got, "мп") {
-			t.Errorf("%s: %s", name, got)
+			t.Errorf("%s: want the host in its ASCII form only: %s", name, got)
 		}
 	}
 	// The dashboard's own host is refused in Cyrillic letters too, and so is a name that begins with a hyphen.

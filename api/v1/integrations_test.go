@@ -42,7 +42,7 @@ func TestIntegrations(t *testing.T) {
 	get := func() (out list) { s.Do("GET", "/integrations", nil).Want(200, "").Into(&out); return out }
 	empty := get()
 	if len(empty.Providers) != len(models.DNSProviders) || !empty.EncryptionAvailable || len(empty.Accounts) != 0 {
-		t.Fatalf("%+v", empty)
+		t.Fatalf("at first want every provider, encryption, and no accounts: %+v", empty)
 	}
 	for _, p := range empty.Providers { // each field has a label and a help text, and values for the required fields are enough
 		credentials := object{}
@@ -90,7 +90,7 @@ func TestIntegrations(t *testing.T) {
 		change(nil, blank).Want(200, "")
 	}
 	if c := credentials(); c["key"] != "canary-1-secret" || c["zones"] != "b.example" || c["key_name"] != "k" {
-		t.Errorf("after blank changes: %v", c)
+		t.Errorf("blank credentials did not keep their values: %v", c)
 	}
 	// A stored secret is not used for another server.
 	change(nil, object{"server": "ns.evil.example"}).Want(400, "invalid_credentials")
@@ -195,7 +195,7 @@ func TestDNSJobs(t *testing.T) {
 	jobstest.Answer(s.Jobs, jobs.AddDomains, func(account uuid.UUID, a jobs.AddDomainsArgs) (out jobs.AddedDomains, err error) {
 		added++
 		if a.DNS != id || a.Settings.GroupName != "G" || a.Settings.HTTPSOnly {
-			t.Errorf("%+v", a)
+			t.Errorf("the job has other settings than the call: %+v", a)
 		}
 		domains, skipped, err := s.Store.Domains().Add(t.Context(), account, a.Hosts, a.Settings)
 		for _, d := range domains {
@@ -212,7 +212,7 @@ func TestDNSJobs(t *testing.T) {
 	s.Do("POST", "/domains", body, "Idempotency-Key", "key-1").Want(201, "").Into(&first)
 	s.Do("POST", "/domains", body, "Idempotency-Key", "key-1").Want(201, "").Into(&again)
 	if added != 1 || fmt.Sprint(first) != fmt.Sprint(again) {
-		t.Errorf("added %d times: %v and %v", added, first, again)
+		t.Errorf("the job ran %d times, want 1, and the same answer twice: %v and %v", added, first, again)
 	}
 	same(t, first, map[string]any{"domain": "xn--bcher-kva.example", "added": "[xn--bcher-kva.example go.acme.example]", "skipped": "[]"})
 	same(t, first["dns"].([]any)[1].(map[string]any), map[string]any{

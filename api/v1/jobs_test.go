@@ -27,10 +27,10 @@ func TestSlowCalls(t *testing.T) {
 	var ref jobRef
 	s.Do("POST", "/probe", nil, "Prefer", "wait=5, respond-async").Want(202, "").Into(&ref)
 	if ref.Job.Kind != "probe:echo" || ref.Job.Status != "pending" || ref.Job.URL != "/api/v1/jobs/"+ref.Job.ID {
-		t.Errorf("job %+v", ref)
+		t.Errorf("want a pending job and its address: %+v", ref)
 	}
 	if j := s.Do("GET", "/jobs/"+ref.Job.ID, nil).Want(200, "").Map(); j["status"] != "pending" || j["result"] != nil {
-		t.Errorf("job %v", j)
+		t.Errorf("want a pending job without a result: %v", j)
 	}
 	_, foreign, _ := s.NewAccount("scale")
 	s.As(foreign).Do("GET", "/jobs/"+ref.Job.ID, nil).Want(404, "not_found")
@@ -43,18 +43,18 @@ func TestSlowCalls(t *testing.T) {
 	s.Do("POST", "/probe", nil, "Prefer", "respond-async", "Idempotency-Key", "k").Want(202, "").Into(&one)
 	s.Do("POST", "/probe", nil, "Prefer", "respond-async", "Idempotency-Key", "k").Want(202, "").Into(&two)
 	if one != two || len(rec.Tasks("probe:echo")) != 2 {
-		t.Errorf("jobs %+v and %+v, %d tasks", one, two, len(rec.Tasks("")))
+		t.Errorf("the calls got the jobs %+v and %+v, want the same job, and %d tasks in all", one, two, len(rec.Tasks("")))
 	}
 
 	jobstest.Answer(rec, v1.ProbeJob, func(_ uuid.UUID, a v1.ProbeArgs) (v1.ProbeResult, error) {
 		return v1.ProbeResult{Echo: a.Text}, nil
 	})
 	if m := s.Do("POST", "/probe", nil).Want(200, "").Map(); m["echo"] != "hello" {
-		t.Errorf("answer %v", m)
+		t.Errorf("the answer is %v, want the echo of hello", m)
 	}
 	done := rec.Tasks("probe:echo")[2].ID
 	if m := s.Do("GET", "/jobs/"+done, nil).Want(200, "").Map(); fmt.Sprint(m["result"]) != "map[echo:hello]" {
-		t.Errorf("job %v", m)
+		t.Errorf("the job is %v, want the result hello", m)
 	}
 
 	// The call answers with the job's own error. The error of this job is not stored for repeated calls, so the next try runs the
@@ -72,7 +72,7 @@ func TestSlowCalls(t *testing.T) {
 	failed := rec.Tasks("")[before].ID
 	if m := s.Do("GET", "/jobs/"+failed, nil).Want(200, "").Map(); m["status"] != "failed" ||
 		fmt.Sprint(m["error"]) != "map[code:network_error message:they said no]" {
-		t.Errorf("job %v", m)
+		t.Errorf("the job is %v, want it failed with network_error", m)
 	}
 	rec.Break(fmt.Errorf("no Redis"))
 	s.Do("POST", "/probe", nil).Want(503, "unavailable")
@@ -93,7 +93,7 @@ func TestRowJobs(t *testing.T) {
 	path := "/probe-row?id=" + row.ID.String()
 	s.Do("POST", path, nil, "Prefer", "respond-async").Want(202, "")
 	if m := s.Do("GET", "/jobs/"+row.ID.String(), nil).Want(200, "").Map(); m["status"] != "pending" {
-		t.Errorf("job %v", m)
+		t.Errorf("the job is %v, want it pending", m)
 	}
 	const finish = `UPDATE jobs SET state = 'done', result = '{"Echo": "row"}' WHERE id = $1`
 	_, err = s.DB.ExecContext(t.Context(), finish, row.ID)
@@ -101,10 +101,10 @@ func TestRowJobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m := s.Do("POST", path, nil).Want(200, "").Map(); m["echo"] != "row" {
-		t.Errorf("answer %v", m)
+		t.Errorf("the answer is %v, want the result of the row", m)
 	}
 	if m := s.Do("GET", "/jobs/"+row.ID.String(), nil).Want(200, "").Map(); fmt.Sprint(m["result"]) != "map[echo:row]" {
-		t.Errorf("job %v", m)
+		t.Errorf("the job is %v, want the result row", m)
 	}
 
 	// The job is in the list of its account. A job that no call started is not in the list.
@@ -115,7 +115,7 @@ func TestRowJobs(t *testing.T) {
 	}
 	list := s.As(s.ReadKey).Do("GET", "/jobs", nil).Want(200, "").Map()["rows"].([]any)
 	if len(list) != 2 || list[0].(object)["id"] != newest.String() || list[1].(object)["status"] != "done" || list[1].(object)["id"] != row.ID.String() {
-		t.Errorf("jobs %v", list)
+		t.Errorf("want the two jobs that calls started, newest first: %v", list)
 	}
 	_, foreign, _ := s.NewAccount("scale")
 	if list := s.As(foreign).Do("GET", "/jobs", nil).Want(200, "").Map()["rows"].([]any); len(list) != 0 {

@@ -30,11 +30,11 @@ func TestLanderRoundTrip(t *testing.T) {
 
 	patched := s.Do("PATCH", "/landers", map[string]any{"id": id, "protection": map[string]any{"mode": "click"}})
 	if p := patched.Want(200, "").Map(); p["status"] != nil || p["protection"].(map[string]any)["mode"] != "click" {
-		t.Errorf("protected: %v", p)
+		t.Errorf("want the new protection, and no status: %v", p)
 	}
 	put := s.Do("PUT", "/landers", with(lander("Story"), "id", id)).Want(200, "").Map()
 	if len(put) != 1 || put["id"] != id {
-		t.Errorf("PUT answers %v", put)
+		t.Errorf("PUT answers %v, want only the id", put)
 	}
 	row := rowOf(t, s, "/landers", id)
 	same(t, row, map[string]any{
@@ -47,7 +47,7 @@ func TestLanderRoundTrip(t *testing.T) {
 
 	paused := s.Do("PATCH", "/landers", map[string]any{"id": id, "is_active": false, "protection": 5}).Want(200, "").Map()
 	if len(paused) != 2 || paused["status"] != "paused" {
-		t.Errorf("paused: %v", paused)
+		t.Errorf("want only the id and the status paused: %v", paused)
 	}
 	s.Do("PUT", "/landers", with(lander("Story"), "id", id)).Want(200, "")
 	if row := rowOf(t, s, "/landers", id); row["status"] != "paused" {
@@ -63,11 +63,11 @@ func TestLanderRoundTrip(t *testing.T) {
 	}
 	gone := s.Do("DELETE", fmt.Sprintf("/landers?id=%s", id), nil).Want(200, "").Map()
 	if gone["deactivated"] != true {
-		t.Errorf("deleted: %v", gone)
+		t.Errorf("want the page deactivated: %v", gone)
 	}
 	s.Do("DELETE", fmt.Sprintf("/landers?id=%s", id), nil).Want(404, "not_found")
 	if rows := s.Do("GET", "/landers", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 2 {
-		t.Errorf("list after delete: %v", rows)
+		t.Errorf("want two pages after the deletion: %v", rows)
 	}
 	s.Do("POST", "/landers", lander("story")).Want(201, "") // a deactivated page's name is free
 }
@@ -81,7 +81,7 @@ func TestLanderErrors(t *testing.T) {
 	refusedIDs(t, s, "/landers", lander)
 	s.Do("POST", "/landers/x/clone", nil).Want(400, "invalid_id")
 	refused(t, s, "/landers", id, map[string]refusal{
-		"no json":       {`name=x`, 400, "bad_body"},
+		"not json":      {`name=x`, 400, "bad_body"},
 		"array":         {`[]`, 400, "bad_body"},
 		"no name":       {lander(" "), 400, "required"},
 		"no url":        {map[string]any{"name": "x"}, 400, "required"},
@@ -167,7 +167,7 @@ func TestLanderProtection(t *testing.T) {
 	} {
 		a := protect(map[string]any{"enabled": false, c.member: c.value})
 		if a.Status != http.StatusBadRequest || a.Code != c.code {
-			t.Errorf("%s: %d %s", name, a.Status, a.Code)
+			t.Errorf("%s: answered %d %s, want 400 %s", name, a.Status, a.Code, c.code)
 		}
 	}
 	same(t, rowOf(t, s, "/landers", id)["protection"].(map[string]any), want) // none of the refused calls saved anything

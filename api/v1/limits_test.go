@@ -428,7 +428,7 @@ func TestLimitsInTheDocument(t *testing.T) {
 		}
 	}
 	if seen < 50 {
-		t.Errorf("only %d limits", seen)
+		t.Errorf("the document has only %d limits, want at least 50", seen)
 	}
 }
 

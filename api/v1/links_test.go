@@ -30,15 +30,15 @@ func TestLastCheck(t *testing.T) {
 		status int
 		code   string
 	}{
-		"nothing":            {map[string]any{}, 400, "required"},
-		"both":               {map[string]any{"offer_id": offer, "lander_id": lander}, 400, "required"},
-		"no id":              {map[string]any{"offer_id": "x"}, 400, "invalid_id"},
-		"unknown":            {map[string]any{"offer_id": uuid.NewString()}, 404, "not_found"},
-		"of the other kind":  {map[string]any{"offer_id": lander}, 404, "not_found"},
-		"a misspelled field": {map[string]any{"offerid": offer}, 400, "invalid_input"},
+		"nothing":               {map[string]any{}, 400, "required"},
+		"both":                  {map[string]any{"offer_id": offer, "lander_id": lander}, 400, "required"},
+		"invalid id":            {map[string]any{"offer_id": "x"}, 400, "invalid_id"},
+		"unknown":               {map[string]any{"offer_id": uuid.NewString()}, 404, "not_found"},
+		"lander id as an offer": {map[string]any{"offer_id": lander}, 404, "not_found"},
+		"a misspelled field":    {map[string]any{"offerid": offer}, 400, "invalid_input"},
 	} {
 		if a := s.Do("POST", "/tools/check-links", c.body); a.Status != c.status || a.Code != c.code {
-			t.Errorf("%s: %d %s", name, a.Status, a.Raw)
+			t.Errorf("%s: answered %d %s, want %d %s", name, a.Status, a.Raw, c.status, c.code)
 		}
 	}
 	body := map[string]any{"offer_id": offer}

@@ -136,13 +136,13 @@ func TestLogFilters(t *testing.T) {
 		for _, row := range rows {
 			if !clicks[row["click_id"]] || row["campaign_name"] == nil || row["stream_name"] != "Path 1" ||
 				(row["passed_stream_name"] == "Path 1") != (row["passed_reason"] == "capped") {
-				t.Errorf("%s: %v", query, row)
+				t.Errorf("%s: the row is of another click, or lacks a name: %v", query, row)
 			}
 		}
 		conversions := r.log("/logs/conversions", q).Rows
 		for _, row := range conversions {
 			if !clicks[row["click_id"]] || row["campaign_name"] == nil {
-				t.Errorf("%s: conversion %v", query, row)
+				t.Errorf("%s: the conversion is of another click, or lacks the campaign's name: %v", query, row)
 			}
 		}
 		if len(rows) != len(clicks) || len(conversions) != sales {
@@ -227,19 +227,19 @@ func TestOneClick(t *testing.T) {
 		if got["click_id"] != models.FormatClickID(v.ID) || click["campaign_id"] != v.CampaignID.String() ||
 			visitor["country"] != v.Country || visitor["ip"] != v.IP.String() || len(conversions) != len(v.sales) ||
 			len(hops) != 1+len(v.outs) || hops[0].(map[string]any)["kind"] != "redirect" {
-			t.Errorf("click %v", got)
+			t.Errorf("the click lacks hops or conversions, or has other values: %v", got)
 		}
 		for i, o := range v.outs {
 			hop := hops[i+1].(map[string]any)
 			if hop["kind"] != "click_out" || hop["offer_id"] != o.OfferID.String() || hop["slot"] != float64(o.Slot) ||
 				hop["destination"] != o.Destination || hop["at"] != models.ClickTime(o.ID).Format(models.EventTimeFormat) {
-				t.Errorf("hop %d: %v", i, hop)
+				t.Errorf("the hop %d differs from the recorded step: %v", i, hop)
 			}
 		}
 		names := got["names"].(map[string]any)
 		if names[v.CampaignID.String()] == nil || names[r.stream.String()] != "Path 1" ||
 			orNil(v.offer()) != nil && names[v.offer().String()] == nil {
-			t.Errorf("names %v", names)
+			t.Errorf("the names of the campaign, the path or the offer are missing: %v", names)
 		}
 	}
 	_, foreign, _ := s.NewAccount("scale")
@@ -285,7 +285,7 @@ func TestConversionLog(t *testing.T) {
 	}
 	page := r.log("/logs/conversions", url.Values{"limit": {"3"}, "offset": {"4"}}).Rows
 	if len(page) != 3 || page[0]["id"] != rows[4]["id"] || page[2]["id"] != rows[6]["id"] {
-		t.Errorf("page %v", page)
+		t.Errorf("want rows 4 to 6 of the whole log: %v", page)
 	}
 	if n := len(r.log("/logs/conversions", url.Values{"from": {"2020-01-01"}, "to": {"2020-01-02"}}).Rows); n != 0 {
 		t.Errorf("%d conversions in a window before all conversions, want 0", n)

@@ -162,7 +162,7 @@ func (d Deps) testNetwork(c *route.Call) (NetworkTested, error) {
 type SyncBody struct {
 	From  string   `json:"from" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"first day, YYYY-MM-DD, in the provider's time zone"`
 	To    string   `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"last day, YYYY-MM-DD, in the provider's time zone; from and to include at most 366 days"`
-	Apply onlyTrue `json:"apply" doc:"only true writes; anything else is a dry run"`
+	Apply onlyTrue `json:"apply" doc:"true: the orders are imported; any other value: the call is a dry run"`
 }
 
 func (b SyncBody) check() error {

@@ -41,11 +41,11 @@ func TestNetworkRoundTrip(t *testing.T) {
 	// Postbacks are read with the saved settings.
 	read, ok, err := s.Store.PostbackNetwork(t.Context(), uuid.MustParse(id.(string)))
 	if err != nil || !ok || read.Secret != "" {
-		t.Fatalf("%+v, %v, %v", read, ok, err)
+		t.Fatalf("want the network without a secret: %+v, %v (%v)", read, ok, err)
 	}
 	m := postback.Read(map[string]string{"aff_sub": "abc", "status": "SALE"}, read.Network, "")
 	if m.ClickID != "abc" || m.Status != "approved" {
-		t.Errorf("read as %+v", m)
+		t.Errorf("the postback was not read with the saved settings: %+v", m)
 	}
 
 	put := s.Do("PUT", "/networks", with(network("Web"), "id", id)).Want(200, "").Map()
@@ -137,7 +137,7 @@ func TestNetworkErrors(t *testing.T) {
 	type object = map[string]any
 	set := func(field string, v any) object { return with(network("x"), field, v) }
 	cases := map[string]refusal{
-		"no json":         {`x`, 400, "bad_body"},
+		"not json":        {`x`, 400, "bad_body"},
 		"array":           {`[]`, 400, "bad_body"},
 		"no name":         {object{"currency": "EUR"}, 400, "required"},
 		"url":             {set("url", "net.example"), 400, "invalid_url"},
@@ -199,11 +199,11 @@ func TestNetworkScheme(t *testing.T) {
 			want += "?secret=s3cret"
 		}
 		if !strings.HasSuffix(address, want) {
-			t.Errorf("%s: the address is %s", scheme.Name, address)
+			t.Errorf("%s: the address is %s, want no parameters except the secret", scheme.Name, address)
 		}
 		read, ok, err := s.Store.PostbackNetwork(t.Context(), uuid.MustParse(fmt.Sprint(made["id"])))
 		if err != nil || !ok || read.Scheme != scheme.Name {
-			t.Errorf("%s: %+v, %v", scheme.Name, read, err)
+			t.Errorf("%s: the network was saved with another scheme: %+v (%v)", scheme.Name, read, err)
 		}
 		for word, status := range scheme.Words {
 			if got := postback.Means(word, read.Statuses).Status; got != status {

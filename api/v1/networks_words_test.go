@@ -37,17 +37,17 @@ func TestUnknownWords(t *testing.T) {
 		for _, w := range rowOf(t, s, "/networks", id.String())["unknown_words"].([]any) {
 			w := w.(map[string]any)
 			if w["last_at"] == "" {
-				t.Errorf("%v has no time", w)
+				t.Errorf("the word %v lacks its time", w)
 			}
 			out = append(out, fmt.Sprint(w["word"], " ", w["count"]))
 		}
 		return strings.Join(out, ", ")
 	}
 	if got := listed(id); got != "shipped 3, returned 1" {
-		t.Errorf("unknown words: %s", got)
+		t.Errorf("the unknown words are %s, want shipped 3 times and returned once", got)
 	}
 	if got := listed(other); got != "else 1" {
-		t.Errorf("the unknown words of the other network are %s, want the word else, received once", got)
+		t.Errorf("the unknown words of the other network are %s, want only \"else\", received once", got)
 	}
 	patch := func(body map[string]any) apitest.Answer { return s.Do("PATCH", "/networks", with(body, "id", id)) }
 	words := func(status string, list ...string) map[string]any {
@@ -57,7 +57,7 @@ func TestUnknownWords(t *testing.T) {
 		"id": id.String(), "status": "active", "status_map": "map[approved:[good shipped] pending:[Odd]]",
 	})
 	if got := listed(id); got != "returned 1" {
-		t.Errorf("after the word shipped was mapped, the unknown words are %s, want the word returned, received once", got)
+		t.Errorf("after the word shipped was mapped, the unknown words are %s, want only \"returned\", received once", got)
 	}
 	// A word moves to its new status. The network's other settings do not change.
 	same(t, patch(words("rejected", "odd", "RETURNED")).Want(200, "").Map(), map[string]any{

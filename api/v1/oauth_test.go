@@ -62,11 +62,11 @@ func TestOAuthConnections(t *testing.T) {
 		}
 	}
 	if len(list.Providers) != signIns || !list.Providers[0].Configured || list.Providers[1].Configured || !list.EncryptionAvailable {
-		t.Errorf("%+v", list)
+		t.Errorf("want every platform with a sign-in, and only the first one configured: %+v", list)
 	}
 	if c := list.Providers[0].Connections; len(c) != 2 || c[0].ID != first.ID || c[1].ID != second.ID || c[0].UserName != "a@example.com" ||
 		c[0].Status != "active" || len(c[0].Scopes) != 2 || c[0].ExpiresAt == nil || c[0].Error != nil {
-		t.Errorf("%+v", c)
+		t.Errorf("want the account's two connections, oldest first: %+v", c)
 	}
 	if n := len(list.Providers[2].Connections); n != 0 {
 		t.Errorf("the list has %d connections of the third provider, want 0: they belong to another account", n)
@@ -76,7 +76,7 @@ func TestOAuthConnections(t *testing.T) {
 	s.As(s.ReadKey).Do("DELETE", "/oauth/connections?id="+first.ID.String(), nil).Want(403, "read_only_key")
 	s.Do("DELETE", "/oauth/connections?id="+first.ID.String(), nil).Want(200, "")
 	if c := get().Providers[0].Connections; len(c) != 1 || c[0].ID != second.ID {
-		t.Errorf("%+v", c)
+		t.Errorf("want only the second connection after the first was deleted: %+v", c)
 	}
 
 	s.Do("POST", "/oauth/tiktok/connect", nil).Want(404, "unsupported")
@@ -156,14 +156,14 @@ func TestOAuthAlerts(t *testing.T) {
 	dbtest.Exec(t, s.DB, `UPDATE oauth_connections SET failing_since = NULL`)
 	fail(false, time.Now())
 	if got := alerts(); len(got) != 0 {
-		t.Errorf("a first failure raises %+v", got)
+		t.Errorf("a first failure raises the alerts %+v, want none", got)
 	}
 	dbtest.Exec(t, s.DB, `UPDATE oauth_connections SET failing_since = now() - interval '1 hour'`)
 	if got := alerts(); len(got) != 1 || got[0].Type != "oauth.failing" || got[0].ID != c.ID.String() || got[0].Name != "Microsoft Advertising a@example.com" {
-		t.Errorf("%+v", got)
+		t.Errorf("want the alert oauth.failing after an hour of failures: %+v", got)
 	}
 	fail(true, time.Now())
 	if got := alerts(); len(got) != 1 || got[0].Type != "oauth.revoked" || got[0].Severity != "critical" || !strings.Contains(got[0].Message, "it broke") {
-		t.Errorf("%+v", got)
+		t.Errorf("want the critical alert oauth.revoked: %+v", got)
 	}
 }

@@ -38,7 +38,7 @@ func TestOfferRoundTrip(t *testing.T) {
 		}
 	}
 	if tags := fmt.Sprint(made["tags"]); tags != "[a b]" {
-		t.Errorf("tags are %s", tags)
+		t.Errorf("the tags are %s, want a and b", tags)
 	}
 
 	put := s.Do("PUT", "/offers", with(offer("Boots"), "id", made["id"])).Want(200, "").Map()
@@ -53,7 +53,7 @@ func TestOfferRoundTrip(t *testing.T) {
 
 	paused := s.Do("PATCH", "/offers", map[string]any{"id": made["id"], "is_active": false}).Want(200, "").Map()
 	if paused["status"] != "paused" {
-		t.Errorf("paused: %v", paused)
+		t.Errorf("want the status paused: %v", paused)
 	}
 	again := s.Do("PUT", "/offers", with(offer("Boots"), "id", made["id"])).Want(200, "").Map()
 	if again["status"] != "paused" {
@@ -69,15 +69,15 @@ func TestOfferRoundTrip(t *testing.T) {
 
 	gone := s.Do("DELETE", fmt.Sprintf("/offers?id=%s", made["id"]), nil).Want(200, "").Map()
 	if gone["deactivated"] != true {
-		t.Errorf("deleted: %v", gone)
+		t.Errorf("want the offer deactivated: %v", gone)
 	}
 	s.Do("DELETE", fmt.Sprintf("/offers?id=%s", made["id"]), nil).Want(404, "not_found")
 	list := s.Do("GET", "/offers?from=2026-01-01&to=2026-01-02", nil).Want(200, "").Map()
 	if rows := list["rows"].([]any); len(rows) != 2 || list["next_cursor"] != nil {
-		t.Errorf("list after delete: %v", list)
+		t.Errorf("want two offers and no cursor after the deletion: %v", list)
 	}
 	if r := fmt.Sprint(list["range"]); r != "map[from:2026-01-01 00:00:00 to:2026-01-02 23:59:59]" {
-		t.Errorf("range is %s", r)
+		t.Errorf("the range is %s, want the two days of the call", r)
 	}
 	s.Do("POST", "/offers", offer("Boots")).Want(201, "") // the name of a deactivated offer can be used again
 }
@@ -92,7 +92,7 @@ func TestOfferOfADeactivatedNetwork(t *testing.T) {
 	s.Do("DELETE", fmt.Sprintf("/networks?id=%s", network), nil).Want(200, "")
 	put := s.Do("PUT", "/offers", with(with(offer("Boots"), "id", made["id"]), "network_id", network)).Want(200, "").Map()
 	if put["network_id"] != network || put["name"] != "Boots" {
-		t.Errorf("after PUT: %v", put)
+		t.Errorf("want the new name and the same network after PUT: %v", put)
 	}
 	clone := s.Do("POST", fmt.Sprintf("/offers/%s/clone", made["id"]), nil).Want(201, "").Map()
 	if clone["network_id"] != nil {
@@ -112,7 +112,7 @@ func TestOfferErrors(t *testing.T) {
 		status int
 		code   string
 	}{
-		"no json":            {`name=x`, 400, "bad_body"},
+		"not json":           {`name=x`, 400, "bad_body"},
 		"empty":              {``, 400, "bad_body"},
 		"array":              {`[]`, 400, "bad_body"},
 		"text":               {`"x"`, 400, "bad_body"},
@@ -222,7 +222,7 @@ func TestOfferAllowance(t *testing.T) {
 		count[<-statuses]++
 	}
 	if count[http.StatusCreated] != 5 || count[http.StatusPaymentRequired] != 7 {
-		t.Fatalf("statuses %v", count)
+		t.Fatalf("number of answers by status: %v, want five 201 and seven 402", count)
 	}
 	s.Do("POST", "/offers", offer("more")).Want(402, "plan_limit")
 }

@@ -48,7 +48,7 @@ func TestPlan(t *testing.T) {
 	same(t, detail, map[string]any{"resetsAt": reset})
 	days := detail["daily"].([]any)
 	if len(days) != time.Now().UTC().Day() {
-		t.Errorf("%d days", len(days))
+		t.Errorf("%d days are listed, want the days of this month up to today", len(days))
 	}
 	same(t, days[0].(map[string]any), map[string]any{"date": month.Format(time.DateOnly), "clicks": 300_000.})
 	same(t, detail["team"].(map[string]any), map[string]any{"apiKeys": 2})
@@ -56,7 +56,7 @@ func TestPlan(t *testing.T) {
 	forecast := detail["forecast"].(map[string]any)
 	same(t, forecast, map[string]any{"isOver": false, "remaining": 700_000.})
 	if forecast["clicks"].(float64) < 300_000 {
-		t.Errorf("forecast %v", forecast)
+		t.Errorf("the forecast %v is below the clicks so far", forecast)
 	}
 	usage := detail["plan"].(map[string]any)
 	for what, used := range map[string]any{"clicks": 300_000., "offers": 1., "campaigns": 0., "webhooks": 1.} {
@@ -65,7 +65,7 @@ func TestPlan(t *testing.T) {
 	scale, key, _ := s.NewAccount("scale")
 	got = s.As(key).Do("GET", "/plan/usage", nil).Want(200, "").Map()
 	if got["allowances"].(map[string]any)["campaigns"] != nil || got["plan"] != scale.Plan {
-		t.Errorf("scale: %v", got)
+		t.Errorf("want the plan scale with unlimited campaigns: %v", got)
 	}
 	starter, _, key := s.NewAccount("starter")
 	if s.As(key).Do("GET", "/plan", nil).Want(402, "plan_limit"); starter.Plan != "starter" {
@@ -95,11 +95,11 @@ func TestPlanIsComplete(t *testing.T) {
 		switch v := plan.Field(i); v.Kind() {
 		case reflect.Bool:
 			if shown = includes[name]; shown != v.Bool() {
-				t.Errorf("%s is %v, shown as %v", name, v, shown)
+				t.Errorf("the feature %s of the plan is %v, but the answer has %v", name, v, shown)
 			}
 		case reflect.Int, reflect.Int64:
 			if shown = allowances[name]; shown != float64(v.Int()) {
-				t.Errorf("%s is %v, shown as %v", name, v, shown)
+				t.Errorf("the allowance %s of the plan is %v, but the answer has %v", name, v, shown)
 			}
 		}
 	}

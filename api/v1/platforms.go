@@ -15,7 +15,7 @@ import (
 type IntegrationRun struct {
 	ID        uuid.UUID `json:"id" doc:"id of the run's job"`
 	Kind      string    `json:"kind" doc:"the kind of run, such as cost_sync, network_sync or conversion_upload"`
-	Origin    string    `json:"origin" enum:"api,clock"`
+	Origin    string    `json:"origin" enum:"api,clock" doc:"api: a call started the run; clock: the run was scheduled"`
 	From      *string   `json:"from"`
 	To        *string   `json:"to"`
 	Applied   bool      `json:"applied" doc:"false: a dry run"`

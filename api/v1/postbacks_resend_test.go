@@ -23,14 +23,14 @@ func TestResendFailedPostbacks(t *testing.T) {
 	id := s.Do("POST", "/traffic-sources", source("Deaf")).Want(201, "").Map()["id"]
 	jobstest.Answer(s.Jobs, jobs.ResendFailed, func(account uuid.UUID, a jobs.ResendFailedArgs) (jobs.RedeliverFailedAnswer, error) {
 		if account != s.Account.ID || a.Source.String() != id || !a.To.Equal(time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC)) {
-			t.Errorf("%s: %+v", account, a)
+			t.Errorf("the job has other arguments than the call: account %s, %+v", account, a)
 		}
 		return jobs.RedeliverFailedAnswer{From: a.From, To: a.To, Requeued: 7}, nil
 	})
 	got := s.Do("POST", path+"?from=2026-03-01&to=2026-03-02", map[string]any{"source": id}).Want(200, "").Map()
 	same(t, got["range"].(map[string]any), map[string]any{"from": "2026-03-01 00:00:00", "to": "2026-03-02 23:59:59"})
 	if got["requeued"] != 7.0 {
-		t.Errorf("answer %v", got)
+		t.Errorf("want the 7 postbacks of the job's result: %v", got)
 	}
 	s.Do("POST", path+"?from=x", map[string]any{}).Want(400, "invalid_input")
 	s.Do("POST", path, map[string]any{"source": "x"}).Want(400, "invalid_id")

@@ -65,7 +65,7 @@ func TestReplaceOfferEverywhere(t *testing.T) {
 	}
 	d.Do("GET", "/offers/"+d.offer+"/uses", nil).Want(200, "").Into(&before)
 	if len(before.Places) != 4 || !before.Whole || before.Places[0].NewWeight != nil {
-		t.Errorf("uses: %+v", before)
+		t.Errorf("want four places without new weights: %+v", before)
 	}
 	d.As(d.ReadKey).Do("GET", "/offers/"+d.offer+"/uses?with="+second, nil).Want(200, "").Into(&before)
 	d.Do("POST", "/offers/"+d.offer+"/replace", object{"with": second}).Want(200, "").Into(&after)
@@ -138,7 +138,7 @@ func TestReplaceInChosenCampaigns(t *testing.T) {
 	}
 	d.Do("POST", path, object{"with": second, "campaigns": ids[:3]}).Want(200, "").Into(&done)
 	if len(done.Places) != 3 {
-		t.Errorf("places: %+v", done.Places)
+		t.Errorf("want the places in the three chosen campaigns: %+v", done.Places)
 	}
 	if _, streams := d.flowOf(t, ids[3]); !contains(fmt.Sprint(streams), d.offer) {
 		t.Error("the campaign that was not chosen has changed")
@@ -151,7 +151,7 @@ func TestReplaceInChosenCampaigns(t *testing.T) {
 	undo := d.Do("POST", "/changes/"+done.ChangeID+"/undo", nil).Want(200, "").Map()
 	if got := fmt.Sprint(undo); got != fmt.Sprintf("map[kept:[map[id:%v kind:campaign name:C1 path:Path 1 reason:changed] "+
 		"map[id:%v kind:campaign name:C2 path:Path 1 reason:not_found]] restored:1]", ids[1], ids[2]) {
-		t.Errorf("undo: %s", got)
+		t.Errorf("the undo is answered %s, want one path restored and two kept", got)
 	}
 	if _, streams := d.flowOf(t, ids[0]); !contains(fmt.Sprint(streams), d.offer) || streams[0]["daily_cap"] != 9.0 {
 		t.Errorf("another change of the path is lost: %v", streams[0])
@@ -165,7 +165,7 @@ func TestReplaceLander(t *testing.T) {
 	id := d.make(t, with(d.campaign("One"), "lander_id", d.lander))["id"]
 	got := d.Do("POST", "/landers/"+d.lander+"/replace", object{"with": page}).Want(200, "").Map()
 	if _, streams := d.flowOf(t, id); !contains(fmt.Sprint(streams), page) || contains(fmt.Sprint(streams), d.lander) {
-		t.Errorf("the flow is %v", streams)
+		t.Errorf("the replaced page is still in the flow, or the new one is missing: %v", streams)
 	}
 	// A replacement cannot be undone while the replaced landing page is removed. A removed landing page can still be replaced.
 	d.Do("DELETE", "/landers?id="+d.lander, nil).Want(200, "")

@@ -111,6 +111,6 @@ func TestClickHouseService(t *testing.T) {
 	s := apitest.New(t, apitest.Options{DB: d, V1: v1.Deps{Clicks: click.Log{Conn: d, Copy: lost}}})
 	got := service(s.Do("GET", "/alerts", nil).Want(200, "").Map(), "clickhouse")
 	if message, _ := got["message"].(string); got["status"] != "failing" || !strings.Contains(message, "CLICKS_URL is not set") {
-		t.Errorf("without CLICKS_URL: %v", got)
+		t.Errorf("without CLICKS_URL the service is %v, want it failing", got)
 	}
 }

@@ -78,7 +78,7 @@ func TestReportsAgreeWithLogs(t *testing.T) {
 			reported[textOf(row["dims"].(map[string]any)[dimension])] = [2]float64{number(row["clicks"]), number(row["bot_clicks"])}
 		}
 		if diff := cmp.Diff(counted, reported); diff != "" || len(counted) < 2 {
-			t.Errorf("%s, log and report: %s", dimension, diff)
+			t.Errorf("by %s, the log and the report count different clicks: %s", dimension, diff)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func (r *traffic) report(dims []string, filters url.Values, keep func(*visit) bo
 		r.t.Errorf("%s: the row %q is missing", where, key)
 	}
 	if !slices.Equal(got.Dimensions, dims) || got.Dimension != strings.Join(dims, ",") {
-		r.t.Errorf("%s: answered for %q, %q", where, got.Dimension, got.Dimensions)
+		r.t.Errorf("%s: the answer has the dimensions %q and %q, want those of the call", where, got.Dimension, got.Dimensions)
 	}
 	return got
 }
@@ -80,7 +80,7 @@ func TestPerformance(t *testing.T) {
 		func(v *visit) bool { return v.Country == "DE" && keys["source_id"](v) == "" })
 	if want := "[map[dimension:country value:DE] map[dimension:os value:iOS] map[dimension:os value:Linux] " +
 		"map[dimension:source_id value:]]"; fmt.Sprint(german.Filters) != want {
-		t.Errorf("filters %v", german.Filters)
+		t.Errorf("the answer has the filters %v, want those of the call", german.Filters)
 	}
 	r.report([]string{"date"}, url.Values{"f.campaign_id": {r.campaigns[0].String()}, "f.sub1": {`"q"`}},
 		func(v *visit) bool { return v.CampaignID == r.campaigns[0] && v.Subs[0] == `"q"` })
@@ -92,7 +92,7 @@ func TestPerformance(t *testing.T) {
 		"source_id": r.sources[1].String(),
 	} {
 		if names[dim][id] != "Name 1" {
-			t.Errorf("labels of %s: %v", dim, names[dim])
+			t.Errorf("the labels of %s are %v, want Name 1", dim, names[dim])
 		}
 	}
 	if names["stream_id"][r.stream.String()] != "Path 1" {
@@ -108,7 +108,7 @@ func TestPerformance(t *testing.T) {
 	s.Do("GET", "/reports/performance?"+query.Encode(), nil).Want(200, "").Into(&part)
 	compare(t, "part", part.Rows[0], figures(r.between(from, to)))
 	if part.Range["from"] != query.Get("from") || part.Range["to"] != query.Get("to") {
-		t.Errorf("range %v", part.Range)
+		t.Errorf("the range is %v, want the window of the call", part.Range)
 	}
 	var plain performance
 	s.As(s.ReadKey).Do("GET", "/reports/performance", nil).Want(200, "").Into(&plain)
@@ -163,7 +163,7 @@ func TestPerformanceOptions(t *testing.T) {
 		hour := row["dims"].(map[string]any)["hour"].(string)
 		compare(t, hour, row, figures(hours[hour]))
 		if hour <= last {
-			t.Errorf("%s comes after %s", hour, last)
+			t.Errorf("the hour %s comes after %s, want ascending hours", hour, last)
 		}
 		last = hour
 	}
@@ -199,7 +199,7 @@ func TestPerformanceOptions(t *testing.T) {
 	}
 	got = request(url.Values{"dimension": {"source_id"}, "min_clicks": {"100000"}})
 	if compare(t, "totals", got.Totals, figures(r.between(from, to))); len(got.Rows) != 0 || got.Truncated {
-		t.Errorf("%v", got.Rows)
+		t.Errorf("want no rows, because no source has so many clicks: %v", got.Rows)
 	}
 
 	// The report has only the sources whose figures meet the conditions. The conditions use the units of the answer, such as
@@ -223,7 +223,7 @@ func TestPerformanceOptions(t *testing.T) {
 	got = request(url.Values{"dimension": {"source_id"}, "having": {fmt.Sprintf("cr > %.4f,cost>=0, clicks > 0", best-0.01)}, "limit": {"1"}})
 	compare(t, "totals of the rows that having keeps", got.Totals, figures(bestVisits))
 	if len(got.Rows) != 1 || got.Truncated != (few > 1) || len(got.Having) != 3 || got.Having[1]["op"] != ">=" {
-		t.Errorf("%d rows, truncated %v, having %v", len(got.Rows), got.Truncated, got.Having)
+		t.Errorf("%d rows, truncated %v, conditions %v, want one row and three conditions", len(got.Rows), got.Truncated, got.Having)
 	}
 
 	// The same filters apply to the trends, the time series and the totals.
@@ -247,7 +247,7 @@ func TestPerformanceOptions(t *testing.T) {
 	compare(t, "overview", s.Do("GET", "/stats/overview?"+window, nil).Want(200, "").Map(), kept)
 	values := s.Do("GET", "/reports/values?dimension=country&"+window, nil).Want(200, "").Map()["values"].([]any)
 	if len(values) != 1 || values[0].(map[string]any)["value"] != "FR" {
-		t.Errorf("values %v", values)
+		t.Errorf("want FR as the only country that the filters leave: %v", values)
 	}
 	y, m, d := time.Now().In(nepal).Date()
 	today := time.Date(y, m, d, 0, 0, 0, 0, nepal)

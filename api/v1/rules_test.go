@@ -84,7 +84,7 @@ func TestRuleLimits(t *testing.T) {
 		t.Errorf("the condition has %d values, the last with %d characters, want 200 of each", len(items), len([]rune(items[len(items)-1].(string))))
 	}
 	if text := list[1].(map[string]any)["value"].(string); len(text) != 200 {
-		t.Errorf("a value of %d characters", len(text))
+		t.Errorf("the value has %d characters, want 200", len(text))
 	}
 	whole := make([]any, cond.MaxConditions) // these conditions take more memory than a rule may, because each letter has two bytes
 	for i := range whole {
@@ -115,8 +115,8 @@ func TestRuleErrors(t *testing.T) {
 		"long notes":         {with(rule("x"), "notes", strings.Repeat("n", 2001)), 400, "too_long"},
 		"name type":          {with(rule("x"), "name", 1), 400, "invalid_input"},
 		"notes type":         {with(rule("x"), "notes", []int{1}), 400, "invalid_input"},
-		"none":               {conditions(), 400, "no_conditions"},
-		"no conditions":      {without("conditions"), 400, "no_conditions"},
+		"empty conditions":   {conditions(), 400, "no_conditions"},
+		"conditions missing": {without("conditions"), 400, "no_conditions"},
 		"null conditions":    {with(rule("x"), "conditions", nil), 400, "no_conditions"},
 		"conditions type":    {with(rule("x"), "conditions", "DE"), 400, "invalid_condition"},
 		"condition type":     {conditions("country"), 400, "invalid_condition"},
@@ -124,13 +124,13 @@ func TestRuleErrors(t *testing.T) {
 		"attribute":          {conditions(condition("colour", "equals", "x")), 400, "invalid_condition"},
 		"attribute type":     {conditions(map[string]any{"attribute": 5}), 400, "invalid_condition"},
 		"operator":           {conditions(condition("country", "like", "x")), 400, "invalid_condition"},
-		"operator of ip":     {conditions(condition("country", "in_cidr", "10.0.0.0/8")), 400, "invalid_condition"},
+		"in_cidr on country": {conditions(condition("country", "in_cidr", "10.0.0.0/8")), 400, "invalid_condition"},
 		"no value":           {conditions(condition("country", "equals", nil)), 400, "invalid_condition"},
 		"blank value":        {conditions(condition("country", "equals", " ")), 400, "invalid_condition"},
 		"empty list":         {conditions(condition("country", "in", []string{})), 400, "invalid_condition"},
 		"object value":       {conditions(condition("country", "equals", map[string]any{})), 400, "invalid_condition"},
 		"regex":              {conditions(condition("url", "regex", "(")), 400, "invalid_condition"},
-		"second of two":      {conditions(condition("country", "equals", "x"), condition("x", "y", 1)), 400, "invalid_condition"},
+		"second is invalid":  {conditions(condition("country", "equals", "x"), condition("x", "y", 1)), 400, "invalid_condition"},
 		"schedule":           {conditions(condition("schedule", "equals", []any{map[string]any{"days": []int{9}}})), 400, "invalid_condition"},
 		"logic is forgiving": {with(rule("forgiven"), "logic", []any{}), 201, ""},
 	})
@@ -193,7 +193,7 @@ func TestRulesAreListedByName(t *testing.T) {
 		ids[name] = s.Do("POST", "/rules", rule(name)).Want(201, "").Map()["id"]
 	}
 	if got := walk(s, "/rules", func(int) {}); !slices.Equal(got, []string{"Alpha", "bravo", "Charlie", "delta", "echo"}) {
-		t.Errorf("by name: %v", got)
+		t.Errorf("the rules are listed as %v, want them by name, ignoring case", got)
 	}
 	// If a rule is renamed while the list is read, so that it would belong on an earlier page, it is still listed.
 	got := walk(s, "/rules", func(page int) {

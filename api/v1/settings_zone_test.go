@@ -53,7 +53,7 @@ func TestTimezoneTakesEffect(t *testing.T) {
 		}
 		row := s.Do("GET", "/offers", nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any)
 		if row["capped_today"] != (c.alerts == 1) {
-			t.Errorf("%s: %v", c.zone, row)
+			t.Errorf("in %s, capped_today does not match the alerts: %v", c.zone, row)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func TestSimulate(t *testing.T) {
 		same(t, out["decision"].(map[string]any), c.want)
 		steps := out["campaigns"].([]any)[0].(map[string]any)["steps"].([]any)
 		if len(steps) != c.steps || steps[len(steps)-1].(map[string]any)["taken"] != true {
-			t.Errorf("%s: steps %v", name, steps)
+			t.Errorf("%s: want the number of steps of the case, the last one taken: %v", name, steps)
 		}
 		if c.steps < 2 {
 			continue
@@ -70,7 +70,7 @@ func TestSimulate(t *testing.T) {
 		country := c.visitor["country"]
 		same(t, found, map[string]any{"attribute": "country", "value": "DE", "known": country != nil, "matched": false})
 		if country != nil && found["seen"] != country {
-			t.Errorf("%s: seen %v", name, found["seen"])
+			t.Errorf("%s: the condition saw %v, want the visitor's country", name, found["seen"])
 		}
 	}
 	if after := counted(t, s); after != before {
@@ -80,22 +80,22 @@ func TestSimulate(t *testing.T) {
 		body map[string]any
 		code string
 	}{
-		"no flow":      {map[string]any{}, "no_streams"},
-		"bad flow":     {map[string]any{"streams": []any{map[string]any{"action": "fly"}}}, "invalid_action"},
-		"foreign":      {map[string]any{"streams": []any{map[string]any{"action": "offer", "destinations": []any{map[string]any{"id": uuid.New()}}}}}, "invalid_destination"},
-		"id":           {map[string]any{"campaign_id": "x"}, "invalid_id"},
-		"attribute":    {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"mood": "good"}}, "invalid_attribute"},
-		"time":         {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"date": "2026-01-01"}}, "invalid_attribute"},
-		"no text":      {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"country": []any{"DE"}}}, "invalid_attribute"},
-		"no object":    {map[string]any{"streams": flowFor(r), "visitor": "DE"}, "invalid_attribute"},
-		"long":         {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"city": strings.Repeat("x", 2001)}}, "invalid_attribute"},
-		"moment":       {map[string]any{"streams": flowFor(r), "at": "noon"}, "invalid_time"},
-		"rotation":     {map[string]any{"streams": flowFor(r), "flow_rotation": "x"}, "invalid_flow_rotation"},
-		"binding":      {map[string]any{"streams": flowFor(r), "bind_visitors": "x"}, "invalid_bind_visitors"},
-		"fallback":     {map[string]any{"streams": flowFor(r), "fallback_url": "x"}, "invalid_fallback_url"},
-		"destination":  {map[string]any{"streams": flowFor(r), "destination_url": "x"}, "invalid_destination_url"},
-		"bound to":     {map[string]any{"streams": flowFor(r), "bound_path_id": "x"}, "invalid_id"},
-		"two defaults": {map[string]any{"streams": append(flowFor(r), map[string]any{"stream_type": "default", "action": "nothing"})}, "multiple_defaults"},
+		"no flow":             {map[string]any{}, "no_streams"},
+		"bad flow":            {map[string]any{"streams": []any{map[string]any{"action": "fly"}}}, "invalid_action"},
+		"unknown offer":       {map[string]any{"streams": []any{map[string]any{"action": "offer", "destinations": []any{map[string]any{"id": uuid.New()}}}}}, "invalid_destination"},
+		"invalid campaign id": {map[string]any{"campaign_id": "x"}, "invalid_id"},
+		"unknown attribute":   {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"mood": "good"}}, "invalid_attribute"},
+		"attribute of time":   {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"date": "2026-01-01"}}, "invalid_attribute"},
+		"list for a text":     {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"country": []any{"DE"}}}, "invalid_attribute"},
+		"text as visitor":     {map[string]any{"streams": flowFor(r), "visitor": "DE"}, "invalid_attribute"},
+		"long value":          {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"city": strings.Repeat("x", 2001)}}, "invalid_attribute"},
+		"invalid time":        {map[string]any{"streams": flowFor(r), "at": "noon"}, "invalid_time"},
+		"rotation":            {map[string]any{"streams": flowFor(r), "flow_rotation": "x"}, "invalid_flow_rotation"},
+		"binding":             {map[string]any{"streams": flowFor(r), "bind_visitors": "x"}, "invalid_bind_visitors"},
+		"fallback":            {map[string]any{"streams": flowFor(r), "fallback_url": "x"}, "invalid_fallback_url"},
+		"destination":         {map[string]any{"streams": flowFor(r), "destination_url": "x"}, "invalid_destination_url"},
+		"invalid path id":     {map[string]any{"streams": flowFor(r), "bound_path_id": "x"}, "invalid_id"},
+		"two defaults":        {map[string]any{"streams": append(flowFor(r), map[string]any{"stream_type": "default", "action": "nothing"})}, "multiple_defaults"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -137,12 +137,12 @@ func TestSimulateClick(t *testing.T) {
 		body := map[string]any{"click_id": id, "streams": flowFor(r)}
 		got := s.As(s.ReadKey).Do("POST", "/tools/simulate", body).Want(200, "").Map()["decision"].(map[string]any)
 		if got["path"] != want(v) {
-			t.Errorf("%s %s goes to %v", v.Country, v.DeviceType, got["path"])
+			t.Errorf("%s %s goes to %v, want the path for the visitor's country and device", v.Country, v.DeviceType, got["path"])
 		}
 		body["visitor"] = map[string]any{"country": "DE"}
 		got = s.As(s.ReadKey).Do("POST", "/tools/simulate", body).Want(200, "").Map()["decision"].(map[string]any)
 		if got["path"] != "Germans" {
-			t.Errorf("a German goes to %v", got["path"])
+			t.Errorf("a German visitor goes to %v, want the path Germans", got["path"])
 		}
 	}
 	known := models.FormatClickID(r.visits[0].ID)
@@ -174,7 +174,7 @@ func TestSimulateBoundClick(t *testing.T) {
 			same(t, got["decision"].(map[string]any), map[string]any{"via": "bound", "path": "old"})
 		}
 		if t.Failed() {
-			t.Fatalf("%s: %v, trace %v", name, made["decision"], trace["decision"])
+			t.Fatalf("%s: the simulation decided %v and the trace %v, want the bound path old", name, made["decision"], trace["decision"])
 		}
 	}
 }
@@ -275,13 +275,13 @@ func TestSimulateDraws(t *testing.T) {
 	}
 	list := simulate()
 	if len(list) != 2 {
-		t.Fatalf("the ways are %v", list)
+		t.Fatalf("want both paths in the distribution: %v", list)
 	}
 	first, second := list[0].(map[string]any), list[1].(map[string]any)
 	same(t, first, map[string]any{"path": "a", "via": "regular", "lander_id": nil})
 	a, b := first["count"].(float64), second["count"].(float64)
 	if a+b != 1000 || a < 690 || a > 810 {
-		t.Errorf("%v and %v of 1000 visitors took the paths with the weights 75 and 25, want 690 to 810 and the rest", a, b)
+		t.Errorf("%v and %v of 1000 visitors took the paths with the weights 75 and 25, want 690 to 810 and 1000 in all", a, b)
 	}
 	if again := simulate(); !reflect.DeepEqual(again, list) {
 		t.Errorf("the same seed gave %v and then %v", list, again)

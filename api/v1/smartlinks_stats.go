@@ -31,7 +31,7 @@ type SmartlinkStats struct {
 // SmartlinkRuleFigures counts the clicks that a rule matched.
 type SmartlinkRuleFigures struct {
 	RuleID    *uuid.UUID `json:"rule_id" doc:"null: no rule matched"`
-	Name      string     `json:"name" doc:"empty if the rule was deleted"`
+	Name      string     `json:"name" doc:"empty if the rule was deleted or no rule matched"`
 	Clicks    int64      `json:"clicks"`
 	BotClicks int64      `json:"bot_clicks"`
 }

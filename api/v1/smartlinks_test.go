@@ -69,7 +69,7 @@ func TestSmartlinkRoundTrip(t *testing.T) {
 		ids[r.(map[string]any)["id"]] = true
 	}
 	if rules[0].(map[string]any)["id"] != second["id"] || len(ids) != 3 {
-		t.Errorf("rules after PUT: %v", rules)
+		t.Errorf("want three rules with different ids, the kept one first: %v", rules)
 	}
 	same(t, s.Do("PUT", "/short-links", with(again, "is_active", true)).Want(200, "").Map(), map[string]any{"is_active": true})
 
@@ -89,7 +89,7 @@ func TestSmartlinkRoundTrip(t *testing.T) {
 		s.Do(call[0], fmt.Sprintf(call[1], made["id"]), nil).Want(404, "not_found")
 	}
 	if rows := s.Do("GET", "/short-links", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 2 {
-		t.Errorf("list after delete: %v", rows)
+		t.Errorf("want two smartlinks after the deletion: %v", rows)
 	}
 	s.Do("POST", "/short-links", with(smartlink("Deal_1", domain), "name", "N")).Want(201, "") // the name and the slug can be used again
 }
@@ -121,7 +121,7 @@ func TestSmartlinkErrors(t *testing.T) {
 		conditions[i] = ok
 	}
 	refused(t, s, "/short-links", id, map[string]refusal{
-		"no json":             {`x`, 400, "bad_body"},
+		"not json":            {`x`, 400, "bad_body"},
 		"no slug":             {x("slug", ""), 400, "required"},
 		"no destination":      {x("destination_url", " "), 400, "required"},
 		"no domain":           {x("domain_id", nil), 400, "required"},
@@ -221,7 +221,7 @@ func TestSmartlinksOfOthers(t *testing.T) {
 	s.Do("GET", path+"/stats?from=yesterday", nil).Want(400, "invalid_input")
 	if rows := s.Do("GET", "/short-links", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 1 ||
 		rows[0].(map[string]any)["slug"] != "a" || rows[0].(map[string]any)["is_active"] != true {
-		t.Errorf("changed: %v", rows)
+		t.Errorf("want the account's one smartlink, unchanged by the refused calls: %v", rows)
 	}
 }
 
@@ -249,7 +249,7 @@ func TestAddressRace(t *testing.T) {
 			count[<-statuses]++
 		}
 		if count[http.StatusCreated] != 1 || count[http.StatusBadRequest]+count[http.StatusConflict] != 7 {
-			t.Fatalf("statuses %v", count)
+			t.Fatalf("number of answers by status: %v, want one 201", count)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func TestConversionActions(t *testing.T) {
 	ready := time.Date(2026, 11, 1, 14, 0, 0, 0, time.UTC)
 	jobstest.Answer(s.Jobs, jobs.CreateConversionAction, func(account uuid.UUID, a jobs.CreateConversionActionArgs) (jobs.ConversionAction, error) {
 		if account != s.Account.ID || a.Source.String() != id {
-			t.Errorf("%s, %+v", account, a)
+			t.Errorf("the job has another account or source: account %s, %+v", account, a)
 		}
 		return jobs.ConversionAction{ID: "9", Name: a.Name, ReadyAt: &ready}, nil
 	})
@@ -60,7 +60,7 @@ func TestConversionActions(t *testing.T) {
 		var made v1.ConversionAction
 		s.Do("POST", actions, body).Want(200, "").Into(&made)
 		if made.Name != name || made.ID != "9" || made.ReadyAt == nil || *made.ReadyAt != "2026-11-01T14:00:00.000Z" || made.ResourceName != nil {
-			t.Errorf("%+v", made)
+			t.Errorf("the action differs from the one that the worker created: %+v", made)
 		}
 	}
 	s.As(s.ReadKey).Do("POST", actions, nil).Want(403, "read_only_key")
@@ -70,7 +70,7 @@ func TestConversionActions(t *testing.T) {
 	var list v1.ConversionActions
 	s.As(s.ReadKey).Do("GET", actions, nil).Want(200, "").Into(&list)
 	if len(list.Actions) != 1 || list.Actions[0].ID != "9" || *list.Actions[0].ResourceName != "customers/1/conversionActions/9" {
-		t.Errorf("%+v", list)
+		t.Errorf("want the action of the job's result: %+v", list)
 	}
 }
 
@@ -93,11 +93,11 @@ func TestChosenConnection(t *testing.T) {
 	first := signedIn(t, s, s.Account.ID, models.GoogleAds, "a")
 	put(object{"oauth_connection_id": foreign.ID}).Want(400, "not_connected")
 	if put(nil).Want(200, ""); chosen() != first.ID.String() {
-		t.Errorf("connected by %v", chosen())
+		t.Errorf("the source uses the sign-in %v, want the account's only one", chosen())
 	}
 	second := signedIn(t, s, s.Account.ID, models.GoogleAds, "b")
 	if put(object{"oauth_connection_id": second.ID}).Want(200, ""); chosen() != second.ID.String() {
-		t.Errorf("connected by %v", chosen())
+		t.Errorf("the source uses the sign-in %v, want the one that the call names", chosen())
 	}
 	put(object{"oauth_connection_id": nil}).Want(400, "choose_connection")
 }

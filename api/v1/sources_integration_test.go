@@ -38,7 +38,7 @@ func TestSourceIntegration(t *testing.T) {
 	}
 	s.Do("GET", path, nil).Want(200, "").Into(&empty)
 	if len(empty.Providers) != len(models.SourceProviders) || empty.Configured {
-		t.Fatalf("%+v", empty)
+		t.Fatalf("at first want every provider, and no connection: %+v", empty)
 	}
 	for _, p := range empty.Providers {
 		if want := map[bool]int{true: len(models.CostPresets)}[p.Provider == models.CustomCost]; len(p.Presets) != want {
@@ -79,17 +79,17 @@ func TestSourceIntegration(t *testing.T) {
 	}
 	credentials, err := s.Store.SourceIntegrations().Credentials(t.Context(), saved.Integration)
 	if err != nil || credentials["access_token"] != sourceToken || credentials["advertiser_id"] != "77" {
-		t.Errorf("%v, %v", credentials, err)
+		t.Errorf("the saved credentials are %v, want those that were sent (%v)", credentials, err)
 	}
 	if err := s.Store.SourceIntegrations().SaveSession(t.Context(), saved.Integration, "canary-session"); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := s.Store.SourceIntegrations().Session(t.Context(), saved.Integration); err != nil || got != "canary-session" {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("the saved session is %q, want canary-session (%v)", got, err)
 	}
 	var row string
 	if err := s.DB.GetContext(t.Context(), &row, `SELECT t::text FROM source_integrations t`); err != nil || strings.Contains(row, "canary") {
-		t.Errorf("%s, %v", row, err)
+		t.Errorf("the secret is stored unencrypted: %s (%v)", row, err)
 	}
 	s.Do("PUT", path, object{"provider": "propellerads"}).Want(200, "") // the provider changes, so the former credentials are deleted
 	same(t, s.Do("GET", path, nil).Want(200, "").Map(), map[string]any{"credentials": "map[]", "conversion_statuses": "[approved]"})
@@ -115,7 +115,7 @@ func TestCostEndpoint(t *testing.T) {
 		"firstPage:0 headers:map[X-Key:********] impressionsField: method:POST oneDay:false pageRows:0 rowsPath:data.rows spendDivisor:100 spendField:spend " +
 		"url:https://spend.example.com/b?from={from}]"})
 	if strings.Contains(string(shown.Raw), "canary") {
-		t.Errorf("%s", shown.Raw)
+		t.Errorf("the answer shows the value of a header: %s", shown.Raw)
 	}
 	saved, err := s.Store.SourceIntegrations().Find(t.Context(), s.Account.ID, uuid.MustParse(id))
 	if err != nil {
@@ -123,7 +123,7 @@ func TestCostEndpoint(t *testing.T) {
 	}
 	credentials, err := s.Store.SourceIntegrations().Credentials(t.Context(), saved.Integration)
 	if err != nil || credentials[models.HeaderCredential+"X-Key"] != "canary-header" {
-		t.Errorf("%v, %v", credentials, err)
+		t.Errorf("the saved value of the header is lost: %v (%v)", credentials, err)
 	}
 	s.Do("PUT", path, endpoint("https://elsewhere.example.com/", "********")).Want(400, "invalid_input")
 	s.Do("PUT", path, endpoint("https://elsewhere.example.com/", "another")).Want(200, "")

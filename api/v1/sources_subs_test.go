@@ -46,7 +46,7 @@ func TestSubParametersStayWhereTheyAre(t *testing.T) {
 	id := d.Do("POST", "/traffic-sources", `{"name": "Push", "token_macros": {"a": "{a}", "b": "{b}"}}`).Want(201, "").Map()["id"]
 	putSource(t, d.Server, id, `{"zoneid": "{zone}", "campaignid": "{campaign}", "bannerid": "{banner}"}`)
 	if got := subsOf(t, d.Server, id); got != "1 zoneid, 2 campaignid, 3 bannerid" {
-		t.Errorf("not in use: %s", got)
+		t.Errorf("before a campaign uses the source, its parameters are %s, want the order of the macros", got)
 	}
 
 	campaign := d.make(t, with(d.campaign("Live"), "source_id", id))["id"]
@@ -78,7 +78,7 @@ func TestSubParametersStayWhereTheyAre(t *testing.T) {
 	row := rowOf(t, d.Server, "/traffic-sources", id)
 	d.Do("PUT", "/traffic-sources", row).Want(200, "")
 	if got := subsOf(t, d.Server, id); got != "1 bannerid (Banner), 2 age" {
-		t.Errorf("sent back: %s", got)
+		t.Errorf("after the row was sent back unchanged, the parameters are %s", got)
 	}
 }
 
@@ -146,6 +146,6 @@ func TestUsesOfSubParameters(t *testing.T) {
 	d.Do("GET", "/traffic-sources/none/subs", nil).Want(400, "invalid_id")
 	d.Do("GET", "/traffic-sources/"+uuid.NewString()+"/subs", nil).Want(404, "not_found")
 	if s := got.Subs[0]; len(got.Subs) != models.Subs || s.Param != "zone" || !s.Filled || got.Subs[2].Filled {
-		t.Errorf("%+v", got.Subs)
+		t.Errorf("want sub1 filled by zone, and sub3 free: %+v", got.Subs)
 	}
 }

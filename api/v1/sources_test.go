@@ -49,23 +49,23 @@ func TestSourceRoundTrip(t *testing.T) {
 	}
 	sources := store.RoutingRows[*store.RoutingSource](routing)
 	if len(sources) != 1 {
-		t.Fatalf("%d sources", len(sources))
+		t.Fatalf("%d sources are stored, want 1", len(sources))
 	}
 	var macros models.TokenMacros
 	if err := macros.UnmarshalJSON(sources[0].TokenMacros); err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(macros); got != "[{zone [zone]} {ad ${AD}&<} {b }]" {
-		t.Errorf("the redirect reads %s", got)
+		t.Errorf("the redirect reads the macros %s, want the order of the document", got)
 	}
 	raw := string(s.Do("GET", "/traffic-sources", nil).Want(200, "").Data)
 	if !strings.Contains(strings.ReplaceAll(raw, " ", ""), `"token_macros":{"zone":"[zone]","ad":"${AD}`) {
-		t.Errorf("the list shows %s", raw)
+		t.Errorf("the list does not keep the order of the macros: %s", raw)
 	}
 
 	put := s.Do("PUT", "/traffic-sources", with(source("Pop"), "id", id)).Want(200, "").Map()
 	if len(put) != 1 || put["id"] != id {
-		t.Errorf("PUT answers %v", put)
+		t.Errorf("PUT answers %v, want only the id", put)
 	}
 	same(t, rowOf(t, s, "/traffic-sources", id), map[string]any{
 		"name": "Pop", "token_macros": "map[]", "cost_param": "",
@@ -139,52 +139,52 @@ func TestSourceErrors(t *testing.T) {
 		many[fmt.Sprint("p", i)] = "x"
 	}
 	refused(t, s, "/traffic-sources", id, map[string]refusal{
-		"no json":         {`{`, 400, "bad_body"},
-		"array":           {`[]`, 400, "bad_body"},
-		"no name":         {map[string]any{}, 400, "required"},
-		"long name":       {source(strings.Repeat("x", 256)), 400, "too_long"},
-		"long param":      {with(source("x"), "cost_param", strings.Repeat("x", 101)), 400, "too_long"},
-		"long external":   {with(source("x"), "external_id_param", strings.Repeat("x", 101)), 400, "too_long"},
-		"long macro":      {with(source("x"), "external_id_macro", strings.Repeat("x", 65)), 400, "too_long"},
-		"no macro":        {with(source("x"), "external_id_macro", "{id}&x=1"), 400, "invalid_value"},
-		"long link":       {macros(longMacros), 400, "too_long"},
-		"long notes":      {with(source("x"), "notes", strings.Repeat("x", 2001)), 400, "too_long"},
-		"long group":      {with(source("x"), "group_name", strings.Repeat("x", 256)), 400, "too_long"},
-		"postback":        {with(source("x"), "postback_url", "ftp://x.example"), 400, "invalid_url"},
-		"method":          {with(source("x"), "postback_method", "PUT"), 400, "invalid_value"},
-		"status":          {with(source("x"), "postback_statuses", []string{"sale"}), 400, "invalid_value"},
-		"payout share":    {with(source("x"), "send_payout_pct", 100.5), 400, "out_of_range"},
-		"goals":           {goals("lead"), 400, "invalid_input"},
-		"goal twice":      {goals(map[string]any{"goal": "lead"}, map[string]any{"goal": "LEAD"}), 400, "invalid_input"},
-		"goal status":     {goals(map[string]any{"statuses": []string{"sale"}}), 400, "invalid_value"},
-		"goal key":        {goals(map[string]any{"gaol": "x"}), 400, "invalid_input"},
-		"goal long":       {goals(map[string]any{"goal": strings.Repeat("x", 65)}), 400, "too_long"},
-		"goals many":      {goals(make([]any, 21)...), 400, "invalid_input"},
-		"loss type":       {with(source("x"), "traffic_loss_pct", "5"), 400, "invalid_number"},
-		"loss high":       {with(source("x"), "traffic_loss_pct", 99.995), 400, "out_of_range"},
-		"loss low":        {with(source("x"), "traffic_loss_pct", -0.01), 400, "out_of_range"},
-		"cost model":      {with(source("x"), "cost_model", "revshare"), 400, "invalid_value"},
-		"cost model type": {with(source("x"), "cost_model", 1), 400, "invalid_value"},
-		"macros list":     {macros([]string{"a"}), 400, "invalid_input"},
-		"macros text":     {macros("a"), 400, "invalid_input"},
-		"macros number":   {macros(map[string]any{"a": 1}), 400, "invalid_input"},
-		"macros object":   {macros(map[string]any{"a": map[string]any{}}), 400, "invalid_input"},
-		"macros null":     {macros(map[string]any{"a": nil}), 400, "invalid_input"},
-		"macros no name":  {macros(map[string]any{" ": "x"}), 400, "invalid_input"},
-		"macros many":     {macros(many), 400, "invalid_input"},
-		"macros name":     {macros(map[string]any{strings.Repeat("x", 101): "x"}), 400, "too_long"},
-		"macros value":    {macros(map[string]any{"x": strings.Repeat("x", 256)}), 400, "too_long"},
-		"sub zero":        {subs(object{"sub": 0, "param": "a"}), 400, "out_of_range"},
-		"sub high":        {subs(object{"sub": 31, "param": "a"}), 400, "out_of_range"},
-		"sub missing":     {subs(object{"param": "a"}), 400, "required"},
-		"sub no param":    {subs(object{"sub": 1, "param": " "}), 400, "required"},
-		"sub long name":   {subs(object{"sub": 1, "param": "a", "name": strings.Repeat("x", 101)}), 400, "too_long"},
-		"sub twice":       {subs(object{"sub": 1, "param": "a"}, object{"sub": 1, "param": "b"}), 400, "invalid_value"},
-		"sub of another":  {subs(object{"sub": 1, "param": "sub3"}), 400, "invalid_value"},
-		"sub type":        {subs("zone"), 400, "invalid_input"},
-		"tags":            {with(source("x"), "tags", manyTags(21)), 400, "invalid_input"},
-		"same name":       {source("TAKEN"), 409, "duplicate_name"},
-		"nulls":           {map[string]any{"name": "null", "token_macros": nil, "traffic_loss_pct": nil}, 201, ""},
+		"not json":            {`{`, 400, "bad_body"},
+		"array":               {`[]`, 400, "bad_body"},
+		"no name":             {map[string]any{}, 400, "required"},
+		"long name":           {source(strings.Repeat("x", 256)), 400, "too_long"},
+		"long param":          {with(source("x"), "cost_param", strings.Repeat("x", 101)), 400, "too_long"},
+		"long external":       {with(source("x"), "external_id_param", strings.Repeat("x", 101)), 400, "too_long"},
+		"long macro":          {with(source("x"), "external_id_macro", strings.Repeat("x", 65)), 400, "too_long"},
+		"not a macro":         {with(source("x"), "external_id_macro", "{id}&x=1"), 400, "invalid_value"},
+		"long link":           {macros(longMacros), 400, "too_long"},
+		"long notes":          {with(source("x"), "notes", strings.Repeat("x", 2001)), 400, "too_long"},
+		"long group":          {with(source("x"), "group_name", strings.Repeat("x", 256)), 400, "too_long"},
+		"postback":            {with(source("x"), "postback_url", "ftp://x.example"), 400, "invalid_url"},
+		"method":              {with(source("x"), "postback_method", "PUT"), 400, "invalid_value"},
+		"status":              {with(source("x"), "postback_statuses", []string{"sale"}), 400, "invalid_value"},
+		"payout share":        {with(source("x"), "send_payout_pct", 100.5), 400, "out_of_range"},
+		"goals":               {goals("lead"), 400, "invalid_input"},
+		"goal twice":          {goals(map[string]any{"goal": "lead"}, map[string]any{"goal": "LEAD"}), 400, "invalid_input"},
+		"goal status":         {goals(map[string]any{"statuses": []string{"sale"}}), 400, "invalid_value"},
+		"goal key":            {goals(map[string]any{"gaol": "x"}), 400, "invalid_input"},
+		"goal long":           {goals(map[string]any{"goal": strings.Repeat("x", 65)}), 400, "too_long"},
+		"goals many":          {goals(make([]any, 21)...), 400, "invalid_input"},
+		"loss type":           {with(source("x"), "traffic_loss_pct", "5"), 400, "invalid_number"},
+		"loss high":           {with(source("x"), "traffic_loss_pct", 99.995), 400, "out_of_range"},
+		"loss low":            {with(source("x"), "traffic_loss_pct", -0.01), 400, "out_of_range"},
+		"cost model":          {with(source("x"), "cost_model", "revshare"), 400, "invalid_value"},
+		"cost model type":     {with(source("x"), "cost_model", 1), 400, "invalid_value"},
+		"macros list":         {macros([]string{"a"}), 400, "invalid_input"},
+		"macros text":         {macros("a"), 400, "invalid_input"},
+		"macros number":       {macros(map[string]any{"a": 1}), 400, "invalid_input"},
+		"macros object":       {macros(map[string]any{"a": map[string]any{}}), 400, "invalid_input"},
+		"macros null":         {macros(map[string]any{"a": nil}), 400, "invalid_input"},
+		"macros no name":      {macros(map[string]any{" ": "x"}), 400, "invalid_input"},
+		"macros many":         {macros(many), 400, "invalid_input"},
+		"macros name":         {macros(map[string]any{strings.Repeat("x", 101): "x"}), 400, "too_long"},
+		"macros value":        {macros(map[string]any{"x": strings.Repeat("x", 256)}), 400, "too_long"},
+		"sub zero":            {subs(object{"sub": 0, "param": "a"}), 400, "out_of_range"},
+		"sub high":            {subs(object{"sub": 31, "param": "a"}), 400, "out_of_range"},
+		"sub missing":         {subs(object{"param": "a"}), 400, "required"},
+		"sub no param":        {subs(object{"sub": 1, "param": " "}), 400, "required"},
+		"sub long name":       {subs(object{"sub": 1, "param": "a", "name": strings.Repeat("x", 101)}), 400, "too_long"},
+		"sub twice":           {subs(object{"sub": 1, "param": "a"}, object{"sub": 1, "param": "b"}), 400, "invalid_value"},
+		"name of another sub": {subs(object{"sub": 1, "param": "sub3"}), 400, "invalid_value"},
+		"sub type":            {subs("zone"), 400, "invalid_input"},
+		"tags":                {with(source("x"), "tags", manyTags(21)), 400, "invalid_input"},
+		"same name":           {source("TAKEN"), 409, "duplicate_name"},
+		"nulls":               {map[string]any{"name": "null", "token_macros": nil, "traffic_loss_pct": nil}, 201, ""},
 	})
 }
 
@@ -211,7 +211,7 @@ func TestIntegrationsAllowance(t *testing.T) {
 		count[a.Status]++
 	}
 	if count[http.StatusCreated] != 5 || count[http.StatusPaymentRequired] != 7 {
-		t.Fatalf("statuses %v", count)
+		t.Fatalf("number of answers by status: %v, want five 201 and seven 402", count)
 	}
 	for _, path := range paths {
 		id := s.Do("GET", path, nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any)["id"]

@@ -20,7 +20,7 @@ type SourceUploads struct {
 	Shadow    int            `json:"shadow" doc:"uploads in shadow mode: they were built, and validated if the platform offers validation, but do not count"`
 	Skipped   int            `json:"skipped" doc:"conversions for which there was nothing to upload, or which could not be uploaded"`
 	Pending   int            `json:"pending"`
-	ReadyAt   *string        `json:"ready_at" doc:"the platform accepts no uploads before this time"`
+	ReadyAt   *string        `json:"ready_at" doc:"the platform accepts no uploads before this time; null: it accepts them now"`
 	Stopped   *string        `json:"stopped" doc:"why uploads were stopped; a PUT starts them again"`
 	StoppedAt *string        `json:"stopped_at"`
 	MatchKeys UploadKeys     `json:"match_keys" doc:"hashed personal data of the conversions of the last seven days"`

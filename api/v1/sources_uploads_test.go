@@ -47,14 +47,14 @@ func TestSourceUploads(t *testing.T) {
 	same(t, keys[8].(map[string]any), map[string]any{"key": "country", "conversions": 0.0, "share": 0.0})
 	rows := uploads["rows"].([]any)
 	if len(rows) != 4 {
-		t.Fatalf("%v", rows)
+		t.Fatalf("want four uploads: %v", rows)
 	}
 	same(t, rows[0].(map[string]any), map[string]any{"action": "upload", "value": 2.5, "currency": "EUR", "reason": "why", "status": "approved", "keys": []any{"email", "phone"}})
 	if raw := string(s.Do("GET", "/alerts", nil).Want(200, "").Raw); !strings.Contains(raw, "uploads.stopped") || !strings.Contains(raw, "too few") {
-		t.Errorf("%s", raw)
+		t.Errorf("the alert uploads.stopped, with its reason, is missing: %s", raw)
 	}
 	s.Do("PUT", path, object{"provider": "tiktok"}).Want(200, "")
 	if raw := string(s.Do("GET", "/alerts", nil).Want(200, "").Raw); strings.Contains(raw, "uploads.stopped") {
-		t.Errorf("%s", raw)
+		t.Errorf("uploads were started again, but the alert is still there: %s", raw)
 	}
 }

@@ -47,7 +47,7 @@ func TestSourceTemplateFile(t *testing.T) {
 		body := map[string]any{"kind": "traffic_source", "version": 1, "template": builtIn}
 		got := other.Do("POST", "/traffic-sources/import", body).Want(201, "").Map()
 		if !strings.HasPrefix(fmt.Sprint(got["notes"]), "Template read on 2026-11-26: https://") {
-			t.Errorf("%s: %v", builtIn.Key, got["notes"])
+			t.Errorf("%s: the notes do not name the page of the template: %v", builtIn.Key, got["notes"])
 		}
 	}
 }
@@ -95,8 +95,8 @@ func TestTemplateFileErrors(t *testing.T) {
 		path string
 		refusal
 	}{
-		"no json":           {"/traffic-sources/import", refusal{`x`, 400, "bad_body"}},
-		"nothing":           {"/traffic-sources/import", refusal{`{}`, 400, "required"}},
+		"not json":          {"/traffic-sources/import", refusal{`x`, 400, "bad_body"}},
+		"empty object":      {"/traffic-sources/import", refusal{`{}`, 400, "required"}},
 		"no template":       {"/traffic-sources/import", refusal{`{"kind": "traffic_source", "version": 1}`, 400, "invalid_template"}},
 		"other kind":        {"/traffic-sources/import", refusal{network(`{"name": "x"}`), 400, "invalid_template"}},
 		"other version":     {"/traffic-sources/import", refusal{`{"kind": "traffic_source", "version": 2, "template": {"name": "x"}}`, 400, "invalid_template"}},

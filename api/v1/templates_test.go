@@ -63,12 +63,12 @@ func TestNetworkTemplates(t *testing.T) {
 	affise := named(s, "Affise")[0]["id"]
 	own := s.Do("POST", "/network-templates", `{"name": "affise"}`).Want(201, "").Map()["rows"].([]any)[0].(map[string]any)["id"]
 	if found := named(s, "affise"); len(found) != 1 || found[0]["id"] != own {
-		t.Errorf("affise: %v", found)
+		t.Errorf("want only the account's own template affise: %v", found)
 	}
 	gone := s.Do("DELETE", fmt.Sprint("/network-templates?id=", own), nil).Want(200, "").Map()
 	same(t, gone, map[string]any{"id": own, "deleted": true})
 	if found := named(s, "affise"); len(found) != 1 || found[0]["id"] != affise {
-		t.Errorf("affise: %v", found)
+		t.Errorf("after the deletion want only the built-in template affise: %v", found)
 	}
 	s.Do("DELETE", fmt.Sprint("/network-templates?id=", own), nil).Want(404, "not_found")
 	s.Do("DELETE", fmt.Sprint("/network-templates?id=", affise), nil).Want(404, "not_found")
@@ -85,18 +85,18 @@ func TestNetworkTemplateErrors(t *testing.T) {
 		return `{"templates": [` + strings.Join(items, ",") + `]}`
 	}
 	for name, c := range map[string]refusal{
-		"no json":      {`x`, 400, "bad_body"},
-		"array":        {`[{"name": "x"}]`, 400, "bad_body"},
-		"nothing":      {`{}`, 400, "empty"},
-		"null":         {`{"templates": null}`, 400, "empty"},
-		"empty list":   {`{"templates": []}`, 400, "empty"},
-		"no list":      {`{"templates": {"name": "x"}}`, 400, "invalid_template"},
-		"no name":      {`{"url": "https://x.example"}`, 400, "invalid_template"},
-		"long name":    {`{"name": "` + strings.Repeat("n", 256) + `"}`, 400, "invalid_template"},
-		"no objects":   {`{"templates": [1, null, "x"]}`, 400, "invalid_template"},
-		"wrong member": {`{"name": "x", "macros": {"colour": "{c}"}}`, 400, "invalid_template"},
-		"1001":         {list(1001), 400, "too_many"},
-		"1000":         {list(1000), 201, ""},
+		"not json":             {`x`, 400, "bad_body"},
+		"array":                {`[{"name": "x"}]`, 400, "bad_body"},
+		"nothing":              {`{}`, 400, "empty"},
+		"null":                 {`{"templates": null}`, 400, "empty"},
+		"empty list":           {`{"templates": []}`, 400, "empty"},
+		"not a list":           {`{"templates": {"name": "x"}}`, 400, "invalid_template"},
+		"no name":              {`{"url": "https://x.example"}`, 400, "invalid_template"},
+		"long name":            {`{"name": "` + strings.Repeat("n", 256) + `"}`, 400, "invalid_template"},
+		"list without objects": {`{"templates": [1, null, "x"]}`, 400, "invalid_template"},
+		"wrong member":         {`{"name": "x", "macros": {"colour": "{c}"}}`, 400, "invalid_template"},
+		"1001":                 {list(1001), 400, "too_many"},
+		"1000":                 {list(1000), 201, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -242,7 +242,7 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the subtests are paral
 	for i, v := range victims {
 		for table, sum := range footprint(t, victim.Server, v.account) {
 			if before[i][table] != sum {
-				t.Errorf("rows of %s changed", table)
+				t.Errorf("a call with a foreign id changed rows of %s", table)
 			}
 		}
 	}

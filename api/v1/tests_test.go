@@ -50,7 +50,7 @@ func wantStep(t *testing.T, m map[string]any, beginnings ...string) {
 			found = found || strings.HasPrefix(s, want)
 		}
 		if !found {
-			t.Errorf("no step %q among\n%s", want, strings.Join(stepsOf(m), "\n"))
+			t.Errorf("no step begins with %q; the steps are\n%s", want, strings.Join(stepsOf(m), "\n"))
 		}
 	}
 }

@@ -50,13 +50,13 @@ func TestTrends(t *testing.T) {
 				row := row.(map[string]any)
 				label := row["bucket"].(string)
 				if seen[label] {
-					t.Errorf("%s by %s: %s comes twice", zone, bucket, label)
+					t.Errorf("%s by %s: the bucket %s comes twice", zone, bucket, label)
 				}
 				seen[label] = true
 				compare(t, zone+" by "+bucket+" "+label, row, figures(groups[label]))
 				delete(groups, label)
 				if once := !strings.HasPrefix(bucket, "week"); once != (row["start"] != nil) {
-					t.Errorf("%s starts at %v", label, row["start"])
+					t.Errorf("the bucket %s starts at %v, want a time, or null if it recurs every week", label, row["start"])
 				}
 			}
 			if len(groups) > 0 {
@@ -100,7 +100,7 @@ func TestValues(t *testing.T) {
 			want := figures(groups[row["value"].(string)])
 			compare(t, name, row, map[string]float64{"clicks": want["clicks"], "bot_clicks": want["bot_clicks"]})
 			if row["clicks"].(float64) > last {
-				t.Errorf("%s: %v out of order", name, row)
+				t.Errorf("%s: the value %v comes after a value with fewer clicks", name, row)
 			}
 			last = row["clicks"].(float64)
 			delete(groups, row["value"].(string))
@@ -111,7 +111,7 @@ func TestValues(t *testing.T) {
 	}
 	got := s.Do("GET", "/reports/values?dimension=offer_id&limit=1", nil).Want(200, "").Map()
 	if labels := got["labels"].(map[string]any); len(got["values"].([]any)) != 1 || len(labels) > 1 {
-		t.Errorf("%v", got)
+		t.Errorf("want one value and at most its label: %v", got)
 	}
 	for query, code := range map[string]string{
 		"": "invalid_dimension", "dimension=x": "invalid_dimension", "dimension=os,ip": "invalid_dimension",
@@ -136,7 +136,7 @@ func TestStatsOverTime(t *testing.T) {
 	for i, p := range points {
 		p := p.(map[string]any)
 		if p["date"] != r.days(6-i) {
-			t.Errorf("point %d is of %v", i, p["date"])
+			t.Errorf("point %d has the date %v, want the days in order", i, p["date"])
 		}
 		compare(t, r.days(6-i), p, four(r.where(func(v *visit) bool { return keys["date"](v) == p["date"] })))
 	}
@@ -146,7 +146,7 @@ func TestStatsOverTime(t *testing.T) {
 		p := p.(map[string]any)
 		from := today.Add(time.Duration(i) * time.Hour)
 		if p["hour"] != float64(i) {
-			t.Errorf("hour %d is of %v", i, p["hour"])
+			t.Errorf("point %d has the hour %v, want the hours in order", i, p["hour"])
 		}
 		compare(t, fmt.Sprint("hour ", i), p, four(r.between(from, from.Add(time.Hour-time.Second))))
 	}
@@ -159,7 +159,7 @@ func TestStatsOverTime(t *testing.T) {
 		of := r.where(func(v *visit) bool { return orNil(v.SourceID) == row["source_id"] })
 		compare(t, fmt.Sprint(row["source_id"]), row, figures(of))
 		if (row["name"] == nil) != (row["source_id"] == nil) {
-			t.Errorf("%v is called %v", row["source_id"], row["name"])
+			t.Errorf("the source %v has the name %v, want a name exactly if there is a source", row["source_id"], row["name"])
 		}
 	}
 	if len(rows) != 3 {
@@ -206,10 +206,10 @@ func TestLive(t *testing.T) {
 			of := row[map[string]string{"countries": "country", "devices": "device", "pages": "id", "campaigns": "id"}[list]]
 			compare(t, fmt.Sprint(list, of), row, count(groups[of]))
 			if list == "pages" && (row["name"] == nil || row["kind"] == nil) {
-				t.Errorf("a page without name: %v", row)
+				t.Errorf("a landing page lacks its name or its kind: %v", row)
 			}
 			if list == "campaigns" && row["name"] == nil {
-				t.Errorf("a campaign without name: %v", row)
+				t.Errorf("a campaign lacks its name: %v", row)
 			}
 		}
 		if len(rows) != len(groups) || len(rows) == 0 {
@@ -247,14 +247,14 @@ func TestRepeatIPs(t *testing.T) {
 			row := row.(map[string]any)
 			of := groups[row["ip"].(string)]
 			if len(of) == 0 {
-				t.Fatalf("%s: %v", query, row)
+				t.Fatalf("%s: the address has no clicks: %v", query, row)
 			}
 			compare(t, query, row, map[string]float64{
 				"hits": float64(len(of)), "bot_clicks": figures(of)["bot_clicks"], "user_agents": 1,
 			})
 			if row["first_seen"] != of[0].at().Format(models.EventTimeFormat) ||
 				row["last_seen"] != of[len(of)-1].at().Format(models.EventTimeFormat) {
-				t.Errorf("%s: %v", query, row)
+				t.Errorf("%s: the address has other times than its first and last click: %v", query, row)
 			}
 			delete(groups, row["ip"].(string))
 		}
@@ -298,7 +298,7 @@ func TestOrphaned(t *testing.T) {
 	got := s.As(s.ReadKey).Do("GET", "/reports/orphaned", nil).Want(200, "").Map()
 	rows := got["rows"].([]any)
 	if len(rows) != 1 || got["liveCampaigns"] != 1.0 {
-		t.Fatalf("%v", got)
+		t.Fatalf("want the deleted campaign, and one campaign that exists: %v", got)
 	}
 	row := rows[0].(map[string]any)
 	of := r.where(func(v *visit) bool { return v.CampaignID == gone })
@@ -319,7 +319,7 @@ func TestOrphaned(t *testing.T) {
 	compare(t, "orphan", row, map[string]float64{"visitors": float64(len(who))})
 	if row["campaign_id"] != gone.String() || row["first_seen"] != of[0].at().Format(models.EventTimeFormat) ||
 		row["last_seen"] != of[len(of)-1].at().Format(models.EventTimeFormat) {
-		t.Errorf("%v", row)
+		t.Errorf("want the deleted campaign with the times of its first and last click: %v", row)
 	}
 	totals := s.Do("GET", "/reports/orphaned?from=2020-01-01&to=2020-01-02&totals_for="+gone.String(), nil).Want(200, "")
 	compare(t, "totals", totals.Map(), pick("clicks", "cost", "conversions", "revenue"))

@@ -77,7 +77,7 @@ type Effect struct {
 type Change struct {
 	models.Owned
 	SuggestionID uuid.NullUUID `db:"suggestion_id" json:"suggestion_id" doc:"the suggestion that was applied"`
-	ProposalID   uuid.NullUUID `db:"proposal_id" json:"proposal_id" doc:"the proposal of the chat that was applied"`
+	ProposalID   uuid.NullUUID `db:"proposal_id" json:"proposal_id" doc:"the proposal that was applied"`
 	RuleID       uuid.NullUUID `db:"rule_id" json:"rule_id" doc:"the rule of the account that made the change"`
 	CampaignID   uuid.NullUUID `db:"campaign_id" json:"campaign_id"`
 	Title        string        `db:"title" json:"title"`

@@ -54,7 +54,7 @@ type AlertList struct {
 	CheckedAt *string        `json:"checkedAt" doc:"when the links were last checked; null before the first time"`
 	Services  []AlertService `json:"services" doc:"the parts of the install and its checks, with their states"`
 
-	UnmatchedPostbacks int `json:"unmatchedPostbacks" doc:"postbacks of the last seven days that found no click; 100: there may be more"`
+	UnmatchedPostbacks int `json:"unmatchedPostbacks" doc:"postbacks of the last seven days that found no click; at most 100 are counted"`
 	OpenSuggestions    int `json:"openSuggestions" doc:"open suggestions of the Copilot"`
 }
 
@@ -85,7 +85,7 @@ type AlertService struct {
 	Name      string  `json:"name" enum:"link_checks,safe_browsing,database,jobs,clicks,clickhouse,edge"`
 	Status    string  `json:"status" enum:"ok,behind,failing,off,waiting" doc:"behind: it works, but its data are old; off: not set up on this install; waiting: not run yet"`
 	Message   *string `json:"message"`
-	CheckedAt *string `json:"checkedAt" doc:"for jobs: when the last scheduled job ran; for the edge: when it was last updated"`
+	CheckedAt *string `json:"checkedAt" doc:"when the service was last checked; for jobs: when the last scheduled job ran; for the edge: when it was last updated"`
 }
 
 func (d Deps) listAlerts(c *route.Call) (out AlertList, err error) {

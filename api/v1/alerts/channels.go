@@ -92,7 +92,7 @@ type AlertChannelBody struct {
 	Kind        string            `json:"kind" required:"unknown_kind" bad:"unknown_kind" trim:"true" case:"lower" doc:"one of the kinds that GET /alerts/channels lists"`
 	Name        string            `json:"name" bad:"invalid_input" trim:"true" maxLength:"100" doc:"your name for the channel"`
 	Severity    string            `json:"severity" bad:"invalid_input" enum:"warning,critical" default:"warning" doc:"the lowest severity of the alerts that are sent to the channel"`
-	Credentials map[string]string `json:"credentials" bad:"invalid_credentials" doc:"values by field"`
+	Credentials map[string]string `json:"credentials" bad:"invalid_credentials" doc:"the value of each field that the kind has in GET /alerts/channels"`
 }
 
 func (d Deps) addAlertChannel(c *route.Call, b AlertChannelBody) (AlertChannelShown, error) {

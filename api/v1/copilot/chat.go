@@ -78,7 +78,7 @@ type ChatLookup struct {
 	Error     *string           `json:"error" doc:"why there are no rows; null: the request succeeded"`
 }
 
-// ChatProposal is a change that the chat proposes.
+// ChatProposal is a change that the chat, a key or an assistant has proposed.
 type ChatProposal struct {
 	copilot.Proposal
 

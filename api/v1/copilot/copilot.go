@@ -36,7 +36,7 @@ func Routes(d Deps) []route.Route {
 func suggestionRoutes(d Deps) []route.Route {
 	const group = "Copilot"
 	return []route.Route{
-		route.New("GET", "/copilot", group, "open suggestions, recent changes and proposals of the chat",
+		route.New("GET", "/copilot", group, "open suggestions, recent changes and proposals",
 			route.Handle(listSuggestions)).
 			WithShare(route.Lists).
 			WithQuery(route.Param{Name: "count", Enum: []string{"1"}, Doc: "1: answer only how many suggestions are open"}),
@@ -94,7 +94,7 @@ type CopilotSuggestion struct {
 type CopilotChange struct {
 	ID           uuid.UUID         `json:"id"`
 	SuggestionID uuid.NullUUID     `json:"suggestion_id" doc:"the suggestion that was applied"`
-	ProposalID   uuid.NullUUID     `json:"proposal_id" doc:"the proposal of the chat that was applied"`
+	ProposalID   uuid.NullUUID     `json:"proposal_id" doc:"the proposal that was applied"`
 	RuleID       uuid.NullUUID     `json:"rule_id" doc:"the rule of POST /copilot/rules that made the change"`
 	CampaignID   uuid.NullUUID     `json:"campaign_id"`
 	Title        string            `json:"title"`
@@ -169,7 +169,7 @@ func previewCopilot(c *route.Call) (CopilotPreview, error) {
 type CopilotBody struct {
 	Action  string `json:"action" required:"invalid" bad:"invalid" enum:"refresh,apply,dismiss,snooze,undo,apply_proposal,cancel_proposal"`
 	ID      string `json:"id" bad:"invalid" maxLength:"100" doc:"id of the suggestion, change or proposal; not used by refresh"`
-	Variant string `json:"variant" bad:"invalid" enum:"network,most,all" doc:"apply: most: block the values with the largest losses in the campaign; all: block every value in the campaign; network: block every value in each campaign of the traffic source"`
+	Variant string `json:"variant" bad:"invalid" enum:"network,most,all" doc:"for the action apply. most: block the values with the largest losses in the campaign; all: block every value in the campaign; network: block every value in each campaign of the traffic source"`
 	Days    int    `json:"days" bad:"invalid" min:"1" max:"90" default:"7" doc:"snooze: for how many days"`
 }
 
@@ -278,8 +278,8 @@ func checkApplyPlan(c *route.Call) error {
 	return nil
 }
 
-// changedAnswer returns the answer to an action that made or reverted a change. After the answer is sent, it dispatches the webhook
-// deliveries of the change's events.
+// changedAnswer returns the answer to an action that made or reverted a change. It has the webhook deliveries of the change's events
+// dispatched after the commit.
 func (d Deps) changedAnswer(c *route.Call, b CopilotBody, status string, done dbcopilot.Applied) CopilotActed {
 	if len(done.Deliveries) > 0 {
 		c.After(func(ctx context.Context) {

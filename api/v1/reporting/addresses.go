@@ -14,7 +14,7 @@ import (
 // RepeatIPs is the answer of GET /logs/repeat-ips.
 type RepeatIPs struct {
 	Range   bind.Range    `json:"range"`
-	MinHits int           `json:"min_hits" doc:"the minimum that was applied: only addresses with at least this number of clicks"`
+	MinHits int           `json:"min_hits" doc:"the minimum that was applied: rows has only addresses with at least this number of clicks"`
 	Of      string        `json:"of" doc:"which clicks are counted" enum:"clicks,smartlink-clicks"`
 	Rows    []RepeatIPRow `json:"rows" doc:"most clicks first"`
 }

@@ -40,15 +40,15 @@ func exports(d Deps) []route.Route {
 // ExportBody is the body of POST /reports/exports.
 type ExportBody struct {
 	Kind      string              `json:"kind" bad:"invalid_kind" default:"performance" enum:"performance,trends,clicks,conversions,smartlink-clicks,difference"`
-	Dimension string              `json:"dimension" bad:"invalid_dimension" doc:"performance: up to 5, comma-separated; default campaign_id"`
+	Dimension string              `json:"dimension" bad:"invalid_dimension" doc:"performance: up to 5 dimensions, separated by commas; default: campaign_id"`
 	Filters   []ExportFilter      `json:"filters" bad:"invalid_dimension" doc:"performance, trends: up to 12 filters, which have together up to 100 values"`
 	Having    string              `json:"having" bad:"invalid_input" maxLength:"500" doc:"performance: only groups whose figures meet every condition, such as profit<0,cost>=10; see GET /reports/performance"`
 	Sort      string              `json:"sort" bad:"invalid_input" maxLength:"40" doc:"performance: the order of the rows, as in GET /reports/performance; default: -clicks"`
 	Columns   []string            `json:"columns" bad:"invalid_input" maxItems:"30" doc:"performance, trends: the figures of a row by their names in answers, in this order; default: all figures. Amounts and percentages have up to 6 decimals"`
 	Formulas  string              `json:"formulas" bad:"invalid_input" maxLength:"520" doc:"performance, trends: up to 5 more columns, separated by commas: formulas of figures, numbers, + - * / and parentheses, such as profit/conversions"`
-	Headings  []string            `json:"headings" bad:"invalid_input" maxItems:"40" doc:"performance: a file for people, with these headings: one for each of dimension, columns and formulas, in this order. Names stand in place of ids, amounts have 2 decimals, prices of a click 3, percentages 1 or 2. Needs columns"`
+	Headings  []string            `json:"headings" bad:"invalid_input" maxItems:"40" doc:"performance: a file for people, with these headings: one for each of dimension, columns and formulas, in this order. Names stand in place of ids, amounts have 2 decimals, prices of a click 3, percentages 1 or 2. If headings is sent, columns is required"`
 	TZ        string              `json:"tz" doc:"performance, trends, difference: IANA time zone of days and buckets; default UTC"`
-	Bucket    string              `json:"bucket" bad:"invalid_bucket" enum:"month,day,weekday,hour,weekday_hour" doc:"trends: default day"`
+	Bucket    string              `json:"bucket" bad:"invalid_bucket" enum:"month,day,weekday,hour,weekday_hour" doc:"trends; default: day"`
 	Link      bind.Opt[uuid.UUID] `json:"link" bad:"invalid_id" doc:"smartlink-clicks: only this smartlink"`
 	SourceID  bind.Opt[uuid.UUID] `json:"source_id" bad:"invalid_id" doc:"difference: the traffic source to compare with; send either source_id or network_id"`
 	NetworkID bind.Opt[uuid.UUID] `json:"network_id" bad:"invalid_id" doc:"difference: the network to compare with; send either source_id or network_id"`
@@ -60,7 +60,7 @@ type ExportBody struct {
 // ExportFilter selects the rows that have a value of a dimension, or one of several values.
 type ExportFilter struct {
 	Dimension string          `json:"dimension" bad:"invalid_dimension"`
-	Value     json.RawMessage `json:"value" is:"texts" doc:"a text, or a list of texts of which any may match"`
+	Value     json.RawMessage `json:"value" is:"texts" doc:"a text, or a list of texts: a row needs one of them"`
 	Not       bool            `json:"not" bad:"invalid_dimension" doc:"true: select the rows that have other values"`
 }
 
@@ -129,7 +129,8 @@ func (b ExportBody) difference(w bind.Window) (difference.Args, error) {
 	return differenceArgs(kind, id, w, b.TZ, b.TheirTZ)
 }
 
-// checkCounterparts returns not_found unless the account has the traffic source and the network that the body names, whatever the kind of file.
+// checkCounterparts returns not_found unless the account has the traffic source and the network that the body names. It checks them
+// for every kind of file.
 func (b ExportBody) checkCounterparts(c *route.Call) error {
 	if b.SourceID.Given() {
 		if err := checkCounterpart(c, difference.OfSource, b.SourceID.Value); err != nil {
@@ -191,8 +192,8 @@ func (b ExportBody) checkHeadings(columns int) error {
 		return nil
 	}
 	if len(b.Columns) == 0 || len(b.Headings) != columns {
-		return models.Invalid("invalid_input", "headings needs columns, and one heading for each of dimension, columns and formulas: %d, not %d",
-			columns, len(b.Headings))
+		return models.Invalid("invalid_input", "with headings, columns is required, and each dimension, column and formula needs a heading: "+
+			"%d headings are needed, and %d were sent", columns, len(b.Headings))
 	}
 	for i, text := range b.Headings {
 		if utf8.RuneCountInString(text) > maxHeading {

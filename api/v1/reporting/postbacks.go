@@ -32,7 +32,7 @@ type PostbackRow struct {
 	ID            uuid.UUID  `json:"id"`
 	Direction     string     `json:"direction" enum:"in,out"`
 	At            string     `json:"at" doc:"when a received postback arrived, or, for a postback to a traffic source, when the conversion got its status; ISO 8601, UTC"`
-	DecidedAt     *string    `json:"decided_at" doc:"when the result was decided; null: the postback is waiting"`
+	DecidedAt     *string    `json:"decided_at" doc:"when the result was decided; null: the postback is waiting, or was skipped before an attempt to send it"`
 	Result        string     `json:"result" enum:"accepted,matched,unmatched,refused,duplicate,ignored,pending,told,failed,skipped" doc:"accepted: the postback is stored, and its conversion is recorded as soon as its click is known. pending, told, failed and skipped are results of postbacks to traffic sources. skipped: the postback was not sent, for example because its source was paused"`
 	Reason        string     `json:"reason" doc:"reason of the result, as text for people"`
 	Sample        bool       `json:"sample" doc:"true: the postback names no click; only 20 postbacks of this kind an hour are stored for each network or domain"`
@@ -45,10 +45,10 @@ type PostbackRow struct {
 	InvalidPayout *string    `json:"invalid_payout" doc:"the text that was received as the payout, if it is not an amount or is a macro that was not filled in. If the offer takes the payout from postbacks (payout_from_param), the payout is then 0. If it does not, the offer's own payout is used"`
 	InvalidTime   *string    `json:"invalid_time" doc:"the time that the postback states, if that time is not understood, before the click or in the future; the reason says which. The conversion then has the nearest possible time, or the time of its click if the stated time is not understood"`
 	AmountReason  *string    `json:"amount_reason" doc:"why the payout or the cost counts as 0, or in another currency than its parameter says: it is not an amount, it can be read in two ways, or its currency is not understood; null: both count as they were received"`
-	Query         string     `json:"query" doc:"the received parameters, in the order of their names; *** stands for a secret or for a text that may be a secret"`
+	Query         string     `json:"query" doc:"in: the received parameters, in the order of their names; out: the query or the body of the last attempt; *** stands for a secret or for a text that may be a secret"`
 	Source        string     `json:"source" doc:"postback, pixel, tag or goal_api"`
 	Domain        string     `json:"domain" doc:"the domain to which the postback was sent"`
-	IP            string     `json:"ip" doc:"address of the sender"`
+	IP            string     `json:"ip" doc:"address of the sender; empty for a postback to a traffic source"`
 
 	Sent *SentPostback `json:"sent" doc:"details of a postback to a traffic source; null for received postbacks"`
 }

@@ -138,7 +138,7 @@ var resendJob = slow.New(jobs.ResendPostback, func(a jobs.PostbackAnswer) Postba
 // redeliverRow returns the route that sends a postback to a traffic source again.
 func redeliverRow(d Deps) route.Route {
 	return route.New("POST", "/logs/postbacks/{id}/redeliver", "Logs",
-		"send a postback to its traffic source again now, under the same id and whatever its result, even if the source is paused",
+		"send a postback to its traffic source again now, under the same id; neither its result so far nor a pause of the source matters",
 		route.Handle(d.redeliverPostback), answer.IDCodes,
 		route.Codes("400 no_url", "409 in_progress too_old")).WithShare(route.Sends).Awaits(resendJob.Answer())
 }

@@ -31,7 +31,7 @@ type SourceSub struct {
 	Param  string         `json:"param" doc:"the link parameter that fills the sub-parameter; empty: the sub-parameter is free"`
 	Filled bool           `json:"filled" doc:"false: the tracking links do not have the parameter"`
 	Recent []string       `json:"recent" doc:"up to 3 values that the source's latest clicks had, newest first"`
-	UsedBy []store.SubUse `json:"used_by" doc:"records that use the sub-parameter: campaigns in the conditions of their flows, offers and landing pages as a token in their address"`
+	UsedBy []store.SubUse `json:"used_by" doc:"records that use the sub-parameter, at most 200 for all sub-parameters: the source's campaigns, saved rules, Copilot rules, bot list entries and lists of blocked values that name it, and offers and landing pages with its token in their address"`
 }
 
 // recentClicks is the number of latest clicks of a source whose values are shown. recentValues is the maximum number of values.

@@ -56,10 +56,10 @@ func (s *steps) add(step string, ok bool, format string, args ...any) {
 type TestedClick struct {
 	Test  bool       `json:"test" doc:"always true: nothing was recorded or counted"`
 	URL   string     `json:"url" doc:"the link that was tried"`
-	Steps []TestStep `json:"steps" doc:"in order: domain, campaign, parameters, visitor, decision, destination. If a step leads nowhere, the later steps are left out"`
-	Click *TestRead  `json:"click" doc:"what would be recorded; null if the link leads to no campaign"`
+	Steps []TestStep `json:"steps" doc:"in order: domain, campaign, parameters, visitor, decision, destination. If the link does not lead to the campaign, the steps after the failed one are left out"`
+	Click *TestRead  `json:"click" doc:"what would be recorded; null if the link does not lead to the campaign"`
 	RouteTrace
-	HTTPStatus  int         `json:"http_status" doc:"status of the answer; 0 if the link leads to no campaign"`
+	HTTPStatus  int         `json:"http_status" doc:"status of the answer; 0 if the link does not lead to the campaign"`
 	Destination string      `json:"destination" doc:"the address to which the visitor is sent, with its tokens filled in; empty: the visitor is not sent anywhere"`
 	Offers      []TestOffer `json:"offers" doc:"the destinations of the landing page's slots"`
 }

@@ -17,7 +17,7 @@ import (
 
 // RouteTrace explains a routing decision.
 type RouteTrace struct {
-	Decision  *RouteDecision `json:"decision" doc:"null: the campaign does not exist any more"`
+	Decision  *RouteDecision `json:"decision" doc:"null: the campaign does not exist any more, or the link of a test click does not lead to it"`
 	Campaigns []RouteStage   `json:"campaigns" doc:"one for each campaign that took part in the decision, in order"`
 }
 
@@ -75,7 +75,7 @@ type RouteStep struct {
 
 // RouteUnit is either the group of all filters of a path, or one rule of the path.
 type RouteUnit struct {
-	Rule       string         `json:"rule" doc:"name of the rule; empty: the unit is the group of filters"`
+	Rule       string         `json:"rule" doc:"name of the rule; empty: this is the group of filters"`
 	Matched    bool           `json:"matched"`
 	Conditions []cond.Finding `json:"conditions" doc:"each condition with the visitor's value; known is false if the visitor has no value"`
 }
