@@ -66,11 +66,11 @@ func TestUploads(t *testing.T) {
 				}
 			}
 			if changes := result == " accepted"; changes != (retracted == 1) || changes != (restated == 1) {
-				t.Errorf("%d conversions retracted, %d restated", retracted, restated)
+				t.Errorf("%d conversions retracted and %d restated, want 1 of each if the platform accepts changes, else 0", retracted, restated)
 			}
 			w.sweep()
 			if got := dbtest.Get[string](w, w.db, `SELECT count(*) FROM integration_runs WHERE kind = 'conversion_upload' AND ended_at IS NOT NULL AND applied`); got != "2" {
-				t.Errorf("%s runs", got)
+				t.Errorf("%s runs have ended and are applied, want 2", got)
 			}
 		})
 	}
@@ -231,7 +231,7 @@ func TestUnrated(t *testing.T) {
 	}
 	const waiting = `SELECT count(*) FROM conversion_uploads WHERE result = 'pending' AND attempts = 0 AND reason LIKE $1 AND next_at > now()`
 	if got := dbtest.Get[string](w, w.db, waiting, "no exchange rate yet%"); got != "3" {
-		t.Errorf("%s uploads wait for a rate", got)
+		t.Errorf("%s uploads wait for a rate, want 3", got)
 	}
 	sweepAll := func() {
 		dbtest.Exec(w, w.db, `UPDATE conversion_uploads SET next_at = now() WHERE result = 'pending'`)
@@ -296,13 +296,13 @@ func TestBreaker(t *testing.T) {
 	w.received(0)
 	const stopped = `SELECT uploads_stopped FROM source_integrations`
 	if got := dbtest.Get[string](w, w.db, stopped); got != "the platform accepted 0 of the last 20 conversions" {
-		t.Errorf("the reason why uploads are stopped is %q", got)
+		t.Errorf("the reason why uploads are stopped is %q, want 0 of 20 accepted", got)
 	}
 	w.connect()
 	w.sweep()
 	w.received(30)
 	if got := dbtest.Get[string](w, w.db, stopped); got != "" {
-		t.Errorf("the reason why uploads are stopped is %q", got)
+		t.Errorf("uploads are still stopped after the connection was saved again: %q", got)
 	}
 }
 
@@ -399,10 +399,10 @@ func TestFenced(t *testing.T) {
 	}
 	// The first batch has 20 conversions. The batch that is sent twice has the other 980.
 	if again != 980 {
-		t.Errorf("%d conversions were sent again", again)
+		t.Errorf("%d conversions were sent again, want 980", again)
 	}
 	if got := dbtest.Get[string](w, w.db, `SELECT count(DISTINCT conversion_id) FROM conversion_uploads`); got != "1000" {
-		t.Errorf("%s conversions", got)
+		t.Errorf("%s conversions have an upload, want 1000", got)
 	}
 }
 

@@ -108,7 +108,7 @@ func TestScan(t *testing.T) {
 		}
 		if paid := dbtest.Get[string](t, d, `SELECT string_agg(DISTINCT c::text, ' ') FROM (
 			SELECT trim_scale(sum(cost)) AS c FROM ledger GROUP BY account_id) l`); paid != "12" {
-			t.Errorf("the amount paid is %s", paid)
+			t.Errorf("the amounts paid are %s, want 12 for each account", paid)
 		}
 	}
 	sweep := func() {

@@ -55,7 +55,7 @@ type adClick struct {
 type adSale struct {
 	id      string
 	payout  decimal.Decimal
-	consent string // the word in the postback; empty: none
+	consent string // the parameter consent of the postback, which lacks it if this is empty
 	phones  bool   // the postback has the phone number
 }
 

@@ -153,8 +153,8 @@ func offerNamed(name string) offerSpec {
 	panic("smoke: no offer " + name)
 }
 
-// worth returns the payout of a conversion of the offer. given is the amount in the postback; empty: it has no amount. The payout is
-// exact, and so are sums of payouts. The service shows a single payout with six decimals.
+// worth returns the payout of a conversion of the offer. given is the amount in the postback, or empty if the postback has no
+// amount. The payout is exact, and so are sums of payouts. The service shows a single payout with six decimals.
 func (o offerSpec) worth(given string) decimal.Decimal {
 	own := amount(o.payout)
 	if !o.fromParam || given == "" {

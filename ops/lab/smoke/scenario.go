@@ -59,12 +59,12 @@ var sourceSpecs = map[string]object{
 // use the service's code.
 type pathSpec struct {
 	name       string
-	kind       string // stream_type; empty: regular
+	kind       string // stream_type; empty means regular
 	action     string // lander, offer, redirect, campaign, nothing
 	transition string
 	filters    []object
 	either     bool // one of the filters is enough (the path's logic is "or")
-	weight     int  // of a weighted draw; 0: 100
+	weight     int  // of a weighted draw; 0 means 100
 	lander     string
 	offers     []string // of an offer path, or of the slots of the lander in their order
 	direct     string   // of a redirect path: the name of the page to which it redirects

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestFind: a statement of a test names its part. Calls in subtests, helpers and comments do not count.
+// TestFind: a test belongs to the part that a statement of its own body names. Calls in subtests, helpers and comments do not count.
 func TestFind(t *testing.T) {
 	root := t.TempDir()
 	write := func(name, text string) {

@@ -387,7 +387,7 @@ func (e *edgeFleet) renewAndRelease(id, host string) {
 }
 
 // countFailedOrders creates a trigger that records each failed attempt and each attempt whose worker was too slow for its lease.
-// Such an attempt is repeated by the clock, or when a visitor requests the host in vain.
+// Such an attempt is repeated by the clock, or when a visitor requests the host while it has no certificate.
 const countFailedOrders = `
 CREATE TABLE failed_orders (host text);
 CREATE FUNCTION note_failed_order() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

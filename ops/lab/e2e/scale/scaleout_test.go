@@ -296,7 +296,7 @@ func (w *wide) rateLimited() {
 	for left, n := range remaining {
 		answered += n
 		if n > minutes {
-			w.t.Errorf("%d calls were told that %s remain, in %d minutes", n, left, minutes)
+			w.t.Errorf("%d answers said that %s calls remain, want at most one such answer in each of the %d minutes", n, left, minutes)
 		}
 	}
 	if answered < limit || answered > minutes*limit {
