@@ -115,8 +115,8 @@ func (w *env) visit(account int, addr, agent string, changes ...func(*models.Cli
 	}
 }
 
-// verify lets the worker decide the claims that are due when its clock is ahead by the given time. It waits until only the claims that
-// the text left lists remain. The text has the address and the number of attempts of each claim.
+// verify lets the worker decide the claims that are due when its clock is ahead by the given time. It waits until exactly the claims
+// in `left` remain undecided. `left` lists them with the address and the number of attempts of each.
 func (w *env) verify(ahead time.Duration, left string) {
 	w.Helper()
 	w.ahead.Store(int64(ahead))

@@ -24,7 +24,7 @@ type registry struct {
 	server *httptest.Server
 
 	mu      sync.Mutex
-	until   map[string]string // the end of each registration, by name; empty: the registry reports no date
+	until   map[string]string // the end of each registration, by name; an empty text if the registry reports no date
 	down    bool
 	queries []string
 }

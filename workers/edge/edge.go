@@ -42,7 +42,7 @@ type Keys interface {
 // Options of Register.
 type Options struct {
 	Locks *db.DB // its sessions hold the lock of the publishing process
-	// Keys writes for a caller who waits, Background for all other work. Nil: there is no edge.
+	// Keys writes for a caller who waits, and Background for all other work. Both are nil if there is no edge.
 	Keys, Background Keys
 	// Compile makes the bundles of an account's campaigns.
 	Compile func(*store.Routing) ([]models.EdgeBundle, error)

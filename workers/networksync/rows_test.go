@@ -195,7 +195,7 @@ func TestClampTime(t *testing.T) {
 		"a clock ahead":       {"", now.Add(time.Second), "", now, false, ""},
 		"in the future":       {"", now.Add(time.Hour), "", now, true, ""},
 		"recorded":            {"known", clicked.Add(-time.Hour), "", time.Time{}, false, ""},
-		"recorded, not read":  {"known", time.Time{}, "soon", time.Time{}, false, ""},
+		"unreadable time of a recorded order":  {"known", time.Time{}, "soon", time.Time{}, false, ""},
 	} {
 		v := correction.Conversion{ClickID: click, ConversionID: c.id, Time: c.at, InvalidTime: c.unread, Precision: time.Second}
 		clampTime(&v, recorded, now)
