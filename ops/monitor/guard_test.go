@@ -223,7 +223,7 @@ func TestHeaders(t *testing.T) {
 			"Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 		} {
 			if got.Get(name) != want {
-				t.Errorf("%s: %s is %q", path, name, got.Get(name))
+				t.Errorf("%s: the header %s is %q", path, name, got.Get(name))
 			}
 		}
 	}

@@ -71,7 +71,7 @@ func TestQueuesPage(t *testing.T) {
 		}
 	}
 	if w := get(h, "/ops/queues/api/queues", password); !strings.Contains(w.Body.String(), `"webhooks"`) {
-		t.Errorf("queues: %s", w.Body)
+		t.Errorf("the list of queues lacks webhooks: %s", w.Body)
 	}
 	shown := get(h, "/ops/queues/", password)
 	page := shown.Body.String()
@@ -80,7 +80,7 @@ func TestQueuesPage(t *testing.T) {
 	}
 	if policy := shown.Header().Get("Content-Security-Policy"); strings.Count(policy, "'sha256-") != 2 ||
 		!strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "script-src 'self' 'unsafe") {
-		t.Errorf("policy %q", policy)
+		t.Errorf("the page of the queues has the policy %q", policy)
 	}
 	_, script, _ := strings.Cut(page, `src="`)
 	script, _, _ = strings.Cut(script, `"`)

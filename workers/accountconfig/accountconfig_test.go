@@ -182,13 +182,13 @@ func TestDocumentComesBack(t *testing.T) {
 	}
 	p := e.applied(second, exported, accountconfig.Prune{})
 	if text := e.text(second); text != exported {
-		t.Errorf("the document of the second account is\n%s", text)
+		t.Errorf("the document of the second account differs from that of the first:\n%s", text)
 	}
 	if p = e.apply(second, p, true); p.State != dbconfig.Undone {
 		t.Fatalf("%s: %s", p.State, p.Problem)
 	}
 	if text := e.text(second); text != "version: 1\n" {
-		t.Errorf("after the undo the account has\n%s", text)
+		t.Errorf("after the undo the account has this, want an empty document:\n%s", text)
 	}
 }
 
@@ -334,7 +334,7 @@ func TestImport(t *testing.T) {
 	campaigns := dbtest.Get[int](t, e.db, `SELECT count(*) FROM campaigns WHERE account_id = $1`, account)
 	links := dbtest.Get[int](t, e.db, `SELECT count(DISTINCT campaign_id) FROM foreign_links WHERE account_id = $1`, account)
 	if campaigns != 2 || links != 2 {
-		t.Errorf("%d campaigns, %d of them with links", campaigns, links)
+		t.Errorf("%d campaigns, %d of them with links, want 2 with links", campaigns, links)
 	}
 	if again := read(); again.Work != 0 {
 		t.Errorf("a second import would change %+v", e.items(account, again))

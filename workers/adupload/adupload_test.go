@@ -30,7 +30,7 @@ func TestUploads(t *testing.T) {
 			c := w.storeClicks("one", "bad-two", "three", "four")
 			w.convert("pending", 10, c...)
 			if got := w.results(c[0]); got != "" {
-				t.Errorf("pending: %s", got)
+				t.Errorf("a pending conversion has the uploads %s, want none", got)
 			}
 			w.convert("approved", 10, c...)
 			w.convert("approved", 10, c...)
@@ -137,7 +137,7 @@ func TestDestinationRefused(t *testing.T) {
 	calls := w.platform.Calls()
 	w.convert("approved", 20, c[1])
 	if w.sweep(); w.platform.Calls() != calls || calls != 1 {
-		t.Errorf("%d requests after %d", w.platform.Calls(), calls)
+		t.Errorf("%d requests after the stop and %d before it, want 1", w.platform.Calls(), calls)
 	}
 	action = adstest.GoogleShared
 	w.connect(func(c *store.SourceConnect) { c.ConversionAction = &action })
@@ -166,7 +166,7 @@ func TestAmended(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	if got := dbtest.Get[string](w, w.db, `SELECT value::float FROM conversion_uploads WHERE action = 'restate'`); got != "25" {
-		t.Errorf("restated to %s", got)
+		t.Errorf("the conversion was restated to %s, want 25", got)
 	}
 }
 
@@ -316,7 +316,7 @@ func TestSwitch(t *testing.T) {
 	w.sweep()
 	w.checkUploads(c[0], "upload pending")
 	if n := w.platform.Calls(); n != 0 {
-		t.Errorf("%d requests", n)
+		t.Errorf("%d requests although uploads are switched off", n)
 	}
 }
 
@@ -354,7 +354,7 @@ func TestFailures(t *testing.T) { //nolint:paralleltest // it watches the log
 		w.sweep()
 		w.checkUploads(c[0], "upload pending")
 		if got := dbtest.Get[string](w, w.db, `SELECT upload_failures::text FROM source_integrations`); got != decimal.NewFromInt(int64(i+1)).String() {
-			t.Errorf("fault %d: %s failures", fault, got)
+			t.Errorf("after fault %d, %s failures in a row are stored", fault, got)
 		}
 	}
 	for _, table := range []string{"jobs", "source_integrations", "integration_runs", "conversion_uploads"} {

@@ -219,7 +219,7 @@ func TestAnnounce(t *testing.T) {
 	w.sweep()
 	w.sweep()
 	if got = w.received(); len(got) != len(paths) || strings.Count(got["/slack"], "ENDED webhook.failing") != 1 {
-		t.Errorf("when the alert ended: %v", got)
+		t.Errorf("when the alert ended, the chats received %v, want one message each", got)
 	}
 	mails := w.smtp.Received()
 	if len(mails) != 2 {
@@ -331,13 +331,13 @@ func TestHour(t *testing.T) {
 	n := len(w.messages)
 	w.mu.Unlock()
 	if n != models.AlertMessagesAnHour {
-		t.Errorf("%d messages", n)
+		t.Errorf("%d messages were sent in an hour, want the limit", n)
 	}
 	w.received()
 	dbtest.Exec(w, w.db, `UPDATE alert_messages SET created_at = created_at - interval '2 hours'`)
 	w.sweep()
 	if got := w.received()["/slack"]; strings.Count(got, "BEGAN") != 1 || strings.Contains(got, "ENDED") {
-		t.Errorf("an hour later: %s", got)
+		t.Errorf("an hour later the chat received %s, want the alert that began", got)
 	}
 }
 
@@ -360,7 +360,7 @@ func TestTry(t *testing.T) {
 	}
 	private := w.add(models.ChannelDiscord, "warning", map[string]string{"url": "https://10.0.0.1/hook-secret"})
 	if got, err := try(private); err != nil || got.Sent || got.Error == "" || strings.Contains(got.Error, "hook-secret") {
-		t.Errorf("testing a private address: %+v, %v", got, err)
+		t.Errorf("the test of a channel at a private address gave %+v, %v, want an error without the secret", got, err)
 	}
 	if _, err := try(w.add(models.ChannelEmail, "warning", map[string]string{"address": "a@acme.com"})); err == nil {
 		t.Error("a test was sent to an unconfirmed address")

@@ -137,6 +137,6 @@ func TestScan(t *testing.T) {
 	agree()
 	if bots := dbtest.Get[string](t, d, `SELECT string_agg(DISTINCT n::text, ' ') FROM (
 		SELECT count(*) FILTER (WHERE is_bot) AS n FROM clicks GROUP BY account_id) c`); bots != "60" {
-		t.Errorf("the accounts have %s clicks of bots", bots)
+		t.Errorf("the accounts have %s clicks of bots, want 60 each", bots)
 	}
 }

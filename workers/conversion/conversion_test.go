@@ -350,7 +350,7 @@ func TestPostbackWaitsForItsClick(t *testing.T) {
 		t.Errorf("with the click: %+v", got)
 	}
 	if n := len(b.conversions()); n != 1 {
-		t.Errorf("%d conversions", n)
+		t.Errorf("%d conversions, want 1", n)
 	}
 	dbtest.Exec(b, b.db, `UPDATE postbacks SET match_at = now(), attempts = 1000 WHERE id = $1`, forged)
 	b.matchOnce() // after 1000 attempts the postback does not wait again
@@ -393,7 +393,7 @@ func TestPostbackWaitsForTheStepToTheOffer(t *testing.T) {
 	stays := models.FormatClickID(onLander().ID)
 	outcome, detail := b.postback(models.Postback{Params: params{"clickid": stays, "payout": "1"}})
 	if outcome != "recorded" {
-		t.Errorf("a conversion on the lander: %s %s", outcome, detail)
+		t.Errorf("a conversion of a click that stayed on the lander: %s %s, want recorded", outcome, detail)
 	}
 }
 

@@ -155,7 +155,7 @@ func TestNotificationRefused(t *testing.T) {
 		t.Errorf("parameters: %s (%s)", outcome, detail)
 	}
 	if got := b.recordedOf(click); got != "" {
-		t.Errorf("recorded %s", got)
+		t.Errorf("refused notifications recorded the conversion %s", got)
 	}
 	dbtest.Exec(t, b.db, `UPDATE networks SET postback_secret = NULL WHERE id = $1`, shop)
 	id := b.notify(shop, stripeHeader(body, shopSecret, time.Now()), body)
@@ -185,7 +185,7 @@ func TestNotificationOfAnotherNetwork(t *testing.T) {
 	}
 	body := order(b.clickOf(other))
 	if outcome, detail := b.decided(b.notify(shop, shopifyHeader(body), body)); outcome != "refused" {
-		t.Errorf("a click of a network with a secret: %s (%s)", outcome, detail)
+		t.Errorf("a click of a network with a secret: %s (%s), want refused", outcome, detail)
 	}
 	click := b.storeClick() // of a network without a secret
 	body = order(click)

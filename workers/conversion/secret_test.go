@@ -99,10 +99,10 @@ func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 	// If the goal API refuses a goal on arrival, it stores a sample as a postback without an event. Such a postback records no conversion.
 	refused := models.Postback{AccountID: b.account, Source: models.FromGoalAPI, Params: params{"clickid": models.FormatClickID(c.ID), "goal": "x"}}
 	if outcome, detail := b.postback(refused); outcome != "refused" {
-		t.Errorf("a goal that was refused as it arrived: %s (%s)", outcome, detail)
+		t.Errorf("a goal that was refused as it arrived: %s (%s), want refused", outcome, detail)
 	}
 	if list := b.conversions(); len(list) != 1 || list[0].Status != models.StatusRejected {
-		t.Errorf("after a repeated order: %+v", list)
+		t.Errorf("after a repeated order: %+v, want one rejected conversion", list)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 		}
 	}
 	if list := b.conversions(); len(list) != 5 {
-		t.Errorf("%d conversions", len(list))
+		t.Errorf("%d conversions, want 5", len(list))
 	}
 	refused := b.send(models.Postback{AccountID: b.account, Params: params{"clickid": b.storeClick(), "pazz": canary}})
 	if outcome, detail := b.decided(refused); outcome != "refused" || !strings.HasSuffix(detail, "; not shown: pazz") {
@@ -181,7 +181,7 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	c := b.newClick()
 	late := b.send(models.Postback{AccountID: b.account, Params: params{"clickid": models.FormatClickID(c.ID), "key": canary}})
 	if outcome, detail := b.decided(late); outcome != "unmatched" {
-		t.Errorf("before its click: %s (%s)", outcome, detail)
+		t.Errorf("before its click is stored: %s (%s), want unmatched", outcome, detail)
 	}
 	if n := b.find(canary); n != 0 {
 		t.Errorf("%d rows contain the secret", n)

@@ -212,7 +212,7 @@ func TestCrawlers(t *testing.T) {
 	const late = `SELECT string_agg(concat_ws(' ', host(ip), nullif(crawler, ''), bot_signals & $1 <> 0), ', ' ORDER BY ip) FROM clicks
 		WHERE host(ip) IN ('192.0.2.8', '192.0.2.77', '203.0.113.7')`
 	if got := dbtest.Get[string](w, w.db, late, fake); got != "192.0.2.8 Googlebot f, 192.0.2.77 t, 203.0.113.7 t" {
-		t.Errorf("found later: %s", got)
+		t.Errorf("the clicks that were decided later are %s", got)
 	}
 
 	stop()

@@ -90,7 +90,7 @@ func TestTwoAccounts(t *testing.T) {
 	for _, alias := range []string{"", tracker, target} {
 		z.set(host, alias)
 		if got := v.verifyAt(v.other, attackers, 0); got.Verified {
-			t.Errorf("with the alias %q: %+v", alias, got)
+			t.Errorf("the host with the alias %q was verified without a proof of the account: %+v", alias, got)
 		}
 	}
 	if got := v.verifyAt(v.account, victims, 0); got.Verified || !strings.Contains(got.Detail, "another account has added its host too, or had it. "+
@@ -102,10 +102,10 @@ func TestTwoAccounts(t *testing.T) {
 		t.Errorf("without a proof: %+v", got)
 	}
 	if got := v.verifyAt(v.account, victims, 0); !got.Verified || *got.Proof != models.ProofTXT {
-		t.Errorf("by TXT: %+v", got)
+		t.Errorf("the account with the TXT record is not verified: %+v", got)
 	}
 	if got := v.verifyAt(v.other, attackers, 0); got.Verified {
-		t.Errorf("while the other account is verified: %+v", got)
+		t.Errorf("the account without a proof was verified while the other account is verified: %+v", got)
 	}
 	if _, err := v.store.Domains().Delete(t.Context(), v.account, victims); err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestTwoAccounts(t *testing.T) {
 	}
 	z.set(host, theirTarget, mine, theirs)
 	if got := v.verifyAt(v.other, attackers, 0); !got.Verified {
-		t.Errorf("by TXT: %+v", got)
+		t.Errorf("the account with the TXT record is not verified: %+v", got)
 	}
 	if got := v.verifyAt(v.account, v.addTo(v.account, host), 0); got.Verified || !strings.Contains(got.Detail, "its host serves another account") {
 		t.Errorf("both accounts have a proof, and the other account was first: %+v", got)
@@ -139,7 +139,7 @@ func TestCNAMEProves(t *testing.T) {
 	}
 	v.addTo(v.other, host)
 	if got := v.verifyAt(v.account, id, 5*day); !got.Verified {
-		t.Errorf("after another account has added the host: %+v", got)
+		t.Errorf("the domain was lost after another account had added the host: %+v", got)
 	}
 	z.set(host, tracker)
 	if got := v.verifyAt(v.account, id, 6*day); !got.Verified {
@@ -151,17 +151,17 @@ func TestCNAMEProves(t *testing.T) {
 	}
 	z.set(host, mine+".former.example.org")
 	if got := v.verifyAt(v.account, id, 7*day); *got.Proof != models.ProofCNAME {
-		t.Errorf("with an alias below a former tracking host: %+v", got)
+		t.Errorf("an alias below a former tracking host is not accepted as a proof: %+v", got)
 	}
 	z.set(host, tracker)
 	v.verifyAt(v.account, id, 7*day)
 	z.away = true
 	if got := v.verifyAt(v.account, id, 8*day); !got.Verified || got.Proof != nil {
-		t.Errorf("while DNS is away: %+v", got)
+		t.Errorf("while DNS is away: %+v, want verified with an unknown proof", got)
 	}
 	z.away = false
 	if got := v.verifyAt(v.account, id, 10*day+time.Minute); got.Verified {
-		t.Errorf("on the fourth day: %+v", got)
+		t.Errorf("the domain is still verified on the fourth day without a proof: %+v", got)
 	}
 	z.set(host, target, mine)
 	if got := v.verifyAt(v.account, id, 11*day); !got.Verified || *got.Proof != models.ProofTXT {
@@ -187,7 +187,7 @@ func TestVerifiedBefore(t *testing.T) {
 	dbtest.Exec(v, v.db, `UPDATE domains SET proof = 'before' WHERE id = $1`, rejected)
 	dbtest.Exec(v, v.db, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, 'c', 'c', $3, '[]')`, uuid.New(), v.other, taken)
 	if got := v.verifyAt(v.other, taken, 5*day); !got.Verified {
-		t.Errorf("while the domain leads here: %+v", got)
+		t.Errorf("the domain is not verified although it leads here: %+v", got)
 	}
 	z.set("go.taken.com", target)
 	owner := v.addTo(v.account, "go.taken.com")

@@ -225,31 +225,31 @@ func TestDomainLeadsElsewhere(t *testing.T) {
 	}
 	v.moved.Store(true)
 	if got := v.verifyAt(v.account, proxied, day); !got.Verified || stray() != 1 {
-		t.Errorf("on the first day: %+v", got)
+		t.Errorf("on the first day: %+v, want verified and reported", got)
 	}
 	v.verifyAt(v.account, half, day)
 	v.verifyAt(v.account, parked, day)
 	v.moved.Store(false)
 	if v.verifyAt(v.account, half, 2*day); stray() != 2 {
-		t.Errorf("%d domains lead elsewhere", stray())
+		t.Errorf("%d domains are reported as leading elsewhere, want 2", stray())
 	}
 	v.moved.Store(true)
 	for _, d := range []uuid.UUID{proxied, half, parked} {
 		want := d != proxied
 		if got := v.verifyAt(v.account, d, 4*day+time.Minute); got.Verified != want {
-			t.Errorf("on the fourth day: %+v", got)
+			t.Errorf("on the fourth day the domain is %+v", got)
 		}
 	}
 	v.stopDNS()
 	if got := v.verifyAt(v.account, half, 30*day); !got.Verified || got.Points != nil {
-		t.Errorf("while DNS is away: %+v", got)
+		t.Errorf("while DNS is away: %+v, want verified", got)
 	}
 	if _, err := v.store.Domains().SetVerified(t.Context(), v.account, half, false); err != nil {
 		t.Fatal(err)
 	}
 	v.moved.Store(false)
 	if got := v.verifyAt(v.account, half, 31*day); got.Verified || !strings.Contains(got.Detail, "operator") {
-		t.Errorf("a domain that the operator has rejected: %+v", got)
+		t.Errorf("a domain that the operator has rejected: %+v, want unverified for that reason", got)
 	}
 }
 
@@ -285,7 +285,7 @@ func TestExpiredDomainServesAgain(t *testing.T) {
 	dbtest.Exec(v, v.db, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, 'c', 'c', $3, '[]')`,
 		uuid.New(), v.account, id)
 	if got := alert(); got != "proxied.acme.com false" {
-		t.Errorf("with a campaign: %q", got)
+		t.Errorf("the alert of a domain with a campaign is %q", got)
 	}
 	sweep := func(later time.Duration) bool {
 		t.Helper()
@@ -333,7 +333,7 @@ func TestSweepDomains(t *testing.T) {
 	}
 	sweep(time.Second)
 	if n := verified(); n != 40 {
-		t.Fatalf("%d domains are verified", n)
+		t.Fatalf("%d domains are verified, want 40", n)
 	}
 	checked := func() time.Time {
 		d, err := v.store.Domains().Find(t.Context(), v.account, id["parked.acme.com"])

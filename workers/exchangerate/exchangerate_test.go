@@ -295,6 +295,6 @@ func TestPerEuro(t *testing.T) {
 		}
 	}
 	if got := save(replace, list...); got != (dbrates.Saved{Changed: 1, Kept: 2}) {
-		t.Errorf("after replacing a rate: %+v", got)
+		t.Errorf("replacing a rate saved %+v, want 1 changed and 2 kept", got)
 	}
 }

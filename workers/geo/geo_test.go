@@ -250,7 +250,7 @@ func TestLookUps(t *testing.T) {
 	w.mu.Unlock()
 	w.visit(100, 3, 1)
 	if n := w.lookUp(); n < 1 || n > 3 {
-		t.Errorf("%d look-ups of a provider that is down", n)
+		t.Errorf("%d look-ups of a provider that is down, want 1 to 3", n)
 	}
 	d, err := w.store.GeoDatabases().Find(t.Context(), w.account)
 	if err != nil || d.FailingSince == nil || d.Failure != "the provider answered 502" {
@@ -261,7 +261,7 @@ func TestLookUps(t *testing.T) {
 	w.mu.Unlock()
 	w.visit(200, 2, 1)
 	if n := w.lookUp(); n != 2 {
-		t.Errorf("%d look-ups after the failure", n)
+		t.Errorf("%d look-ups after the failure, want 2", n)
 	}
 	if d, err = w.store.GeoDatabases().Find(t.Context(), w.account); err != nil || d.FailingSince != nil || d.Failure != "" {
 		t.Errorf("after the provider works again: %+v, %v", d, err)

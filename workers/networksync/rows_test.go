@@ -187,15 +187,15 @@ func TestClampTime(t *testing.T) {
 		isShown  bool
 		fromText string
 	}{
-		"between":             {"", clicked.Add(time.Hour), "", clicked.Add(time.Hour), false, ""},
-		"not given":           {"", time.Time{}, "", time.Time{}, false, ""},
-		"not read":            {"", time.Time{}, "03/04/2026", clicked, true, "03/04/2026"},
-		"second of the click": {"", clicked.Truncate(time.Second), "", clicked, false, ""},
-		"before the click":    {"", clicked.Add(-time.Hour), "", clicked, true, ""},
-		"a clock ahead":       {"", now.Add(time.Second), "", now, false, ""},
-		"in the future":       {"", now.Add(time.Hour), "", now, true, ""},
-		"recorded":            {"known", clicked.Add(-time.Hour), "", time.Time{}, false, ""},
-		"unreadable time of a recorded order":  {"known", time.Time{}, "soon", time.Time{}, false, ""},
+		"between":                             {"", clicked.Add(time.Hour), "", clicked.Add(time.Hour), false, ""},
+		"not given":                           {"", time.Time{}, "", time.Time{}, false, ""},
+		"not read":                            {"", time.Time{}, "03/04/2026", clicked, true, "03/04/2026"},
+		"second of the click":                 {"", clicked.Truncate(time.Second), "", clicked, false, ""},
+		"before the click":                    {"", clicked.Add(-time.Hour), "", clicked, true, ""},
+		"a clock ahead":                       {"", now.Add(time.Second), "", now, false, ""},
+		"in the future":                       {"", now.Add(time.Hour), "", now, true, ""},
+		"recorded":                            {"known", clicked.Add(-time.Hour), "", time.Time{}, false, ""},
+		"unreadable time of a recorded order": {"known", time.Time{}, "soon", time.Time{}, false, ""},
 	} {
 		v := correction.Conversion{ClickID: click, ConversionID: c.id, Time: c.at, InvalidTime: c.unread, Precision: time.Second}
 		clampTime(&v, recorded, now)

@@ -70,7 +70,7 @@ func TestReceiverVerifies(t *testing.T) {
 			defer resp.Body.Close()
 			got := r.Attempts()
 			if len(got) != 1 || resp.StatusCode != http.StatusOK || !got[0].Accepted() {
-				t.Fatalf("%d attempts, status %d", len(got), resp.StatusCode)
+				t.Fatalf("%d attempts and status %d, want 1 accepted attempt", len(got), resp.StatusCode)
 			}
 			if problem := got[0].Problem; (problem == "") != (tt.problem == "") || !strings.Contains(problem, tt.problem) {
 				t.Errorf("problem %q, want %q", problem, tt.problem)

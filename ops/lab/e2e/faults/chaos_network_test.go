@@ -97,7 +97,7 @@ func TestKilledNetworkSync(t *testing.T) {
 	want := undisturbed.final(undisturbed.call("POST", undisturbed.path+"/sync", body)())
 	undisturbedWorker.Stop()
 	if want["matched"] != float64(midwayClicks) {
-		t.Fatalf("undisturbed: %.300v", want)
+		t.Fatalf("the undisturbed import did not match every click: %.300v", want)
 	}
 
 	y := m.importing(world)

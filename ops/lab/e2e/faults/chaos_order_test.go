@@ -237,7 +237,7 @@ func (s *sides) counted(t *testing.T, all []stated) {
 				convert_from(body, 'UTF8')::jsonb->'data'->>'conversion_id' AS id FROM events) e ORDER BY id, created_at DESC
 		) e ON e.id = v.conversion_id WHERE v.source = 'postback'`)
 	if err != nil || len(rows) != len(all) {
-		t.Fatalf("%d conversions of %d: %v", len(rows), len(all), err)
+		t.Fatalf("%d of %d conversions are recorded: %v", len(rows), len(all), err)
 	}
 	revenue := 0
 	for _, row := range rows {

@@ -214,7 +214,7 @@ func (y *env) killed(steady *fleet.Process) {
 	y.complete("killed")
 	y.t.Logf("Q1: %d jobs of a killed worker redone within %s, with a lease of %s", held, time.Since(begin), y.lease)
 	if longtest.On() && time.Since(begin) > 20*time.Second {
-		y.t.Errorf("Q1: redone after %s", time.Since(begin))
+		y.t.Errorf("Q1: the jobs of the killed worker were redone after %s, want at most 20 s", time.Since(begin))
 	}
 }
 
@@ -345,10 +345,10 @@ func (y *env) stopped(steady *fleet.Process) {
 	const overlaps = `SELECT count(*) FROM fault_starts a JOIN fault_starts b ON a.job = b.job AND a.id < b.id
 		JOIN fault_causes c ON c.job = a.job WHERE c.batch = 'stopped' AND (a.ended IS NULL OR b.began < a.ended)`
 	if n := dbtest.Get[int](y.t, y.db, overlaps); n > 0 {
-		y.t.Errorf("Q7: %d jobs ran in two places", n)
+		y.t.Errorf("Q7: %d jobs ran in two workers at the same time", n)
 	}
 	if longtest.On() && time.Since(begin) > 60*time.Second {
-		y.t.Errorf("Q7: redone after %s", time.Since(begin))
+		y.t.Errorf("Q7: the jobs of the stopped worker were redone after %s, want at most 60 s", time.Since(begin))
 	}
 }
 
@@ -367,18 +367,18 @@ func (y *env) poison(*fleet.Process) {
 		y.t.Fatal(err)
 	}
 	if got := failed(); got != n {
-		y.t.Errorf("Q8: %d of %d are kept", got, n)
+		y.t.Errorf("Q8: only %d of %d failed jobs are kept", got, n)
 	}
 	var shown []queue.Item
 	y.check(y.Command(y.t.Context(), &shown, "jobs", "list", "--state", "archived", "--kind", faultworker.Poison.Kind()))
 	if len(shown) != min(n, 1000) {
-		y.t.Errorf("Q8: %d of %d are listed", len(shown), n)
+		y.t.Errorf("Q8: %d of %d failed jobs are listed, want all of them, or 1000 if there are more", len(shown), n)
 	}
 	dbtest.Exec(y.t, y.db, `INSERT INTO fault_gates VALUES ('mended')`)
 	var done struct{ Requeued []string }
 	y.check(y.Command(y.t.Context(), &done, "jobs", "requeue", "--all", "--kind", faultworker.Poison.Kind()))
 	if len(done.Requeued) != n {
-		y.t.Errorf("Q8: %d of %d were requeued", len(done.Requeued), n)
+		y.t.Errorf("Q8: only %d of %d failed jobs were requeued", len(done.Requeued), n)
 	}
 	y.complete("poison")
 	y.t.Logf("Q8: %d jobs failed, were kept, and were done by hand", n)

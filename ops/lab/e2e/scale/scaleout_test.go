@@ -236,7 +236,7 @@ func (w *wide) uniqueExact() {
 	const q = `SELECT count(*) FROM clicks c JOIN campaigns p ON p.id = c.campaign_id WHERE p.name = 'unique-once'`
 	await.Until(w.t, "all clicks are stored", func() bool { return dbtest.Get[int](w.t, w.db, q) == visitors*times })
 	if n := dbtest.Get[int](w.t, w.db, q+` AND c.is_unique`); n != visitors {
-		w.t.Errorf("%d visitors made %d unique clicks", visitors, n)
+		w.t.Errorf("%d visitors made %d unique clicks, want one each", visitors, n)
 	}
 }
 
@@ -266,7 +266,7 @@ func (w *wide) idempotent() {
 		}
 	})
 	if len(ids) != 1 || dbtest.Get[int](w.t, w.db, `SELECT count(*) FROM offers WHERE name = 'made once'`) != 1 {
-		w.t.Errorf("calls with one key made %v", ids)
+		w.t.Errorf("calls with one Idempotency-Key made the offers %v, want one offer", ids)
 	}
 }
 
