@@ -82,7 +82,7 @@ func (p *publisher) locked(ctx context.Context, wait time.Duration, fn func(cont
 	run, stop := context.WithCancel(ctx)
 	defer stop()
 	waitOver := time.AfterFunc(wait, stop)
-	_ = advisory.WithLock(run, p.o.Locks, lockName, func(ctx context.Context) { // its error is the context's
+	_ = advisory.WithLock(run, p.o.Locks, lockName, func(ctx context.Context) { // the error of WithLock is the context's
 		if ran = waitOver.Stop(); ran {
 			err = fn(ctx)
 		}
