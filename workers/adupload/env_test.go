@@ -104,7 +104,7 @@ func (k signedIn) Token(context.Context) (string, error) { return k.platform.Sig
 
 func (k signedIn) Renew(context.Context, string) (string, error) { return k.platform.SignedIn(), nil }
 
-// connect saves the connection, in live mode unless change changes it.
+// connect saves the connection in live mode. The functions `change` may replace its settings.
 func (w *env) connect(change ...func(*store.SourceConnect)) {
 	w.Helper()
 	p, _ := models.SourceProviderNamed(w.of)

@@ -291,7 +291,7 @@ func (w *wide) rateLimited() {
 		}
 		return nil
 	})
-	minutes := 1 + int(time.Since(began)/(50*time.Second)) // minutes in which calls can have been made; 1, unless the machine is slow
+	minutes := 1 + int(time.Since(began)/(50*time.Second)) // minutes in which calls can have been made; more than 1 only if the machine is slow
 	answered := 0
 	for left, n := range remaining {
 		answered += n
