@@ -36,7 +36,7 @@ func newRuled(t *testing.T) *env {
 }
 
 // rule saves a live rule that is due now. It pauses a path that had at least 100 clicks and no conversion
-// yesterday. The function `change` may replace its settings, and may be nil.
+// yesterday. The function `change` may replace its settings.
 func (w *env) rule(change func(*autorule.Settings)) autorule.Rule {
 	w.Helper()
 	s := autorule.Defaults()
