@@ -43,8 +43,9 @@ func router(o monitor.Options) http.Handler {
 func TestQueuesPage(t *testing.T) {
 	t.Parallel()
 	r := jobstest.Redis(t)
+	// LostRows makes the queue known to asynqmon.
 	if _, err := jobs.Connect(r).LostRows(t.Context(), models.JobRef{Kind: jobs.DeliverWebhook.Kind()}); err != nil {
-		t.Fatal(err) // makes the queue known
+		t.Fatal(err)
 	}
 	h := router(monitor.Options{Redis: r, Password: password})
 	for _, c := range []struct {

@@ -409,18 +409,18 @@ func TestPostbackThatNobodyMatches(t *testing.T) {
 		p       models.Postback
 		outcome string
 	}{
-		"unknown click":    {models.Postback{Params: params{"clickid": models.FormatClickID(models.NewClickID())}}, "unmatched"},
-		"not our click id": {models.Postback{Params: params{"clickid": "12345"}}, "unmatched"},
-		"no click id":      {models.Postback{Params: params{"payout": "1"}}, "unmatched"},
-		"unfilled macro":   {models.Postback{Params: params{"clickid": "{clickid}"}}, "unmatched"},
-		"old click id":     {models.Postback{Params: params{"clickid": "0000000000000000000001"}}, "unmatched"},
-		"foreign click":    {models.Postback{AccountID: other, NetworkID: foreign, Params: params{"clickid": click}}, "unmatched"},
-		"foreign domain":   {models.Postback{AccountID: other, Params: params{"clickid": click}}, "unmatched"},
-		"unknown network":  {models.Postback{NetworkID: uuid.New(), Params: params{"clickid": click}}, "refused"},
-		"foreign network":  {models.Postback{AccountID: other, NetworkID: b.network, Params: params{"clickid": click}}, "refused"},
+		"unknown click":      {models.Postback{Params: params{"clickid": models.FormatClickID(models.NewClickID())}}, "unmatched"},
+		"not our click id":   {models.Postback{Params: params{"clickid": "12345"}}, "unmatched"},
+		"no click id":        {models.Postback{Params: params{"payout": "1"}}, "unmatched"},
+		"unfilled macro":     {models.Postback{Params: params{"clickid": "{clickid}"}}, "unmatched"},
+		"click id from 1970": {models.Postback{Params: params{"clickid": "0000000000000000000001"}}, "unmatched"},
+		"click of another account, network named": {models.Postback{AccountID: other, NetworkID: foreign, Params: params{"clickid": click}}, "unmatched"},
+		"click of another account, domain named":  {models.Postback{AccountID: other, Params: params{"clickid": click}}, "unmatched"},
+		"unknown network":                         {models.Postback{NetworkID: uuid.New(), Params: params{"clickid": click}}, "refused"},
+		"network of another account":              {models.Postback{AccountID: other, NetworkID: b.network, Params: params{"clickid": click}}, "refused"},
 	} {
 		if outcome, detail := b.postback(tt.p); outcome != tt.outcome || detail == "" {
-			t.Errorf("%s: %s (%s)", name, outcome, detail)
+			t.Errorf("%s: %s (%s), want %s with a detail", name, outcome, detail, tt.outcome)
 		}
 	}
 	if list := b.conversions(); len(list) != 0 {

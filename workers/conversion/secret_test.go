@@ -35,9 +35,9 @@ func TestPostbackSecret(t *testing.T) {
 		outcome string
 	}{
 		"right secret":                      {models.Postback{NetworkID: b.network, Params: params{"key": "s3cret"}}, "recorded"},
-		"right, network not named":          {models.Postback{Params: params{"secret": "s3cret"}}, "recorded"},
+		"right secret, network not named":   {models.Postback{Params: params{"secret": "s3cret"}}, "recorded"},
 		"right signature":                   {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=x"}, "recorded"},
-		"other text signed":                 {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=y"}, "refused"},
+		"signature of another text":         {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=y"}, "refused"},
 		"wrong secret":                      {models.Postback{NetworkID: b.network, Params: params{"secret": "x"}}, "refused"},
 		"no secret":                         {models.Postback{NetworkID: b.network}, "refused"},
 		"no secret, network not named":      {models.Postback{}, "refused"},

@@ -40,7 +40,7 @@ func (localResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr,
 // install does.
 type verifyEnv struct {
 	*env
-	later   atomic.Int64 // offset of the clock
+	later   atomic.Int64 // how far the worker's clock is ahead
 	moved   atomic.Bool  // the servers answer as another install
 	stopDNS func()       // stops the DNS server
 }

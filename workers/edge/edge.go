@@ -46,7 +46,7 @@ type Options struct {
 	Keys, Background Keys
 	// Compile makes the bundles of an account's campaigns.
 	Compile func(*store.Routing) ([]models.EdgeBundle, error)
-	Format  int           // of the bundles
+	Format  int           // the format of the bundles
 	Pause   time.Duration // before unwritten keys are tried again; default 1100 ms: a key accepts one write a second
 }
 

@@ -20,7 +20,7 @@ import (
 type importing struct {
 	*midway
 	world *networkstest.World
-	path  string // of the integration
+	path  string // path of the integration in the API
 }
 
 func (m *midway) importing(world *networkstest.World) *importing {

@@ -229,7 +229,7 @@ func (y *env) check(err error) {
 func (y *env) emptied(*fleet.Process) {
 	for _, fault := range []struct {
 		name  string
-		every int // jobs
+		every int // number of jobs from one fault to the next
 		run   func()
 	}{
 		{"flushed", longtest.Size(200, 2000), func() { y.check(y.redis.FlushAll(y.t.Context()).Err()) }},
@@ -304,7 +304,7 @@ func (y *env) frozen(steady *fleet.Process) {
 	for _, c := range []struct {
 		batch string
 		args  []string
-		want  int // doubled
+		want  int // number of jobs with more than one effect
 	}{{"frozen", nil, 0}, {"fence off", []string{"--break", faultworker.BreakFence}, 5}} {
 		y.check(steady.Freeze())
 		victim := y.worker(c.args...)
