@@ -193,7 +193,8 @@ func TestOtherPlatform(t *testing.T) {
 	}
 }
 
-// TestRefusedIsUploadedAgainAfterAChange checks that a refused conversion is uploaded again only after its value or status has changed.
+// TestRefusedIsUploadedAgainAfterAChange checks that a refused conversion is uploaded again only if its value or status differs from
+// that of the refused upload.
 func TestRefusedIsUploadedAgainAfterAChange(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.MicrosoftAds)
@@ -306,7 +307,7 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
-// TestSwitch checks that while the install's switch is off, nothing is sent and nothing is lost.
+// TestSwitch checks that nothing is sent while CONVERSION_UPLOADS is off, and that the upload waits.
 func TestSwitch(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta, func(o *adupload.Options) { o.Off = true })

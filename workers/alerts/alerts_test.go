@@ -209,7 +209,7 @@ func TestAnnounce(t *testing.T) {
 
 	for range models.AlertCodeTries - 1 {
 		if e, ok := models.AsError(dbalerts.NewChannels(w.store).Confirm(t.Context(), w.account, address, "12")); !ok || e.Code != "invalid_code" {
-			t.Errorf("confirming with a wrong code: %v", e)
+			t.Errorf("confirming with a wrong code: %v, want invalid_code", e)
 		}
 	}
 	if err := dbalerts.NewChannels(w.store).Confirm(t.Context(), w.account, address, code); err != nil {
@@ -223,7 +223,7 @@ func TestAnnounce(t *testing.T) {
 	}
 	mails := w.smtp.Received()
 	if len(mails) != 2 {
-		t.Fatalf("mails: %+v", mails)
+		t.Fatalf("the mails are %+v, want the code and the end of the alert", mails)
 	}
 	m := mails[1]
 	if m.To != "buyer@acme.com" || m.From != "alerts@track.acme.com" || !strings.Contains(m.Text, "ENDED webhook.failing") ||
@@ -234,14 +234,14 @@ func TestAnnounce(t *testing.T) {
 	w.setFailures(4)
 	w.sweep()
 	if mails = w.smtp.Received(); len(mails) != 3 {
-		t.Fatalf("mails: %+v", mails)
+		t.Fatalf("the mails are %+v, want one more for the new alert", mails)
 	}
 	m = mails[2]
 	if !strings.HasPrefix(m.Subject, "[Switchyard] Acme Bcc: <all@acme.com>: webhook.failing") || strings.Contains(m.Subject, "ended") ||
 		!strings.Contains(m.Text, "BEGAN (warning) webhook.failing") || !strings.Contains(m.Text, "the last 4 attempts to deliver failed") ||
 		!strings.Contains(m.Text, "See in the log of deliveries") || m.Header.Get("Bcc") != "" || m.To != "buyer@acme.com" ||
 		!strings.HasPrefix(m.Header.Get("Content-Type"), "text/plain") {
-		t.Errorf("when the alert began: %+v", m)
+		t.Errorf("the mail about the beginning of the alert is %+v", m)
 	}
 }
 
@@ -309,7 +309,7 @@ func TestFailingChannel(t *testing.T) {
 	}
 	for _, c := range list {
 		if c.Failures != 0 || c.FailingSince != nil || c.SentAt == nil {
-			t.Errorf("after the channel works again: %+v", c)
+			t.Errorf("the channel works again, but its failure is not cleared: %+v", c)
 		}
 	}
 	if got := w.received(); len(got) != 1 {

@@ -95,11 +95,11 @@ func TestTwoAccounts(t *testing.T) {
 	}
 	if got := v.verifyAt(v.account, victims, 0); got.Verified || !strings.Contains(got.Detail, "another account has added its host too, or had it. "+
 		"Set a TXT record of _switchyard."+host+" to "+mine+".") {
-		t.Errorf("a CNAME alone, while another account has the host: %+v", got)
+		t.Errorf("a CNAME alone, while another account has the host: %+v, want unverified with the record to set", got)
 	}
 	z.set(host, "", mine)
 	if got := v.verifyAt(v.other, attackers, 0); got.Verified || !strings.Contains(got.Detail, "_switchyard."+host+" to "+theirs+".") {
-		t.Errorf("without a proof: %+v", got)
+		t.Errorf("the account without a proof: %+v, want unverified with the record to set", got)
 	}
 	if got := v.verifyAt(v.account, victims, 0); !got.Verified || *got.Proof != models.ProofTXT {
 		t.Errorf("the account with the TXT record is not verified: %+v", got)
@@ -111,18 +111,18 @@ func TestTwoAccounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := v.verifyAt(v.other, attackers, 0); got.Verified {
-		t.Errorf("after the other account has deleted its domain: %+v", got)
+		t.Errorf("the account without a proof was verified after the other account had deleted its domain: %+v", got)
 	}
 	z.set(host, theirTarget)
 	if got := v.verifyAt(v.other, attackers, 0); got.Verified {
-		t.Errorf("with a CNAME for a host that another account had: %+v", got)
+		t.Errorf("a CNAME verified the domain although another account had the host: %+v", got)
 	}
 	z.set(host, theirTarget, mine, theirs)
 	if got := v.verifyAt(v.other, attackers, 0); !got.Verified {
 		t.Errorf("the account with the TXT record is not verified: %+v", got)
 	}
 	if got := v.verifyAt(v.account, v.addTo(v.account, host), 0); got.Verified || !strings.Contains(got.Detail, "its host serves another account") {
-		t.Errorf("both accounts have a proof, and the other account was first: %+v", got)
+		t.Errorf("both accounts have a proof, and the other account was first: %+v, want unverified", got)
 	}
 }
 
@@ -143,11 +143,11 @@ func TestCNAMEProves(t *testing.T) {
 	}
 	z.set(host, tracker)
 	if got := v.verifyAt(v.account, id, 6*day); !got.Verified {
-		t.Errorf("on the first day without a proof: %+v", got)
+		t.Errorf("the domain was lost on the first day without a proof: %+v", got)
 	}
 	stray, err := v.store.Domains().Stray(t.Context(), v.account, time.Now().Add(6*day))
 	if err != nil || len(stray) != 1 || !strings.Contains(stray[0].Detail, "Set a TXT record of _switchyard."+host+" to "+mine+".") {
-		t.Errorf("the alert of the domain: %+v, %v", stray, err)
+		t.Errorf("the alert of the domain does not name the record to set: %+v, %v", stray, err)
 	}
 	z.set(host, mine+".former.example.org")
 	if got := v.verifyAt(v.account, id, 7*day); *got.Proof != models.ProofCNAME {
@@ -165,7 +165,7 @@ func TestCNAMEProves(t *testing.T) {
 	}
 	z.set(host, target, mine)
 	if got := v.verifyAt(v.account, id, 11*day); !got.Verified || *got.Proof != models.ProofTXT {
-		t.Errorf("with a proof again: %+v", got)
+		t.Errorf("with a proof again: %+v, want verified by TXT", got)
 	}
 }
 

@@ -280,7 +280,7 @@ func TestExpiredDomainServesAgain(t *testing.T) {
 		return strings.Join(all, " ")
 	}
 	if got := alert(); got != "" {
-		t.Errorf("without a campaign: %s", got)
+		t.Errorf("a domain without a campaign has the alert %s", got)
 	}
 	dbtest.Exec(v, v.db, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, 'c', 'c', $3, '[]')`,
 		uuid.New(), v.account, id)
@@ -308,7 +308,8 @@ func TestExpiredDomainServesAgain(t *testing.T) {
 	}
 }
 
-// TestSweepDomains: the sweep checks all new domains, and checks them again when they are due.
+// TestSweepDomains: the sweep checks all new domains, and checks them again when they are due. It stops checking a domain that was
+// never verified.
 func TestSweepDomains(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -355,6 +356,6 @@ func TestSweepDomains(t *testing.T) {
 	last := checked()
 	sweep(60 * 24 * time.Hour)
 	if !checked().Equal(last) {
-		t.Error("the domain is still checked")
+		t.Error("a domain that was never verified is still checked after 60 days")
 	}
 }
