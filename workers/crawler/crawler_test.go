@@ -204,7 +204,7 @@ func TestCrawlers(t *testing.T) {
 	}
 	w.verify(3*time.Minute, "192.0.2.8 2, 192.0.2.77 2, 203.0.113.7 2")
 
-	// Once there is an answer, it counts.
+	// Once DNS gives an answer, the answer decides the claims that waited for it.
 	zones["google.com"], zones["113.0.203.in-addr.arpa"] = "eight A 192.0.2.8", "7 PTR crawl-7.googlebot.com."
 	server, stop = egresstest.Named(t, zones)
 	w.names.now.Store(egress.NewNames(server))

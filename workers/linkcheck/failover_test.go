@@ -87,7 +87,7 @@ func TestFailover(t *testing.T) {
 	}
 
 	w.setListed("still.acme.com")
-	expect("not asked for", "home", "home", "home", "still")
+	expect("no failover asked for", "home", "home", "home", "still")
 	w.setListed("home.acme.com", "still.acme.com")
 	expect("listed", "a-spare", "a-spare", "home", "still")
 	events := w.events(models.EventLinkUnsafe)

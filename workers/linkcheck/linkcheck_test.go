@@ -219,7 +219,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("requests %q, want %q", got, want)
 	}
 	if w.agent != "Switchyard-LinkCheck/1.0" || w.worst != 1 {
-		t.Errorf("user agent %q, at most %d requests at once to a host", w.agent, w.worst)
+		t.Errorf("the user agent is %q and a host got %d requests at once, want Switchyard-LinkCheck/1.0 and 1", w.agent, w.worst)
 	}
 	w.sweep()
 	if e := w.events(models.EventLinkBroken); len(e) != 0 {
