@@ -221,7 +221,7 @@ func (s *sides) open(t *testing.T) *db.DB {
 	return d
 }
 
-// counted compares each stored conversion, its last event and the revenue in the reports with the last statement.
+// counted compares each stored conversion, its last event and the revenue in the reports with the statements about it.
 func (s *sides) counted(t *testing.T, all []stated) {
 	t.Helper()
 	var rows []struct {
