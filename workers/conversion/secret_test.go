@@ -55,7 +55,7 @@ func TestPostbackSecret(t *testing.T) {
 		}
 		p.Params = merged
 		if outcome, detail := b.postback(p); outcome != tt.outcome {
-			t.Errorf("%s: %s (%s)", name, outcome, detail)
+			t.Errorf("%s: %s (%s), want %s", name, outcome, detail, tt.outcome)
 		}
 	}
 }

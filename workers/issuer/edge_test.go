@@ -97,7 +97,7 @@ func TestOwnEdge(t *testing.T) {
 	}
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = false WHERE id = $1`, id)
 	if w.advance(31 * day); e.count("request") != 1 || e.count("read") != 1 {
-		t.Errorf("calls of the edge after the domain is no longer verified: %v", e.calls)
+		t.Errorf("calls of the edge after the domain is no longer verified: %v, want no further call", e.calls)
 	}
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, id)
 	if w.advance(7 * time.Hour); e.count("request") != 2 {
@@ -248,7 +248,7 @@ func TestUnavailableIssuerIsAskedHourly(t *testing.T) {
 				w.advance(10 * time.Minute)
 			}
 			if asked := e.count("request") - before; (asked > 0) != often {
-				t.Errorf("asked %d times in 80 minutes after half a day, %d times before", asked, before)
+				t.Errorf("the issuer was asked %d times in the 80 minutes after half a day, and %d times before", asked, before)
 			}
 			e.set(func() { e.err = nil })
 			w.advance(48 * time.Hour)
