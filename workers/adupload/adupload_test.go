@@ -193,8 +193,8 @@ func TestOtherPlatform(t *testing.T) {
 	}
 }
 
-// TestRefusedIsUploadedAgainAfterAChange checks that a refused conversion is uploaded again only if its value or status differs from
-// that of the refused upload.
+// TestRefusedIsUploadedAgainAfterAChange checks that a refused conversion is uploaded again if its value has changed. It is not
+// uploaded again if it has the same value and status as the refused upload.
 func TestRefusedIsUploadedAgainAfterAChange(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.MicrosoftAds)

@@ -115,7 +115,7 @@ func TestKilledNetworkSync(t *testing.T) {
 	const part = 500
 	for _, place := range longtest.Size([]int{part + part/2}, []int{part / 2, part + 1, 2*part - 1, midwayClicks - 1}) {
 		y.stopAt(onClick(y.clicks[place]), func() {
-			m.checkCount("conversions in parts of 500 that are written completely", place/part*part, `SELECT count(*) FROM conversions WHERE account_id = $1`, y.account)
+			m.checkCount("conversions of the parts of 500 that are completely written", place/part*part, `SELECT count(*) FROM conversions WHERE account_id = $1`, y.account)
 		})
 	}
 	defer m.worker().Stop()

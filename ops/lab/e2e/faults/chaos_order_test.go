@@ -189,8 +189,8 @@ func TestPostbacksCountInOrder(t *testing.T) {
 	t.Logf("%d conversions, %d processes killed", conversions, kills)
 }
 
-// recorded waits until every statement is recorded. Each time more of them are recorded, it calls await.Until
-// again, so that the timeout starts again.
+// recorded waits until every statement is recorded. Each time more of them are recorded, it calls await.Until again, so that the
+// timeout starts again.
 func (s *sides) recorded(t *testing.T, all []stated) {
 	t.Helper()
 	d, want := s.open(t), 0
