@@ -168,7 +168,7 @@ func TestRefresh(t *testing.T) {
 	}
 	run, err := dbcopilot.NewSuggestions(w.store).LastRun(t.Context(), w.account.ID)
 	if err != nil || run.Scope == nil || run.Scope.Campaigns != 1 || run.Scope.Clicks != 40_000 || run.Judged != run.Scope.Judged() || run.Judged == 0 {
-		t.Errorf("the refresh has the scope %+v and judged %d records: %v", run.Scope, run.Judged, err)
+		t.Errorf("the refresh has the scope %+v and judged %d cases: %v", run.Scope, run.Judged, err)
 	}
 	s := list[0]
 	if s.Action.Op != copilot.OpPausePath || s.Action.PathID != w.paths[1].ID {
