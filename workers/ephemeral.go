@@ -16,7 +16,7 @@ import (
 
 // Register registers the handler of an ephemeral job. If the handler returns a *models.Error, that error is the answer of the
 // job. Any other error is retried as the policy says. After the last attempt the task is archived and the answer is
-// internal_error. The handler's context ends after the policy's timeout. Account returns the account that the handler works for.
+// internal_error. The handler's context ends after the policy's timeout. In the handler, Account(ctx) returns the account of the job.
 func Register[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context, A) (R, error)) {
 	if job.Policy().Row {
 		panic("workers: " + job.Kind() + " has rows: use RegisterRow")

@@ -91,7 +91,7 @@ func TestManyRowsDelayNoOtherAccount(t *testing.T) {
 	done := b.effects()
 	for _, id := range append(ids, other) {
 		if done[id] != 1 || b.get(id).Attempts != 1 {
-			t.Errorf("%d effects, %d attempts", done[id], b.get(id).Attempts)
+			t.Errorf("a job has %d effects and %d attempts, want 1 of each", done[id], b.get(id).Attempts)
 		}
 	}
 }
@@ -157,12 +157,12 @@ func TestCrowdedClaim(t *testing.T) {
 			case ok && refused.Reason == jobrow.Crowded:
 				crowded.Add(1)
 			default:
-				t.Errorf("claim: %v", err)
+				t.Errorf("a claim failed with another error: %v", err)
 			}
 		})
 	}
 	all.Wait()
 	if claimed.Load() != 1 || crowded.Load() != 11 {
-		t.Errorf("%d claims succeeded, %d were refused", claimed.Load(), crowded.Load())
+		t.Errorf("%d claims succeeded and %d were refused, want 1 and 11", claimed.Load(), crowded.Load())
 	}
 }

@@ -46,7 +46,7 @@ type Limiter[K comparable] struct {
 // endpointLoad is the state of an endpoint in the limiter.
 type endpointLoad struct {
 	running        int
-	known          bool          // a request has ended
+	known          bool          // whether a request to the endpoint has ended
 	latency        time.Duration // moving average over the requests
 	postponed      Spread
 	waitingLocally int

@@ -72,7 +72,7 @@ func TestLimiterManyHang(t *testing.T) {
 		}
 	}
 	if len(releases) != slots/2 {
-		t.Errorf("%d of %d slots are taken", len(releases), slots)
+		t.Errorf("hanging endpoints take %d of %d slots, want half", len(releases), slots)
 	}
 	if _, wait := l.acquire(uuid.New(), 0); wait != 0 {
 		t.Errorf("a request to a healthy endpoint must wait %s", wait)

@@ -96,6 +96,6 @@ func TestHarmless(t *testing.T) {
 	}
 	record, _ := line(t, func(l *slog.Logger) { l.Info("m", "encryption_key_set", true, "cookies", 3) })
 	if record["encryption_key_set"] != true || record["cookies"] != 3.0 {
-		t.Errorf("figures and flags changed: %v", record)
+		t.Errorf("a number or a flag with a name like that of a secret was changed: %v", record)
 	}
 }

@@ -45,7 +45,7 @@ type guard struct {
 	mu      sync.Mutex // held during the comparison, so that simultaneous guesses are counted one by one
 	wrong   bucket.Set[netip.Prefix]
 	proxies bucket.Set[netip.Prefix]
-	right   *otter.Cache[netip.Prefix, struct{}] // clients that gave the right password; they do not wait with their proxy
+	right   *otter.Cache[netip.Prefix, struct{}] // clients that gave the right password; they need not wait when their proxy has to
 }
 
 func newGuard(o Options) *guard {

@@ -94,7 +94,7 @@ func TestForeignHost(t *testing.T) {
 		"ops.example.com:8081": 200, "localhost": 200,
 	} {
 		if w := (call{host: host, pass: password}).status(h); w.Code != want {
-			t.Errorf("%q: %d, want %d", host, w.Code, want)
+			t.Errorf("the metrics under the host %q: status %d, want %d", host, w.Code, want)
 		}
 	}
 }
@@ -124,17 +124,17 @@ func TestWrongPasswords(t *testing.T) {
 	attacker.pass = password
 	w := attacker.status(h)
 	if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "10" {
-		t.Errorf("the right password after 100 guesses: %d, Retry-After %q", w.Code, w.Header().Get("Retry-After"))
+		t.Errorf("the right password after 100 guesses: status %d, Retry-After %q, want 429 and 10", w.Code, w.Header().Get("Retry-After"))
 	}
 	if w := (call{peer: "203.0.113.6:99", pass: password}).status(h); w.Code != http.StatusOK {
-		t.Errorf("the right password from elsewhere: %d", w.Code)
+		t.Errorf("the right password from another address: status %d, want 200", w.Code)
 	}
 	if w := (call{peer: "203.0.113.5:99"}).status(h); w.Code != http.StatusUnauthorized {
-		t.Errorf("no password at all: %d", w.Code)
+		t.Errorf("a request without a password: status %d, want 401", w.Code)
 	}
 	now = now.Add(11 * time.Second)
 	if w := attacker.status(h); w.Code != http.StatusOK {
-		t.Errorf("the right password after the wait: %d", w.Code)
+		t.Errorf("the right password after the wait: status %d, want 200", w.Code)
 	}
 
 	if n := guess(100, call{peer: "[2001:db8::1]:99"}) + guess(100, call{peer: "[2001:db8::ffff]:99"}); n != 190 {
@@ -146,7 +146,7 @@ func TestWrongPasswords(t *testing.T) {
 	}
 	other := call{peer: "10.0.0.1:99", header: "X-Forwarded-For", value: "203.0.113.77, 203.0.113.78", pass: password}
 	if w := other.status(h); w.Code != http.StatusOK {
-		t.Errorf("the right password of another client of the proxy: %d", w.Code)
+		t.Errorf("the right password of another client of the proxy: status %d, want 200", w.Code)
 	}
 	refused := 0
 	for i := range 100 {
@@ -183,15 +183,15 @@ func TestInventedClients(t *testing.T) {
 	}
 	for client, want := range map[string]int{"203.0.113.7": http.StatusOK, "203.0.113.8": http.StatusTooManyRequests} {
 		if code := by("10.0.0.1", client, password); code != want {
-			t.Errorf("the right password from %s: %d, want %d", client, code, want)
+			t.Errorf("the right password from %s: status %d, want %d", client, code, want)
 		}
 	}
 	if code := by("10.0.0.2", "203.0.113.8", password); code != http.StatusOK {
-		t.Errorf("the right password through another proxy: %d", code)
+		t.Errorf("the right password through another proxy: status %d, want 200", code)
 	}
 	now = now.Add(time.Second)
 	if code := by("10.0.0.1", "203.0.113.9", password); code != http.StatusOK {
-		t.Errorf("the right password after the wait: %d", code)
+		t.Errorf("the right password after the wait: status %d, want 200", code)
 	}
 }
 
@@ -206,7 +206,7 @@ func TestManyAddresses(t *testing.T) {
 		}
 	}
 	if w := (call{peer: "203.0.113.6:99", pass: password}).status(h); w.Code != http.StatusOK {
-		t.Errorf("the right password from elsewhere: %d", w.Code)
+		t.Errorf("the right password from another address: status %d, want 200", w.Code)
 	}
 }
 
@@ -223,7 +223,7 @@ func TestHeaders(t *testing.T) {
 			"Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 		} {
 			if got.Get(name) != want {
-				t.Errorf("%s: %s is %q", path, name, got.Get(name))
+				t.Errorf("%s: the header %s is %q", path, name, got.Get(name))
 			}
 		}
 	}

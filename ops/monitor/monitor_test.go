@@ -43,8 +43,9 @@ func router(o monitor.Options) http.Handler {
 func TestQueuesPage(t *testing.T) {
 	t.Parallel()
 	r := jobstest.Redis(t)
+	// LostRows makes the queue known to asynqmon.
 	if _, err := jobs.Connect(r).LostRows(t.Context(), models.JobRef{Kind: jobs.DeliverWebhook.Kind()}); err != nil {
-		t.Fatal(err) // makes the queue known
+		t.Fatal(err)
 	}
 	h := router(monitor.Options{Redis: r, Password: password})
 	for _, c := range []struct {
@@ -71,7 +72,7 @@ func TestQueuesPage(t *testing.T) {
 		}
 	}
 	if w := get(h, "/ops/queues/api/queues", password); !strings.Contains(w.Body.String(), `"webhooks"`) {
-		t.Errorf("queues: %s", w.Body)
+		t.Errorf("the list of queues lacks webhooks: %s", w.Body)
 	}
 	shown := get(h, "/ops/queues/", password)
 	page := shown.Body.String()
@@ -80,7 +81,7 @@ func TestQueuesPage(t *testing.T) {
 	}
 	if policy := shown.Header().Get("Content-Security-Policy"); strings.Count(policy, "'sha256-") != 2 ||
 		!strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "script-src 'self' 'unsafe") {
-		t.Errorf("policy %q", policy)
+		t.Errorf("the page of the queues has the policy %q", policy)
 	}
 	_, script, _ := strings.Cut(page, `src="`)
 	script, _, _ = strings.Cut(script, `"`)
@@ -91,13 +92,13 @@ func TestQueuesPage(t *testing.T) {
 		t.Errorf("%s: %d, %d bytes", script, w.Code, w.Body.Len())
 	}
 	if w := get(h, "/ops/queues/api/queues/webhooks:pause", password, "Sec-Fetch-Site", "cross-site"); w.Code != 403 {
-		t.Errorf("a button pressed from another site: %d", w.Code)
+		t.Errorf("a button pressed from another site: status %d, want 403", w.Code)
 	}
 	if w := get(h, "/ops/queues/api/queues/webhooks:pause", password, "Sec-Fetch-Site", "same-origin"); w.Code != 204 {
-		t.Errorf("a button pressed from the page itself: %d", w.Code)
+		t.Errorf("a button pressed from the page itself: status %d, want 204", w.Code)
 	}
 	if w := get(router(monitor.Options{Redis: r}), "/ops/queues", password); w.Code != 404 {
-		t.Errorf("without a password set: %d, want 404", w.Code)
+		t.Errorf("the page of the queues, if no password is set: status %d, want 404", w.Code)
 	}
 }
 
@@ -119,7 +120,7 @@ func TestReadiness(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d", name, w.Code, w.Body, c.want)
 		}
 		if w := get(h, "/healthz", ""); w.Code != 200 {
-			t.Errorf("%s: health %d", name, w.Code)
+			t.Errorf("%s: /healthz: status %d, want 200", name, w.Code)
 		}
 		w := httptest.NewRecorder()
 		if h.ServeHTTP(w, httptest.NewRequest(http.MethodHead, "/readyz", nil)); w.Code != c.want {
@@ -139,7 +140,7 @@ func TestAdvice(t *testing.T) {
 	}})
 	const want = `{"advice":{"proxies":"set TRUSTED_PROXIES"},"checks":{"other":"ok","proxies":"failing"},"ready":true}`
 	if w := get(h, "/readyz", ""); w.Code != 200 || w.Body.String() != want {
-		t.Errorf("%d %s", w.Code, w.Body)
+		t.Errorf("/readyz: status %d %s, want 200 %s", w.Code, w.Body, want)
 	}
 }
 
@@ -151,15 +152,15 @@ func TestFigures(t *testing.T) {
 	reg := monitor.NewRegistry(d)
 	h := router(monitor.Options{Password: password, Registry: reg})
 	if w := get(h, "/metrics", ""); w.Code != 401 {
-		t.Errorf("metrics without the password: %d", w.Code)
+		t.Errorf("metrics without the password: status %d, want 401", w.Code)
 	}
 	w := get(h, "/metrics", password)
 	if w.Code != 200 || !strings.Contains(w.Body.String(), `switchyard_job_rows{kind="x:y",state="pending"} 1`) {
-		t.Errorf("metrics: %d %.300s", w.Code, w.Body)
+		t.Errorf("the metrics lack the row of the job: status %d %.300s", w.Code, w.Body)
 	}
 	open := router(monitor.Options{Registry: reg})
 	if w := get(open, "/metrics", ""); w.Code != 404 { // httptest calls from 192.0.2.1
-		t.Errorf("metrics for another machine, if no password is set: %d", w.Code)
+		t.Errorf("metrics for another machine, if no password is set: status %d, want 404", w.Code)
 	}
 }
 

@@ -22,7 +22,7 @@ func TestAPIVersions(t *testing.T) { // not parallel: it replaces the default lo
 	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
 	now := func() time.Time { return time.Date(2027, 1, 24, 0, 0, 0, 0, time.UTC) } // 30 days before the end of v25.0
 	for named, want := range map[string]struct {
-		days float64 // of Meta; 0: it has no figure
+		days float64 // of Meta's version; 0 means that the metric is missing
 		soon bool
 		log  string
 	}{

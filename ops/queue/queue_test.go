@@ -71,7 +71,7 @@ func (b bench) ids(f queue.Filter) []string {
 	b.Helper()
 	items, more, err := b.List(b.Context(), f)
 	if err != nil || more != 0 {
-		b.Fatalf("%d left out, %v", more, err)
+		b.Fatalf("%d jobs are left out of the list, want 0: %v", more, err)
 	}
 	ids := make([]string, len(items))
 	for i, item := range items {
@@ -102,13 +102,13 @@ func TestListAndRequeue(t *testing.T) {
 	}
 	done, err := b.Requeue(t.Context(), "qtest:rowed:"+row+":0", task, uuid.NewString(), "nonsense")
 	if err != nil || len(done) != 2 {
-		t.Fatalf("requeued %v, %v", done, err)
+		t.Fatalf("requeued %v, want two jobs: %v", done, err)
 	}
 	if got := b.ids(queue.Filter{State: "retry"}); !slices.Equal(got, []string{row}) {
-		t.Errorf("rows that wait for a retry: %v", got)
+		t.Errorf("rows that wait for a retry: %v, want only the requeued row", got)
 	}
 	if got := b.ids(queue.Filter{State: "pending"}); !slices.Equal(got, []string{task}) {
-		t.Errorf("pending tasks: %v", got)
+		t.Errorf("pending tasks: %v, want only the requeued task", got)
 	}
 	if lost, err := b.Client.LostRows(t.Context(), models.JobRef{Kind: rowed.Kind(), ID: uuid.MustParse(row), Generation: 1}); err != nil || len(lost) > 0 {
 		t.Errorf("the row has no task: %v", err)
@@ -172,6 +172,6 @@ func TestRequeueClearsTheArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	if tasks, err := in.ListArchivedTasks(jobs.Bulk); err != nil || len(tasks) != 0 {
-		t.Errorf("%d tasks are archived, %v", len(tasks), err)
+		t.Errorf("%d tasks are still archived, %v", len(tasks), err)
 	}
 }

@@ -37,7 +37,7 @@ func alerts(t *testing.T) []alert {
 		all = append(all, g.Rules...)
 	}
 	if len(all) < 5 {
-		t.Fatalf("%d alerts", len(all))
+		t.Fatalf("alerts.yaml has only %d alerts", len(all))
 	}
 	return all
 }

@@ -22,7 +22,7 @@ type Agent struct {
 	Device    string `json:"device_type"`
 	OS        string `json:"os"`
 	Browser   string `json:"browser"`
-	Bot       string `json:"bot"` // the kind of bot that it declares itself to be; empty: people use it
+	Bot       string `json:"bot"` // the kind of bot that it declares itself to be, or empty if people use it
 }
 
 // Accept returns the Accept header that the browser sends when a visitor follows a link.

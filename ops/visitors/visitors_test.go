@@ -18,6 +18,6 @@ func TestLoad(t *testing.T) {
 		countries[a.Country] = true
 	}
 	if len(s.People)+len(s.Bots) < 200 || len(s.People) == 0 || len(s.Bots) == 0 || len(countries) < 20 {
-		t.Errorf("%d people, %d bots, %d countries", len(s.People), len(s.Bots), len(countries))
+		t.Errorf("%d user agents of people, %d of bots and %d countries, want at least 200 user agents and 20 countries", len(s.People), len(s.Bots), len(countries))
 	}
 }

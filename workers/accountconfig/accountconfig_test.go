@@ -182,13 +182,13 @@ func TestDocumentComesBack(t *testing.T) {
 	}
 	p := e.applied(second, exported, accountconfig.Prune{})
 	if text := e.text(second); text != exported {
-		t.Errorf("the document of the second account is\n%s", text)
+		t.Errorf("the document of the second account differs from that of the first:\n%s", text)
 	}
 	if p = e.apply(second, p, true); p.State != dbconfig.Undone {
 		t.Fatalf("%s: %s", p.State, p.Problem)
 	}
 	if text := e.text(second); text != "version: 1\n" {
-		t.Errorf("after the undo the account has\n%s", text)
+		t.Errorf("after the undo the account has this, want an empty document:\n%s", text)
 	}
 }
 
@@ -334,7 +334,7 @@ func TestImport(t *testing.T) {
 	campaigns := dbtest.Get[int](t, e.db, `SELECT count(*) FROM campaigns WHERE account_id = $1`, account)
 	links := dbtest.Get[int](t, e.db, `SELECT count(DISTINCT campaign_id) FROM foreign_links WHERE account_id = $1`, account)
 	if campaigns != 2 || links != 2 {
-		t.Errorf("%d campaigns, %d of them with links", campaigns, links)
+		t.Errorf("%d campaigns, %d of them with links, want 2 with links", campaigns, links)
 	}
 	if again := read(); again.Work != 0 {
 		t.Errorf("a second import would change %+v", e.items(account, again))
@@ -382,7 +382,7 @@ func TestTrackerThatIsAway(t *testing.T) {
 	const tries = 5 // of a request, within an attempt
 	failing.Store(tries)
 	if p := e.read(account, fake.URL, 0); p.State != dbconfig.Planned || p.Progress != "" || p.Counts[accountconfig.OpCreate] < 5 {
-		t.Errorf("after a failure: %s %q %v", p.State, p.Problem, p.Counts)
+		t.Errorf("a tracker that failed once: the plan is %s %q %v, want it planned", p.State, p.Problem, p.Counts)
 	}
 	if n := dbtest.Get[int](t, e.db, `SELECT max(attempts) FROM jobs`); n != 2 {
 		t.Errorf("the tracker was read in %d attempts, want 2", n)
@@ -390,16 +390,16 @@ func TestTrackerThatIsAway(t *testing.T) {
 	last := jobs.ImportConfig.Policy().MaxAttempts - 1
 	calls.Store(0)
 	if p := e.read(account, fake.URL, last); p.State != dbconfig.Refused || !strings.Contains(p.Problem, "any of 5 attempts") || !strings.Contains(p.Problem, "503") {
-		t.Errorf("after the last attempt: %s %q", p.State, p.Problem)
+		t.Errorf("after the last attempt: the plan is %s %q, want it refused with the reason", p.State, p.Problem)
 	}
 	status = http.StatusUnauthorized
 	calls.Store(0)
 	if p := e.read(account, fake.URL, 0); p.State != dbconfig.Refused || !strings.Contains(p.Problem, "key") || calls.Load() != 1 {
-		t.Errorf("a wrong key: %s %q after %d requests", p.State, p.Problem, calls.Load())
+		t.Errorf("a wrong key: the plan is %s %q after %d requests, want it refused after 1", p.State, p.Problem, calls.Load())
 	}
 	fake.Close()
 	if p := e.read(account, fake.URL, last); p.State != dbconfig.Refused || !strings.Contains(p.Problem, "does not answer") {
-		t.Errorf("a tracker that is gone: %s %q", p.State, p.Problem)
+		t.Errorf("a tracker that is gone: the plan is %s %q, want it refused", p.State, p.Problem)
 	}
 	if n := dbtest.Get[int](t, e.db, `SELECT count(*) FROM config_plans WHERE access IS NOT NULL`); n != 0 {
 		t.Error("credentials are still there")

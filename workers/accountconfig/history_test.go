@@ -192,7 +192,7 @@ func TestHistoryTakenBack(t *testing.T) {
 			}
 		}
 		if got := dbtest.Get[string](t, e.db, left, account); got != "0 sums, 0 clicks, 0 conversions, 0 old ids" {
-			t.Errorf("%s are left", got)
+			t.Errorf("%s are left, want none", got)
 		}
 	}
 }

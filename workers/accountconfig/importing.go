@@ -43,7 +43,7 @@ func (k *keeper) importTracker(ctx context.Context, u *importRun) error {
 	files := readers.Files{Dump: dump}
 	if found.Origin == trackerimport.FromCSV {
 		if files.Dump = nil; json.Unmarshal(dump, &files) != nil {
-			return errors.New("accountconfig: the tables cannot be read")
+			return errors.New("accountconfig: the uploaded CSV tables cannot be read")
 		}
 	}
 	result, err := readers.Read(ctx, k.client, found.Origin, access, files, func(what string, done, of int) {

@@ -25,7 +25,7 @@ import (
 type Options struct {
 	Client *ads.Client
 	Clicks click.Log
-	// Tokens returns the tokens of a sign-in connection. Nil: no account can sign in at a platform.
+	// Tokens returns the tokens of a sign-in connection. It is nil if no account can sign in at a platform.
 	Tokens func(account, connection uuid.UUID) ads.Tokens
 	Now    func() time.Time // default time.Now
 }

@@ -30,7 +30,7 @@ import (
 type Options struct {
 	Uploader *ads.Uploader
 	Clicks   click.Log
-	// Tokens returns the tokens of sign-in connections. Nil: this install has no sign-in.
+	// Tokens returns the tokens of a sign-in connection. It is nil if no account can sign in at a platform.
 	Tokens func(account, connection uuid.UUID) ads.Tokens
 	Off    bool             // CONVERSION_UPLOADS is off: nothing is uploaded, and all uploads wait
 	Now    func() time.Time // default time.Now

@@ -30,7 +30,7 @@ func TestUploads(t *testing.T) {
 			c := w.storeClicks("one", "bad-two", "three", "four")
 			w.convert("pending", 10, c...)
 			if got := w.results(c[0]); got != "" {
-				t.Errorf("pending: %s", got)
+				t.Errorf("a pending conversion has the uploads %s, want none", got)
 			}
 			w.convert("approved", 10, c...)
 			w.convert("approved", 10, c...)
@@ -66,11 +66,11 @@ func TestUploads(t *testing.T) {
 				}
 			}
 			if changes := result == " accepted"; changes != (retracted == 1) || changes != (restated == 1) {
-				t.Errorf("%d conversions retracted, %d restated", retracted, restated)
+				t.Errorf("%d conversions retracted and %d restated, want 1 of each if the platform accepts changes, else 0", retracted, restated)
 			}
 			w.sweep()
 			if got := dbtest.Get[string](w, w.db, `SELECT count(*) FROM integration_runs WHERE kind = 'conversion_upload' AND ended_at IS NOT NULL AND applied`); got != "2" {
-				t.Errorf("%s runs", got)
+				t.Errorf("%s runs have ended and are applied, want 2", got)
 			}
 		})
 	}
@@ -137,7 +137,7 @@ func TestDestinationRefused(t *testing.T) {
 	calls := w.platform.Calls()
 	w.convert("approved", 20, c[1])
 	if w.sweep(); w.platform.Calls() != calls || calls != 1 {
-		t.Errorf("%d requests after %d", w.platform.Calls(), calls)
+		t.Errorf("%d requests after the stop and %d before it, want 1", w.platform.Calls(), calls)
 	}
 	action = adstest.GoogleShared
 	w.connect(func(c *store.SourceConnect) { c.ConversionAction = &action })
@@ -166,7 +166,7 @@ func TestAmended(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	if got := dbtest.Get[string](w, w.db, `SELECT value::float FROM conversion_uploads WHERE action = 'restate'`); got != "25" {
-		t.Errorf("restated to %s", got)
+		t.Errorf("the conversion was restated to %s, want 25", got)
 	}
 }
 
@@ -193,7 +193,8 @@ func TestOtherPlatform(t *testing.T) {
 	}
 }
 
-// TestRefusedIsUploadedAgainAfterAChange checks that a refused conversion is uploaded again only after its value or status has changed.
+// TestRefusedIsUploadedAgainAfterAChange checks that a refused conversion is uploaded again if its value has changed. It is not
+// uploaded again if it has the same value and status as the refused upload.
 func TestRefusedIsUploadedAgainAfterAChange(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.MicrosoftAds)
@@ -231,7 +232,7 @@ func TestUnrated(t *testing.T) {
 	}
 	const waiting = `SELECT count(*) FROM conversion_uploads WHERE result = 'pending' AND attempts = 0 AND reason LIKE $1 AND next_at > now()`
 	if got := dbtest.Get[string](w, w.db, waiting, "there is no exchange rate yet%"); got != "3" {
-		t.Errorf("%s uploads wait for a rate", got)
+		t.Errorf("%s uploads wait for a rate, want 3", got)
 	}
 	sweepAll := func() {
 		dbtest.Exec(w, w.db, `UPDATE conversion_uploads SET next_at = now() WHERE result = 'pending'`)
@@ -296,17 +297,17 @@ func TestBreaker(t *testing.T) {
 	w.received(0)
 	const stopped = `SELECT uploads_stopped FROM source_integrations`
 	if got := dbtest.Get[string](w, w.db, stopped); got != "the platform accepted 0 of the last 20 conversions" {
-		t.Errorf("the reason why uploads are stopped is %q", got)
+		t.Errorf("the reason why uploads are stopped is %q, want 0 of 20 accepted", got)
 	}
 	w.connect()
 	w.sweep()
 	w.received(30)
 	if got := dbtest.Get[string](w, w.db, stopped); got != "" {
-		t.Errorf("the reason why uploads are stopped is %q", got)
+		t.Errorf("uploads are still stopped after the connection was saved again: %q", got)
 	}
 }
 
-// TestSwitch checks that while the install's switch is off, nothing is sent and nothing is lost.
+// TestSwitch checks that nothing is sent while CONVERSION_UPLOADS is off, and that the upload waits.
 func TestSwitch(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta, func(o *adupload.Options) { o.Off = true })
@@ -316,7 +317,7 @@ func TestSwitch(t *testing.T) {
 	w.sweep()
 	w.checkUploads(c[0], "upload pending")
 	if n := w.platform.Calls(); n != 0 {
-		t.Errorf("%d requests", n)
+		t.Errorf("%d requests although uploads are switched off", n)
 	}
 }
 
@@ -354,7 +355,7 @@ func TestFailures(t *testing.T) { //nolint:paralleltest // it watches the log
 		w.sweep()
 		w.checkUploads(c[0], "upload pending")
 		if got := dbtest.Get[string](w, w.db, `SELECT upload_failures::text FROM source_integrations`); got != decimal.NewFromInt(int64(i+1)).String() {
-			t.Errorf("fault %d: %s failures", fault, got)
+			t.Errorf("after fault %d, %s failures in a row are stored", fault, got)
 		}
 	}
 	for _, table := range []string{"jobs", "source_integrations", "integration_runs", "conversion_uploads"} {
@@ -399,10 +400,10 @@ func TestFenced(t *testing.T) {
 	}
 	// The first batch has 20 conversions. The batch that is sent twice has the other 980.
 	if again != 980 {
-		t.Errorf("%d conversions were sent again", again)
+		t.Errorf("%d conversions were sent again, want 980", again)
 	}
 	if got := dbtest.Get[string](w, w.db, `SELECT count(DISTINCT conversion_id) FROM conversion_uploads`); got != "1000" {
-		t.Errorf("%s conversions", got)
+		t.Errorf("%s conversions have an upload, want 1000", got)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestOutcomes(t *testing.T) {
 	reason := func(n int, want string) {
 		t.Helper()
 		if got := dbtest.Get[string](w, w.db, `SELECT reason FROM conversion_uploads WHERE click_id = $1`, click[n]); got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("the reason of upload %d is %q, want %q", n, got, want)
 		}
 	}
 	wantRequests := func(want string) {

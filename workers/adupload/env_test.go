@@ -48,7 +48,7 @@ type env struct {
 	account  uuid.UUID
 	source   uuid.UUID
 	platform *adstest.Uploads
-	of       string // the provider
+	of       string // the provider of the platform
 	logs     *logs
 	places   *workers.Limiter[string]
 }
@@ -104,7 +104,7 @@ func (k signedIn) Token(context.Context) (string, error) { return k.platform.Sig
 
 func (k signedIn) Renew(context.Context, string) (string, error) { return k.platform.SignedIn(), nil }
 
-// connect saves the connection, in live mode unless change changes it.
+// connect saves the connection in live mode. The functions `change` may replace its settings.
 func (w *env) connect(change ...func(*store.SourceConnect)) {
 	w.Helper()
 	p, _ := models.SourceProviderNamed(w.of)

@@ -23,7 +23,7 @@ import (
 type Options struct {
 	Alerts alerts.Reader
 	Chat   *chat.Client
-	Mail   *mail.Client     // nil: this install sends no e-mail
+	Mail   *mail.Client     // nil if this install sends no e-mail
 	From   string           // the address of the API that the messages name
 	Now    func() time.Time // default time.Now
 	// Schedule has the waits between the attempts of a message. The default is the job's policy.

@@ -209,7 +209,7 @@ func TestAnnounce(t *testing.T) {
 
 	for range models.AlertCodeTries - 1 {
 		if e, ok := models.AsError(dbalerts.NewChannels(w.store).Confirm(t.Context(), w.account, address, "12")); !ok || e.Code != "invalid_code" {
-			t.Errorf("confirming with a wrong code: %v", e)
+			t.Errorf("confirming with a wrong code: %v, want invalid_code", e)
 		}
 	}
 	if err := dbalerts.NewChannels(w.store).Confirm(t.Context(), w.account, address, code); err != nil {
@@ -219,11 +219,11 @@ func TestAnnounce(t *testing.T) {
 	w.sweep()
 	w.sweep()
 	if got = w.received(); len(got) != len(paths) || strings.Count(got["/slack"], "ENDED webhook.failing") != 1 {
-		t.Errorf("when the alert ended: %v", got)
+		t.Errorf("when the alert ended, the chats received %v, want one message each", got)
 	}
 	mails := w.smtp.Received()
 	if len(mails) != 2 {
-		t.Fatalf("mails: %+v", mails)
+		t.Fatalf("the mails are %+v, want the code and the end of the alert", mails)
 	}
 	m := mails[1]
 	if m.To != "buyer@acme.com" || m.From != "alerts@track.acme.com" || !strings.Contains(m.Text, "ENDED webhook.failing") ||
@@ -234,14 +234,14 @@ func TestAnnounce(t *testing.T) {
 	w.setFailures(4)
 	w.sweep()
 	if mails = w.smtp.Received(); len(mails) != 3 {
-		t.Fatalf("mails: %+v", mails)
+		t.Fatalf("the mails are %+v, want one more for the new alert", mails)
 	}
 	m = mails[2]
 	if !strings.HasPrefix(m.Subject, "[Switchyard] Acme Bcc: <all@acme.com>: webhook.failing") || strings.Contains(m.Subject, "ended") ||
 		!strings.Contains(m.Text, "BEGAN (warning) webhook.failing") || !strings.Contains(m.Text, "the last 4 attempts to deliver failed") ||
 		!strings.Contains(m.Text, "See in the log of deliveries") || m.Header.Get("Bcc") != "" || m.To != "buyer@acme.com" ||
 		!strings.HasPrefix(m.Header.Get("Content-Type"), "text/plain") {
-		t.Errorf("when the alert began: %+v", m)
+		t.Errorf("the mail about the beginning of the alert is %+v", m)
 	}
 }
 
@@ -309,7 +309,7 @@ func TestFailingChannel(t *testing.T) {
 	}
 	for _, c := range list {
 		if c.Failures != 0 || c.FailingSince != nil || c.SentAt == nil {
-			t.Errorf("after the channel works again: %+v", c)
+			t.Errorf("the channel works again, but its failure is not cleared: %+v", c)
 		}
 	}
 	if got := w.received(); len(got) != 1 {
@@ -331,13 +331,13 @@ func TestHour(t *testing.T) {
 	n := len(w.messages)
 	w.mu.Unlock()
 	if n != models.AlertMessagesAnHour {
-		t.Errorf("%d messages", n)
+		t.Errorf("%d messages were sent in an hour, want the limit", n)
 	}
 	w.received()
 	dbtest.Exec(w, w.db, `UPDATE alert_messages SET created_at = created_at - interval '2 hours'`)
 	w.sweep()
 	if got := w.received()["/slack"]; strings.Count(got, "BEGAN") != 1 || strings.Contains(got, "ENDED") {
-		t.Errorf("an hour later: %s", got)
+		t.Errorf("an hour later the chat received %s, want the alert that began", got)
 	}
 }
 
@@ -360,7 +360,7 @@ func TestTry(t *testing.T) {
 	}
 	private := w.add(models.ChannelDiscord, "warning", map[string]string{"url": "https://10.0.0.1/hook-secret"})
 	if got, err := try(private); err != nil || got.Sent || got.Error == "" || strings.Contains(got.Error, "hook-secret") {
-		t.Errorf("testing a private address: %+v, %v", got, err)
+		t.Errorf("the test of a channel at a private address gave %+v, %v, want an error without the secret", got, err)
 	}
 	if _, err := try(w.add(models.ChannelEmail, "warning", map[string]string{"address": "a@acme.com"})); err == nil {
 		t.Error("a test was sent to an unconfirmed address")

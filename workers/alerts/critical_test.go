@@ -25,7 +25,7 @@ func TestAlertBecomesCritical(t *testing.T) {
 		w.account, domain)
 	for i, step := range []struct {
 		days        int
-		all, severe string // the messages to both channels; empty: no message
+		all, severe string // the expected message to each of the two channels; empty if it gets none
 	}{
 		{9, "BEGAN (warning)", ""},
 		{1, "", "BEGAN (critical)"},

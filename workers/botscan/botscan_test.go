@@ -108,7 +108,7 @@ func TestScan(t *testing.T) {
 		}
 		if paid := dbtest.Get[string](t, d, `SELECT string_agg(DISTINCT c::text, ' ') FROM (
 			SELECT trim_scale(sum(cost)) AS c FROM ledger GROUP BY account_id) l`); paid != "12" {
-			t.Errorf("the amount paid is %s", paid)
+			t.Errorf("the amounts paid are %s, want 12 for each account", paid)
 		}
 	}
 	sweep := func() {
@@ -137,6 +137,6 @@ func TestScan(t *testing.T) {
 	agree()
 	if bots := dbtest.Get[string](t, d, `SELECT string_agg(DISTINCT n::text, ' ') FROM (
 		SELECT count(*) FILTER (WHERE is_bot) AS n FROM clicks GROUP BY account_id) c`); bots != "60" {
-		t.Errorf("the accounts have %s clicks of bots", bots)
+		t.Errorf("the accounts have %s clicks of bots, want 60 each", bots)
 	}
 }

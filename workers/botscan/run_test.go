@@ -50,13 +50,13 @@ func TestScanIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if batches == 0 || batches > batchesAtOnce || !released {
-			t.Errorf("%d batches, released for the next scan: %v", batches, released)
+			t.Errorf("%d batches, want 1 to the limit; released for the next scan: %v, want true", batches, released)
 		}
 		if busy && rests != batches || !busy && rests != 0 {
 			t.Errorf("busy %v: %d rests after %d batches", busy, rests, batches)
 		}
 	}
 	if rest(time.Millisecond) != 9*time.Millisecond || rest(time.Hour) != maxPause {
-		t.Errorf("the rests are %s and %s", rest(time.Millisecond), rest(time.Hour))
+		t.Errorf("the rests are %s and %s, want 9 ms and the longest rest", rest(time.Millisecond), rest(time.Hour))
 	}
 }

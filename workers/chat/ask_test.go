@@ -373,7 +373,7 @@ func TestAskBudget(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if n := len(w.Questions()); n != 1 {
-		t.Errorf("%d questions reached the provider", n)
+		t.Errorf("%d questions reached the provider, want 1", n)
 	}
 	if err := all.DeleteExpiredUsage(t.Context(), day.Day.AddDate(0, 0, 1), 10); err != nil {
 		t.Fatal(err)

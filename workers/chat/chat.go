@@ -32,7 +32,7 @@ type Options struct {
 	// Reads returns a handler that serves the API's read operations as the given account. The chat reaches no other operation of
 	// the API.
 	Reads func(account uuid.UUID) http.Handler
-	// Docs is the documentation that the model may search. Nil: none.
+	// Docs is the documentation that the model may search. If it is nil, the model cannot search any.
 	Docs *tool.Library
 	Now  func() time.Time // default time.Now
 }

@@ -25,7 +25,7 @@ const (
 type proposal struct {
 	copilot.Proposal
 
-	raw json.RawMessage // its action
+	raw json.RawMessage // the action of the proposal as JSON
 }
 
 func text(about string) map[string]any { return map[string]any{"type": "string", "description": about} }

@@ -51,7 +51,7 @@ func (f *Forwarder) Run(ctx context.Context) error {
 		Name: "switchyard_click_copy_changes_total", Help: "Changes of clicks and conversions that were copied to ClickHouse.",
 	})
 	f.failures = factory.NewCounter(prometheus.CounterOpts{
-		Name: "switchyard_click_copy_failures_total", Help: "Failed attempts to copy changes to ClickHouse.",
+		Name: "switchyard_click_copy_failures_total", Help: "Failed attempts to copy changes to ClickHouse or to delete old clicks.",
 	})
 	differs := factory.NewCounter(prometheus.CounterOpts{
 		Name: "switchyard_click_copy_differs_total", Help: "Times that a day was kept in PostgreSQL because its copy differed.",

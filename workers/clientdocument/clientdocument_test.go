@@ -122,15 +122,15 @@ func TestRefusedDocuments(t *testing.T) {
 		media      string
 		body, says string
 	}{
-		"another client_id": {200, "application/json", e.document("https://other.example/client.json", "Acme"), "another client_id"},
-		"no name":           {200, "application/json", e.document(e.id(), "\u202e"), "no client_name"},
-		"no redirects":      {200, "application/json", strings.Replace(good, "https://a.example/cb", "http://a.example/cb", 1), "redirect_uris"},
-		"a secret":          {200, "application/json", strings.Replace(good, `"none"`, `"client_secret_post"`, 1), "secret"},
-		"no JSON":           {200, "application/json", "<html>", "JSON"},
-		"a page":            {200, "text/html", good, "JSON"},
-		"not there":         {404, "application/json", good, "404"},
-		"a redirect":        {302, "application/json", good, "302"},
-		"too large":         {200, "application/json", good + strings.Repeat(" ", clientdocument.MaxBody), "too large"},
+		"another client_id":               {200, "application/json", e.document("https://other.example/client.json", "Acme"), "another client_id"},
+		"name without visible characters": {200, "application/json", e.document(e.id(), "\u202e"), "no client_name"},
+		"redirect without https":          {200, "application/json", strings.Replace(good, "https://a.example/cb", "http://a.example/cb", 1), "redirect_uris"},
+		"client with a secret":            {200, "application/json", strings.Replace(good, `"none"`, `"client_secret_post"`, 1), "secret"},
+		"no JSON":                         {200, "application/json", "<html>", "JSON"},
+		"HTML page":                       {200, "text/html", good, "JSON"},
+		"status 404":                      {404, "application/json", good, "404"},
+		"status 302":                      {302, "application/json", good, "302"},
+		"too large":                       {200, "application/json", good + strings.Repeat(" ", clientdocument.MaxBody), "too large"},
 	} {
 		e.respond(c.status, c.media, c.body)
 		err := e.read(e.id())

@@ -126,7 +126,7 @@ func TestTwoClocksAndHandOver(t *testing.T) {
 	await.Recv(t, stopped)
 	await.Recv(t, two.idle) // the second clock leads now
 	if got := await.Recv(t, ticks); !got.Equal(begin.Add(5 * time.Second)) {
-		t.Errorf("the new leader's first tick is %s", got)
+		t.Errorf("the new leader's first tick is %s, want 5 s after the start", got)
 	}
 }
 

@@ -350,7 +350,7 @@ func TestPostbackWaitsForItsClick(t *testing.T) {
 		t.Errorf("with the click: %+v", got)
 	}
 	if n := len(b.conversions()); n != 1 {
-		t.Errorf("%d conversions", n)
+		t.Errorf("%d conversions, want 1", n)
 	}
 	dbtest.Exec(b, b.db, `UPDATE postbacks SET match_at = now(), attempts = 1000 WHERE id = $1`, forged)
 	b.matchOnce() // after 1000 attempts the postback does not wait again
@@ -393,7 +393,7 @@ func TestPostbackWaitsForTheStepToTheOffer(t *testing.T) {
 	stays := models.FormatClickID(onLander().ID)
 	outcome, detail := b.postback(models.Postback{Params: params{"clickid": stays, "payout": "1"}})
 	if outcome != "recorded" {
-		t.Errorf("a conversion on the lander: %s %s", outcome, detail)
+		t.Errorf("a conversion of a click that stayed on the lander: %s %s, want recorded", outcome, detail)
 	}
 }
 
@@ -409,18 +409,18 @@ func TestPostbackThatNobodyMatches(t *testing.T) {
 		p       models.Postback
 		outcome string
 	}{
-		"unknown click":    {models.Postback{Params: params{"clickid": models.FormatClickID(models.NewClickID())}}, "unmatched"},
-		"not our click id": {models.Postback{Params: params{"clickid": "12345"}}, "unmatched"},
-		"no click id":      {models.Postback{Params: params{"payout": "1"}}, "unmatched"},
-		"unfilled macro":   {models.Postback{Params: params{"clickid": "{clickid}"}}, "unmatched"},
-		"old click id":     {models.Postback{Params: params{"clickid": "0000000000000000000001"}}, "unmatched"},
-		"foreign click":    {models.Postback{AccountID: other, NetworkID: foreign, Params: params{"clickid": click}}, "unmatched"},
-		"foreign domain":   {models.Postback{AccountID: other, Params: params{"clickid": click}}, "unmatched"},
-		"unknown network":  {models.Postback{NetworkID: uuid.New(), Params: params{"clickid": click}}, "refused"},
-		"foreign network":  {models.Postback{AccountID: other, NetworkID: b.network, Params: params{"clickid": click}}, "refused"},
+		"unknown click":      {models.Postback{Params: params{"clickid": models.FormatClickID(models.NewClickID())}}, "unmatched"},
+		"not our click id":   {models.Postback{Params: params{"clickid": "12345"}}, "unmatched"},
+		"no click id":        {models.Postback{Params: params{"payout": "1"}}, "unmatched"},
+		"unfilled macro":     {models.Postback{Params: params{"clickid": "{clickid}"}}, "unmatched"},
+		"click id from 1970": {models.Postback{Params: params{"clickid": "0000000000000000000001"}}, "unmatched"},
+		"click of another account, network named": {models.Postback{AccountID: other, NetworkID: foreign, Params: params{"clickid": click}}, "unmatched"},
+		"click of another account, domain named":  {models.Postback{AccountID: other, Params: params{"clickid": click}}, "unmatched"},
+		"unknown network":                         {models.Postback{NetworkID: uuid.New(), Params: params{"clickid": click}}, "refused"},
+		"network of another account":              {models.Postback{AccountID: other, NetworkID: b.network, Params: params{"clickid": click}}, "refused"},
 	} {
 		if outcome, detail := b.postback(tt.p); outcome != tt.outcome || detail == "" {
-			t.Errorf("%s: %s (%s)", name, outcome, detail)
+			t.Errorf("%s: %s (%s), want %s with a detail", name, outcome, detail, tt.outcome)
 		}
 	}
 	if list := b.conversions(); len(list) != 0 {

@@ -116,12 +116,12 @@ func TestKeysOfNotifications(t *testing.T) {
 	}
 	dbtest.Exec(b, b.db, `UPDATE postbacks SET received_at = now() - interval '7 days'`)
 	if _, proofs, err := dbmatchkey.DeleteExpired(t.Context(), b.db, time.Now()); err != nil || proofs != 1 {
-		t.Errorf("%d proofs, %v", proofs, err)
+		t.Errorf("%d proofs were deleted, want 1: %v", proofs, err)
 	}
 	if again, err := dbconversion.ReplayPostback(t.Context(), b.db, b.account, forged); !again || err != nil {
 		t.Fatal(again, err)
 	}
 	if outcome, detail := b.decided(forged); outcome != dbconversion.PostbackRefused || detail != dbconversion.NotKept {
-		t.Errorf("read again after its proof is gone: %s, %s", outcome, detail)
+		t.Errorf("a notification whose proof is gone: %s, %s, want refused", outcome, detail)
 	}
 }

@@ -152,20 +152,20 @@ func TestNotificationRefused(t *testing.T) {
 	// A message with the secret among its parameters is not a notification.
 	outcome, detail := b.postback(models.Postback{AccountID: b.account, NetworkID: shop, Params: params{"clickid": click, "secret": shopSecret}})
 	if outcome != "refused" || !strings.HasPrefix(detail, wrong) {
-		t.Errorf("parameters: %s (%s)", outcome, detail)
+		t.Errorf("the secret among the parameters: %s (%s), want refused", outcome, detail)
 	}
 	if got := b.recordedOf(click); got != "" {
-		t.Errorf("recorded %s", got)
+		t.Errorf("refused notifications recorded the conversion %s", got)
 	}
 	dbtest.Exec(t, b.db, `UPDATE networks SET postback_secret = NULL WHERE id = $1`, shop)
 	id := b.notify(shop, stripeHeader(body, shopSecret, time.Now()), body)
 	if outcome, detail := b.decided(id); outcome != "refused" || !strings.Contains(detail, "no secret yet") {
-		t.Errorf("without a secret: %s (%s)", outcome, detail)
+		t.Errorf("a network without a secret: %s (%s), want refused", outcome, detail)
 	}
 	b.setSecret(shop, shopSecret)
 	must(dbconversion.ReplayPostback(t.Context(), b.db, b.account, id))(t)
 	if outcome, detail := b.decided(id); outcome != "recorded" || b.recordedOf(click) != "pi_1 approved 50 USD" {
-		t.Errorf("read again: %s (%s), %s", outcome, detail, b.recordedOf(click))
+		t.Errorf("read again with the secret: %s (%s), %s", outcome, detail, b.recordedOf(click))
 	}
 	// After the decision, the body is no longer stored, but the fields that were read from it are.
 	stored := dbtest.Get[string](t, b.db, `SELECT concat(params::text, ' ', proof IS NULL) FROM postbacks WHERE id = $1`, id)
@@ -185,7 +185,7 @@ func TestNotificationOfAnotherNetwork(t *testing.T) {
 	}
 	body := order(b.clickOf(other))
 	if outcome, detail := b.decided(b.notify(shop, shopifyHeader(body), body)); outcome != "refused" {
-		t.Errorf("a click of a network with a secret: %s (%s)", outcome, detail)
+		t.Errorf("a click of a network with a secret: %s (%s), want refused", outcome, detail)
 	}
 	click := b.storeClick() // of a network without a secret
 	body = order(click)

@@ -35,9 +35,9 @@ func TestPostbackSecret(t *testing.T) {
 		outcome string
 	}{
 		"right secret":                      {models.Postback{NetworkID: b.network, Params: params{"key": "s3cret"}}, "recorded"},
-		"right, network not named":          {models.Postback{Params: params{"secret": "s3cret"}}, "recorded"},
+		"right secret, network not named":   {models.Postback{Params: params{"secret": "s3cret"}}, "recorded"},
 		"right signature":                   {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=x"}, "recorded"},
-		"other text signed":                 {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=y"}, "refused"},
+		"signature of another text":         {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=y"}, "refused"},
 		"wrong secret":                      {models.Postback{NetworkID: b.network, Params: params{"secret": "x"}}, "refused"},
 		"no secret":                         {models.Postback{NetworkID: b.network}, "refused"},
 		"no secret, network not named":      {models.Postback{}, "refused"},
@@ -55,7 +55,7 @@ func TestPostbackSecret(t *testing.T) {
 		}
 		p.Params = merged
 		if outcome, detail := b.postback(p); outcome != tt.outcome {
-			t.Errorf("%s: %s (%s)", name, outcome, detail)
+			t.Errorf("%s: %s (%s), want %s", name, outcome, detail, tt.outcome)
 		}
 	}
 }
@@ -99,10 +99,10 @@ func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 	// If the goal API refuses a goal on arrival, it stores a sample as a postback without an event. Such a postback records no conversion.
 	refused := models.Postback{AccountID: b.account, Source: models.FromGoalAPI, Params: params{"clickid": models.FormatClickID(c.ID), "goal": "x"}}
 	if outcome, detail := b.postback(refused); outcome != "refused" {
-		t.Errorf("a goal that was refused as it arrived: %s (%s)", outcome, detail)
+		t.Errorf("a goal that was refused as it arrived: %s (%s), want refused", outcome, detail)
 	}
 	if list := b.conversions(); len(list) != 1 || list[0].Status != models.StatusRejected {
-		t.Errorf("after a repeated order: %+v", list)
+		t.Errorf("after a repeated order: %+v, want one rejected conversion", list)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 		}
 	}
 	if list := b.conversions(); len(list) != 5 {
-		t.Errorf("%d conversions", len(list))
+		t.Errorf("%d conversions, want 5", len(list))
 	}
 	refused := b.send(models.Postback{AccountID: b.account, Params: params{"clickid": b.storeClick(), "pazz": canary}})
 	if outcome, detail := b.decided(refused); outcome != "refused" || !strings.HasSuffix(detail, "; not shown: pazz") {
@@ -181,7 +181,7 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	c := b.newClick()
 	late := b.send(models.Postback{AccountID: b.account, Params: params{"clickid": models.FormatClickID(c.ID), "key": canary}})
 	if outcome, detail := b.decided(late); outcome != "unmatched" {
-		t.Errorf("before its click: %s (%s)", outcome, detail)
+		t.Errorf("before its click is stored: %s (%s), want unmatched", outcome, detail)
 	}
 	if n := b.find(canary); n != 0 {
 		t.Errorf("%d rows contain the secret", n)

@@ -80,6 +80,6 @@ func TestStatusWords(t *testing.T) {
 	}
 	b.decided(id)
 	if got := b.recorded(click); got != "approved /R 5" {
-		t.Errorf("after the replay: %s", got)
+		t.Errorf("after the replay the conversions are %s, want approved /R 5", got)
 	}
 }

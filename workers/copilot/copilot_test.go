@@ -168,7 +168,7 @@ func TestRefresh(t *testing.T) {
 	}
 	run, err := dbcopilot.NewSuggestions(w.store).LastRun(t.Context(), w.account.ID)
 	if err != nil || run.Scope == nil || run.Scope.Campaigns != 1 || run.Scope.Clicks != 40_000 || run.Judged != run.Scope.Judged() || run.Judged == 0 {
-		t.Errorf("looked at %+v, judged %d: %v", run.Scope, run.Judged, err)
+		t.Errorf("the refresh has the scope %+v and judged %d cases: %v", run.Scope, run.Judged, err)
 	}
 	s := list[0]
 	if s.Action.Op != copilot.OpPausePath || s.Action.PathID != w.paths[1].ID {
@@ -187,7 +187,7 @@ func TestRefresh(t *testing.T) {
 	}
 	w.setNow(w.now.Load().Add(time.Minute))
 	if again := w.refresh(); len(again) != 1 || again[0].ID != s.ID || !again[0].JudgedAt.After(s.JudgedAt.Time) {
-		t.Errorf("after a second refresh: %+v, the first suggestion was %s", again, s.ID)
+		t.Errorf("a second refresh returns %+v, want the same suggestion %s, judged later", again, s.ID)
 	}
 	dbtest.Exec(w, w.d, `DELETE FROM ledger`)
 	w.setNow(w.now.Load().Add(time.Minute))

@@ -34,10 +34,10 @@ type reading struct {
 	*worker
 	account    models.Account
 	in         copilot.Input
-	query      report.Query         // of the window
+	query      report.Query         // a report on the window
 	clicksLeft int64                // clicks that may still be read
 	skipped    []uuid.UUID          // campaigns that are judged on another day
-	denied     map[deniedValue]bool // in lower case
+	denied     map[deniedValue]bool // the values are in lower case
 	unread     []string             // kinds of suggestions whose reports are too large
 }
 
@@ -226,7 +226,7 @@ func (r *reading) campaign(ctx context.Context, id uuid.UUID) (c copilot.Campaig
 // question describes a report on the figures of campaigns.
 type question struct {
 	what   string // the argument of copilot.KindsBy
-	limit  int    // rows
+	limit  int    // maximum number of rows
 	late   int    // how many of the window's last days are left out
 	wanted func(*copilot.CampaignInput) bool
 	add    func(*copilot.CampaignInput, report.Row)

@@ -36,7 +36,7 @@ func newRuled(t *testing.T) *env {
 }
 
 // rule saves a live rule that is due now. It pauses a path that had at least 100 clicks and no conversion
-// yesterday, unless change changes its settings.
+// yesterday. The function `change` may replace its settings.
 func (w *env) rule(change func(*autorule.Settings)) autorule.Rule {
 	w.Helper()
 	s := autorule.Defaults()
@@ -163,20 +163,20 @@ func TestRulePauses(t *testing.T) {
 	}
 	w.later(2 * time.Hour)
 	if run := w.run(r); run.Matched != 0 {
-		t.Errorf("a run with the path paused: %+v", run)
+		t.Errorf("a run after the path was paused matches it again: %+v", run)
 	}
 	if _, err := dbcopilot.NewSuggestions(w.store).Undo(t.Context(), w.account.ID, list[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	w.due()
 	if run := w.run(r); outcomes(run) != "cooling" || !w.flow()[1].IsActive {
-		t.Errorf("after the change was undone: %+v", run)
+		t.Errorf("the run after the change was undone is %+v, want an active path that is cooling", run)
 	}
 	w.setNow(time.Now().UTC().Add(25 * time.Hour).Truncate(time.Hour))
 	w.addFigures(1, 1000, 40, 0)
 	w.due()
 	if run := w.run(r); outcomes(run) != "done" || w.flow()[1].IsActive {
-		t.Errorf("after the cool-down: %+v", run)
+		t.Errorf("the run after the cool-down is %+v, want the path paused again", run)
 	}
 }
 
@@ -212,7 +212,7 @@ func TestRuleWeighs(t *testing.T) {
 	w.addFigures(1, 1000, 40, 0)
 	w.due()
 	if run := w.run(r); outcomes(run) != "idle" {
-		t.Errorf("at the minimum weight: %+v", run)
+		t.Errorf("the run at the minimum weight is %+v, want idle", run)
 	}
 }
 
@@ -278,7 +278,7 @@ func TestRuleStale(t *testing.T) {
 	}
 	all.Wait()
 	if done.Load() != 1 || refused.Load() != 7 || len(w.changes()) != 1 {
-		t.Errorf("eight concurrent acts: %d done, %d refused, %d changes", done.Load(), refused.Load(), len(w.changes()))
+		t.Errorf("eight concurrent acts: %d done, %d refused, %d changes; want 1, 7 and 1", done.Load(), refused.Load(), len(w.changes()))
 	}
 }
 
@@ -311,7 +311,7 @@ func TestRuleJobs(t *testing.T) {
 	})
 	n, err := db.Get[int](t.Context(), w.d, "jobs", `SELECT count(*) FROM jobs WHERE kind = $1`, jobs.RunRules.Kind())
 	if err != nil || n != 1 || len(w.changes()) != 0 {
-		t.Errorf("%d jobs, %d changes, %v", n, len(w.changes()), err)
+		t.Errorf("%d jobs and %d changes, want 1 and 0: %v", n, len(w.changes()), err)
 	}
 	saved, err := dbcopilot.NewRules(w.store).Find(t.Context(), w.account.ID, r.ID)
 	if err != nil || saved.LastRun.Matched != 0 {
@@ -347,7 +347,7 @@ func TestRuleDenies(t *testing.T) {
 	w.due()
 	w.later(time.Minute)
 	if run := w.run(r); run.Matched != 0 {
-		t.Errorf("a run with the values denied: %+v", run)
+		t.Errorf("a run after the values were denied matches them again: %+v", run)
 	}
 	if _, err := dbcopilot.NewSuggestions(w.store).Undo(t.Context(), w.account.ID, list[0].ID); err != nil {
 		t.Fatal(err)
@@ -355,7 +355,7 @@ func TestRuleDenies(t *testing.T) {
 	w.due()
 	w.later(time.Minute)
 	if run := w.run(r); outcomes(run) != "cooling cooling" {
-		t.Errorf("after the change was undone: %+v", run)
+		t.Errorf("the run after the change was undone is %+v, want both values cooling", run)
 	}
 }
 
@@ -394,16 +394,16 @@ func TestRuleAlerts(t *testing.T) {
 	}
 	dbtest.Exec(w, w.d, `DELETE FROM ledger`)
 	if got := next(time.Minute); got != "cooling" || len(alerts()) != 0 {
-		t.Errorf("within the cool-down: %s, %+v", got, alerts())
+		t.Errorf("within the cool-down: %s, %+v; want cooling and no alert", got, alerts())
 	}
 	if got := next(25 * time.Hour); got != "done" || len(alerts()) != 1 {
-		t.Errorf("after the cool-down: %s, %+v", got, alerts())
+		t.Errorf("after the cool-down: %s, %+v; want done and one alert", got, alerts())
 	}
 	if _, err := dbcopilot.NewRules(w.store).Change(t.Context(), w.account.ID, r.ID, func(r *autorule.Rule) error { r.IsActive = false; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if list := alerts(); len(list) != 0 {
-		t.Errorf("alerts of a rule that is switched off: %+v", list)
+		t.Errorf("a rule that is switched off still has the alerts %+v", list)
 	}
 }
 
@@ -440,7 +440,7 @@ func TestRuleChangesNothing(t *testing.T) {
 	w.addFigures(1, 1000, 0, 0)
 	w.due()
 	if run := w.run(r); outcomes(run) != "refused" || !strings.Contains(run.Items[0].Why, "no other path") {
-		t.Errorf("a run that would pause the last path: %+v", run)
+		t.Errorf("a run that would pause the last path is %+v, want refused", run)
 	}
 }
 
@@ -458,7 +458,7 @@ func TestRuleFails(t *testing.T) {
 	dbtest.Exec(w, w.d, `UPDATE copilot_rules SET next_at = next_at - interval '1 minute' WHERE id = $1`, first.ID)
 	w.broken.Store(1)
 	if run := w.run(second); outcomes(run) != "done" || w.flow()[1].Weight == w.paths[1].Weight {
-		t.Errorf("run of the second rule: %+v", run)
+		t.Errorf("the run of the second rule is %+v, want done with a changed weight", run)
 	}
 	runs, _, err := dbcopilot.NewRules(w.store).Runs(t.Context(), w.account.ID, first.ID, store.Page{Limit: 9})
 	if err != nil || len(runs) != 1 || outcomes(runs[0]) != "done" || w.flow()[1].IsActive || len(w.changes()) != 2 {
@@ -501,7 +501,7 @@ func TestRuleReplay(t *testing.T) {
 	}
 	r.WindowUnit, r.Window, r.Conditions[0].Value = autorule.Hours, 6, number(150)
 	if got := job(w, jobs.ReplayRule, jobs.RuleReplayArgs{Rule: r.Settings}); got.Total != 1 || !got.Rows[0].At.Equal(w.now.Load().AddDate(0, 0, -4).Add(time.Hour)) {
-		t.Errorf("by the hour: %+v", got)
+		t.Errorf("a replay by the hour gave %+v", got)
 	}
 	w.extraClicks.Store(1 << 40)
 	row, err := jobs.ReplayRule.NewRow(w.account.ID, jobs.RuleReplayArgs{Rule: r.Settings})

@@ -115,8 +115,8 @@ func (w *env) visit(account int, addr, agent string, changes ...func(*models.Cli
 	}
 }
 
-// verify lets the worker decide the claims that are due when its clock is ahead by the given time. It waits until only the claims that
-// the text left lists remain. The text has the address and the number of attempts of each claim.
+// verify lets the worker decide the claims that are due when its clock is ahead by the given time. It waits until exactly the claims
+// in `left` remain undecided. `left` lists them with the address and the number of attempts of each.
 func (w *env) verify(ahead time.Duration, left string) {
 	w.Helper()
 	w.ahead.Store(int64(ahead))
@@ -204,7 +204,7 @@ func TestCrawlers(t *testing.T) {
 	}
 	w.verify(3*time.Minute, "192.0.2.8 2, 192.0.2.77 2, 203.0.113.7 2")
 
-	// Once there is an answer, it counts.
+	// Once DNS gives an answer, the answer decides the claims that waited for it.
 	zones["google.com"], zones["113.0.203.in-addr.arpa"] = "eight A 192.0.2.8", "7 PTR crawl-7.googlebot.com."
 	server, stop = egresstest.Named(t, zones)
 	w.names.now.Store(egress.NewNames(server))
@@ -212,7 +212,7 @@ func TestCrawlers(t *testing.T) {
 	const late = `SELECT string_agg(concat_ws(' ', host(ip), nullif(crawler, ''), bot_signals & $1 <> 0), ', ' ORDER BY ip) FROM clicks
 		WHERE host(ip) IN ('192.0.2.8', '192.0.2.77', '203.0.113.7')`
 	if got := dbtest.Get[string](w, w.db, late, fake); got != "192.0.2.8 Googlebot f, 192.0.2.77 t, 203.0.113.7 t" {
-		t.Errorf("found later: %s", got)
+		t.Errorf("the clicks that were decided later are %s", got)
 	}
 
 	stop()

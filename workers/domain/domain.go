@@ -40,10 +40,11 @@ type Options struct {
 	Names   Names
 	Pages   *egress.Client // must accept the schemes http and https
 	Tracker models.DomainTracker
-	Edge    string // the edge that issues certificates for domains; empty: no edge
-	// Registries is the client that asks registries when the registrations of names end; nil: registries are not asked.
+	Edge    string // the edge that issues certificates for domains; empty if there is no edge
+	// Registries is the client for the registries of names. It asks them for the end of each registration. If it is nil, no registry
+	// is asked.
 	Registries *egress.Client
-	// RegistryList is the address of the list of registries; default: the address of IANA's list.
+	// RegistryList is the address of the list of registries. The default is the address of IANA's list.
 	RegistryList *url.URL
 	// Ports are the ports at which a domain is probed by HTTP and HTTPS; default 80 and 443.
 	Ports struct{ HTTP, HTTPS string }

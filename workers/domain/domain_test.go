@@ -167,7 +167,7 @@ func TestAccounts(t *testing.T) {
 		return a.Failure
 	}
 	if storedFailure(good) != "" || !strings.Contains(storedFailure(bad), "refused the credentials") {
-		t.Errorf("the stored failures are %q and %q", storedFailure(good), storedFailure(bad))
+		t.Errorf("the stored failures are %q and %q, want none and refused credentials", storedFailure(good), storedFailure(bad))
 	}
 	w.dns.Fail(resttest.Busy)
 	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || tested.OK || tested.Message == "" || storedFailure(good) != "" {
@@ -183,7 +183,7 @@ func TestAccounts(t *testing.T) {
 	}
 	dbtest.Exec(t, w.db, `UPDATE dns_accounts SET secrets = 'x' WHERE id = $1`, good)
 	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || tested.OK || !strings.Contains(storedFailure(good), "again") {
-		t.Errorf("credentials under another key: %+v, %v", tested, err)
+		t.Errorf("credentials that cannot be decrypted: %+v, want a stored failure: %v", tested, err)
 	}
 	p, _ := models.DNSProviderNamed("cloudflare")
 	_, err = w.store.DNSAccounts().Save(t.Context(), w.account, good, p, nil, nil)
@@ -195,7 +195,7 @@ func TestAccounts(t *testing.T) {
 		t.Errorf("%+v, %v", tested, err)
 	}
 	if none, err := run(w, jobs.ListDNSZones, w.other, jobs.None{}); err != nil || len(none) != 0 {
-		t.Errorf("another account sees %+v, %v", none, err)
+		t.Errorf("another account sees %+v, %v, want nothing", none, err)
 	}
 }
 
@@ -302,7 +302,7 @@ func TestPoint(t *testing.T) {
 	w.dns.Fail(resttest.Down)
 	_, err = run(w, jobs.PointDomain, w.account, jobs.PointDomainArgs{ID: ids["go.shop.example"]})
 	if w.wantCode(err, "no_provider"); err == nil || !strings.Contains(err.Error(), "could not be asked") {
-		t.Errorf("a provider that fails: %v", err)
+		t.Errorf("a provider that fails: %v, want an error that says so", err)
 	}
 	failed, err := run(w, jobs.AddDomains, w.account, jobs.AddDomainsArgs{DNS: id, Hosts: []string{"later.shop.example"}})
 	if err != nil || len(failed.Added) != 1 || failed.Points[0].Action != models.DNSFailed {

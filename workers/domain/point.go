@@ -19,7 +19,7 @@ import (
 )
 
 // add adds domains and points them in a DNS account, one after the other. With some providers each change replaces the whole
-// zone, so of two changes at the same time one would be lost.
+// zone, so if two changes were made at the same time, one of them would be lost.
 func (w *worker) add(ctx context.Context, args jobs.AddDomainsArgs) (out jobs.AddedDomains, err error) {
 	id := workers.Account(ctx)
 	found, err := w.store.DNSAccounts().Named(ctx, id, args.DNS, "dns_account_not_found")

@@ -20,7 +20,7 @@ type probe struct {
 	text         string // the reason why answeredHere is false
 }
 
-// https returns whether a probe by HTTPS succeeded; nil: the host could not be asked.
+// https returns whether a probe by HTTPS succeeded. It returns nil if the host could not be asked.
 func (p probe) https() *bool {
 	if p.unknown {
 		return nil

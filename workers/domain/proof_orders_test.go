@@ -31,7 +31,7 @@ type party struct {
 	token  string
 	txt    bool // the account proves the host by TXT, not by a CNAME
 	todo   []string
-	domain uuid.UUID // zero: the account has not added the host
+	domain uuid.UUID // zero while the account has not added the host
 
 	has, verified, had bool // the account has the host now, the host is verified, the account once had it as a verified host
 }

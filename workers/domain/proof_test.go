@@ -90,39 +90,39 @@ func TestTwoAccounts(t *testing.T) {
 	for _, alias := range []string{"", tracker, target} {
 		z.set(host, alias)
 		if got := v.verifyAt(v.other, attackers, 0); got.Verified {
-			t.Errorf("with the alias %q: %+v", alias, got)
+			t.Errorf("the host with the alias %q was verified without a proof of the account: %+v", alias, got)
 		}
 	}
 	if got := v.verifyAt(v.account, victims, 0); got.Verified || !strings.Contains(got.Detail, "another account has added its host too, or had it verified in the last year. "+
 		"Set a TXT record of _switchyard."+host+" to "+mine+".") {
-		t.Errorf("a CNAME alone, while another account has the host: %+v", got)
+		t.Errorf("a CNAME alone, while another account has the host: %+v, want unverified with the record to set", got)
 	}
 	z.set(host, "", mine)
 	if got := v.verifyAt(v.other, attackers, 0); got.Verified || !strings.Contains(got.Detail, "_switchyard."+host+" to "+theirs+".") {
-		t.Errorf("without a proof: %+v", got)
+		t.Errorf("the account without a proof: %+v, want unverified with the record to set", got)
 	}
 	if got := v.verifyAt(v.account, victims, 0); !got.Verified || *got.Proof != models.ProofTXT {
-		t.Errorf("by TXT: %+v", got)
+		t.Errorf("the account with the TXT record is not verified: %+v", got)
 	}
 	if got := v.verifyAt(v.other, attackers, 0); got.Verified {
-		t.Errorf("while the other account is verified: %+v", got)
+		t.Errorf("the account without a proof was verified while the other account is verified: %+v", got)
 	}
 	if _, err := v.store.Domains().Delete(t.Context(), v.account, victims); err != nil {
 		t.Fatal(err)
 	}
 	if got := v.verifyAt(v.other, attackers, 0); got.Verified {
-		t.Errorf("after the other account has deleted its domain: %+v", got)
+		t.Errorf("the account without a proof was verified after the other account had deleted its domain: %+v", got)
 	}
 	z.set(host, theirTarget)
 	if got := v.verifyAt(v.other, attackers, 0); got.Verified {
-		t.Errorf("with a CNAME for a host that another account had: %+v", got)
+		t.Errorf("a CNAME verified the domain although another account had the host: %+v", got)
 	}
 	z.set(host, theirTarget, mine, theirs)
 	if got := v.verifyAt(v.other, attackers, 0); !got.Verified {
-		t.Errorf("by TXT: %+v", got)
+		t.Errorf("the account with the TXT record is not verified: %+v", got)
 	}
 	if got := v.verifyAt(v.account, v.addTo(v.account, host), 0); got.Verified || !strings.Contains(got.Detail, "its host serves another account") {
-		t.Errorf("both accounts have a proof, and the other account was first: %+v", got)
+		t.Errorf("both accounts have a proof, and the other account was first: %+v, want unverified", got)
 	}
 }
 
@@ -139,33 +139,33 @@ func TestCNAMEProves(t *testing.T) {
 	}
 	v.addTo(v.other, host)
 	if got := v.verifyAt(v.account, id, 5*day); !got.Verified {
-		t.Errorf("after another account has added the host: %+v", got)
+		t.Errorf("the domain was lost after another account had added the host: %+v", got)
 	}
 	z.set(host, tracker)
 	if got := v.verifyAt(v.account, id, 6*day); !got.Verified {
-		t.Errorf("on the first day without a proof: %+v", got)
+		t.Errorf("the domain was lost on the first day without a proof: %+v", got)
 	}
 	stray, err := v.store.Domains().Stray(t.Context(), v.account, time.Now().Add(6*day))
 	if err != nil || len(stray) != 1 || !strings.Contains(stray[0].Detail, "Set a TXT record of _switchyard."+host+" to "+mine+".") {
-		t.Errorf("the alert of the domain: %+v, %v", stray, err)
+		t.Errorf("the alert of the domain does not name the record to set: %+v, %v", stray, err)
 	}
 	z.set(host, mine+".former.example.org")
 	if got := v.verifyAt(v.account, id, 7*day); *got.Proof != models.ProofCNAME {
-		t.Errorf("with an alias below a former tracking host: %+v", got)
+		t.Errorf("an alias below a former tracking host is not accepted as a proof: %+v", got)
 	}
 	z.set(host, tracker)
 	v.verifyAt(v.account, id, 7*day)
 	z.away = true
 	if got := v.verifyAt(v.account, id, 8*day); !got.Verified || got.Proof != nil {
-		t.Errorf("while DNS is away: %+v", got)
+		t.Errorf("while DNS is away: %+v, want verified with an unknown proof", got)
 	}
 	z.away = false
 	if got := v.verifyAt(v.account, id, 10*day+time.Minute); got.Verified {
-		t.Errorf("on the fourth day: %+v", got)
+		t.Errorf("the domain is still verified on the fourth day without a proof: %+v", got)
 	}
 	z.set(host, target, mine)
 	if got := v.verifyAt(v.account, id, 11*day); !got.Verified || *got.Proof != models.ProofTXT {
-		t.Errorf("with a proof again: %+v", got)
+		t.Errorf("with a proof again: %+v, want verified by TXT", got)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestVerifiedBefore(t *testing.T) {
 	dbtest.Exec(v, v.db, `UPDATE domains SET proof = 'before' WHERE id = $1`, rejected)
 	dbtest.Exec(v, v.db, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, 'c', 'c', $3, '[]')`, uuid.New(), v.other, taken)
 	if got := v.verifyAt(v.other, taken, 5*day); !got.Verified {
-		t.Errorf("while the domain leads here: %+v", got)
+		t.Errorf("the domain is not verified although it leads here: %+v", got)
 	}
 	z.set("go.taken.com", target)
 	owner := v.addTo(v.account, "go.taken.com")

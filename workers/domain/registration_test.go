@@ -24,7 +24,7 @@ type registry struct {
 	server *httptest.Server
 
 	mu      sync.Mutex
-	until   map[string]string // the end of each registration, by name; empty: the registry reports no date
+	until   map[string]string // the end of each registration, by name; an empty text if the registry reports no date
 	down    bool
 	queries []string
 }
@@ -160,7 +160,7 @@ func TestRegistrations(t *testing.T) {
 	makeDue()
 	sweep()
 	if got := ending(w.other); got != "c.shop.example "+day {
-		t.Errorf("while the registry refuses: %q", got)
+		t.Errorf("the alerts while the registry refuses are %q, want them unchanged", got)
 	}
 	w.names.mu.Lock()
 	w.names.down = false
@@ -169,7 +169,7 @@ func TestRegistrations(t *testing.T) {
 	makeDue()
 	sweep()
 	if got := ending(w.account) + ending(w.other); got != "" {
-		t.Errorf("after the registration was renewed: %q", got)
+		t.Errorf("after the registration was renewed the alerts are %q, want none", got)
 	}
 	far, err := w.store.Domains().Find(t.Context(), w.account, w.id("www.far.example"))
 	if err != nil || far.RegisteredUntil == nil || far.RegisteredUntil.Year() != 2099 {

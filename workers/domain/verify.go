@@ -76,7 +76,7 @@ func (w *worker) checkWildcard(ctx context.Context) {
 		return // DNS did not answer
 	}
 	if missing := len(found) == 0; w.noWildcard.Swap(missing) != missing && missing {
-		slog.WarnContext(ctx, "customers cannot set CNAMEs to names below TRACKING_HOST: add a wildcard record, or customers set TXT records",
+		slog.WarnContext(ctx, "customers cannot set CNAMEs to names below TRACKING_HOST: add a wildcard record, or let customers set TXT records",
 			"record", "*."+w.o.Tracker.Host)
 	}
 }
@@ -130,7 +130,7 @@ func (w *worker) examine(ctx context.Context, d models.Domain) (c models.DomainC
 	var texts []string
 	var all sync.WaitGroup
 	all.Go(func() { s.own, ownErr = w.o.Names.Records(ctx, d.Host) })
-	all.Go(func() { s.ours, _ = w.o.Names.Records(ctx, w.o.Tracker.Host) }) // without an answer, only the tracking host's name is recognised
+	all.Go(func() { s.ours, _ = w.o.Names.Records(ctx, w.o.Tracker.Host) }) // without an answer, only the tracker's names are recognised
 	all.Go(func() { texts, textsErr = w.o.Names.Texts(ctx, models.DomainTXT(d.Host)) })
 	all.Go(func() { s.plain = w.probe(ctx, "http", d.Host, nonce, want) })
 	all.Go(func() { s.secure = w.probe(ctx, "https", d.Host, nonce, want) })
@@ -234,7 +234,7 @@ func (w *worker) detail(d models.Domain, c models.DomainCheck, s seen) string {
 	}
 	target := w.o.Tracker.Target(d.Token)
 	resolves := slices.ContainsFunc(s.own, func(r egress.Records) bool { return len(r.Addresses) > 0 })
-	// c.AnsweredHere: this install answered at the domain. c.Proof: DNS shows that the domain is the account's.
+	// c.AnsweredHere: this install answered at the domain. c.Proof: the proof in DNS that the domain is the account's; nil if unknown.
 	switch {
 	case c.AnsweredHere && c.Proof == nil && !d.IsVerified:
 		return here + " DNS could not be asked whether the domain belongs to this account. The check is repeated later."

@@ -40,7 +40,7 @@ func (localResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr,
 // install does.
 type verifyEnv struct {
 	*env
-	later   atomic.Int64 // offset of the clock
+	later   atomic.Int64 // how far the worker's clock is ahead
 	moved   atomic.Bool  // the servers answer as another install
 	stopDNS func()       // stops the DNS server
 }
@@ -225,31 +225,31 @@ func TestDomainLeadsElsewhere(t *testing.T) {
 	}
 	v.moved.Store(true)
 	if got := v.verifyAt(v.account, proxied, day); !got.Verified || stray() != 1 {
-		t.Errorf("on the first day: %+v", got)
+		t.Errorf("on the first day: %+v, want verified and reported", got)
 	}
 	v.verifyAt(v.account, half, day)
 	v.verifyAt(v.account, parked, day)
 	v.moved.Store(false)
 	if v.verifyAt(v.account, half, 2*day); stray() != 2 {
-		t.Errorf("%d domains lead elsewhere", stray())
+		t.Errorf("%d domains are reported as leading elsewhere, want 2", stray())
 	}
 	v.moved.Store(true)
 	for _, d := range []uuid.UUID{proxied, half, parked} {
 		want := d != proxied
 		if got := v.verifyAt(v.account, d, 4*day+time.Minute); got.Verified != want {
-			t.Errorf("on the fourth day: %+v", got)
+			t.Errorf("on the fourth day the domain is %+v", got)
 		}
 	}
 	v.stopDNS()
 	if got := v.verifyAt(v.account, half, 30*day); !got.Verified || got.Points != nil {
-		t.Errorf("while DNS is away: %+v", got)
+		t.Errorf("while DNS is away: %+v, want verified", got)
 	}
 	if _, err := v.store.Domains().SetVerified(t.Context(), v.account, half, false); err != nil {
 		t.Fatal(err)
 	}
 	v.moved.Store(false)
 	if got := v.verifyAt(v.account, half, 31*day); got.Verified || !strings.Contains(got.Detail, "operator") {
-		t.Errorf("a domain that the operator has rejected: %+v", got)
+		t.Errorf("a domain that the operator has rejected: %+v, want unverified for that reason", got)
 	}
 }
 
@@ -280,12 +280,12 @@ func TestExpiredDomainServesAgain(t *testing.T) {
 		return strings.Join(all, " ")
 	}
 	if got := alert(); got != "" {
-		t.Errorf("without a campaign: %s", got)
+		t.Errorf("a domain without a campaign has the alert %s", got)
 	}
 	dbtest.Exec(v, v.db, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, 'c', 'c', $3, '[]')`,
 		uuid.New(), v.account, id)
 	if got := alert(); got != "proxied.acme.com false" {
-		t.Errorf("with a campaign: %q", got)
+		t.Errorf("the alert of a domain with a campaign is %q", got)
 	}
 	sweep := func(later time.Duration) bool {
 		t.Helper()
@@ -308,7 +308,8 @@ func TestExpiredDomainServesAgain(t *testing.T) {
 	}
 }
 
-// TestSweepDomains: the sweep checks all new domains, and checks them again when they are due.
+// TestSweepDomains: the sweep checks all new domains, and checks them again when they are due. It stops checking a domain that was
+// never verified.
 func TestSweepDomains(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -333,7 +334,7 @@ func TestSweepDomains(t *testing.T) {
 	}
 	sweep(time.Second)
 	if n := verified(); n != 40 {
-		t.Fatalf("%d domains are verified", n)
+		t.Fatalf("%d domains are verified, want 40", n)
 	}
 	checked := func() time.Time {
 		d, err := v.store.Domains().Find(t.Context(), v.account, id["parked.acme.com"])
@@ -355,6 +356,6 @@ func TestSweepDomains(t *testing.T) {
 	last := checked()
 	sweep(60 * 24 * time.Hour)
 	if !checked().Equal(last) {
-		t.Error("the domain is still checked")
+		t.Error("a domain that was never verified is still checked after 60 days")
 	}
 }

@@ -42,11 +42,11 @@ type Keys interface {
 // Options of Register.
 type Options struct {
 	Locks *db.DB // its sessions hold the lock of the publishing process
-	// Keys writes for a caller who waits, Background for all other work. Nil: there is no edge.
+	// Keys writes for a caller who waits, and Background for all other work. Both are nil if there is no edge.
 	Keys, Background Keys
 	// Compile makes the bundles of an account's campaigns.
 	Compile func(*store.Routing) ([]models.EdgeBundle, error)
-	Format  int           // of the bundles
+	Format  int           // the format of the bundles
 	Pause   time.Duration // before unwritten keys are tried again; default 1100 ms: a key accepts one write a second
 }
 
@@ -82,7 +82,7 @@ func (p *publisher) locked(ctx context.Context, wait time.Duration, fn func(cont
 	run, stop := context.WithCancel(ctx)
 	defer stop()
 	waitOver := time.AfterFunc(wait, stop)
-	_ = advisory.WithLock(run, p.o.Locks, lockName, func(ctx context.Context) { // its error is the context's
+	_ = advisory.WithLock(run, p.o.Locks, lockName, func(ctx context.Context) { // the error of WithLock is the context's
 		if ran = waitOver.Stop(); ran {
 			err = fn(ctx)
 		}

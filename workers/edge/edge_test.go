@@ -173,7 +173,7 @@ func TestPublish(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET status = 'paused' WHERE account_id = $1 AND alias = 'summer-3'`, w.account)
 	w.wantResult(w.publish(w.account), jobs.PublishedEdge{Published: 2, Written: 1, Removed: 1})
 	if got := w.fake.Values()[mine+"summer-2"]; !strings.Contains(got, "winter") {
-		t.Errorf("the value is %s", got)
+		t.Errorf("the value of the changed campaign is %s, want its new name", got)
 	}
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = 'large one' WHERE account_id = $1 AND alias = 'summer-1'`, w.account)
 	w.wantResult(w.publish(w.account), jobs.PublishedEdge{Published: 1, Removed: 1})
@@ -194,7 +194,7 @@ func TestSweep(t *testing.T) {
 	w.campaigns(w.other, 1, "theirs")
 	w.sweep()
 	if n := len(w.fake.Values()); n != 3 {
-		t.Fatalf("%d keys", n)
+		t.Fatalf("%d keys are stored at the edge, want 3", n)
 	}
 	calls := w.fake.Count("")
 	w.sweep()
@@ -204,7 +204,7 @@ func TestSweep(t *testing.T) {
 	w.sweep()
 	w.sweep()
 	if n := w.fake.Count("") - calls; n != 1 {
-		t.Errorf("%d calls for five changes", n)
+		t.Errorf("%d calls for five changes, want 1", n)
 	}
 	dbtest.Exec(w, w.db, `INSERT INTO offers (id, account_id, name, url) VALUES (gen_random_uuid(), $1, 'o', 'https://a.test/')`, w.other)
 	w.sweep()
@@ -294,7 +294,7 @@ func TestFailures(t *testing.T) {
 	w.fake.Refuse(0, 0, "")
 	// The first publishing made two calls, the second three, and the refused one a single call.
 	if n := w.fake.Count("PUT /accounts/{account}/storage/kv/namespaces/{namespace}/bulk"); n != 6 {
-		t.Errorf("%d calls", n)
+		t.Errorf("%d calls wrote keys, want 6", n)
 	}
 	dbtest.Exec(w, w.db, `UPDATE edge_accounts SET next_at = now()`)
 	w.sweep()
@@ -330,6 +330,6 @@ func TestManyCampaigns(t *testing.T) {
 	t.Logf("%d campaigns: %d calls, %s; then one change: %d call, %s", many, calls, took.Round(time.Millisecond),
 		w.fake.Count("")-calls, time.Since(began).Round(time.Millisecond))
 	if calls != 2 || w.fake.Count("") != 3 {
-		t.Errorf("%d calls, then %d", calls, w.fake.Count("")-calls)
+		t.Errorf("%d calls for all campaigns, want 2; %d for the change, want 1", calls, w.fake.Count("")-calls)
 	}
 }

@@ -153,7 +153,7 @@ func TestHosts(t *testing.T) {
 	}
 	a, err := do(t, o, "https://Example.com/")
 	if err != nil || !strings.EqualFold(string(a.Body), "example.com") || n.lookups.Load() != 0 {
-		t.Errorf("%s, %v after %d look-ups", a.Body, err, n.lookups.Load())
+		t.Errorf("%s, %v after %d look-ups, want an answer without a look-up", a.Body, err, n.lookups.Load())
 	}
 	o.Hosts["platforms.test"] = o.Hosts["example.com"] // a name that no public server has and that is not in the server's certificate
 	if _, err := do(t, o, "https://platforms.test/"); class(err) != egress.TLS || c.conns.Load() != 2 {
@@ -165,7 +165,7 @@ func TestHosts(t *testing.T) {
 	o.Allow = nil
 	for _, host := range []string{"example.com", "platforms.test"} {
 		if _, err := do(t, o, "https://"+host+"/"); class(err) != egress.Blocked || c.conns.Load() != 2 {
-			t.Errorf("a private address of %s: %v", host, err)
+			t.Errorf("a private address of %s was not refused: %v", host, err)
 		}
 	}
 }
@@ -178,7 +178,7 @@ func TestRebinding(t *testing.T) {
 	n := &names{answers: [][]string{{"127.0.0.7"}, {"127.0.0.1"}}}
 	_, err := do(t, egress.Options{CAFile: c.ca, Resolver: n, Allow: other}, "https://example.com:"+c.port)
 	if class(err) == "" || n.lookups.Load() != 1 || c.conns.Load() != 0 {
-		t.Errorf("%v after %d look-ups and %d connections", err, n.lookups.Load(), c.conns.Load())
+		t.Errorf("%v after %d look-ups and %d connections, want an error after 1 and 0", err, n.lookups.Load(), c.conns.Load())
 	}
 }
 
@@ -204,16 +204,16 @@ func TestAnswers(t *testing.T) {
 	o := egress.Options{CAFile: c.ca, Resolver: &names{answers: [][]string{{"127.0.0.1"}}}, Allow: loopback}
 	base := "https://example.com:" + c.port
 	if a, err := do(t, o, base+"/"); err != nil || a.Status != 200 || string(a.Body) != "hello" {
-		t.Errorf("plain: %d %q %v", a.Status, a.Body, err)
+		t.Errorf("a plain answer: %d %q %v", a.Status, a.Body, err)
 	}
 	if a, err := do(t, o, base+"/redirect"); err != nil || a.Status != 302 {
-		t.Errorf("redirect: %d %v", a.Status, err)
+		t.Errorf("a redirect was not returned as it is: %d %v", a.Status, err)
 	}
 	if a, err := do(t, o, base+"/big"); class(err) != egress.TooLarge || a.Status != 200 || len(a.Body) != 16<<10 {
-		t.Errorf("big: %d, %d bytes, %v", a.Status, len(a.Body), err)
+		t.Errorf("an answer that is too large: %d, %d bytes, %v", a.Status, len(a.Body), err)
 	}
 	if a, err := do(t, o, base+"/bomb"); err != nil || len(a.Body) > 16<<10 || a.Header.Get("Content-Encoding") != "gzip" {
-		t.Errorf("bomb: %d bytes, %v", len(a.Body), err)
+		t.Errorf("a compressed answer must stay compressed: %d bytes, %v", len(a.Body), err)
 	}
 	for name, c := range map[string]struct {
 		o    egress.Options

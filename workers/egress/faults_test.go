@@ -154,7 +154,7 @@ func TestHostileAnswers(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	grown := int64(after.HeapAlloc) - int64(before.HeapAlloc)
-	t.Logf("W5: %d hostile answers within %s, heap grown by %d kB", parallel, time.Since(begin).Round(time.Millisecond), grown>>10)
+	t.Logf("%d hostile answers within %s, heap grown by %d kB", parallel, time.Since(begin).Round(time.Millisecond), grown>>10)
 	if longtest.On() && (time.Since(begin) > 10500*time.Millisecond || grown > 20<<20) {
 		t.Error("the hostile answers took more than 10.5 s or 20 MB")
 	}

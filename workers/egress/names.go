@@ -12,7 +12,7 @@ import (
 // Names looks up names of addresses, and addresses of names, at the operator's or the system's DNS servers.
 type Names struct {
 	resolver *net.Resolver
-	servers  []netip.AddrPort // empty: the system's servers
+	servers  []netip.AddrPort // empty if the system's servers are asked
 }
 
 // NewNames returns a Names that asks these servers. Without any, it asks the system's.

@@ -37,7 +37,7 @@ func TestChangeCurrency(t *testing.T) {
 		(SELECT count(*) FROM account_rates WHERE restating), (SELECT count(*) FROM currency_changes), (SELECT currency FROM accounts))`
 	// Ten clicks cost 0.5 euros each, at a rate of 1.25.
 	if got := dbtest.Get[string](b.T, b.db, state); got != "6.25 6.25 0 0 USD" {
-		t.Fatalf("before: %s", got)
+		t.Fatalf("before the change: %s", got)
 	}
 	older, err := b.db.BeginTxx(t.Context(), nil)
 	if err != nil {
@@ -75,7 +75,7 @@ func TestChangeCurrency(t *testing.T) {
 	await.Until(t, "the job has ended", func() bool { return dbtest.Get[string](b.T, b.db, `SELECT state FROM jobs`) == "done" })
 	// These are the 5 euros of the ten clicks and the dollar of the older transaction.
 	if got := dbtest.Get[string](b.T, b.db, state); got != "5.8 5.8 0 0 EUR" {
-		t.Errorf("after: %s", got)
+		t.Errorf("after the change: %s", got)
 	}
 	if got := dbtest.Get[string](b.T, b.db, `SELECT attempts::text FROM jobs`); got != "2" {
 		t.Errorf("%s attempts, want one that was cut off", got)

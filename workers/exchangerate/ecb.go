@@ -21,7 +21,7 @@ const MaxBody = 32 << 20
 // documents lists the bank's documents of rates and how far back each reaches, the smallest first.
 var documents = []struct {
 	path  string
-	reach time.Duration // zero: to the first rates
+	reach time.Duration // zero if the document reaches back to the first rates
 }{
 	{"/stats/eurofxref/eurofxref-daily.xml", 24 * time.Hour},
 	{"/stats/eurofxref/eurofxref-hist-90d.xml", 80 * 24 * time.Hour},

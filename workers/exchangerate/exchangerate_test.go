@@ -47,9 +47,9 @@ type env struct {
 	now        time.Time
 	requested  []string
 	days       []string // content of the documents, the latest day first: day and rates, such as "2026-03-06 USD=1.1 JPY=160"
-	failStatus int      // HTTP status of failing requests; 0: requests succeed
+	failStatus int      // HTTP status of failing requests; 0 while requests succeed
 	body       string   // if set, served in place of the documents
-	cut        int      // number of the call of restate that fails, counted from now on; 0: no call fails
+	cut        int      // number of the call of restate that fails, counted from now on; 0 if no call fails
 }
 
 // restate restates three clicks at a time. If cut is n, the n-th call fails before its batch, as if the
@@ -295,6 +295,6 @@ func TestPerEuro(t *testing.T) {
 		}
 	}
 	if got := save(replace, list...); got != (dbrates.Saved{Changed: 1, Kept: 2}) {
-		t.Errorf("after replacing a rate: %+v", got)
+		t.Errorf("replacing a rate saved %+v, want 1 changed and 2 kept", got)
 	}
 }

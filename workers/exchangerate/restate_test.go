@@ -67,7 +67,7 @@ func TestRestate(t *testing.T) {
 		t.Errorf("without a rate: %s", got)
 	}
 	if got := b.fetchAt(now.Format(time.DateTime), nil); len(got) != 1 { // amounts without a rate cause a request
-		t.Errorf("the bank was asked for %v", got)
+		t.Errorf("the bank was asked for %v, want one document", got)
 	}
 	b.mu.Lock()
 	b.cut = 4 // cut off after spend and two batches of clicks
@@ -79,7 +79,7 @@ func TestRestate(t *testing.T) {
 		return b.cut == 0 && dbtest.Get[string](b.T, b.db, part) == "true"
 	})
 	if got := dbtest.Get[string](b.T, b.db, state); got != "3.3 3.3 4 1" {
-		t.Errorf("after the job was cut off: %s", got)
+		t.Errorf("after the job was cut off: %s, want 3.3 3.3 4 1", got)
 	}
 	settle(6 * time.Minute)
 	await.Until(t, "all is converted", func() bool { return dbtest.Get[string](b.T, b.db, state) == "5.5 5.5 0 0" })
@@ -98,7 +98,7 @@ func TestRestate(t *testing.T) {
 	save(false)
 	settle(6 * time.Minute)
 	if got := dbtest.Get[string](b.T, b.db, state); got != "5.5 5.5 0 0" {
-		t.Errorf("after a rate for another day arrived: %s", got)
+		t.Errorf("after a rate for another day arrived: %s, want no change", got)
 	}
 	list[0].Rate = decimal.New(2, 0)
 	save(true)

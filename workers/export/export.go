@@ -71,7 +71,7 @@ var kinds = map[string]fill{
 func (m *maker) make(ctx context.Context, u *run) error {
 	write, ok := kinds[u.Args.Kind]
 	if !ok {
-		return models.Invalid("invalid_kind", "there is no kind %.50q", u.Args.Kind)
+		return models.Invalid("invalid_kind", "there is no export of the kind %.50q", u.Args.Kind)
 	}
 	f := newFile(m.store.Exports(), u.Job.ID, u.Job.Fence)
 	err := write(m, ctx, u, f)

@@ -55,7 +55,7 @@ func cellsOf(row any) (cells []string) {
 type figureColumns struct {
 	places   []int
 	formulas []string
-	values   []measure.Expression // of the formulas
+	values   []measure.Expression // the parsed formulas
 	loss     bool
 	rounded  bool
 }

@@ -199,14 +199,14 @@ func TestLookUps(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	if err := w.connect("wrong"); err == nil || !strings.Contains(err.Error(), "refused") || strings.Contains(err.Error(), "wrong") {
-		t.Errorf("connecting with a wrong key: %v", err)
+		t.Errorf("connecting with a wrong key: %v, want a refusal that does not repeat the key", err)
 	}
 	w.mu.Lock()
 	w.down = true
 	w.mu.Unlock()
 	if e, ok := models.AsError(w.connect(key)); !ok || e.Code != "network_error" || e.Kind != models.KindBadGateway ||
 		!strings.Contains(e.Message, "the provider answered 502") {
-		t.Errorf("connecting while the provider is down: %v", e)
+		t.Errorf("connecting while the provider is down: %v, want network_error with the status", e)
 	}
 	w.mu.Lock()
 	w.down = false
@@ -250,21 +250,21 @@ func TestLookUps(t *testing.T) {
 	w.mu.Unlock()
 	w.visit(100, 3, 1)
 	if n := w.lookUp(); n < 1 || n > 3 {
-		t.Errorf("%d look-ups of a provider that is down", n)
+		t.Errorf("%d look-ups of a provider that is down, want 1 to 3", n)
 	}
 	d, err := w.store.GeoDatabases().Find(t.Context(), w.account)
 	if err != nil || d.FailingSince == nil || d.Failure != "the provider answered 502" {
-		t.Errorf("failing: %+v, %v", d, err)
+		t.Errorf("the database after a failure is %+v, want the failure stored: %v", d, err)
 	}
 	w.mu.Lock()
 	w.down = false
 	w.mu.Unlock()
 	w.visit(200, 2, 1)
 	if n := w.lookUp(); n != 2 {
-		t.Errorf("%d look-ups after the failure", n)
+		t.Errorf("%d look-ups after the failure, want 2", n)
 	}
 	if d, err = w.store.GeoDatabases().Find(t.Context(), w.account); err != nil || d.FailingSince != nil || d.Failure != "" {
-		t.Errorf("after the provider works again: %+v, %v", d, err)
+		t.Errorf("the provider works again, but the failure is not cleared: %+v, %v", d, err)
 	}
 	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM clicks WHERE geo_source = '' AND country <> 'DE'`); n != "0" {
 		t.Errorf("%s clicks do not name the provider of their place", n)

@@ -51,7 +51,7 @@ func TestCredentials(t *testing.T) {
 	}
 	w.sweep()
 	if n := w.fake.Count(""); n == 0 || n > 32 { // a sweep checks 16 domains in parallel
-		t.Errorf("the edge was asked %d times", n)
+		t.Errorf("the edge was asked %d times, want 1 to 32", n)
 	}
 	families, err := w.figures.Gather()
 	if err != nil {
@@ -87,7 +87,7 @@ func TestMany(t *testing.T) {
 		}
 	}
 	if n := len(w.fake.Hosts()); n != 100 || w.count("POST") != 100 || w.fake.Refused() != 0 {
-		t.Errorf("%d hostnames by %d requests, %d refused", n, w.count("POST"), w.fake.Refused())
+		t.Errorf("%d hostnames by %d requests, %d refused; want 100, 100 and 0", n, w.count("POST"), w.fake.Refused())
 	}
 	var rows []string
 	for _, q := range []string{`SELECT t::text FROM certificates t`, `SELECT t::text FROM jobs t`, `SELECT t::text FROM domains t`} {

@@ -48,7 +48,7 @@ func TestVerifiedDomainGetsACertificate(t *testing.T) {
 		}
 	}
 	if want := []string{"pending_validation", "pending_issuance", "pending_deployment", "active"}; !slices.Equal(states, want) {
-		t.Errorf("the states were %v", states)
+		t.Errorf("the states were %v, want each state of the validation in turn", states)
 	}
 	if !c.Serving || c.ExpiresAt == nil || c.IssuedAt == nil || c.Ownership != nil || len(c.Errors) != 0 || c.Attempts != 0 {
 		t.Errorf("%+v", c)

@@ -54,7 +54,7 @@ func TestDomainIsCheckedAfterItsHTTPSChanged(t *testing.T) {
 		t.Helper()
 		got, err := db.Get[bool](t.Context(), w.db, "due", `SELECT due_at <= $2 FROM domain_checks WHERE domain_id = $1`, id, w.clock().Add(time.Minute))
 		if err != nil || got != want {
-			t.Errorf("due %t, %v", got, err)
+			t.Errorf("the check of the domain is due: %t, want %t: %v", got, want, err)
 		}
 		dbtest.Exec(w, w.db, `UPDATE domain_checks SET due_at = $2 WHERE domain_id = $1`, id, w.clock().Add(24*time.Hour))
 	}

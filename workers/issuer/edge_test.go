@@ -93,11 +93,11 @@ func TestOwnEdge(t *testing.T) {
 		t.Fatalf("%+v", w.stored(w.account, id))
 	}
 	if w.advance(30 * day); e.count("request") != 1 || e.count("read") != 1 {
-		t.Errorf("calls of the edge after a month: %v", e.calls)
+		t.Errorf("calls of the edge after a month: %v, want 1 request and 1 read", e.calls)
 	}
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = false WHERE id = $1`, id)
 	if w.advance(31 * day); e.count("request") != 1 || e.count("read") != 1 {
-		t.Errorf("calls of the edge after the domain is no longer verified: %v", e.calls)
+		t.Errorf("calls of the edge after the domain is no longer verified: %v, want no further call", e.calls)
 	}
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, id)
 	if w.advance(7 * time.Hour); e.count("request") != 2 {
@@ -167,13 +167,13 @@ func TestTooMany(t *testing.T) {
 			if c.Serving {
 				n++
 			} else if c.Attempts != 0 || c.Failure != "" || c.Detail == "" {
-				t.Errorf("the certificate that has to wait is %+v", c)
+				t.Errorf("the certificate that has to wait is %+v, want a detail and no failure", c)
 			}
 		}
 		return n
 	}
 	if n := serving(); n != 3 || e.count("request") != 4 || !w.stored(w.other, other).Serving {
-		t.Fatalf("%d domains are served after %d requests", n, e.count("request"))
+		t.Fatalf("%d domains are served after %d requests, want 3 after 4", n, e.count("request"))
 	}
 	for _, id := range ids {
 		if !w.stored(w.account, id).Serving {
@@ -197,7 +197,7 @@ func TestTooMany(t *testing.T) {
 	mu.Unlock()
 	w.advance(2 * time.Hour)
 	if n := serving(); n != len(ids) {
-		t.Errorf("%d domains are served at the end", n)
+		t.Errorf("%d domains are served at the end, want all", n)
 	}
 }
 
@@ -248,7 +248,7 @@ func TestUnavailableIssuerIsAskedHourly(t *testing.T) {
 				w.advance(10 * time.Minute)
 			}
 			if asked := e.count("request") - before; (asked > 0) != often {
-				t.Errorf("asked %d times in 80 minutes after half a day, %d times before", asked, before)
+				t.Errorf("the issuer was asked %d times in the 80 minutes after half a day, and %d times before", asked, before)
 			}
 			e.set(func() { e.err = nil })
 			w.advance(48 * time.Hour)
@@ -285,6 +285,6 @@ func TestAskedAgain(t *testing.T) {
 	sweep(3, 1)
 	sweep(4, 2)
 	if _, err := w.request(w.account, id); err == nil || orders.Load() != 3 {
-		t.Errorf("%d orders after a user has asked, %v", orders.Load(), err)
+		t.Errorf("%d orders after a user has asked, want 3 and an error: %v", orders.Load(), err)
 	}
 }

@@ -42,7 +42,7 @@ type Issuer interface {
 
 // Options are the options of Register.
 type Options struct {
-	Issuer Issuer // nil: this install has no issuer
+	Issuer Issuer // nil if this install has no issuer
 	// Background is the issuer for work without a waiting caller. The default is Issuer.
 	Background Issuer
 	// TrustsAll means that the issuer itself verifies the owner of a host, so that a domain need not be verified.
@@ -93,9 +93,9 @@ const (
 // call describes a request to the issuer about a certificate.
 type call struct {
 	issuer  Issuer
-	request bool // request the certificate; false: only read its state
-	counts  bool // a failure counts as an attempt and sets the next check; false: a user only reads the state
-	awaited bool // a user of the account waits for the answer
+	request bool // whether the certificate is requested; otherwise only its state is read
+	counts  bool // whether a failure counts as an attempt and sets the next check; it does not if a user only reads the state
+	awaited bool // whether a user of the account waits for the answer
 }
 
 // errLost is the error of a request to the issuer whose result is no longer needed.

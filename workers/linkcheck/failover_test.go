@@ -87,12 +87,12 @@ func TestFailover(t *testing.T) {
 	}
 
 	w.setListed("still.acme.com")
-	expect("not asked for", "home", "home", "home", "still")
+	expect("no failover asked for", "home", "home", "home", "still")
 	w.setListed("home.acme.com", "still.acme.com")
 	expect("listed", "a-spare", "a-spare", "home", "still")
 	events := w.events(models.EventLinkUnsafe)
 	if len(events) != 2 || events[0]["failover"] != nil {
-		t.Fatalf("events %v", events)
+		t.Fatalf("events %v, want two without a failover", events)
 	}
 	want := map[string]any{"domain_id": first.String(), "domain": "a-spare.acme.com", "campaigns": 2.0, "kept": 1.0, "smartlinks": 1.0}
 	if fmt.Sprint(events[1]["failover"]) != fmt.Sprint(want) {
@@ -120,7 +120,7 @@ func TestFailover(t *testing.T) {
 
 	domains := w.store.Domains()
 	if _, _, _, err := domains.FailBack(t.Context(), w.account, home); !errors.Is(err, models.Conflict("domain_unsafe", "")) {
-		t.Errorf("moving back to a listed domain: %v", err)
+		t.Errorf("moving back to a listed domain: %v, want domain_unsafe", err)
 	}
 	w.setListed()
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET domain_id = $2 WHERE id = $1`, both, still) // by hand
@@ -131,7 +131,7 @@ func TestFailover(t *testing.T) {
 	}
 	expect("back", "home", "still", "b-spare", "still")
 	if _, _, _, err := domains.FailBack(t.Context(), uuid.New(), home); !errors.Is(err, models.NotFound("domain")) {
-		t.Errorf("moving back another account's domain: %v", err)
+		t.Errorf("moving back another account's domain: %v, want not found", err)
 	}
 	var left int
 	if err := w.db.GetContext(t.Context(), &left, `SELECT count(*) FROM domain_failovers`); err != nil || left != 1 {
@@ -153,6 +153,6 @@ func TestScreenDomains(t *testing.T) {
 		count[u]++
 	}
 	if count["http://go.acme.com/"] != 2 || count["https://shop.acme.com/"] != 1 {
-		t.Errorf("asked for %v", count)
+		t.Errorf("look-ups by URL: %v, want 2 of the tracking domain and 1 of the link", count)
 	}
 }

@@ -30,9 +30,9 @@ import (
 type Options struct {
 	Store   *store.Store
 	Egress  *egress.Client    // must allow http and https
-	List    safebrowsing.List // nil: links are not looked up
+	List    safebrowsing.List // if it is nil, links are not looked up
 	Timeout time.Duration     // for one request, from DNS to the last byte; default 10 seconds
-	Pause   time.Duration     // between requests to a host; default 250 ms, negative: none
+	Pause   time.Duration     // between requests to a host; default 250 ms; a negative pause means none
 	Hosts   int               // how many hosts are requested in parallel, one request each; default 32
 	Now     func() time.Time  // default time.Now
 }

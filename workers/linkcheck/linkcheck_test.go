@@ -219,11 +219,11 @@ func TestSweep(t *testing.T) {
 		t.Errorf("requests %q, want %q", got, want)
 	}
 	if w.agent != "Switchyard-LinkCheck/1.0" || w.worst != 1 {
-		t.Errorf("user agent %q, at most %d requests at once to a host", w.agent, w.worst)
+		t.Errorf("the user agent is %q and a host got %d requests at once, want Switchyard-LinkCheck/1.0 and 1", w.agent, w.worst)
 	}
 	w.sweep()
 	if e := w.events(models.EventLinkBroken); len(e) != 0 {
-		t.Errorf("events %v", e)
+		t.Errorf("events %v although every link works", e)
 	}
 	w.now.Add(60)
 	w.run(jobs.SweepLinks) // a minute later, as if a second clock process started another sweep
@@ -279,7 +279,7 @@ func TestBroken(t *testing.T) {
 	w.sweep()
 	var left int
 	if err := w.db.GetContext(t.Context(), &left, `SELECT count(*) FROM link_checks`); err != nil || left != 0 {
-		t.Errorf("%d states left, %v", left, err)
+		t.Errorf("%d states are left, want none: %v", left, err)
 	}
 }
 
@@ -304,7 +304,7 @@ func TestBrokenTwice(t *testing.T) {
 	}
 	all.Wait()
 	if e := w.events(models.EventLinkBroken); len(e) != 0 {
-		t.Errorf("one check recorded eight times made %d events", len(e))
+		t.Errorf("one check recorded eight times made %d events, want none", len(e))
 	}
 	links, err = w.store.Links().Unchecked(t.Context(), at.Add(time.Hour), 9)
 	if err != nil || len(links) != 1 {
@@ -324,7 +324,7 @@ func TestBrokenTwice(t *testing.T) {
 	}
 	all.Wait()
 	if e := w.events(models.EventLinkBroken); len(e) != 1 {
-		t.Errorf("two checks made %d events", len(e))
+		t.Errorf("two checks made %d events, want 1", len(e))
 	}
 }
 

@@ -39,7 +39,7 @@ func TestCheckOne(t *testing.T) {
 	}
 	w.sweep()
 	if e := w.events(models.EventLinkBroken); len(e) != 1 {
-		t.Errorf("%d events after the next sweep", len(e))
+		t.Errorf("%d events after the next sweep, want 1", len(e))
 	}
 	for name, wrong := range map[string]struct {
 		account uuid.UUID

@@ -20,7 +20,7 @@ import (
 )
 
 // rows converts orders to rows of a correction job. If several orders belong to the same conversion, the last order counts. If
-// remember is true, the orders to which adopt has newly given the id of a postback's conversion are stored.
+// remember is true, rows also stores each order to which adopt has newly given the id of a postback's conversion.
 func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []networks.Order, remember bool) (
 	[]correction.Conversion, error,
 ) {
@@ -306,7 +306,7 @@ func refuseReversal(v *correction.Conversion, recorded map[conversion.Key]conver
 	case !known:
 		v.Refusal = "it takes back an order that is not recorded or is outside the range"
 	case v.Payout != nil && (k.Currency != v.Currency || v.Payout.LessThan(k.Payout)):
-		v.Refusal = "it takes back a part of an order that is outside the range: import a range that has both"
+		v.Refusal = "it takes back a part of an order that is outside the range: import a range that also has the order"
 	}
 }
 

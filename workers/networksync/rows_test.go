@@ -76,13 +76,13 @@ func TestGoalOfOrders(t *testing.T) {
 		recorded       []conversion.Key
 		want           string
 	}{
-		"rebill":                                 {"BILL", "", "R-B002", nil, "rebill"},
-		"rebill of a postback":                   {"bill", "", "R-B002", []conversion.Key{key("", "R"), key("rebill", "R-B002")}, "rebill"},
-		"rebill of an older import":              {"bill", "", "R-B002", []conversion.Key{key("", "R-B002")}, ""},
-		"refund of a rebill":                     {"RFND", "", "R-B002", []conversion.Key{key("", "R"), key("rebill", "R-B002")}, "rebill"},
-		"refund of the sale":                     {"RFND", "", "R", []conversion.Key{key("", "R"), key("rebill", "R")}, ""},
-		"goal of the network":                    {"bill", "month", "R", []conversion.Key{key("", "R")}, "month"},
-		"word that the account has made its own": {"renewed", "", "R", nil, ""},
+		"rebill":                                   {"BILL", "", "R-B002", nil, "rebill"},
+		"rebill of a postback":                     {"bill", "", "R-B002", []conversion.Key{key("", "R"), key("rebill", "R-B002")}, "rebill"},
+		"rebill of an older import":                {"bill", "", "R-B002", []conversion.Key{key("", "R-B002")}, ""},
+		"refund of a rebill":                       {"RFND", "", "R-B002", []conversion.Key{key("", "R"), key("rebill", "R-B002")}, "rebill"},
+		"refund of the sale":                       {"RFND", "", "R", []conversion.Key{key("", "R"), key("rebill", "R")}, ""},
+		"goal of the network":                      {"bill", "month", "R", []conversion.Key{key("", "R")}, "month"},
+		"word with a meaning of the account's own": {"renewed", "", "R", nil, ""},
 	} {
 		recorded := map[conversion.Key]conversion.Known{}
 		for _, k := range c.recorded {
@@ -112,14 +112,14 @@ func TestGoalOfPostbacks(t *testing.T) {
 		orders   []networks.Order
 		want     []string
 	}{
-		"new":                          {nil, []networks.Order{order("7", "t", "Buy", "3")}, []string{"Buy"}},
-		"number of the goal":           {[]string{"3/t"}, []networks.Order{order("7", "t", "Buy", "3")}, []string{"3"}},
-		"name of the goal":             {[]string{"Buy/t", "3/u"}, []networks.Order{order("7", "t", "Buy", "3")}, []string{"Buy"}},
-		"number of no goal":            {[]string{"0/t"}, []networks.Order{order("7", "t", "", "0")}, []string{"0"}},
-		"no goal":                      {[]string{"/t"}, []networks.Order{order("7", "t", "", "0")}, []string{""}},
-		"postback without a goal":      {[]string{"/t"}, []networks.Order{order("7", "t", "Buy", "3")}, []string{""}},
-		"older import without a goal":  {[]string{"/7"}, []networks.Order{order("7", "t", "Buy", "")}, []string{""}},
-		"another order without a goal": {[]string{"/6"}, []networks.Order{order("7", "t", "Buy", "3")}, []string{"Buy"}},
+		"new":                            {nil, []networks.Order{order("7", "t", "Buy", "3")}, []string{"Buy"}},
+		"number of the goal":             {[]string{"3/t"}, []networks.Order{order("7", "t", "Buy", "3")}, []string{"3"}},
+		"name of the goal":               {[]string{"Buy/t", "3/u"}, []networks.Order{order("7", "t", "Buy", "3")}, []string{"Buy"}},
+		"number that stands for no goal": {[]string{"0/t"}, []networks.Order{order("7", "t", "", "0")}, []string{"0"}},
+		"no goal":                        {[]string{"/t"}, []networks.Order{order("7", "t", "", "0")}, []string{""}},
+		"postback without a goal":        {[]string{"/t"}, []networks.Order{order("7", "t", "Buy", "3")}, []string{""}},
+		"older import without a goal":    {[]string{"/7"}, []networks.Order{order("7", "t", "Buy", "")}, []string{""}},
+		"another order without a goal":   {[]string{"/6"}, []networks.Order{order("7", "t", "Buy", "3")}, []string{"Buy"}},
 		"two goals and one plain postback": {
 			[]string{"/t"}, []networks.Order{order("7", "t", "Install", "2"), order("8", "t", "Buy", "3")}, []string{"Install", "Buy"},
 		},
@@ -187,15 +187,15 @@ func TestClampTime(t *testing.T) {
 		isShown  bool
 		fromText string
 	}{
-		"between":             {"", clicked.Add(time.Hour), "", clicked.Add(time.Hour), false, ""},
-		"not given":           {"", time.Time{}, "", time.Time{}, false, ""},
-		"not read":            {"", time.Time{}, "03/04/2026", clicked, true, "03/04/2026"},
-		"second of the click": {"", clicked.Truncate(time.Second), "", clicked, false, ""},
-		"before the click":    {"", clicked.Add(-time.Hour), "", clicked, true, ""},
-		"a clock ahead":       {"", now.Add(time.Second), "", now, false, ""},
-		"in the future":       {"", now.Add(time.Hour), "", now, true, ""},
-		"recorded":            {"known", clicked.Add(-time.Hour), "", time.Time{}, false, ""},
-		"recorded, not read":  {"known", time.Time{}, "soon", time.Time{}, false, ""},
+		"between click and now": {"", clicked.Add(time.Hour), "", clicked.Add(time.Hour), false, ""},
+		"no time":               {"", time.Time{}, "", time.Time{}, false, ""},
+		"unreadable time":       {"", time.Time{}, "03/04/2026", clicked, true, "03/04/2026"},
+		"rounded down to the second of the click": {"", clicked.Truncate(time.Second), "", clicked, false, ""},
+		"an hour before the click":                {"", clicked.Add(-time.Hour), "", clicked, true, ""},
+		"a second in the future":                  {"", now.Add(time.Second), "", now, false, ""},
+		"an hour in the future":                   {"", now.Add(time.Hour), "", now, true, ""},
+		"time of a recorded order":                {"known", clicked.Add(-time.Hour), "", time.Time{}, false, ""},
+		"unreadable time of a recorded order":     {"known", time.Time{}, "soon", time.Time{}, false, ""},
 	} {
 		v := correction.Conversion{ClickID: click, ConversionID: c.id, Time: c.at, InvalidTime: c.unread, Precision: time.Second}
 		clampTime(&v, recorded, now)

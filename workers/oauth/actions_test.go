@@ -84,7 +84,7 @@ func TestConversionActions(t *testing.T) {
 				t.Errorf("after a crash: %+v, at first %+v", found, made)
 			}
 			if got := w.Actions(at); len(got) != 1 {
-				t.Errorf("the platform has the actions %v", got)
+				t.Errorf("the platform has the actions %v, want one", got)
 			}
 		})
 	}
@@ -154,7 +154,7 @@ func TestSignInAgain(t *testing.T) {
 		}
 	}
 	if remove(first); connectionOf(source) != uuid.Nil {
-		t.Errorf("after the disconnection, the source uses %s", connectionOf(source))
+		t.Errorf("after the disconnection, the source uses %s, want none", connectionOf(source))
 	}
 	w.SignIn(oauthtest.User{ID: "u-2", Name: "joe@example.com"})
 	again := w.connect(at)
@@ -164,7 +164,7 @@ func TestSignInAgain(t *testing.T) {
 	w.SignIn(oauthtest.User{ID: "u-3", Name: "jim@example.com"})
 	third := w.connect(at)
 	if connectionOf(source) != again {
-		t.Errorf("after a further sign-in the source uses %s", connectionOf(source))
+		t.Errorf("after a further sign-in the source uses %s, want the same as before", connectionOf(source))
 	}
 	remove(again)
 	if w.connect(at) != third || connectionOf(source) != third { // the third user signs in again, and the account has no other connection

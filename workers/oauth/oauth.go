@@ -153,7 +153,7 @@ func (k *Connections) sweep(ctx context.Context) error {
 type Tokens struct {
 	k           *Connections
 	account, id uuid.UUID
-	use         models.OAuthUse // empty: any use
+	use         models.OAuthUse // empty for any use
 }
 
 // TokensOf returns the access tokens of an account's connection.

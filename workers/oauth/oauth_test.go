@@ -437,7 +437,7 @@ func TestConnectionDeletedWhileWaiting(t *testing.T) {
 	release()
 	wantCode(t, await.Recv(t, got), "not_connected")
 	if err := dboauth.NewConnections(w.store).Remove(t.Context(), w.account, id); !errors.Is(err, models.NotFound("connection")) {
-		t.Errorf("removing the connection a second time: %v", err)
+		t.Errorf("removing the connection a second time: %v, want not found", err)
 	}
 }
 

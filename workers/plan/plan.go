@@ -21,7 +21,7 @@ type Reports interface {
 	ClicksOf(ctx context.Context, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error)
 }
 
-// Register adds the handlers to a runtime. Now is the clock, default time.Now.
+// Register adds the handlers to a runtime. now is the clock, default time.Now.
 func Register(r *workers.Runtime, s *store.Store, reports Reports, now func() time.Time) {
 	w := &watcher{store: s, reports: reports, client: r.Client(), now: workers.Clock(now)}
 	workers.RegisterTick(r, jobs.WatchPlans, w.watch)
@@ -42,7 +42,7 @@ func (w *watcher) watch(ctx context.Context) error {
 		return err
 	}
 	if len(unknown) > 0 {
-		slog.ErrorContext(ctx, "accounts are on plans that do not exist and are allowed nothing: add the plans to PLANS_FILE, "+
+		slog.ErrorContext(ctx, "accounts are on plans that do not exist, so they are allowed nothing: add the plans to PLANS_FILE, "+
 			"or move the accounts by `switchyard accounts`", "plans", unknown)
 	}
 	exceeded, err := w.exceeded(ctx)
@@ -56,7 +56,7 @@ func (w *watcher) watch(ctx context.Context) error {
 			failed = errors.Join(failed, err)
 			continue
 		}
-		slog.InfoContext(ctx, "plan allowance passed", "account_id", l.AccountID, "plan", l.Plan)
+		slog.InfoContext(ctx, "plan allowance exceeded", "account_id", l.AccountID, "plan", l.Plan)
 		w.client.DispatchFor(ctx, l.AccountID, models.KindDeliverWebhook, deliveries...)
 	}
 	return failed

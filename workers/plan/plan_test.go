@@ -96,7 +96,7 @@ func TestWatch(t *testing.T) {
 	events(1)
 	click(over, "2026-04-01 00:00:00Z", 100_001)
 	if data := events(2); data["month"] != "2026-04" || data["plan"] != "starter" {
-		t.Errorf("april: %v", data)
+		t.Errorf("the event of April is %v", data)
 	}
 	var all int
 	if err := d.GetContext(t.Context(), &all, `SELECT count(*) FROM events`); err != nil || all != 2 {

@@ -31,7 +31,7 @@ type Imports[A, R any] struct {
 	Days, WideDays int                              // lengths in days of the normal and of the wide window
 	Ahead          time.Duration                    // time by which the platform's date may be ahead of the date in the known time zone
 
-	// Feeds are the providers whose changes can be imported by the date of the change; nil: none. ChangesRun is the kind of these
+	// Feeds are the providers whose changes can be imported by the date of the change. It may be nil. ChangesRun is the kind of these
 	// runs. ChangesBegin is how far back a connection reads changes the first time. RecordChanges stores the result of such a
 	// run.
 	Feeds         []string
@@ -41,8 +41,8 @@ type Imports[A, R any] struct {
 	// RecordOlder stores the outcome of an import of older orders. Providers that are not among Feeds have such imports.
 	RecordOlder func(ctx context.Context, s *store.Store, c models.Integration, e OlderEnd) error
 
-	// Range returns a pointer to the days in the arguments of a job. Writing to the result changes the arguments. nil means that
-	// the job imports nothing.
+	// Range returns a pointer to the days in the arguments of a job. Writing to the result changes the arguments. The result is nil
+	// for a job that imports nothing.
 	Range func(*A) *jobs.PlatformRange
 	// Tests reports whether a job only tests its connection. A nil Tests means that no job does.
 	Tests func(A) bool
@@ -135,8 +135,8 @@ func (i *Imports[A, R]) StartDue(ctx context.Context) error {
 }
 
 // window returns the days of a scheduled import in the time zone of the platform's account, or in UTC if that time zone is unknown.
-// If an import of changes is due, window returns the time since the last import of changes. For a provider that is not among Feeds,
-// it returns the days of an import of older orders instead.
+// If d.Changed is set, window returns the time since the last import of changes, or for a provider that is not among Feeds the days
+// of an import of older orders.
 func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.PlatformRange {
 	if d.Changed && slices.Contains(i.Feeds, d.Provider) {
 		return i.changesSince(d, now)
@@ -145,7 +145,7 @@ func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.Platf
 	if d.Wide {
 		days = i.WideDays
 	}
-	zone, err := time.LoadLocation(d.Zone) // empty: UTC
+	zone, err := time.LoadLocation(d.Zone) // an empty name means UTC
 	if err != nil {
 		zone = time.UTC
 	}

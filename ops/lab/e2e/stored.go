@@ -107,7 +107,7 @@ func (s *Service) WaitLedger(ctx context.Context) error {
 		return got.Clicks+got.Bots == rows, err
 	})
 	if err != nil {
-		return fmt.Errorf("%d rows, the reports say %+v: %w", rows, got, err)
+		return fmt.Errorf("%d clicks are stored, but the reports count %+v: %w", rows, got, err)
 	}
 	return nil
 }

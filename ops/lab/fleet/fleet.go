@@ -53,7 +53,7 @@ type Fleet struct {
 	RedisURL    string
 	OpsPassword string
 
-	home      string // of the servers
+	home      string // directory of the servers
 	binary    string
 	env       []string
 	out       io.Writer

@@ -30,7 +30,7 @@ type Attempt struct {
 	SignedAt   int64
 	ReceivedAt time.Time
 	Number     int // counts the attempts of this event at this endpoint, from 1
-	Status     int // the status of the answer; 0: the sender was gone before the answer
+	Status     int // the status of the answer, or 0 if the sender was gone before the answer
 	Problem    string
 }
 

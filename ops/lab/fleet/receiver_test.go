@@ -33,13 +33,13 @@ func TestReceiverVerifies(t *testing.T) {
 	tests := map[string]struct {
 		header, event, body, problem string
 	}{
-		"right":        {sign("s3cret", eventBody, now), "conversion.created", eventBody, ""},
-		"wrong secret": {sign("other", eventBody, now), "conversion.created", eventBody, "does not verify"},
-		"other bytes":  {sign("s3cret", eventBody, now), "conversion.created", eventBody + " ", "does not verify"},
-		"old":          {sign("s3cret", eventBody, now.Add(-6*time.Minute)), "conversion.created", eventBody, "old"},
-		"unsigned":     {"", "conversion.created", eventBody, "no time"},
-		"wrong header": {sign("s3cret", eventBody, now), "conversion.updated", eventBody, "headers or members"},
-		"no event":     {sign("s3cret", "{}", now), "", "{}", "headers or members"},
+		"right":                  {sign("s3cret", eventBody, now), "conversion.created", eventBody, ""},
+		"wrong secret":           {sign("other", eventBody, now), "conversion.created", eventBody, "does not verify"},
+		"changed body":           {sign("s3cret", eventBody, now), "conversion.created", eventBody + " ", "does not verify"},
+		"old":                    {sign("s3cret", eventBody, now.Add(-6*time.Minute)), "conversion.created", eventBody, "old"},
+		"unsigned":               {"", "conversion.created", eventBody, "no time"},
+		"header of another type": {sign("s3cret", eventBody, now), "conversion.updated", eventBody, "headers or members"},
+		"empty event":            {sign("s3cret", "{}", now), "", "{}", "headers or members"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestReceiverVerifies(t *testing.T) {
 			defer resp.Body.Close()
 			got := r.Attempts()
 			if len(got) != 1 || resp.StatusCode != http.StatusOK || !got[0].Accepted() {
-				t.Fatalf("%d attempts, status %d", len(got), resp.StatusCode)
+				t.Fatalf("%d attempts and status %d, want 1 accepted attempt", len(got), resp.StatusCode)
 			}
 			if problem := got[0].Problem; (problem == "") != (tt.problem == "") || !strings.Contains(problem, tt.problem) {
 				t.Errorf("problem %q, want %q", problem, tt.problem)

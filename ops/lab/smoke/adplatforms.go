@@ -32,7 +32,7 @@ type AdSpend struct {
 type adPlatform struct {
 	name     string // of its template and of its provider
 	settings string // prefix of the settings of the install's app
-	macro    string // the template's macro for the platform's campaign id; empty: the template has no such macro
+	macro    string // the template's macro for the platform's campaign id, or empty if the template has no such macro
 	click    string // the parameter of a tracking link that contains the platform's click id
 	action   string // the conversion action of the connection
 	routes   []adRoute
@@ -46,7 +46,7 @@ type adPlatform struct {
 type adRoute struct {
 	from, to string
 	part     string // adSignIn, adSpend or adUploads
-	body     string // the route applies only to requests whose body contains this text; empty: to all
+	body     string // the route applies only to requests whose body contains this text; an empty text is in every body
 }
 
 const (

@@ -55,7 +55,7 @@ type adClick struct {
 type adSale struct {
 	id      string
 	payout  decimal.Decimal
-	consent string // the word in the postback; empty: none
+	consent string // value of the postback's parameter consent; if it is empty, the postback has no such parameter
 	phones  bool   // the postback has the phone number
 }
 

@@ -62,7 +62,7 @@ func (a *adRun) uploads(ctx context.Context, s *adSource) error {
 			delete(seen, c.click)
 		}
 	}
-	a.same("other conversions at "+s.name, len(seen), 0)
+	a.same("conversions at "+s.name+" for clicks without a sale", len(seen), 0)
 	return nil
 }
 

@@ -17,15 +17,15 @@ type click struct {
 	entry    *campaign // the campaign whose link was visited
 	path     string    // name of the path; empty if no path fitted
 	lander   string
-	offer    string // of the last step
+	offer    string // name of the last offer that the visitor reached
 	source   string
 	subs     [2]string
 	external string
 	bid      decimal.Decimal
 	unique   bool
-	outs     []int // slots of the click-outs
+	outs     []int // the slot of each click-out, in order
 	query    string
-	cookies  string // that the tracking domain set
+	cookies  string // the cookies that the tracking domain set
 
 	conversions []*conversion
 }

@@ -51,7 +51,7 @@ var scripts = [][]step{
 	{{round: 1, status: "pending", amount: "1", goal: "signup"}, {round: 1, status: "approved", amount: "9.99", goal: "sale"}},
 	{{round: 1, status: "rejected", amount: "2", id: "j"}, {round: 2, status: "approved", amount: "2.5", id: "j"}},
 	{{round: 1, status: "whatever", amount: "11", id: "k"}}, // unknown word: pending until it is reviewed
-	{{round: 1, amount: "0.000001", id: "l"}},               // no word: approved
+	{{round: 1, amount: "0.000001", id: "l"}},               // without a status word: approved
 	{
 		{round: 1, status: "approved", amount: "6.5", id: "m"},
 		{round: 2, status: "rejected", amount: "6.5", id: "m"},
@@ -153,8 +153,8 @@ func offerNamed(name string) offerSpec {
 	panic("smoke: no offer " + name)
 }
 
-// worth returns the payout of a conversion of the offer. given is the amount in the postback; empty: it has no amount. The payout is
-// exact, and so are sums of payouts. The service shows a single payout with six decimals.
+// worth returns the payout of a conversion of the offer. given is the amount in the postback, or empty if the postback has no
+// amount. The payout is exact, and so are sums of payouts. The service shows a single payout with six decimals.
 func (o offerSpec) worth(given string) decimal.Decimal {
 	own := amount(o.payout)
 	if !o.fromParam || given == "" {

@@ -47,7 +47,7 @@ func (c *click) steps(slots int) []int {
 }
 
 // clickOut follows the links of the lander. Half of the visitors are recognized by their cookie, half by the address of the link.
-// For the latter, the lander passes on the parameters of the visit, because a click id alone says nothing about its visitor.
+// For the second half, the lander passes on the parameters of the visit, because a click id alone says nothing about its visitor.
 func (t *traffic) clickOut(ctx context.Context, c *click) error {
 	p := c.pathSpec()
 	if p == nil || p.lander == "" {

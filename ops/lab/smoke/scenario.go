@@ -59,22 +59,22 @@ var sourceSpecs = map[string]object{
 // use the service's code.
 type pathSpec struct {
 	name       string
-	kind       string // stream_type; empty: regular
+	kind       string // stream_type; empty means regular
 	action     string // lander, offer, redirect, campaign, nothing
 	transition string
 	filters    []object
 	either     bool // one of the filters is enough (the path's logic is "or")
-	weight     int  // of a weighted draw; 0: 100
+	weight     int  // in a random choice by weight; 0 means 100
 	lander     string
-	offers     []string // of an offer path, or of the slots of the lander in their order
-	direct     string   // of a redirect path: the name of the page to which it redirects
+	offers     []string // the offers of an offer path, or the offer of each slot of the lander
+	direct     string   // the name of the page to which a redirect path redirects
 	takes      func(visitor) bool
 }
 
 // campaignSpec is a campaign, its paths, its share of the traffic, and what its clicks cost.
 type campaignSpec struct {
 	name, source string
-	share        int // of 100
+	share        int // of every 100 visitors
 	fields       object
 	paths        []pathSpec
 	fallback     bool // has a fallback_url, taken when no path fits

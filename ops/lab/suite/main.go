@@ -73,7 +73,7 @@ func choose(args []string) ([]string, error) {
 		}
 	}
 	if len(parts) == 0 {
-		return nil, errors.New("name what to run")
+		return nil, errors.New("the arguments name no part to run")
 	}
 	return parts, nil
 }

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestFind: a statement of a test names its part. Calls in subtests, helpers and comments do not count.
+// TestFind: a test belongs to the part that a statement of its own body names. Calls in subtests, helpers and comments do not count.
 func TestFind(t *testing.T) {
 	root := t.TempDir()
 	write := func(name, text string) {
@@ -52,7 +52,7 @@ func helper(t *testing.T) { parttest.Faults.Only(t) }
 	}
 	run, packages := pattern(tests)
 	if run != "^(TestAlso|TestOnly)$" || !slices.Equal(packages, []string{"./a", "./b"}) {
-		t.Errorf("found %s in %v", run, packages)
+		t.Errorf("found %s in %v, want TestAlso and TestOnly in ./a and ./b", run, packages)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestEveryPartHasTests(t *testing.T) {
 	t.Parallel()
 	for _, part := range parttest.Parts {
 		if tests, err := find("../../..", part); err != nil || len(tests) == 0 {
-			t.Errorf("%s: %d tests, %v", part, len(tests), err)
+			t.Errorf("the part %s has %d tests, want at least one: %v", part, len(tests), err)
 		}
 	}
 }
@@ -135,10 +135,10 @@ func TestChoose(t *testing.T) {
 	t.Parallel()
 	all, err := choose([]string{"e2e"})
 	if err != nil || len(all) != len(parttest.Parts)+1 || slices.Contains(all, plain) || !slices.Contains(all, race) {
-		t.Errorf("e2e is %v, %v", all, err)
+		t.Errorf("e2e stands for %v, want every part except test: %v", all, err)
 	}
 	if got, err := choose([]string{"test", "browser"}); err != nil || !slices.Equal(got, []string{"test", "browser"}) {
-		t.Errorf("chosen are %v, %v", got, err)
+		t.Errorf("the arguments test and browser choose %v, %v", got, err)
 	}
 	for _, args := range [][]string{nil, {"all"}, {"browser", "edges"}} {
 		if got, err := choose(args); err == nil {
@@ -177,7 +177,7 @@ func TestReport(t *testing.T) {
 	}
 	var out strings.Builder
 	if err := printReport(&out, path); err == nil || err.Error() != "these tests did not end: db TestEndless" {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want TestEndless as the test that did not end", err)
 	}
 	const want = `
 slowest packages:

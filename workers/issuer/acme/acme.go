@@ -86,7 +86,7 @@ type authority struct {
 	client *acmez.Client
 
 	mu      sync.Mutex
-	account *acme.Account // nil: this process has not asked for it yet
+	account *acme.Account // nil until this process has asked for it
 }
 
 // New returns an Issuer.

@@ -186,7 +186,7 @@ func TestIssue(t *testing.T) {
 		t.Errorf("the certificate is to be renewed %s before it expires", left)
 	}
 	if again, err := i.Ensure(t.Context(), "go.shop.example"); err != nil || !bytes.Equal(again.PEM, c.PEM) || ca.Orders() != 1 {
-		t.Errorf("after a second Ensure: %d orders, %v", ca.Orders(), err)
+		t.Errorf("after a second Ensure: %d orders, want the same certificate after 1: %v", ca.Orders(), err)
 	}
 
 	ca.RenewNow(first)
@@ -296,7 +296,7 @@ func TestSeveralCAs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if verify(t, c, second); c.CA != second.Directory {
-		t.Errorf("issued by %s", c.CA)
+		t.Errorf("the certificate was issued by %s, want the second CA", c.CA)
 	}
 	wrong := w.issuer(acme.Options{Email: "x@example.org", CAs: []acme.CA{{Directory: second.Directory}}}, second)
 	_, err = wrong.Ensure(t.Context(), "two.shop.example")
@@ -306,7 +306,7 @@ func TestSeveralCAs(t *testing.T) {
 	second.Stop()
 	_, err = i.Ensure(t.Context(), "two.shop.example")
 	if r, ok := errors.AsType[*acme.RefusalError](err); !ok || r.Code != "unreachable" {
-		t.Errorf("with all CAs down: %v", err)
+		t.Errorf("with all CAs down: %v, want unreachable", err)
 	}
 	second.Restart()
 	if c, err = i.Ensure(t.Context(), "two.shop.example"); err != nil {
@@ -370,14 +370,14 @@ func TestOneIssuer(t *testing.T) {
 		}
 	}
 	if ca.Orders() != 1 || ca.Accounts() != 1 {
-		t.Errorf("%d orders by %d accounts", ca.Orders(), ca.Accounts())
+		t.Errorf("%d orders by %d accounts, want 1 by 1", ca.Orders(), ca.Accounts())
 	}
 	fence, ok, err := w.store.Claim(t.Context(), "go.shop.example", time.Minute)
 	if err != nil || !ok {
 		t.Fatalf("claim: %t, %v", ok, err)
 	}
 	if _, ok, err := w.store.Claim(t.Context(), "go.shop.example", time.Minute); ok || err != nil {
-		t.Errorf("a second claim of the host: %v", err)
+		t.Errorf("a second claim of the host was not refused: %v", err)
 	}
 	if err := w.store.Delete(t.Context(), "go.shop.example"); err != nil {
 		t.Fatal(err)

@@ -63,13 +63,13 @@ func TestRefusals(t *testing.T) {
 		code    string
 		refused bool
 	}{
-		"a wrong token":         {func(w *env) { w.o.Token = "canary-cloudflare-token-wrong" }, "edge_10000", true},
-		"another zone":          {func(w *env) { w.Refuse(403, 9109, "Unauthorized to access requested resource") }, "edge_9109", true},
-		"a refusal":             {func(w *env) { w.Refuse(400, 1414, "No custom origin") }, "edge_1414", false},
-		"a page of a proxy":     {func(w *env) { w.Fail(cloudflaretest.Broken) }, "edge_502", false},
-		"an echo":               {func(w *env) { w.Fail(cloudflaretest.Echo) }, "edge_1400", false},
-		"no answer":             {func(w *env) { w.Fail(cloudflaretest.Drop) }, "edge_unavailable", false},
-		"nothing at the server": {func(w *env) { w.Server.Close() }, "edge_unavailable", false},
+		"a wrong token":                    {func(w *env) { w.o.Token = "canary-cloudflare-token-wrong" }, "edge_10000", true},
+		"another zone":                     {func(w *env) { w.Refuse(403, 9109, "Unauthorized to access requested resource") }, "edge_9109", true},
+		"a refusal":                        {func(w *env) { w.Refuse(400, 1414, "No custom origin") }, "edge_1414", false},
+		"a page of a proxy":                {func(w *env) { w.Fail(cloudflaretest.Broken) }, "edge_502", false},
+		"an answer that repeats the token": {func(w *env) { w.Fail(cloudflaretest.Echo) }, "edge_1400", false},
+		"no answer":                        {func(w *env) { w.Fail(cloudflaretest.Drop) }, "edge_unavailable", false},
+		"no server":                        {func(w *env) { w.Server.Close() }, "edge_unavailable", false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

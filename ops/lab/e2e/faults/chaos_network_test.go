@@ -20,7 +20,7 @@ import (
 type importing struct {
 	*midway
 	world *networkstest.World
-	path  string // of the integration
+	path  string // path of the integration in the API
 }
 
 func (m *midway) importing(world *networkstest.World) *importing {
@@ -97,7 +97,7 @@ func TestKilledNetworkSync(t *testing.T) {
 	want := undisturbed.final(undisturbed.call("POST", undisturbed.path+"/sync", body)())
 	undisturbedWorker.Stop()
 	if want["matched"] != float64(midwayClicks) {
-		t.Fatalf("undisturbed: %.300v", want)
+		t.Fatalf("the undisturbed import did not match every click: %.300v", want)
 	}
 
 	y := m.importing(world)
@@ -115,7 +115,7 @@ func TestKilledNetworkSync(t *testing.T) {
 	const part = 500
 	for _, place := range longtest.Size([]int{part + part/2}, []int{part / 2, part + 1, 2*part - 1, midwayClicks - 1}) {
 		y.stopAt(onClick(y.clicks[place]), func() {
-			m.checkCount("conversions of whole parts", place/part*part, `SELECT count(*) FROM conversions WHERE account_id = $1`, y.account)
+			m.checkCount("conversions of the parts of 500 that are completely written", place/part*part, `SELECT count(*) FROM conversions WHERE account_id = $1`, y.account)
 		})
 	}
 	defer m.worker().Stop()

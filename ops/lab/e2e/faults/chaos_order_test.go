@@ -189,7 +189,8 @@ func TestPostbacksCountInOrder(t *testing.T) {
 	t.Logf("%d conversions, %d processes killed", conversions, kills)
 }
 
-// recorded waits until every statement is recorded. After each progress it calls await.Until again, so that the timeout starts again.
+// recorded waits until every statement is recorded. Each time more of them are recorded, it calls await.Until again, so that the
+// timeout starts again.
 func (s *sides) recorded(t *testing.T, all []stated) {
 	t.Helper()
 	d, want := s.open(t), 0
@@ -220,7 +221,7 @@ func (s *sides) open(t *testing.T) *db.DB {
 	return d
 }
 
-// counted compares each stored conversion, its last event and the revenue in the reports with the last statement.
+// counted compares each stored conversion, its last event and the revenue in the reports with the statements about it.
 func (s *sides) counted(t *testing.T, all []stated) {
 	t.Helper()
 	var rows []struct {
@@ -236,7 +237,7 @@ func (s *sides) counted(t *testing.T, all []stated) {
 				convert_from(body, 'UTF8')::jsonb->'data'->>'conversion_id' AS id FROM events) e ORDER BY id, created_at DESC
 		) e ON e.id = v.conversion_id WHERE v.source = 'postback'`)
 	if err != nil || len(rows) != len(all) {
-		t.Fatalf("%d conversions of %d: %v", len(rows), len(all), err)
+		t.Fatalf("%d of %d conversions are recorded: %v", len(rows), len(all), err)
 	}
 	revenue := 0
 	for _, row := range rows {

@@ -161,13 +161,13 @@ func TestQueueFaults(t *testing.T) {
 		name string
 		run  func(*env, *fleet.Process)
 	}{
-		{"Q6 rolled back or never dispatched; reconciler off", (*env).phantom},
-		{"Q1 killed worker", (*env).killed},
-		{"Q2 Q3 Q5 Redis emptied", (*env).emptied},
-		{"Q4 Redis away", (*env).away},
-		{"frozen worker; fence off", (*env).frozen},
-		{"Q7 stopped worker", (*env).stopped},
-		{"Q8 poison", (*env).poison},
+		{"rows rolled back or never dispatched, without the reconciler", (*env).phantom},
+		{"killed worker", (*env).killed},
+		{"emptied Redis", (*env).emptied},
+		{"Redis away", (*env).away},
+		{"frozen worker, with and without the fence", (*env).frozen},
+		{"stopped worker", (*env).stopped},
+		{"jobs that fail permanently", (*env).poison},
 	} {
 		begin := time.Now()
 		phase.run(y, steady)
@@ -212,9 +212,9 @@ func (y *env) killed(steady *fleet.Process) {
 	victim.Kill()
 	begin := time.Now()
 	y.complete("killed")
-	y.t.Logf("Q1: %d jobs of a killed worker redone within %s, with a lease of %s", held, time.Since(begin), y.lease)
+	y.t.Logf("%d jobs of a killed worker redone within %s, with a lease of %s", held, time.Since(begin), y.lease)
 	if longtest.On() && time.Since(begin) > 20*time.Second {
-		y.t.Errorf("Q1: redone after %s", time.Since(begin))
+		y.t.Errorf("the jobs of the killed worker were redone after %s, want at most 20 s", time.Since(begin))
 	}
 }
 
@@ -229,7 +229,7 @@ func (y *env) check(err error) {
 func (y *env) emptied(*fleet.Process) {
 	for _, fault := range []struct {
 		name  string
-		every int // jobs
+		every int // number of jobs from one fault to the next
 		run   func()
 	}{
 		{"flushed", longtest.Size(200, 2000), func() { y.check(y.redis.FlushAll(y.t.Context()).Err()) }},
@@ -304,7 +304,7 @@ func (y *env) frozen(steady *fleet.Process) {
 	for _, c := range []struct {
 		batch string
 		args  []string
-		want  int // doubled
+		want  int // number of jobs with more than one effect
 	}{{"frozen", nil, 0}, {"fence off", []string{"--break", faultworker.BreakFence}, 5}} {
 		y.check(steady.Freeze())
 		victim := y.worker(c.args...)
@@ -340,15 +340,15 @@ func (y *env) stopped(steady *fleet.Process) {
 	defer cancel()
 	begin := time.Now()
 	y.check(victim.Terminate(ctx))
-	y.t.Logf("Q7: the worker ended after %s", time.Since(begin).Round(time.Millisecond))
+	y.t.Logf("the worker ended after %s", time.Since(begin).Round(time.Millisecond))
 	y.complete("stopped")
 	const overlaps = `SELECT count(*) FROM fault_starts a JOIN fault_starts b ON a.job = b.job AND a.id < b.id
 		JOIN fault_causes c ON c.job = a.job WHERE c.batch = 'stopped' AND (a.ended IS NULL OR b.began < a.ended)`
 	if n := dbtest.Get[int](y.t, y.db, overlaps); n > 0 {
-		y.t.Errorf("Q7: %d jobs ran in two places", n)
+		y.t.Errorf("%d jobs ran in two workers at the same time", n)
 	}
 	if longtest.On() && time.Since(begin) > 60*time.Second {
-		y.t.Errorf("Q7: redone after %s", time.Since(begin))
+		y.t.Errorf("the jobs of the stopped worker were redone after %s, want at most 60 s", time.Since(begin))
 	}
 }
 
@@ -367,19 +367,19 @@ func (y *env) poison(*fleet.Process) {
 		y.t.Fatal(err)
 	}
 	if got := failed(); got != n {
-		y.t.Errorf("Q8: %d of %d are kept", got, n)
+		y.t.Errorf("only %d of %d failed jobs are kept", got, n)
 	}
 	var shown []queue.Item
 	y.check(y.Command(y.t.Context(), &shown, "jobs", "list", "--state", "archived", "--kind", faultworker.Poison.Kind()))
 	if len(shown) != min(n, 1000) {
-		y.t.Errorf("Q8: %d of %d are listed", len(shown), n)
+		y.t.Errorf("%d of %d failed jobs are listed, want all of them, or 1000 if there are more", len(shown), n)
 	}
 	dbtest.Exec(y.t, y.db, `INSERT INTO fault_gates VALUES ('mended')`)
 	var done struct{ Requeued []string }
 	y.check(y.Command(y.t.Context(), &done, "jobs", "requeue", "--all", "--kind", faultworker.Poison.Kind()))
 	if len(done.Requeued) != n {
-		y.t.Errorf("Q8: %d of %d were requeued", len(done.Requeued), n)
+		y.t.Errorf("only %d of %d failed jobs were requeued", len(done.Requeued), n)
 	}
 	y.complete("poison")
-	y.t.Logf("Q8: %d jobs failed, were kept, and were done by hand", n)
+	y.t.Logf("%d jobs failed, were kept, and were done by hand", n)
 }

@@ -251,7 +251,7 @@ func TestKilledWorkerDeliversAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := client.Poll(ctx, 5*time.Millisecond, delivered((i+1)*events/(kills+2))); err != nil {
-			t.Fatalf("%d of %d delivered: %v", len(byOrder(receiver.Attempts())), events, err)
+			t.Fatalf("%d of %d events were delivered before the kill: %v", len(byOrder(receiver.Attempts())), events, err)
 		}
 		s.Find("worker").Kill()
 	}
@@ -259,7 +259,7 @@ func TestKilledWorkerDeliversAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := client.Poll(ctx, 50*time.Millisecond, delivered(events)); err != nil {
-		t.Fatalf("%d of %d delivered: %v", len(byOrder(receiver.Attempts())), events, err)
+		t.Fatalf("%d of %d events were delivered in the end: %v", len(byOrder(receiver.Attempts())), events, err)
 	}
 	err = client.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
 		var pending struct{ Rows []any }
@@ -272,7 +272,7 @@ func TestKilledWorkerDeliversAll(t *testing.T) {
 	doubled := 0
 	for order, ids := range byOrder(receiver.Attempts()) {
 		if len(ids) != 1 {
-			t.Errorf("%s was announced by %d events", order, len(ids))
+			t.Errorf("conversion %s was announced by %d events, want 1", order, len(ids))
 		}
 		for id, n := range ids {
 			if doubled += n - 1; n > kills+1 {

@@ -29,7 +29,7 @@ type target struct {
 	Webhook     string // the id of an endpoint that never answers
 	Network     string // the id of a network whose postbacks need a secret
 	Key         string
-	ReaderKey   string // the key of a second account, whose reads use up all its calls of the minute
+	ReaderKey   string // the key of a second account, which reads until its calls per minute are used up
 }
 
 // attacker plays accounts and strangers that try to make the service unavailable to the others.

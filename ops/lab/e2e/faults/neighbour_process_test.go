@@ -46,7 +46,7 @@ func startAttackProcess(t *testing.T, at target) *attackProcess {
 	t.Cleanup(func() {
 		_ = in.Close()
 		if err := cmd.Wait(); err != nil {
-			t.Errorf("attacker: %v", err)
+			t.Errorf("the attacker's process failed: %v", err)
 		}
 	})
 	r := &attackProcess{orders: json.NewEncoder(in), reports: json.NewDecoder(out)}

@@ -75,7 +75,7 @@ func TestHandshakeFlood(t *testing.T) {
 		t.Error("no other handshake succeeded during the flood")
 	}
 	if now := e.ca.Orders(); now != orders {
-		t.Errorf("the flood caused %d orders", now-orders)
+		t.Errorf("the flood caused %d orders, want none", now-orders)
 	}
 	if now := e.edgeScans(); now-scans > floodScans {
 		t.Errorf("%d scans of the edge's tables", now-scans)

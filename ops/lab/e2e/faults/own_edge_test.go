@@ -265,7 +265,7 @@ func TestZeroToServing(t *testing.T) {
 	})
 	t.Logf("the domain is served %s after it was added", time.Since(began).Round(time.Second))
 	if d := e.domains()[host]; e.orders() != 1 || !d.IsVerified || d.Proof != models.ProofTXT || e.domains()[stranger].IsVerified {
-		t.Errorf("%d orders, %+v", e.orders(), e.domains())
+		t.Errorf("%d orders for customers' domains, want 1; the domains are %+v", e.orders(), e.domains())
 	}
 	id := e.domains()[host].ID
 
@@ -287,7 +287,7 @@ func TestZeroToServing(t *testing.T) {
 		})
 		res, err := e.get(browser, "http://"+host+"/edge-campaign?a=b")
 		if err != nil || res.Header.Get("Location") != "https://"+host+"/edge-campaign?a=b" || res.Header.Get("Strict-Transport-Security") != "" {
-			t.Errorf("%s: by http: %+v, %v", what, res, err)
+			t.Errorf("%s: a click over HTTP is not redirected to HTTPS: %+v, %v", what, res, err)
 		}
 	}
 	click("served")
@@ -367,7 +367,7 @@ func (e *edgeFleet) renewAndRelease(id, host string) {
 		return err == nil && now.SerialNumber.Cmp(first.SerialNumber) != 0
 	})
 	if e.orders() != 2 || !strings.Contains(e.ca.Log(), "is a replacement of") {
-		e.Errorf("%d orders", e.orders())
+		e.Errorf("%d orders, want a second one that replaces the first certificate", e.orders())
 	}
 	if err := e.api.Get(e.Context(), path, &state); err != nil || state.SSLStatus != "active" || !state.Serving || state.ExpiresAt == nil {
 		e.Errorf("%+v, %v", state, err)
@@ -382,12 +382,12 @@ func (e *edgeFleet) renewAndRelease(id, host string) {
 	})
 	copies, err := os.ReadDir(filepath.Join(e.Dir, "data", "certificates"))
 	if err != nil || len(copies) != 1 || copies[0].Name() != trackingHost {
-		e.Errorf("the stored certificates are %v, %v", copies, err)
+		e.Errorf("the stored certificates are %v, want only that of the install's own host: %v", copies, err)
 	}
 }
 
 // countFailedOrders creates a trigger that records each failed attempt and each attempt whose worker was too slow for its lease.
-// Such an attempt is repeated by the clock, or when a visitor requests the host in vain.
+// Such an attempt is repeated by the clock, or when a visitor requests the host while it has no certificate.
 const countFailedOrders = `
 CREATE TABLE failed_orders (host text);
 CREATE FUNCTION note_failed_order() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -447,7 +447,7 @@ func TestHundredDomains(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := e.orders(); n < len(hosts) || n > len(hosts)+failed || e.ca.Accounts() != 1 {
-		t.Errorf("%d orders of %d accounts, %d failed", n, e.ca.Accounts(), failed)
+		t.Errorf("%d orders by %d accounts at the CA; %d orders failed", n, e.ca.Accounts(), failed)
 	}
 }
 
@@ -480,7 +480,7 @@ func TestKilledIssue(t *testing.T) {
 		return true
 	})
 	if e.orders() > 2 || e.issued()-issued > 2 {
-		t.Errorf("%d orders, %d certificates", e.orders(), e.issued()-issued)
+		t.Errorf("%d orders and %d certificates, want at most 2 of each", e.orders(), e.issued()-issued)
 	}
 }
 

@@ -144,7 +144,7 @@ func worksOn(t *testing.T, url string) {
 	}
 	for name, state := range ready.Checks {
 		if state != "ok" && name != "disk" {
-			t.Errorf("%s is %s", name, state)
+			t.Errorf("the check %s of /readyz is %s, want ok", name, state)
 		}
 	}
 }

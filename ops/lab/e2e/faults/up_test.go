@@ -27,19 +27,19 @@ func TestUp(t *testing.T) {
 	f := e2e.StartFleet(t, fleet.Options{Env: []string{"LOG_LEVEL=info", "OPS_ADDR="}})
 	first := greeting(t, f)
 	if first.key == "" {
-		t.Error("no key at the first start")
+		t.Error("the first start printed no key")
 	}
 	for host, want := range map[string]int{
 		"127.0.0.1": 200, "localhost": 404, "go.customer.example": 404, "10.0.0.7": 404,
 	} {
 		for _, path := range []string{"/ops/queues", "/metrics"} {
 			if got := fetch(t, f.URL+path, host, f.OpsPassword); got != want {
-				t.Errorf("%s of %s: %d, want %d", path, host, got, want)
+				t.Errorf("%s under the host %s: status %d, want %d", path, host, got, want)
 			}
 		}
 	}
 	if got := fetch(t, f.URL+"/metrics", "127.0.0.1", ""); got != http.StatusUnauthorized {
-		t.Errorf("the metrics without the password: %d", got)
+		t.Errorf("the metrics without the password: status %d, want 401", got)
 	}
 	onlyLoopback(t, f.URL)
 	if err := f.Command(t.Context(), nil, "demo", "--clicks", "150", "--url", f.URL); err != nil {
@@ -48,7 +48,7 @@ func TestUp(t *testing.T) {
 	f.Find("up").Kill()
 	second := greeting(t, f)
 	if second.link != first.link || second.key != "" {
-		t.Errorf("the second start printed %+v, the first %+v", second, first)
+		t.Errorf("the second start printed %+v, want the link of %+v and no key", second, first)
 	}
 	log := f.Find("up").Log()
 	if bytes.Contains(log, []byte(first.key)) || !bytes.Contains(log, []byte("keys create --account ")) {
@@ -59,7 +59,7 @@ func TestUp(t *testing.T) {
 		t.Errorf("the process did not shut down cleanly: %s", log)
 	}
 	if files, err := filepath.Glob(filepath.Join(f.Dir, "data", "*.json")); err != nil || len(files) == 0 {
-		t.Errorf("the files of the data directory are %v, %v", files, err)
+		t.Errorf("the data directory has the JSON files %v, want at least one: %v", files, err)
 	}
 }
 

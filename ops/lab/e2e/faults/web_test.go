@@ -38,17 +38,17 @@ func TestHalves(t *testing.T) {
 		for _, path := range []string{"/ops", "/ops/queues", "/ops/queues/api/queues", "/metrics", "/metrics/"} {
 			for _, host := range []string{"localhost", "127.0.0.1", "go.customer.example"} {
 				if got := fetch(t, f.URL+path, host, f.OpsPassword); got != http.StatusNotFound {
-					t.Errorf("%s of %s on the public port: %d", path, host, got)
+					t.Errorf("%s under the host %s on the public port: status %d, want 404", path, host, got)
 				}
 			}
 		}
 		for path, want := range map[string]int{"/ops/queues": 200, "/metrics": 200, "/healthz": 200, "/readyz": 200} {
 			if got := fetch(t, f.OpsURL+path, "localhost", f.OpsPassword); got != want {
-				t.Errorf("%s on the operators' port: %d", path, got)
+				t.Errorf("%s on the operators' port: status %d, want %d", path, got, want)
 			}
 		}
 		if got := fetch(t, f.OpsURL+"/metrics", "localhost", ""); got != http.StatusUnauthorized {
-			t.Errorf("the metrics without the password: %d", got)
+			t.Errorf("the metrics without the password: status %d, want 401", got)
 		}
 		if got := fetch(t, f.OpsURL+"/metrics", "go.customer.example", f.OpsPassword); got != http.StatusMisdirectedRequest {
 			t.Errorf("the metrics under a customer's domain are answered with %d, want 421", got)
@@ -71,17 +71,17 @@ func TestHalves(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := status(link.Path); got != http.StatusNotFound {
-		t.Errorf("web --only api answers a tracking link with %d", got)
+		t.Errorf("web --only api answers a tracking link with %d, want 404", got)
 	}
 	f.Find("web").Stop()
 
 	start("click")
 	checkPages()
 	if got := status(link.Path); got != http.StatusFound {
-		t.Errorf("web --only click answers a tracking link with %d", got)
+		t.Errorf("web --only click answers a tracking link with %d, want 302", got)
 	}
 	if got := status("/api/v1/openapi.json"); got != http.StatusNotFound {
-		t.Errorf("web --only click answers the API with %d", got)
+		t.Errorf("web --only click answers a call of the API with %d, want 404", got)
 	}
 }
 

@@ -65,7 +65,7 @@ CREATE INDEX ON fault_effects (job)`
 // Ways to break a process on purpose. A checker is worthless if it does not notice the break.
 const (
 	BreakFence = "fence" // faultworker: effects are committed without the fence
-	BreakIDs   = "ids"   // faultclock: a tick has no identity
+	BreakIDs   = "ids"   // faultclock: ticks are submitted without their ids, so a repeated tick is a second job
 )
 
 // run is the main function of a process: the worker or the clock.

@@ -236,7 +236,7 @@ func (w *wide) uniqueExact() {
 	const q = `SELECT count(*) FROM clicks c JOIN campaigns p ON p.id = c.campaign_id WHERE p.name = 'unique-once'`
 	await.Until(w.t, "all clicks are stored", func() bool { return dbtest.Get[int](w.t, w.db, q) == visitors*times })
 	if n := dbtest.Get[int](w.t, w.db, q+` AND c.is_unique`); n != visitors {
-		w.t.Errorf("%d visitors made %d unique clicks", visitors, n)
+		w.t.Errorf("%d visitors made %d unique clicks, want one each", visitors, n)
 	}
 }
 
@@ -266,7 +266,7 @@ func (w *wide) idempotent() {
 		}
 	})
 	if len(ids) != 1 || dbtest.Get[int](w.t, w.db, `SELECT count(*) FROM offers WHERE name = 'made once'`) != 1 {
-		w.t.Errorf("calls with one key made %v", ids)
+		w.t.Errorf("calls with one Idempotency-Key made the offers %v, want one offer", ids)
 	}
 }
 
@@ -291,12 +291,12 @@ func (w *wide) rateLimited() {
 		}
 		return nil
 	})
-	minutes := 1 + int(time.Since(began)/(50*time.Second)) // minutes in which calls can have been made; 1, unless the machine is slow
+	minutes := 1 + int(time.Since(began)/(50*time.Second)) // minutes in which calls can have been made; more than 1 only if the machine is slow
 	answered := 0
 	for left, n := range remaining {
 		answered += n
 		if n > minutes {
-			w.t.Errorf("%d calls were told that %s remain, in %d minutes", n, left, minutes)
+			w.t.Errorf("%d answers said that %s calls remain, want at most one such answer in each of the %d minutes", n, left, minutes)
 		}
 	}
 	if answered < limit || answered > minutes*limit {
