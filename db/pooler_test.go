@@ -117,7 +117,7 @@ func TestPoolerStatements(t *testing.T) {
 		t.Error("a statement outlasted its context")
 	}
 	cancel()
-	rows, err := d.QueryContext(ctx, `SELECT n FROM things WHERE n > $1`, 0) // left before the end
+	rows, err := d.QueryContext(ctx, `SELECT n FROM things WHERE n > $1`, 0) // closed before all rows are read
 	if err != nil || !rows.Next() {
 		t.Fatal(err)
 	}

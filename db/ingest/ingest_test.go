@@ -53,7 +53,7 @@ func TestIngestStoresOnce(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// The mark is lost, so all records are read again.
+	// Without the file that stores how far records were read, all records are read again.
 	if err := os.Remove(filepath.Join(dir, "web-1", "mark")); err != nil {
 		t.Fatal(err)
 	}

@@ -99,8 +99,8 @@ func newWire(t *testing.T, target string) (*wire, string) {
 	return w, u.String()
 }
 
-// TestBrokenConnections breaks connections to PostgreSQL at random moments, which may lie within a COPY or between a commit and its
-// answer. Every acknowledged click is stored once, and the ledger counts it once.
+// TestBrokenConnections breaks connections to PostgreSQL at random moments, even within a COPY or between a commit and PostgreSQL's
+// reply to it. Every acknowledged click is stored once, and the ledger counts it once.
 func TestBrokenConnections(t *testing.T) {
 	t.Parallel()
 	d, target := dbtest.NewURL(t)

@@ -85,21 +85,21 @@ func TestRefusals(t *testing.T) {
 	mine.Account = owner
 	j := mustClaim(t, d, mine)
 	if j.Fence != 1 || j.Attempts != 1 || j.State != models.JobRunning {
-		t.Errorf("claimed: %+v", j)
+		t.Errorf("the claimed row is %+v, want running, fence 1 and attempt 1", j)
 	}
 	manual := claim(id)
 	manual.Manual = true
 	if r := refused(t, d, claim(id)) + refused(t, d, manual); r != jobrow.Held+jobrow.Held {
-		t.Errorf("a held row: refused as %s, want held twice", r)
+		t.Errorf("a held row: a normal and a manual claim are refused as %s, want heldheld", r)
 	}
 	if err := jobrow.Complete(ctx, d, id, j.Fence, nil); err != nil {
 		t.Fatal(err)
 	}
 	if r := refused(t, d, claim(id)); r != jobrow.Finished {
-		t.Errorf("a finished row: refused as %s", r)
+		t.Errorf("a finished row: refused as %s, want finished", r)
 	}
 	if r := refused(t, d, claim(add(t, d, owner, time.Now().Add(time.Hour)))); r != jobrow.NotDue {
-		t.Errorf("a row that is not due: refused as %s", r)
+		t.Errorf("a row that is not due: refused as %s, want %s", r, jobrow.NotDue)
 	}
 	failed := mustClaim(t, d, claim(add(t, d, owner, past)))
 	const generation = 4 // generation of the task that failed

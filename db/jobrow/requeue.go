@@ -28,7 +28,7 @@ type RequeuedItem struct {
 type RequeueQuery struct {
 	Account uuid.UUID
 	Owner   uuid.UUID // the endpoint or the traffic source of the items; the zero UUID does not restrict
-	From    time.Time // in every batch but the first: when the last item of the previous batch was created
+	From    time.Time // from the second batch on, the creation time of the last item of the previous batch
 	To      time.Time
 	Last    uuid.UUID // an item that was created at From is selected only if its id is greater than Last
 }

@@ -199,7 +199,7 @@ func TestColdDays(t *testing.T) {
 			}
 		}
 		if refused < 20 || refused > len(questions)-20 {
-			t.Errorf("%s: %d questions of %d were refused", what, refused, len(questions))
+			t.Errorf("%s: %d of %d queries were refused, want at least 20 refused and 20 answered", what, refused, len(questions))
 		}
 	}
 	for name, ask := range coldQueries(h, from.AddDate(0, 0, 3), today) {

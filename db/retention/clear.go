@@ -124,7 +124,7 @@ DELETE FROM conversions
 WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND click_id >= $3 AND click_id < $4`
 
 // ClearArchive deletes data without clicks, in the transaction of c: spend without clicks, and the figures and conversions of
-// whole hours whose clicks were dropped for their age. A second call finds nothing. It ignores the limit.
+// whole hours whose clicks were dropped for their age. A second call finds nothing. ClearArchive ignores its last parameter, the limit.
 func ClearArchive(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, _ int) (Cleared, error) {
 	out := Cleared{Done: true}
 	if err := db.Run(ctx, c, "clear archive", lockArchive, db.UUIDs(q.Of)); err != nil {
