@@ -134,10 +134,10 @@ func TestBrokenConnections(t *testing.T) {
 		t.Error(err)
 	}
 	if n := dbtest.Get[int](t, d, `SELECT sum(clicks) FROM ledger`); n != rounds*each {
-		t.Errorf("the ledger counts %d clicks", n)
+		t.Errorf("the ledger counts %d clicks, want %d", n, rounds*each)
 	}
 	if st := s.Stats(); st.Rejected != 0 || st.Skipped != 0 {
-		t.Errorf("records are rejected or skipped: %+v", st)
+		t.Errorf("want no rejected and no skipped records: %+v", st)
 	}
 }
 

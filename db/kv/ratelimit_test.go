@@ -19,7 +19,7 @@ func TestLocalWindows(t *testing.T) {
 	for i := range 101 {
 		got := r.countLocally("a", 300, now, window)
 		if got.Limit != 100 || got.Over != (i == 100) || got.Remaining != max(0, 99-i) || got.Reset != time.Minute {
-			t.Fatalf("call %d: %+v", i, got)
+			t.Fatalf("call %d: %+v, want a limit of 100 calls in a minute", i, got)
 		}
 	}
 	if got := r.countLocally("b", 300, now, window); got.Remaining != 99 {
