@@ -195,7 +195,7 @@ func TestColdDays(t *testing.T) {
 					t.Errorf("%s: %s, before (-) and now (+): %s", what, name, diff)
 				}
 			} else if refused++; !errors.Is(err, models.Errorf(models.KindUnavailable, "unavailable", "")) {
-				t.Errorf("%s: %s: %v", what, name, err)
+				t.Errorf("%s: %s: %v, want an answer or the error unavailable", what, name, err)
 			}
 		}
 		if refused < 20 || refused > len(questions)-20 {

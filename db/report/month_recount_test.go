@@ -178,7 +178,7 @@ func sameRows(q Query, want map[string]*both, list []Row) error {
 			all.before.add(&g.before)
 		}
 		if err := sameRow(q, &all, list[len(list)-1]); err != nil || !list[len(list)-1].Total {
-			return fmt.Errorf("totals: %w", err)
+			return fmt.Errorf("the last row must be the totals: %w", err)
 		}
 		list = list[:len(list)-1]
 	}
@@ -224,7 +224,7 @@ func sameRow(q Query, want *both, r Row) error {
 		return fmt.Errorf("%+v, want %+v", got, want.now)
 	}
 	if (r.Before != nil) != (q.Compare != nil) {
-		return fmt.Errorf("compared: %v", r.Before)
+		return fmt.Errorf("the figures of the second period are %v, but the query has Compare: %v", r.Before, q.Compare != nil)
 	}
 	if r.Before != nil && sumsOf(*r.Before) != want.before {
 		return fmt.Errorf("before %+v, want %+v", sumsOf(*r.Before), want.before)

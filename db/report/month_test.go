@@ -119,11 +119,11 @@ func (m *month) checkVariety() {
 	names := recordedDims()
 	for i, d := range monthDims {
 		if !slices.Contains(names, d.name) || len(m.pools[i].list) < 2 && d.name != "month" {
-			m.Errorf("%s: %d values", d.name, len(m.pools[i].list))
+			m.Errorf("%s is not a dimension of facts, or the month has too few of its values: %d", d.name, len(m.pools[i].list))
 		}
 	}
 	if len(names) != len(monthDims) {
-		m.Errorf("there are %d dimensions, the month has values for %d", len(names), len(monthDims))
+		m.Errorf("facts have %d dimensions, but the month has values for %d", len(names), len(monthDims))
 	}
 }
 
