@@ -36,7 +36,7 @@ type query struct {
 	// postgresFacts has the facts for ClickHouse that are only in PostgreSQL, as lines of tab-separated fields. It may be empty.
 	postgresFacts string
 	// oldestDay is the first moment whose clicks are kept. An earlier hour in which two spans meet cannot be split, so the whole hour
-	// counts in the first span.
+	// counts in the first span. It is zero if the query does not depend on it.
 	oldestDay time.Time
 	// change is the running change of the account's currency, or nil if no change is running.
 	change *exchangerate.Change
