@@ -33,11 +33,11 @@ type RefusalError struct {
 // Error implements error.
 func (r *RefusalError) Error() string { return "jobrow: row not claimed: " + r.Reason }
 
-// ClaimRequest describes the row to claim, the task behind the claim, and the worker's settings.
+// ClaimRequest describes the row to claim, the task that led to the claim, and the worker's settings.
 type ClaimRequest struct {
 	ID          uuid.UUID
 	Kind        string
-	Account     uuid.UUID // the zero UUID does not restrict
+	Account     uuid.UUID // account of the row; the zero UUID: any account
 	Lease       time.Duration
 	MaxAttempts int   // from the policy of the kind; needed with Manual
 	Generation  int64 // generation of the task that requests the claim; -1 = there is no task

@@ -27,7 +27,7 @@ type RequeuedItem struct {
 // RequeueQuery selects the items that a batch requeues: items of an account that were created in [From, To).
 type RequeueQuery struct {
 	Account uuid.UUID
-	Owner   uuid.UUID // the endpoint or the traffic source of the items; the zero UUID does not restrict
+	Owner   uuid.UUID // the endpoint or the traffic source of the items; the zero UUID: any owner
 	From    time.Time // from the second batch on, the creation time of the last item of the previous batch
 	To      time.Time
 	Last    uuid.UUID // an item that was created at From is selected only if its id is greater than Last

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// both holds the figures of a group in the two stretches of time of a query.
+// both holds the figures of a group in the window of a query (now) and in the period with which it is compared (before).
 type both struct{ now, before sums }
 
 // recount returns the reference's answer to a query. It leaves out groups without figures.
@@ -84,8 +84,8 @@ func (m *month) splitFilters(q Query, from, to time.Time) (plain []Filter, keep 
 }
 
 // namer returns a function that names the bucket of a fact, for cases in which the name differs from the fact's own value. The
-// names differ in a time zone other than UTC. They also differ in the second stretch of a comparison: there, a bucket has the
-// name of the bucket at the same position in the first stretch.
+// names differ in a time zone other than UTC. They also differ in the second period of a comparison: there, a bucket has the
+// name of the bucket at the same position in the first period.
 func (m *month) namer(q Query, dimension string, from, to time.Time) func(*monthFact) string {
 	bucket, isTime := map[string]string{
 		"date": "day", "hour": "hour", "month": "month", "day_of_week": "weekday", "hour_of_day": "",

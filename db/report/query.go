@@ -17,8 +17,8 @@ import (
 	"switchyard/models/measure"
 )
 
-// splitShare limits how many hours of a window may be split: at most one in splitShare. If more hours would have to be split,
-// all hours are read from the rows.
+// splitShare limits how many hours of a window may be split, which means that they are read from the rows because two spans meet
+// in them. At most one hour in splitShare may be split. If more had to be split, all hours are read from the rows.
 const splitShare = 4
 
 // query is a Query together with all decisions about how it is answered. The decisions are made before any SQL is written.
