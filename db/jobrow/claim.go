@@ -108,7 +108,7 @@ func claimCounted(ctx context.Context, d *db.DB, want ClaimRequest) (j models.Jo
 }
 
 // Claim claims a row. The row becomes running, and its fence and its attempts grow by one. If the row cannot be claimed, the error
-// is a *RefusalError. Claim takes the pool and not a db.Conn, because it must commit before the work begins.
+// is a *RefusalError. d is the pool and not a db.Conn, because Claim must commit before the work begins.
 func Claim(ctx context.Context, d *db.DB, want ClaimRequest) (models.Job, error) {
 	if want.PerAccount > 0 {
 		return claimCounted(ctx, d, want)

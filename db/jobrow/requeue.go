@@ -51,9 +51,10 @@ WITH chosen AS (
     FOR UPDATE
 )` + requeueChosen
 
-// Requeue makes rows due now, because an operator requests it. The caller dispatches them. With ids, Requeue takes the rows with
-// these ids that have failed or wait, or whose lease has ended. Without ids, it takes all failed rows of the kinds. No kinds means all
-// kinds. Requeuing is always safe, because rows that are done or held by a worker do not change.
+// Requeue makes rows due now, because an operator requests it. The caller dispatches them. With ids, Requeue covers the rows with
+// these ids that have failed or wait, or whose lease has ended. Without ids, it covers all failed rows. In both cases, kinds limits
+// the rows to these kinds, unless it is empty. Requeuing is always safe, because rows that are done or held by a worker do not
+// change.
 func Requeue(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) ([]Requeued, error) {
 	return db.Select[Requeued](ctx, c, "requeue jobs", requeueRows, append([]uuid.UUID{}, ids...), append([]string{}, kinds...))
 }

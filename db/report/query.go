@@ -152,8 +152,8 @@ func (q *query) check() error {
 	return nil
 }
 
-// CheckSort returns an error with the code invalid_input unless sort is the order of a report by these dimensions. An empty sort is the
-// usual order.
+// CheckSort returns an error with the code invalid_input if a report by these dimensions cannot be sorted by sort. An empty sort is
+// the usual order.
 func CheckSort(sort string, dimensions []string) error {
 	if name := strings.TrimPrefix(sort, "-"); sort != "" && measure.Find(name) == nil && !slices.Contains(dimensions, name) {
 		return models.Invalid("invalid_input", "sort must be a figure or a dimension of the report; a minus before it sorts in descending order")

@@ -257,7 +257,8 @@ func TestUndoOfCost(t *testing.T) {
 	}
 }
 
-// TestQuoteOfBots: a cost by hand does not change the costs of conversions where only bots clicked, so the quote leaves these out.
+// TestQuoteOfBots: if a campaign had only clicks of bots on a day, a cost by hand does not change the costs of their conversions.
+// The quote leaves these costs out.
 func TestQuoteOfBots(t *testing.T) {
 	t.Parallel()
 	x := newHandEnv(t, 5, "UTC")

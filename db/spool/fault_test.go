@@ -193,7 +193,7 @@ func TestBrokenDisk(t *testing.T) {
 				err := s.Append(t.Context(), Record{Click: &models.Click{ID: id}})
 				switch {
 				case err == nil && part == "create":
-					want = append(want, id) // the current segment takes records until it is full
+					want = append(want, id) // records are written to the current segment until it is full
 				case errors.Is(err, syscall.ENOSPC):
 					refused++
 				default:

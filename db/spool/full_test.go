@@ -102,8 +102,8 @@ func storeAll(t *testing.T, s *Spool, q *Reader) []uuid.UUID {
 	return ids
 }
 
-// TestFullDiskRecovers fills a disk that is smaller than the records waiting in memory. When PostgreSQL stores records again,
-// the disk takes all waiting records. They are read once and in order.
+// TestFullDiskRecovers fills a disk that is smaller than the records waiting in memory. When PostgreSQL stores records again, all
+// waiting records are written to the disk. They are read once and in order.
 func TestFullDiskRecovers(t *testing.T) {
 	t.Parallel()
 	for _, segment := range []int64{15 << 10, 3 << 10, 100} {
@@ -126,8 +126,8 @@ func TestFullDiskRecovers(t *testing.T) {
 	}
 }
 
-// TestFullDiskRefusesWholeRecords checks that without Retry a disk that is smaller than a segment never takes a part of a
-// record. When PostgreSQL stores records again, the disk takes the next records.
+// TestFullDiskRefusesWholeRecords checks that without Retry no part of a record stays on a full disk that is smaller than a
+// segment. When PostgreSQL stores records again, the next records are written to the disk.
 func TestFullDiskRefusesWholeRecords(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), Options{disk: smallDisk{room: 20 << 10}})
