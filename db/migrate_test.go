@@ -135,7 +135,7 @@ func TestClickArrivesDuringMigrations(t *testing.T) {
 		t.Logf("%s: %s", path.Base(source.Path), endWrites())
 	}
 	if !filled["clicks"] || !filled["smartlink_clicks"] {
-		t.Errorf("clicks or smartlink_clicks was never filled, only: %v", filled)
+		t.Errorf("the filled tables are %v, want clicks and smartlink_clicks among them", filled)
 	}
 }
 

@@ -39,7 +39,7 @@ type ClaimRequest struct {
 	Kind        string
 	Account     uuid.UUID // account of the row; the zero UUID: any account
 	Lease       time.Duration
-	MaxAttempts int   // from the policy of the kind; needed with Manual
+	MaxAttempts int   // from the policy of the kind; required if Manual is true
 	Generation  int64 // generation of the task that requests the claim; -1 = there is no task
 	Manual      bool  // claim the row in any state, unless a live lease holds it
 	PerAccount  int   // maximum number of running jobs of the kind for the row's account; 0 = any number

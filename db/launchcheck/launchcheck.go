@@ -265,7 +265,7 @@ func readRates(ctx context.Context, f reading) error {
 	return err
 }
 
-// readUsed counts the day's conversions if one of the offers has a daily cap, and the day's clicks if one of the paths has one.
+// readUsed counts the day's conversions if an offer has a daily cap, and the day's clicks if a path has a daily cap.
 func readUsed(ctx context.Context, f reading) error {
 	f.Used = map[uuid.UUID]int{}
 	start := f.Account.DayStart(f.Now)

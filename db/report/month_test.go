@@ -245,7 +245,7 @@ func (a *asker) questions(n int) []Query {
 	return questions
 }
 
-// byClock gives some queries a time zone and a dimension of time. It gives some queries a comparison with another stretch of the
+// byClock gives some queries a time zone and a dimension of time. It gives some queries a comparison with another period of the
 // month.
 func (a *asker) byClock(q *Query, i int) {
 	if i%3 == 0 {
