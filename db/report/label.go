@@ -50,7 +50,7 @@ func (q *query) loadLabels(ctx context.Context, c db.Conn) (err error) {
 func (q *query) ofCampaigns(f Filter, d dimension) Filter {
 	out := Filter{Dimension: "campaign_id", Not: f.Not, Values: []string{}}
 	without := slices.Contains(f.Values, "")
-	if without { // leave out only the campaigns that have other values
+	if without { // campaigns without values match, so the filter is reversed and lists the campaigns that have only other values
 		out.Not = !f.Not
 	}
 	for _, c := range q.campaigns {
