@@ -12,7 +12,7 @@ import (
 	"switchyard/models/interval"
 )
 
-// Notice is one call of a Listen callback.
+// Notice is what a Listen callback gets: a notification, or the request to read everything again.
 type Notice struct {
 	// Resync reports that notices may have been missed: at the first connection, and after a connection was lost. The callback
 	// should read everything again.

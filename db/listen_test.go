@@ -29,24 +29,24 @@ func TestListenDeliversAndResyncsAfterALoss(t *testing.T) {
 		}
 	}
 	if n := next(); !n.Resync {
-		t.Fatalf("first notice %+v", n)
+		t.Fatalf("the first notice is %+v, want Resync", n)
 	}
 	notify("offers:1")
 	if n := next(); n.Resync || n.Payload != "offers:1" {
-		t.Fatalf("notice %+v", n)
+		t.Fatalf("the next notice is %+v, want offers:1", n)
 	}
 	const kill = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 		WHERE datname = current_database() AND pid <> pg_backend_pid() AND query ILIKE 'LISTEN%'`
 	var killed int
 	if err := d.GetContext(ctx, &killed, kill); err != nil || killed != 1 {
-		t.Fatalf("killed %d listeners, %v", killed, err)
+		t.Fatalf("%d connections of listeners were ended, %v, want one", killed, err)
 	}
 	if n := next(); !n.Resync {
-		t.Fatalf("notice after a loss %+v", n)
+		t.Fatalf("the notice after the lost connection is %+v, want Resync", n)
 	}
 	notify("offers:2")
 	if n := next(); n.Payload != "offers:2" {
-		t.Fatalf("notice %+v", n)
+		t.Fatalf("the next notice is %+v, want offers:2", n)
 	}
 	cancel()
 	if err := <-done; err != nil {

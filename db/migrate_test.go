@@ -37,7 +37,7 @@ func TestMigrationGivesUpItsLock(t *testing.T) {
 	dbtest.Exec(t, reader, `SELECT FROM accounts`)
 	n, err := db.MigrateFiles(t.Context(), d, files, 1)
 	if n != 1 || err == nil || !strings.Contains(err.Error(), "9002_second.sql: other transactions hold") {
-		t.Fatalf("while another transaction holds the table: %d, %v", n, err)
+		t.Fatalf("while another transaction holds the table: %d migrations applied (%v), want 1 and an error about 9002_second.sql", n, err)
 	}
 	type result struct {
 		n   int
@@ -56,7 +56,7 @@ func TestMigrationGivesUpItsLock(t *testing.T) {
 	// The write would fail after waiting five seconds for a lock. The migration gives up its own wait after two seconds.
 	if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key)
 		VALUES (gen_random_uuid(), 'a', 'pro', 'k')`); err != nil {
-		t.Errorf("a write that began while the migration waited: %v", err)
+		t.Errorf("a write that began while the migration waited: %v, want no error", err)
 	}
 	if err := reader.Rollback(); err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestMigrationGivesUpItsLock(t *testing.T) {
 	}
 	var timeout string
 	if err := d.GetContext(t.Context(), &timeout, `SHOW lock_timeout`); err != nil || timeout != "5s" {
-		t.Errorf("after the migration, the lock timeout of sessions is %s, %v", timeout, err)
+		t.Errorf("after the migration, the lock timeout of sessions is %s, %v, want 5s", timeout, err)
 	}
 }
 
@@ -75,15 +75,15 @@ func TestMigrateRefusesNewerSchema(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	if n, err := db.Migrate(t.Context(), d); n != 0 || err != nil {
-		t.Fatalf("a schema of this program: %d, %v", n, err)
+		t.Fatalf("with a schema of this program, %d migrations were applied (%v), want none", n, err)
 	}
 	newer := fstest.MapFS{"9001_newer.sql": {Data: []byte("-- +goose Up\nCREATE TABLE newer (n int);\n")}}
 	if n, err := db.MigrateFiles(t.Context(), d, newer, 1); n != 1 || err != nil {
-		t.Fatal(n, err)
+		t.Fatalf("%d newer migrations were applied (%v), want 1", n, err)
 	}
 	n, err := db.Migrate(t.Context(), d)
 	if n != 0 || !errors.Is(err, db.ErrProgramBehind) || !strings.Contains(err.Error(), "9001") {
-		t.Errorf("a newer schema: %d, %v", n, err)
+		t.Errorf("with a newer schema, %d migrations were applied (%v), want ErrProgramBehind with the number 9001", n, err)
 	}
 	if n, err := db.Behind(t.Context(), d); n != 0 || err != nil {
 		t.Errorf("the database counts as %d migrations behind, although its schema is newer: %v", n, err)
@@ -135,7 +135,7 @@ func TestClickArrivesDuringMigrations(t *testing.T) {
 		t.Logf("%s: %s", path.Base(source.Path), endWrites())
 	}
 	if !filled["clicks"] || !filled["smartlink_clicks"] {
-		t.Errorf("clicks or smartlink_clicks was never filled, only: %v", filled)
+		t.Errorf("the filled tables are %v, want clicks and smartlink_clicks among them", filled)
 	}
 }
 
@@ -187,7 +187,7 @@ func startWrites(t *testing.T, d *db.DB, inserts map[string]string, mayFail []st
 				began := time.Now()
 				_, err := d.ExecContext(context.WithoutCancel(ctx), insert, 1)
 				if longest = max(longest, time.Since(began)); err != nil && !slices.Contains(mayFail, table) {
-					t.Errorf("a row for %s: %v", table, err)
+					t.Errorf("a write to %s during the migration failed: %v", table, err)
 				}
 				if count == 0 {
 					close(first)
@@ -216,7 +216,7 @@ func TestNewMigrationsKeepTheRules(t *testing.T) {
 	t.Parallel()
 	names, err := fs.Glob(migrations.FS, "*.sql")
 	if err != nil || len(names) < 14 {
-		t.Fatal(names, err)
+		t.Fatalf("the migrations are %v, %v, want at least 14", names, err)
 	}
 	for _, name := range names {
 		text, err := fs.ReadFile(migrations.FS, name)
@@ -350,7 +350,7 @@ func TestOwnSecretsAreHidden(t *testing.T) {
 		var n int
 		err := d.GetContext(t.Context(), &n, `SELECT count(*) FROM postbacks WHERE `+where+` AND params = `+want)
 		if err != nil || n != 2*700 { // 700 postbacks for each of two accounts, or of two outcomes
-			t.Errorf("%s: %d, %v", where, n, err)
+			t.Errorf("%d postbacks with %s have the parameters %s, want %d, %v", n, where, want, 2*700, err)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func TestPoolerStatements(t *testing.T) {
 	}
 	n, err := db.Get[int](ctx, d, "insert", `INSERT INTO things VALUES ($1) RETURNING n`, 2)
 	if n != 2 || err != nil {
-		t.Errorf("insert returning: %d, %v", n, err)
+		t.Errorf("INSERT ... RETURNING returned %d, %v, want 2", n, err)
 	}
 	// In exec, row and rows, a deferred constraint fails at the commit. In bad and late, the statement itself fails: bad before
 	// its first row, late after many rows.
@@ -109,7 +109,7 @@ func TestPoolerStatements(t *testing.T) {
 		}(),
 	} {
 		if err == nil {
-			t.Errorf("%s: no error", what)
+			t.Errorf("%s: the statement returned no error", what)
 		}
 	}
 	brief, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
@@ -117,7 +117,7 @@ func TestPoolerStatements(t *testing.T) {
 		t.Error("a statement outlasted its context")
 	}
 	cancel()
-	rows, err := d.QueryContext(ctx, `SELECT n FROM things WHERE n > $1`, 0) // left before the end
+	rows, err := d.QueryContext(ctx, `SELECT n FROM things WHERE n > $1`, 0) // closed before all rows are read
 	if err != nil || !rows.Next() {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestPoolerStatements(t *testing.T) {
 	if err := db.Snapshot(ctx, d, func(c db.Conn) error {
 		level, err := db.Get[string](ctx, c, "level", `SHOW transaction_isolation`)
 		if level != "repeatable read" {
-			t.Errorf("a snapshot is %s", level)
+			t.Errorf("a snapshot has the isolation level %s, want repeatable read", level)
 		}
 		return err
 	}); err != nil {
@@ -169,6 +169,6 @@ func TestPoolerNotConfigured(t *testing.T) {
 		_ = d.Close()
 	}
 	if err == nil || !strings.Contains(err.Error(), "DATABASE_DIRECT_URL") {
-		t.Errorf("%v", err)
+		t.Errorf("opening a PgBouncer: %v, want an error that names DATABASE_DIRECT_URL", err)
 	}
 }

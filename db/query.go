@@ -19,7 +19,7 @@ import (
 // Select reads all rows of a query. T is a struct with db tags, or the type of a single value. Without an error, the list is never
 // nil. Errors name the rows by the text in what.
 //
-// Unlike sqlx, Select can fill lists of texts, addresses, and fields whose tag has the option json (see Document).
+// Unlike sqlx, Select can also fill addresses, lists of texts, and fields whose tag has the option json (see Document).
 func Select[T any](ctx context.Context, c Conn, what, query string, args ...any) ([]T, error) {
 	list := []T{}
 	var fields []*reflectx.FieldInfo
@@ -150,8 +150,8 @@ func fieldsOf[T any](rows *sqlx.Rows) ([]*reflectx.FieldInfo, error) {
 	return fields, nil
 }
 
-// cell returns the destination into which a column is scanned: the field itself, except for lists of texts, addresses and JSON
-// documents.
+// cell returns the destination into which a column is scanned. It is the field itself, unless the field is an address, a list of
+// texts or a JSON document.
 func cell(field reflect.Value, isJSON bool) any {
 	p := field.Addr()
 	if isJSON {

@@ -40,10 +40,10 @@ func TestReplicaBehind(t *testing.T) {
 		now = now.Add(step.after)
 		written, replayed, down = step.written, step.replayed, step.down
 		if got := r.Fresh(t.Context()); got != step.fresh {
-			t.Errorf("step %d: fresh is %v", i, got)
+			t.Errorf("step %d: fresh is %v, want %v", i, got, step.fresh)
 		}
 		if behind, known := r.Behind(); known != (i > 0) || behind != step.behind {
-			t.Errorf("step %d: %v behind, known %v, want %v", i, behind, known, step.behind)
+			t.Errorf("step %d: %v behind (known: %v), want %v", i, behind, known, step.behind)
 		}
 	}
 	written, down = 2000, errors.New("down")
@@ -52,6 +52,6 @@ func TestReplicaBehind(t *testing.T) {
 		r.Fresh(t.Context())
 	}
 	if len(r.marks) > maxMarks {
-		t.Errorf("%d marks are stored, more than %d", len(r.marks), maxMarks)
+		t.Errorf("%d marks are stored, want at most %d", len(r.marks), maxMarks)
 	}
 }

@@ -53,7 +53,7 @@ func TestIngestStoresOnce(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// The mark is lost, so all records are read again.
+	// Without the file that stores how far records were read, all records are read again.
 	if err := os.Remove(filepath.Join(dir, "web-1", "mark")); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestIngestStoresOnce(t *testing.T) {
 	clicktest.Drain(t, s, d, o)
 
 	if diff := cmp.Diff([]models.JobRef{{Kind: models.KindRecordConversion, ID: post.ID, Account: acc}}, announced); diff != "" {
-		t.Errorf("OnPostbacks was called with other jobs: %s", diff)
+		t.Errorf("jobs passed to OnPostbacks (-want +got): %s", diff)
 	}
 	type row struct {
 		Clicks  int `db:"clicks"`
@@ -76,7 +76,7 @@ func TestIngestStoresOnce(t *testing.T) {
 		sum(lp_views) lp_views, sum(lp_clicks) lp_clicks, sum(cost) cost FROM ledger`)
 	want := row{Clicks: 3, Unique: 2, Bots: 1, Views: 1, LPClick: 1, Cost: decimal.RequireFromString("0.04")}
 	if diff := cmp.Diff(want, got, cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
-		t.Error(diff)
+		t.Errorf("sums of the ledger (-want +got): %s", diff)
 	}
 	if n := dbtest.Get[int](t, d, `SELECT sum(lp_clicks) FROM ledger WHERE offer_id = $1`, hop.OfferID); n != 1 {
 		t.Errorf("lander clicks under the offer: %d, want 1", n)
@@ -146,7 +146,7 @@ func TestDeletedAccount(t *testing.T) {
 			t.Errorf("%d rows in %s, want 6", n, table)
 		}
 		if n := dbtest.Get[int](t, d, `SELECT count(*) FROM `+table+` WHERE account_id = $1`, deleted); n != 0 {
-			t.Errorf("%d rows of a deleted account in %s", n, table)
+			t.Errorf("%d rows of a deleted account in %s, want none", n, table)
 		}
 	}
 	if st := s.Stats(); st.Rejected != 0 || st.PendingBytes != 0 {

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// Behind is the lag above which a process counts as behind. The lag is the age of the newest record that the process has
-	// stored, while other records wait.
+	// Behind is the lag above which a process counts as behind. While records wait, the lag of a process is the age of the newest
+	// record that it has stored.
 	Behind = time.Minute
 	// reportEvery is the interval at which a process reports its lag.
 	reportEvery = 20 * time.Second

@@ -25,10 +25,10 @@ func TestLag(t *testing.T) {
 		t.Helper()
 		got, err := ingest.ReadStored(t.Context(), d, now)
 		if err != nil || got.Processes != processes || got.Behind != behind || (got.Since == nil) != (behind == 0) {
-			t.Fatalf("%s: %+v, %v", what, got, err)
+			t.Fatalf("%s: %+v, %v, want %d processes, %d of them behind", what, got, err, processes, behind)
 		}
 		if behind > 0 && (!got.Since.Equal(now.Add(-since)) || !got.Until.Equal(now.Add(-until))) {
-			t.Errorf("%s: since %v, stored until %v, now %v", what, got.Since, got.Until, now)
+			t.Errorf("%s: behind since %v and stored until %v, want %v and %v", what, got.Since, got.Until, now.Add(-since), now.Add(-until))
 		}
 	}
 	report := func() {
@@ -45,10 +45,10 @@ func TestLag(t *testing.T) {
 	check("a lag that is not above Behind", 2, 0, 0, 0)
 	lags[0] = 2 * time.Minute
 	report()
-	check("one process", 2, 1, 0, 2*time.Minute)
+	check("one process is behind", 2, 1, 0, 2*time.Minute)
 	now, lags[0], lags[1] = now.Add(time.Minute), 3*time.Minute, 9*time.Minute
 	report()
-	check("both processes", 2, 2, time.Minute, 9*time.Minute)
+	check("both processes are behind", 2, 2, time.Minute, 9*time.Minute)
 	lags[1] = 0
 	report()
 	check("one process has caught up", 2, 1, time.Minute, 3*time.Minute)

@@ -51,7 +51,7 @@ func TestLanes(t *testing.T) {
 		}
 	}
 	if floods.clicks != 10 || floods.others != 0 || clicks.clicks != 3*(bot.FloodBound+10)-10 || clicks.others != bot.FloodBound+10 {
-		t.Errorf("clicks: %+v, floods: %+v", clicks, floods)
+		t.Errorf("the spool of clicks got %+v, the spool of floods %+v, want only 10 clicks in the spool of floods", clicks, floods)
 	}
 	add(account, "2001:db8:1:1::1", bot.FloodWindow+time.Second)
 	if floods.clicks != 10 {

@@ -99,8 +99,8 @@ func newWire(t *testing.T, target string) (*wire, string) {
 	return w, u.String()
 }
 
-// TestBrokenConnections breaks connections to PostgreSQL at random moments, which may lie within a COPY or between a commit and its
-// answer. Every acknowledged click is stored once, and the ledger counts it once.
+// TestBrokenConnections breaks connections to PostgreSQL at random moments, even within a COPY or between a commit and PostgreSQL's
+// reply to it. Every acknowledged click is stored once, and the ledger counts it once.
 func TestBrokenConnections(t *testing.T) {
 	t.Parallel()
 	d, target := dbtest.NewURL(t)
@@ -134,10 +134,10 @@ func TestBrokenConnections(t *testing.T) {
 		t.Error(err)
 	}
 	if n := dbtest.Get[int](t, d, `SELECT sum(clicks) FROM ledger`); n != rounds*each {
-		t.Errorf("the ledger counts %d clicks", n)
+		t.Errorf("the ledger counts %d clicks, want %d", n, rounds*each)
 	}
 	if st := s.Stats(); st.Rejected != 0 || st.Skipped != 0 {
-		t.Errorf("records are rejected or skipped: %+v", st)
+		t.Errorf("want no rejected and no skipped records: %+v", st)
 	}
 }
 

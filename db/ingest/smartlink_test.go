@@ -35,7 +35,7 @@ func TestSmartlinkClicksAreStoredOnce(t *testing.T) {
 	}
 	list, err := log.SmartlinkClicks(t.Context(), q)
 	if err != nil || len(list) != 2 {
-		t.Fatal(list, err)
+		t.Fatalf("the log has the clicks %+v, %v, want two", list, err)
 	}
 	for _, got := range list {
 		want := *c
@@ -43,10 +43,10 @@ func TestSmartlinkClicksAreStoredOnce(t *testing.T) {
 			want = *bot
 		}
 		if got.SmartlinkID != link || got.RuleID != want.RuleID || got.DestinationURL != want.DestinationURL {
-			t.Errorf("stored %+v", got)
+			t.Errorf("stored %+v, want the smartlink, rule and destination of %+v", got, want)
 		}
 		if diff := cmp.Diff(want.Click, got.Click, cmp.Comparer(func(a, b netip.Addr) bool { return a == b })); diff != "" {
-			t.Error(diff)
+			t.Errorf("stored click (-want +got): %s", diff)
 		}
 	}
 	for _, other := range []struct{ account, link uuid.UUID }{{uuid.New(), link}, {owner, uuid.New()}, {uuid.New(), uuid.Nil}} {

@@ -30,14 +30,14 @@ type batch struct {
 	smart     []*click.StoredSmartlinkClick
 	events    []*models.SiteEvent
 	traps     []*models.ClickTrap
-	retry     []uuid.UUID   // clicks for which a hop or an arrival could not be applied earlier
+	retry     []uuid.UUID   // clicks to which a click-out (hop) or an arrival on a site could not be applied earlier
 	marks     botscan.Marks // bot signals and settings for the clicks
 }
 
 // stored is the result of storing a batch.
 type stored struct {
 	postbacks []models.JobRef // jobs of new postbacks, which can be dispatched
-	missing   []uuid.UUID     // ids of clicks that are not stored yet although hops or arrivals wait for them
+	missing   []uuid.UUID     // ids of clicks for which hops or arrivals wait, because the clicks are not stored yet
 }
 
 func newBatch(items []spool.Item, found map[uuid.UUID]bot.Signals) batch {

@@ -64,7 +64,7 @@ func TestRequeuedRowsHaveOneAttempt(t *testing.T) {
 		t.Fatal(err)
 	}
 	if rows, err := jobrow.Requeue(ctx, d, nil); err != nil || len(rows) != 1 || rows[0].Archived != -1 {
-		t.Fatalf("requeued: %+v, %v", rows, err)
+		t.Fatalf("requeued rows: %+v, %v, want the failed row without an archived task", rows, err)
 	}
 	if j := mustClaim(t, d, claim(early.ID)); j.Attempts != 2 || j.AttemptLimit != 2 {
 		t.Errorf("the requeued row runs attempt %d of %d, want 2 of 2", j.Attempts, j.AttemptLimit)
@@ -106,16 +106,16 @@ func TestLimitsOfOldRows(t *testing.T) {
 	}
 	rows, err := jobrow.List(ctx, d, jobrow.Filter{})
 	if err != nil || len(rows) != len(limits) {
-		t.Fatalf("%d rows, %v", len(rows), err)
+		t.Fatalf("%d rows are listed, %v, want %d", len(rows), err, len(limits))
 	}
 	for _, j := range rows {
 		if j.AttemptLimit != limits[j.ID] {
 			t.Errorf("%s: limit %d, want %d", j.Kind, j.AttemptLimit, limits[j.ID])
 		}
 	}
-	var read int // read in the same way as by a process of the previous version
+	var read int // a process of the previous version reads the number of attempts from this column
 	fresh := add(t, d, uuid.Nil, time.Now())
 	if err := d.GetContext(ctx, &read, `SELECT max_attempts FROM jobs WHERE id = $1`, fresh); err != nil || read < 12 {
-		t.Errorf("a process of the previous version reads max_attempts %d, %v", read, err)
+		t.Errorf("a process of the previous version reads max_attempts %d, %v, want at least 12", read, err)
 	}
 }

@@ -33,13 +33,13 @@ type RefusalError struct {
 // Error implements error.
 func (r *RefusalError) Error() string { return "jobrow: row not claimed: " + r.Reason }
 
-// ClaimRequest describes the row to claim, the task behind the claim, and the worker's settings.
+// ClaimRequest describes the row to claim, the task that led to the claim, and the worker's settings.
 type ClaimRequest struct {
 	ID          uuid.UUID
 	Kind        string
-	Account     uuid.UUID // the zero UUID does not restrict
+	Account     uuid.UUID // account of the row; the zero UUID: any account
 	Lease       time.Duration
-	MaxAttempts int   // from the policy of the kind; needed with Manual
+	MaxAttempts int   // from the policy of the kind; required if Manual is true
 	Generation  int64 // generation of the task that requests the claim; -1 = there is no task
 	Manual      bool  // claim the row in any state, unless a live lease holds it
 	PerAccount  int   // maximum number of running jobs of the kind for the row's account; 0 = any number
@@ -108,7 +108,7 @@ func claimCounted(ctx context.Context, d *db.DB, want ClaimRequest) (j models.Jo
 }
 
 // Claim claims a row. The row becomes running, and its fence and its attempts grow by one. If the row cannot be claimed, the error
-// is a *RefusalError. Claim takes the pool and not a db.Conn, because it must commit before the work begins.
+// is a *RefusalError. d is the pool and not a db.Conn, because Claim must commit before the work begins.
 func Claim(ctx context.Context, d *db.DB, want ClaimRequest) (models.Job, error) {
 	if want.PerAccount > 0 {
 		return claimCounted(ctx, d, want)

@@ -47,7 +47,7 @@ func NextAttempt(id string) string {
 	return `(SELECT next_attempt_at FROM jobs WHERE jobs.id = ` + id + ` AND state = 'pending')`
 }
 
-// Filter selects rows for operators. An empty field does not restrict.
+// Filter selects rows for operators. An empty field selects all rows.
 type Filter struct {
 	State string
 	Wait  string // only pending rows: WaitDue, WaitLater or WaitRetry

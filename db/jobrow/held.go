@@ -11,7 +11,7 @@ import (
 )
 
 // The functions of this file write a row that the caller holds. They return ErrFenced if the row is no longer held under the fence.
-// In the transaction of the effect, call the function that ends the attempt first, because it locks the row and checks the fence.
+// In the transaction of the job's effect, first call the function that ends the attempt: it locks the row and checks the fence.
 
 const renewLease = `
 UPDATE jobs SET lease_until = clock_timestamp() + make_interval(secs => $3)

@@ -13,8 +13,8 @@ INSERT INTO jobs (id, account_id, kind, args, next_attempt_at, created_at)
 VALUES ($1, $2, $3, $4, $5, now())
 ON CONFLICT (id) DO NOTHING`
 
-// Insert stores the row of a job, in the transaction of the job's cause. It uses only ID, AccountID, Kind, Args and NextAttemptAt
-// of j. NextAttemptAt defaults to now. If a row with the id already exists, Insert does nothing.
+// Insert stores the row of a job, in the transaction of the change that requires the job. It uses only ID, AccountID, Kind, Args
+// and NextAttemptAt of j. NextAttemptAt defaults to now. If a row with the id already exists, Insert does nothing.
 func Insert(ctx context.Context, c db.Conn, j models.Job) error {
 	if j.NextAttemptAt.IsZero() {
 		j.NextAttemptAt = time.Now()

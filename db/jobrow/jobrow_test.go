@@ -85,21 +85,21 @@ func TestRefusals(t *testing.T) {
 	mine.Account = owner
 	j := mustClaim(t, d, mine)
 	if j.Fence != 1 || j.Attempts != 1 || j.State != models.JobRunning {
-		t.Errorf("claimed: %+v", j)
+		t.Errorf("the claimed row is %+v, want running, fence 1 and attempt 1", j)
 	}
 	manual := claim(id)
 	manual.Manual = true
 	if r := refused(t, d, claim(id)) + refused(t, d, manual); r != jobrow.Held+jobrow.Held {
-		t.Errorf("a held row: refused as %s, want held twice", r)
+		t.Errorf("a held row: a normal and a manual claim are refused as %s, want heldheld", r)
 	}
 	if err := jobrow.Complete(ctx, d, id, j.Fence, nil); err != nil {
 		t.Fatal(err)
 	}
 	if r := refused(t, d, claim(id)); r != jobrow.Finished {
-		t.Errorf("a finished row: refused as %s", r)
+		t.Errorf("a finished row: refused as %s, want finished", r)
 	}
 	if r := refused(t, d, claim(add(t, d, owner, time.Now().Add(time.Hour)))); r != jobrow.NotDue {
-		t.Errorf("a row that is not due: refused as %s", r)
+		t.Errorf("a row that is not due: refused as %s, want %s", r, jobrow.NotDue)
 	}
 	failed := mustClaim(t, d, claim(add(t, d, owner, past)))
 	const generation = 4 // generation of the task that failed
@@ -138,11 +138,11 @@ func TestEffectAndStateCommitTogether(t *testing.T) {
 		t.Errorf("commit of the worker that lost its lease: %v, want ErrFenced", err)
 	}
 	if err := commit(second.Fence); err != nil {
-		t.Errorf("commit of the worker that holds the lease: %v", err)
+		t.Errorf("commit of the worker that holds the lease: %v, want no error", err)
 	}
 	var n int
 	if err := d.GetContext(ctx, &n, `SELECT count(*) FROM effects`); err != nil || n != 1 {
-		t.Errorf("%d effects, %v", n, err)
+		t.Errorf("the effect was stored %d times, %v, want once", n, err)
 	}
 }
 
@@ -181,18 +181,18 @@ func TestDueAndRegenerate(t *testing.T) {
 	}
 	due, err := jobrow.ListDue(ctx, d, []string{kind}, jobrow.Due{}, 10)
 	if err != nil || len(due) != 2 || due[0].ID != waiting || due[1].ID != crashed.ID {
-		t.Fatalf("due: %+v, %v", due, err)
+		t.Fatalf("due rows: %+v, %v, want the waiting row, then the row whose lease has ended", due, err)
 	}
 	if next, err := jobrow.ListDue(ctx, d, []string{kind}, due[0], 10); err != nil || len(next) != 1 || next[0].ID != crashed.ID {
-		t.Errorf("the page after the first row: %+v, %v", next, err)
+		t.Errorf("due rows after the first: %+v, %v, want the row whose lease has ended", next, err)
 	}
 	if none, err := jobrow.ListDue(ctx, d, []string{"jtest:else"}, jobrow.Due{}, 10); err != nil || len(none) != 0 {
-		t.Errorf("due rows of another kind: %+v, %v", none, err)
+		t.Errorf("due rows of another kind: %+v, %v, want none", none, err)
 	}
 	refs := []models.JobRef{due[0].JobRef, due[1].JobRef}
 	for i, want := range []int{2, 0} { // the second reconciler has the old generations
 		if rows, err := jobrow.Regenerate(ctx, d, refs); err != nil || len(rows) != want {
-			t.Errorf("round %d: %+v, %v", i, rows, err)
+			t.Errorf("reconciler %d regenerated %+v, %v, want %d rows", i, rows, err, want)
 		}
 	}
 }
@@ -211,14 +211,14 @@ func TestRequeue(t *testing.T) {
 	held := mustClaim(t, d, claim(add(t, d, uuid.Nil, past)))
 	rows, err := jobrow.Requeue(ctx, d, []uuid.UUID{failed, later, held.ID})
 	if err != nil || len(rows) != 2 {
-		t.Fatalf("requeued: %+v, %v", rows, err)
+		t.Fatalf("requeued with ids: %+v, %v, want the failed and the waiting row", rows, err)
 	}
 	for _, id := range []uuid.UUID{failed, later} {
 		mustClaim(t, d, claim(id))
 	}
 	fail()
 	if rows, err := jobrow.Requeue(ctx, d, nil, "jtest:else"); err != nil || len(rows) != 0 {
-		t.Errorf("requeued of another kind: %+v, %v", rows, err)
+		t.Errorf("requeued rows of another kind: %+v, %v, want none", rows, err)
 	}
 	if rows, err := jobrow.Requeue(ctx, d, nil); err != nil || len(rows) != 1 {
 		t.Errorf("requeued without ids: %+v, %v, want the failed row", rows, err)
@@ -284,14 +284,14 @@ func TestStatusAndPrune(t *testing.T) {
 			t.Errorf("status: %+v, %v, want %q", s, err, want)
 		}
 		if _, err := jobrow.Status(ctx, d, account(t, d), id); !errors.Is(err, models.NotFound("job")) {
-			t.Errorf("status for another account: %v", err)
+			t.Errorf("status for another account: %v, want not_found", err)
 		}
 	}
 	if s, _ := jobrow.Status(ctx, d, owner, done); s.Status != models.JobDone || string(s.Result) != `{"rows": 2}` {
-		t.Errorf("done: %+v", s)
+		t.Errorf("status of the completed job: %+v, want done with its result", s)
 	}
 	if n, err := jobrow.DeleteFinished(ctx, d, time.Now().Add(-time.Hour)); err != nil || n != 0 {
-		t.Errorf("%d rows deleted too early, %v", n, err)
+		t.Errorf("%d rows that finished later than the limit were deleted, %v, want none", n, err)
 	}
 	if n, err := jobrow.DeleteFinished(ctx, d, time.Now().Add(time.Hour)); err != nil || n != 3 {
 		t.Errorf("%d rows deleted, %v, want the three finished ones", n, err)

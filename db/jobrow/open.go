@@ -45,7 +45,7 @@ WHERE account_id = $1 AND kind = $2 AND (state IN ('pending', 'running') OR stat
 	SELECT FROM jobs d WHERE d.account_id = $1 AND d.kind = $2 AND d.state = 'done' AND d.created_at > j.created_at))
 ORDER BY created_at, id`
 
-// Unfinished returns the arguments of an account's jobs of a kind that have not done their work. These jobs wait, run or have
+// Unfinished returns the arguments of an account's jobs of one kind whose work is not done yet. These jobs wait, run or have
 // failed.
 func Unfinished(ctx context.Context, c db.Conn, account uuid.UUID, kind string) ([]json.RawMessage, error) {
 	return db.Select[json.RawMessage](ctx, c, "unfinished jobs", unfinished, account, kind)

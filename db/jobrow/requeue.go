@@ -27,8 +27,8 @@ type RequeuedItem struct {
 // RequeueQuery selects the items that a batch requeues: items of an account that were created in [From, To).
 type RequeueQuery struct {
 	Account uuid.UUID
-	Owner   uuid.UUID // the endpoint or the traffic source of the items; the zero UUID does not restrict
-	From    time.Time // in every batch but the first: when the last item of the previous batch was created
+	Owner   uuid.UUID // the endpoint or the traffic source of the items; the zero UUID: any owner
+	From    time.Time // from the second batch on, the creation time of the last item of the previous batch
 	To      time.Time
 	Last    uuid.UUID // an item that was created at From is selected only if its id is greater than Last
 }
@@ -51,9 +51,10 @@ WITH chosen AS (
     FOR UPDATE
 )` + requeueChosen
 
-// Requeue makes rows due now, because an operator requests it. The caller dispatches them. With ids, Requeue takes the rows with
-// these ids that have failed or wait, or whose lease has ended. Without ids, it takes all failed rows of the kinds. No kinds means all
-// kinds. Requeuing is always safe, because rows that are done or held by a worker do not change.
+// Requeue makes rows due now, because an operator requests it. The caller dispatches them. With ids, Requeue covers the rows with
+// these ids that have failed or wait, or whose lease has ended. Without ids, it covers all failed rows. In both cases, kinds limits
+// the rows to these kinds, unless it is empty. Requeuing is always safe, because rows that are done or held by a worker do not
+// change.
 func Requeue(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) ([]Requeued, error) {
 	return db.Select[Requeued](ctx, c, "requeue jobs", requeueRows, append([]uuid.UUID{}, ids...), append([]string{}, kinds...))
 }

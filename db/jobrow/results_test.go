@@ -43,7 +43,7 @@ func TestResultsAreBounded(t *testing.T) {
 		t.Helper()
 		s, err := jobrow.Status(t.Context(), d, owner, id)
 		if err != nil || s.Status != models.JobDone {
-			t.Fatal(s, err)
+			t.Fatalf("the status of the job is %+v, %v, want done", s, err)
 		}
 		if s.Error != nil {
 			return s.Error.Code
@@ -71,14 +71,14 @@ func TestResultsAreBounded(t *testing.T) {
 		}
 	}
 	if got := state(small, owner) + state(foreign, other); got != "keptkept" {
-		t.Error(got)
+		t.Errorf("the small result and the other account's result are %s, want keptkept", got)
 	}
 	if got := state(finish(t, d, owner, models.MaxJobResult+1), owner); got != "result_dropped" {
-		t.Errorf("a result above the limit is %s", got)
+		t.Errorf("a result above the limit is %s, want result_dropped", got)
 	}
 	// A job whose result was dropped is not due again. An operator can still run it by hand.
 	if got := refused(t, d, claim(all[0])); got != jobrow.Finished {
-		t.Error(got)
+		t.Errorf("a claim of a job whose result was dropped is refused as %s, want finished", got)
 	}
 	again := claim(all[0])
 	again.Manual = true

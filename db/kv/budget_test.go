@@ -31,7 +31,7 @@ func TestBudget(t *testing.T) {
 	ctx, one, two := t.Context(), open(), open()
 	for i, b := range []*Budget{one, two, one} {
 		if wait := b.Allow(ctx, 2); wait != 0 {
-			t.Fatalf("call %d waits %v", i, wait)
+			t.Fatalf("call %d of the burst waits %v, want no wait", i, wait)
 		}
 	}
 	if wait := two.Allow(ctx, 2); wait <= 0 || wait > time.Hour {
@@ -39,7 +39,7 @@ func TestBudget(t *testing.T) {
 	}
 	for i, b := range []*Budget{one, two} {
 		if wait := b.Allow(ctx, 0); wait != 0 {
-			t.Fatalf("call %d of the two remaining calls waits %v", i, wait)
+			t.Fatalf("call %d of the two remaining calls waits %v, want no wait", i, wait)
 		}
 	}
 	if wait := two.Allow(ctx, 0); wait <= 0 || wait > time.Hour {
@@ -65,7 +65,7 @@ func TestBudget(t *testing.T) {
 	})
 	for range 2 {
 		if wait := away.Allow(ctx, 0); wait != 0 {
-			t.Errorf("without Redis a call waits %v", wait)
+			t.Errorf("without Redis a call waits %v, want no wait", wait)
 		}
 	}
 	away.Pause(ctx, time.Hour)

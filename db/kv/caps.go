@@ -11,7 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// capRetention is longer than a day in any time zone.
+// capRetention is how long the counter of a day is kept after the last count. It is longer than a day in any time zone.
 const capRetention = 48 * time.Hour
 
 // ErrAway is the error of a call that sent no request to Redis, because Redis is not configured or did not answer a moment ago.

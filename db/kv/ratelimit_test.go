@@ -19,17 +19,17 @@ func TestLocalWindows(t *testing.T) {
 	for i := range 101 {
 		got := r.countLocally("a", 300, now, window)
 		if got.Limit != 100 || got.Over != (i == 100) || got.Remaining != max(0, 99-i) || got.Reset != time.Minute {
-			t.Fatalf("call %d: %+v", i, got)
+			t.Fatalf("call %d: %+v, want a limit of 100 calls in a minute", i, got)
 		}
 	}
 	if got := r.countLocally("b", 300, now, window); got.Remaining != 99 {
-		t.Errorf("another account: %+v", got)
+		t.Errorf("first call of another account: %+v, want 99 remaining calls", got)
 	}
 	if got := r.countLocally("a", 300, now.Add(59*time.Second), window); !got.Over || got.Reset != time.Second {
-		t.Errorf("at the window's end: %+v", got)
+		t.Errorf("one second before the window ends: %+v, want a call over the limit", got)
 	}
 	if got := r.countLocally("a", 300, now.Add(time.Minute), window); got.Over || got.Remaining != 99 {
-		t.Errorf("in the next window: %+v", got)
+		t.Errorf("first call of the next window: %+v, want 99 remaining calls", got)
 	}
 	if len(r.local) != 1 {
 		t.Errorf("%d windows are stored, want only the live one", len(r.local))
@@ -61,7 +61,7 @@ func TestSharedWindows(t *testing.T) {
 	}
 	ctx, one, two := t.Context(), open(), open()
 	if got := one.Allow(ctx, "a", 3); got.Remaining != 2 || got.Over || got.Reset <= 0 || got.Reset > time.Minute {
-		t.Errorf("first call: %+v", got)
+		t.Errorf("first call: %+v, want 2 remaining calls and a reset within a minute", got)
 	}
 	if got := two.Allow(ctx, "a", 3); got.Remaining != 1 {
 		t.Errorf("second call, from another process: %+v, want 1 remaining call", got)
@@ -77,6 +77,6 @@ func TestSharedWindows(t *testing.T) {
 		t.Errorf("a counter that had lost its expiry time: %+v, want a reset after a minute", got)
 	}
 	if got := two.Allow(ctx, "a", 3); !got.Over || got.Remaining != 0 {
-		t.Errorf("beyond the limit: %+v", got)
+		t.Errorf("call beyond the limit: %+v, want Over and 0 remaining calls", got)
 	}
 }

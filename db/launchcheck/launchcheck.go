@@ -141,9 +141,8 @@ func readNetworks(ctx context.Context, f reading) error {
 	return err
 }
 
-// readConversions handles networks whose only postbacks among the newest ones are tests, if any. If such a network has more
-// conversions than tests, other postbacks have arrived too, but it is not known when. readConversions therefore sets the network's
-// LastPostback to the time in since.
+// readConversions sets LastPostback to the time in since for some networks that have no real postback among the newest ones. It does
+// so if a network has more conversions than test postbacks: then real postbacks have arrived too, but it is not known when.
 func readConversions(ctx context.Context, f reading, ids []uuid.UUID, since time.Time) error {
 	rows, err := f.figuresBy(ctx, "network_id", ids)
 	for id, figures := range rows {
@@ -179,7 +178,7 @@ const selectTargets = `SELECT id, name, status FROM campaigns WHERE account_id =
 
 func readTargets(ctx context.Context, f reading) error {
 	_, ids, _ := flow.References(f.Paths)
-	rows, err := db.Select[launchcheck.Target](ctx, f.Store.Conn(), "campaigns of a campaign", selectTargets, f.Account.ID, ids)
+	rows, err := db.Select[launchcheck.Target](ctx, f.Store.Conn(), "target campaigns", selectTargets, f.Account.ID, ids)
 	f.Campaigns = db.ByKey(rows, func(t launchcheck.Target) uuid.UUID { return t.ID })
 	return err
 }
@@ -266,7 +265,7 @@ func readRates(ctx context.Context, f reading) error {
 	return err
 }
 
-// readUsed counts the day's conversions if one of the offers has a daily cap, and the day's clicks if one of the paths has one.
+// readUsed counts the day's conversions if an offer has a daily cap, and the day's clicks if a path has a daily cap.
 func readUsed(ctx context.Context, f reading) error {
 	f.Used = map[uuid.UUID]int{}
 	start := f.Account.DayStart(f.Now)

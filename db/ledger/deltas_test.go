@@ -26,7 +26,7 @@ func TestColumns(t *testing.T) {
 		slices.Sort(have)
 		slices.Sort(want)
 		if !slices.Equal(have, want) {
-			t.Errorf("%s has the columns %v, the table of measures %v", table, have, want)
+			t.Errorf("%s has the columns %v, want %v as in the table of measures", table, have, want)
 		}
 	}
 }

@@ -150,7 +150,7 @@ SELECT k.name, count(*) FROM latest CROSS JOIN LATERAL (
 	WHERE k.click_id = latest.click_id AND k.account_id = latest.account_id AND k.received_at > $3 AND NOT ` + refused + `
 ) k GROUP BY k.name`
 
-// Shares counts the latest conversions of a source that can be uploaded to its platform, and how many of them have each key. It
+// Shares counts the latest conversions of a source that can be uploaded to its platform, and how many of them have each kind of key. It
 // counts only conversions within the retention.
 func Shares(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time) (conversions int, with map[string]int, err error) {
 	with, err = db.Pairs[string, int](ctx, c, "shares of match keys", shares, account, source, Oldest(now), countedUploads)

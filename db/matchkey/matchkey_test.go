@@ -55,10 +55,10 @@ func TestKeys(t *testing.T) {
 	e.store(late)
 	found, err := matchkey.OfClicks(t.Context(), e.db, e.account, []uuid.UUID{click, other}, time.Now())
 	if err != nil || len(found) != 2 || found[0].ID != late.ID || found[1].ID != old.ID || !slices.Equal(found[0].Names, late.Names) {
-		t.Errorf("%+v, %v", found, err)
+		t.Errorf("the keys of the clicks are %+v, %v, want the unchanged latest row, then the older row", found, err)
 	}
 	if found, err = matchkey.OfClicks(t.Context(), e.db, e.account, []uuid.UUID{click}, time.Now().Add(6*day)); err != nil || len(found) != 0 {
-		t.Errorf("after seven days: %+v, %v", found, err)
+		t.Errorf("after seven days: %+v, %v, want no keys", found, err)
 	}
 	if err := matchkey.DeleteOf(t.Context(), e.db, []uuid.UUID{click}); err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestWithdraw(t *testing.T) {
 	e.store(storedLate) // received before the refusal, stored after it
 	e.store(withdrawn)
 	if got := stored(); got != "{city}" {
-		t.Errorf("stored after the refusal: %s", got)
+		t.Errorf("keys stored after the refusal: %s, want only {city}, which belongs to another click", got)
 	}
 	e.store(row(e.account, click, day, "street"))
 	if got := stored(); got != "{city} {street}" {
@@ -100,7 +100,7 @@ func TestWithdraw(t *testing.T) {
 		VALUES ($1, $2, $3, '{email}', '\x01', $4)`, before.ID, e.account, click, before.ReceivedAt) // as left by a transaction that ran at the same time
 	found, err := matchkey.OfClicks(t.Context(), e.db, e.account, []uuid.UUID{click, other}, time.Now())
 	if err != nil || len(found) != 1 || found[0].Names[0] != "street" {
-		t.Errorf("%+v, %v", found, err)
+		t.Errorf("the keys of both clicks are %+v, %v, want only street", found, err)
 	}
 }
 
@@ -123,14 +123,14 @@ func TestDeleteExpired(t *testing.T) {
 	postback(20*day, !personal)
 	keys, proofs, err := matchkey.DeleteExpired(t.Context(), e.db, time.Now())
 	if err != nil || keys != 1 || proofs != 1 {
-		t.Errorf("%d keys, %d proofs, %v", keys, proofs, err)
+		t.Errorf("%d keys and %d proofs were deleted, %v, want one of each", keys, proofs, err)
 	}
 	const kept = `SELECT count(*) FROM postbacks WHERE proof IS NOT NULL AND signature = 's' AND signed_text = 't'`
 	if n := dbtest.Get[int](t, e.db, kept); n != 2 {
-		t.Errorf("%d proofs are kept", n)
+		t.Errorf("%d proofs are kept, want 2", n)
 	}
 	if n := dbtest.Get[int](t, e.db, `SELECT count(*) FROM postbacks WHERE proof IS NULL AND NOT has_personal_data AND signed_text = ''`); n != 1 {
-		t.Errorf("%d proofs are cleared", n)
+		t.Errorf("%d proofs are cleared, want 1", n)
 	}
 }
 
@@ -155,9 +155,9 @@ func TestShares(t *testing.T) {
 		row(e.other, none, day, "email"), row(e.account, old, day, "email"))
 	n, with, err := matchkey.Shares(t.Context(), e.db, e.account, source, time.Now())
 	if err != nil || n != 3 || fmt.Sprint(with) != "map[email:2 phone:1]" {
-		t.Errorf("%d %v %v", n, with, err)
+		t.Errorf("%d conversions with the keys %v, %v, want 3 with map[email:2 phone:1]", n, with, err)
 	}
 	if n, with, err = matchkey.Shares(t.Context(), e.db, e.other, source, time.Now()); err != nil || n != 0 || len(with) != 0 {
-		t.Errorf("of another account: %d %v %v", n, with, err)
+		t.Errorf("another account: %d conversions with the keys %v, %v, want none", n, with, err)
 	}
 }

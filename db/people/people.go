@@ -276,9 +276,9 @@ func (p People) FindLink(ctx context.Context, token string) (models.EntryLink, e
 	return link, err
 }
 
-// UseLink sets the mark "used" of a link, which the caller has found with FindLink. If several callers do this in parallel, one
-// succeeds and the others get ErrLink. Call UseLink in the transaction that carries out the purpose of the link. Like a change of
-// members, UseLink first locks the account.
+// UseLink marks a link that FindLink has found as used. If several callers do this in parallel, one succeeds and the others get
+// ErrLink. Call UseLink in the transaction of the action that the link allows. Like a change of members, UseLink first locks the
+// account.
 func (p People) UseLink(ctx context.Context, link models.EntryLink) error {
 	if err := p.s.LockAccount(ctx, link.AccountID); err != nil {
 		return err

@@ -71,7 +71,7 @@ func coldQueries(h *history, from, to time.Time) map[string]func(context.Context
 		if log.From.IsZero() {
 			log.From, log.To = from, to
 		}
-		list[fmt.Sprint("page ", n)] = func(ctx context.Context, r readers) (any, error) { return r.log.Clicks(ctx, log) }
+		list[fmt.Sprint("page of the click log, query ", n)] = func(ctx context.Context, r readers) (any, error) { return r.log.Clicks(ctx, log) }
 		log.To = time.Now().Add(time.Hour)
 		log.Converted = false
 		for _, log.Status = range []string{"", "approved"} {
@@ -120,12 +120,12 @@ func coldQueries(h *history, from, to time.Time) map[string]func(context.Context
 		return rows, err
 	}
 	for _, most := range []int{50, 10_000} {
-		list[fmt.Sprint("count ", most)] = func(ctx context.Context, r readers) (any, error) {
+		list[fmt.Sprint("number of exported clicks, counted up to ", most)] = func(ctx context.Context, r readers) (any, error) {
 			return r.exports.Count(ctx, export.Clicks, export.Query{AccountID: h.account, From: q.From, To: q.To}, most)
 		}
 	}
 	for _, newest := range []int{3, 40, 90, 1000} {
-		list[fmt.Sprint("walk ", newest)] = func(ctx context.Context, r readers) (any, error) {
+		list[fmt.Sprint("walk over the newest clicks, at most ", newest)] = func(ctx context.Context, r readers) (any, error) {
 			walk := click.CampaignClicks{
 				AccountID: h.account, CampaignID: h.ids["campaign"][0], TimeRange: models.TimeRange{From: q.From, To: q.To}, Newest: newest,
 			}
@@ -134,7 +134,7 @@ func coldQueries(h *history, from, to time.Time) map[string]func(context.Context
 			return fmt.Sprint(more, ids), err
 		}
 	}
-	list["live"] = func(ctx context.Context, r readers) (any, error) {
+	list["visitors of the days"] = func(ctx context.Context, r readers) (any, error) {
 		return r.reports.VisitorsSince(ctx, h.account, from, to)
 	}
 	return list
@@ -195,11 +195,11 @@ func TestColdDays(t *testing.T) {
 					t.Errorf("%s: %s, before (-) and now (+): %s", what, name, diff)
 				}
 			} else if refused++; !errors.Is(err, models.Errorf(models.KindUnavailable, "unavailable", "")) {
-				t.Errorf("%s: %s: %v", what, name, err)
+				t.Errorf("%s: %s: %v, want an answer or the error unavailable", what, name, err)
 			}
 		}
 		if refused < 20 || refused > len(questions)-20 {
-			t.Errorf("%s: %d questions of %d were refused", what, refused, len(questions))
+			t.Errorf("%s: %d of %d queries were refused, want at least 20 refused and 20 answered", what, refused, len(questions))
 		}
 	}
 	for name, ask := range coldQueries(h, from.AddDate(0, 0, 3), today) {

@@ -158,7 +158,7 @@ func byText[T any](list []T, err error) ([]T, error) {
 func (a *asker) same(what string, ask func(Reader) (any, error)) error {
 	want, err := ask(Reader{Conn: a.d})
 	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		return fmt.Errorf("%s: PostgreSQL: %w", what, err)
 	}
 	got, err := ask(a.reader())
 	if err != nil {

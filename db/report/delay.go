@@ -13,8 +13,8 @@ import (
 // DelayDimensions are the dimensions by which the delays of conversions can be filtered.
 var DelayDimensions = []string{"campaign_id", "offer_id", "source_id"}
 
-// DelayBounds are the seconds after a click at which a step of the delays ends and the next one begins. The first step begins at
-// the click, and the last step has no end.
+// DelayBounds are the bounds between the steps (ranges of delay) in which conversions are counted, in seconds after the click. The
+// first step begins at the click, and the last step has no end.
 var DelayBounds = []int64{
 	60, 5 * 60, 15 * 60, hourSeconds, 3 * hourSeconds, 6 * hourSeconds, 12 * hourSeconds, daySeconds,
 	2 * daySeconds, 3 * daySeconds, 7 * daySeconds, 14 * daySeconds, 30 * daySeconds,

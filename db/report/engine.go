@@ -55,8 +55,8 @@ func (r Reader) inCopy(k reach) (bool, error) {
 
 // chooseEngine decides whether ClickHouse or PostgreSQL answers a query. The rollups of the ledger (ledger.Rollups) are in
 // PostgreSQL and answer at once. A query that reads single clicks, or rows of the ledger that are not summed up in a rollup,
-// goes to ClickHouse if ClickHouse has all clicks of the window with their latest changes. If a query reads single clicks only for
-// the hours at the ends of its window, it does not go to ClickHouse, unless these clicks are only in ClickHouse.
+// goes to ClickHouse if ClickHouse has all clicks of the window with their latest changes. A query that reads single clicks only
+// for the hours at the ends of its window goes to ClickHouse only if PostgreSQL does not have these clicks.
 func (r Reader) chooseEngine(ctx context.Context, q *query) (err error) {
 	if r.Copy == nil || len(q.slowStretches()) == 0 && !r.CopyOnly {
 		return nil

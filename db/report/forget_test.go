@@ -183,14 +183,14 @@ func TestHistoryByPlan(t *testing.T) {
 			t.Errorf("%s has sums of %d clicks of smartlinks, want %d", plan, n, 3*len(ages))
 		}
 		if diff := cmp.Diff(before[plan], x.ledgerAnswers(account), cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
-			t.Errorf("%s: %s", plan, diff)
+			t.Errorf("%s: answers from the ledger before (-) and after the deletion (+): %s", plan, diff)
 		}
 	}
 	if n := dbtest.Get[int](x, x.db, `SELECT count(*) FROM smartlink_clicks WHERE account_id = $1`, x.linksOnly); n != kept/3 {
 		t.Errorf("an account without clicks keeps %d clicks of smartlinks, want %d", n, kept/3)
 	}
 	if n := dbtest.Get[int](x, x.db, `SELECT count(*) FROM click_hops WHERE NOT applied`); n != 0 {
-		t.Errorf("%d click-outs are left whose click never arrived", n)
+		t.Errorf("%d click-outs whose click never arrived are left, want none", n)
 	}
 	if n := dbtest.Get[int](x, x.db, `SELECT count(*) FROM jobs WHERE id NOT IN (SELECT id FROM postbacks)`); n != 0 {
 		t.Errorf("%d jobs are left without their postbacks", n)
@@ -222,12 +222,12 @@ func (x *planEnv) clear() {
 		}
 		total, err := Reader{Conn: x.db}.Totals(x.Context(), Query{AccountID: account, From: q.From, To: q.To})
 		if err != nil || !total.IsZero() {
-			x.Errorf("after clearing: %+v, %v", total, err)
+			x.Errorf("after clearing, the totals are %+v, %v, want zeros", total, err)
 		}
 	}
 	for _, table := range []string{"clicks", "click_hops", "postbacks", "conversions"} {
 		if n := dbtest.Get[int](x, x.db, `SELECT count(*) FROM `+table); n != 0 {
-			x.Errorf("after clearing %d rows of %s stay", n, table)
+			x.Errorf("after clearing, %d rows of %s are left, want none", n, table)
 		}
 	}
 }

@@ -49,12 +49,12 @@ func TestHaving(t *testing.T) {
 				}
 				q.Limit = 1
 				if got, err = h.reader.Performance(h.t.Context(), q); err != nil || len(got) != min(n, 1)+1 || sumsOf(got[len(got)-1].Figures) != sumsOf(want) {
-					h.t.Errorf("%s %s %s: one group: %+v, %v", m.Name, op, value, got, err)
+					h.t.Errorf("%s %s %s, at most one group: %+v, %v, want the totals %+v", m.Name, op, value, got, err, want)
 				}
 			}
 		}
 		if len(groups) < 4 || dropped < len(groups)*8 {
-			h.t.Errorf("%d groups, %d left out by the conditions: too few for this test", len(groups), dropped)
+			h.t.Errorf("the test has too few groups (%d), or its conditions leave out too few groups (%d)", len(groups), dropped)
 		}
 		q.Compare, q.Limit = &models.TimeRange{From: q.From.AddDate(0, 0, -2), To: q.From}, 0
 		if got, err := h.reader.Performance(h.t.Context(), q); err != nil || len(got) == 0 {

@@ -141,7 +141,7 @@ func (h *history) clickOut() {
 		ID: h.idIn(), ClickID: f.click.ID, AccountID: h.account, Slot: 1 + h.rnd.IntN(3),
 		OfferID: pick(h, h.offers).id, NetworkID: pick(h, h.ids["network"]),
 	}
-	if h.rnd.IntN(10) == 0 { // the event names a click of another account
+	if h.rnd.IntN(10) == 0 { // the click-out names a click of another account
 		o.AccountID = uuid.New()
 	}
 	h.queue = append(h.queue, spool.Record{Out: &o})
@@ -222,7 +222,7 @@ func (h *history) convert() {
 	})
 	if !f.stored {
 		if !errors.Is(err, conversion.ErrUnknownClick) {
-			h.t.Fatalf("a click that is not stored: %v", err)
+			h.t.Fatalf("a conversion of a click that is not stored: %v, want ErrUnknownClick", err)
 		}
 		return
 	}

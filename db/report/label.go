@@ -45,12 +45,12 @@ func (q *query) loadLabels(ctx context.Context, c db.Conn) (err error) {
 	return err
 }
 
-// ofCampaigns returns the filter by campaigns that stands for a filter by a group or a tag. A campaign without the label has the empty
-// value.
+// ofCampaigns returns the filter by campaigns that replaces a filter by a group or a tag. A campaign without a group or tag has the
+// empty value.
 func (q *query) ofCampaigns(f Filter, d dimension) Filter {
 	out := Filter{Dimension: "campaign_id", Not: f.Not, Values: []string{}}
 	without := slices.Contains(f.Values, "")
-	if without { // leave out only the campaigns that have other values
+	if without { // campaigns without values match, so the filter is reversed and lists the campaigns that have only other values
 		out.Not = !f.Not
 	}
 	for _, c := range q.campaigns {

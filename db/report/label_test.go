@@ -133,7 +133,7 @@ func TestGroupsAndTags(t *testing.T) {
 			sum = sum.Plus(r.Figures)
 		}
 		if err != nil || len(rows) != 5 || sumsOf(sum) != sumsOf(rows[4].Figures) {
-			h.t.Errorf("with a condition: %+v, %v", rows, err)
+			h.t.Errorf("with a condition: %+v, %v, want 4 tags and a last row with their sums", rows, err)
 		}
 	})
 }

@@ -89,8 +89,8 @@ func lossKnown(q Query) bool {
 
 func inUTC(q Query) bool { return q.Zone == nil || q.Zone == time.UTC }
 
-// coversWholeDays reports whether a query covers all clicks of the sources on whole days in UTC: it filters by nothing except
-// the source.
+// coversWholeDays reports whether a query covers all clicks of the sources on whole days in UTC: it begins and ends at midnight,
+// and filters by nothing except the source.
 func coversWholeDays(q Query) bool {
 	isMidnight := func(t time.Time) bool { return t.UTC().Truncate(day).Equal(t) }
 	return isMidnight(q.From) && isMidnight(q.To) && q.From.Before(q.To) &&

@@ -100,7 +100,7 @@ func TestClickLoss(t *testing.T) {
 		}},
 	} {
 		if diff := cmp.Diff(c.want, losses(c.a)); diff != "" {
-			t.Errorf("%s: %s", name, diff)
+			t.Errorf("click loss by %s (-want +got): %s", name, diff)
 		}
 	}
 	chosen := by("source_id")
@@ -117,7 +117,7 @@ func TestClickLoss(t *testing.T) {
 	for _, a := range []models.ReportArgs{partOfDay, otherZone, byCampaign, oneCampaign, by(), hours, daysOfOtherZone} {
 		for key, got := range losses(a) {
 			if got != "none" {
-				t.Errorf("%v %v by %q: %s has the click loss %s", a.From, a.Filters, a.Dimensions, key, got)
+				t.Errorf("from %v, filters %v, by %q: %s has the click loss %s, want none", a.From, a.Filters, a.Dimensions, key, got)
 			}
 		}
 	}

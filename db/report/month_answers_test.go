@@ -129,7 +129,7 @@ func (a *asker) orphans() {
 	from, to := a.start.Add(77*time.Hour+13*time.Minute), a.end.Add(-50*time.Hour)
 	list, err := a.reader().Orphans(a.Context(), a.account, from, to)
 	if err != nil || len(list) != len(ids) {
-		a.Fatalf("%d orphans, %v", len(list), err)
+		a.Fatalf("%d deleted campaigns have figures, %v, want %d", len(list), err, len(ids))
 	}
 	for _, o := range list {
 		var want sums
@@ -146,7 +146,7 @@ func (a *asker) orphans() {
 			}
 		})
 		if sumsOf(o.Figures) != want || int(o.Visitors) != len(people) || !o.FirstSeen.Equal(first) || !o.LastSeen.Equal(last) {
-			a.Errorf("orphan: %+v, want %+v, %d people from %s to %s", o, want, len(people), first, last)
+			a.Errorf("a deleted campaign has %+v, want %+v, %d visitors, first seen %s, last seen %s", o, want, len(people), first, last)
 		}
 	}
 	var want sums
@@ -155,7 +155,7 @@ func (a *asker) orphans() {
 		AccountID: a.account, From: a.start, To: a.end, Filters: []Filter{{Dimension: "campaign_id", Values: ids}},
 	})
 	if err != nil || sumsOf(got) != want {
-		a.Errorf("totals of orphans: %+v, want %+v, %v", got, want, err)
+		a.Errorf("totals of deleted campaigns: %+v, want %+v, %v", got, want, err)
 	}
 }
 
@@ -190,7 +190,7 @@ func (a *asker) addresses() {
 	})
 	live, err := a.reader().VisitorsSince(a.Context(), a.account, from, from.Add(time.Hour))
 	if err != nil || live.Views != views || int(live.Visitors) != len(people) {
-		a.Errorf("live: %+v, want %d by %d, %v", live.Presence, views, len(people), err)
+		a.Errorf("visitors of an hour: %+v, want %d views by %d visitors, %v", live.Presence, views, len(people), err)
 	}
 }
 
@@ -215,7 +215,7 @@ func (a *asker) logs() {
 		f := facts[c.ID]
 		if f == nil || c.IsUnique != f.unique || units(c.Cost) != f.cost || c.City != a.pools[place("city")].list[f.values[place("city")]] ||
 			models.IDText(c.OfferID) != a.pools[place("offer_id")].list[f.values[place("offer_id")]] {
-			a.Fatalf("in the log: %+v, want %+v", c, f)
+			a.Fatalf("a click in the log is %+v, want %+v", c, f)
 		}
 	}
 	q.From, q.To = a.start, a.end.AddDate(0, 1, 0)

@@ -304,7 +304,7 @@ func (m *month) split(f *monthFact) (list []*monthFact) {
 	return list
 }
 
-// within calls fn with every fact of a window that passes all filters. Facts are sorted by time.
+// within calls fn with each fact in a window, in the order of time, if the fact is not deleted and passes all filters.
 func (m *month) within(from, to time.Time, filters []Filter, fn func(*monthFact)) {
 	low, _ := slices.BinarySearchFunc(m.facts, from, func(f *monthFact, t time.Time) int { return f.at.Compare(t) })
 	type wanted struct {

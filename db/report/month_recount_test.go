@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// both holds the figures of a group in the two stretches of time of a query.
+// both holds the figures of a group in the window of a query (now) and in the period with which it is compared (before).
 type both struct{ now, before sums }
 
 // recount returns the reference's answer to a query. It leaves out groups without figures.
@@ -84,8 +84,8 @@ func (m *month) splitFilters(q Query, from, to time.Time) (plain []Filter, keep 
 }
 
 // namer returns a function that names the bucket of a fact, for cases in which the name differs from the fact's own value. The
-// names differ in a time zone other than UTC. They also differ in the second stretch of a comparison: there, a bucket has the
-// name of the bucket at the same position in the first stretch.
+// names differ in a time zone other than UTC. They also differ in the second period of a comparison: there, a bucket has the
+// name of the bucket at the same position in the first period.
 func (m *month) namer(q Query, dimension string, from, to time.Time) func(*monthFact) string {
 	bucket, isTime := map[string]string{
 		"date": "day", "hour": "hour", "month": "month", "day_of_week": "weekday", "hour_of_day": "",
@@ -178,7 +178,7 @@ func sameRows(q Query, want map[string]*both, list []Row) error {
 			all.before.add(&g.before)
 		}
 		if err := sameRow(q, &all, list[len(list)-1]); err != nil || !list[len(list)-1].Total {
-			return fmt.Errorf("totals: %w", err)
+			return fmt.Errorf("the last row must be the totals: %w", err)
 		}
 		list = list[:len(list)-1]
 	}
@@ -224,7 +224,7 @@ func sameRow(q Query, want *both, r Row) error {
 		return fmt.Errorf("%+v, want %+v", got, want.now)
 	}
 	if (r.Before != nil) != (q.Compare != nil) {
-		return fmt.Errorf("compared: %v", r.Before)
+		return fmt.Errorf("the figures of the second period are %v, but the query has Compare: %v", r.Before, q.Compare != nil)
 	}
 	if r.Before != nil && sumsOf(*r.Before) != want.before {
 		return fmt.Errorf("before %+v, want %+v", sumsOf(*r.Before), want.before)

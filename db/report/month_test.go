@@ -119,11 +119,11 @@ func (m *month) checkVariety() {
 	names := recordedDims()
 	for i, d := range monthDims {
 		if !slices.Contains(names, d.name) || len(m.pools[i].list) < 2 && d.name != "month" {
-			m.Errorf("%s: %d values", d.name, len(m.pools[i].list))
+			m.Errorf("%s is not a dimension of facts, or the month has too few of its values: %d", d.name, len(m.pools[i].list))
 		}
 	}
 	if len(names) != len(monthDims) {
-		m.Errorf("there are %d dimensions, the month has values for %d", len(names), len(monthDims))
+		m.Errorf("facts have %d dimensions, but the month has values for %d", len(names), len(monthDims))
 	}
 }
 
@@ -245,7 +245,7 @@ func (a *asker) questions(n int) []Query {
 	return questions
 }
 
-// byClock gives some queries a time zone and a dimension of time. It gives some queries a comparison with another stretch of the
+// byClock gives some queries a time zone and a dimension of time. It gives some queries a comparison with another period of the
 // month.
 func (a *asker) byClock(q *Query, i int) {
 	if i%3 == 0 {

@@ -17,8 +17,8 @@ import (
 	"switchyard/models/measure"
 )
 
-// splitShare limits how many hours of a window may be split: at most one in splitShare. If more hours would have to be split,
-// all hours are read from the rows.
+// splitShare limits how many hours of a window may be split, which means that they are read from the rows because two spans meet
+// in them. At most one hour in splitShare may be split. If more had to be split, all hours are read from the rows.
 const splitShare = 4
 
 // query is a Query together with all decisions about how it is answered. The decisions are made before any SQL is written.
@@ -36,7 +36,7 @@ type query struct {
 	// postgresFacts has the facts for ClickHouse that are only in PostgreSQL, as lines of tab-separated fields. It may be empty.
 	postgresFacts string
 	// oldestDay is the first moment whose clicks are kept. An earlier hour in which two spans meet cannot be split, so the whole hour
-	// counts in the first span.
+	// counts in the first span. It is zero if the query does not depend on it.
 	oldestDay time.Time
 	// change is the running change of the account's currency, or nil if no change is running.
 	change *exchangerate.Change
@@ -152,8 +152,8 @@ func (q *query) check() error {
 	return nil
 }
 
-// CheckSort returns an error with the code invalid_input unless sort is the order of a report by these dimensions. An empty sort is the
-// usual order.
+// CheckSort returns an error with the code invalid_input if a report by these dimensions cannot be sorted by sort. An empty sort is
+// the usual order.
 func CheckSort(sort string, dimensions []string) error {
 	if name := strings.TrimPrefix(sort, "-"); sort != "" && measure.Find(name) == nil && !slices.Contains(dimensions, name) {
 		return models.Invalid("invalid_input", "sort must be a figure or a dimension of the report; a minus before it sorts in descending order")

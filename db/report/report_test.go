@@ -30,7 +30,7 @@ func TestEveryDimensionAnswers(t *testing.T) {
 	q := Query{AccountID: h.account, From: h.start.Add(-time.Hour), To: h.start.Add(22 * time.Hour)}
 	want, err := h.reader.Totals(t.Context(), q)
 	if err != nil || want.Clicks+want.BotClicks != 10 {
-		t.Fatalf("%+v, %v", want, err)
+		t.Fatalf("the totals are %+v, %v, want 10 clicks", want, err)
 	}
 	for _, name := range Dimensions() {
 		for _, rowsOnly := range []bool{false, true} {
@@ -44,13 +44,13 @@ func TestEveryDimensionAnswers(t *testing.T) {
 				sum = sum.Plus(r.Figures)
 			}
 			if diff := cmp.Diff(want, sum, cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
-				t.Errorf("%s: %s", name, diff)
+				t.Errorf("%s: the totals (-) and the sum of the groups (+): %s", name, diff)
 			}
 			// A filter by a value from the answer finds exactly the group of that value.
 			q.Filters = []Filter{{Dimension: name, Values: rows[0].Dims}}
 			again, err := h.reader.Performance(t.Context(), q)
 			if err != nil || len(again) != 1 || again[0].Clicks != rows[0].Clicks || again[0].Dims[0] != rows[0].Dims[0] {
-				t.Errorf("%s = %q: %+v, %v", name, rows[0].Dims, again, err)
+				t.Errorf("filter %s = %q: %+v, %v, want only that group", name, rows[0].Dims, again, err)
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func TestQuestionsThatAreRefused(t *testing.T) {
 		"a long filter":       q(nil, Filter{Dimension: "os", Values: []string{strings.Repeat("ä", MaxFilterLen+1)}}),
 	} {
 		if _, err := (Reader{}).newQuery(t.Context(), x); !errors.Is(err, models.Invalid("invalid_dimension", "")) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want the error invalid_dimension", name, err)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func TestOddWindowsAndFilters(t *testing.T) {
 		x.change(&q)
 		rows, err := h.reader.Performance(t.Context(), q)
 		if err != nil || len(rows) != 1 || rows[0].Clicks+rows[0].BotClicks != x.want {
-			t.Errorf("%s: %+v, %v", name, rows, err)
+			t.Errorf("%s: %+v, %v, want one row with %d clicks", name, rows, err, x.want)
 		}
 	}
 }
@@ -141,21 +141,21 @@ func TestFiguresOfAndLabels(t *testing.T) {
 		})
 		want := map[string]int64{"campaign_id": 2, "network_id": 3}[dimension]
 		if err != nil || len(got) != 1 || got[0].Dims[0] != ids[0].String() || got[0].Clicks != want {
-			t.Errorf("%+v, %v", got, err)
+			t.Errorf("figures by %s: %+v, %v, want %d clicks of %s", dimension, got, err, want, ids[0])
 		}
 	}
 	values := []string{campaigns[0].String(), campaigns[2].String(), "", "x"}
 	labels, err := store.New(d, nil).Labels(t.Context(), acc, "campaign_id", values)
 	if diff := cmp.Diff(map[string]string{values[0]: "C" + values[0]}, labels); diff != "" || err != nil {
-		t.Errorf("%s, %v", diff, err)
+		t.Errorf("names of campaigns (-want +got): %s, %v", diff, err)
 	}
 	labels, err = store.New(d, nil).Labels(t.Context(), acc, "stream_id", []string{stream.String()})
 	if err != nil || labels[stream.String()] != "Path 1" {
-		t.Errorf("%v, %v", labels, err)
+		t.Errorf("the names of the path are %v, %v, want Path 1", labels, err)
 	}
 	for _, name := range Dimensions() {
 		if _, err := store.New(d, nil).Labels(t.Context(), acc, name, values); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("names of %s: %v, want no error", name, err)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func TestSpendWithoutClicks(t *testing.T) { //nolint:tparallel // the engines an
 				}, []string{"[] 0 5"}},
 			} {
 				if diff := cmp.Diff(c.want, ask(t, c.q)); diff != "" {
-					t.Errorf("%+v: %s", c.q, diff)
+					t.Errorf("%+v (-want +got): %s", c.q, diff)
 				}
 			}
 		})

@@ -167,7 +167,7 @@ var stored = prices{ofFacts: strings.NewReplacer("{click rate}", "f.rate", "{rat
 var counting = exchangerate.Counting("v", "v.recorded_at")
 
 // changing is used while the currency is being changed. The stored rates may then belong to the former or to the new currency,
-// so it does not use them. It calculates amounts in the same way as package ingest.
+// so it does not use them. It calculates the cost of a conversion in the same way as package conversion.
 var changing = func() prices {
 	click, rate := exchangerate.Changing("f", "f.at"), exchangerate.Changing("v", "v.recorded_at")
 	scale := strconv.Itoa(models.MoneyScale)

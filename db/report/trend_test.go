@@ -75,7 +75,7 @@ func TestSpansFollowTheClock(t *testing.T) {
 			}
 			for i := 1; i < len(cuts); i++ {
 				if cuts[i].label == cuts[i-1].label || !cuts[i].start.After(cuts[i-1].start) {
-					t.Errorf("%s by %s: %v after %v", n.zone, bucket, cuts[i], cuts[i-1])
+					t.Errorf("%s by %s: span %v follows %v, want a later start and another label", n.zone, bucket, cuts[i], cuts[i-1])
 				}
 			}
 			if len(where) > 0 {
@@ -185,7 +185,7 @@ func sameTrends(t *testing.T, h *history, q TrendQuery) {
 	want, got := recount(h, q), map[string]models.Figures{}
 	for _, r := range list {
 		if _, twice := got[r.Label]; twice {
-			t.Errorf("%s occurs twice", r.Label)
+			t.Errorf("the bucket %s occurs twice", r.Label)
 		}
 		got[r.Label] = r.Figures
 		if _, busy := want[r.Label]; !busy {
@@ -227,7 +227,7 @@ func TestBucketsOfNights(t *testing.T) {
 		"168 7 21:00, 7 22:00, 7 23:00":        list("2026-10-31 22:59:59", "2026-11-01 00:00:00", "UTC", WeekdayHour),
 	} {
 		if got != want {
-			t.Errorf("%s, want %s", got, want)
+			t.Errorf("number and last names of the buckets: %s, want %s", got, want)
 		}
 	}
 }
@@ -251,7 +251,7 @@ func TestTrendsOfAllTime(t *testing.T) {
 			sum = sum.Plus(r.Figures)
 		}
 		if sum.Clicks+sum.BotClicks != 30 || len(list) > 168 && all.Bucket != Month {
-			t.Errorf("%s: %d buckets, %+v", all.Bucket, len(list), sum)
+			t.Errorf("%s: %d buckets with %+v, want 30 clicks in at most 168 buckets", all.Bucket, len(list), sum)
 		}
 	}
 	all.AccountID = uuid.New()
@@ -295,11 +295,11 @@ func TestTrendsOfTheArchive(t *testing.T) {
 	from, to := h.start.Truncate(24*time.Hour).AddDate(0, 0, -4), h.start.Truncate(24*time.Hour)
 	storeClicks(t, h, from, to, 200)
 	if n, err := retention.DeleteBefore(t.Context(), h.d, from.AddDate(0, 0, 2)); err != nil || n != 2 {
-		t.Fatalf("%d days dropped, %v", n, err)
+		t.Fatalf("%d days dropped, %v, want 2", n, err)
 	}
 	want, err := h.reader.Totals(t.Context(), Query{AccountID: h.account, From: from, To: to})
 	if err != nil || want.Clicks+want.BotClicks != 200 {
-		t.Fatalf("%+v, %v", want, err)
+		t.Fatalf("the totals are %+v, %v, want 200 clicks", want, err)
 	}
 	h.onBoth(func() { archived(h, from, to) })
 }

@@ -162,8 +162,8 @@ func DeleteOrders(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	return db.Run(ctx, c, "delete orders", `DELETE FROM network_orders WHERE click_id = ANY ($1::uuid[])`, db.UUIDs(clicks))
 }
 
-// Clear deletes the figures that sources report for some campaigns on the days in [from, to). It also deletes the orders of the
-// campaigns' conversions whose clicks are in that time.
+// Clear deletes the figures that sources report for some campaigns on the days in [from, to). It also deletes the orders that name
+// a converted click of these campaigns in that time.
 func Clear(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) error {
 	ids := db.UUIDs(campaigns)
 	err := db.Run(ctx, c, "clear figures of sources", `DELETE FROM source_figures WHERE account_id = $1

@@ -43,7 +43,7 @@ type Cleared struct {
 
 // Clear deletes at most limit clicks of campaigns in the transaction of c, with their click-outs, postbacks, site events and
 // conversions, and subtracts their figures from the ledger. Repeat it, each time in a new transaction, until it is Done.
-// ClearArchive then deletes figures and conversions without clicks. A conversion that is being recorded for a deleted click
+// ClearArchive then deletes spend, and figures and conversions without clicks. A conversion that is being recorded for a deleted click
 // either is deleted too, or fails because the click is gone. Records of the window that arrive after the call are stored and
 // count.
 func Clear(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
@@ -123,8 +123,9 @@ const deleteArchived = `
 DELETE FROM conversions
 WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND click_id >= $3 AND click_id < $4`
 
-// ClearArchive deletes data without clicks, in the transaction of c: spend without clicks, and the figures and conversions of
-// whole hours whose clicks were dropped for their age. A second call finds nothing. It ignores the limit.
+// ClearArchive deletes the data that does not belong to stored clicks, in the transaction of c: spend, the figures and orders that
+// sources and networks report, and the figures and conversions of whole hours whose clicks were dropped for their age. A second
+// call finds nothing. ClearArchive ignores its last parameter, the limit.
 func ClearArchive(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, _ int) (Cleared, error) {
 	out := Cleared{Done: true}
 	if err := db.Run(ctx, c, "clear archive", lockArchive, db.UUIDs(q.Of)); err != nil {

@@ -30,8 +30,8 @@ type Known struct {
 	Orders          []json.RawMessage `json:"network_orders"`     // read from networks and from their reports
 }
 
-// maxKnown is the maximum number of campaign clicks of a visitor that are read, and of smartlink clicks. If there are more, the
-// newest are read.
+// maxKnown is the maximum number of a visitor's campaign clicks that are read. The same maximum applies to the visitor's clicks of
+// smartlinks. If there are more, the newest are read.
 const maxKnown = 10_000
 
 // ReadKnown returns the stored data about a visitor. It leaves out the secrets and signatures with which senders of postbacks

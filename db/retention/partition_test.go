@@ -48,7 +48,7 @@ func TestSmartlinkClicksMoveIntoDays(t *testing.T) {
 		t.Errorf("%d partitions, want one for each of the two days with clicks", n)
 	}
 	if err := (click.Log{Conn: d}).EnsurePartition(t.Context(), now.AddDate(0, 0, -3)); err != nil {
-		t.Errorf("a day that the migration created: %v", err)
+		t.Errorf("the partition of a day that the migration created: %v, want no error", err)
 	}
 	if n, err := retention.DeleteBefore(t.Context(), d, now.AddDate(0, 0, -1)); err != nil || n != 1 {
 		t.Errorf("dropped %d days, want 1, %v", n, err)

@@ -35,20 +35,20 @@ func TestRetention(t *testing.T) {
 	clicktest.Drain(t, s, d, ingest.Options{})
 	n, err := retention.DeleteBefore(t.Context(), d, now.AddDate(0, 0, -3))
 	if err != nil || n != 2 {
-		t.Fatalf("dropped %d, %v", n, err)
+		t.Fatalf("dropped %d days, want 2, %v", n, err)
 	}
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM clicks`); n != 2 {
-		t.Errorf("%d clicks stay", n)
+		t.Errorf("%d clicks stay, want 2", n)
 	}
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM smartlink_clicks`); n != 2 {
-		t.Errorf("%d clicks of smartlinks stay", n)
+		t.Errorf("%d clicks of smartlinks stay, want 2", n)
 	}
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM postback_references`); n != 2 {
-		t.Errorf("%d ids of orders stay", n)
+		t.Errorf("%d ids of orders stay, want 2", n)
 	}
 	for _, sums := range []string{"ledger", "smartlink_hours"} {
 		if n := dbtest.Get[int](t, d, `SELECT sum(clicks) FROM `+sums); n != 4 {
-			t.Errorf("%s lost clicks: %d", sums, n)
+			t.Errorf("%s counts %d clicks, want 4", sums, n)
 		}
 	}
 }
@@ -92,9 +92,9 @@ func TestDeleteExpiredPostbacks(t *testing.T) {
 		}
 	}
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM postbacks`); n != len(kept)+1 {
-		t.Errorf("%d postbacks stay", n)
+		t.Errorf("%d postbacks stay, want %d", n, len(kept)+1)
 	}
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM jobs WHERE id NOT IN (SELECT id FROM postbacks)`); n != 0 {
-		t.Errorf("%d jobs stay without their postbacks", n)
+		t.Errorf("%d jobs stay without their postbacks, want none", n)
 	}
 }

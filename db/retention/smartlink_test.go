@@ -73,7 +73,7 @@ func TestSmartlinkFigures(t *testing.T) {
 			got[key{f.RuleID, f.DestinationURL}] = counts{f.Clicks, f.BotClicks}
 		}
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(counts{}, key{})); diff != "" {
-			t.Errorf("%v to %v: %s", from, to, diff)
+			t.Errorf("%v to %v (-counted +report): %s", from, to, diff)
 		}
 	}
 	type window struct{ from, to time.Time }
@@ -119,7 +119,7 @@ func TestSmartlinkFigures(t *testing.T) {
 			n, q.After, done = n+out.Clicks+out.BotClicks, out.After, out.Done
 		}
 		if n != want {
-			t.Errorf("cleared %d, want %d", n, want)
+			t.Errorf("%d clicks cleared, want %d", n, want)
 		}
 		all = remaining
 		check()

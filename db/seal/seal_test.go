@@ -33,11 +33,11 @@ func TestSeal(t *testing.T) {
 
 	sealed, err := old.Seal(place, []byte("secret"))
 	if err != nil || bytes.Contains(sealed, []byte("secret")) {
-		t.Fatal(sealed, err)
+		t.Fatalf("the sealed value is %q, %v, want a value that does not contain the secret", sealed, err)
 	}
 	for _, b := range []*seal.Box{old, both} {
 		if plain, err := b.Open(ctx, place, sealed); err != nil || string(plain) != "secret" {
-			t.Errorf("%q, %v", plain, err)
+			t.Errorf("the sealed value opens as %q, %v, want secret", plain, err)
 		}
 	}
 	elsewhere := place
@@ -50,12 +50,12 @@ func TestSeal(t *testing.T) {
 		"empty":         func() ([]byte, error) { return old.Open(ctx, place, nil) },
 	} {
 		if _, err := try(); !errors.Is(err, seal.ErrOpen) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want ErrOpen", name, err)
 		}
 	}
 
 	if _, err := none.Seal(place, nil); !errors.Is(err, seal.ErrNoKey) {
-		t.Errorf("without a key: %v", err)
+		t.Errorf("sealing without a key: %v, want ErrNoKey", err)
 	}
 	internal, err := none.SealForService(ctx, place, []byte("internal"))
 	if err != nil {
@@ -64,10 +64,10 @@ func TestSeal(t *testing.T) {
 	// An install that gets a key later still opens the values that it sealed without the key.
 	for _, b := range []*seal.Box{none, box(), both} {
 		if plain, err := b.Open(ctx, place, internal); err != nil || string(plain) != "internal" {
-			t.Errorf("%q, %v", plain, err)
+			t.Errorf("the service's sealed value opens as %q, %v, want internal", plain, err)
 		}
 	}
 	if _, err := box().Open(ctx, place, internal[:1]); !errors.Is(err, seal.ErrOpen) {
-		t.Errorf("cut: %v", err)
+		t.Errorf("a sealed value that was cut off: %v, want ErrOpen", err)
 	}
 }

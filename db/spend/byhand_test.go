@@ -131,7 +131,7 @@ func TestCostByHand(t *testing.T) {
 				t.Fatalf("%s: change %d was not undone: %s", zone, i, diff)
 			}
 			if e, ok := models.AsError(x.undo(ids[i])); !ok || e.Code != "stale" {
-				t.Errorf("undone twice: %v", e)
+				t.Errorf("undoing a change twice: %v, want stale", e)
 			}
 		}
 		if n := dbtest.Get[int](t, x.DB, `SELECT (SELECT count(*) FROM cost_change_clicks) + (SELECT count(*) FROM cost_change_conversions)`); n != 0 {
@@ -151,7 +151,7 @@ func TestCostOfDays(t *testing.T) {
 	const cost = `SELECT coalesce(trim_scale(sum(cost * rate)), 0)::text FROM clicks WHERE campaign_id = $1 AND NOT is_bot
 		AND at >= $2::timestamp AT TIME ZONE 'Asia/Kolkata' AND at < $3::timestamp AT TIME ZONE 'Asia/Kolkata'`
 	if got := dbtest.Get[string](t, x.DB, cost, campaign, r.From, x.DayText(0)); got != "100" {
-		t.Errorf("the clicks cost %s", got)
+		t.Errorf("the clicks cost %s, want 100", got)
 	}
 	sum := decimal.Zero
 	for i, d := range quote.Days {
@@ -161,21 +161,21 @@ func TestCostOfDays(t *testing.T) {
 			t.Errorf("%s: the clicks cost %s, the quote announced %s", d.Day, got, d.After)
 		}
 		if empty := d.CampaignID == uuid.Nil; empty != (d.Clicks == 0) || empty && !d.After.IsZero() || i < 5 && !empty {
-			t.Errorf("%+v", d)
+			t.Errorf("the quote has the day %+v, want a campaign on days with clicks, and a cost of 0 on days without clicks", d)
 		}
 		sum = sum.Add(d.After.Decimal)
 	}
 	if len(quote.Days) != 9 || !sum.Equal(decimal.NewFromInt(100)) {
-		t.Errorf("%d days add up to %s", len(quote.Days), sum)
+		t.Errorf("%d days add up to %s, want 9 days and 100", len(quote.Days), sum)
 	}
 	_, quote = x.set(models.CostRequest{CampaignID: campaign, From: x.DayText(2), To: x.DayText(1), CPC: amount("0.123")})
 	if want := decimal.NewFromInt(quote.Clicks).Mul(*amount("0.123")); !quote.After.Equal(want) || quote.Clicks == 0 {
-		t.Errorf("%d clicks cost %s", quote.Clicks, quote.After)
+		t.Errorf("%d clicks cost %s, want %s", quote.Clicks, quote.After, want)
 	}
-	for cost, n := range dbtest.Select[string](t, x.DB, `SELECT DISTINCT trim_scale(cost)::text FROM clicks WHERE campaign_id = $1 AND NOT is_bot
+	for _, n := range dbtest.Select[string](t, x.DB, `SELECT DISTINCT trim_scale(cost)::text FROM clicks WHERE campaign_id = $1 AND NOT is_bot
 		AND at >= $2::timestamp AT TIME ZONE 'Asia/Kolkata' AND at < $3::timestamp AT TIME ZONE 'Asia/Kolkata'`, campaign, x.DayText(2), x.DayText(0)) {
 		if n != "0.123" {
-			t.Errorf("click price %d: %s", cost, n)
+			t.Errorf("a click costs %s, want 0.123", n)
 		}
 	}
 }
@@ -189,14 +189,14 @@ func TestCostWithoutClicks(t *testing.T) {
 	before := x.state()
 	id, quote := x.set(r)
 	if len(quote.Days) != 1 || quote.Clicks != 0 || quote.After.String() != "12.5" || quote.Days[0].CampaignID != r.CampaignID {
-		t.Errorf("%+v", quote)
+		t.Errorf("the quote is %+v, want one day without clicks and a cost of 12.5 for the campaign", quote)
 	}
 	const local = `SELECT (hour AT TIME ZONE 'America/New_York')::date::text FROM ledger WHERE cost = 12.5`
 	if got := dbtest.Get[string](t, x.DB, local); got != r.From {
-		t.Errorf("the amount counts on %s, not on %s", got, r.From)
+		t.Errorf("the amount counts on %s, want %s", got, r.From)
 	}
 	if err := x.undo(id); err != nil || !cmp.Equal(before, x.state()) {
-		t.Errorf("undone: %v", err)
+		t.Errorf("undoing the cost: %v, want no error and the earlier state", err)
 	}
 	for code, change := range map[string]func(*models.CostRequest){
 		"no_clicks":         func(r *models.CostRequest) { r.From = x.DayText(9) },
@@ -208,7 +208,7 @@ func TestCostWithoutClicks(t *testing.T) {
 		change(&r)
 		_, err := spend.Quote(t.Context(), x.ClickLog(), x.DB, x.account, r)
 		if e, ok := models.AsError(err); !ok || !strings.HasPrefix(code, e.Code) {
-			t.Errorf("%s: %v", code, err)
+			t.Errorf("%s: %v, want an error with this code", code, err)
 		}
 	}
 }
@@ -229,20 +229,20 @@ func TestUndoOfCost(t *testing.T) {
 	}
 	first, _ := x.set(all)
 	second, _ := x.set(zone)
-	refused("a part was set again", first, "overlapped")
+	refused("the cost of some of its clicks was set again", first, "overlapped")
 	if err := x.undo(second); err != nil {
 		t.Fatal(err)
 	}
 	other := all
 	other.CampaignID = x.Campaigns[1]
-	x.set(other) // other clicks
+	x.set(other) // does not overlap: it sets the cost of another campaign's clicks
 	third, _ := x.set(all)
-	refused("all was set again", first, "overlapped")
+	refused("the cost of all its clicks was set again", first, "overlapped")
 	if err := x.undo(third); err != nil {
 		t.Fatal(err)
 	}
 	dbtest.Exec(t, x.DB, `UPDATE cost_changes SET base = 'EUR' WHERE id = $1`, first)
-	refused("another currency", first, "overlapped")
+	refused("the account had another currency", first, "overlapped")
 	dbtest.Exec(t, x.DB, `UPDATE cost_changes SET base = 'USD', created_at = now() - interval '31 days' WHERE id = $1`, first)
 	refused("an old change", first, "too_old")
 	if _, err := spend.DeleteExpired(t.Context(), x.DB, time.Now()); err != nil {
@@ -250,14 +250,15 @@ func TestUndoOfCost(t *testing.T) {
 	}
 	kept := dbtest.Select[bool](t, x.DB, `SELECT kept FROM cost_changes WHERE id = $1 UNION ALL SELECT EXISTS (SELECT FROM cost_change_clicks WHERE change_id = $1)`, first)
 	if !cmp.Equal(kept, []bool{false, false}) {
-		t.Errorf("an old change: %v", kept)
+		t.Errorf("the values before an old change are kept: %v, want false for the change and for its clicks", kept)
 	}
 	if n, err := spend.DeleteExpired(t.Context(), x.DB, time.Now().AddDate(3, 0, 0)); err != nil || n < 3 {
-		t.Errorf("%d old changes deleted, %v", n, err)
+		t.Errorf("%d old changes deleted, want at least 3, %v", n, err)
 	}
 }
 
-// TestQuoteOfBots: a cost by hand does not change the costs of conversions where only bots clicked, so the quote leaves these out.
+// TestQuoteOfBots: if a campaign had only clicks of bots on a day, a cost by hand does not change the costs of their conversions.
+// The quote leaves these costs out.
 func TestQuoteOfBots(t *testing.T) {
 	t.Parallel()
 	x := newHandEnv(t, 5, "UTC")
@@ -266,6 +267,6 @@ func TestQuoteOfBots(t *testing.T) {
 	r := models.CostRequest{From: x.DayText(10), To: x.DayText(0), Amount: amount("0")}
 	quote, err := spend.Quote(t.Context(), x.ClickLog(), x.DB, x.account, r)
 	if err != nil || !quote.Before.IsZero() || !quote.After.IsZero() {
-		t.Errorf("before %s, after %s, %v", quote.Before, quote.After, err)
+		t.Errorf("the quote has the cost %s before and %s after, %v, want 0 and 0", quote.Before, quote.After, err)
 	}
 }

@@ -40,8 +40,8 @@ func HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, error)
 }
 
 // BeginCurrency changes the currency of an account, in the transaction of c, and begins to restate the account's amounts, which
-// means to convert them to the new currency. job is the id of the job that restates the rest after the commit, until
-// exchangerate.EndChange.
+// means to convert them to the new currency. job is the id of the job that restates the remaining amounts after the commit. The
+// change is over when the job calls exchangerate.EndChange.
 //
 // Effects on amounts:
 //   - Clicks, conversions and spend keep their own amounts and currencies. Each gets the exchange rate of its day to the new
@@ -142,8 +142,8 @@ UNION SELECT day, currency FROM spend WHERE account_id = $1 AND currency NOT IN 
 )
 
 // RecordKeysToRestate records, in the transaction of c, the days and currencies of an account that must be restated after a
-// change of the account's currency. It must also find facts stored by transactions that still used the former currency. So call
-// it after these transactions have ended: see OpenTransactions.
+// change of the account's currency. Before that, it gives facts without a currency the former currency. It must also find facts
+// stored by transactions that still used the former currency. So call it after these transactions have ended: see OpenTransactions.
 func RecordKeysToRestate(ctx context.Context, c db.Conn, k exchangerate.Change) error {
 	if err := db.Run(ctx, c, "find currencies", allowLongStatements); err != nil {
 		return err

@@ -46,14 +46,14 @@ func TestChangeOfCurrency(t *testing.T) {
 			t.Fatal(err)
 		}
 		if e, ok := models.AsError(x.BeginChange("GBP")); !ok || e.Code != "busy" {
-			t.Errorf("a second change: %v", e)
+			t.Errorf("a second change: %v, want busy", e)
 		}
 		want := x.Figures(all, clicktest.FromLedger)
 		if cmp.Equal(before, want) {
 			t.Error("the change of currency did not change any figure")
 		}
-		unchanged := func() { x.CheckSame("after a transaction", want, x.Figures(all, clicktest.FromLedger)) }
-		x.CheckSame("from rows", x.Figures(kept, clicktest.FromRows), x.Figures(kept, clicktest.FromLedger))
+		unchanged := func() { x.CheckSame("after a transaction of the change", want, x.Figures(all, clicktest.FromLedger)) }
+		x.CheckSame("rows and ledger during the change", x.Figures(kept, clicktest.FromRows), x.Figures(kept, clicktest.FromLedger))
 		logged := x.Logged()
 		for range 3 {
 			x.RunChange(2+x.Rnd.IntN(30), unchanged)
@@ -70,13 +70,13 @@ func TestChangeOfCurrency(t *testing.T) {
 		if _, open, _ := exchangerate.FindChange(t.Context(), x.DB, x.Account); open {
 			x.RunChange(clicktest.AllSteps, unchanged)
 		}
-		x.CheckSame("at the end", want, x.Figures(all, clicktest.FromLedger))
+		x.CheckSame("after the change", want, x.Figures(all, clicktest.FromLedger))
 		for fact, rate := range x.Logged() {
 			if before, ok := logged[fact]; ok && before != rate {
-				t.Errorf("%s was logged with the rate %s, but has %s", fact, before, rate)
+				t.Errorf("the log showed %s with the rate %s during the change, and shows it with %s afterwards", fact, before, rate)
 			}
 		}
-		x.CheckSame("ledger and rows", x.Figures(kept, clicktest.FromRows), x.Figures(kept, clicktest.FromLedger))
+		x.CheckSame("rows and ledger after the change", x.Figures(kept, clicktest.FromRows), x.Figures(kept, clicktest.FromLedger))
 		x.CheckRates("EUR")
 
 		if err := x.BeginChange("USD"); err != nil {
@@ -88,8 +88,8 @@ func TestChangeOfCurrency(t *testing.T) {
 			t.Fatal(err)
 		}
 		x.RunChange(clicktest.AllSteps, func() {})
-		x.CheckClose("there and back", want, x.Figures(all, clicktest.FromLedger))
-		x.CheckSame("kept, there and back", clicktest.Within(want, kept), clicktest.Within(x.Figures(all, clicktest.FromLedger), kept))
+		x.CheckClose("after a change to USD and back to EUR", want, x.Figures(all, clicktest.FromLedger))
+		x.CheckSame("days with clicks after a change to USD and back to EUR", clicktest.Within(want, kept), clicktest.Within(x.Figures(all, clicktest.FromLedger), kept))
 	}
 }
 
@@ -107,12 +107,12 @@ func TestChangeOfCurrencyRefused(t *testing.T) {
 		dbtest.Exec(t, x.DB, `DELETE FROM account_rates WHERE rate IS NULL`)
 		e, refused := models.AsError(x.BeginChange(to))
 		if refused != (missing != "") || refused && (e.Code != "rate_missing" || !strings.Contains(e.Message, "no rate of "+missing+" on 20")) {
-			t.Errorf("to %s: %v", to, e)
+			t.Errorf("a change to %s: %v, want an error only if a rate is missing (missing: %q)", to, e, missing)
 		}
 		if refused {
-			x.CheckSame("refused", before, x.Figures(x.Today.AddDate(0, 0, -10), clicktest.FromLedger))
+			x.CheckSame("after a refused change", before, x.Figures(x.Today.AddDate(0, 0, -10), clicktest.FromLedger))
 			if got := dbtest.Get[string](t, x.DB, `SELECT currency FROM accounts`); got != "USD" {
-				t.Errorf("the account is in %s", got)
+				t.Errorf("after the refusal, the account's currency is %s, want USD", got)
 			}
 			continue
 		}
@@ -134,7 +134,7 @@ func TestOpenTransactions(t *testing.T) {
 	dbtest.Exec(t, first, `SELECT 1`)
 	older, err := spend.OpenTransactions(t.Context(), log.Conn, nil)
 	if err != nil || len(older) != 1 {
-		t.Fatal(older, err)
+		t.Fatalf("the open transactions are %v, %v, want one", older, err)
 	}
 	later, err := d.BeginTxx(t.Context(), nil)
 	if err != nil {
@@ -142,12 +142,12 @@ func TestOpenTransactions(t *testing.T) {
 	}
 	defer later.Rollback()
 	if still, err := spend.OpenTransactions(t.Context(), log.Conn, older); err != nil || len(still) != 1 {
-		t.Error(still, err)
+		t.Errorf("before the commit, the earlier transactions still open are %v, %v, want one", still, err)
 	}
 	if err := first.Commit(); err != nil {
 		t.Fatal(err)
 	}
 	if still, err := spend.OpenTransactions(t.Context(), log.Conn, older); err != nil || len(still) != 0 {
-		t.Error(still, err)
+		t.Errorf("after the commit, the earlier transactions still open are %v, %v, want none", still, err)
 	}
 }

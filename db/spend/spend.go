@@ -101,8 +101,8 @@ func Set(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list ..
 	return clicks, log.save(ctx, c)
 }
 
-// lockAccount makes sure that only one transaction at a time changes the spend of an account. It also raises the transaction's
-// time limit.
+// lockAccount makes sure that only one transaction at a time changes the spend of an account. It also raises the time limit of
+// the transaction's statements.
 func lockAccount(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	if err := db.Run(ctx, c, "set spend", allowLongStatements); err != nil {
 		return err
@@ -262,8 +262,8 @@ var writeChanged = `written AS (
 
 func isCost(m *measure.Measure) bool { return m.Name == "cost" }
 
-// allowLongStatements lets a statement process all clicks of a busy day. The planner cannot know the number of clicks. Without
-// the setting it would plan nested loops, as for a few clicks, and these would never finish.
+// allowLongStatements lets a statement process all clicks of a busy day. The planner cannot know the number of clicks. If nested
+// loops were enabled, it would plan them, as for a few clicks, and they would never finish.
 const allowLongStatements = `SET LOCAL statement_timeout = '10min'; SET LOCAL enable_nestloop = off`
 
 // spreadOver is the number of clicks over which spend was spread, and the total cost that these clicks and their conversions had

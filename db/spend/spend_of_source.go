@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// Unescaped returns the click id of an ad platform without escapes.
+// Unescaped decodes an id of an ad platform that is escaped as in a URL. It returns the value unchanged if it cannot be decoded.
 func Unescaped(value string) string {
 	if plain, err := url.QueryUnescape(value); err == nil {
 		return plain

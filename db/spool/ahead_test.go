@@ -38,7 +38,7 @@ func TestPreparedSegments(t *testing.T) {
 	}
 	const least = 40 // minimum bytes of a record
 	if n := s.Stats().PendingBytes; n < least*int64(len(want)) || n >= size {
-		t.Errorf("%d bytes are pending, with %d records", n, len(want))
+		t.Errorf("%d bytes are pending with %d records, want at least %d per record and less than a segment", n, len(want), least)
 	}
 
 	killed := filepath.Join(t.TempDir(), "web-1")
@@ -57,14 +57,14 @@ func TestPreparedSegments(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]uuid.UUID(nil), readAll(t, reader)); diff != "" {
-		t.Error(diff)
+		t.Errorf("records read from the zeros after the last record: %s", diff)
 	}
 
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if n := largestSegment(t, s); n >= size {
-		t.Errorf("a closed segment has %d bytes", n)
+		t.Errorf("a closed segment has %d bytes, want less than %d, because its zeros were removed", n, size)
 	}
 	if _, err := os.Stat(filepath.Join(s.dir.path, "next")); !os.IsNotExist(err) {
 		t.Errorf("the prepared file is still there: %v", err)

@@ -1,5 +1,5 @@
-// Package spool is an append-only log on local disk. Clicks, postbacks and the other records that visitors and networks cause wait
-// in it until they are stored in PostgreSQL.
+// Package spool is an append-only log on local disk. Clicks, postbacks and other records wait in it until they are stored in
+// PostgreSQL.
 //
 // Append returns when the record is on stable storage. All records that arrive during a write are made durable together, by the
 // next write and one sync (group commit). If the disk is slow, or refuses to write for a time, records wait in memory, up to a
@@ -12,7 +12,7 @@
 //
 // A spool is a directory that several processes can share. Each process holds a sub-directory with a file lock. When a process
 // has ended, another process adopts its sub-directory. A sub-directory contains segments, the mark, and the file "rejected" for
-// records that PostgreSQL refuses. A segment has 32 MiB, or less on a small volume, and takes no more records after a day. When
-// the disk is full, the current segment ends. Every segment on disk can then be stored in PostgreSQL and deleted, and the freed
-// space takes the records that wait in memory. A busy process prepares its next segment in the file "next": see ahead.go.
+// records that PostgreSQL refuses. A segment has 32 MiB, or less on a small volume, and ends after a day at the latest. When the
+// disk is full, the current segment ends. Every segment on disk can then be stored in PostgreSQL and deleted. The records that wait
+// in memory are written into the freed space. A busy process prepares its next segment in the file "next": see ahead.go.
 package spool

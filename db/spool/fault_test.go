@@ -28,7 +28,7 @@ func TestSpoolAfterCrash(t *testing.T) {
 	first := appendClicks(t, s, 5)
 	q := s.Reader()
 	if got := readAll(t, q); len(got) != len(first) {
-		t.Fatalf("read %d", len(got))
+		t.Fatalf("read %d records, want %d", len(got), len(first))
 	}
 	if err := q.Close(); err != nil {
 		t.Fatal(err)
@@ -41,10 +41,10 @@ func TestSpoolAfterCrash(t *testing.T) {
 	third := appendClicks(t, again, 5)
 	got := readAll(t, again.Reader())
 	if diff := cmp.Diff(append(second, third...), got); diff != "" {
-		t.Error(diff)
+		t.Errorf("records (-want +read): %s", diff)
 	}
 	if again.dir.path != s.dir.path {
-		t.Errorf("opened %s instead of the free %s", again.dir.path, s.dir.path)
+		t.Errorf("the new process opened %s, want the sub-directory %s of the ended process", again.dir.path, s.dir.path)
 	}
 }
 
@@ -193,7 +193,7 @@ func TestBrokenDisk(t *testing.T) {
 				err := s.Append(t.Context(), Record{Click: &models.Click{ID: id}})
 				switch {
 				case err == nil && part == "create":
-					want = append(want, id) // the current segment takes records until it is full
+					want = append(want, id) // records are written to the current segment until it is full
 				case errors.Is(err, syscall.ENOSPC):
 					refused++
 				default:
@@ -201,18 +201,19 @@ func TestBrokenDisk(t *testing.T) {
 				}
 			}
 			if refused == 0 && (part != "create" || ahead == 0) { // a prepared segment needs no create
-				t.Errorf("%s: nothing was refused", part)
+				t.Errorf("while %s failed, no record was refused", part)
 			}
 			d.set("")
 		}
 		want = append(want, appendClicks(t, s, 5)...)
 		q := s.Reader()
 		if diff := cmp.Diff(want, readAll(t, q)); diff != "" {
-			t.Errorf("%s: %s", part, diff)
+			t.Errorf("after %s had failed, records (-want +read): %s", part, diff)
 		}
 		const appended = 3*(5+10) + 5
 		if st := s.Stats(); st.Failed+st.Appended != appended || st.Appended != int64(len(want)) || q.scan.skipped != 0 {
-			t.Errorf("%s: %+v, dropped %d", part, st, q.scan.skipped)
+			t.Errorf("after %s had failed: %+v and %d stretches of damaged bytes, want %d appended and %d failed records, and no damage",
+				part, st, q.scan.skipped, len(want), appended-len(want))
 		}
 	}
 }
@@ -242,7 +243,7 @@ func TestFullDiskFreesSegments(t *testing.T) {
 	want := appendClicks(t, again, 3)
 	// Without a mark, the last segment is read again. Its records are still stored only once.
 	if got := readAll(t, again.Reader()); !subsequence(want, got) || len(got) > len(want)+2 {
-		t.Errorf("read %d records", len(got))
+		t.Errorf("read %d records, want the %d new records after at most 2 old ones", len(got), len(want))
 	}
 }
 
@@ -311,6 +312,6 @@ func TestKilledProcess(t *testing.T) {
 		delete(acked, id)
 	}
 	if len(acked) > 0 || len(seen) < 5*300 {
-		t.Errorf("%d acknowledged records lost, %d found", len(acked), len(seen))
+		t.Errorf("%d acknowledged records are lost, want none; %d records were read, want at least %d", len(acked), len(seen), 5*300)
 	}
 }

@@ -102,8 +102,8 @@ func storeAll(t *testing.T, s *Spool, q *Reader) []uuid.UUID {
 	return ids
 }
 
-// TestFullDiskRecovers fills a disk that is smaller than the records waiting in memory. When PostgreSQL stores records again,
-// the disk takes all waiting records. They are read once and in order.
+// TestFullDiskRecovers fills a disk that is smaller than the records waiting in memory. When PostgreSQL stores records again, all
+// waiting records are written to the disk. They are read once and in order.
 func TestFullDiskRecovers(t *testing.T) {
 	t.Parallel()
 	for _, segment := range []int64{15 << 10, 3 << 10, 100} {
@@ -111,23 +111,23 @@ func TestFullDiskRecovers(t *testing.T) {
 			s := open(t, t.TempDir(), Options{disk: smallDisk{room: 20 << 10}, SegmentSize: segment, Retry: true, ahead: ahead})
 			want := fillDisk(t, s, 300, 200)
 			if s.Stats().RefusedAt.IsZero() {
-				t.Error("the disk did not refuse")
+				t.Error("the full disk has refused no write")
 			}
 			q := s.Reader()
 			got := storeAll(t, s, q)
 			want = append(want, appendClicks(t, s, 3)...)
 			if diff := cmp.Diff(want, append(got, storeAll(t, s, q)...)); diff != "" {
-				t.Errorf("segments of %d: %s", segment, diff)
+				t.Errorf("segments of %d bytes: records (-want +read): %s", segment, diff)
 			}
 			if st := s.Stats(); st.Failed != 0 || st.Appended != int64(len(want)) || !st.RefusedAt.IsZero() {
-				t.Errorf("segments of %d: %+v", segment, st)
+				t.Errorf("segments of %d bytes: %+v, want %d appended records and none failed", segment, st, len(want))
 			}
 		}
 	}
 }
 
-// TestFullDiskRefusesWholeRecords checks that without Retry a disk that is smaller than a segment never takes a part of a
-// record. When PostgreSQL stores records again, the disk takes the next records.
+// TestFullDiskRefusesWholeRecords checks that without Retry no part of a record stays on a full disk that is smaller than a
+// segment. When PostgreSQL stores records again, the next records are written to the disk.
 func TestFullDiskRefusesWholeRecords(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), Options{disk: smallDisk{room: 20 << 10}})
@@ -146,7 +146,7 @@ func TestFullDiskRefusesWholeRecords(t *testing.T) {
 	got := storeAll(t, s, q)
 	want = append(want, appendClicks(t, s, 3)...)
 	if diff := cmp.Diff(want, append(got, storeAll(t, s, q)...)); diff != "" {
-		t.Error(diff)
+		t.Errorf("records (-want +read): %s", diff)
 	}
 }
 
@@ -165,13 +165,13 @@ func TestSmallVolumeRecovers(t *testing.T) {
 		s := open(t, dir, Options{SegmentSize: segment, Retry: true})
 		want := fillDisk(t, s, 5000, 1000)
 		if free, size, err := Volume(dir); err != nil || free >= size || size != 20<<20 {
-			t.Errorf("the volume has %d free bytes of %d, %v", free, size, err)
+			t.Errorf("the volume has %d free bytes of %d, %v, want a size of %d and less free bytes", free, size, err, 20<<20)
 		}
 		q := s.Reader()
 		got := storeAll(t, s, q)
 		want = append(want, appendClicks(t, s, 3)...)
 		if diff := cmp.Diff(want, append(got, storeAll(t, s, q)...)); diff != "" {
-			t.Error(diff)
+			t.Errorf("records (-want +read): %s", diff)
 		}
 		if s.dir.readMark() == (position{}) {
 			t.Error("the mark is missing")

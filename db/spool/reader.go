@@ -77,7 +77,7 @@ func (r *Reader) Read(limit int) ([]Item, error) {
 	items, err := r.read(limit)
 	if lost := r.scan.skipped - before; lost > 0 {
 		r.spool.skipped.Add(lost)
-		slog.Error("spool damaged", "stretches", lost, "path", r.dir.path)
+		slog.Error("damaged bytes of the spool are skipped", "stretches", lost, "path", r.dir.path)
 	}
 	if n := len(items); n > 0 {
 		r.last = items[n-1].Record.id()
@@ -281,7 +281,7 @@ func (r *Reader) Reject(ctx context.Context, it Item, why error) error {
 		return fmt.Errorf("spool: reject: %w", err)
 	}
 	r.spool.rejected.Add(1)
-	slog.ErrorContext(ctx, "record rejected", "error", why, "path", r.dir.path)
+	slog.ErrorContext(ctx, "a record of the spool is rejected", "error", why, "path", r.dir.path)
 	return nil
 }
 

@@ -96,10 +96,10 @@ func TestRecordsKeepEveryField(t *testing.T) {
 		}
 		got, err := decodeRecord(p)
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s cannot be decoded: %v", name, err)
 		}
 		if diff := cmp.Diff(r, got, byValue); diff != "" {
-			t.Errorf("%s: %s", name, diff)
+			t.Errorf("%s before encoding (-) and after decoding (+): %s", name, diff)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestUnknownFieldsAreSkipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(c, got.Click, byValue); diff != "" {
-		t.Error(diff)
+		t.Errorf("the click without (-) and with unknown fields (+): %s", diff)
 	}
 }
 
@@ -126,7 +126,7 @@ func TestTextsAreCleaned(t *testing.T) {
 	p, _ := appendRecord(nil, Record{Click: c})
 	got, err := decodeRecord(p)
 	if err != nil || got.Click.UserAgent != "ab\uFFFDc" {
-		t.Errorf("got %q, %v", got.Click.UserAgent, err)
+		t.Errorf("the user agent is %q, %v, want the zero character removed and U+FFFD for the invalid byte", got.Click.UserAgent, err)
 	}
 }
 

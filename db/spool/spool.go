@@ -287,7 +287,7 @@ func (s *Spool) logThrottled(cause error, records int64) {
 		return
 	}
 	s.lastLogged = time.Now()
-	slog.Error("spool write", "error", cause, "records", records)
+	slog.Error("the disk refuses records of the spool", "error", cause, "records", records)
 }
 
 // count records the end of a batch. If the batch failed, it counts and logs the records as failed.

@@ -69,7 +69,7 @@ func TestSpoolKeepsOrderOverSegments(t *testing.T) {
 	more := appendClicks(t, s, 20)
 	got = append(got, readAll(t, q)...)
 	if diff := cmp.Diff(append(want, more...), got); diff != "" {
-		t.Error(diff)
+		t.Errorf("records (-want +read): %s", diff)
 	}
 	if err := q.Close(); err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestOldSegmentsEnd(t *testing.T) {
 	}
 	read()
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("records (-want +read): %s", diff)
 	}
 }
 
@@ -144,21 +144,21 @@ func TestTwoProcessesNeverShare(t *testing.T) {
 	dir := t.TempDir()
 	a, b := open(t, dir, Options{}), open(t, dir, Options{})
 	if a.dir.path == b.dir.path {
-		t.Fatal("both processes use " + a.dir.path)
+		t.Fatal("both processes use the sub-directory " + a.dir.path)
 	}
 	want := appendClicks(t, b, 3)
 	if orphans, err := claimOrphans(dir); err != nil || len(orphans) != 0 {
-		t.Fatalf("adopted the sub-directory of a running process: %v, %v", orphans, err)
+		t.Fatalf("while both processes run, the adopted sub-directories are %v, %v, want none", orphans, err)
 	}
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
 	orphans, err := claimOrphans(dir)
 	if err != nil || len(orphans) != 1 {
-		t.Fatalf("orphans: %v, %v", orphans, err)
+		t.Fatalf("after one process has ended, the adopted sub-directories are %v, %v, want one", orphans, err)
 	}
 	if diff := cmp.Diff(want, readAll(t, newReader(&Spool{}, orphans[0], nil))); diff != "" {
-		t.Error(diff)
+		t.Errorf("records of the adopted sub-directory (-want +read): %s", diff)
 	}
 }
 
@@ -166,17 +166,17 @@ func TestAppendRefuses(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), Options{})
 	if err := s.Append(t.Context(), Record{}); err == nil {
-		t.Error("accepted an empty record")
+		t.Error("the spool accepted an empty record")
 	}
 	big := &models.Click{ID: models.NewClickID(), Params: string(make([]byte, maxRecord))}
 	if err := s.Append(t.Context(), Record{Click: big}); err == nil {
-		t.Error("accepted a record that is too large for readers")
+		t.Error("the spool accepted a record that is too large for readers")
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Append(t.Context(), Record{Click: &models.Click{ID: models.NewClickID()}}); !errors.Is(err, errClosed) {
-		t.Errorf("after Close: %v", err)
+		t.Errorf("appending after Close: %v, want errClosed", err)
 	}
 }
 
@@ -188,7 +188,7 @@ func TestAckPostgres(t *testing.T) {
 	defer cancel()
 	err := s.Append(short, Record{Click: &models.Click{ID: models.NewClickID()}})
 	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatalf("acknowledged without a commit: %v", err)
+		t.Fatalf("a record that is not committed: %v, want DeadlineExceeded", err)
 	}
 	acked := make(chan error, 1)
 	go func() { acked <- s.Append(t.Context(), Record{Click: &models.Click{ID: models.NewClickID()}}) }()

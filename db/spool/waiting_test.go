@@ -68,18 +68,18 @@ func TestSlowDisk(t *testing.T) {
 		for i := range 50 {
 			id, err := appendClick(impatient(t), s)
 			if !errors.Is(err, ErrWaiting) {
-				t.Fatalf("click %d: %v", i, err)
+				t.Fatalf("click %d while the disk hangs: %v, want ErrWaiting", i, err)
 			}
 			want = append(want, id)
 			d.began.Wait()
 		}
 		if st := s.Stats(); st.Waiting != 50 || st.Failed != 0 || st.Appended != 0 {
-			t.Errorf("while the disk hangs: %+v", st)
+			t.Errorf("while the disk hangs: %+v, want 50 waiting records, none appended and none failed", st)
 		}
 		close(d.release)
 		want = append(want, appendClicks(t, s, 1)...)
 		if diff := cmp.Diff(want, readAll(t, s.Reader())); diff != "" {
-			t.Error(diff)
+			t.Errorf("records (-want +read): %s", diff)
 		}
 		if st := s.Stats(); st.Waiting != 0 || st.Failed != 0 || st.Appended != 51 {
 			t.Errorf("after the disk works again: %+v, want 51 appended records, none waiting and none failed", st)
@@ -116,10 +116,10 @@ func TestRefusedRecordsAreRecordedLater(t *testing.T) {
 			await.Until(t, "the waiting records are written", func() bool { return s.Stats().Waiting == 0 })
 			want = append(want, appendClicks(t, s, 5)...)
 			if diff := cmp.Diff(want, readAll(t, s.Reader())); diff != "" {
-				t.Error(diff)
+				t.Errorf("records (-want +read): %s", diff)
 			}
 			if st := s.Stats(); st.Failed != 0 || st.Appended != int64(len(want)) {
-				t.Errorf("%+v", st)
+				t.Errorf("after the disk works again: %+v, want %d appended records and none failed", st, len(want))
 			}
 		})
 	}
@@ -144,12 +144,12 @@ func TestWaitingIsBounded(t *testing.T) {
 	}
 	st := s.Stats()
 	if !full || st.Failed != lost || st.Waiting == 0 || st.Waiting*int64(len(large)) > 2*room {
-		t.Errorf("%d records are lost, full %v: %+v", lost, full, st)
+		t.Errorf("%d records are lost (the memory was full: %v), and the stats are %+v, want as many failed records", lost, full, st)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if end := s.Stats(); end.Failed != lost+st.Waiting || end.Waiting != 0 {
-		t.Errorf("after the end: %+v", end)
+		t.Errorf("after Close: %+v, want %d failed records and none waiting", end, lost+st.Waiting)
 	}
 }

@@ -126,7 +126,7 @@ func (s *Spool) seal() {
 		err = s.file.Truncate(s.active.off)
 	}
 	if err = errors.Join(err, s.file.Close()); err != nil {
-		slog.Warn("spool close", "error", err)
+		slog.Warn("a segment of the spool cannot be closed", "error", err)
 	}
 	s.file, s.filled = nil, false
 	s.skip()

@@ -67,7 +67,7 @@ func TestDeleteAccount(t *testing.T) {
 	fill(deleted)
 	for table, rows := range count() {
 		if rows[:2] != "2 " {
-			t.Fatalf("%s: %s", table, rows)
+			t.Fatalf("the number of rows of %s and their lowest hash are %q, want 2 rows, one of each account", table, rows)
 		}
 	}
 	s := store.New(d, nil)
@@ -83,7 +83,7 @@ func TestDeleteAccount(t *testing.T) {
 			break
 		}
 		cuts++
-		if cuts > 200 { // more than there are tables
+		if cuts > 200 { // there are fewer tables
 			t.Fatal(err)
 		}
 		const live = `SELECT count(*) FROM campaigns c, api_keys k WHERE c.account_id = $1 AND k.account_id = $1
@@ -93,7 +93,7 @@ func TestDeleteAccount(t *testing.T) {
 		}
 	}
 	if cuts < 20 {
-		t.Errorf("the call was interrupted only %d times, after the tables %v", cuts, slices.Sorted(maps.Keys(seen)))
+		t.Errorf("the call was interrupted %d times, after the tables %v, want at least 20 times", cuts, slices.Sorted(maps.Keys(seen)))
 	}
 	released, err := d.ExecContext(t.Context(), `DELETE FROM jobs WHERE kind = $1 AND account_id IS NULL`, models.KindReleaseCertificate)
 	if err != nil {
@@ -103,6 +103,6 @@ func TestDeleteAccount(t *testing.T) {
 		t.Errorf("%d jobs release certificates of the account, %v, want 1", n, err)
 	}
 	if diff := cmp.Diff(want, count()); diff != "" {
-		t.Error(diff)
+		t.Errorf("rows of the other account before (-) and after the deletion (+): %s", diff)
 	}
 }

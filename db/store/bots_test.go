@@ -30,13 +30,14 @@ func TestBotSettingsWait(t *testing.T) {
 		take           func(*store.Store) error
 		change, scores bool // what other transactions may do at the same time
 	}{
-		"scores": {func(tx *store.Store) error { _, err := tx.ShareBotSettings(t.Context(), account); return err }, false, true},
-		"change": {func(tx *store.Store) error { _, err := tx.LockBotSettings(t.Context(), account); return err }, false, false},
+		"scores clicks":    {func(tx *store.Store) error { _, err := tx.ShareBotSettings(t.Context(), account); return err }, false, true},
+		"changes settings": {func(tx *store.Store) error { _, err := tx.LockBotSettings(t.Context(), account); return err }, false, false},
 	} {
 		err := s.Tx(t.Context(), func(tx *store.Store) error {
 			err := c.take(tx)
 			if change, scores := free(""), free("_shared"); change != c.change || scores != c.scores {
-				t.Errorf("while a transaction has the lock %s, others may change settings: %v, score clicks: %v", what, change, scores)
+				t.Errorf("while a transaction %s, others may change settings: %v, and score clicks: %v, want %v and %v",
+					what, change, scores, c.change, c.scores)
 			}
 			return err
 		})

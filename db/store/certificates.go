@@ -107,8 +107,8 @@ const selectUnasked = `
 SELECT d.account_id, d.id AS domain_id FROM domains d LEFT JOIN certificates c ON c.domain_id = d.id
 WHERE d.is_verified AND d.account_id IS NOT NULL AND (c.domain_id IS NULL OR c.wanted AND c.edge <> $1) LIMIT $2`
 
-// ListUnrequested lists at most limit verified domains for which no certificate was ever requested from this edge. It leaves out
-// domains whose certificate was released.
+// ListUnrequested lists at most limit verified domains for which no certificate was requested yet, or for which the last one was
+// requested from another edge. It leaves out domains whose certificate was released.
 func (k Certificates) ListUnrequested(ctx context.Context, edge string, limit int) ([]CertificateOf, error) {
 	return db.Select[CertificateOf](ctx, k.s.c, "domains without certificate", selectUnasked, edge, limit)
 }
@@ -148,8 +148,8 @@ func (k Certificates) Begin(ctx context.Context, id CertificateOf, now time.Time
 		lease.Seconds(), due)
 }
 
-// Renew extends the lease of a certificate. ok is false if the certificate was released or taken over in the meantime. The
-// caller must then discard its result.
+// Renew extends the lease of a certificate. ok is false if the certificate was released, taken over or leased again since Begin.
+// The caller must then discard its result.
 func (k Certificates) Renew(ctx context.Context, h LeasedCertificate, now time.Time, lease time.Duration) (ok bool, err error) {
 	const q = `UPDATE certificates SET lease_until = $4::timestamptz + make_interval(secs => $5)
 		WHERE account_id = $1 AND domain_id = $2 AND fence = $3`
@@ -165,8 +165,8 @@ UPDATE certificates SET lease_until = NULL, external_id = $4,
 WHERE account_id = $1 AND domain_id = $2 AND fence = $3`
 
 // Finish records what the edge answered about a certificate, and ends the lease. next is the time of the next check. If next is
-// nil, the certificate is checked again only on request. If the certificate was released or taken over since Begin, Finish
-// records nothing, and ok is false.
+// nil, the certificate is checked again only on request. If the certificate was released, taken over or leased again since Begin,
+// Finish records nothing, and ok is false.
 func (k Certificates) Finish(ctx context.Context, h LeasedCertificate, now time.Time, next *time.Time) (ok bool, err error) {
 	n, err := k.s.exec(ctx, "finish certificate", finishCertificate, h.AccountID, h.DomainID, h.Fence, h.ExternalID, h.SSLStatus,
 		h.Serving, h.Detail, db.Document(h.Ownership), db.Document(h.OwnershipHTTP), db.Document(h.Errors), h.IssuedAt,

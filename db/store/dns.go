@@ -119,7 +119,7 @@ UPDATE dns_accounts SET checked_at = now(), failure = $4,
 WHERE account_id = $1 AND id = $2 AND saved_at = $3`
 
 // RecordResult records the result of a request to the provider. An empty failure means success. If the DNS account was changed
-// after the caller read a, nothing is recorded.
+// after the caller had read it, nothing is recorded.
 func (d DNSAccounts) RecordResult(ctx context.Context, a models.DNSAccount, failure string) error {
 	return d.s.run(ctx, "result of dns account", recordDNS, a.AccountID, a.ID, a.SavedAt, failure)
 }

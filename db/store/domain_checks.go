@@ -185,7 +185,7 @@ func (d Domains) DeleteExpiredClaims(ctx context.Context, now time.Time) error {
 	return d.s.run(ctx, "expired claims of hosts", `DELETE FROM domain_claims WHERE left_at < $1`, now.AddDate(-1, 0, 0))
 }
 
-// StrayDomain is a domain that has links but leads elsewhere or is not proved.
+// StrayDomain is a domain that leads elsewhere or is not proved.
 type StrayDomain struct {
 	ID         uuid.UUID `db:"id"`
 	Host       string    `db:"host"`
