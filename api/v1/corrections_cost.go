@@ -47,7 +47,8 @@ type SetCostBody struct {
 func (b SetCostBody) request(c *route.Call) (r models.CostRequest, err error) {
 	r = models.CostRequest{
 		CampaignID: b.CampaignID.UUID, SourceID: b.SourceID.UUID, Sub: b.Sub, SubValue: b.SubValue, From: b.From, To: b.To, Amount: exact(b.Amount),
-		CPC: exact(b.CPC), Currency: b.Currency, AloneAt: b.SourceID.UUID,
+		CPC: exact(b.CPC), AloneAt: b.SourceID.UUID,
+		Currency: cmp.Or(b.Currency, c.Account.Currency), // stored, because the account's currency may change before the job runs
 	}
 	switch {
 	case (b.Amount == nil) == (b.CPC == nil):

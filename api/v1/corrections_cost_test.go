@@ -75,6 +75,9 @@ func TestCostChanges(t *testing.T) {
 	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM cost_changes WHERE account_id = $1`, e.Account.ID); n != 1 {
 		t.Errorf("%d changes of cost are stored, want 1", n)
 	}
+	if got := dbtest.Get[string](t, s.DB, `SELECT args->'request'->>'currency' FROM jobs WHERE id = $1`, job["id"]); got != "USD" {
+		t.Errorf("the job has the currency %q, want USD, which the account has now", got)
+	}
 	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM audit WHERE account_id = $1 AND route LIKE '%/cost/set'`, e.Account.ID); n != 1 {
 		t.Errorf("%d entries of the audit log for setting a cost, want 1", n)
 	}

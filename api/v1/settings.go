@@ -201,7 +201,8 @@ func (d Deps) changeCurrency(c *route.Call, next models.Account) (out SettingsCh
 
 // restating lists the kinds of jobs that must end before the currency can change.
 var restating = []string{
-	jobs.CorrectConversions.Kind(), jobs.CorrectCosts.Kind(), jobs.ClearCampaign.Kind(), jobs.ClearOrphans.Kind(), jobs.RescoreBots.Kind(),
+	jobs.CorrectConversions.Kind(), jobs.CorrectCosts.Kind(), jobs.SetCost.Kind(), jobs.UndoCost.Kind(), jobs.ClearCampaign.Kind(),
+	jobs.ClearOrphans.Kind(), jobs.RescoreBots.Kind(),
 }
 
 func beginCurrency(ctx context.Context, tx *store.Store, next models.Account, job uuid.UUID) error {

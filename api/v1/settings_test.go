@@ -93,9 +93,11 @@ func TestChangeCurrency(t *testing.T) {
 		t.Error("exchange rates are not requested", err)
 	}
 	dbtest.Exec(t, s.DB, `INSERT INTO currency_rates (base, currency, day, rate, source) VALUES ('EUR', 'GBP', current_date - 1, 0.8, 'file')`)
-	dbtest.Exec(t, s.DB, `INSERT INTO jobs (id, account_id, kind) VALUES ($1, $2, 'campaign:clear')`, uuid.New(), s.Account.ID)
-	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(409, "busy")
-	dbtest.Exec(t, s.DB, `DELETE FROM jobs`)
+	for _, kind := range []string{"campaign:clear", "correction:costs", "correction:set-cost", "correction:undo-cost"} {
+		dbtest.Exec(t, s.DB, `INSERT INTO jobs (id, account_id, kind) VALUES ($1, $2, $3)`, uuid.New(), s.Account.ID, kind)
+		s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(409, "busy")
+		dbtest.Exec(t, s.DB, `DELETE FROM jobs`)
+	}
 
 	rule := s.Do("POST", "/copilot/rules", object{
 		"name": "Dear", "looks_at": "campaign", "action": "alert", "conditions": []object{{"figure": "cost", "operator": ">", "value": 8}},

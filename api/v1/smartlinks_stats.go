@@ -1,6 +1,9 @@
 package v1
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
@@ -74,6 +77,7 @@ func (d Deps) smartlinkStats(c *route.Call, l models.Smartlink) (SmartlinkStats,
 		out.Destinations[i].Clicks += f.Clicks
 		out.Destinations[i].BotClicks += f.BotClicks
 	}
+	slices.SortStableFunc(out.Destinations, func(a, b SmartlinkDestination) int { return cmp.Compare(b.Clicks, a.Clicks) })
 	return out, err
 }
 

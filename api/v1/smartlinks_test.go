@@ -307,6 +307,18 @@ func TestSmartlinkStats(t *testing.T) {
 	first := stats["destinations"].([]any)[0].(map[string]any)
 	same(t, first, map[string]any{"destination_url": "https://de.example", "clicks": 2, "bot_clicks": 1})
 
+	// Two rules lead to the same destination, with 2 clicks each. Together these are more clicks than the 3 of another rule.
+	hour := last.Truncate(time.Hour).Add(-2 * time.Hour)
+	for _, f := range []struct {
+		to     string
+		clicks int
+	}{{"https://one.example", 3}, {"https://shared.example", 2}, {"https://shared.example", 2}} {
+		dbtest.Exec(t, s.DB, `INSERT INTO smartlink_hours (smartlink_id, hour, rule_id, destination_url, account_id, clicks, bot_clicks)
+			VALUES ($1, $2, $3, $4, $5, $6, 0)`, made["id"], hour, uuid.New(), f.to, s.Account.ID, f.clicks)
+	}
+	top := s.Do("GET", path, nil).Want(200, "").Map()["destinations"].([]any)[0].(map[string]any)
+	same(t, top, map[string]any{"destination_url": "https://shared.example", "clicks": 4})
+
 	// A job clears the clicks. It is stored before the call is answered.
 	a := s.Do("DELETE", path+"?from=2026-01-02&to=2026-01-03", nil, "Prefer", "respond-async").Want(202, "")
 	job := a.Map()["job"].(map[string]any)
