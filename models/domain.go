@@ -80,8 +80,8 @@ func Loopback(host string) bool {
 }
 
 // HostOf returns the host name in a text that a person has typed. It removes scheme, user, path, port and a dot at the end,
-// converts to lower case, and converts letters outside ASCII to punycode. ok is false for any other text: an IP address, a
-// single label, or a name that DNS does not allow.
+// converts to lower case, and converts letters outside ASCII to punycode. ok is false if the text is an IP address, a single
+// label, or a name that DNS does not allow.
 func HostOf(text string) (host string, ok bool) {
 	host = strings.TrimSpace(text)
 	if _, rest, found := strings.Cut(host, "://"); found {

@@ -32,7 +32,7 @@ func TestRatios(t *testing.T) {
 		r := x.f.Row()
 		got := [7]string{show(r.LPCTR), show(r.CR), show(r.ROI), show(r.EPC), show(r.CPC), show(r.CPA), show(r.ApproveRate)}
 		if got != x.want {
-			t.Errorf("%v, want %v", got, x.want)
+			t.Errorf("the ratios are %v, want %v", got, x.want)
 		}
 	}
 	if sum := f.Plus(f.Neg()); !sum.IsZero() {

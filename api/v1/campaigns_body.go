@@ -29,7 +29,7 @@ func (b *CampaignBody) Preset(c *route.Call) {
 type CampaignPatch struct {
 	Name   string `json:"name" bad:"invalid_input" optional:"true" null:"empty" empty:"name_required" trim:"true" maxLength:"255"`
 	Alias  string `json:"alias" bad:"invalid_alias" optional:"true" null:"empty"`
-	Status string `json:"status" bad:"invalid_status" optional:"true" null:"empty" trim:"true" enum:"active,paused,archived" doc:"active or paused; PATCH also archived"`
+	Status string `json:"status" bad:"invalid_status" optional:"true" null:"empty" trim:"true" enum:"active,paused,archived" doc:"active or paused; only PATCH also accepts archived"`
 
 	Revision string `json:"revision" optional:"true" maxLength:"64" doc:"the revision that was read: 409 stale if another caller has changed the settings since. Left out: not checked"`
 

@@ -37,10 +37,10 @@ func TestInline(t *testing.T) {
 	for _, p := range paths {
 		r := p.Rules[0]
 		if r.RuleID != "" || r.Logic != "or" || fmt.Sprint(r.Conditions) != fmt.Sprint(deleted.Conditions) {
-			t.Errorf("%+v", r)
+			t.Errorf("the deleted rule became %+v, want its logic and conditions", r)
 		}
 		if fmt.Sprint(p.Rules[2]) != fmt.Sprint(keptRule) {
-			t.Errorf("a rule that still exists became %+v", p.Rules[2])
+			t.Errorf("a rule that still exists became %+v, want it unchanged", p.Rules[2])
 		}
 		names = append(names, r.Name)
 	}

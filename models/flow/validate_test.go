@@ -208,15 +208,15 @@ func TestSimpleIdentifyReferences(t *testing.T) {
 	before := paths[0].ID
 	flow.Identify(paths, func(id string) bool { return id == before })
 	if paths[0].ID != before {
-		t.Error("an own path got a new id")
+		t.Error("a path got a new id although keep returned true for its id")
 	}
 	flow.Identify(paths, nil)
 	if paths[0].ID == before {
-		t.Error("a foreign path kept its id")
+		t.Error("a path kept its id although keep is nil")
 	}
 	paths[0].CampaignID, paths[0].Rules = id(21).String(), []flow.RuleRef{{RuleID: id(31).String()}, {RuleID: "x"}}
 	d, c, r := flow.References(append(paths, paths...))
 	if got := fmt.Sprint(len(d), len(c), len(r)); got != "2 1 1" {
-		t.Errorf("references: %s", got)
+		t.Errorf("got %s destinations, campaigns and rules, want 2 1 1", got)
 	}
 }
