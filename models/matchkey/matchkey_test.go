@@ -119,7 +119,7 @@ func TestForms(t *testing.T) {
 			want = append(want, sum(form))
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s %q: another form than %q", tt.key, tt.value, tt.want)
+			t.Errorf("%s %q: the hashes are not those of the texts %q", tt.key, tt.value, tt.want)
 		}
 	}
 }
@@ -129,10 +129,10 @@ func TestPersonsCountry(t *testing.T) {
 	t.Parallel()
 	keys, _ := matchkey.Hash(matchkey.Person{"phone": "07911 123456", "country": "GB", "zip": "SW1A 1AA"}, "US")
 	if keys.Phone != sum("+447911123456") || keys.Zip != sum("sw1a1") {
-		t.Error("the country of the visitor was used")
+		t.Error("the phone or the postal code was not read with the country in the person's data")
 	}
 	if want := []string{"phone", "zip", "country"}; !slices.Equal(keys.Names(), want) {
-		t.Errorf("%v, want %v", keys.Names(), want)
+		t.Errorf("the known keys are %v, want %v", keys.Names(), want)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestConsent(t *testing.T) {
 		// With consent, nothing is dropped. Without consent, the e-mail address is dropped and reported. The blank postal code
 		// is never reported.
 		if isKept := want == matchkey.ConsentGranted; keys.IsEmpty() == isKept || (len(dropped) == 1) == isKept {
-			t.Errorf("%q: %v, dropped %v", word, keys.Names(), dropped)
+			t.Errorf("with the consent %q, the keys %v are kept and %v are dropped", word, keys.Names(), dropped)
 		}
 	}
 }

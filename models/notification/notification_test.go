@@ -102,7 +102,7 @@ func check(t *testing.T, name string, sign func(body string) notification.Reques
 		}
 		repeated, _ := s.Read(sign(c.body), secret, nil)
 		if repeated.Key != got.Key {
-			t.Errorf("%s: %s has the keys %s and %s", name, c.name, got.Key, repeated.Key)
+			t.Errorf("%s: %s was read twice and has the keys %s and %s, want the same key", name, c.name, got.Key, repeated.Key)
 		}
 		if _, err := s.Read(r, secret+"x", nil); !errors.Is(err, notification.ErrUnproven) {
 			t.Errorf("%s: %s is accepted with another secret: %v", name, c.name, err)
