@@ -120,7 +120,7 @@ func TestClickParams(t *testing.T) {
 		delete(want, saved.Network.Name)
 	}
 	if len(want) > 0 {
-		t.Errorf("no templates of %v", want)
+		t.Errorf("these networks have no template: %v", want)
 	}
 }
 

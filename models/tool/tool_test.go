@@ -149,7 +149,7 @@ func TestShape(t *testing.T) {
 	}
 	raw, err := json.Marshal(a)
 	if err != nil || len(raw) > MaxBytes || len(a.Text()) > MaxBytes || !strings.HasPrefix(string(raw), `{"notice":"`+Notice+`","totals":{"clicks":"1200",`) {
-		t.Fatalf("%d bytes, %v: %.300s", len(raw), err, raw)
+		t.Fatalf("the answer has more than MaxBytes, or does not begin with the notice and the totals: %d bytes, %v: %.300s", len(raw), err, raw)
 	}
 	var got struct {
 		Rows []struct {
@@ -159,7 +159,7 @@ func TestShape(t *testing.T) {
 		Left int `json:"rows_left_off"`
 	}
 	if err := json.Unmarshal(raw, &got); err != nil || len(got.Rows)+got.Left != 100 || len(got.Rows) < 10 || got.Rows[0].Revenue != "0.1234567" {
-		t.Errorf("%d rows, %d left off, %v", len(got.Rows), got.Left, err)
+		t.Errorf("the answer has %d rows and %d are left off, want 100 together and exact figures: %v", len(got.Rows), got.Left, err)
 	}
 	if n := len([]rune(got.Rows[0].Dims["sub1"])); n != maxText+1 {
 		t.Errorf("a text in the answer has %d characters, want maxText and an ellipsis", n)
@@ -168,7 +168,7 @@ func TestShape(t *testing.T) {
 		t.Errorf("a private member is in the answer: %s", text)
 	}
 	if lines := strings.Split(a.Text(), "\n"); !slices.Contains(lines, "dims,clicks,revenue") {
-		t.Errorf("text: %.600s", a.Text())
+		t.Errorf("the text lacks the line of names dims,clicks,revenue: %.600s", a.Text())
 	}
 }
 
