@@ -49,7 +49,8 @@ type DomainSettings struct {
 // SpareDomains is the name of the group with spare domains. If a domain fails over, its campaigns move to one of these domains.
 const SpareDomains = "spare"
 
-// DomainFields are the settings of a domain except group and failover. If a setting is left out, it gets its default.
+// DomainFields are the settings of a domain except the group, the failover and the name of the page tag. If a setting is left
+// out, it gets its default.
 type DomainFields struct {
 	Crawlers  string `db:"crawlers" json:"crawlers" enum:"allow,disallow" default:"disallow" send:"what robots.txt tells crawlers"`
 	HTTPSOnly bool   `db:"https_only" json:"https_only" optional:"true" default:"true"`

@@ -79,8 +79,8 @@ func (p *Path) LeadsOn() bool {
 	return slices.ContainsFunc(p.Destinations, func(d Destination) bool { return d.Weight > 0 })
 }
 
-// NeverDrawn reports whether a path gets no visitors because its weight is 0. For forced and default paths it is always false,
-// because their weights have no meaning.
+// NeverDrawn reports whether a path gets no new visitors because its weight is 0. For forced and default paths it is always
+// false, because their weights have no meaning.
 func (p *Path) NeverDrawn() bool { return p.StreamType == Regular && p.Weight == 0 }
 
 // drawnTogether reports whether two paths are in the same random choice. If both accept a visitor, chance decides which of the two

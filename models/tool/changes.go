@@ -56,7 +56,7 @@ func changeTools() []Tool {
 		{
 			Name: "record_cost", Title: "Record cost", Kind: Changes, Destructive: true,
 			About: "Sets the cost of the clicks of a campaign, a source or both on days of the account's time zone: an amount for all clicks together, or a price for each click. It replaces the recorded " +
-				"cost; a person can undo this in the dashboard under Costs. Dry run by default: the answer has the cost before and after." + limits,
+				"cost; a person can undo this for 30 days in the dashboard, under Costs set by people. Dry run by default: the answer has the cost before and after." + limits,
 			Params: []Param{
 				need(Param{Name: "from", Doc: "first day, YYYY-MM-DD"}), need(Param{Name: "to", Doc: "last day, included, YYYY-MM-DD; at most 92 days"}),
 				campaignID,

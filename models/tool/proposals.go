@@ -30,7 +30,7 @@ func proposalTools() []Tool {
 				{Name: "attribute", Doc: "see the operation"},
 				{Name: "values", Type: Texts, Doc: "see the operation"},
 				{Name: "field", Doc: "map_postback: a field of postbacks"},
-				{Name: "parameter", Doc: "map_postback: the parameter that carries it"},
+				{Name: "parameter", Doc: "map_postback: the parameter that carries this field"},
 				{Name: "insist", Type: Flag, Doc: "true: propose although it is too early to judge"},
 			},
 			Answer: []Member{
