@@ -12,7 +12,7 @@ func TestReservedAlias(t *testing.T) {
 		"summer-sale": false, "outlet": false, "postbacks": false,
 	} {
 		if got := ReservedAlias(word); got != want {
-			t.Errorf("ReservedAlias(%q) = %v", word, got)
+			t.Errorf("ReservedAlias(%q) returns %v, want %v", word, got, want)
 		}
 	}
 }

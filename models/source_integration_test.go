@@ -56,7 +56,7 @@ func TestChooseConnection(t *testing.T) {
 			code = e.Code
 		}
 		if got != c.want || code != c.code {
-			t.Errorf("%s: %v, %q", name, got, code)
+			t.Errorf("%s: got the connection %v and the code %q, want %v and %q", name, got, code, c.want, c.code)
 		}
 	}
 }

@@ -46,9 +46,9 @@ func TestInline(t *testing.T) {
 	}
 	// The name "deleted 2" is missing, because the second path already has its own rule with this name.
 	if got := fmt.Sprint(names); got != "[deleted deleted 3 deleted 4 deleted 5]" {
-		t.Errorf("names %s", got)
+		t.Errorf("the inlined rules have the names %s, want each name once", got)
 	}
 	if rules, destinations := flow.Count(paths); rules != 13 || destinations != 0 {
-		t.Errorf("%d rules, %d destinations", rules, destinations)
+		t.Errorf("Count returns %d rules and %d destinations, want 13 and 0", rules, destinations)
 	}
 }

@@ -156,13 +156,13 @@ func TestDefaults(t *testing.T) {
 	if p.Name != "Path 1" || p.StreamType != "regular" || p.Transition != "302" || p.Weight != 100 || !p.IsActive ||
 		!p.CollectClicks || p.Logic != "and" || p.DailyCap != nil || len(p.ID) != 36 ||
 		p.Destinations[0] != (flow.Destination{ID: id(1).String(), Weight: 100}) {
-		t.Errorf("%+v", p)
+		t.Errorf("a path with an action and a destination became %+v, want the defaults in all other fields", p)
 	}
 	if list[1].ID != id(40).String() || list[1].Rules[0].Name != "Rule 1" {
-		t.Errorf("%+v", list[1])
+		t.Errorf("a path with an id and a nameless rule became %+v, want the same id and the name \"Rule 1\"", list[1])
 	}
 	if list[2].ID == list[1].ID || list[2].Name != "Path 4" || list[2].Weight != 33.333 {
-		t.Errorf("%+v", list[2])
+		t.Errorf("a path with an id that is taken became %+v, want another id, the name \"Path 4\" and the weight 33.333", list[2])
 	}
 	// Reading the paths' JSON gives the same paths.
 	raw, err := json.Marshal(list)
@@ -201,7 +201,7 @@ func TestSimpleIdentifyReferences(t *testing.T) {
 	} {
 		err := flow.Validate(flow.Simple(tt.offer, tt.lander), known)
 		if e, _ := models.AsError(err); (e == nil) != (tt.want == "") || e != nil && e.Code != tt.want {
-			t.Errorf("%+v: %v", tt, err)
+			t.Errorf("%+v: Validate returns %v", tt, err)
 		}
 	}
 	paths := flow.Simple(id(1).String(), id(11).String())

@@ -47,7 +47,7 @@ func TestForms(t *testing.T) {
 		}
 		cells := strings.Split(line, "\t")
 		if len(cells) != 3 {
-			t.Fatalf("%q has %d cells", line, len(cells))
+			t.Fatalf("the line %q has %d cells, want 3", line, len(cells))
 		}
 		given, text, want := cells[0], cells[1], cells[2]
 		forms++
@@ -141,7 +141,7 @@ func TestPlain(t *testing.T) {
 			slow, err = p.number.value([]string{"USD"})
 		}
 		if ok && (err != nil || !fast.Equal(slow)) {
-			t.Errorf("%q: %s, and %s, %v", text, fast, slow, err)
+			t.Errorf("the fast path reads %q as %s, and the general path as %s, %v", text, fast, slow, err)
 		}
 	}
 }
@@ -150,12 +150,12 @@ func TestDigitsOfAllScripts(t *testing.T) {
 	t.Parallel()
 	for r := rune(0x80); r <= unicode.MaxRune; r++ {
 		if unicode.IsDigit(r) && int(digit(r)) != digitByName(r) {
-			t.Fatalf("%U is read as %d", r, digit(r))
+			t.Fatalf("the digit %U is read as %d, want %d", r, digit(r), digitByName(r))
 		}
 	}
 	for text, want := range map[string]string{"٠١٢٣٤٥٦٧٨٩": "123456789", "۹۸۷": "987", "१२": "12", "𝟗𝟘𝟣": "901", "７８": "78", "༡༢": "12"} {
 		if got, err := Read(text, ""); err != nil || got.Value.String() != want {
-			t.Errorf("%s is read as %v, %v", text, got.Value, err)
+			t.Errorf("%s is read as %v, %v, want %s", text, got.Value, err, want)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func TestKeyIsOfWhatIsSigned(t *testing.T) {
 		a, errA := s.Read(tt.first, secret, nil)
 		b, errB := s.Read(tt.again, secret, nil)
 		if errA != nil || errB != nil || a.Key == "" || (a.Key == b.Key) != tt.same {
-			t.Errorf("%s: %q %v and %q %v", name, a.Key, errA, b.Key, errB)
+			t.Errorf("%s: the keys are %q (%v) and %q (%v), want the same key: %t", name, a.Key, errA, b.Key, errB, tt.same)
 		}
 	}
 }

@@ -243,7 +243,7 @@ func TestOneBrokenTextCostsNoOther(t *testing.T) {
 		"%CB%AB%C9%AB": "", // in UTF-8 two letters that are very rare, in GBK two common characters
 	} {
 		if got := FromQuery("a=%FF%FE%FD&b="+value, Clues{}); got[0].Value != "" || got[1].Value != want {
-			t.Errorf("%s: %+v", value, got)
+			t.Errorf("beside a broken value, %s is read as %+v, want %q", value, got, want)
 		}
 	}
 }
@@ -271,7 +271,7 @@ func FuzzQuery(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query, language string) {
 		for _, p := range FromQuery(query, Clues{Language: language}) {
 			if !utf8.ValidString(p.Name) || !utf8.ValidString(p.Value) {
-				t.Fatalf("%+v", p)
+				t.Fatalf("the name or the value of a parameter is not UTF-8: %+v", p)
 			}
 		}
 		for unread := query; unread != ""; {
@@ -300,11 +300,11 @@ func FuzzBody(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind string, body []byte) {
 		list, err := FromBody(kind, body, Clues{})
 		if err != nil && list != nil {
-			t.Fatalf("%+v and %v", list, err)
+			t.Fatalf("FromBody returns both parameters and an error: %+v, %v", list, err)
 		}
 		for _, p := range list {
 			if !utf8.ValidString(p.Name) || !utf8.ValidString(p.Value) {
-				t.Fatalf("%+v", p)
+				t.Fatalf("the name or the value of a parameter is not UTF-8: %+v", p)
 			}
 		}
 	})

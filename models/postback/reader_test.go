@@ -47,7 +47,7 @@ func TestOneParameterOneField(t *testing.T) {
 			}
 			got := fieldsOf(Read(map[string]string{strings.ToUpper(name): v}, Network{Params: map[string]string{field: " " + name}}, ""))
 			if want := map[string]string{field: v}; !maps.Equal(got, want) {
-				t.Errorf("%s as the %s: %v", name, field, got)
+				t.Errorf("the parameter %s, sent as the %s, is read as %v, want %v", name, field, got, want)
 			}
 		}
 	}

@@ -85,18 +85,18 @@ func TestTable(t *testing.T) {
 		}
 		api := &recorded{answer: `{"rows":[{"id":"` + anID + `","status":"x"}],"alerts":[],"click":{"at":"2026-03-01T00:00:00Z"}}`}
 		if _, err := tool.Use(t.Context(), Call{API: api}, arguments(tool)); err != nil {
-			t.Errorf("%s: %v", tool.Name, err)
+			t.Errorf("%s with valid arguments fails: %v", tool.Name, err)
 		}
 		for _, r := range api.requests {
 			if tool.Kind == Reads && r.Method != "GET" && r.Path != "/tools/simulate" {
-				t.Errorf("%s reads, and sends %s %s", tool.Name, r.Method, r.Path)
+				t.Errorf("%s is a tool that reads, but sends %s %s", tool.Name, r.Method, r.Path)
 			}
 			if strings.Contains(fmt.Sprint(r.Query), "f.ip") {
-				t.Errorf("%s asks for addresses of visitors", tool.Name)
+				t.Errorf("%s filters by the address of visitors", tool.Name)
 			}
 		}
 		if d := tool.Input()["properties"].(map[string]any)["filters"]; d != nil && strings.Contains(fmt.Sprint(d), " ip,") {
-			t.Errorf("%s offers the visitor's address", tool.Name)
+			t.Errorf("%s offers the visitor's address as a filter", tool.Name)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestArguments(t *testing.T) {
 		}
 		api := &recorded{answer: `{}`}
 		if _, err := tool.Use(t.Context(), Call{API: api}, json.RawMessage(c.arguments)); err == nil || !strings.Contains(err.Error(), c.want) || len(api.requests) > 0 {
-			t.Errorf("%s %s: %v, %d requests", c.name, c.arguments, err, len(api.requests))
+			t.Errorf("%s %s: got the error %v and %d requests, want %q and none", c.name, c.arguments, err, len(api.requests), c.want)
 		}
 	}
 }
@@ -181,12 +181,12 @@ func TestSearch(t *testing.T) {
 	}
 	got := NewLibrary(pages).Search("payout currencies, currency", 2)
 	if len(got) != 1 || got[0]["page"] != "a" || got[0]["heading"] != "Currency" {
-		t.Errorf("found %v", got)
+		t.Errorf("the search found %v, want the passage Currency of page a", got)
 	}
 	if got := NewLibrary(pages).Search("nothing of this", 2); len(got) > 1 {
-		t.Errorf("found %v", got)
+		t.Errorf("the search for words of no page found %v, want at most one passage", got)
 	}
 	if got := (*Library)(nil).Search("x", 2); len(got) != 0 {
-		t.Errorf("found %v without pages", got)
+		t.Errorf("the search without pages found %v, want nothing", got)
 	}
 }
