@@ -28,7 +28,7 @@ func DNSProviderNamed(name string) (DNSProvider, bool) {
 // MaxDNSAccounts is the maximum number of DNS accounts that an account may connect.
 const MaxDNSAccounts = 25
 
-// DNSAccount is an account at a DNS provider that a customer has connected. Its secrets are only in the store.
+// DNSAccount is an account at a DNS provider that a customer has connected. The struct does not contain the account's secrets.
 type DNSAccount struct {
 	ID        uuid.UUID         `db:"id"`
 	AccountID uuid.UUID         `db:"account_id"`

@@ -49,7 +49,8 @@ type DomainSettings struct {
 // SpareDomains is the name of the group with spare domains. If a domain fails over, its campaigns move to one of these domains.
 const SpareDomains = "spare"
 
-// DomainFields are the settings of a domain except group and failover. If a setting is left out, it gets its default.
+// DomainFields are the settings of a domain except the group, the failover and the name of the page tag. If a setting is left
+// out, it gets its default.
 type DomainFields struct {
 	Crawlers  string `db:"crawlers" json:"crawlers" enum:"allow,disallow" default:"disallow" send:"what robots.txt tells crawlers"`
 	HTTPSOnly bool   `db:"https_only" json:"https_only" optional:"true" default:"true"`
@@ -80,8 +81,8 @@ func Loopback(host string) bool {
 }
 
 // HostOf returns the host name in a text that a person has typed. It removes scheme, user, path, port and a dot at the end,
-// converts to lower case, and converts letters outside ASCII to punycode. ok is false for any other text: an IP address, a
-// single label, or a name that DNS does not allow.
+// converts to lower case, and converts letters outside ASCII to punycode. ok is false if the text is an IP address, a single
+// label, or a name that DNS does not allow.
 func HostOf(text string) (host string, ok bool) {
 	host = strings.TrimSpace(text)
 	if _, rest, found := strings.Cut(host, "://"); found {

@@ -49,13 +49,13 @@ func TestIsApex(t *testing.T) {
 		"shop.com": true, "go.shop.com": false, "shop.co.uk": true, "co.uk": false, "mine.github.io": true, "xn--bcher-kva.example": true,
 	} {
 		if got := models.IsApex(host); got != want {
-			t.Errorf("%s: %t", host, got)
+			t.Errorf("IsApex(%s) returns %t, want %t", host, got, want)
 		}
 	}
 }
 
-// TestReserves checks that a host of the install reserves its registered name and all hosts below that name. A name without a
-// registration reserves only itself.
+// TestReserves checks that a host of the install reserves its registered name and all hosts below that name. A name that has no
+// registered name reserves only itself.
 func TestReserves(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -84,7 +84,7 @@ func TestReserves(t *testing.T) {
 		{"", "x.example", false},
 	} {
 		if got := models.Reserves(c.own, c.host); got != c.want {
-			t.Errorf("%s of %s: %t", c.host, c.own, got)
+			t.Errorf("Reserves(%q, %q) returns %t, want %t", c.own, c.host, got, c.want)
 		}
 	}
 }

@@ -94,8 +94,8 @@ func (c DomainCheck) Wrong(d Domain) bool {
 	return bound != nil && !*bound || !c.AnsweredHere && c.Points != nil && !*c.Points
 }
 
-// Right reports whether the domain leads here and belongs to its account. For a verified domain, a DNS answer is enough to show
-// that it leads here.
+// Right reports whether the domain leads here and belongs to its account. For a verified domain, it is enough if DNS says that it
+// leads here. Any other domain must also have answered from this install.
 func (c DomainCheck) Right(d Domain) bool {
 	bound := c.bound(d)
 	return bound != nil && *bound && (c.AnsweredHere || d.IsVerified && c.Points != nil && *c.Points)

@@ -10,7 +10,7 @@ type LinkBrokenData struct {
 	ID           string `json:"id" doc:"id of the offer or landing page"`
 	Name         string `json:"name"`
 	URL          string `json:"url" doc:"the record's URL, with its tokens"`
-	Status       *int   `json:"status" doc:"status of the answer to the last check; null: no answer came"`
+	Status       *int   `json:"status" doc:"HTTP status of the answer to the last check; null: no answer came"`
 	Error        string `json:"error" doc:"why the check failed, as a text for people"`
 	Failures     int    `json:"failures" doc:"number of failed checks in a row"`
 	FailingSince string `json:"failing_since" doc:"the first of these checks: ISO 8601, UTC, milliseconds"`
@@ -49,7 +49,7 @@ type LinkFailover struct {
 	Domain     string `json:"domain"`
 	Campaigns  int    `json:"campaigns" doc:"campaigns that moved; their old links still work"`
 	Kept       int    `json:"kept" doc:"campaigns that stayed, because there is no spare domain or their alias is taken on it"`
-	Smartlinks int    `json:"smartlinks" doc:"smartlinks, which stay"`
+	Smartlinks int    `json:"smartlinks" doc:"smartlinks on the listed domain; they do not move"`
 }
 
 // UnsafeData returns the payload of link.unsafe. list is the list of unsafe addresses that contains the link.

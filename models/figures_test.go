@@ -13,7 +13,7 @@ func TestRatios(t *testing.T) {
 		Cost: decimal.NewFromInt(4), Revenue: decimal.NewFromInt(10), PendingRevenue: decimal.NewFromInt(3),
 	}
 	if f.Conversions() != 3 || f.Profit().String() != "6" {
-		t.Errorf("%d conversions, profit %s", f.Conversions(), f.Profit())
+		t.Errorf("the figures have %d conversions and the profit %s, want 3 and 6", f.Conversions(), f.Profit())
 	}
 	show := func(d *Money) string {
 		if d == nil {
@@ -32,7 +32,7 @@ func TestRatios(t *testing.T) {
 		r := x.f.Row()
 		got := [7]string{show(r.LPCTR), show(r.CR), show(r.ROI), show(r.EPC), show(r.CPC), show(r.CPA), show(r.ApproveRate)}
 		if got != x.want {
-			t.Errorf("%v, want %v", got, x.want)
+			t.Errorf("the ratios are %v, want %v", got, x.want)
 		}
 	}
 	if sum := f.Plus(f.Neg()); !sum.IsZero() {

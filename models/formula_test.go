@@ -16,7 +16,7 @@ func TestIsFormula(t *testing.T) {
 		" \tx": true, "\uFF1D1+1": true,
 	} {
 		if got := models.IsFormula(text); got != want {
-			t.Errorf("%q: %v", text, got)
+			t.Errorf("IsFormula(%q) returns %t, want %t", text, got, want)
 		}
 	}
 	for _, hidden := range []string{

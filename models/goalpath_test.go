@@ -42,7 +42,7 @@ func TestMatchesPath(t *testing.T) {
 		{"/*", "/anything", true},
 	} {
 		if got := MatchesPath(c.pattern, c.path); got != c.want {
-			t.Errorf("%s, %s: %t", c.pattern, c.path, got)
+			t.Errorf("the pattern %s matches the path %s: %t, want %t", c.pattern, c.path, got, c.want)
 		}
 	}
 }

@@ -80,8 +80,8 @@ const OlderDays = 345
 
 // OlderWindow returns the days of the next import of older orders. The window begins at next. It begins with the oldest orders
 // instead if next is nil, is before the oldest orders or is within the last SyncDays days. A window has at most SyncWideDays days.
-// It ends at the latest on the day before the window of most imports. So the imports of older orders also read the days of the longer
-// window (SyncWideDays), because a large account may have too many orders in the longer window for one import.
+// It ends at the latest on the day before the window of most imports. The imports of older orders therefore also read the days of
+// the longer window (SyncWideDays). That is intended: a large account may have too many orders for one import of the longer window.
 func OlderWindow(today time.Time, next *time.Time) (from, to time.Time) {
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC)
 	from, last := day.AddDate(0, 0, -OlderDays), day.AddDate(0, 0, -SyncDays)

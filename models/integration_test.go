@@ -37,7 +37,7 @@ func TestOlderWindows(t *testing.T) {
 			}
 		}
 		if now.Sub(start) > 9*24*time.Hour {
-			t.Errorf("with %d days per import, all imports together take %v", daysAtOnce, now.Sub(start))
+			t.Errorf("with %d days per import, all imports together take %v, want at most nine days", daysAtOnce, now.Sub(start))
 		}
 	}
 	old := start.AddDate(-1, 0, 0)

@@ -44,7 +44,7 @@ type Job struct {
 	FinishedAt    *time.Time      `db:"finished_at"`
 }
 
-// NewRefs returns the references of new row jobs of a kind and an account.
+// NewRefs returns references to new jobs of a kind and an account. The jobs have rows with the given ids.
 func NewRefs(kind string, account uuid.UUID, ids []uuid.UUID) []JobRef {
 	refs := make([]JobRef, len(ids))
 	for i, id := range ids {
@@ -53,7 +53,7 @@ func NewRefs(kind string, account uuid.UUID, ids []uuid.UUID) []JobRef {
 	return refs
 }
 
-// JobRef identifies a row job for the queue. Each generation of a row is a task with its own id, because the queue refuses an id
+// JobRef identifies a job that has a row for the queue. Each generation of a row is a task with its own id, because the queue refuses an id
 // that it already has in any state, even archived.
 type JobRef struct {
 	Kind       string    `db:"kind"`

@@ -35,7 +35,7 @@ func TestLinkState(t *testing.T) {
 		s, broke = s.Checked(r)
 		if broke != c.broke || s.Failures != c.failures || (s.BrokenAt != nil) != c.broken ||
 			(s.FailingSince != nil) != c.fails || !s.CheckedAt.Equal(at) {
-			t.Errorf("check %d: broke %t, %+v", i, broke, s)
+			t.Errorf("check %d: broke is %t and the state is %+v, want %+v", i, broke, s, c)
 		}
 	}
 	if s.FailingSince == nil || !s.FailingSince.Equal(at.Add(-time.Hour)) {
@@ -55,11 +55,11 @@ func TestBrokenAfter(t *testing.T) {
 	}
 	for _, after := range []time.Duration{0, time.Second, models.BrokenAfter - time.Second} {
 		if check(after) || s.Failures != 1 {
-			t.Errorf("after %s: %+v", after, s)
+			t.Errorf("a check %s after the first failure breaks the link or counts as another failure: %+v", after, s)
 		}
 	}
 	if !check(models.BrokenAfter) || s.Failures != 2 {
-		t.Errorf("after half an hour: %+v", s)
+		t.Errorf("a failure BrokenAfter after the first does not break the link: %+v", s)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestScreenState(t *testing.T) {
 		var listed bool
 		s, listed = s.Screened(at.Add(time.Duration(i)*time.Hour), c.threats)
 		if listed != c.listed || (s.UnsafeAt != nil) != (len(c.threats) > 0) || i == 1 && len(s.Threats) != 2 {
-			t.Errorf("look-up %d: listed %t, %+v", i, listed, s)
+			t.Errorf("look-up %d: listed is %t and the state is %+v, want %+v", i, listed, s, c)
 		}
 	}
 }

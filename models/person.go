@@ -97,8 +97,8 @@ type EntryLink struct {
 	UsedAt    *time.Time    `db:"used_at"`
 }
 
-// AuditEntry is one successful change of an account's records, or the number of wrong passwords and codes that were entered for
-// a person within an hour.
+// AuditEntry is an entry of an account's audit log. It is a successful change, a sign-in, the use of a link or a switch between
+// accounts, or the number of wrong passwords and codes that were entered for a person within an hour.
 type AuditEntry struct {
 	ID        uuid.UUID     `db:"id"`
 	AccountID uuid.UUID     `db:"account_id"`
@@ -111,7 +111,7 @@ type AuditEntry struct {
 	Record    string        `db:"record"`
 	Fields    []string      `db:"fields"`
 	Changes   []FieldChange `db:"changes,json"`
-	Refused   int           `db:"refused"` // number of wrong passwords and codes; 0: the entry is a change
+	Refused   int           `db:"refused"` // number of wrong passwords and codes; 0: the entry is of another kind
 	CreatedAt time.Time     `db:"created_at"`
 
 	Via

@@ -21,7 +21,7 @@ func TestParsePlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(Plans, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("the printed table reads back differently:\n%s", diff)
 	}
 	change := func(old, replacement string) string {
 		out := strings.Replace(string(raw), old, replacement, 1)
@@ -43,7 +43,7 @@ func TestParsePlans(t *testing.T) {
 		change(`"calls_per_minute":60`, `"calls_per_minute":999999`): "may be at most 100000",
 	} {
 		if _, err := ParsePlans([]byte(file)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.60s: %v, want %s", file, err, want)
+			t.Errorf("the file %.60s gives the error %v, want %s in it", file, err, want)
 		}
 	}
 }

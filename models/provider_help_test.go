@@ -31,6 +31,6 @@ func TestHelp(t *testing.T) {
 	}
 	// clickref in the answers of Partnerize is not our click id, but Partnerize's own id of the click.
 	if p, _ := models.NetworkProviderNamed("partnerize"); !strings.HasPrefix(p.Click, "pubref") || strings.Contains(p.Click, "clickref") {
-		t.Errorf("Partnerize stores the click id in %q", p.Click)
+		t.Errorf("for Partnerize, the field of the click id is %q, want pubref and not clickref", p.Click)
 	}
 }

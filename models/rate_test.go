@@ -14,7 +14,7 @@ func TestReadRates(t *testing.T) {
 	list, err := models.ReadRates(strings.NewReader("\ufeffday,currency,rate\n# by hand\n2026-01-02, usd ,1.0842\n2026-01-02,JPY,163.4\n"))
 	if err != nil || len(list) != 2 || list[0].Currency != "USD" || list[0].Rate.String() != "1.0842" ||
 		list[1].Day.Format("2006-01-02") != "2026-01-02" || list[1].Source != models.RatesOfFile {
-		t.Errorf("%+v, %v", list, err)
+		t.Errorf("the table is read as %+v, %v, want a rate of USD and one of JPY", list, err)
 	}
 	for text, want := range map[string]string{
 		"":                              "is empty",
@@ -37,7 +37,7 @@ func TestReadRates(t *testing.T) {
 		"2026-01-02,USD,1\n2026-01-03," + strings.Repeat("U", 1000) + ",1.1\n": "is no currency",
 	} {
 		if list, err := models.ReadRates(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.40q: %v, %v; want %q", text, list, err, want)
+			t.Errorf("the table %.40q gives %v and the error %v, want %q in it", text, list, err, want)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func TestCrossRate(t *testing.T) {
 		{"1.1", "1.1", "1"},
 	} {
 		if got := models.CrossRate(rate(c.from), rate(c.to)); !got.Equal(rate(c.want)) {
-			t.Errorf("%s to %s: %s, want %s", c.from, c.to, got, c.want)
+			t.Errorf("the rate from %s to %s per euro is %s, want %s", c.from, c.to, got, c.want)
 		}
 	}
 }

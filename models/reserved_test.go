@@ -12,7 +12,7 @@ func TestReservedAlias(t *testing.T) {
 		"summer-sale": false, "outlet": false, "postbacks": false,
 	} {
 		if got := ReservedAlias(word); got != want {
-			t.Errorf("ReservedAlias(%q) = %v", word, got)
+			t.Errorf("ReservedAlias(%q) returns %v, want %v", word, got, want)
 		}
 	}
 }
@@ -23,10 +23,10 @@ func TestNewAlias(t *testing.T) {
 	for range 1000 {
 		a := NewAlias()
 		if len(a) != AliasLen || strings.Trim(a, "abcdefghijkmnpqrstuvwxyz23456789") != "" || ReservedAlias(a) {
-			t.Fatalf("bad alias %q", a)
+			t.Fatalf("the generated alias %q has a wrong length or character, or is reserved", a)
 		}
 		if seen[a] {
-			t.Fatalf("alias %q twice", a)
+			t.Fatalf("the alias %q was generated twice", a)
 		}
 		seen[a] = true
 	}
@@ -39,14 +39,14 @@ func TestTagName(t *testing.T) {
 		"t": false, "robots": false, "pixel": false, "Stats": false, "a.b": false, "_a": false, "a/b": false, strings.Repeat("x", 51): false,
 	} {
 		if err := CheckTagName(name); (err == nil) != want {
-			t.Errorf("CheckTagName(%q) = %v", name, err)
+			t.Errorf("CheckTagName(%q) returns %v; the name is valid: %t", name, err, want)
 		}
 	}
 	for word, want := range map[string]bool{
 		"t.js": true, "stats.js": true, "stats": false, "other.js": false, ".js": false, "stats.js.js": false, "": false,
 	} {
 		if got := TagFile(word, "stats"); got != want {
-			t.Errorf("TagFile(%q) = %v", word, got)
+			t.Errorf("TagFile(%q) returns %v, want %v", word, got, want)
 		}
 	}
 	if TagFile(".js", "") || !TagFile("t.js", "") {

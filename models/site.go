@@ -54,7 +54,7 @@ func ValidGoalKey(key string) bool { return goalKey.MatchString(key) }
 func (g Goal) Check() error {
 	switch {
 	case g.Kind == GoalPage && !strings.HasPrefix(g.MatchPath, "/"):
-		return Invalid("bad_goal_shape", "a page goal needs a matchPath that begins with /: the path that fires it")
+		return Invalid("bad_goal_shape", "a page goal needs a matchPath that begins with /: the path of the page that reaches the goal")
 	case strings.Contains(strings.TrimSuffix(g.MatchPath, "*"), "*"):
 		return Invalid("bad_goal_shape", "a star is allowed only at the end of the matchPath")
 	case g.Kind == GoalEvent && g.MatchPath != "":
@@ -62,7 +62,7 @@ func (g Goal) Check() error {
 	case g.Kind == GoalPage && g.Dedupe == PerOrder:
 		return Invalid("bad_goal_shape", "a page has no orders: a page goal counts per_click")
 	case g.ValueMode == ValueFixed && !g.Value.IsPositive():
-		return Invalid("no_value", "a goal of a fixed value needs a value above 0")
+		return Invalid("no_value", "a goal with a fixed value needs a value above 0")
 	}
 	return nil
 }

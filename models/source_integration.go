@@ -280,7 +280,7 @@ func GoogleAction(text string) (owner, id string) {
 }
 
 // CheckConversions returns an error if conversions are enabled but cannot be uploaded: the platform takes no conversions, a
-// credential is missing, or no conversion action is chosen. credentials are all credentials of the connection.
+// credential is missing or invalid, or no conversion action is chosen. credentials are all credentials of the connection.
 func (f SourceIntegrationFields) CheckConversions(p SourceProvider, credentials map[string]string) error {
 	missing := p.MissingForConversions(credentials)
 	switch {

@@ -44,7 +44,7 @@ func TestChooseConnection(t *testing.T) {
 	}{
 		"the only one":             {[]uuid.UUID{a}, none, true, chosen(a), ""},
 		"the wanted one":           {[]uuid.UUID{a, b}, chosen(b), true, chosen(b), ""},
-		"one that is not there":    {[]uuid.UUID{a}, chosen(b), false, none, "not_connected"},
+		"a wanted one is missing":  {[]uuid.UUID{a}, chosen(b), false, none, "not_connected"},
 		"several":                  {[]uuid.UUID{a, b}, none, true, none, "choose_connection"},
 		"several, none is needed":  {[]uuid.UUID{a, b}, none, false, none, ""},
 		"none":                     {nil, none, true, none, "not_connected"},
@@ -56,7 +56,7 @@ func TestChooseConnection(t *testing.T) {
 			code = e.Code
 		}
 		if got != c.want || code != c.code {
-			t.Errorf("%s: %v, %q", name, got, code)
+			t.Errorf("%s: got the connection %v and the code %q, want %v and %q", name, got, code, c.want, c.code)
 		}
 	}
 }

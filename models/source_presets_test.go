@@ -47,7 +47,7 @@ func TestCostEndpointPages(t *testing.T) {
 		{models.CostEndpoint{}, true},
 	} {
 		if err := c.e.Check(); (err == nil) != c.ok {
-			t.Errorf("%+v: %v", c.e, err)
+			t.Errorf("Check of %+v returns %v; the endpoint is valid: %t", c.e, err, c.ok)
 		}
 	}
 	day := time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC)
@@ -55,7 +55,7 @@ func TestCostEndpointPages(t *testing.T) {
 		"": "2026-11-02", "YYYY-MM-DD": "2026-11-02", "DD.MM.YYYY": "02.11.2026", "DD/MM/YYYY": "02/11/2026", "MM/DD/YYYY": "11/02/2026", "YYYYMMDD": "20261102",
 	} {
 		if got := (models.CostEndpoint{DateFormat: form}).Date(day); got != want {
-			t.Errorf("%s: %s", form, got)
+			t.Errorf("with the date format %q, the day is %s, want %s", form, got, want)
 		}
 	}
 }

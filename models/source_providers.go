@@ -80,7 +80,7 @@ var SourceProviders = []SourceProvider{
 		plain("account_id", "Account id", "the number aid in the address of the account's page").forCost(),
 		plain("customer_id", "Customer id", "the number cid in the address of the account's page").forCost(),
 		optional(plain(UETTag, "UET tag id", "Conversion tracking > UET tag; for conversions by the UET Conversions API")),
-		optional(secret(UETToken, "UET Conversions API token", "UET tag > set up tagging > use Conversions API, where Microsoft has enabled it; with it, conversions go to the UET tag without a sign-in, as events with the name of the conversion action, or else purchase")),
+		optional(secret(UETToken, "UET Conversions API token", "UET tag > set up tagging > use Conversions API, where Microsoft has enabled it; if it is set, conversions go to the UET tag without a sign-in, as events with the name of the conversion action or, without one, with the name purchase")),
 		CredentialField{
 			Name: "consent", Label: "Consent of visitors", Values: []string{"granted", "denied"},
 			Help: "for the UET Conversions API: granted, if all persons whose conversions are uploaded have agreed to the storage of data for ads; empty: Microsoft is told nothing about consent",

@@ -17,7 +17,7 @@ func TestTokenMacros(t *testing.T) {
 	} {
 		var m models.TokenMacros
 		if err := m.UnmarshalJSON([]byte(text)); (err == nil) != (want != "") {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("reading %s gives the error %v; it is valid: %t", text, err, want != "")
 			continue
 		}
 		if want == "" {
@@ -28,6 +28,6 @@ func TestTokenMacros(t *testing.T) {
 		}
 	}
 	if raw, err := json.Marshal(models.TokenMacros(nil)); err != nil || string(raw) != `{}` {
-		t.Errorf("none are %s, %v", raw, err)
+		t.Errorf("nil macros become %s, %v, want an empty object", raw, err)
 	}
 }

@@ -37,23 +37,23 @@ func TestNextUpload(t *testing.T) {
 		there, refused *models.ConversionUpload
 		want           string // one word for each change: none, another value, another currency, not wanted yet, rejected, charged back
 	}{
-		"nothing was sent":                  {nil, nil, "upload upload upload - - -"},
-		"a new one waits":                   {up(fresh, waits, 0, 10), nil, "- amend amend - retract retract"},
-		"a new one may be there":            {up(fresh, waits, 1, 10), nil, "- restate restate - retract retract"},
-		"a new one is there":                {up(fresh, there, 1, 10), nil, "- restate restate - retract retract"},
-		"a new one was shown in shadow":     {up(fresh, shadow, 1, 10), nil, "- restate restate - retract retract"},
-		"a restatement waits":               {up(restated, waits, 0, 10), nil, "- amend amend - retract retract"},
-		"a restatement may be there":        {up(restated, waits, 2, 10), nil, "- restate restate - retract retract"},
-		"a restatement is there":            {up(restated, there, 1, 10), nil, "- restate restate - retract retract"},
-		"a restatement was shown":           {up(restated, shadow, 1, 10), nil, "- restate restate - retract retract"},
-		"taking it back waits":              {up(taken, waits, 0, 10), nil, "upload upload upload - - -"},
-		"taking it back may be there":       {up(taken, waits, 1, 10), nil, "upload upload upload - - -"},
-		"it was taken back":                 {up(taken, there, 1, 10), nil, "upload upload upload - - -"},
-		"taking it back was shown":          {up(taken, shadow, 1, 10), nil, "upload upload upload - - -"},
-		"a new one was refused":             {nil, up(fresh, refused, 1, 10), "- upload upload - - -"},
-		"a restatement to 20 was refused":   {up(fresh, there, 1, 10), up(restated, refused, 1, 20), "- - restate - retract retract"},
-		"taking it back was refused":        {up(fresh, there, 1, 10), up(taken, refused, 1, 10), "- restate restate - - -"},
-		"a new one after it was taken back": {up(taken, there, 1, 10), up(fresh, refused, 1, 10), "- upload upload - - -"},
+		"nothing was sent":                   {nil, nil, "upload upload upload - - -"},
+		"an upload waits":                    {up(fresh, waits, 0, 10), nil, "- amend amend - retract retract"},
+		"an upload may have arrived":         {up(fresh, waits, 1, 10), nil, "- restate restate - retract retract"},
+		"an upload was accepted":             {up(fresh, there, 1, 10), nil, "- restate restate - retract retract"},
+		"an upload in shadow mode":           {up(fresh, shadow, 1, 10), nil, "- restate restate - retract retract"},
+		"a restatement waits":                {up(restated, waits, 0, 10), nil, "- amend amend - retract retract"},
+		"a restatement may have arrived":     {up(restated, waits, 2, 10), nil, "- restate restate - retract retract"},
+		"a restatement was accepted":         {up(restated, there, 1, 10), nil, "- restate restate - retract retract"},
+		"a restatement in shadow mode":       {up(restated, shadow, 1, 10), nil, "- restate restate - retract retract"},
+		"a retraction waits":                 {up(taken, waits, 0, 10), nil, "upload upload upload - - -"},
+		"a retraction may have arrived":      {up(taken, waits, 1, 10), nil, "upload upload upload - - -"},
+		"a retraction was accepted":          {up(taken, there, 1, 10), nil, "upload upload upload - - -"},
+		"a retraction in shadow mode":        {up(taken, shadow, 1, 10), nil, "upload upload upload - - -"},
+		"an upload was refused":              {nil, up(fresh, refused, 1, 10), "- upload upload - - -"},
+		"a restatement to 20 was refused":    {up(fresh, there, 1, 10), up(restated, refused, 1, 20), "- - restate - retract retract"},
+		"a retraction was refused":           {up(fresh, there, 1, 10), up(taken, refused, 1, 10), "- restate restate - - -"},
+		"an upload refused after retraction": {up(taken, there, 1, 10), up(fresh, refused, 1, 10), "- upload upload - - -"},
 	} {
 		var got []string
 		for _, to := range changes {
@@ -64,7 +64,7 @@ func TestNextUpload(t *testing.T) {
 			got = append(got, action)
 		}
 		if words := strings.Join(got, " "); words != c.want {
-			t.Errorf("%s: %s, want %s", name, words, c.want)
+			t.Errorf("%s: the actions are %s, want %s", name, words, c.want)
 		}
 	}
 }

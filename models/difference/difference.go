@@ -11,7 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Limits of a comparison. If the window contains more, the error has the code too_many.
+// Limits of a comparison. If the compared days have more of something, the error has the code too_many.
 const (
 	MaxDays        = 62
 	MaxRows        = 5000   // combinations of a day and a campaign
@@ -29,7 +29,7 @@ const (
 	Hops          = "hops"           // visitors that did not go on from a landing page to the offer
 	Unmatched     = "unmatched"      // their conversion names no click of ours
 	NotReceived   = "not_received"   // their conversion was never reported to us
-	Refused       = "refused"        // their conversion was refused for another reason
+	Refused       = "refused"        // we refused their conversion, although it names a click of ours
 	NotSent       = "not_sent"       // our conversion was not sent to them, or they did not accept it
 	Late          = "late"           // one side changed after the figures of the other were read
 	Currency      = "currency"       // the amount is in another currency
@@ -42,7 +42,7 @@ var Causes = []string{NotRead, TimeZone, ConversionDay, Bots, Hops, Unmatched, N
 // The origins of their figures.
 const (
 	FromPlatform  = "platform"  // spend that was read through the connection of a source
-	FromSpend     = "spend"     // spend that a person entered for a source, with a file
+	FromSpend     = "spend"     // spend of a source that was not read from the platform, but entered by a person or imported from a file
 	FromOrders    = "orders"    // orders that were read through the connection of a network or from a file
 	FromTotals    = "totals"    // daily sums from a network's file
 	FromPostbacks = "postbacks" // postbacks that a network has sent

@@ -86,17 +86,17 @@ func TestLimits(t *testing.T) {
 	out := difference.Result{Compares: difference.Measures{Conversions: true}}
 	s.Finish(&out)
 	if n := len(out.Total.Causes); n != 21 || out.Total.Causes[0].Conversions != 50 || out.Total.Causes[20].Reason != "" {
-		t.Errorf("%d parts, the first %v and the last %v: want 20 by size and the rest", n, out.Total.Causes[0], out.Total.Causes[n-1])
+		t.Errorf("%d parts, the first %v and the last %v: want 21: the 20 largest, and one without a reason", n, out.Total.Causes[0], out.Total.Causes[n-1])
 	}
 	checkLaw(t, out.Compares, out.Total)
 	if !out.Total.Unexplained.IsZero() {
-		t.Errorf("unexplained: %v", out.Total.Unexplained)
+		t.Errorf("%v is unexplained, want nothing unexplained", out.Total.Unexplained)
 	}
 	perReason := map[string]int{}
 	for _, x := range out.Examples {
 		perReason[x.Reason]++
 	}
 	if len(out.Examples) != 200 || perReason["reason 0"] != 10 {
-		t.Errorf("%d examples, %d of the first reason", len(out.Examples), perReason["reason 0"])
+		t.Errorf("got %d examples, %d of them for the first reason, want 200 and 10", len(out.Examples), perReason["reason 0"])
 	}
 }

@@ -1,5 +1,5 @@
-// Package figurecheck finds figures in a text that are not in the rows from which the text was written. It does no input or
-// output.
+// Package figurecheck finds figures in a text that are not in the rows from which the text was written. The rows are the results
+// of look-ups, such as reports. The package does no input or output.
 //
 // A figure is confirmed by a number in the rows that rounds to the figure: 1,235 by 1234.6, 12.5 % by 12.48 or by 0.12483, and
 // 1.2k by 1234. Signs are ignored, because a loss of 50 is a profit of -50. After a word such as about, a figure may be rounded
@@ -30,7 +30,7 @@ import (
 type Lookup struct {
 	Rows  []json.RawMessage
 	Whole bool
-	// Beside is the rest of the answer, without the rows. It may be nil.
+	// Beside is the JSON of the look-up's answer without the rows, such as totals and labels. It may be nil.
 	Beside json.RawMessage
 }
 

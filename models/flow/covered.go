@@ -7,10 +7,10 @@ import (
 	"switchyard/models/cond"
 )
 
-// Covered returns the paths that no visitor reaches, because an earlier path takes all of their visitors. It maps the index of
-// such a path to the index of the earlier path. It assumes that the earlier path has a destination that is open. A path with a daily cap
-// lets visitors pass when the cap is reached, so it covers no path. Paths that are switched off neither cover other paths nor
-// are covered. The dashboard's flow editor decides in the same way (coverer in edit.ts).
+// Covered returns the paths that no new visitor reaches, because an earlier path takes all of their visitors. It maps the index of
+// such a path to the index of the earlier path. It assumes that the earlier path has a destination that is open. A path with a
+// daily cap lets visitors pass when the cap is reached, so it covers no path. Paths that are switched off neither cover other
+// paths nor are covered. The dashboard's flow editor decides in the same way (coverer in edit.ts).
 func Covered(paths []Path, rotation Rotation) map[int]int {
 	order := tried(paths)
 	covered := map[int]int{}
@@ -79,8 +79,8 @@ func (p *Path) LeadsOn() bool {
 	return slices.ContainsFunc(p.Destinations, func(d Destination) bool { return d.Weight > 0 })
 }
 
-// NeverDrawn reports whether a path gets no visitors because its weight is 0. For forced and default paths it is always false,
-// because their weights have no meaning.
+// NeverDrawn reports whether a path gets no new visitors because its weight is 0. For forced and default paths it is always
+// false, because their weights have no meaning.
 func (p *Path) NeverDrawn() bool { return p.StreamType == Regular && p.Weight == 0 }
 
 // drawnTogether reports whether two paths are in the same random choice. If both accept a visitor, chance decides which of the two

@@ -36,25 +36,25 @@ func TestCovered(t *testing.T) {
 		covered       bool
 	}{
 		"everybody":             {path(), path(only("DE")), flow.ByPosition, true},
-		"the default behind":    {path(), path(kind(flow.Default)), flow.ByPosition, true},
+		"a default path after":  {path(), path(kind(flow.Default)), flow.ByPosition, true},
 		"the same conditions":   {path(only("DE")), path(only("DE")), flow.ByPosition, true},
 		"forced":                {path(kind(flow.Forced)), path(only("DE")), flow.ByPosition, true},
 		"forced, by weight":     {path(kind(flow.Forced)), path(only("DE")), flow.ByWeight, true},
 		"by weight, default":    {path(), path(kind(flow.Default)), flow.ByWeight, true},
-		"the default first":     {path(kind(flow.Default)), path(only("DE")), flow.ByPosition, false},
+		"a default path before": {path(kind(flow.Default)), path(only("DE")), flow.ByPosition, false},
 		"switched off":          {path(off), path(only("DE")), flow.ByPosition, false},
 		"capped":                {path(capped), path(only("DE")), flow.ByPosition, false},
 		"no destination":        {path(empty), path(only("DE")), flow.ByPosition, false},
 		"other conditions":      {path(only("AT")), path(only("DE")), flow.ByPosition, false},
-		"the second is off":     {path(), path(only("DE"), off), flow.ByPosition, false},
+		"the second path off":   {path(), path(only("DE"), off), flow.ByPosition, false},
 		"drawn by weight":       {path(), path(only("DE")), flow.ByWeight, false},
 		"one group":             {path(group), path(only("DE"), group), flow.ByPosition, false},
 		"a later group":         {path(group), path(only("DE")), flow.ByPosition, false},
-		"without share":         {path(weight(0)), path(only("DE")), flow.ByPosition, false},
-		"without share, forced": {path(kind(flow.Forced), weight(0)), path(only("DE")), flow.ByPosition, true},
+		"weight 0":              {path(weight(0)), path(only("DE")), flow.ByPosition, false},
+		"weight 0, forced":      {path(kind(flow.Forced), weight(0)), path(only("DE")), flow.ByPosition, true},
 	} {
 		if got := len(flow.Covered([]flow.Path{c.first, c.second}, c.rotation)) == 1; got != c.covered {
-			t.Errorf("%s: covered is %t", name, got)
+			t.Errorf("%s: the second path is covered: %t, want %t", name, got, c.covered)
 		}
 	}
 }

@@ -169,7 +169,7 @@ func TestPickDoesNotAllocate(t *testing.T) {
 	p, v := benchPlan(t), visitor("us")
 	p.Pick(v, flow.Env{}, 1)
 	if n := testing.AllocsPerRun(100, func() { p.Pick(v, flow.Env{}, 7) }); n != 0 {
-		t.Errorf("Pick allocates %v times", n)
+		t.Errorf("Pick allocates %v times, want never", n)
 	}
 }
 

@@ -66,8 +66,8 @@ type Path struct {
 	StreamType    string           `json:"stream_type" enum:"regular,forced,default" default:"regular" doc:"forced paths are tried first, the default path last"`
 	Action        string           `json:"action" enum:"lander,offer,redirect,campaign,nothing" required:"invalid_action"`
 	Transition    string           `json:"transition" enum:"302,301,303,307,meta,double_meta,js,blank_referrer,form_post,iframe" default:"302" doc:"how the visitor is sent on"`
-	RuleGroup     int              `json:"rule_group" min:"0" max:"999" doc:"if rotation is position: the paths of a group share its visitors by weight, and lower groups are tried first; each path of group 0 is tried alone. If rotation is weight: without effect"`
-	Weight        float64          `json:"weight" min:"0" max:"1000000" default:"100" doc:"the path's share among the paths of its group that take the visitor, or among all such regular paths if rotation is weight; 0: a regular path gets no visitors"`
+	RuleGroup     int              `json:"rule_group" min:"0" max:"999" doc:"the path's group, used only if rotation is position. Lower groups are tried first. The paths of a group share the group's visitors by weight. Each path of group 0 is tried alone"`
+	Weight        float64          `json:"weight" min:"0" max:"1000000" default:"100" doc:"the path's share among the paths of its group that take the visitor, or among all such regular paths if rotation is weight; a regular path with 0 gets no new visitors"`
 	DailyCap      *int             `json:"daily_cap" min:"1" doc:"maximum number of clicks a day; null: no cap"`
 	IsActive      bool             `json:"is_active" default:"true"`
 	CollectClicks bool             `json:"collect_clicks" default:"true" doc:"false: clicks of this path are not recorded"`

@@ -90,7 +90,7 @@ func TestLogic(t *testing.T) {
 	for _, tt := range tests {
 		p := a.plan(t, fmt.Sprintf(path, tt.logic, tt.browser), nil)
 		if d := p.Pick(visitor(tt.country), flow.Env{}, 1); (d.Via == flow.ViaRegular) != tt.want {
-			t.Errorf("%+v: %s", tt, d.Via)
+			t.Errorf("%+v: the decision is %s; regular means that the path matches", tt, d.Via)
 		}
 	}
 	p := a.plan(t, fmt.Sprintf(path, "and", "chrome"), nil)
@@ -153,7 +153,7 @@ func TestPickOffer(t *testing.T) {
 	p := a.plan(t, text, func(o *flow.Options) { o.Bind = flow.BindStreamsLandersOffers })
 	d := p.Pick(visitor("DE"), flow.Env{}, 5)
 	if d.Lander != a.refs[id(11)] || d.Offer != nil || d.URL != nil || d.Action() != flow.ActionLander {
-		t.Fatalf("%+v", d)
+		t.Fatalf("the decision is %+v, want the lander and no offer", d)
 	}
 	seen := map[int]map[string]bool{}
 	for slot := range 4 {
@@ -174,7 +174,7 @@ func TestPickOffer(t *testing.T) {
 	want := "map[0:map[" + anyURL + ":true offer 1:true] 1:map[" + anyURL + ":true offer 1:true] 2:map[" + anyURL +
 		":true offer 2:true offer 3:true] 3:map[" + anyURL + ":true]]"
 	if got := fmt.Sprint(seen); got != want {
-		t.Errorf("slots:\n%s\nwant\n%s", got, want)
+		t.Errorf("the destinations of each slot are\n%s\nwant\n%s", got, want)
 	}
 	for seed := range uint64(50) {
 		if offer, _, _ := p.PickOffer(d.Route, 2, id(3), seed); offer != a.refs[id(3)] {
@@ -242,7 +242,7 @@ func TestBinding(t *testing.T) {
 	}
 	a.refs[id(12)].SetPaused(true)
 	if got := landers(planBinding(flow.BindStreamsLanders), v("US", 42)); len(got) != 1 || !got[id(11)] {
-		t.Errorf("a paused lander is kept: %v", got)
+		t.Errorf("the visitor saw %v, want only the lander that is not paused", got)
 	}
 	capReached := flow.Env{Admit: func(*flow.Route) bool { return false }}
 	if got := pathOf(streams.Pick(v("US", 42), capReached, 1)); got != "us" {
@@ -272,7 +272,7 @@ func TestAdmitIsExact(t *testing.T) {
 	}
 	wg.Wait()
 	if served.Load() != 1000 {
-		t.Errorf("%d served of 1000", served.Load())
+		t.Errorf("the capped path got %d clicks, want 1000", served.Load())
 	}
 }
 
@@ -307,6 +307,6 @@ func TestExplain(t *testing.T) {
 	units := trace.Steps[1].Units
 	if len(units) != 2 || units[0].Matched || units[0].Conditions[0].Seen != "DE" || !units[1].Matched ||
 		units[1].Rule != "mine" {
-		t.Errorf("units: %+v", units)
+		t.Errorf("the trace of the path \"fr\" has the units %+v, want its filters unmatched and its rule \"mine\" matched", units)
 	}
 }

@@ -83,14 +83,14 @@ func TestProperties(t *testing.T) {
 		}
 		if e := explained.Pick(v, flow.Env{Trace: &flow.Trace{}}, seed); e.Via != d.Via || pathOf(e) != pathOf(d) || e.Lander != d.Lander ||
 			e.Offer != d.Offer {
-			rt.Fatalf("sent to %s, explained as %s", pathOf(d), pathOf(e))
+			rt.Fatalf("without a trace the visitor is sent to %s, with a trace to %s", pathOf(d), pathOf(e))
 		}
 		if d.Route == nil {
 			return
 		}
 		if path := paths[d.Route.Index]; !path.IsActive || path.ID != d.Route.ID.String() ||
 			d.Via == flow.ViaRegular && path.Weight == 0 {
-			rt.Fatalf("path %+v was chosen", path)
+			rt.Fatalf("the decision is for a path that is switched off, has another id or has the weight 0: %+v", path)
 		}
 		for _, ref := range []*flow.Ref{d.Lander, d.Offer} {
 			if ref != nil && !ref.Open() {
@@ -106,7 +106,7 @@ func TestProperties(t *testing.T) {
 			v.Bound.Lander = d.Lander.ID
 			if offer, _, ok := p.PickOffer(d.Route, 1, uuid.Nil, seed); ok {
 				if repeated, _, _ := p.PickOffer(d.Route, 1, offer.ID, seed+1); !offer.Open() || repeated != offer {
-					rt.Fatal("the click-out's offer is not kept, or not usable")
+					rt.Fatal("a second click on the lander got another offer, or the offer is not usable")
 				}
 			}
 		}
@@ -116,7 +116,7 @@ func TestProperties(t *testing.T) {
 		for i := range uint64(5) {
 			repeated := p.Pick(v, flow.Env{}, seed+i*977)
 			if repeated.Route != d.Route || repeated.Lander != d.Lander || repeated.Offer != d.Offer {
-				rt.Fatalf("bound to %s, sent to %s", pathOf(d), pathOf(repeated))
+				rt.Fatalf("a visitor bound to %s was sent to %s, or got another lander or offer", pathOf(d), pathOf(repeated))
 			}
 		}
 	})

@@ -37,18 +37,18 @@ func TestInline(t *testing.T) {
 	for _, p := range paths {
 		r := p.Rules[0]
 		if r.RuleID != "" || r.Logic != "or" || fmt.Sprint(r.Conditions) != fmt.Sprint(deleted.Conditions) {
-			t.Errorf("%+v", r)
+			t.Errorf("the deleted rule became %+v, want its logic and conditions", r)
 		}
 		if fmt.Sprint(p.Rules[2]) != fmt.Sprint(keptRule) {
-			t.Errorf("a rule that still exists became %+v", p.Rules[2])
+			t.Errorf("a rule that still exists became %+v, want it unchanged", p.Rules[2])
 		}
 		names = append(names, r.Name)
 	}
 	// The name "deleted 2" is missing, because the second path already has its own rule with this name.
 	if got := fmt.Sprint(names); got != "[deleted deleted 3 deleted 4 deleted 5]" {
-		t.Errorf("names %s", got)
+		t.Errorf("the inlined rules have the names %s, want each name once", got)
 	}
 	if rules, destinations := flow.Count(paths); rules != 13 || destinations != 0 {
-		t.Errorf("%d rules, %d destinations", rules, destinations)
+		t.Errorf("Count returns %d rules and %d destinations, want 13 and 0", rules, destinations)
 	}
 }

@@ -18,7 +18,7 @@ import (
 type Known struct {
 	Offers, Landers, Campaigns map[uuid.UUID]bool
 	Rules                      map[uuid.UUID]cond.Cost
-	// Old is the flow that is stored now. A condition that can never hold is accepted if it is already in Old.
+	// Old is the flow that is stored now. A condition with a value that no visitor can have is accepted if it is already in Old.
 	Old []Path
 }
 

@@ -156,13 +156,13 @@ func TestDefaults(t *testing.T) {
 	if p.Name != "Path 1" || p.StreamType != "regular" || p.Transition != "302" || p.Weight != 100 || !p.IsActive ||
 		!p.CollectClicks || p.Logic != "and" || p.DailyCap != nil || len(p.ID) != 36 ||
 		p.Destinations[0] != (flow.Destination{ID: id(1).String(), Weight: 100}) {
-		t.Errorf("%+v", p)
+		t.Errorf("a path with an action and a destination became %+v, want the defaults in all other fields", p)
 	}
 	if list[1].ID != id(40).String() || list[1].Rules[0].Name != "Rule 1" {
-		t.Errorf("%+v", list[1])
+		t.Errorf("a path with an id and a nameless rule became %+v, want the same id and the name \"Rule 1\"", list[1])
 	}
 	if list[2].ID == list[1].ID || list[2].Name != "Path 4" || list[2].Weight != 33.333 {
-		t.Errorf("%+v", list[2])
+		t.Errorf("a path with an id that is taken became %+v, want another id, the name \"Path 4\" and the weight 33.333", list[2])
 	}
 	// Reading the paths' JSON gives the same paths.
 	raw, err := json.Marshal(list)
@@ -201,22 +201,22 @@ func TestSimpleIdentifyReferences(t *testing.T) {
 	} {
 		err := flow.Validate(flow.Simple(tt.offer, tt.lander), known)
 		if e, _ := models.AsError(err); (e == nil) != (tt.want == "") || e != nil && e.Code != tt.want {
-			t.Errorf("%+v: %v", tt, err)
+			t.Errorf("%+v: Validate returns %v", tt, err)
 		}
 	}
 	paths := flow.Simple(id(1).String(), id(11).String())
 	before := paths[0].ID
 	flow.Identify(paths, func(id string) bool { return id == before })
 	if paths[0].ID != before {
-		t.Error("an own path got a new id")
+		t.Error("a path got a new id although keep returned true for its id")
 	}
 	flow.Identify(paths, nil)
 	if paths[0].ID == before {
-		t.Error("a foreign path kept its id")
+		t.Error("a path kept its id although keep is nil")
 	}
 	paths[0].CampaignID, paths[0].Rules = id(21).String(), []flow.RuleRef{{RuleID: id(31).String()}, {RuleID: "x"}}
 	d, c, r := flow.References(append(paths, paths...))
 	if got := fmt.Sprint(len(d), len(c), len(r)); got != "2 1 1" {
-		t.Errorf("references: %s", got)
+		t.Errorf("got %s destinations, campaigns and rules, want 2 1 1", got)
 	}
 }

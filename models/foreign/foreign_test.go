@@ -55,7 +55,7 @@ func TestIsClick(t *testing.T) {
 		{"", "65f0a1b2c3d4e5f60718293a", false},
 	} {
 		if got := foreign.IsClick(c.tracker, c.text); got != c.want {
-			t.Errorf("%s %s: %v", c.tracker, c.text, got)
+			t.Errorf("IsClick(%q, %q) returns %t, want %t", c.tracker, c.text, got, c.want)
 		}
 	}
 }

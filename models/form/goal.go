@@ -20,7 +20,7 @@ type GoalBody struct {
 	ValueMode string         `json:"valueMode" trim:"true" bad:"bad_goal_shape" enum:"none,fixed,from_event" default:"none"`
 	Value     models.Money   `json:"value" bad:"no_value" min:"0" max:"1000000000" doc:"must be above 0 if valueMode is fixed"`
 	SiteID    *uuid.UUID     `json:"siteId" bad:"no_site" doc:"left out: the first active site"`
-	Currency  string         `json:"currency" trim:"true" case:"upper" pattern:"^([A-Za-z]{3})?$" doc:"left out: the currency of the event or, if the event names none, of the site"`
+	Currency  string         `json:"currency" trim:"true" case:"upper" pattern:"^([A-Za-z]{3})?$" doc:"currency of a fixed value, and of an event that names no currency; left out: the currency of the site"`
 	Status    string         `json:"status" trim:"true" enum:"pending,approved" default:"approved"`
 	IsPrimary bind.Opt[bool] `json:"isPrimary" doc:"true for only one goal of a site; left out: unchanged"`
 	IsActive  bind.Opt[bool] `json:"isActive" doc:"default true for a new goal; left out in a change: unchanged"`

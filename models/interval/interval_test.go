@@ -43,7 +43,7 @@ func TestVary(t *testing.T) {
 	for range 100 {
 		wait := interval.Vary(d)
 		if wait < d-d/20 || wait > d+d/20 {
-			t.Fatal(wait)
+			t.Fatalf("the wait is %s, want one that differs from %s by at most a twentieth", wait, d)
 		}
 		seen[wait] = true
 	}

@@ -64,7 +64,7 @@ type Place struct {
 	Path     string // id of the campaign's path; empty: the fault is not in a path
 	PathName string
 	Field    string    // field of the record; empty: the whole record
-	Value    string    // the wrong text there, such as an answer or a macro
+	Value    string    // the wrong text at the place, such as a server's answer or a macro
 	At       time.Time // when workers found the fault; zero: the check needs no worker, or no worker has looked yet
 }
 

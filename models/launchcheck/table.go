@@ -120,7 +120,7 @@ var Table = []Check{
 		Code: "click_id_elsewhere", Area: "macros", State: Warning, Mend: Open, Find: clickIDElsewhere,
 		Says:  "The network expects the click id in {value}, but the address of {name} has {clickid} in another place.",
 		Costs: "If the network does not send the click id back from there, its conversions find no click.",
-		Do:    "Write {clickid} into that parameter. Or take it out: then the parameter is added automatically.",
+		Do:    "Write {clickid} into that parameter. Or remove {clickid} from the address: then the parameter is added automatically.",
 	},
 	{
 		Code: "postback_placeholder", Area: "macros", State: Problem, Mend: Open, Find: postbackPlaceholder,
@@ -220,7 +220,7 @@ var Table = []Check{
 	},
 	{
 		Code: "path_without_share", Area: "shares", State: Warning, Mend: Open, Find: pathWithoutShare,
-		Says:  "The path {path} has the weight 0, so no visitor comes to it.",
+		Says:  "The path {path} has the weight 0, so no new visitor comes to it.",
 		Costs: "Its offers get no visitors.",
 		Do:    "Give it a weight, or switch it off.",
 	},
@@ -258,7 +258,7 @@ var Table = []Check{
 		Code: "lander_unclicked", Area: "landers", State: Problem, Mend: Open, Find: landerUnclicked,
 		Says:  "None of the {value} visitors of 30 days has clicked on from {name} to an offer.",
 		Costs: "Every visitor ends on that page.",
-		Do:    "Link the page's button to the address that the landing page shows.",
+		Do:    "Link the page's button to the click URL that the dashboard shows for the landing page.",
 	},
 	{
 		Code: "slot_without_offer", Area: "landers", State: Problem, Mend: Open, Find: slotWithoutOffer,

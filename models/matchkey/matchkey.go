@@ -208,8 +208,8 @@ func (Person) MarshalJSON() ([]byte, error) { return []byte(`"` + Hidden + `"`),
 // NotText is the reason why a value in a person's record is not kept.
 const NotText = "it is neither a text nor a number"
 
-// Members returns the texts and numbers in a JSON object, by name. It also returns the sorted names of members with values of
-// other types. It ignores members that are null. ok is false if raw is neither an object nor null.
+// Members returns the members of a JSON object that are texts, numbers or truth values, as texts by name. It also returns the
+// sorted names of members with other values. It ignores members that are null. ok is false if raw is neither an object nor null.
 func Members(raw []byte) (texts map[string]string, others []string, ok bool) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {

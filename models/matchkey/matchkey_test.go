@@ -119,7 +119,7 @@ func TestForms(t *testing.T) {
 			want = append(want, sum(form))
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s %q: another form than %q", tt.key, tt.value, tt.want)
+			t.Errorf("%s %q: the hashes are not those of the texts %q", tt.key, tt.value, tt.want)
 		}
 	}
 }
@@ -129,10 +129,10 @@ func TestPersonsCountry(t *testing.T) {
 	t.Parallel()
 	keys, _ := matchkey.Hash(matchkey.Person{"phone": "07911 123456", "country": "GB", "zip": "SW1A 1AA"}, "US")
 	if keys.Phone != sum("+447911123456") || keys.Zip != sum("sw1a1") {
-		t.Error("the country of the visitor was used")
+		t.Error("the phone or the postal code was not read with the country in the person's data")
 	}
 	if want := []string{"phone", "zip", "country"}; !slices.Equal(keys.Names(), want) {
-		t.Errorf("%v, want %v", keys.Names(), want)
+		t.Errorf("the known keys are %v, want %v", keys.Names(), want)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestConsent(t *testing.T) {
 		// With consent, nothing is dropped. Without consent, the e-mail address is dropped and reported. The blank postal code
 		// is never reported.
 		if isKept := want == matchkey.ConsentGranted; keys.IsEmpty() == isKept || (len(dropped) == 1) == isKept {
-			t.Errorf("%q: %v, dropped %v", word, keys.Names(), dropped)
+			t.Errorf("with the consent %q, the keys %v are kept and %v are dropped", word, keys.Names(), dropped)
 		}
 	}
 }
@@ -173,7 +173,7 @@ func TestIn(t *testing.T) {
 		row, _ := models.SourceProviderNamed(provider)
 		got := all.In(row.Keys)
 		if got.Email != sum(want[0]) || want[1] != "" && got.Phone != sum(want[1]) || strings.Join(got.Names(), " ") != want[2] {
-			t.Errorf("%s: %v", provider, got.Names())
+			t.Errorf("%s gets the keys %v, or an e-mail address or phone number in a wrong form, want %v", provider, got.Names(), want)
 		}
 	}
 	if got := all.In(nil).Names(); len(got) > 0 {
@@ -202,7 +202,7 @@ func TestWith(t *testing.T) {
 	older, _ := matchkey.Hash(matchkey.Person{"email": "a.b@gmail.com", "zip": "123"}, "")
 	all := newer.With(older)
 	if all.Email != sum("x") || all.EmailGoogle != sum("x") || all.City != sum("rome") || all.Zip != sum("123") {
-		t.Errorf("%+v", all)
+		t.Errorf("the keys are %+v, want the newer e-mail address and city, and the older postal code", all)
 	}
 }
 
@@ -216,7 +216,7 @@ func TestPersonDoesNotPrint(t *testing.T) {
 	}
 	for _, text := range []string{string(encoded), fmt.Sprint(p), fmt.Sprintf("%v %+v %#v %s %q", p, p, p, p, p), fmt.Sprintf("%+v", struct{ P matchkey.Person }{p})} {
 		if strings.Contains(text, "canary") {
-			t.Error(text)
+			t.Errorf("the data of a person is printed: %s", text)
 		}
 	}
 }
@@ -237,7 +237,7 @@ func TestPersonAsJSON(t *testing.T) {
 	} {
 		got, dropped := matchkey.ReadPerson([]byte(text))
 		if !maps.Equal(got, want.person) || fmt.Sprint(dropped) != want.dropped {
-			t.Errorf("%s: %v, %v", text, map[string]string(got), dropped)
+			t.Errorf("%s is read as %v, dropped %v, want %v, dropped %s", text, map[string]string(got), dropped, map[string]string(want.person), want.dropped)
 		}
 	}
 }
@@ -250,10 +250,10 @@ func TestNames(t *testing.T) {
 	for _, name := range matchkey.Names {
 		for _, param := range matchkey.Params(name) {
 			if other, twice := seen[param]; twice {
-				t.Errorf("%s is %s and %s", param, name, other)
+				t.Errorf("the parameter %s belongs to the two keys %s and %s", param, name, other)
 			}
 			if seen[param] = name; matchkey.NameOf(" "+strings.ToUpper(param)) != name {
-				t.Errorf("%s is not %s", param, name)
+				t.Errorf("the parameter %s does not belong to the key %s", param, name)
 			}
 		}
 	}
@@ -262,6 +262,6 @@ func TestNames(t *testing.T) {
 	}
 	p := matchkey.Person{"email": "x", "e-mail": "x", "mail": "x", "a@b.c": "x"}
 	if got := p.Unknown(); !slices.Equal(got, []string{"mail"}) {
-		t.Errorf("unknown %v", got)
+		t.Errorf("the unknown names are %v, want only mail", got)
 	}
 }

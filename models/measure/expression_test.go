@@ -21,7 +21,7 @@ func TestExpressions(t *testing.T) {
 	} {
 		texts, list, err := ParseExpressions(text)
 		if err != nil || len(list) != 1 || texts[0] != text {
-			t.Errorf("%s: %v, %v", text, texts, err)
+			t.Errorf("%s is parsed as %v, %v, want one formula with this text", text, texts, err)
 			continue
 		}
 		got, ok := list[0](value)
@@ -30,7 +30,7 @@ func TestExpressions(t *testing.T) {
 		}
 	}
 	if _, list, err := ParseExpressions(""); len(list) != 0 || err != nil {
-		t.Error(list, err)
+		t.Errorf("an empty text gives %d formulas and the error %v, want none", len(list), err)
 	}
 	for _, text := range []string{
 		"profit/", "(profit", "profit)", "luck/clicks", "profit;clicks", "1e9*cost", "1.2.3*cost", "()", "cost,,cost", "1..2", ".", "=cost",

@@ -16,8 +16,8 @@ type Names struct {
 // CLDR, sorted by currency.
 func Catalog() []Names { return listed(names) }
 
-// Usual returns the signs and names that several currencies have, by the currency that they mean if nothing says which currency
-// is meant.
+// Usual returns the signs and names that several currencies share but that have a usual meaning, such as "$" for USD. They are
+// grouped by the currency that they mean if nothing says which currency is meant.
 func Usual() []Names { return listed(usual) }
 
 func listed(table map[string]string) (list []Names) {

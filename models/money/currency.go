@@ -253,7 +253,7 @@ func Heading(text, given string) (name, code string) {
 }
 
 // edgeWord returns the currency that the first or the last word of a heading names: a code, or a sign or name that is written in
-// capital letters or separated from the rest.
+// capital letters or set apart. apart says that a comma or an underscore separates the word from the words before it.
 func edgeWord(word, given string, apart bool) string {
 	upper := strings.ToUpper(word)
 	if isNumber(word) || !apart && word != upper && !isCode(upper) {

@@ -47,7 +47,7 @@ func TestForms(t *testing.T) {
 		}
 		cells := strings.Split(line, "\t")
 		if len(cells) != 3 {
-			t.Fatalf("%q has %d cells", line, len(cells))
+			t.Fatalf("the line %q has %d cells, want 3", line, len(cells))
 		}
 		given, text, want := cells[0], cells[1], cells[2]
 		forms++
@@ -65,7 +65,7 @@ func TestForms(t *testing.T) {
 			t.Errorf("%q in %q: %v %q, %v; want %s", text, given, got.Value, got.Currency, err, want)
 		}
 		if (got.Doubt != nil) != (got.Currency == Unknown) {
-			t.Errorf("%q in %q: doubt %v about %q", text, given, got.Doubt, got.Currency)
+			t.Errorf("%q in %q has the currency %q and the doubt %v, want a doubt only for Unknown", text, given, got.Currency, got.Doubt)
 		}
 	}
 	if delete(currencies, ""); forms < 300 || len(currencies) < 40 {
@@ -87,7 +87,7 @@ func TestLocales(t *testing.T) {
 		case err != nil:
 			t.Errorf("%q in %q: %v", text, given, err)
 		case !got.Value.Equal(want):
-			t.Errorf("%q in %q is read as %s", text, given, got.Value)
+			t.Errorf("%q in %q is read as %s, want %s", text, given, got.Value, want)
 		case got.Currency != code && got.Currency != Unknown && (given != code || got.Currency != ""):
 			t.Errorf("%q with the currency %q applying is read in the currency %q, want %q", text, given, got.Currency, code)
 		default:
@@ -141,7 +141,7 @@ func TestPlain(t *testing.T) {
 			slow, err = p.number.value([]string{"USD"})
 		}
 		if ok && (err != nil || !fast.Equal(slow)) {
-			t.Errorf("%q: %s, and %s, %v", text, fast, slow, err)
+			t.Errorf("the fast path reads %q as %s, and the general path as %s, %v", text, fast, slow, err)
 		}
 	}
 }
@@ -150,12 +150,12 @@ func TestDigitsOfAllScripts(t *testing.T) {
 	t.Parallel()
 	for r := rune(0x80); r <= unicode.MaxRune; r++ {
 		if unicode.IsDigit(r) && int(digit(r)) != digitByName(r) {
-			t.Fatalf("%U is read as %d", r, digit(r))
+			t.Fatalf("the digit %U is read as %d, want %d", r, digit(r), digitByName(r))
 		}
 	}
 	for text, want := range map[string]string{"٠١٢٣٤٥٦٧٨٩": "123456789", "۹۸۷": "987", "१२": "12", "𝟗𝟘𝟣": "901", "７８": "78", "༡༢": "12"} {
 		if got, err := Read(text, ""); err != nil || got.Value.String() != want {
-			t.Errorf("%s is read as %v, %v", text, got.Value, err)
+			t.Errorf("%s is read as %v, %v, want %s", text, got.Value, err, want)
 		}
 	}
 }
@@ -269,11 +269,11 @@ func TestUnknownCurrencies(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"", Unknown, "BTC", "ZZZ"} {
 		if got, err := Read("12.500", code); !errors.Is(err, ErrAmbiguous) {
-			t.Errorf("12.500 in %q is %v, %v", code, got, err)
+			t.Errorf("12.500 in %q is read as %v, %v, want ErrAmbiguous", code, got, err)
 		}
 	}
 	if code, err := Currency("000", "USD"); code != Unknown || !errors.Is(err, ErrNoCurrency) {
-		t.Errorf("the number 000 is %q, %v", code, err)
+		t.Errorf("the currency number 000 is read as %q, %v, want Unknown and ErrNoCurrency", code, err)
 	}
 }
 
@@ -289,12 +289,12 @@ func FuzzRead(f *testing.F) {
 		got, err := Read(text, given)
 		if err != nil {
 			if reason := ReadError(""); !errors.As(err, &reason) || !got.Value.IsZero() || got.Currency != "" {
-				t.Fatalf("%q: %v, %v", text, got, err)
+				t.Fatalf("%q gives an amount together with an error, or an error without a reason: %v, %v", text, got, err)
 			}
 			return
 		}
 		if !sameDigits(text, got.Value) {
-			t.Fatalf("%q is read as %s", text, got.Value)
+			t.Fatalf("%q is read as %s, which has other digits", text, got.Value)
 		}
 		if other, err := Read(text, ""); err == nil && got.Currency == "" && !other.Value.Equal(got.Value) {
 			t.Fatalf("%q is read as %s in %q, and as %s without a currency", text, got.Value, given, other.Value)
@@ -304,7 +304,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%q is read as %s, but the text of this amount is read as %v, %v", text, got.Value, reread.Value, err)
 		}
 		if got.Currency != "" && got.Currency != Unknown && got.Currency != given && !isCode(got.Currency) {
-			t.Fatalf("%q has the currency %q", text, got.Currency)
+			t.Fatalf("%q is read in %q, which is not the code of a currency", text, got.Currency)
 		}
 	})
 }

@@ -73,12 +73,12 @@ func TestAddresses(t *testing.T) {
 		foreign.FormGo: "a.example/go/x%2Fy", foreign.FormCF: "a.example/cf/r/x%2Fy",
 	} {
 		if got := movecheck.Address("a.example", form, "x/y"); got != want {
-			t.Errorf("a link of the form %s has the address %s", form, got)
+			t.Errorf("a link of the form %s has the address %s, want %s", form, got, want)
 		}
 	}
 	v := movecheck.Visitor{Params: []movecheck.Pair{{Name: "a b", Value: "c&d"}}}
 	if got := v.URL("a.example/click?key=1"); got != "a.example/click?key=1&a+b=c%26d" {
-		t.Error(got)
+		t.Errorf("the visitor requests %s, want the parameter to be escaped and appended", got)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestCompare(t *testing.T) {
 		"a token in the path":       {[]movecheck.Place{to("https://o.example/{country}/x/{sub1}")}, false, 301, "https://o.example/DE/x/", "same "},
 		"one of several":            {[]movecheck.Place{to("https://b.example/"), offer}, false, 302, same, "dice "},
 		"an unknown attribute":      {[]movecheck.Place{offer}, true, 302, same, "unsure attribute"},
-		"none of unsure places":     {[]movecheck.Place{offer, nowhere}, true, 302, "https://c.example/", "differs address"},
+		"another, though unsure":    {[]movecheck.Place{offer, nowhere}, true, 302, "https://c.example/", "differs address"},
 		"another host":              {[]movecheck.Place{offer}, false, 302, strings.Replace(same, "offer", "other", 1), "differs address"},
 		"another path":              {[]movecheck.Place{offer}, false, 302, strings.Replace(same, "/go", "/gone", 1), "differs address"},
 		"http":                      {[]movecheck.Place{to("https://o.example/")}, false, 302, "http://o.example/", "differs address"},

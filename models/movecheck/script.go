@@ -82,7 +82,7 @@ const Head = `#!/bin/sh
 #   - No script of a page is run. An address that a page leads to is not compared.
 #
 # Settings, written before "sh":
-#   OLD_HOST=203.0.113.7          connect to this host, whatever DNS says: for a check after the change of DNS, or past a proxy
+#   OLD_HOST=203.0.113.7          connect to this host, whatever DNS says: to check after DNS was changed, or to bypass a proxy
 #   OLD_DOMAIN=track.example.com  the domain of links that have none of their own
 #   SCHEME=http                   instead of https
 #   PAUSE=1                       seconds between two requests

@@ -82,7 +82,7 @@ var (
 type Policy struct {
 	Schemes []string       // default: https
 	Allow   []netip.Prefix // literal addresses that are accepted although they are not public; 127.0.0.1 includes localhost
-	// Reserved accepts names such as shop.example. It is for records that are stored, and to which nothing is sent yet.
+	// Reserved makes Check accept reserved names such as shop.example. Callers set it for addresses to which nothing is sent yet.
 	Reserved bool
 	// Known reports whether the operator has configured an address for host, which is in lower case. Such a host is accepted
 	// without any further check. If Known is nil, there are no such hosts.
@@ -119,8 +119,8 @@ func (p Policy) Check(raw string) error {
 	return p.checkHost(strings.ToLower(u.Hostname()))
 }
 
-// CheckSent does the same as Check, for an address that a client sends. It also refuses an address in the masked form of
-// answers.
+// CheckSent does the same as Check, for an address that a client sends. It also refuses an address in the masked
+// form in which answers show it.
 func (p Policy) CheckSent(raw string) error {
 	if strings.HasSuffix(raw, "/"+models.MaskedSecret) {
 		return models.Invalid("invalid_url", "this is the masked address: send the whole address, or leave url out to keep the stored one")

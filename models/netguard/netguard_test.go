@@ -33,7 +33,7 @@ func TestBlocked(t *testing.T) {
 		"198.17.255.255", "223.255.255.254", "::ffff:8.8.8.8", "2606:4700::1111", "2a00:1450:4001::1", "2001:4860:4860::8888",
 	} {
 		if netguard.Blocked(netip.MustParseAddr(text)) {
-			t.Errorf("%s is blocked", text)
+			t.Errorf("the public address %s is blocked", text)
 		}
 	}
 	if !netguard.Blocked(netip.Addr{}) {
@@ -48,7 +48,7 @@ func TestPublicURL(t *testing.T) {
 		"https://[2606:4700::1111]/", "https://hooks.example.com./x", "https://my_app.example.com",
 	} {
 		if err := (netguard.Policy{}).Check(raw); err != nil {
-			t.Errorf("%s: %v", raw, err)
+			t.Errorf("the public URL %s is refused: %v", raw, err)
 		}
 	}
 	bad := []string{
@@ -84,7 +84,7 @@ func TestAllow(t *testing.T) {
 		"https://10.0.0.1/": false, "https://[::1]/": false, "http://127.0.0.1/": false,
 	} {
 		if err := p.Check(raw); (err == nil) != ok {
-			t.Errorf("%s: %v", raw, err)
+			t.Errorf("with 127.0.0.0/8 allowed, Check(%s) returns %v; the URL is allowed: %t", raw, err, ok)
 		}
 	}
 	if err := (netguard.Policy{Schemes: []string{"http", "https"}}).Check("http://example.com"); err != nil {

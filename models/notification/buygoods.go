@@ -15,7 +15,7 @@ import (
 var buygoods = Scheme{
 	Name: "buygoods", Platform: "BuyGoods", Template: "BuyGoods notifications", ClickParam: "subid",
 	Proof:  "the address contains the secret, or the field token_ipn or token is the secret",
-	Secret: "choose a long random text; it becomes a part of the address. An account with a token for its IPNs enters the token",
+	Secret: "choose a long random text; it becomes a part of the address. If your account has a token for its IPNs, enter that token instead",
 	Setup:  "Setup, Settings, or the tab IPN of the product: enter the address for each of the events New Order, Rebill, Refund and Chargeback",
 	Click:  "a sub id of the link (subid to subid5), or sid, tid and vid1 to vid3",
 	Docs:   []string{"https://buygoods.ticksy.com/article/16022"},

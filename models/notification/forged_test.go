@@ -25,7 +25,7 @@ func TestSignedFieldsAreThoseOfAForm(t *testing.T) {
 		"Digistore24 as JSON":         {"digistore24", `{"sha_sign": "` + sumOfNothing + `", ` + digistore + `}`, "application/json"},
 		"Digistore24 as JSON in form": {"digistore24", `{"SHASIGN": "` + sumOfNothing + `", ` + digistore + `}`, "application/x-www-form-urlencoded"},
 		"Digistore24 without fields":  {"digistore24", "sha_sign=" + sumOfNothing, "application/x-www-form-urlencoded"},
-		"Digistore24 with empty ones": {"digistore24", "event=&custom=&sha_sign=" + sumOfNothing, "application/x-www-form-urlencoded"},
+		"Digistore24 empty fields":    {"digistore24", "event=&custom=&sha_sign=" + sumOfNothing, "application/x-www-form-urlencoded"},
 		"JVZoo as JSON":               {"jvzoo", `{"cverify": "` + sumOfSecret + `", ` + jvzoo + `}`, "application/json"},
 	} {
 		if got, err := scheme(t, tt.scheme).Read(request(tt.body, "content-type", tt.kind), secret, nil); !errors.Is(err, notification.ErrUnproven) {
@@ -61,7 +61,7 @@ func TestKeyIsOfWhatIsSigned(t *testing.T) {
 		a, errA := s.Read(tt.first, secret, nil)
 		b, errB := s.Read(tt.again, secret, nil)
 		if errA != nil || errB != nil || a.Key == "" || (a.Key == b.Key) != tt.same {
-			t.Errorf("%s: %q %v and %q %v", name, a.Key, errA, b.Key, errB)
+			t.Errorf("%s: the keys are %q (%v) and %q (%v), want the same key: %t", name, a.Key, errA, b.Key, errB, tt.same)
 		}
 	}
 }
@@ -71,10 +71,10 @@ func TestKeyIsOfWhatIsSigned(t *testing.T) {
 func TestVersionSorts(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ scheme, header, member, want string }{
-		"WooCommerce":      {"woocommerce", "x-wc-webhook-signature", `"date_modified_gmt": "2026-11-20T10:59:07"`, "2026-11-20T10:59:07.000"},
-		"Shopify":          {"shopify", "x-shopify-hmac-sha256", `"updated_at": "2026-11-20T05:59:07-05:00"`, "2026-11-20T10:59:07.000"},
-		"no time":          {"shopify", "x-shopify-hmac-sha256", `"updated_at": "yesterday"`, ""},
-		"without the time": {"woocommerce", "x-wc-webhook-signature", `"a": 1`, ""},
+		"WooCommerce":     {"woocommerce", "x-wc-webhook-signature", `"date_modified_gmt": "2026-11-20T10:59:07"`, "2026-11-20T10:59:07.000"},
+		"Shopify":         {"shopify", "x-shopify-hmac-sha256", `"updated_at": "2026-11-20T05:59:07-05:00"`, "2026-11-20T10:59:07.000"},
+		"unreadable time": {"shopify", "x-shopify-hmac-sha256", `"updated_at": "yesterday"`, ""},
+		"missing time":    {"woocommerce", "x-wc-webhook-signature", `"a": 1`, ""},
 	} {
 		order := map[string]string{"shopify": shopifyOrder + `, "financial_status": "paid"`, "woocommerce": wooOrder + `, "status": "completed"`}[tt.scheme]
 		got, err := scheme(t, tt.scheme).Read(signed64(tt.header, `{`+order+`, `+tt.member+`}`), secret, nil)

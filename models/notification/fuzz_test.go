@@ -46,13 +46,13 @@ func FuzzRead(f *testing.F) {
 			out, err := s.Read(r, secret, map[string]string{"click_id": "custom", "payout": "total", "goal": "event"})
 			if err != nil {
 				if _, known := models.AsError(err); !known && !errors.Is(err, notification.ErrUnproven) {
-					t.Errorf("%s: %v", name, err)
+					t.Errorf("%s: the error is neither ErrUnproven nor one with a reason for people: %v", name, err)
 				}
 				continue
 			}
 			// The key of a Stripe event is the id in the event, which may be missing.
 			if len(out.Reports) == 0 && out.Ignored == "" || len(out.Reports) > 30 || out.Key == "" && name != "stripe" {
-				t.Errorf("%s: %+v", name, out)
+				t.Errorf("%s: the result has no content, no key or more than 30 reports: %+v", name, out)
 			}
 			for _, report := range out.Reports {
 				if report.Click != "" && !postback.IsClick(report.Click, received) {

@@ -102,7 +102,7 @@ func check(t *testing.T, name string, sign func(body string) notification.Reques
 		}
 		repeated, _ := s.Read(sign(c.body), secret, nil)
 		if repeated.Key != got.Key {
-			t.Errorf("%s: %s has the keys %s and %s", name, c.name, got.Key, repeated.Key)
+			t.Errorf("%s: %s was read twice and has the keys %s and %s, want the same key", name, c.name, got.Key, repeated.Key)
 		}
 		if _, err := s.Read(r, secret+"x", nil); !errors.Is(err, notification.ErrUnproven) {
 			t.Errorf("%s: %s is accepted with another secret: %v", name, c.name, err)
@@ -142,7 +142,7 @@ func forged(t *testing.T, name string, r notification.Request) {
 func TestSchemes(t *testing.T) {
 	t.Parallel()
 	if names := notification.Names(); !slices.IsSorted(names) || len(names) != 9 {
-		t.Errorf("names %v", names)
+		t.Errorf("the names of the schemes are %v, want nine in sorted order", names)
 	}
 	field, _ := reflect.TypeFor[models.NetworkFields]().FieldByName("PostbackScheme")
 	if enum := field.Tag.Get("enum"); enum != strings.Join(notification.Names(), ",") {
@@ -195,19 +195,19 @@ func TestOwnNames(t *testing.T) {
 	got, err := scheme(t, "shopify").Read(signed64("x-shopify-hmac-sha256", body), secret,
 		map[string]string{"click_id": "ref", "payout": "current_subtotal_price", "goal": "source_name"})
 	if want := "7 | web | paid | 17.50 EUR | click=CLICK"; err != nil || describe(got) != want {
-		t.Errorf("%v %s", err, describe(got))
+		t.Errorf("the message is read as %s, %v, want %s", describe(got), err, want)
 	}
 	other := string(models.AppendClickID(nil, models.FloorClickID(received.Add(-time.Hour))))
 	visit := `{"id": 7, "financial_status": "paid", "total_price": "20.00", "currency": "EUR", "landing_site": "/?clickid=` + other + `&Ref=CLICK"}`
 	got, err = scheme(t, "shopify").Read(signed64("x-shopify-hmac-sha256", visit), secret, map[string]string{"click_id": "Ref"})
 	if want := "7 |  | paid | 20.00 EUR | click=CLICK"; err != nil || describe(got) != want {
-		t.Errorf("a parameter whose name has a capital letter: %v %s", err, describe(got))
+		t.Errorf("with the parameter Ref, the message is read as %s, %v, want %s", describe(got), err, want)
 	}
 	event := `{"id": "evt_1", "type": "checkout.session.completed", "livemode": true, "data": {"object": {"id": "cs_1", "mode": "payment",
 		"amount_total": 2000, "amount_subtotal": 1750, "currency": "eur", "metadata": {"visit": "CLICK"}}}}`
 	got, err = scheme(t, "stripe").Read(signStripe(event), secret,
 		map[string]string{"click_id": "metadata.visit", "payout": "amount_subtotal"})
 	if want := "cs_1 |  | checkout.session.completed | 17.5 eur | click=CLICK"; err != nil || describe(got) != want {
-		t.Errorf("%v %s", err, describe(got))
+		t.Errorf("the event is read as %s, %v, want %s", describe(got), err, want)
 	}
 }

@@ -109,7 +109,7 @@ func TestThriveCart(t *testing.T) {
 		"order": {"total": 14900, "charges": [{"reference": "product-12", "amount": 9900}, {"reference": "bump-12", "amount": 5000}]}, "passthrough": {"clickid": "CLICK"}}`
 	got, err := scheme(t, "thrivecart").Read(request(object), secret, nil)
 	if want := "1514394 |  | order.success | 99 EUR | click=CLICK\n1514394-bump-12 | bump | order.success | 50 EUR | click=CLICK"; err != nil || describe(got) != want {
-		t.Errorf("JSON: %v %s", err, describe(got))
+		t.Errorf("the order in JSON is read as %s, %v, want %s", describe(got), err, want)
 	}
 }
 
@@ -149,12 +149,12 @@ func TestAmountsThatAreNone(t *testing.T) {
 		body := stripeEvent("payment_intent.succeeded", `"id": "pi_7", "amount_received": `+amount+`, "currency": "gbp", "metadata": {"cid": "CLICK"}`)
 		got, err := scheme(t, "stripe").Read(signStripe(body), secret, nil)
 		if err != nil || len(got.Reports) != 1 || !strings.HasSuffix(got.Reports[0].Payout, " in smallest units") {
-			t.Errorf("%s: %v %s", amount, err, describe(got))
+			t.Errorf("the amount %s is read as %s, %v, want the text with \" in smallest units\"", amount, describe(got), err)
 		}
 	}
 	order := `{` + wooOrder + `, "status": "completed", "refunds": [{"total": "1e900000000"}]}`
 	got, err := scheme(t, "woocommerce").Read(signed64("x-wc-webhook-signature", order), secret, nil)
 	if err != nil || got.Reports[0].Payout != "49.90 less 1e900000000" {
-		t.Errorf("%v %s", err, describe(got))
+		t.Errorf("a refund of 1e900000000 is read as %s, %v, want the payout as the text of a subtraction", describe(got), err)
 	}
 }

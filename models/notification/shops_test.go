@@ -53,7 +53,7 @@ func TestShopify(t *testing.T) {
 	r := sign(order(`, "financial_status": "paid"`))
 	r.Header["x-shopify-topic"] = "orders/paid"
 	if got, err := scheme(t, "shopify").Read(r, secret, nil); err != nil || got.Event != "orders/paid" {
-		t.Errorf("%v, the event is %q, want the topic in the header", err, got.Event)
+		t.Errorf("the error is %v and the event is %q, want no error and the topic in the header", err, got.Event)
 	}
 }
 
@@ -90,6 +90,6 @@ func TestWooCommerce(t *testing.T) {
 	forged(t, "woocommerce", sign(order("processing", "")))
 	got, err := scheme(t, "woocommerce").Read(request("webhook_id=7"), secret, nil)
 	if err != nil || describe(got) != "ignored: the shop only tries the address" {
-		t.Errorf("ping: %v %s", err, describe(got))
+		t.Errorf("a ping is read as %s, %v, want it ignored", describe(got), err)
 	}
 }

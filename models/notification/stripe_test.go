@@ -140,7 +140,7 @@ func TestStripeReplay(t *testing.T) {
 	} {
 		_, err := s.Read(signStripeAt(body, received.Add(offset), secret), secret, nil)
 		if ok != (err == nil) || !ok && !errors.Is(err, notification.ErrUnproven) {
-			t.Errorf("%s: %v", offset, err)
+			t.Errorf("a signature %s from the arrival gives %v; it is valid: %t", offset, err, ok)
 		}
 	}
 	// The time is signed, so a new time needs a new signature.
@@ -154,6 +154,6 @@ func TestStripeReplay(t *testing.T) {
 	byOld, byNew := signStripeAt(body, received, "old"), signStripeAt(body, received, secret)
 	byOld.Header["stripe-signature"] += "," + strings.Split(byNew.Header["stripe-signature"], ",")[1]
 	if _, err := s.Read(byOld, secret, nil); err != nil {
-		t.Errorf("two signatures: %v", err)
+		t.Errorf("an event with a signature by the old secret and one by the new secret is refused: %v", err)
 	}
 }

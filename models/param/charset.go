@@ -94,7 +94,7 @@ func findCharset(label string) encoding.Encoding {
 // decoder converts the texts of one message.
 type decoder struct {
 	clues   Clues
-	stated  encoding.Encoding // nil: no charset is stated
+	stated  encoding.Encoding // nil: no charset is stated, or it is UTF-8
 	foreign bool              // a text of the message is not UTF-8
 	guessed int               // number of texts whose charset was guessed
 }

@@ -124,7 +124,7 @@ func TestCharset(t *testing.T) {
 		raw := encoded(t, e, c.text)
 		for _, language := range []string{"", c.language} {
 			if got := (Clues{Charset: c.charset, Language: language}).UTF8(raw); got != c.text {
-				t.Errorf("%s stated as %s: %q", c.text, c.charset, got)
+				t.Errorf("%s with the stated charset %s is read as %q", c.text, c.charset, got)
 			}
 		}
 		got := Clues{Language: c.language}.UTF8(raw)
@@ -139,7 +139,7 @@ func TestCharset(t *testing.T) {
 				continue
 			}
 			if got := (Clues{Language: other}).UTF8(raw); got != "" && got != c.text {
-				t.Errorf("%s in %s is read as %q for a visitor with the language %q", c.text, c.charset, got, other)
+				t.Errorf("%s in %s is read as %q for the wrong language %q, want the same text or an empty text", c.text, c.charset, got, other)
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func TestForeignWordsAreNoRussian(t *testing.T) {
 	} {
 		for word := range strings.FieldsSeq(list) {
 			if got := (Clues{}).UTF8(encoded(t, e, word)); got != "" {
-				t.Errorf("%s is read as %s", word, got)
+				t.Errorf("%s is read as %s, want an empty text", word, got)
 			}
 		}
 	}
@@ -199,11 +199,11 @@ func TestFromBody(t *testing.T) {
 		err        error
 	}{
 		"form":               {form, "a=1&b=x+y", []Param{{Name: "a", Value: "1"}, {Name: "b", Value: "x y"}}, nil},
-		"form with a mark":   {form, "\xef\xbb\xbfa=1&amp;b=2", []Param{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}, nil},
+		"form, byte order":   {form, "\xef\xbb\xbfa=1&amp;b=2", []Param{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}, nil},
 		"stated charset":     {form + "; charset=windows-1251", "a=%E4%E0&b=%E5", []Param{{Name: "a", Value: "да"}, {Name: "b", Value: "е"}}, nil},
 		"object":             {object, `{"z":1.50,"a":"é","n":null,"l":[1, 2],"o":{"x":1},"t":true,"z":2}`, []Param{{Name: "z", Value: "1.50"}, {Name: "a", Value: "é"}, {Name: "l", Value: "[1, 2]"}, {Name: "o", Value: `{"x":1}`}, {Name: "t", Value: "true"}, {Name: "z", Value: "2"}}, nil},
 		"no content type":    {"", " {\"a\":\"1\"}\n", []Param{{Name: "a", Value: "1"}}, nil},
-		"object with a mark": {object, "\xef\xbb\xbf{\"a\":\"1\"}", []Param{{Name: "a", Value: "1"}}, nil},
+		"object, byte order": {object, "\xef\xbb\xbf{\"a\":\"1\"}", []Param{{Name: "a", Value: "1"}}, nil},
 		"object in UTF-16":   {object, utf16, []Param{{Name: "a", Value: "é"}}, nil},
 		"object in GBK":      {"application/json; charset=gbk", "{\"a\":\"\xcb\xab\x95\x5c\"}", []Param{{Name: "a", Value: "双昞"}}, nil},
 		"object, no UTF-8":   {object, "{\"a\":\"\xff\xfe\",\"b\":\"2\"}", []Param{{Name: "a", IsLost: true}, {Name: "b", Value: "2"}}, nil},
@@ -230,7 +230,7 @@ func TestFromBody(t *testing.T) {
 	} {
 		got, err := FromBody(c.kind, []byte(c.body), Clues{})
 		if !slices.Equal(got, c.want) || err != c.err { //nolint:errorlint // FromBody returns its errors unwrapped
-			t.Errorf("%s: %+v, %v", name, got, err)
+			t.Errorf("%s: got %+v, %v, want %+v, %v", name, got, err, c.want, c.err)
 		}
 	}
 }
@@ -243,7 +243,7 @@ func TestOneBrokenTextCostsNoOther(t *testing.T) {
 		"%CB%AB%C9%AB": "", // in UTF-8 two letters that are very rare, in GBK two common characters
 	} {
 		if got := FromQuery("a=%FF%FE%FD&b="+value, Clues{}); got[0].Value != "" || got[1].Value != want {
-			t.Errorf("%s: %+v", value, got)
+			t.Errorf("beside a broken value, %s is read as %+v, want %q", value, got, want)
 		}
 	}
 }
@@ -271,7 +271,7 @@ func FuzzQuery(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query, language string) {
 		for _, p := range FromQuery(query, Clues{Language: language}) {
 			if !utf8.ValidString(p.Name) || !utf8.ValidString(p.Value) {
-				t.Fatalf("%+v", p)
+				t.Fatalf("the name or the value of a parameter is not UTF-8: %+v", p)
 			}
 		}
 		for unread := query; unread != ""; {
@@ -286,7 +286,7 @@ func FuzzQuery(f *testing.F) {
 			n, err1 := url.QueryUnescape(name)
 			v, err2 := url.QueryUnescape(value)
 			if err1 != nil || err2 != nil || n != p.Name || v != p.Value {
-				t.Fatalf("%+v is read as %+v", pair, p)
+				t.Fatalf("Next reads %+v as %+v, but url.QueryUnescape gives %q and %q", pair, p, n, v)
 			}
 		}
 	})
@@ -300,11 +300,11 @@ func FuzzBody(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind string, body []byte) {
 		list, err := FromBody(kind, body, Clues{})
 		if err != nil && list != nil {
-			t.Fatalf("%+v and %v", list, err)
+			t.Fatalf("FromBody returns both parameters and an error: %+v, %v", list, err)
 		}
 		for _, p := range list {
 			if !utf8.ValidString(p.Name) || !utf8.ValidString(p.Value) {
-				t.Fatalf("%+v", p)
+				t.Fatalf("the name or the value of a parameter is not UTF-8: %+v", p)
 			}
 		}
 	})

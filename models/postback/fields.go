@@ -135,8 +135,8 @@ func ClickID(params map[string]string, n Network) string {
 }
 
 // Read reads a message. It never fails: values that cannot be read are missing from the result. A negative payout is a reversal. It
-// makes the status chargeback, unless the status is rejected. A status of chargeback is a reversal too. If a reversal concerns a
-// pending conversion, this conversion becomes rejected. currency is the currency of amounts that state no currency. It is empty if
+// makes the status chargeback, unless the status is rejected. A status of chargeback is a reversal too. When the
+// reversal of a pending conversion is recorded later, the conversion becomes rejected. currency is the currency of amounts that state no currency. It is empty if
 // this currency is not known.
 func Read(params map[string]string, n Network, currency string) Message {
 	r := newReader(params, n)

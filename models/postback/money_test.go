@@ -24,16 +24,16 @@ func TestReadMoney(t *testing.T) {
 		"a number":                         {payout: "12.50", currency: "978", want: "12.5 EUR"},
 		"a name":                           {payout: "12.50", currency: "EURO", want: "12.5 EUR"},
 		"a sign":                           {payout: "12.50", currency: "€", want: "12.5 EUR"},
-		"its own":                          {payout: "12,50 EUR", want: "12.5 EUR"},
-		"both agree":                       {payout: "€12,50", currency: "EUR", want: "12.5 EUR"},
-		"they disagree":                    {payout: "€12,50", currency: "USD", want: "12.5 EUR", reason: `counts as EUR, as its own text says, although the currency parameter says "USD"`},
+		"in the payout":                    {payout: "12,50 EUR", want: "12.5 EUR"},
+		"payout and parameter agree":       {payout: "€12,50", currency: "EUR", want: "12.5 EUR"},
+		"payout and parameter disagree":    {payout: "€12,50", currency: "USD", want: "12.5 EUR", reason: `counts as EUR, as its own text says, although the currency parameter says "USD"`},
 		"an unknown parameter":             {payout: "12.50", currency: "gold", want: "12.5 XXX", reason: `the currency "gold" is no currency`},
-		"its own and an unknown parameter": {payout: "€12.50", currency: "gold", want: "12.5 EUR", reason: `says "gold"`},
+		"in the payout, unknown parameter": {payout: "€12.50", currency: "gold", want: "12.5 EUR", reason: `says "gold"`},
 		"letters outside ISO 4217":         {payout: "12.50", currency: "abc", want: "12.5 ABC", reason: `the currency "abc" is no currency`},
-		"several":                          {payout: "kr.123.45", want: "123.45 XXX", reason: "of several currencies"},
-		"several and another parameter":    {payout: "kr 12", currency: "USD", want: "12 XXX", reason: "of several currencies"},
-		"several and one of them":          {payout: "kr 12", currency: "SEK", want: "12 SEK"},
-		"the fallback":                     {payout: "kr 12", fallback: "NOK", want: "12 NOK"},
+		"a sign of several currencies":     {payout: "kr.123.45", want: "123.45 XXX", reason: "of several currencies"},
+		"that sign and another currency":   {payout: "kr 12", currency: "USD", want: "12 XXX", reason: "of several currencies"},
+		"that sign and one of them":        {payout: "kr 12", currency: "SEK", want: "12 SEK"},
+		"that sign and the fallback":       {payout: "kr 12", fallback: "NOK", want: "12 NOK"},
 		"ambiguous":                        {payout: "12.500", currency: "EUR", want: " EUR", invalid: "12.500", reason: `the payout "12.500" can be read in two ways`},
 		"ambiguous in the fallback":        {payout: "12.500", fallback: "EUR", want: " ", invalid: "12.500", reason: "in two ways"},
 		"not ambiguous in the fallback":    {payout: "12.500", fallback: "USD", want: "12.5 "},
@@ -50,10 +50,11 @@ func TestReadMoney(t *testing.T) {
 	} {
 		m := Read(map[string]string{"clickid": "c", "payout": c.payout, "currency": c.currency, "cost": c.cost}, Network{}, c.fallback)
 		if got := text(m.Payout) + " " + m.Currency; got != c.want || m.InvalidPayout != c.invalid || text(m.Cost) != c.given {
-			t.Errorf("%s: payout %s, invalid %q, cost %s", name, got, m.InvalidPayout, text(m.Cost))
+			t.Errorf("%s: got the payout %q, the invalid payout %q and the cost %q, want %q, %q and %q",
+				name, got, m.InvalidPayout, text(m.Cost), c.want, c.invalid, c.given)
 		}
 		if reason := m.AmountReason(); c.reason == "" && reason != "" || !strings.Contains(reason, c.reason) {
-			t.Errorf("%s: %q, want %q", name, reason, c.reason)
+			t.Errorf("%s: the reason is %q, want %q in it", name, reason, c.reason)
 		}
 	}
 }
@@ -89,7 +90,7 @@ func TestUnreadableCharacters(t *testing.T) {
 			t.Errorf("%.60s: %q, want %q", query, got, want)
 		}
 		if (m.InvalidPayout != "" || m.Currency == money.Unknown) != (m.AmountReason() != "") {
-			t.Errorf("%.60s: the reason is %q", query, m.AmountReason())
+			t.Errorf("%.60s: the reason is %q, want one only if an amount or a currency is not understood", query, m.AmountReason())
 		}
 	}
 	params := Collect(param.FromQuery("clickid=c&time=%FF%FE&goal=a%00b&txid=%FF%FE", param.Clues{}), func(string) bool { return false })
@@ -110,7 +111,7 @@ func TestNegativeForms(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{"-12.50", "(12.50)", "\u221212.50", "12.50-", "($12.50)", "-$12.50", "12,50- €", "USD -12.50"} {
 		if m := Read(map[string]string{"payout": form}, Network{}, "USD"); !m.Reversal || text(m.Payout) != "12.5" {
-			t.Errorf("%s: %+v", form, m)
+			t.Errorf("%s is read as %+v, want a reversal of 12.5", form, m)
 		}
 	}
 }
@@ -120,13 +121,13 @@ func TestAmountsThatDependOnTheCurrency(t *testing.T) {
 	t.Parallel()
 	for payout, want := range map[string]bool{"12.5": false, "1,234.50": false, "12.500": true, "1,250": true, "$12": true, "": false, "1.5K": true} {
 		if m := Read(map[string]string{"payout": payout, "currency": ""}, Network{}, ""); m.DependsOnCurrency != want {
-			t.Errorf("%q: %v", payout, m.DependsOnCurrency)
+			t.Errorf("%q: DependsOnCurrency is %v, want %v", payout, m.DependsOnCurrency, want)
 		}
 	}
 	if !Read(map[string]string{"payout": "1", "currency": "$"}, Network{}, "").DependsOnCurrency {
 		t.Error("DependsOnCurrency is false for a sign in the currency parameter, want true")
 	}
 	if d := decimal.RequireFromString("1.125"); money.Text(d) != "1.1250" || money.Text(d.Neg()) != "-1.1250" || money.Text(d.Shift(1)) != "11.25" {
-		t.Error(money.Text(d))
+		t.Errorf("money.Text writes 1.125 as %s, want 1.1250, or another amount in a form that is read wrongly", money.Text(d))
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // UnfoldPersons replaces a person's record, whose value is a JSON object, by its members: {"user": {"email": ...}} becomes user[email].
-// A member that is neither a text nor a number is not kept. isField reports whether the account's networks send a field in the
+// The value of a member that is a list or an object is not kept. isField reports whether the account's networks send a field in the
 // parameter with this lower-case name. Such a parameter stays unchanged.
 func UnfoldPersons(list []param.Param, isField func(name string) bool) []param.Param {
 	isRecord := func(p param.Param) bool {
@@ -39,7 +39,7 @@ func UnfoldPersons(list []param.Param, isField func(name string) bool) []param.P
 	return out
 }
 
-// notText takes the place of a member of a person's record that is neither a text nor a number.
+// notText takes the place of a value in a person's record that is a list or an object.
 const notText = "(not kept: " + matchkey.NotText + ")"
 
 // RemovePersonal removes the personal data from the parameters of a message. It returns these data, and the word that states the

@@ -106,7 +106,7 @@ func TestUnfoldPersons(t *testing.T) {
 		},
 	} {
 		if got := UnfoldPersons(tt.list, func(name string) bool { return name == "buyer" }); !slices.Equal(got, tt.want) {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: UnfoldPersons returns %v, want %v", name, got, tt.want)
 		}
 	}
 }

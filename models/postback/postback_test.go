@@ -46,7 +46,7 @@ func TestRead(t *testing.T) {
 	payout := decimal.RequireFromString("7.5")
 	want.Payout = &payout
 	if m.Payout == nil || !m.Payout.Equal(payout) {
-		t.Errorf("payout %v", m.Payout)
+		t.Errorf("the payout is %v, want 7.5", m.Payout)
 	}
 	m.Payout, want.Payout = nil, nil
 	if m != want {
@@ -61,7 +61,7 @@ func TestSecretIsNoOtherField(t *testing.T) {
 	for _, name := range []string{"goal", "St", "txid", "sub3", "cid", "currency"} {
 		m := Read(map[string]string{name: "s3c", "clickid": "c"}, Network{Params: map[string]string{"secret": name}}, "")
 		if want := (Message{ClickID: "c", Status: models.StatusApproved, Secret: "s3c"}); m != want {
-			t.Errorf("%s: %+v", name, m)
+			t.Errorf("a secret in the parameter %s is read as another field: %+v", name, m)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func TestReadNegativeAmountIsAReversal(t *testing.T) {
 	} {
 		m := Read(map[string]string{"clickid": "a", "payout": "-3", "status": word}, Network{}, "")
 		if m.Status != want || !m.Reversal || m.Payout == nil || !m.Payout.Equal(decimal.NewFromInt(3)) {
-			t.Errorf("%s: %+v", word, m)
+			t.Errorf("with the word %q, the payout -3 is read as %+v, want a reversal of 3 with the status %s", word, m, want)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func TestAuthentic(t *testing.T) {
 		"other secret": {"other", "", sum, false},
 	} {
 		if got := Authentic(c.secret, c.given, c.signature, "a=1&b=2"); got != c.want {
-			t.Errorf("%s: Authentic returns %v", name, got)
+			t.Errorf("%s: Authentic returns %v, want %v", name, got, c.want)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		if m.Payout != nil && (m.Payout.IsNegative() || m.Payout.GreaterThan(decimal.New(1, 9))) {
-			t.Fatalf("payout %v", m.Payout)
+			t.Fatalf("the payout %v is negative or above 1,000,000,000", m.Payout)
 		}
 	})
 }

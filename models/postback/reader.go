@@ -22,7 +22,7 @@ const clickField = "click_id"
 type reader struct {
 	params    map[string]string   // names in lower case
 	ownParams map[string]string   // the network's own parameter of each field, in lower case
-	given     map[string][]string // by a parameter of the network's own: the fields that the network sends in it
+	given     map[string][]string // for each of the network's own parameters, the fields that the network sends in it
 }
 
 func newReader(params map[string]string, n Network) reader {

@@ -47,7 +47,7 @@ func TestOneParameterOneField(t *testing.T) {
 			}
 			got := fieldsOf(Read(map[string]string{strings.ToUpper(name): v}, Network{Params: map[string]string{field: " " + name}}, ""))
 			if want := map[string]string{field: v}; !maps.Equal(got, want) {
-				t.Errorf("%s as the %s: %v", name, field, got)
+				t.Errorf("the parameter %s, sent as the %s, is read as %v, want %v", name, field, got, want)
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func TestCollect(t *testing.T) {
 	} {
 		for range 20 {
 			if got := Collect(param.FromQuery(query, param.Clues{}), noneKnown); !maps.Equal(got, want) {
-				t.Fatalf("%.60s: %q", query, got)
+				t.Fatalf("%.60s: Collect returns %q, want %q", query, got, want)
 			}
 		}
 	}
@@ -101,6 +101,6 @@ func TestCollect(t *testing.T) {
 	list = append(list, param.Param{Name: "SubId", Value: "c"}, param.Param{Name: "Custom", Value: "v"}, param.Param{Name: "key", Value: "k"})
 	got := Collect(list, func(name string) bool { return name == "custom" })
 	if len(got) != maxOthers+3 || got["SubId"] != "c" || got["Custom"] != "v" || got["key"] != "k" || got["x0"] != "v" {
-		t.Errorf("%d parameters", len(got))
+		t.Errorf("Collect kept %d parameters, want maxOthers of the unknown parameters and all three known parameters", len(got))
 	}
 }

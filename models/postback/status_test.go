@@ -44,14 +44,14 @@ func TestMeans(t *testing.T) {
 func TestWordsAreOne(t *testing.T) {
 	t.Parallel()
 	if len(wordOf) != len(Words()) {
-		t.Errorf("the index has %d words, and the table %d rows", len(wordOf), len(Words()))
+		t.Errorf("the index has %d words and the table has %d rows, want as many words as rows", len(wordOf), len(Words()))
 	}
 	for _, w := range Words() {
 		if wordOf[withoutSeparators(FoldWord(w.Text))] != w || w.Text == "" || w.Status != "" && !models.ValidStatus(w.Status) {
 			t.Errorf("the row %+v is never found or has an invalid status", w)
 		}
 		if m, ok := KnownWord(w.Text); ok != (w.Status != "") || ok && m.Goal != w.Goal {
-			t.Errorf("%s: %+v, %v", w.Text, m, ok)
+			t.Errorf("KnownWord(%s) returns %+v, %v, want what its row says", w.Text, m, ok)
 		}
 	}
 	if _, ok := KnownWord(" "); ok {
@@ -84,7 +84,7 @@ func TestReadWords(t *testing.T) {
 		m := Read(map[string]string{"status": c.word, "goal": c.goal, "payout": c.payout}, Network{}, "")
 		got := result{m.Status, m.Goal, m.WordGoal, m.Reversal, m.UnknownWord, m.NoConversion}
 		if got != c.want || m.Payout.String() != "5" {
-			t.Errorf("%+v: %+v, payout %s", c, got, m.Payout)
+			t.Errorf("%+v: got %+v and the payout %s, want the payout 5", c, got, m.Payout)
 		}
 	}
 }

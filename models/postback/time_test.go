@@ -37,10 +37,10 @@ func TestMoment(t *testing.T) {
 		m := Read(map[string]string{"time": stated}, Network{}, "")
 		at, invalid := m.Moment(click, received)
 		if !at.Equal(want.at) || (invalid != "") != want.invalid || want.invalid && invalid != stated {
-			t.Errorf("%q: %v, %q; want %v", stated, at, invalid, want.at)
+			t.Errorf("with the stated time %q, the conversion has the time %v and the invalid time %q, want %v", stated, at, invalid, want.at)
 		}
 		if reason := TimeReason(invalid, click); reason != want.reason {
-			t.Errorf("%q: %q", stated, reason)
+			t.Errorf("with the stated time %q, the reason is %q, want %q", stated, reason, want.reason)
 		}
 	}
 }

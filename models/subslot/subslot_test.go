@@ -56,18 +56,18 @@ func TestOrderAssigns(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ macros, want string }{
 		"order of the document":      {`{"zoneid": "{z}", "b": "x", "campaignid": "{c}"}`, "1 zoneid, 2 b, 3 campaignid"},
-		"numbers keep their places":  {`{"zone": "z", "sub1": "a", "t3": "c", "x": "y"}`, "1 sub1, 2 zone, 3 t3, 4 x"},
+		"sub1 and t3 get 1 and 3":    {`{"zone": "z", "sub1": "a", "t3": "c", "x": "y"}`, "1 sub1, 2 zone, 3 t3, 4 x"},
 		"the same number twice":      {`{"sub1": "a", "t1": "b"}`, "1 sub1, 2 t1"},
 		"cost and click id get none": {`{"BID": "{b}", "zone": "{z}", "": "x", "cid": "{cid}"}`, "1 zone"},
-		"more than there are":        {manyMacros(models.Subs + 1), many(models.Subs)},
+		"too many parameters":        {manyMacros(models.Subs + 1), many(models.Subs)},
 		"nothing":                    {`{}`, ""},
 	} {
 		l := link(t, tt.macros)
 		if got := text(subslot.Filled(l)); got != tt.want {
-			t.Errorf("%s: filled: %s", name, got)
+			t.Errorf("%s: Filled returns %s, want %s", name, got, tt.want)
 		}
 		if subslot.Assign(&l, models.SourceLink{}, false); text(l.Subs) != tt.want {
-			t.Errorf("%s: stored: %s", name, text(l.Subs))
+			t.Errorf("%s: Assign stores %s, want %s", name, text(l.Subs), tt.want)
 		}
 	}
 }
@@ -82,23 +82,23 @@ func TestSourceInUseKeepsItsSubParameters(t *testing.T) {
 			`{"bannerid": "{banner}", "zoneid": "{zone}", "campaignid": "{campaign}"}`, "1 zoneid, 2 campaignid, 3 bannerid",
 			"1 zoneid, 2 campaignid, 3 bannerid",
 		},
-		"one in front": {`{"age": "{age}", "zoneid": "{zone}"}`, "1 zoneid, 4 age", "1 zoneid, 2 campaignid, 3 bannerid, 4 age"},
+		"new in front": {`{"age": "{age}", "zoneid": "{zone}"}`, "1 zoneid, 4 age", "1 zoneid, 2 campaignid, 3 bannerid, 4 age"},
 		"renamed":      {`{"zone": "{zone}", "campaignid": "{campaign}"}`, "1 zone, 2 campaignid", "1 zone, 2 campaignid, 3 bannerid"},
 		"replaced":     {`{"age": "{age}", "os": "{os}"}`, "4 age, 5 os", "1 zoneid, 2 campaignid, 3 bannerid, 4 age, 5 os"},
-		"a number":     {`{"sub2": "{age}"}`, "2 sub2", "1 zoneid, 2 sub2, 3 bannerid"},
+		"new sub2":     {`{"sub2": "{age}"}`, "2 sub2", "1 zoneid, 2 sub2, 3 bannerid"},
 		"all removed":  {`{}`, "", "1 zoneid, 2 campaignid, 3 bannerid"},
 	} {
 		old, l := link(t, before), link(t, tt.macros)
 		subslot.Assign(&l, old, true)
 		if got := text(subslot.Filled(l)); got != tt.filled {
-			t.Errorf("%s: filled: %s", name, got)
+			t.Errorf("%s: Filled returns %s, want %s", name, got, tt.filled)
 		}
 		if got := text(l.Subs); got != tt.reserved {
-			t.Errorf("%s: reserved: %s", name, got)
+			t.Errorf("%s: Assign stores %s, want %s", name, got, tt.reserved)
 		}
 		back := link(t, before) // the removed parameters are added again
-		if subslot.Assign(&back, l, true); name != "renamed" && name != "a number" && !strings.HasPrefix(text(subslot.Filled(back)), "1 zoneid, 2 campaignid, 3 bannerid") {
-			t.Errorf("%s and back: %s", name, text(back.Subs))
+		if subslot.Assign(&back, l, true); name != "renamed" && name != "new sub2" && !strings.HasPrefix(text(subslot.Filled(back)), "1 zoneid, 2 campaignid, 3 bannerid") {
+			t.Errorf("%s: after the change was reverted, the sub-parameters are %s", name, text(back.Subs))
 		}
 	}
 }
@@ -110,28 +110,28 @@ func TestOlderSourcesKeepTheirSubParameters(t *testing.T) {
 	const macros = `{"zone": "{z}", "sub15": "{a}", "t20": "{b}"}`
 	unstored := link(t, macros)
 	if got := text(subslot.Filled(unstored)); got != "1 zone, 2 sub15, 3 t20" {
-		t.Errorf("not stored: %s", got)
+		t.Errorf("a source without stored sub-parameters fills %s, want the order of its parameters", got)
 	}
 	stored := link(t, macros, models.SubSlot{Sub: 1, Param: "zone"}, models.SubSlot{Sub: 2, Param: "sub15"}, models.SubSlot{Sub: 3, Param: "t20"})
 	if got := text(subslot.Filled(stored)); got != "1 zone, 2 sub15, 3 t20" {
-		t.Errorf("stored: %s", got)
+		t.Errorf("a source fills %s, want its stored sub-parameters", got)
 	}
 	for _, old := range []models.SourceLink{unstored, stored} {
 		saved := link(t, macros)
 		if subslot.Assign(&saved, old, true); text(saved.Subs) != "1 zone, 2 sub15, 3 t20" || subslot.Check(saved.Subs) != nil {
-			t.Errorf("saved again: %s, %v", text(saved.Subs), subslot.Check(saved.Subs))
+			t.Errorf("a source that is saved again has %s, want unchanged sub-parameters: %v", text(saved.Subs), subslot.Check(saved.Subs))
 		}
 	}
 	fresh := link(t, macros)
 	if subslot.Assign(&fresh, models.SourceLink{}, false); text(fresh.Subs) != "1 zone, 15 sub15, 20 t20" {
-		t.Errorf("a new source: %s", text(fresh.Subs))
+		t.Errorf("a new source has %s, want sub15 and t20 at their numbers", text(fresh.Subs))
 	}
 	full := link(t, manyMacros(12))
 	for i := range 10 {
 		full.Subs = append(full.Subs, models.SubSlot{Sub: i + 1, Param: fmt.Sprint("p", i+1)})
 	}
 	if got := text(subslot.Filled(full)); got != many(12) {
-		t.Errorf("more than ten: %s", got)
+		t.Errorf("a source with ten stored sub-parameters and twelve parameters fills %s, want all twelve", got)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestUnusedSourceFollowsTheOrder(t *testing.T) {
 	old := link(t, `{"zone": "{z}", "ad": "{a}"}`, models.SubSlot{Sub: 1, Param: "zone"}, models.SubSlot{Sub: 2, Param: "ad", Name: "Banner"})
 	l := link(t, `{"ad": "{a}", "age": "{age}"}`)
 	if subslot.Assign(&l, old, false); text(l.Subs) != "1 ad (Banner), 2 age" {
-		t.Error(text(l.Subs))
+		t.Errorf("the sub-parameters are %s, want the order of the parameters and the account's name", text(l.Subs))
 	}
 }
 
@@ -154,10 +154,10 @@ func TestSentListCounts(t *testing.T) {
 		models.SubSlot{Sub: 9, Param: "ad"})
 	subslot.Assign(&l, old, true)
 	if got := text(l.Subs); got != "1 age, 2 zone (Place), 3 os, 9 ad" {
-		t.Error(got)
+		t.Errorf("Assign stores %s, want zone and ad as sent, and age and os in free sub-parameters", got)
 	}
 	if got := text(subslot.Filled(l)); got != "1 age, 2 zone (Place), 3 os" {
-		t.Error(got)
+		t.Errorf("Filled returns %s, want the sub-parameters without ad, which is not in the link", got)
 	}
 }
 
@@ -165,13 +165,13 @@ func TestNames(t *testing.T) {
 	t.Parallel()
 	l := link(t, `{"zone": "{zoneid}", "sub2": "[CREATIVE_ID]", "t3": "", "ad": "{a}"}`)
 	if got := subslot.Names(l); !maps.Equal(got, map[string]string{"sub1": "zone", "sub2": "CREATIVE_ID", "sub4": "ad"}) {
-		t.Error(got)
+		t.Errorf("the names are %v, want zone, CREATIVE_ID and ad", got)
 	}
 	// A name that came from the macro stays when the parameter is removed.
 	removed := link(t, `{"zone": "{zoneid}", "ad": "{a}"}`)
 	subslot.Assign(&removed, l, true)
 	if got := subslot.Names(removed); got["sub2"] != "CREATIVE_ID" || got["sub4"] != "ad" {
-		t.Error(got)
+		t.Errorf("after a parameter was removed, the names are %v, want CREATIVE_ID and ad in them", got)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestCommonNames(t *testing.T) {
 		link(t, `{"zone": "{z}", "ad": "{a}", "age": "{age}"}`), link(t, `{"Zone": "{z}", "site": "{s}"}`), link(t, `{}`),
 	})
 	if !maps.Equal(got, map[string]string{"sub1": "zone", "sub3": "age"}) {
-		t.Error(got)
+		t.Errorf("the common names are %v, want zone for sub1 and age for sub3", got)
 	}
 }
 
@@ -192,17 +192,17 @@ func TestCheck(t *testing.T) {
 		list models.SubSlots
 		ok   bool
 	}{
-		"none":                          {nil, true},
-		"two":                           {models.SubSlots{{Sub: 1, Param: "a"}, {Sub: 10, Param: "b"}}, true},
-		"a number at its place":         {models.SubSlots{{Sub: 3, Param: "sub3"}}, true},
-		"a number elsewhere":            {models.SubSlots{{Sub: 1, Param: "sub3"}}, false},
-		"a later number elsewhere":      {models.SubSlots{{Sub: 1, Param: "sub11"}}, true},
-		"a number whose place is taken": {models.SubSlots{{Sub: 1, Param: "t3"}, {Sub: 3, Param: "sub3"}}, true},
-		"a sub-parameter twice":         {models.SubSlots{{Sub: 1, Param: "a"}, {Sub: 1, Param: "b"}}, false},
-		"a parameter twice":             {models.SubSlots{{Sub: 1, Param: "a"}, {Sub: 2, Param: "A"}}, false},
+		"none":                         {nil, true},
+		"two":                          {models.SubSlots{{Sub: 1, Param: "a"}, {Sub: 10, Param: "b"}}, true},
+		"sub3 fills sub3":              {models.SubSlots{{Sub: 3, Param: "sub3"}}, true},
+		"sub3 fills sub1":              {models.SubSlots{{Sub: 1, Param: "sub3"}}, false},
+		"sub11 fills sub1":             {models.SubSlots{{Sub: 1, Param: "sub11"}}, true},
+		"t3 fills sub1, sub3 is taken": {models.SubSlots{{Sub: 1, Param: "t3"}, {Sub: 3, Param: "sub3"}}, true},
+		"a sub-parameter twice":        {models.SubSlots{{Sub: 1, Param: "a"}, {Sub: 1, Param: "b"}}, false},
+		"a parameter twice":            {models.SubSlots{{Sub: 1, Param: "a"}, {Sub: 2, Param: "A"}}, false},
 	} {
 		if err := subslot.Check(tt.list); (err == nil) != tt.ok {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: Check returns %v, want an error: %t", name, err, !tt.ok)
 		}
 	}
 }

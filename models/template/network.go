@@ -171,7 +171,7 @@ const (
 // networkIDs is the namespace of the ids of built-in templates.
 var networkIDs = uuid.MustParse("9d3f5c1e-6a51-4b0e-8f0a-2b6f3f0c7a11")
 
-// Networks returns the built-in templates by name. Their ids never change. The caller must not change the list.
+// Networks returns the built-in templates, sorted by name. Their ids never change. The caller must not change the list.
 func Networks() []SavedNetwork { return networks }
 
 var networks = func() []SavedNetwork {

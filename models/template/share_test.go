@@ -35,14 +35,14 @@ func TestShareSource(t *testing.T) {
 	// Empty names of parameters are replaced by the usual names.
 	o.ExternalIDParam, o.CostParam, o.CostMacro = "", "", "{bid}"
 	if got := template.ShareSource(o); got.ExternalIDParam != "external_id" || got.CostParam != "cost" || got.Check(time.Now()) != nil {
-		t.Errorf("%+v", got)
+		t.Errorf("without names of parameters, the template is %+v, want external_id and cost", got)
 	}
 	// If the postback address is at the platform's own host, the address of the platform's template is shared
 	// instead. No login in the path is then shared.
 	o.Platform, o.PostbackURL = "adsterra", "https://www.pbterra.com/name/acmelogin/at?subid_short={external_id}"
 	known, _ := template.FindSource("adsterra")
 	if got := template.ShareSource(o).PostbackURL; got != known.PostbackURL {
-		t.Error(got)
+		t.Errorf("the shared postback address is %s, want the address of the platform's template", got)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestShareNetwork(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", a, b)
 	}
 	if n.Macros["secret"] == "" {
-		t.Error("the network itself has changed")
+		t.Error("sharing a network has removed its own secret macro")
 	}
 }
 

@@ -93,7 +93,7 @@ func TestPostbacksWithMoney(t *testing.T) {
 			"&currency={currency}&orderid={conversion_id}",
 	} {
 		if s, _ := template.FindSource(platform); s.PostbackURL != want {
-			t.Errorf("%s: %s", platform, s.PostbackURL)
+			t.Errorf("the postback address of %s is %s, want %s", platform, s.PostbackURL, want)
 		}
 	}
 	// A fixed currency would be wrong for a payout in another currency.
@@ -120,7 +120,7 @@ func TestClickParams(t *testing.T) {
 		delete(want, saved.Network.Name)
 	}
 	if len(want) > 0 {
-		t.Errorf("no templates of %v", want)
+		t.Errorf("these networks have no template: %v", want)
 	}
 }
 
@@ -140,11 +140,11 @@ func TestNetworks(t *testing.T) {
 	for _, saved := range list {
 		n := saved.Network
 		if err := n.Check(time.Now()); err != nil {
-			t.Errorf("%s: %v", n.Name, err)
+			t.Errorf("the template of %s cannot be imported: %v", n.Name, err)
 		}
 		checkOrigin(t, n.Origin)
 		if seen[saved.ID] || seen[strings.ToLower(n.Name)] || saved.AccountID != uuid.Nil {
-			t.Errorf("%s appears twice", n.Name)
+			t.Errorf("%s appears twice, or belongs to an account", n.Name)
 		}
 		seen[saved.ID], seen[strings.ToLower(n.Name)] = true, true
 		// Three kinds of networks have no macro for the click id: networks that send notifications (see notified), networks that send

@@ -125,7 +125,7 @@ func TestForms(t *testing.T) {
 		}
 	}
 	if len(seen) < 250 {
-		t.Errorf("only %d different texts are tested", len(seen))
+		t.Errorf("only %d different texts are tested, want at least 250", len(seen))
 	}
 }
 
@@ -166,11 +166,11 @@ func TestDay(t *testing.T) {
 		"Wed, Mar 4, 2026", "20260304", "04-Mar-2026", "1772600767",
 	} {
 		if day, err := Day(text); err != nil || !day.Equal(time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC)) {
-			t.Errorf("%q: %v, %v", text, day, err)
+			t.Errorf("Day reads %q as %v, %v, want 2026-03-04", text, day, err)
 		}
 	}
 	if _, err := Day("03/04/2026"); !errors.Is(err, ErrAmbiguous) {
-		t.Errorf("an ambiguous date: %v", err)
+		t.Errorf("for an ambiguous date, Day returns %v, want ErrAmbiguous", err)
 	}
 }
 
@@ -229,7 +229,7 @@ func FuzzFormatted(f *testing.F) {
 		for _, unit := range units {
 			text := strconv.FormatInt(at.UnixNano()/int64(unit), 10)
 			if got, err := ReadUTC(text); err != nil || !got.Equal(at.Truncate(unit)) {
-				t.Errorf("%q: %v, %v", text, got, err)
+				t.Errorf("%q is read as %v, %v, want %v", text, got, err, at.Truncate(unit))
 			}
 		}
 		for _, layout := range []string{"02/01/2006 15:04:05", "01/02/2006 15:04:05", "2-1-2006 15:04:05"} {
@@ -237,7 +237,7 @@ func FuzzFormatted(f *testing.F) {
 			r, err := Read(local.Format(layout), zone)
 			if isClear := local.Day() > 12 || local.Day() == int(local.Month()); isClear && (err != nil || !r.At.Equal(truncated(local, time.Second))) ||
 				!isClear && !errors.Is(err, ErrAmbiguous) {
-				t.Errorf("%q: %v, %v", local.Format(layout), r.At, err)
+				t.Errorf("%q is read as %v, %v, want the same date, or ErrAmbiguous if day and month can be exchanged", local.Format(layout), r.At, err)
 			}
 		}
 	})
@@ -267,7 +267,7 @@ func FuzzText(f *testing.F) {
 		r, err := Read(text, time.UTC)
 		if err != nil {
 			if r != (Reading{}) {
-				t.Errorf("%q: %v with %v", text, r, err)
+				t.Errorf("%q gives both a time and an error: %v, %v", text, r, err)
 			}
 			return
 		}
@@ -278,15 +278,15 @@ func FuzzText(f *testing.F) {
 			}
 		}
 		if year := r.At.UTC().Year(); year < 2000 || year > 2100 || digits < 3 || r.Precision < time.Nanosecond || r.Precision > 24*time.Hour {
-			t.Errorf("%q: %v, %v", text, r.At, r.Precision)
+			t.Errorf("%q is read as %v with the precision %v, which a text with %d digits cannot mean", text, r.At, r.Precision, digits)
 		}
 		reread, err := Read(r.At.Format(time.RFC3339Nano), time.UTC)
 		if err != nil || !reread.At.Equal(r.At) {
-			t.Errorf("%q: %v, then %v, %v", text, r.At, reread.At, err)
+			t.Errorf("%q is read as %v, and the RFC 3339 text of this time as %v, %v", text, r.At, reread.At, err)
 		}
 		day, err := Day(text)
 		if err != nil || day.Format(time.DateOnly) != r.At.Format(time.DateOnly) {
-			t.Errorf("%q: day %v of %v, %v", text, day, r.At, err)
+			t.Errorf("Day reads %q as %v, %v, but Read gives %v", text, day, err, r.At)
 		}
 	})
 }

@@ -59,11 +59,11 @@ func TestLinkQueriesOfTemplates(t *testing.T) {
 		}
 		values, err := url.ParseQuery(query)
 		if err != nil || len(values) != len(l.Params()) {
-			t.Errorf("%s: %s (%v)", s.Key, query, err)
+			t.Errorf("%s: the link with values is %s (%v), want each parameter once", s.Key, query, err)
 		}
 		for _, m := range l.Params() {
 			if values.Get(m.Param) != "v"+m.Param {
-				t.Errorf("%s: %s is %q in %s", s.Key, m.Param, values.Get(m.Param), query)
+				t.Errorf("%s: the parameter %s has the value %q in %s, want its own value", s.Key, m.Param, values.Get(m.Param), query)
 			}
 		}
 	}

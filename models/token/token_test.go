@@ -118,7 +118,7 @@ func TestSecrets(t *testing.T) {
 	t.Parallel()
 	got := token.Secrets("https://a.b/?token={external_id}&key=s3cret&e=1&pass&secret=a%26b&pwd=x&auth=last#f")
 	if want := []string{"s3cret", "a%26b", "a&b", "last"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("the secrets are %q, want %q", got, want)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestEveryName(t *testing.T) {
 	}
 	for _, name := range list {
 		if got := string(token.Compile("https://a.b/{"+name+"}").Expand(nil, v)); got != "https://a.b/v-"+name {
-			t.Errorf("%s gives %s", name, got)
+			t.Errorf("the token {%s} gives %s, want v-%s", name, got, name)
 		}
 	}
 	tpl := token.Compile("https://a.b/{lp_key}/{_sub4}")
@@ -153,7 +153,7 @@ func TestDateLetters(t *testing.T) {
 		_, want, _ := strings.Cut(l.Means, ": ")
 		template := token.Compile("https://a.b/{_date:" + string(l.Letter) + ",Europe/Berlin}")
 		if got := strings.TrimPrefix(string(template.Expand(nil, at)), "https://a.b/"); got != want {
-			t.Errorf("%c (%s) gives %s", l.Letter, l.Means, got)
+			t.Errorf("the letter %c (%s) gives %s, want %s", l.Letter, l.Means, got, want)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func TestLooksLikeMacro(t *testing.T) {
 		"optional", "OPTIONALS", "1.5", "__", "{<script>}", "[[]]", "%", "%%", "%20%", "50%", "%zz", "%E4%F6%", "%7B%7D", "%7B1,2%7D", "{" + strings.Repeat("x", 80) + "}",
 	} {
 		if token.LooksLikeMacro(s) {
-			t.Errorf("%s is taken for a macro", s)
+			t.Errorf("%s is taken for an unfilled macro", s)
 		}
 	}
 }
@@ -196,7 +196,7 @@ func TestValidURL(t *testing.T) {
 		"https://a.b/?d={date:Y-m-d H:i, Europe/Berlin}&{sample:a b|c}",
 	} {
 		if err := token.ValidURL(s); err != nil || !token.IsURL(s) {
-			t.Errorf("%s: %v", s, err)
+			t.Errorf("the valid address %s is refused: %v", s, err)
 		}
 	}
 	for _, s := range []string{
@@ -222,7 +222,7 @@ func TestExpandDoesNotAllocate(t *testing.T) {
 	buf := make([]byte, 0, 512)
 	v := token.Values(fixed{})
 	if n := testing.AllocsPerRun(100, func() { tpl.Expand(buf, v) }); n != 0 {
-		t.Errorf("Expand allocates %v times", n)
+		t.Errorf("Expand allocates %v times, want never", n)
 	}
 }
 
@@ -255,14 +255,14 @@ func FuzzExpand(f *testing.F) {
 			out := string(token.Compile(text).Expand(nil, v))
 			for i := range len(out) {
 				if out[i] <= ' ' || out[i] >= 0x7f {
-					t.Fatalf("%s gives %q", text, out)
+					t.Fatalf("%s gives %q, want one line of printable ASCII", text, out)
 				}
 			}
 			_, _, rest := cutAuthority(text)
 			scheme, host, _ := cutAuthority(out)
 			wantScheme, wantHost, _ := cutAuthority(text)
 			if scheme != wantScheme || host != wantHost {
-				t.Fatalf("%s%s leads to %q", text, rest, out)
+				t.Fatalf("%s (path %s) leads to %q, which has another scheme or host", text, rest, out)
 			}
 			if !valid {
 				continue
@@ -270,13 +270,13 @@ func FuzzExpand(f *testing.F) {
 			// Go's own parser must see the same host, if it accepts the raw percent signs of the customer's value.
 			if u, err := url.Parse(out); err == nil &&
 				(u.Scheme != "https" || u.Hostname() != "host.example" || u.User != nil) {
-				t.Fatalf("%s leads to %q", text, out)
+				t.Fatalf("%s leads to %q, in which Go's parser reads another scheme, host or user", text, out)
 			}
 			w := httptest.NewRecorder()
 			w.Header().Set("Location", out)
 			w.WriteHeader(http.StatusFound)
 			if h := w.Result().Header; len(h) != 1 || h.Get("Location") != out {
-				t.Fatalf("%s gives headers %v", text, h)
+				t.Fatalf("%s gives the headers %v, want only Location", text, h)
 			}
 		}
 	})
@@ -311,10 +311,10 @@ func FuzzCompile(f *testing.F) {
 		}
 		scheme, host, _ := cutAuthority(text)
 		if s, h, _ := cutAuthority(out); s != scheme || h != host {
-			t.Fatalf("%q leads to %q", text, out)
+			t.Fatalf("%q leads to %q, which has another scheme or host", text, out)
 		}
 		if !strings.ContainsAny(text, "{}\"<>\\`") && isPrintable(text) && out != text {
-			t.Fatalf("%q became %q", text, out)
+			t.Fatalf("the fixed text %q became %q", text, out)
 		}
 	})
 }

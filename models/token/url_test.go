@@ -11,7 +11,7 @@ func TestIsURL(t *testing.T) {
 		"https://": false, "https:///x": false, "https://a b": false, "https://a\n.example": false, "https://a.example:x": false,
 	} {
 		if got := IsURL(url); got != want {
-			t.Errorf("%q: %v", url, got)
+			t.Errorf("IsURL(%q) returns %t, want %t", url, got, want)
 		}
 	}
 }
@@ -34,7 +34,7 @@ func TestLeadsTo(t *testing.T) {
 	} {
 		for address, want := range tries {
 			if got := LeadsTo(address, other); got != want {
-				t.Errorf("%s to %s: %v", address, other, got)
+				t.Errorf("LeadsTo(%s, %s) returns %t, want %t", address, other, got, want)
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func TestASCIIHost(t *testing.T) {
 			t.Errorf("%s: %s, want %s", address, got, want)
 		}
 		if again := ASCIIHost(got); again != got {
-			t.Errorf("%s: %s, then %s", address, got, again)
+			t.Errorf("ASCIIHost(%s) returns %s, and for this address %s, want the same address", address, got, again)
 		}
 	}
 }

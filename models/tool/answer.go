@@ -176,8 +176,8 @@ func (r record) MarshalJSON() ([]byte, error) {
 // Answer is the answer of a tool.
 type Answer struct{ record }
 
-// shape brings values into the form of the tool's answers. While the answer has more than MaxBytes, it omits an eighth of the rows
-// of the longest list, until no list has a row left.
+// shape brings values into the form of the tool's answers. If the answer has more than MaxBytes, it omits an eighth of the rows of
+// the longest list. It repeats this until the answer is short enough or no list has a row left.
 func (t *Tool) shape(v Values) (Answer, error) {
 	out, left := record{{"notice", Notice}}, 0
 	for _, m := range t.Answer {

@@ -31,8 +31,8 @@ func changeTools() []Tool {
 	return []Tool{
 		{
 			Name: "set_active", Title: "Pause or resume", Kind: Changes, Repeatable: true,
-			About: "Pauses or resumes a campaign, a path, an offer, a landing page, a source, a network, a smartlink or a rule of the Copilot. Routing follows at once; " +
-				"recorded data does not change, and the opposite call takes the change back. A path is not paused below the minimum sample: the error is then too_early." + limits,
+			About: "Pauses or resumes a campaign, a path, an offer, a landing page, a source, a network, a smartlink or a rule of the Copilot. Routing changes at once. " +
+				"Recorded data does not change, and the opposite call reverts the change. A path without the minimum sample is not paused: the error is then too_early." + limits,
 			Params: []Param{
 				need(Param{Name: "kind", Enum: []string{"campaign", "path", "offer", "lander", "source", "network", "smartlink", "rule"}, Doc: "kind of the record"}),
 				need(Param{Name: "id", Type: ID, Doc: "id of the record"}), need(Param{Name: "active", Type: Flag, Doc: "true resumes, false pauses"}),
@@ -55,13 +55,13 @@ func changeTools() []Tool {
 		},
 		{
 			Name: "record_cost", Title: "Record cost", Kind: Changes, Destructive: true,
-			About: "Sets the cost of the clicks of a campaign, a source or both on days of the account's time zone: an amount for all clicks together, or a price for each click. It replaces the cost that was " +
-				"recorded; a person can take it back under Costs. Dry run by default: the answer has the cost before and after." + limits,
+			About: "Sets the cost of the clicks of a campaign, a source or both on days of the account's time zone: an amount for all clicks together, or a price for each click. It replaces the recorded " +
+				"cost; a person can undo this for 30 days in the dashboard, under Costs set by people. Dry run by default: the answer has the cost before and after." + limits,
 			Params: []Param{
 				need(Param{Name: "from", Doc: "first day, YYYY-MM-DD"}), need(Param{Name: "to", Doc: "last day, included, YYYY-MM-DD; at most 92 days"}),
 				campaignID,
 				{Name: "source_id", Type: ID, Doc: "id of a traffic source"},
-				{Name: "amount", Type: Number, Doc: "cost of all clicks together; or else send cpc"},
+				{Name: "amount", Type: Number, Doc: "cost of all clicks together; send either amount or cpc"},
 				{Name: "cpc", Type: Number, Doc: "cost of each click"},
 				{Name: "currency", Doc: "three letters; default: the account's currency"},
 				dryRun,

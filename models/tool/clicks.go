@@ -19,13 +19,13 @@ const stepColumns = "campaign path path_id via taken? reason conditions"
 
 // clickTools returns the tools about single clicks and postbacks.
 func clickTools() []Tool {
-	source := Param{Name: "source_id", Type: ID, Doc: "id of a traffic source; or else send network_id"}
+	source := Param{Name: "source_id", Type: ID, Doc: "id of a traffic source; send either source_id or network_id"}
 	network := Param{Name: "network_id", Type: ID, Doc: "id of a network"}
 	return []Tool{
 		{
 			Name: "explain_click", Title: "One click explained", Kind: Reads, Repeatable: true,
-			About: "Everything about one click: when and how it arrived, signs of a bot, the path it took and why each other path did not, its landing page and offer, " +
-				"the postbacks that named it, and its conversions. By its click id, or by the id that the traffic source sent. Reads only; addresses and user agents of visitors are never shown.",
+			About: "Everything about one click: when and how it arrived, signs of a bot, the path that took it and why each other path was passed over, its landing page and offer, " +
+				"the postbacks that named it, and its conversions. Send its click_id, or send the id that the traffic source gave it as external_id. Reads only; addresses and user agents of visitors are never shown.",
 			Params: []Param{
 				{Name: "click_id", Doc: "the click's own id"},
 				{Name: "external_id", Doc: "instead of click_id: the traffic source's id of the click; if several clicks have it, the newest is explained"},

@@ -18,19 +18,19 @@ func proposalTools() []Tool {
 		{
 			Name: "propose_change", Title: "Propose a change", Kind: Proposes,
 			About: "Stores a proposal for one change and returns its id, what it would change, and how to apply it. Nothing changes until apply_proposal, or until a person " +
-				"applies it in the dashboard. Needs a full key; at most 100 proposals are open, each for 7 days. Weights and pauses of paths are judged first: below the minimum " +
-				"sample the answer is too_early, and nothing is stored unless insist is true. Operations: " + ActionsAbout,
+				"applies it in the dashboard. Needs a full key; at most 100 proposals are open, each for 7 days. Weights, swaps and pauses of paths need the minimum sample: without " +
+				"it, the answer is too_early and nothing is stored. Send insist true to propose all the same. Operations: " + ActionsAbout,
 			Params: []Param{
 				need(Param{Name: "reason", Long: 1000, Doc: "why, with the figures and their window; a person reads it"}),
 				need(Param{Name: "op", Enum: copilot.Ops(), Doc: "the operation"}),
 				id("campaign_id", "see the operation"), id("path_id", "see the operation"), id("offer_id", "see the operation"), id("network_id", "see the operation"),
-				id("from_id", "swap_destination: the offer or landing page that goes"), id("to_id", "swap_destination: the one that takes its place"),
+				id("from_id", "swap_destination: the offer or landing page that is replaced"), id("to_id", "swap_destination: the offer or landing page that replaces it"),
 				{Name: "weights", Type: Weights, Doc: "new weights; an item that is left out keeps its weight"},
 				{Name: "cap", Type: Whole, Min: 1, Max: copilot.MaxCap, Doc: "set_cap: conversions a day; left out: no cap"},
 				{Name: "attribute", Doc: "see the operation"},
 				{Name: "values", Type: Texts, Doc: "see the operation"},
 				{Name: "field", Doc: "map_postback: a field of postbacks"},
-				{Name: "parameter", Doc: "map_postback: the parameter that carries it"},
+				{Name: "parameter", Doc: "map_postback: the parameter that carries this field"},
 				{Name: "insist", Type: Flag, Doc: "true: propose although it is too early to judge"},
 			},
 			Answer: []Member{
@@ -43,7 +43,7 @@ func proposalTools() []Tool {
 		{
 			Name: "apply_proposal", Title: "Apply a proposal", Kind: Changes, Repeatable: true,
 			About: "Carries out a proposal. Changes live routing at once. Needs a full key and a plan with one-click apply. Refused as stale if the record has changed since. " +
-				"undo_change takes it back. Applying it again returns the same change.",
+				"undo_change reverts the change. Applying the proposal again returns the same change.",
 			Params: []Param{need(id("proposal_id", "from propose_change or list_suggestions"))},
 			Answer: []Member{value("status", ""), value("change_id", "id to send to undo_change")},
 			Run:    apply,

@@ -29,7 +29,7 @@ func recordTools() []Tool {
 				"Other tools take ids, never names. Reads only.",
 			Params: []Param{
 				need(Param{Name: "kind", Enum: []string{"campaign", "offer", "lander", "source", "network", "smartlink"}, Doc: "kind of the records"}),
-				{Name: "q", Doc: "part of the name; left out: all"},
+				{Name: "q", Doc: "part of the name; left out: all records"},
 				{Name: "status", Enum: []string{"active", "paused"}, Doc: "left out: both"},
 				from, to, limit(20, 50),
 			},
@@ -51,7 +51,7 @@ func recordTools() []Tool {
 		},
 		{
 			Name: "check_campaign", Title: "Check a campaign", Kind: Reads, Repeatable: true,
-			About: "What is wrong with a campaign before it gets traffic, in " + strconv.Itoa(len(launchcheck.Areas)) + " areas from its link to its tag: what it costs and what to do. An area that could not be " +
+			About: "What is wrong with a campaign before it gets traffic, in " + strconv.Itoa(len(launchcheck.Areas)) + " areas from its link to its tag. Each finding says what the fault costs and what to do. An area that could not be " +
 				"checked is unknown, which never counts as fine. It reads the last results of the workers and opens no address. Reads only.",
 			Params: []Param{id},
 			Answer: []Member{
@@ -63,7 +63,7 @@ func recordTools() []Tool {
 		},
 		{
 			Name: "list_changes", Title: "Changes of a campaign", Kind: Reads, Repeatable: true,
-			About:  "Who or what changed a campaign in the window and when, newest first, with its figures by day before and after. The first question when profit falls. Reads only.",
+			About:  "Who or what changed a campaign in the window and when, newest first, with its figures by day before and after. Use it first when profit falls. Reads only.",
 			Params: []Param{id, from, to, limit(30, 100)},
 			Answer: []Member{
 				many("days", "figures by day, UTC", "bucket clicks conversions revenue cost profit"),

@@ -95,7 +95,7 @@ func accountTools(dimensions []string) []Tool {
 		{
 			Name: "account_overview", Title: "Account overview", Kind: Reads, Repeatable: true,
 			About: "Totals of the window with their change in percent from the window before, the campaigns whose profit changed most, and open alerts. " +
-				"The start of a morning check. Reads only; counts as three calls of the key.",
+				"Use it for a morning check. Reads only; counts as three calls of the key.",
 			Params: []Param{from, to, tz, filtersOf(dimensions)},
 			Answer: []Member{
 				one("totals", "", figures), one("changes_percent", "changes from the window before it, which has as many days", figures),
@@ -272,8 +272,8 @@ func listValues(ctx context.Context, c *Call, dimensions []string) (Values, erro
 func comparing(dimensions []string, dimension, filters Param) Tool {
 	return Tool{
 		Name: "compare_periods", Title: "Two periods compared", Kind: Reads, Repeatable: true,
-		About: "Two windows side by side by a dimension: what rose and fell, the largest difference first, its share of the whole difference, and whether " +
-			"the change of the conversion rate is more than chance (an exact test; below 20 conversions it is too_early). The answer to: why did profit fall. Reads only.",
+		About: "Compares two windows by a dimension: what rose and what fell, the largest difference first, with its share of the whole difference. Also says whether " +
+			"the change of the conversion rate is more than chance (an exact test; too_early below 20 conversions). Use it to find out why profit fell. Reads only.",
 		Params: []Param{
 			from, to, tz, dimension, filters, limit(25, 100),
 			{Name: "compare", Doc: "the other window, FROM..TO, UTC; default previous: as many days before"},

@@ -1,10 +1,10 @@
 // Package tool contains the table of the tools that assistants use to work with an account. The chat of the dashboard and the
 // address /mcp both read it.
 //
-// A tool consists of calls of the API, which are made with the key of the tool's caller. It can therefore do nothing
-// that the key may not do. An answer has at most MaxBytes bytes, with the totals first and figures as decimal texts. Most
-// texts in an answer can be written by strangers: names, referrers, parameters of links. They are shortened, and are never part
-// of a description or an instruction. Only passages of the documentation are texts of our own.
+// A tool consists of calls of the API, which are made with the key of the tool's caller. It can therefore do nothing that the key
+// may not do. Only search_docs makes no calls. An answer has at most MaxBytes bytes, with the totals first and figures as decimal
+// texts. Most texts in an answer can be written by strangers: names, referrers, parameters of links. They are shortened, and are
+// never part of a description or an instruction. Only passages of the documentation are texts of our own.
 package tool
 
 import (

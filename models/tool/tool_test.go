@@ -85,18 +85,18 @@ func TestTable(t *testing.T) {
 		}
 		api := &recorded{answer: `{"rows":[{"id":"` + anID + `","status":"x"}],"alerts":[],"click":{"at":"2026-03-01T00:00:00Z"}}`}
 		if _, err := tool.Use(t.Context(), Call{API: api}, arguments(tool)); err != nil {
-			t.Errorf("%s: %v", tool.Name, err)
+			t.Errorf("%s with valid arguments fails: %v", tool.Name, err)
 		}
 		for _, r := range api.requests {
 			if tool.Kind == Reads && r.Method != "GET" && r.Path != "/tools/simulate" {
-				t.Errorf("%s reads, and sends %s %s", tool.Name, r.Method, r.Path)
+				t.Errorf("%s is a tool that reads, but sends %s %s", tool.Name, r.Method, r.Path)
 			}
 			if strings.Contains(fmt.Sprint(r.Query), "f.ip") {
-				t.Errorf("%s asks for addresses of visitors", tool.Name)
+				t.Errorf("%s filters by the address of visitors", tool.Name)
 			}
 		}
 		if d := tool.Input()["properties"].(map[string]any)["filters"]; d != nil && strings.Contains(fmt.Sprint(d), " ip,") {
-			t.Errorf("%s offers the visitor's address", tool.Name)
+			t.Errorf("%s offers the visitor's address as a filter", tool.Name)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestArguments(t *testing.T) {
 		}
 		api := &recorded{answer: `{}`}
 		if _, err := tool.Use(t.Context(), Call{API: api}, json.RawMessage(c.arguments)); err == nil || !strings.Contains(err.Error(), c.want) || len(api.requests) > 0 {
-			t.Errorf("%s %s: %v, %d requests", c.name, c.arguments, err, len(api.requests))
+			t.Errorf("%s %s: got the error %v and %d requests, want %q and none", c.name, c.arguments, err, len(api.requests), c.want)
 		}
 	}
 }
@@ -149,7 +149,7 @@ func TestShape(t *testing.T) {
 	}
 	raw, err := json.Marshal(a)
 	if err != nil || len(raw) > MaxBytes || len(a.Text()) > MaxBytes || !strings.HasPrefix(string(raw), `{"notice":"`+Notice+`","totals":{"clicks":"1200",`) {
-		t.Fatalf("%d bytes, %v: %.300s", len(raw), err, raw)
+		t.Fatalf("the answer has more than MaxBytes, or does not begin with the notice and the totals: %d bytes, %v: %.300s", len(raw), err, raw)
 	}
 	var got struct {
 		Rows []struct {
@@ -159,7 +159,7 @@ func TestShape(t *testing.T) {
 		Left int `json:"rows_left_off"`
 	}
 	if err := json.Unmarshal(raw, &got); err != nil || len(got.Rows)+got.Left != 100 || len(got.Rows) < 10 || got.Rows[0].Revenue != "0.1234567" {
-		t.Errorf("%d rows, %d left off, %v", len(got.Rows), got.Left, err)
+		t.Errorf("the answer has %d rows and %d are left off, want 100 together and exact figures: %v", len(got.Rows), got.Left, err)
 	}
 	if n := len([]rune(got.Rows[0].Dims["sub1"])); n != maxText+1 {
 		t.Errorf("a text in the answer has %d characters, want maxText and an ellipsis", n)
@@ -168,7 +168,7 @@ func TestShape(t *testing.T) {
 		t.Errorf("a private member is in the answer: %s", text)
 	}
 	if lines := strings.Split(a.Text(), "\n"); !slices.Contains(lines, "dims,clicks,revenue") {
-		t.Errorf("text: %.600s", a.Text())
+		t.Errorf("the text lacks the line of names dims,clicks,revenue: %.600s", a.Text())
 	}
 }
 
@@ -181,12 +181,12 @@ func TestSearch(t *testing.T) {
 	}
 	got := NewLibrary(pages).Search("payout currencies, currency", 2)
 	if len(got) != 1 || got[0]["page"] != "a" || got[0]["heading"] != "Currency" {
-		t.Errorf("found %v", got)
+		t.Errorf("the search found %v, want the passage Currency of page a", got)
 	}
 	if got := NewLibrary(pages).Search("nothing of this", 2); len(got) > 1 {
-		t.Errorf("found %v", got)
+		t.Errorf("the search for words of no page found %v, want at most one passage", got)
 	}
 	if got := (*Library)(nil).Search("x", 2); len(got) != 0 {
-		t.Errorf("found %v without pages", got)
+		t.Errorf("the search without pages found %v, want nothing", got)
 	}
 }

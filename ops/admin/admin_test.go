@@ -12,7 +12,7 @@ func TestNamesAreCountedInCharacters(t *testing.T) {
 		"": false, strings.Repeat("ü", 255): true, strings.Repeat("ü", 256): false, strings.Repeat("x", 256): false,
 	} {
 		if err := checkName(name); (err == nil) != valid {
-			t.Errorf("a name of %d bytes: %v", len(name), err)
+			t.Errorf("for a name of %d bytes, checkName returns %v; the name is valid: %t", len(name), err, valid)
 		}
 	}
 }

@@ -183,11 +183,11 @@ func TestLoadErrors(t *testing.T) {
 	}
 	_, err := Load(from(all))
 	if err == nil {
-		t.Fatal("no error")
+		t.Fatal("wrong settings are accepted")
 	}
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) != len(tests) {
-		t.Errorf("%d lines of errors, want %d:\n%v", len(lines), len(tests), err)
+		t.Errorf("the error has %d lines, want %d, one for each wrong setting:\n%v", len(lines), len(tests), err)
 	}
 	for _, tt := range tests {
 		_, err := Load(from(map[string]string{tt.name: tt.value}))
@@ -221,15 +221,15 @@ func TestEdge(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"CLOUDFLARE_ZONE_ID": strings.Repeat("0", 32)}
 	if _, err := Load(from(env)); err == nil || !strings.Contains(err.Error(), "CLOUDFLARE_API_TOKEN") {
-		t.Errorf("a zone without a token: %v", err)
+		t.Errorf("for a zone without a token, the error is %v, want one about CLOUDFLARE_API_TOKEN", err)
 	}
 	env["CLOUDFLARE_API_TOKEN"] = "t"
 	if c, err := Load(from(env)); err != nil || c.Edge() != models.EdgeCloudflare {
-		t.Errorf("%q, %v", c.Edge(), err)
+		t.Errorf("with a zone and a token, the edge is %q, %v, want Cloudflare", c.Edge(), err)
 	}
 	for name, value := range map[string]string{"TLS_ADDR": ":443", "ACME_DIRECTORY": "https://ca.example/dir"} {
 		if c, err := Load(from(map[string]string{name: value})); err != nil || c.Edge() != models.EdgeOwn {
-			t.Errorf("%s alone: %q, %v", name, c.Edge(), err)
+			t.Errorf("with %s alone, the edge is %q, %v, want the service itself", name, c.Edge(), err)
 		}
 	}
 }
@@ -257,7 +257,7 @@ func TestTogether(t *testing.T) {
 	} {
 		_, err := Load(from(tt.env))
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), "config: "+tt.want+":")) {
-			t.Errorf("%v: %v", tt.env, err)
+			t.Errorf("with %v, the error is %v, want one about %q", tt.env, err, tt.want)
 		}
 	}
 }
@@ -283,7 +283,7 @@ func TestSecretsStayHidden(t *testing.T) {
 	}
 	for _, secret := range []string{"s3cret", hexKey[:16]} {
 		if strings.Contains(out.String(), secret) {
-			t.Errorf("%q is shown:\n%s", secret, out.String())
+			t.Errorf("the secret %q is shown:\n%s", secret, out.String())
 		}
 	}
 	if !strings.Contains(out.String(), "postgres://u:xxxxx@h/d") {
@@ -313,11 +313,11 @@ func TestSignInApps(t *testing.T) {
 	set := map[string]string{"SNAPCHAT_CLIENT_ID": "app-1", "SNAPCHAT_CLIENT_SECRET": "canary-Zq7"}
 	c, err := Load(func(name string) string { return set[name] })
 	if want := (SignInApp{"app-1", "canary-Zq7"}); err != nil || c.SignInApps["snapchat"] != want || len(c.SignInApps) != 1 {
-		t.Errorf("%+v, %v", c.SignInApps, err)
+		t.Errorf("the apps are %+v, %v, want only Snapchat's", c.SignInApps, err)
 	}
 	for _, r := range table(&Config{}) {
 		if r.name == "SNAPCHAT_CLIENT_SECRET" && (r.mask == nil || r.mask("canary-Zq7") == "canary-Zq7") {
-			t.Error("the secret is shown")
+			t.Error("the secret of Snapchat's app is not masked")
 		}
 	}
 }
@@ -355,7 +355,7 @@ func TestLinkHosts(t *testing.T) {
 		}
 		err = c.CheckLinkHosts()
 		if (err == nil) != tt.ok || err != nil && !strings.Contains(err.Error(), "SHARED_DOMAINS") {
-			t.Errorf("%+v: %v", tt, err)
+			t.Errorf("%+v: CheckLinkHosts returns %v", tt, err)
 		}
 	}
 }

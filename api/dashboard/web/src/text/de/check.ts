@@ -219,7 +219,7 @@ export const words: typeof english = {
       does: '{value} Bedingungen geben oder diesen Pfad zuerst versuchen.',
     },
     path_without_share: {
-      says: 'Der Pfad {path} hat das Gewicht 0, deshalb kommt niemand dorthin.',
+      says: 'Der Pfad {path} hat das Gewicht 0, deshalb kommt niemand Neues dorthin.',
       costs: 'Seine Offers bekommen keine Besucher.',
       does: 'Ihm ein Gewicht geben oder ihn abschalten.',
     },
