@@ -30,7 +30,7 @@ func TestConverted(t *testing.T) {
 		}
 		// Only an amount is converted, so after that its value is not 10 any more. An amount of 0 is the same in every currency.
 		if in.IsAmount() != (c.want != "10") || (autorule.Comparison{Figure: c.figure, Times: c.times}).IsAmount() {
-			t.Errorf("%+v: IsAmount is %t, or is true for the value 0", in, in.IsAmount())
+			t.Errorf("IsAmount of %+v is %t and does not fit the conversion, or is true for the value 0", in, in.IsAmount())
 		}
 	}
 }

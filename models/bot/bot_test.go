@@ -20,11 +20,11 @@ func TestTable(t *testing.T) {
 	t.Parallel()
 	for i, row := range slices.Collect(bot.All()) {
 		if row.Bit != 1<<i {
-			t.Errorf("%s has bit %b, its row is %d", row.Reason, row.Bit, i)
+			t.Errorf("%s is in row %d but has the bits %b, want bit %d", row.Reason, i, row.Bit, i)
 		}
 		for _, bound := range bounds[row.Bit] {
 			if text := row.Meaning + row.Found; !strings.Contains(text, fmt.Sprint(bound, " ")) {
-				t.Errorf("%s does not say %v: %s", row.Reason, bound, text)
+				t.Errorf("the text of %s does not mention its limit %v: %s", row.Reason, bound, text)
 			}
 		}
 		if found, ok := bot.ByReason(row.Reason); !ok || found.Bit != row.Bit {
