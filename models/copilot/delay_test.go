@@ -58,7 +58,7 @@ func TestLateDays(t *testing.T) {
 	in.Campaigns[0].Late, in.Campaigns[0].Turn = 7, 4
 	list, _ := copilot.Judge(in)
 	if len(list) != 1 || list[0].Evidence.To != in.Days[len(in.Days)-8] || list[0].Evidence.From != in.Days[0] {
-		t.Fatalf("%+v", list)
+		t.Fatalf("the suggestions are %+v, want one whose evidence leaves out the last 7 days", list)
 	}
 	if got := list[0].ExpiresAt.Sub(now); got != copilot.Life+4*24*time.Hour {
 		t.Errorf("the suggestion stays for %v, but the campaign is judged again only in four days", got)
@@ -66,6 +66,6 @@ func TestLateDays(t *testing.T) {
 	// In a window of only two days, the value causes more than half of the cost. Then the whole campaign loses, not the value.
 	in.Campaigns[0].Late = 28
 	if list, _ := copilot.Judge(in); len(list) > 0 {
-		t.Errorf("%+v", list)
+		t.Errorf("the suggestions are %+v, want none", list)
 	}
 }

@@ -52,7 +52,7 @@ func TestCurrenciesOfFiles(t *testing.T) {
 		}
 		rows, _, err := ReadConversions(c.header+"\n"+click+";"+c.row+"\n", fallback)
 		if err != nil || len(rows) != 1 {
-			t.Fatalf("%s: %v, %v", name, rows, err)
+			t.Fatalf("%s: the rows are %v (error %v), want one row", name, rows, err)
 		}
 		v, payout := rows[0], ""
 		if v.Payout != nil {
@@ -64,10 +64,10 @@ func TestCurrenciesOfFiles(t *testing.T) {
 				t.Errorf("%s: refused %q, want %q", name, v.Refusal, c.reason)
 			}
 		case v.Refusal != "" || payout+" "+v.Currency != c.want:
-			t.Errorf("%s: %s %s, %q", name, payout, v.Currency, v.Refusal)
+			t.Errorf("%s: the payout is %s %s (refused: %q), want %s", name, payout, v.Currency, v.Refusal, c.want)
 		}
 		if v.DependsOnCurrency != c.depends || c.note == "" && v.Note != "" || !strings.Contains(v.Note, c.note) {
-			t.Errorf("%s: depends %v, note %q", name, v.DependsOnCurrency, v.Note)
+			t.Errorf("%s: DependsOnCurrency is %v and the note is %q, want %v and %q", name, v.DependsOnCurrency, v.Note, c.depends, c.note)
 		}
 	}
 	costs, _, err := ReadCosts("Day,Source,Amount spent (INR)\n2026-11-01,Push,\"1,25,000\"\n2026-11-01,Push,\"$1,250\"\n", CostOptions{})
@@ -75,9 +75,9 @@ func TestCurrenciesOfFiles(t *testing.T) {
 		t.Fatal(costs, err)
 	}
 	if v := costs[0]; v.Spend.String() != "125000" || v.Currency != "INR" || v.Refusal != "" {
-		t.Errorf("a currency in the heading: %+v", v)
+		t.Errorf("a spend with the currency in the heading is %+v, want 125000 INR", v)
 	}
 	if v := costs[1]; v.Spend.String() != "1250" || v.Currency != "USD" || v.Note == "" {
-		t.Errorf("a currency in the cell: %+v", v)
+		t.Errorf("a spend with the currency in the cell is %+v, want 1250 USD and a note", v)
 	}
 }
