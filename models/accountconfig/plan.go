@@ -53,7 +53,7 @@ func (p Prune) has(m Members) bool {
 
 // FieldChange is a change of a member of a record. A member that is left out has its default.
 type FieldChange struct {
-	Path string `json:"path" doc:"such as paths[Germans].weight"`
+	Path string `json:"path" doc:"the member that changes, such as paths[Germans].weight"`
 	Was  any    `json:"was" is:"json" doc:"the value before; null: not set, or the default"`
 	Is   any    `json:"is" is:"json" doc:"the value after; null: not set, or the default"`
 }
@@ -148,7 +148,8 @@ func (p *planner) item(kind Kind, key string, m Members) *Item {
 	return item
 }
 
-// keepGenerated copies members that the service generates from the account's present record, if the document leaves them out.
+// keepGenerated handles members that the service generates, such as an alias. If the document leaves out such a member, the record
+// keeps its present value. A new record gets its value when it is saved.
 func keepGenerated(kind Kind, sent, after, before Members) {
 	names := map[Kind][]string{Campaigns: {"alias"}, Sources: {"subs"}}[kind]
 	for _, name := range names {

@@ -226,8 +226,8 @@ func (s Settings) Limit() int {
 	return min(max(s.Threshold, MinThreshold), MaxThreshold)
 }
 
-// Score returns the sum of the weights of the enabled signals, at most 100. If both floods fired, only the heavier one counts,
-// unless one of them is disabled. If Allowed is set, the score is 0. reason is the heaviest signal that counted, or empty. Score
+// Score returns the sum of the weights of the enabled signals, at most 100. If both floods fired and both are enabled,
+// only the heavier one counts. If Allowed is set, the score is 0. reason is the heaviest signal that counted, or empty. Score
 // does not allocate.
 func Score(fired Signals, settings Settings) (score int, isBot bool, reason string) {
 	if fired&Allowed != 0 {
