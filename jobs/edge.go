@@ -18,5 +18,5 @@ type PublishedEdge struct {
 var PublishEdge = Define[None, PublishedEdge]("edge:publish", interactive(5*time.Minute))
 
 // SweepEdge publishes the campaigns of each account in which something has changed. If publishing a campaign failed, or if the
-// run ended before it reached the campaign, the next run publishes the campaign.
+// run ended before it reached the campaign, a later run publishes the campaign.
 var SweepEdge = tickWithin("edge:sweep", 10*time.Minute)

@@ -115,11 +115,11 @@ var table = [...]Signal{
 		"the times of the click and of its first click-out",
 	},
 	{
-		ClickFlood, "click_flood", 50, true, "over 60 events a minute from one address", Later,
+		ClickFlood, "click_flood", 50, true, "over 60 clicks a minute from one address", Later,
 		"the account's clicks in the minute that ends with this click; a /64 of IPv6 counts as one address",
 	},
 	{
-		CampaignFlood, "campaign_flood", 40, true, "over 60 events a minute from one address on one campaign", Later,
+		CampaignFlood, "campaign_flood", 40, true, "over 60 clicks a minute from one address on one campaign", Later,
 		"the campaign's clicks in the minute that ends with this click; a /64 of IPv6 counts as one address. It does not count in addition to click_flood",
 	},
 	{
