@@ -29,7 +29,7 @@ type Campaign struct {
 
 	// These fields are read together with the campaign, but never written.
 	Host       string `db:"host,joined" json:"domain" doc:"host of the tracking link"`
-	SharedHost bool   `db:"shared_host,joined" json:"shared_domain" doc:"the domain is the shared link domain"`
+	SharedHost bool   `db:"shared_host,joined" json:"shared_domain" doc:"the domain is a shared link domain"`
 	SourceName string `db:"source_name,joined" json:"source_name"`
 	PathCount  int    `db:"path_count,joined" json:"path_count"`
 	// SourceLink holds the parameters that the campaign's traffic source fills in the tracking link.

@@ -37,8 +37,8 @@ type Current struct {
 
 // Prune says which records a plan deletes: the records within the scope that are not in the document. An empty scope is refused.
 type Prune struct {
-	Group string `json:"group" trim:"true" maxLength:"255" doc:"records of this group"`
-	Tag   string `json:"tag" trim:"true" maxLength:"64" doc:"records with this tag"`
+	Group string `json:"group" trim:"true" maxLength:"255" doc:"delete the records of this group that the document lacks"`
+	Tag   string `json:"tag" trim:"true" maxLength:"64" doc:"delete the records with this tag that the document lacks"`
 }
 
 // has reports whether a record is within the scope.
