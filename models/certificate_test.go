@@ -30,12 +30,12 @@ func TestNextCheck(t *testing.T) {
 		c    Certificate
 		want time.Duration // 0: only on request
 	}{
-		"first failure": {failing(1, 0), time.Minute}, "second": {failing(2, time.Hour), 4 * time.Minute},
-		"sixth": {failing(6, day), 1024 * time.Minute}, "seventh": {failing(7, day), day}, "thousandth": {failing(1000, 29*day), day},
-		"after a month": {failing(40, 31*day), 0}, "stuck": {stuck, 4 * time.Minute}, "serving": {serving, day},
+		"first failure": {failing(1, 0), time.Minute}, "second failure": {failing(2, time.Hour), 4 * time.Minute},
+		"sixth failure": {failing(6, day), 1024 * time.Minute}, "seventh failure": {failing(7, day), day}, "thousandth failure": {failing(1000, 29*day), day},
+		"failing for a month": {failing(40, 31*day), 0}, "stuck": {stuck, 4 * time.Minute}, "serving": {serving, day},
 		"to be renewed": {renewed, time.Hour}, "not renewed in time": {late, time.Minute}, "serving, edge does not answer": {away, day},
 		"just requested": {pending(0), 10 * time.Second},
-		"pending": {pending(time.Hour), 15 * time.Minute}, "long pending": {pending(9 * day), time.Hour},
+		"pending":        {pending(time.Hour), 15 * time.Minute}, "long pending": {pending(9 * day), time.Hour},
 	} {
 		for _, random := range []float64{0, 0.5, 0.999} {
 			got, ok := tt.c.NextCheck(now, random)

@@ -188,15 +188,15 @@ func TestValidate(t *testing.T) {
 		change func(*autorule.Settings)
 		code   string
 	}{
-		"the default":                   {func(*autorule.Settings) {}, ""},
-		"a path is weighed":             {func(s *autorule.Settings) { s.LooksAt, s.Action, s.Factor = autorule.Path, autorule.Weight, whole(2) }, ""},
-		"a value is denied":             {func(s *autorule.Settings) { s.LooksAt, s.Action, s.Attribute = autorule.Value, autorule.Deny, "sub3" }, ""},
-		"a campaign is denied":          {func(s *autorule.Settings) { s.Action = autorule.Deny }, "invalid_rule"},
-		"no attribute given":            {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Value, autorule.Deny }, "invalid_rule"},
-		"an attribute that is not used": {func(s *autorule.Settings) { s.Attribute = "sub1" }, "invalid_rule"},
-		"too many days":                 {func(s *autorule.Settings) { s.Window = autorule.MaxDays + 1 }, "invalid_rule"},
-		"most days":                     {func(s *autorule.Settings) { s.Window = autorule.MaxDays }, ""},
-		"a factor of 1":                 {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Path, autorule.Weight }, "invalid_rule"},
+		"the default":                     {func(*autorule.Settings) {}, ""},
+		"the weight of a path is changed": {func(s *autorule.Settings) { s.LooksAt, s.Action, s.Factor = autorule.Path, autorule.Weight, whole(2) }, ""},
+		"a value is denied":               {func(s *autorule.Settings) { s.LooksAt, s.Action, s.Attribute = autorule.Value, autorule.Deny, "sub3" }, ""},
+		"a campaign is denied":            {func(s *autorule.Settings) { s.Action = autorule.Deny }, "invalid_rule"},
+		"no attribute given":              {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Value, autorule.Deny }, "invalid_rule"},
+		"an attribute that is not used":   {func(s *autorule.Settings) { s.Attribute = "sub1" }, "invalid_rule"},
+		"too many days":                   {func(s *autorule.Settings) { s.Window = autorule.MaxDays + 1 }, "invalid_rule"},
+		"most days":                       {func(s *autorule.Settings) { s.Window = autorule.MaxDays }, ""},
+		"a factor of 1":                   {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Path, autorule.Weight }, "invalid_rule"},
 		"the limits in the wrong order": {func(s *autorule.Settings) {
 			s.LooksAt, s.Action, s.Factor, s.MinWeight, s.MaxWeight = autorule.Path, autorule.Weight, whole(2), whole(9), whole(8)
 		}, "invalid_rule"},

@@ -30,17 +30,17 @@ func TestDelays(t *testing.T) {
 		list []copilot.Arrival
 		want int
 	}{
-		"nothing":                                {nil, 3},
-		"at once":                                {arrivals(id, 40, 30*day, time.Minute), 0},
-		"hours of the night":                     {arrivals(id, 40, 30*day, 20*time.Hour), 1},
-		"four days":                              {arrivals(id, 40, 30*day, 4*day), 5},
-		"half a year":                            {arrivals(id, 40, 30*day, 180*day), 21},
-		"too few conversions":                    {arrivals(id, 19, 30*day, 9*day), 3},
-		"recent conversions only":                {arrivals(id, 40, 5*day, time.Minute), 3},
-		"the delay of the account":               {arrivals(other, 40, 30*day, 6*day), 7},
-		"its own delay, next to a slow campaign": {append(arrivals(id, 40, 30*day, 0), arrivals(other, 400, 30*day, 9*day)...), 0},
-		"one of a hundred is late":               {append(arrivals(id, 99, 30*day, time.Hour), arrivals(id, 1, 30*day, 9*day)...), 0},
-		"before the click, by another clock":     {arrivals(id, 40, 30*day, -time.Hour), 0},
+		"no conversions":                                   {nil, 3},
+		"conversions at once":                              {arrivals(id, 40, 30*day, time.Minute), 0},
+		"a delay of 20 hours":                              {arrivals(id, 40, 30*day, 20*time.Hour), 1},
+		"a delay of four days":                             {arrivals(id, 40, 30*day, 4*day), 5},
+		"a delay of half a year":                           {arrivals(id, 40, 30*day, 180*day), 21},
+		"too few conversions":                              {arrivals(id, 19, 30*day, 9*day), 3},
+		"recent conversions only":                          {arrivals(id, 40, 5*day, time.Minute), 3},
+		"the delay of the account":                         {arrivals(other, 40, 30*day, 6*day), 7},
+		"its own delay, next to a slow campaign":           {append(arrivals(id, 40, 30*day, 0), arrivals(other, 400, 30*day, 9*day)...), 0},
+		"one of a hundred is late":                         {append(arrivals(id, 99, 30*day, time.Hour), arrivals(id, 1, 30*day, 9*day)...), 0},
+		"conversions before the click, by another clock":   {arrivals(id, 40, 30*day, -time.Hour), 0},
 		"recent conversions only, next to a slow campaign": {append(arrivals(id, 40, 5*day, time.Minute), arrivals(other, 400, 30*day, 9*day)...), 10},
 	} {
 		if got := copilot.NewDelays(now, c.list).Late(id, end); got != c.want {
