@@ -8,7 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// SendAlert sends a message to an alert channel. Its row has the id of the message. When the last attempt has failed, the
+// SendAlert sends a message to an alert channel. The job's row has the id of the message. When the last attempt has failed, the
 // message is lost, and the reason is stored with the channel.
 var SendAlert = Define[None, None](models.KindSendAlert, Policy{
 	Queue: Webhooks, Timeout: 30 * time.Second, Row: true,

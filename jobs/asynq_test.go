@@ -45,7 +45,7 @@ func TestAsynqKeys(t *testing.T) {
 	member := func(row models.JobRef, set string) {
 		t.Helper()
 		if err := r.ZScore(ctx, prefix+set, jobs.TaskID(row)).Err(); err != nil {
-			t.Errorf("no task in %s: %v", set, err)
+			t.Errorf("the task is not in the set %s: %v", set, err)
 		}
 	}
 

@@ -29,7 +29,7 @@ var Cron = []CronRow{
 	{"verify crawlers", "23 * * * * *", SweepCrawlers},
 	{"delete old jobs", "17 3 * * *", Prune},
 	{"delete expired answers", "7 * * * *", DeleteExpiredAnswers},
-	{"delete ended sessions and links", "13 * * * *", DeleteExpiredEntries},
+	{"delete expired entries", "13 * * * *", DeleteExpiredEntries},
 	{"delete hashed personal data", "21 * * * *", DeleteExpiredKeys},
 	{"delete removed rules", "29 * * * *", DeleteUnusedRules},
 	{"compact the ledger", "*/5 * * * *", CompactLedger},
@@ -68,12 +68,14 @@ var (
 	// Prune deletes finished jobs, events and deliveries after jobrow.Retention.
 	Prune = tickWithin("jobs:prune", 10*time.Minute, tickRetries...)
 
-	// DeleteExpiredEntries deletes sessions and links that have ended, and old entries of the audit log.
+	// DeleteExpiredEntries deletes ended sessions and sign-in links, expired tokens of assistants, and old entries: of the audit
+	// log, of changes that can no longer be undone, of plans of documents, and of the reports of networks and sources.
 	DeleteExpiredEntries = tickWithin("entries:forget", 5*time.Minute)
 	// DeleteExpiredAnswers deletes the API's stored answers to idempotent calls after 24 hours.
 	DeleteExpiredAnswers = tickWithin("answers:forget", 5*time.Minute)
 
-	// DeleteExpiredKeys deletes the hashed personal data of conversions after matchkey.Retention.
+	// DeleteExpiredKeys deletes hashed personal data of conversions, and postbacks' proofs that contain such data, after
+	// matchkey.Retention.
 	DeleteExpiredKeys = tickWithin("keys:forget", 5*time.Minute, tickRetries...)
 
 	// DeleteUnusedRules deletes removed rules that no flow uses any more.

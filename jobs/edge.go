@@ -14,9 +14,10 @@ type PublishedEdge struct {
 	MS         int64  `json:"ms"`
 }
 
-// PublishEdge publishes the account's campaigns that have a domain. It skips campaigns whose current state the edge already has.
+// PublishEdge publishes the account's active campaigns on domains of the account. It skips campaigns whose current state the edge
+// already has.
 var PublishEdge = Define[None, PublishedEdge]("edge:publish", interactive(5*time.Minute))
 
 // SweepEdge publishes the campaigns of each account in which something has changed. If publishing a campaign failed, or if the
-// run ended before it reached the campaign, the next run publishes the campaign.
+// run ended before it reached the campaign, a later run publishes the campaign.
 var SweepEdge = tickWithin("edge:sweep", 10*time.Minute)

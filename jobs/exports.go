@@ -21,8 +21,8 @@ type ExportArgs struct {
 	Columns []string `json:"columns,omitempty"`
 	// Formulas are additional columns of a file of figures, calculated from figures. Formulas are separated by commas.
 	Formulas string `json:"formulas,omitempty"`
-	// Headings has a heading for each column of a report, which is written as the dashboard shows it: see export.rowWriter. It is
-	// empty for a file with the names of the API.
+	// Headings has a heading for each column, if the file shows a report as the dashboard does: see export.rowWriter. It is empty
+	// for a file with the names of the API.
 	Headings []string `json:"headings,omitempty"`
 	// SubNames adds the names of sub-parameters to the headings of their columns.
 	SubNames bool   `json:"sub_names,omitempty"`

@@ -42,7 +42,7 @@ func TestParseQueues(t *testing.T) {
 	} {
 		got, err := jobs.ParseQueues(c.text)
 		if (err != nil) != c.bad || len(got) != len(c.want) {
-			t.Errorf("ParseQueues(%q) = %v, %v", c.text, got, err)
+			t.Errorf("ParseQueues(%q) = %v, %v, want %d queues, error: %v", c.text, got, err, len(c.want), c.bad)
 		}
 		for _, q := range got {
 			if c.want[q.Name] != q.Weight {
@@ -79,7 +79,7 @@ func TestSubmitOnRedis(t *testing.T) {
 	}
 	s, err := c.State(ctx, account, ticket.ID)
 	if err != nil || s.Status != models.JobPending || s.Kind != "test:double" {
-		t.Errorf("state = %+v, %v", s, err)
+		t.Errorf("the state of a new job is %+v (error %v), want pending and the kind test:double", s, err)
 	}
 	for name, call := range map[string]func() error{
 		"other account": func() error { _, err := c.State(ctx, uuid.New(), ticket.ID); return err },
@@ -184,7 +184,7 @@ func TestRecorderAnswers(t *testing.T) {
 		}
 		got, err := jobs.Await(t.Context(), ticket)
 		if e, ok := models.AsError(err); ok && e.Code != code || !ok && got != 2*n {
-			t.Errorf("double(%d) = %d, %v", n, got, err)
+			t.Errorf("double(%d) = %d, %v, want %d or, if it is not empty, the error code %q", n, got, err, 2*n, code)
 		}
 	}
 }

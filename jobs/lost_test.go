@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// TestLostWhicheverKeyIsGone deletes a key of a queue in each case. The case none deletes no key that exists. A row must count as
-// lost if and only if its task can no longer reach a worker, whatever the task's own hash says.
+// TestLostWhicheverKeyIsGone deletes a key of a queue in each case. The case none deletes a key that does not exist. A row must
+// count as lost if and only if its task can no longer reach a worker, whatever the task's own hash says.
 func TestLostWhicheverKeyIsGone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -21,7 +21,7 @@ func TestLostWhicheverKeyIsGone(t *testing.T) {
 	}{
 		{"none", [3]bool{}},
 		{"pending", [3]bool{true, true, false}},
-		{"t:", [3]bool{false, true, false}}, // plus the id of the second task
+		{"t:", [3]bool{false, true, false}}, // the test appends the id of the younger task
 	} {
 		t.Run(c.key, func(t *testing.T) {
 			t.Parallel()

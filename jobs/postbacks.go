@@ -8,13 +8,13 @@ import (
 	"switchyard/models"
 )
 
-// SendPostback sends a conversion to a traffic source. Its row has the id of the postback.
+// SendPostback sends a conversion to a traffic source. The job's row has the id of the postback.
 var SendPostback = Define[None, None](models.KindSendPostback, Policy{
 	Queue: Postbacks, Timeout: 20 * time.Second, Retries: WebhookSchedule, Row: true,
 })
 
-// ForwardPostback forwards a postback to the account's old tracker, because the postback is about a click of that tracker. Its
-// row has the id of the forwarded postback.
+// ForwardPostback forwards a postback to the account's old tracker, because the postback is about a click of that tracker. The
+// job's row has the id of the forwarded postback.
 var ForwardPostback = Define[None, None](models.KindForwardPostback, Policy{
 	Queue: Postbacks, Timeout: 20 * time.Second, Retries: WebhookSchedule, Row: true,
 })

@@ -25,7 +25,7 @@ func TestAddresses(t *testing.T) {
 		for _, timeout := range []time.Duration{0, time.Second} {
 			r, err := jobs.OpenRedisTimeout(address, timeout)
 			if (err == nil) != valid {
-				t.Errorf("%q: %v", address, err)
+				t.Errorf("the address %q gives the error %v, want it accepted: %v", address, err, valid)
 			}
 			if err == nil {
 				_ = r.Close()

@@ -75,7 +75,7 @@ func TestAsynqAsks(t *testing.T) {
 	}
 	const mostPerTask = 6 // an idle server that is not made to wait makes a thousand requests a second
 	if n := counted.n.Load(); n > mostPerTask*(tasks+1) {
-		t.Errorf("%d requests for %d tasks", n, tasks+1)
+		t.Errorf("%d requests for %d tasks, want at most %d", n, tasks+1, mostPerTask*(tasks+1))
 	}
 	close(stop)
 	server.Shutdown() // ends even though a request is waiting

@@ -14,7 +14,7 @@ var WebhookSchedule = []time.Duration{
 	time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour,
 }
 
-// DeliverWebhook sends an event to an endpoint. Its row has the id of the delivery.
+// DeliverWebhook sends an event to an endpoint. The job's row has the id of the delivery.
 var DeliverWebhook = Define[None, None](models.KindDeliverWebhook, Policy{
 	Queue: Webhooks, Timeout: 20 * time.Second, Retries: WebhookSchedule, Row: true,
 })

@@ -8,7 +8,7 @@ func TestAPIKeys(t *testing.T) {
 	for range 1000 {
 		k := NewAPIKey(ScopeReadOnly)
 		if !LooksLikeAPIKey(k) || seen[k] || k[:4] != "sy_r" {
-			t.Fatalf("key %q", k)
+			t.Fatalf("the key %q is repeated, does not begin with sy_r, or does not look like a key", k)
 		}
 		seen[k] = true
 		for i := range k {
@@ -18,7 +18,7 @@ func TestAPIKeys(t *testing.T) {
 			}
 		}
 		if LooksLikeAPIKey(k[1:]) || LooksLikeAPIKey(k+"0") {
-			t.Fatal("a key of another length passes")
+			t.Fatal("a key with a missing or an additional character is accepted")
 		}
 	}
 }

@@ -37,7 +37,7 @@ func TestRedirects(t *testing.T) {
 		"http://localhost/cb?x=1": false, "": false, "javascript:alert(1)": false,
 	} {
 		if got := c.Allows(redirect); got != want {
-			t.Errorf("%s: %v", redirect, got)
+			t.Errorf("the redirect address %q is allowed: %v, want %v", redirect, got, want)
 		}
 	}
 	for id, want := range map[string]bool{
@@ -45,7 +45,7 @@ func TestRedirects(t *testing.T) {
 		"https://a.example/c#x": false, "https://u@a.example/c": false, "https://a.example/x/../c": false, "sy_client_x": false, "https:///c": false,
 	} {
 		if got := IsClientDocument(id); got != want {
-			t.Errorf("%s: %v", id, got)
+			t.Errorf("%q can be the URL of a document: %v, want %v", id, got, want)
 		}
 	}
 	if !LooksLikeAccessToken(NewAccessToken()) || LooksLikeAccessToken(NewRefreshToken()) || LooksLikeAccessToken(NewAPIKey(ScopeFull)) || LooksLikeAPIKey(NewAccessToken()) {

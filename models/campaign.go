@@ -23,13 +23,13 @@ const UniqueByParam = "param"
 type Campaign struct {
 	Owned
 	Name   string `db:"name" json:"name"`
-	Alias  string `db:"alias" json:"alias"` // unique on the domain
+	Alias  string `db:"alias" json:"alias"` // unique among the links of the domain
 	Status string `db:"status" json:"status" enum:"active,paused,archived"`
 	CampaignSettings
 
 	// These fields are read together with the campaign, but never written.
 	Host       string `db:"host,joined" json:"domain" doc:"host of the tracking link"`
-	SharedHost bool   `db:"shared_host,joined" json:"shared_domain" doc:"the domain is the shared link domain"`
+	SharedHost bool   `db:"shared_host,joined" json:"shared_domain" doc:"the domain is a shared link domain"`
 	SourceName string `db:"source_name,joined" json:"source_name"`
 	PathCount  int    `db:"path_count,joined" json:"path_count"`
 	// SourceLink holds the parameters that the campaign's traffic source fills in the tracking link.
@@ -41,15 +41,15 @@ type Campaign struct {
 // CampaignSettings are the settings of a campaign that an account chooses, except name, alias and status. When a campaign is
 // created, a zero DomainID means the account's default domain, or the shared link domain if there is no default.
 type CampaignSettings struct {
-	DomainID uuid.UUID     `db:"domain_id" json:"domain_id" bad:"invalid_domain" send:"of this account, or the shared link domain"`
+	DomainID uuid.UUID     `db:"domain_id" json:"domain_id" bad:"invalid_domain" send:"a domain of this account, or the shared link domain"`
 	SourceID uuid.NullUUID `db:"source_id" json:"source_id" bad:"invalid_source" send:"a traffic source on this account"`
 	Mode     string        `db:"mode" json:"mode" bad:"invalid_mode" trim:"true" enum:"affiliate,lead,store"`
 
 	DestinationURL    string        `db:"destination_url" json:"destination_url" bad:"invalid_destination_url" trim:"true" maxLength:"2000" format:"routable"`
 	FallbackURL       string        `db:"fallback_url" json:"fallback_url" bad:"invalid_fallback_url" trim:"true" maxLength:"2000" format:"routable" send:"http(s), or empty"`
-	PrimaryGoalKey    string        `db:"primary_goal_key" json:"primary_goal_key" bad:"invalid_goal_key" trim:"true" pattern:"^([a-z][a-z0-9_]{1,63})?$" send:"empty clears it"`
-	MeasurementSiteID uuid.NullUUID `db:"measurement_site_id" json:"measurement_site_id" bad:"invalid_site" send:"empty clears it"`
-	TrackedGoalKeys   GoalKeys      `db:"tracked_goal_keys" json:"tracked_goal_keys" send:"up to 50; invalid keys are dropped"`
+	PrimaryGoalKey    string        `db:"primary_goal_key" json:"primary_goal_key" bad:"invalid_goal_key" trim:"true" pattern:"^([a-z][a-z0-9_]{1,63})?$" send:"empty: no primary goal"`
+	MeasurementSiteID uuid.NullUUID `db:"measurement_site_id" json:"measurement_site_id" bad:"invalid_site" send:"empty: no site"`
+	TrackedGoalKeys   GoalKeys      `db:"tracked_goal_keys" json:"tracked_goal_keys" send:"up to 50 keys; invalid keys are ignored"`
 
 	CostModel string `db:"cost_model" json:"cost_model" bad:"invalid_cost_model" trim:"true" enum:"auto,cpc,cpuc,cpm,cpa,cps,revshare,manual"`
 	CostValue Money  `db:"cost_value" json:"cost_value" bad:"invalid_cost_value" min:"0" max:"1000000000"`

@@ -126,7 +126,7 @@ func (c Certificate) NeedsRequest(now time.Time) bool {
 const (
 	certificateDay = 24 * time.Hour
 	firstRetry     = time.Minute
-	retryGrows     = 4 // each wait is this many times the wait before; also: a state is checked again after 1/retryGrows of its age
+	retryGrows     = 4 // factor from one wait to the next after failures; a state is checked again after 1/retryGrows of its age
 	soonestCheck   = 10 * time.Second
 	latestCheck    = time.Hour
 	failingFor     = 30 * certificateDay // a certificate that has failed for longer is checked only on request

@@ -30,17 +30,18 @@ func TestNextCheck(t *testing.T) {
 		c    Certificate
 		want time.Duration // 0: only on request
 	}{
-		"first failure": {failing(1, 0), time.Minute}, "second": {failing(2, time.Hour), 4 * time.Minute},
-		"sixth": {failing(6, day), 1024 * time.Minute}, "seventh": {failing(7, day), day}, "thousandth": {failing(1000, 29*day), day},
-		"after a month": {failing(40, 31*day), 0}, "stuck": {stuck, 4 * time.Minute}, "serving": {serving, day},
-		"to be renewed": {renewed, time.Hour}, "not renewed in time": {late, time.Minute}, "serving, edge away": {away, day}, "just asked for": {pending(0), 10 * time.Second},
-		"pending": {pending(time.Hour), 15 * time.Minute}, "long pending": {pending(9 * day), time.Hour},
+		"first failure": {failing(1, 0), time.Minute}, "second failure": {failing(2, time.Hour), 4 * time.Minute},
+		"sixth failure": {failing(6, day), 1024 * time.Minute}, "seventh failure": {failing(7, day), day}, "thousandth failure": {failing(1000, 29*day), day},
+		"failing for a month": {failing(40, 31*day), 0}, "stuck": {stuck, 4 * time.Minute}, "serving": {serving, day},
+		"to be renewed": {renewed, time.Hour}, "not renewed in time": {late, time.Minute}, "serving, edge does not answer": {away, day},
+		"just requested": {pending(0), 10 * time.Second},
+		"pending":        {pending(time.Hour), 15 * time.Minute}, "long pending": {pending(9 * day), time.Hour},
 	} {
 		for _, random := range []float64{0, 0.5, 0.999} {
 			got, ok := tt.c.NextCheck(now, random)
 			least, most := tt.want*9/10, tt.want*11/10
 			if ok != (tt.want > 0) || ok && (got.Sub(now) < least || got.Sub(now) > most) || ok && random == 0.5 && got.Sub(now) != tt.want {
-				t.Errorf("%s: %v %t, want %v", name, got.Sub(now), ok, tt.want)
+				t.Errorf("%s: the wait is %v (checked automatically: %t), want %v", name, got.Sub(now), ok, tt.want)
 			}
 		}
 	}
@@ -50,11 +51,11 @@ func TestNextCheck(t *testing.T) {
 func TestSSLStatuses(t *testing.T) {
 	t.Parallel()
 	if n := len(slices.Compact(slices.Sorted(slices.Values(SSLStatuses)))); n != 22 || n != len(SSLStatuses) {
-		t.Errorf("%d different statuses of %d, want 22", n, len(SSLStatuses))
+		t.Errorf("SSLStatuses has %d statuses, %d of them different, want 22 different ones", len(SSLStatuses), n)
 	}
 	for _, status := range []string{SSLActive, SSLPendingValidation, SSLPendingIssuance, SSLInitializing} {
 		if SSLStuck(status) {
-			t.Errorf("%s counts as stuck", status)
+			t.Errorf("a certificate in the state %s counts as stuck", status)
 		}
 	}
 }

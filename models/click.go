@@ -164,7 +164,7 @@ type ClickTrap struct {
 // job conversion:record interprets it afterwards.
 type Postback struct {
 	ID        uuid.UUID         `db:"id" spool:"1" json:"id"`                          // a UUIDv7: its time is when the postback arrived
-	AccountID uuid.UUID         `db:"account_id" spool:"2" json:"account_id,omitzero"` // known if the URL names a network or an own domain
+	AccountID uuid.UUID         `db:"account_id" spool:"2" json:"account_id,omitzero"` // known if the URL names a network or a domain of the account
 	NetworkID uuid.UUID         `db:"network_id" spool:"3" json:"network_id,omitzero"` // from the URL /postback/{network id}
 	ClickID   uuid.UUID         `db:"click_id" spool:"10" json:"click_id,omitzero"`    // the named click, if it was found on arrival
 	Source    string            `db:"source" spool:"4" json:"source"`                  // postback, pixel, tag, goal_api
@@ -184,7 +184,7 @@ type Postback struct {
 	// HasPersonalData says that Proof contains personal data. Proof is then deleted after matchkey.Retention.
 	HasPersonalData bool `db:"has_personal_data" spool:"14" json:"-"`
 	// Received is the path and the query of a postback that may have to be forwarded to the tracker from which the account
-	// moved. Forward is Received in sealed form. It is set only if the postback is forwarded.
+	// moved. Forward is Received in sealed form, and is set only if the postback is forwarded.
 	Received string `json:"-"`
 	Forward  []byte `spool:"15" json:"-"`
 	// OldClick is the click id as received, if it is not a click id of this service. The click may have been imported from

@@ -16,14 +16,14 @@ func TestClickIDRoundTripKeepsOrder(t *testing.T) {
 		copy(b[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "b"))
 		sa, sb := FormatClickID(a), FormatClickID(b)
 		if len(sa) != ClickIDLen {
-			t.Fatalf("%q has %d characters", sa, len(sa))
+			t.Fatalf("the click id %q has %d characters, want %d", sa, len(sa), ClickIDLen)
 		}
 		back, err := ParseClickID(sa)
 		if err != nil || back != a {
-			t.Fatalf("%v -> %s -> %v, %v", a, sa, back, err)
+			t.Fatalf("the id %v is written as %s, which is read as %v (error %v)", a, sa, back, err)
 		}
 		if (string(a[:]) < string(b[:])) != (sa < sb) {
-			t.Fatalf("order lost: %s %s", sa, sb)
+			t.Fatalf("the texts %s and %s do not sort like the ids %v and %v", sa, sb, a, b)
 		}
 	})
 }
@@ -35,7 +35,7 @@ func TestParseClickIDRefuses(t *testing.T) {
 		"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00",
 	} {
 		if id, err := ParseClickID(s); err == nil {
-			t.Errorf("%q was read as %v", s, id)
+			t.Errorf("%q was read as the id %v, want an error", s, id)
 		}
 	}
 }
@@ -50,6 +50,6 @@ func TestClickTimeAndFloor(t *testing.T) {
 	}
 	lo, hi := FloorClickID(at), FloorClickID(at.Add(time.Millisecond))
 	if string(id[:]) < string(lo[:]) || string(id[:]) >= string(hi[:]) {
-		t.Fatalf("%v is outside [%v, %v)", id, lo, hi)
+		t.Fatalf("the id %v is outside the range [%v, %v) of its millisecond", id, lo, hi)
 	}
 }

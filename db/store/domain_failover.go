@@ -25,8 +25,8 @@ const addressFree = `NOT EXISTS (
 		SELECT FROM campaigns o WHERE o.domain_id = $3 AND o.alias = c.alias AND o.deleted_at IS NULL)
 	AND NOT EXISTS (SELECT FROM smartlinks l WHERE l.domain_id = $3 AND l.slug = c.alias AND l.deleted_at IS NULL)`
 
-// If $4 is true, all campaigns of the domain move. Otherwise only those campaigns move that an earlier failover brought to the
-// domain.
+// moveOffDomain moves campaigns of the account $1 from the domain $2 to the domain $3. If $4 is true, all campaigns of the domain
+// move. Otherwise only those campaigns move that an earlier failover brought to the domain.
 const moveOffDomain = `
 WITH moving AS MATERIALIZED (
 	SELECT c.id FROM campaigns c WHERE c.account_id = $1 AND c.domain_id = $2 AND c.deleted_at IS NULL AND ` + addressFree + `
@@ -39,7 +39,7 @@ SELECT id, $1, $2, $3, $5 FROM moved
 ON CONFLICT (campaign_id) DO UPDATE SET to_domain = $3, moved_at = $5,
 	from_domain = CASE WHEN f.to_domain = $2 THEN f.from_domain ELSE $2 END`
 
-// countMoved counts the campaigns that must leave a domain, and the domain's smartlinks, which stay.
+// countMoved counts the campaigns that must leave the domain $2, and the domain's smartlinks, which stay there.
 const countMoved = `
 SELECT (SELECT count(*) FROM campaigns c WHERE c.account_id = $1 AND c.domain_id = $2 AND c.deleted_at IS NULL
 		AND ($3 OR EXISTS (SELECT FROM domain_failovers f WHERE f.campaign_id = c.id AND f.to_domain = $2))) AS campaigns,

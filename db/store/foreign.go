@@ -151,8 +151,8 @@ SELECT count(*) FROM campaigns c WHERE account_id = $1 AND deleted_at IS NULL
 	AND EXISTS (SELECT FROM foreign_links l WHERE l.account_id = $1 AND l.campaign_id = c.id)`
 )
 
-// Campaigns lists campaigns to which links of another tracker lead, by name. If the parameter only is not nil, it has the ids of
-// the campaigns that may be listed. The list begins after the first campaigns, whose number is in the parameter from.
+// Campaigns lists campaigns to which links of another tracker lead, ordered by name. If the parameter only is not nil, it has the
+// ids of the campaigns that may be listed. The parameter from is the number of campaigns to skip at the beginning.
 func (k ForeignLinks) Campaigns(ctx context.Context, account uuid.UUID, only []uuid.UUID, from, limit int) ([]MovedCampaign, error) {
 	var ids any
 	if only != nil {

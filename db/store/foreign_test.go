@@ -84,12 +84,12 @@ func TestForeignLinks(t *testing.T) {
 		{Form: foreign.FormPath, ForeignID: "y", DomainID: uuid.NullUUID{UUID: shared, Valid: true}},
 	} {
 		if err := put(first, bad); err == nil {
-			t.Errorf("%+v was accepted", bad)
+			t.Errorf("the invalid link %+v was accepted", bad)
 		}
 	}
 	check(first, "path x false")
 	if list, err := links.Of(t.Context(), other.ID, first, second); err != nil || len(list) > 0 {
-		t.Errorf("another account sees %v, %v", list, err)
+		t.Errorf("another account gets the links %v and the error %v, want neither", list, err)
 	}
 	// Another account may have the same link.
 	if err := links.Replace(t.Context(), other.ID, theirs, []models.ForeignLink{path}); err != nil {
@@ -111,7 +111,7 @@ func addCampaign(t *testing.T, s *store.Store, account, domain uuid.UUID, name s
 	return id
 }
 
-// limited checks that an account has at most the links that its plan allows.
+// limited checks that Replace stores the number of links that the plan allows, and refuses one more.
 func limited(t *testing.T, s *store.Store, domain uuid.UUID) {
 	t.Helper()
 	small, err := s.CreateAccount(t.Context(), "Small", "starter")
@@ -126,9 +126,9 @@ func limited(t *testing.T, s *store.Store, domain uuid.UUID) {
 	}
 	err = s.ForeignLinks().Replace(t.Context(), small.ID, campaign, list)
 	if e, ok := models.AsError(err); !ok || e.Code != "plan_limit" {
-		t.Errorf("%d links: %v", len(list), err)
+		t.Errorf("storing %d links gives the error %v, want plan_limit", len(list), err)
 	}
 	if err := s.ForeignLinks().Replace(t.Context(), small.ID, campaign, list[1:]); err != nil {
-		t.Errorf("%d links: %v", len(list)-1, err)
+		t.Errorf("storing %d links gives the error %v, want none", len(list)-1, err)
 	}
 }

@@ -88,7 +88,7 @@ func (s *Store) BeginAttempt(ctx context.Context, a Attempt) (*Stored, error) {
 	return out, nil
 }
 
-// id returns an id that is the same for all attempts with the same creation time.
+// id returns an id that is the same for all attempts with the same account, key and creation time.
 func (a Attempt) id(since time.Time) uuid.UUID {
 	return uuid.NewSHA1(a.Account, fmt.Appendf(nil, "%d|%s", since.UnixMicro(), a.Key))
 }

@@ -36,8 +36,8 @@ func (k Landers) Protect(ctx context.Context, account, id uuid.UUID, change func
 	})
 }
 
-// Clone copies a landing page and its protection, if the plan allows another landing page. The copy gets an unused name that
-// ends in " (copy)".
+// Clone copies a landing page and its protection, if the plan allows another landing page. The copy gets an unused name, such
+// as "N (copy)" for the name N.
 func (k Landers) Clone(ctx context.Context, account, id uuid.UUID) (models.Lander, error) {
 	return landerTable.clone(ctx, k.s, account, id, func(*Store, *models.Lander) error { return nil }, landerTable.create)
 }

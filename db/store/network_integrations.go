@@ -77,9 +77,9 @@ func (k NetworkIntegrations) Changes(ctx context.Context, account, network uuid.
 	return findIntegration[models.ChangesRead](ctx, k.Integrations, account, network)
 }
 
-// RecordChanges records that reading changes has ended. to is the time until which all changes are stored. If reading failed,
-// the reason is stored instead. changes is the time of the next reading. The import of the last days' orders becomes due now.
-// If the connection has changed after the caller read i, nothing is stored.
+// RecordChanges records that reading changes has ended. to is the time until which all changes are stored, or zero if reading
+// failed. failure is the reason of the failure, or empty. changes is the time of the next reading. The import of the last days'
+// orders becomes due now. If the connection has changed after the caller read i, nothing is stored.
 func (k NetworkIntegrations) RecordChanges(ctx context.Context, i models.Integration, to time.Time, failure string, changes, now time.Time) error {
 	return k.s.run(ctx, "changes of the network", `UPDATE network_integrations SET checked_at = $7, next_at = $7, changes_at = $6,
 			changes_to = coalesce($4, changes_to), changes_failure = $5,

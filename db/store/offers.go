@@ -34,8 +34,8 @@ func (k Offers) WithCap(ctx context.Context, account uuid.UUID) ([]models.Offer,
 	return db.Select[models.Offer](ctx, k.s.c, "offers with a cap", q, account, MaxAlerts)
 }
 
-// Clone copies an offer, if the plan allows another offer. The copy gets an unused name that ends in " (copy)". It has no network
-// if the offer's network is deactivated.
+// Clone copies an offer, if the plan allows another offer. The copy gets an unused name, such as "N (copy)" for the name N. It
+// has no network if the offer's network is deactivated.
 func (k Offers) Clone(ctx context.Context, account, id uuid.UUID) (models.Offer, error) {
 	return offerTable.clone(ctx, k.s, account, id, func(s *Store, o *models.Offer) (err error) {
 		o.NetworkID, err = networkTable.orNone(ctx, s, account, o.NetworkID)

@@ -26,7 +26,7 @@ type integrationTable struct {
 	changed string // expression that is true if changes are due ($1: now)
 	since   string // expression for the time until which changes are stored
 	older   string // expression for the day with which the next import of older orders begins
-	failing string // expressions for the reason, the number in a row and the first time of failures
+	failing string // expressions about failures in a row: the reason, their number, and the time of the first
 	account string // sets the columns of the account at the platform: $7 (currency) and $8 (zone); empty: no such columns
 }
 

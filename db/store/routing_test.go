@@ -43,7 +43,7 @@ func TestEnsureSharedDomains(t *testing.T) {
 			want = "new.test"
 		}
 		if len(first) != 1 || first[0] != want {
-			t.Errorf("with the hosts %v the default domain is %v", settings, first)
+			t.Errorf("with the hosts %v the default domains are %v, want only %s", settings, first, want)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func param(field reflect.Value, isJSON bool) any {
 	return field.Interface()
 }
 
-// nonNil returns an empty list instead of nil, because no column of a list allows NULL.
+// nonNil returns an empty list instead of nil, because columns with lists do not allow NULL.
 func nonNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}

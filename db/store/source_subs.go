@@ -15,7 +15,7 @@ type SubUse struct {
 	Sub    int       `db:"sub" json:"-"`
 	Kind   string    `db:"kind" json:"kind" enum:"campaign,rule,copilot_rule,bot_entry,block_list,offer,lander"`
 	ID     uuid.UUID `db:"id" json:"id"`
-	Name   string    `db:"name" json:"name" doc:"for a bot_entry: its note or, if the note is empty, its first value; for a block_list: up to 3 of its values"`
+	Name   string    `db:"name" json:"name" doc:"name of the record; for a bot_entry, its note or, if the note is empty, its first value; for a block_list, up to 3 of its values"`
 	Status string    `db:"status" json:"status" enum:"active,paused,archived"`
 }
 

@@ -66,6 +66,6 @@ func TestParam(t *testing.T) {
 		t.Errorf("a nil list in a document is %v, %v, want []", text, err)
 	}
 	if name := param(v.FieldByName("Name"), !isJSON); name != "n" {
-		t.Errorf("a text is %v", name)
+		t.Errorf("the text n becomes the parameter %v, want n", name)
 	}
 }

@@ -104,7 +104,7 @@ func walkMoving(r *rapid.T, s *store.Store, open func(*store.Store, uuid.UUID) m
 	for pages := 0; ; pages++ {
 		got, next, err := list.list(page)
 		if err != nil || pages > 40 {
-			r.Fatalf("page %d: %v", pages, err)
+			r.Fatalf("page %d of at most 40: error %v, want none", pages, err)
 		}
 		for _, id := range got {
 			seen[id]++
@@ -128,7 +128,7 @@ func walkMoving(r *rapid.T, s *store.Store, open func(*store.Store, uuid.UUID) m
 	}
 	for id := range alive {
 		if most := 1 + b2i(changed[id]); seen[id] < 1 || seen[id] > most {
-			r.Fatalf("a record appeared %d times, changed: %v", seen[id], changed[id])
+			r.Fatalf("a record appeared %d times, want 1 to %d (changed while listed: %v)", seen[id], most, changed[id])
 		}
 	}
 }

@@ -76,7 +76,7 @@ func TestRecordsComeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Paths[0].Destinations[1].Weight != 0 || c.Paths[0].Rules[0].RuleID == "" || c.Paths[1].CampaignID == "" {
-		t.Errorf("%+v", c.Paths)
+		t.Errorf("the paths lack the weight 0, the rule or the campaign of the document: %+v", c.Paths)
 	}
 	doc[accountconfig.Campaigns]["push-de"], err = codec.Encode(c, ids)
 	if err != nil {
@@ -101,7 +101,7 @@ func TestRecordsComeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(text) != strings.Replace(document, "12.50", "12.5", 1) {
-		t.Errorf("the document came back as\n%s", text)
+		t.Errorf("after decoding and encoding, the document differs:\n%s", text)
 	}
 }
 

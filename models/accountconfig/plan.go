@@ -37,8 +37,8 @@ type Current struct {
 
 // Prune says which records a plan deletes: the records within the scope that are not in the document. An empty scope is refused.
 type Prune struct {
-	Group string `json:"group" trim:"true" maxLength:"255" doc:"records of this group"`
-	Tag   string `json:"tag" trim:"true" maxLength:"64" doc:"records with this tag"`
+	Group string `json:"group" trim:"true" maxLength:"255" doc:"delete the records of this group that the document lacks"`
+	Tag   string `json:"tag" trim:"true" maxLength:"64" doc:"delete the records with this tag that the document lacks"`
 }
 
 // has reports whether a record is within the scope.
@@ -53,7 +53,7 @@ func (p Prune) has(m Members) bool {
 
 // FieldChange is a change of a member of a record. A member that is left out has its default.
 type FieldChange struct {
-	Path string `json:"path" doc:"such as paths[Germans].weight"`
+	Path string `json:"path" doc:"the member that changes, such as paths[Germans].weight"`
 	Was  any    `json:"was" is:"json" doc:"the value before; null: not set, or the default"`
 	Is   any    `json:"is" is:"json" doc:"the value after; null: not set, or the default"`
 }
@@ -148,7 +148,8 @@ func (p *planner) item(kind Kind, key string, m Members) *Item {
 	return item
 }
 
-// keepGenerated copies members that the service generates from the account's present record, if the document leaves them out.
+// keepGenerated handles members that the service generates, such as an alias. If the document leaves out such a member, the record
+// keeps its present value. A new record gets its value when it is saved.
 func keepGenerated(kind Kind, sent, after, before Members) {
 	names := map[Kind][]string{Campaigns: {"alias"}, Sources: {"subs"}}[kind]
 	for _, name := range names {

@@ -34,8 +34,8 @@ const (
 	metaSetting   = "META_VERSION"
 )
 
-// Versions is the table. A new version of an API gets a new row. The row of the former version stays, marked as Old, until the
-// day on which that version ends.
+// Versions is the table. A new version of an API gets a new row. The row of the former version stays, marked as Old, at
+// least until the day on which that version ends.
 var Versions = []Version{
 	{Provider: models.GoogleAds, Version: models.GoogleAdsVersion, Ends: "2027-11-01", Setting: googleSetting, Checked: "2026-11-26", Page: googleSchedule},
 	{Provider: models.GoogleAds, Version: "v25", Ends: "2027-08-01", Setting: googleSetting, Old: true, Checked: "2026-11-26", Page: googleSchedule},

@@ -124,12 +124,12 @@ func TestVersionsIn(t *testing.T) {
 		{"ads/google", `version: models.GoogleAdsVersion,`, models.GoogleAdsVersion, models.GoogleAds},
 	} {
 		if got := versionsIn(c.file, c.text); len(got) != 1 || got[0].version != c.version || !slices.Equal(got[0].owners, []string{c.owner}) {
-			t.Errorf("%s %s: %v", c.file, c.text, got)
+			t.Errorf("%s in %s has the versions %v, want only %s of %s", c.text, c.file, got, c.version, c.owner)
 		}
 	}
 	for _, text := range []string{`// "https://api.acme.example/v7"`, `"https://login.acme.example/oauth2/v2.0/token"`, `"2006-01-02"`} {
 		if got := versionsIn("ads/acme", text); len(got) != 0 {
-			t.Errorf("%s: %v", text, got)
+			t.Errorf("%s has the versions %v, want none", text, got)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func TestRows(t *testing.T) {
 		_, checkedErr := time.Parse(time.DateOnly, v.Checked)
 		_, endsErr := time.Parse(time.DateOnly, v.Ends)
 		if seen[key] || checkedErr != nil || v.Ends != "" && endsErr != nil || !strings.HasPrefix(v.Page, "https://") || v.Old && v.Setting == "" {
-			t.Errorf("the row is repeated or lacks something: %+v", v)
+			t.Errorf("the row is repeated, or lacks a valid date, a page or, if it is old, a setting: %+v", v)
 		}
 		seen[key] = true
 	}
@@ -167,11 +167,11 @@ func TestUsed(t *testing.T) {
 	} {
 		got := usedOf(models.Meta, map[string]string{models.Meta: named})
 		if len(got) != 1 || got[0].Version != want.Version || got[0].Ends != want.Ends || got[0].Setting != "META_VERSION" {
-			t.Errorf("META_VERSION=%q: %+v", named, got)
+			t.Errorf("META_VERSION=%q selects %+v, want %+v with the setting META_VERSION", named, got, want)
 		}
 	}
 	if got := usedOf("tiktok", nil); len(got) != 1 || got[0].Version != "v1.3" {
-		t.Errorf("versions of tiktok: %+v", got)
+		t.Errorf("tiktok uses the versions %+v, want only v1.3", got)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestEndsSoon(t *testing.T) {
 	ends := time.Date(2027, 2, 23, 0, 0, 0, 0, time.UTC)
 	for before, want := range map[time.Duration]bool{apiversion.Notice + time.Second: false, apiversion.Notice - time.Second: true, -time.Hour: true} {
 		if v.EndsSoon(ends.Add(-before)) != want {
-			t.Errorf("%s before the end: %v", before, !want)
+			t.Errorf("%s before the end, EndsSoon is %v, want %v", before, !want, want)
 		}
 	}
 	if (apiversion.Version{}).EndsSoon(ends) {

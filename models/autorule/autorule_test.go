@@ -27,7 +27,7 @@ func enum(t *testing.T, structValue any, field string) []string {
 	t.Helper()
 	f, ok := reflect.TypeOf(structValue).FieldByName(field)
 	if !ok {
-		t.Fatalf("no field %s", field)
+		t.Fatalf("the struct has no field %s", field)
 	}
 	return strings.Split(bind.Expand(f.Tag.Get("enum")), ",")
 }
@@ -142,7 +142,7 @@ func TestMatches(t *testing.T) {
 		}
 		got := s.Matches(&autorule.Target{Figures: f, Payout: payout})
 		if got != want && !doubt { // Matches compares rounded ratios, as reports show them
-			rt.Fatalf("%s on %+v, payout %v: %v", s.Text(), f, payout, got)
+			rt.Fatalf("the rule %s matches the figures %+v with the payout %v: %v, want %v", s.Text(), f, payout, got, want)
 		}
 		if got {
 			matched++
@@ -164,7 +164,7 @@ func TestTables(t *testing.T) {
 		t.Errorf("figures %v, want %v", have, want)
 	}
 	if times := enum(t, autorule.Comparison{}, "Times"); !slices.Equal(times, append([]string{"", autorule.Payout}, have...)) {
-		t.Errorf("times %v", times)
+		t.Errorf("the values of times are %v, want an empty text, payout and all figures", times)
 	}
 	for _, name := range enum(t, autorule.Settings{}, "Attribute")[1:] {
 		if _, ok := copilot.BlockOp(name); !ok {
@@ -188,15 +188,15 @@ func TestValidate(t *testing.T) {
 		change func(*autorule.Settings)
 		code   string
 	}{
-		"the default":                   {func(*autorule.Settings) {}, ""},
-		"a path is weighed":             {func(s *autorule.Settings) { s.LooksAt, s.Action, s.Factor = autorule.Path, autorule.Weight, whole(2) }, ""},
-		"a value is denied":             {func(s *autorule.Settings) { s.LooksAt, s.Action, s.Attribute = autorule.Value, autorule.Deny, "sub3" }, ""},
-		"a campaign is denied":          {func(s *autorule.Settings) { s.Action = autorule.Deny }, "invalid_rule"},
-		"no attribute given":            {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Value, autorule.Deny }, "invalid_rule"},
-		"an attribute that is not used": {func(s *autorule.Settings) { s.Attribute = "sub1" }, "invalid_rule"},
-		"too many days":                 {func(s *autorule.Settings) { s.Window = autorule.MaxDays + 1 }, "invalid_rule"},
-		"most days":                     {func(s *autorule.Settings) { s.Window = autorule.MaxDays }, ""},
-		"a factor of 1":                 {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Path, autorule.Weight }, "invalid_rule"},
+		"the default":                     {func(*autorule.Settings) {}, ""},
+		"the weight of a path is changed": {func(s *autorule.Settings) { s.LooksAt, s.Action, s.Factor = autorule.Path, autorule.Weight, whole(2) }, ""},
+		"a value is denied":               {func(s *autorule.Settings) { s.LooksAt, s.Action, s.Attribute = autorule.Value, autorule.Deny, "sub3" }, ""},
+		"a campaign is denied":            {func(s *autorule.Settings) { s.Action = autorule.Deny }, "invalid_rule"},
+		"no attribute given":              {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Value, autorule.Deny }, "invalid_rule"},
+		"an attribute that is not used":   {func(s *autorule.Settings) { s.Attribute = "sub1" }, "invalid_rule"},
+		"too many days":                   {func(s *autorule.Settings) { s.Window = autorule.MaxDays + 1 }, "invalid_rule"},
+		"most days":                       {func(s *autorule.Settings) { s.Window = autorule.MaxDays }, ""},
+		"a factor of 1":                   {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Path, autorule.Weight }, "invalid_rule"},
 		"the limits in the wrong order": {func(s *autorule.Settings) {
 			s.LooksAt, s.Action, s.Factor, s.MinWeight, s.MaxWeight = autorule.Path, autorule.Weight, whole(2), whole(9), whole(8)
 		}, "invalid_rule"},
@@ -243,7 +243,7 @@ func TestWindows(t *testing.T) {
 		s := autorule.Settings{Window: c.n, WindowUnit: c.unit, IncludeCurrent: c.current}
 		from, to := s.WindowAt(account, now)
 		if from.UTC().Format(time.RFC3339) != c.from || to.UTC().Format(time.RFC3339) != c.to {
-			t.Errorf("a window of %d %s: %v to %v", c.n, c.unit, from.UTC(), to.UTC())
+			t.Errorf("a window of %d %s is from %v to %v, want %s to %s", c.n, c.unit, from.UTC(), to.UTC(), c.from, c.to)
 		}
 	}
 }
@@ -260,9 +260,9 @@ func TestWeigh(t *testing.T) {
 		after, low, high := s.Weigh(before), s.MinWeight.InexactFloat64(), s.MaxWeight.InexactFloat64()
 		switch {
 		case s.Factor.LessThan(decimal.NewFromInt(1)) && (after > before || after < min(low, before)):
-			rt.Fatalf("lowered from %v to %v, bound %v", before, after, low)
+			rt.Fatalf("the weight %v was lowered to %v, want at most %v and not below the limit %v", before, after, before, low)
 		case s.Factor.GreaterThanOrEqual(decimal.NewFromInt(1)) && (after < before || after > max(high, before)):
-			rt.Fatalf("raised from %v to %v, bound %v", before, after, high)
+			rt.Fatalf("the weight %v was raised to %v, want at least %v and not above the limit %v", before, after, before, high)
 		}
 	})
 }
@@ -281,7 +281,7 @@ func TestActs(t *testing.T) {
 	deny := settings(func(s *autorule.Settings) { s.LooksAt, s.Action, s.Attribute = autorule.Value, autorule.Deny, "sub1" })
 	acts, idle := actsOf(deny, autorule.Target{Value: "a"}, autorule.Target{Value: "b"})
 	if len(acts) != 1 || !slices.Equal(acts[0].Action.Values, []string{"a", "b"}) || len(acts[0].Targets) != 2 || len(idle) != 0 {
-		t.Errorf("two values denied by %+v, idle %v", acts, idle)
+		t.Errorf("two values are denied by the changes %+v, idle %v, want one change for both", acts, idle)
 	}
 	weigh := settings(func(s *autorule.Settings) {
 		s.LooksAt, s.Action, s.Factor = autorule.Path, autorule.Weight, models.NewMoney(decimal.RequireFromString("0.5"))
@@ -289,15 +289,15 @@ func TestActs(t *testing.T) {
 	// The weight of 1 is at its lower limit, and the last path does not exist.
 	acts, idle = actsOf(weigh, autorule.Target{Path: paths[0].ID}, autorule.Target{Path: paths[1].ID}, autorule.Target{Path: paths[2].ID}, autorule.Target{Path: uuid.NewString()})
 	if len(acts) != 1 || len(acts[0].Action.Weights) != 2 || acts[0].Action.Weights[0].Weight != 20 || acts[0].Action.Weights[1].Weight != 5 || len(idle) != 2 {
-		t.Errorf("weights set by %+v, idle %v", acts, idle)
+		t.Errorf("weights are set by the changes %+v, idle %v, want one change with the weights 20 and 5, and two idle targets", acts, idle)
 	}
 	pause := settings(func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Path, autorule.Pause })
 	if acts, _ = actsOf(pause, autorule.Target{Path: paths[0].ID}, autorule.Target{Path: paths[1].ID}); len(acts) != 2 {
-		t.Errorf("two paths paused by %+v", acts)
+		t.Errorf("two paths are paused by the changes %+v, want one change for each", acts)
 	}
 	for _, a := range acts {
 		if err := a.Action.Validate(); err != nil {
-			t.Errorf("%+v: %v", a, err)
+			t.Errorf("the action of the change %+v is invalid: %v", a, err)
 		}
 	}
 }
@@ -318,15 +318,15 @@ func TestDenies(t *testing.T) {
 		value := cmp.Or(values[name], "zone-1")
 		acts, idle := s.Acts([]autorule.Target{{Campaign: uuid.New(), Value: value}}, nil)
 		if len(acts) != 1 || len(idle) != 0 {
-			t.Fatalf("%s: %+v", name, acts)
+			t.Fatalf("denying a value of %s gives the changes %+v and %d idle targets, want one change", name, acts, len(idle))
 		}
 		after, _, _, err := acts[0].Action.Apply(copilot.Record{Paths: paths})
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("the change for %s cannot be applied: %v", name, err)
 		}
 		for _, e := range after.Entries {
 			if err := botlist.Check(&e, func(int) string { return "value" }); err != nil || botlist.TooBroad(&e) != "" {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("the entry for %s is too broad, or refused with the error %v", name, err)
 			}
 		}
 		if len(after.Entries) == 0 && !copilot.Excludes(after.Paths, name, value) {

@@ -17,7 +17,7 @@ type Series struct {
 
 // ReplayedAct is an action that a rule would have taken.
 type ReplayedAct struct {
-	Bucket int            // the hour or day after which the rule would have acted
+	Bucket int            // index of the hour or day after which the rule would have acted
 	Target Target         // with the figures that matched
 	After  models.Figures // sum of the figures that the target had after that hour or day
 }

@@ -43,7 +43,7 @@ func TestReplay(t *testing.T) {
 				today = append(today, got[next])
 			}
 			if s.Action == autorule.Pause && len(today) > s.MaxChanges {
-				rt.Fatalf("day %d: %d changes", b, len(today))
+				rt.Fatalf("day %d: %d changes, want at most %d", b, len(today), s.MaxChanges)
 			}
 			matches := map[uuid.UUID]bool{}
 			for _, l := range list {
@@ -63,7 +63,7 @@ func TestReplay(t *testing.T) {
 				case !matches[id]:
 					rt.Fatalf("day %d: acted on a target that does not match: %+v", b, w)
 				case before && s.Action == autorule.Pause:
-					rt.Fatalf("day %d: paused twice", b)
+					rt.Fatalf("day %d: a campaign was paused a second time", b)
 				case before && (b-at)*24*60 < s.CooldownMinutes:
 					rt.Fatalf("day %d: acted again after %d days, within the cool-down of %d minutes", b, b-at, s.CooldownMinutes)
 				case standing[id]:
@@ -81,7 +81,7 @@ func TestReplay(t *testing.T) {
 				left++
 			}
 			if left != len(list) {
-				rt.Fatal("a campaign was lost")
+				rt.Fatalf("%d campaigns were checked, want all %d", left, len(list))
 			}
 		}
 		if next != len(got) {
@@ -106,10 +106,10 @@ func TestReplayZeros(t *testing.T) {
 	}
 	got := s.Replay([]autorule.Series{series}, 0, 6)
 	if len(got) != 1 || got[0].Bucket != 3 || got[0].After.Clicks != 7 {
-		t.Errorf("%+v", got)
+		t.Errorf("the actions are %+v, want one on day 3 with 7 clicks after it", got)
 	}
 	series.Zeros = false
 	if got := s.Replay([]autorule.Series{series}, 0, 6); len(got) != 0 {
-		t.Errorf("without zeros: %+v", got)
+		t.Errorf("without Zeros, the actions are %+v, want none", got)
 	}
 }

@@ -60,16 +60,16 @@ type Settings struct {
 
 	Conditions []Comparison `db:"conditions,json" json:"conditions" bad:"invalid_condition" minItems:"1" maxItems:"10" doc:"conditions that must all hold"`
 
-	Window         int    `db:"window_size" json:"window" bad:"invalid_rule" min:"1" max:"168" doc:"number of hours or days that the figures cover; days: at most 90"`
+	Window         int    `db:"window_size" json:"window" bad:"invalid_rule" min:"1" max:"168" doc:"number of hours or days that the figures cover; at most 90 if window_unit is days"`
 	WindowUnit     string `db:"window_unit" json:"window_unit" bad:"invalid_rule" trim:"true" enum:"hours,days" doc:"whole hours, or days of the account's time zone"`
 	IncludeCurrent bool   `db:"include_current" json:"include_current" bad:"invalid_rule" doc:"true: the current hour or day, which is not over yet, is one of the hours or days of the window"`
 
 	EveryMinutes int `db:"every_minutes" json:"every_minutes" bad:"invalid_rule" min:"10" max:"10080" doc:"minutes between two runs of the rule"`
 
 	Action    string       `db:"action" json:"action" bad:"invalid_rule" trim:"true" enum:"pause,weight,deny,alert" doc:"the action; looks_at decides which actions are possible: pause for campaign, path and offer; weight for path and destination; deny for value; alert for all"`
-	Factor    models.Money `db:"factor" json:"factor" bad:"invalid_rule" min:"0" max:"100" doc:"weight: the factor by which the rule multiplies the weight"`
-	MinWeight models.Money `db:"min_weight" json:"min_weight" bad:"invalid_rule" min:"0" max:"1000000" doc:"weight: the rule does not lower the weight below this"`
-	MaxWeight models.Money `db:"max_weight" json:"max_weight" bad:"invalid_rule" min:"0" max:"1000000" doc:"weight: the rule does not raise the weight above this"`
+	Factor    models.Money `db:"factor" json:"factor" bad:"invalid_rule" min:"0" max:"100" doc:"for the action weight: the factor by which the rule multiplies the weight"`
+	MinWeight models.Money `db:"min_weight" json:"min_weight" bad:"invalid_rule" min:"0" max:"1000000" doc:"for the action weight: the rule does not lower the weight below this"`
+	MaxWeight models.Money `db:"max_weight" json:"max_weight" bad:"invalid_rule" min:"0" max:"1000000" doc:"for the action weight: the rule does not raise the weight above this"`
 
 	CooldownMinutes int `db:"cooldown_minutes" json:"cooldown_minutes" bad:"invalid_rule" min:"60" max:"43200" doc:"minutes for which the rule does not act on a target again after an action, and after a person has undone the action"`
 	MaxChanges      int `db:"max_changes" json:"max_changes" bad:"invalid_rule" min:"1" max:"50" doc:"maximum number of changes in one run; the next run continues"`

@@ -42,7 +42,7 @@ func TestThreeStates(t *testing.T) {
 	} {
 		var s sample
 		if err := Decode([]byte(body), &s); err != nil || s.Name != want {
-			t.Errorf("%s: %+v, %v", body, s.Name, err)
+			t.Errorf("the body %s sets name to %+v (error %v), want %+v", body, s.Name, err, want)
 		}
 	}
 }
@@ -73,10 +73,10 @@ func TestHugeNumbersStayCheap(t *testing.T) {
 	for raw, sign := range map[string]int{"1e999999999": 1, "-1e99999999999999": -1, "1e-999999999": 0, "0e999": 0} {
 		var s sample
 		if err := Decode([]byte(`{"money":`+raw+`,"limit":`+raw+`}`), &s); err != nil {
-			t.Fatalf("%s: %v", raw, err)
+			t.Fatalf("the number %s is refused: %v", raw, err)
 		}
 		if s.Money.Sign() != sign || len(s.Money.String()) > 60 {
-			t.Errorf("%s became %.80s", raw, s.Money)
+			t.Errorf("the number %s became %.80s, want the sign %d and at most 60 characters", raw, s.Money, sign)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestWindow(t *testing.T) {
 		}
 		w, err := ParseWindow(q, now)
 		if err != nil || w.Range() != want {
-			t.Errorf("%q: %v, %v", query, w.Range(), err)
+			t.Errorf("the query %q gives the window %v (error %v), want %v", query, w.Range(), err, want)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		if e, ok := models.AsError(err); !ok || e.Kind != models.KindInvalid {
-			t.Errorf("%q: %v", body, err)
+			t.Errorf("the body %q gives the error %v, want one that a client may see", body, err)
 		}
 	})
 }

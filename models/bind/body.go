@@ -24,9 +24,9 @@ var (
 // field that was left out does not change the struct, unless the field has a default. Null means the same as leaving the field
 // out, unless a tag says otherwise.
 //
-// Anything other than an object is refused with 400 bad_body. Any other mistake is refused with 400 and the code of its field.
-// The error reports the first field whose value has the wrong type. If all types are right, it reports the first field that
-// breaks a rule.
+// A body that is not an object, or is nested too deeply, is refused with 400 bad_body. A text with the character U+0000 is refused
+// with 400 invalid_input. Any other mistake is refused with 400 and the code of its field. The error then reports the first field
+// whose value has the wrong type. If all types are right, it reports the first field that breaks a rule.
 func Decode(body []byte, into any) error { return DecodeKnown(body, nil, into) }
 
 // DecodeKnown does the same as Decode, for an object in which only the names in keys are allowed. An unknown name is reported

@@ -23,7 +23,7 @@
 //	unique:"true"         repeated items of a list are removed, blank items are refused
 //	skipBlank:"true"      blank items of a list are removed
 //	is:"paths"            the paths of a flow, whose addresses RefuseDashboardLinks checks
-//	bad:"a" bad:"a,b"     the field's own codes: a for a wrong type or form; b for a value beyond a limit (without b: a too)
+//	bad:"a" bad:"a,b"     the field's own codes: a for a wrong type or form; b for a value beyond a limit (default: a)
 //
 // On an embedded struct, optional and null apply to all of its fields. The tags doc and send are text for the reader of the
 // API's documentation: doc describes the value in bodies and answers, and send describes the values that a body may have.

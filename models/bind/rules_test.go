@@ -77,6 +77,6 @@ func TestForms(t *testing.T) {
 	}
 	if b.Name != "a" || !slices.Equal(b.Tags, models.Tags{"B", "c"}) || !slices.Equal(b.Next.Value, []string{"a"}) ||
 		b.Action != "offer" || *b.Limit != 3 || b.Cap.Set {
-		t.Errorf("%+v", b)
+		t.Errorf("a text, a list or a default does not have its stored form: %+v", b)
 	}
 }

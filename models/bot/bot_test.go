@@ -20,11 +20,11 @@ func TestTable(t *testing.T) {
 	t.Parallel()
 	for i, row := range slices.Collect(bot.All()) {
 		if row.Bit != 1<<i {
-			t.Errorf("%s has bit %b, its row is %d", row.Reason, row.Bit, i)
+			t.Errorf("%s is in row %d but has the bits %b, want bit %d", row.Reason, i, row.Bit, i)
 		}
 		for _, bound := range bounds[row.Bit] {
 			if text := row.Meaning + row.Found; !strings.Contains(text, fmt.Sprint(bound, " ")) {
-				t.Errorf("%s does not say %v: %s", row.Reason, bound, text)
+				t.Errorf("the text of %s does not mention its limit %v: %s", row.Reason, bound, text)
 			}
 		}
 		if found, ok := bot.ByReason(row.Reason); !ok || found.Bit != row.Bit {
@@ -56,23 +56,23 @@ func TestScore(t *testing.T) {
 		isBot    bool
 		reason   string
 	}{
-		{"nothing", 0, bot.Settings{}, 0, false, ""},
-		{"sum", bot.Datacenter | bot.NoAcceptLanguage, bot.Settings{}, 70, true, "datacenter"},
+		{"no signal", 0, bot.Settings{}, 0, false, ""},
+		{"the weights add up", bot.Datacenter | bot.NoAcceptLanguage, bot.Settings{}, 70, true, "datacenter"},
 		{"under the threshold", bot.Datacenter, bot.Settings{}, 45, false, "datacenter"},
-		{"own threshold", bot.Datacenter, bot.NewSettings(45, nil), 45, true, "datacenter"},
-		{"threshold raised to 20", bot.RepeatClick, bot.NewSettings(1, nil), 20, true, "repeat_click"},
-		{"threshold lowered to 95", bot.HTTPLibrary, bot.NewSettings(400, nil), 90, false, "http_library"},
+		{"the account's own threshold", bot.Datacenter, bot.NewSettings(45, nil), 45, true, "datacenter"},
+		{"a threshold of 1 counts as 20", bot.RepeatClick, bot.NewSettings(1, nil), 20, true, "repeat_click"},
+		{"a threshold of 400 counts as 95", bot.HTTPLibrary, bot.NewSettings(400, nil), 90, false, "http_library"},
 		{"two signals of the same flood count once", bot.ClickFlood | bot.CampaignFlood, bot.Settings{}, 50, false, "click_flood"},
 		{"a flood and another signal", bot.ClickFlood | bot.CampaignFlood | bot.FewHeaders, bot.Settings{}, 75, true, "click_flood"},
-		{"the other flood alone", bot.ClickFlood | bot.CampaignFlood, bot.NewSettings(0, []string{"click_flood"}), 40, false, "campaign_flood"},
-		{"capped", bot.DeclaredBot | bot.Honeypot, bot.Settings{}, 100, true, "declared_bot"},
-		{"allow wins", bot.Allowed | bot.DenyList | bot.DeclaredBot, bot.Settings{}, 0, false, ""},
+		{"the flood that is not disabled counts", bot.ClickFlood | bot.CampaignFlood, bot.NewSettings(0, []string{"click_flood"}), 40, false, "campaign_flood"},
+		{"the score is at most 100", bot.DeclaredBot | bot.Honeypot, bot.Settings{}, 100, true, "declared_bot"},
+		{"an allow entry sets the score to 0", bot.Allowed | bot.DenyList | bot.DeclaredBot, bot.Settings{}, 0, false, ""},
 		{
-			"disabled", bot.Datacenter | bot.TorExit, bot.NewSettings(0, []string{"tor_exit", "no_such"}), 45, false,
+			"a disabled signal does not count", bot.Datacenter | bot.TorExit, bot.NewSettings(0, []string{"tor_exit", "no_such"}), 45, false,
 			"datacenter",
 		},
-		{"cannot be disabled", bot.DeclaredBot | bot.HTTPLibrary, bot.NewSettings(0, all), 100, true, "declared_bot"},
-		{"deny cannot be disabled", bot.DenyList, bot.NewSettings(0, all), 100, true, "deny_list"},
+		{"declared_bot cannot be disabled", bot.DeclaredBot | bot.HTTPLibrary, bot.NewSettings(0, all), 100, true, "declared_bot"},
+		{"deny_list cannot be disabled", bot.DenyList, bot.NewSettings(0, all), 100, true, "deny_list"},
 		{"bits of a later version", 1<<40 | bot.TorExit, bot.Settings{}, 60, true, "tor_exit"},
 	}
 	for _, tt := range tests {

@@ -21,7 +21,7 @@ func TestCrawlers(t *testing.T) {
 	} {
 		c, ok := bot.CrawlerOf(agent)
 		if c.Name != want || ok != (want != "") {
-			t.Errorf("%q claims to be %q", agent, c.Name)
+			t.Errorf("the user agent %q counts as the crawler %q, want %q", agent, c.Name, want)
 		}
 		if found, ok := bot.CrawlerNamed(c.Name); want != "" && (!ok || found.Mark != c.Mark) {
 			t.Errorf("%s is not found by its name", want)
@@ -34,7 +34,7 @@ func TestCrawlers(t *testing.T) {
 		"1.2.3.4.bc.googleusercontent.com": false,
 	} {
 		if google.Owns(host) != want {
-			t.Errorf("%q is Googlebot's: %v", host, !want)
+			t.Errorf("Googlebot owns the host name %q: %v, want %v", host, !want, want)
 		}
 	}
 	if petal, _ := bot.CrawlerNamed("PetalBot"); !petal.Owns("petalbot-114-119-144-17.petalsearch.com.") || !petal.Owns("petalbot-1.aspiegel.com") {

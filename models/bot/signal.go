@@ -115,11 +115,11 @@ var table = [...]Signal{
 		"the times of the click and of its first click-out",
 	},
 	{
-		ClickFlood, "click_flood", 50, true, "over 60 events a minute from one address", Later,
+		ClickFlood, "click_flood", 50, true, "over 60 clicks a minute from one address", Later,
 		"the account's clicks in the minute that ends with this click; a /64 of IPv6 counts as one address",
 	},
 	{
-		CampaignFlood, "campaign_flood", 40, true, "over 60 events a minute from one address on one campaign", Later,
+		CampaignFlood, "campaign_flood", 40, true, "over 60 clicks a minute from one address on one campaign", Later,
 		"the campaign's clicks in the minute that ends with this click; a /64 of IPv6 counts as one address. It does not count in addition to click_flood",
 	},
 	{
@@ -226,8 +226,8 @@ func (s Settings) Limit() int {
 	return min(max(s.Threshold, MinThreshold), MaxThreshold)
 }
 
-// Score returns the sum of the weights of the enabled signals, at most 100. If both floods fired, only the heavier one counts,
-// unless one of them is disabled. If Allowed is set, the score is 0. reason is the heaviest signal that counted, or empty. Score
+// Score returns the sum of the weights of the enabled signals, at most 100. If both floods fired and both are enabled,
+// only the heavier one counts. If Allowed is set, the score is 0. reason is the heaviest signal that counted, or empty. Score
 // does not allocate.
 func Score(fired Signals, settings Settings) (score int, isBot bool, reason string) {
 	if fired&Allowed != 0 {

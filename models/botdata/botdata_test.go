@@ -39,21 +39,21 @@ func TestFilesOfEachForm(t *testing.T) {
 		}
 		l := botdata.NewList(kind)
 		if err := l.Read(c.name, []byte(c.content), today); err != nil || !slices.Equal(l.Entries, c.want) {
-			t.Errorf("%s: %q, %v", c.name, l.Entries, err)
+			t.Errorf("%s has the entries %q (error %v), want %q", c.name, l.Entries, err, c.want)
 		}
 		if got := l.Dated.Format(time.DateOnly); got != c.dated {
-			t.Errorf("%s has the date %s", c.name, got)
+			t.Errorf("%s has the date %s, want %s", c.name, got, c.dated)
 		}
 		packed, err := botdata.Pack(l.Entries)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if unpacked, err := botdata.Unpack(packed); err != nil || !slices.Equal(unpacked, l.Entries) {
-			t.Errorf("%s comes back as %q, %v", c.name, unpacked, err)
+			t.Errorf("the packed entries of %s are unpacked as %q (error %v), want %q", c.name, unpacked, err, l.Entries)
 		}
 	}
 	if _, known := botdata.KindOfFile("list.txt"); known {
-		t.Error("the kind of list.txt is guessed")
+		t.Error("list.txt has a kind, although its name contains no kind")
 	}
 }
 
@@ -95,7 +95,7 @@ func TestWrongEntries(t *testing.T) {
 			}
 		}
 		if err != nil && strings.Count(err.Error(), "\n") > 10 {
-			t.Errorf("%s %.40q: an error of many lines", c.kind, c.content)
+			t.Errorf("%s %.40q: the error has more than 11 lines", c.kind, c.content)
 		}
 	}
 	if err := botdata.NewList(botdata.Tor).Read("f", make([]byte, botdata.MaxFile+1), today); err == nil {
@@ -140,7 +140,7 @@ func TestGuards(t *testing.T) {
 		forced := botdata.NewList(c.kind)
 		forced.Force = true
 		if err := forced.Read("f", []byte(c.content), today); err != nil || len(forced.Entries) != c.entries {
-			t.Errorf("%s %.40q: with Force: %v, %d entries", c.kind, c.content, err, len(forced.Entries))
+			t.Errorf("%s %.40q: with Force: %d entries (error %v), want %d", c.kind, c.content, len(forced.Entries), err, c.entries)
 		}
 		if reported := fmt.Sprint(forced.Overruled); (len(forced.Overruled) == 0) != (c.want == "") || !strings.Contains(reported, c.want) {
 			t.Errorf("%s %.40q: with Force: %s, want %s", c.kind, c.content, reported, c.want)
@@ -193,7 +193,7 @@ func TestSet(t *testing.T) {
 		{netip.Addr{}, "a.co.example", bot.BadReferrer},
 	} {
 		if got := s.Signals(c.addr, c.referrer); got != c.want {
-			t.Errorf("%v from %q fires %v", c.addr, c.referrer, got.Reasons())
+			t.Errorf("the address %v with the referrer %q has the signals %v, want %v", c.addr, c.referrer, got.Reasons(), c.want.Reasons())
 		}
 	}
 	for agent, want := range map[string]bool{"x AcmeBot/1": true, "Watch7": true, "a Watch7": false, "acmebot/1": false, "": false} {
@@ -203,7 +203,7 @@ func TestSet(t *testing.T) {
 	}
 	for _, empty := range []*botdata.Set{nil, {}} {
 		if empty.ProxyKind(spam) != "" || empty.Signals(spam, "spam.example") != 0 || empty.Crawlers() != nil {
-			t.Error("an empty set matches")
+			t.Error("an empty set matches an address or a referrer, or has patterns of crawlers")
 		}
 	}
 }
@@ -229,7 +229,7 @@ func TestLookupsAllocateNothing(t *testing.T) {
 		t.Error("an entry of the lists does not match")
 	}
 	if n := testing.AllocsPerRun(100, func() { s.ProxyKind(addr); s.Signals(addr, "www.a.spam77.example") }); n != 0 {
-		t.Errorf("%v allocations", n)
+		t.Errorf("a look-up makes %v allocations, want none", n)
 	}
 }
 

@@ -102,6 +102,6 @@ func TestCloudsAreBuiltIn(t *testing.T) {
 	l := botdata.NewList(botdata.Datacenter)
 	const fewest = 1000 // the clouds have thousands of networks
 	if err := l.Read(cloudsFile, []byte(strings.Join(entries, "\n")), today); err != nil || len(l.Entries) != len(entries) || len(entries) < fewest {
-		t.Errorf("%d of %d entries: %v", len(l.Entries), len(entries), err)
+		t.Errorf("%d of %d networks of clouds are read as a list (error %v), want all, and at least %d", len(l.Entries), len(entries), err, fewest)
 	}
 }

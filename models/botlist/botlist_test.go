@@ -63,7 +63,7 @@ func TestEachAttributeAndOperator(t *testing.T) {
 	} {
 		e := entry(models.BotDeny, tt.attribute, tt.operator, tt.values...)
 		if err := botlist.Check(e, place); err != nil {
-			t.Errorf("%s %s %v: %v", tt.attribute, tt.operator, tt.values, err)
+			t.Errorf("the entry %s %s %v is refused: %v", tt.attribute, tt.operator, tt.values, err)
 			continue
 		}
 		l := botlist.Compile([]*models.BotEntry{e})
@@ -81,7 +81,7 @@ func TestAllowGoesFirstAndCampaignsApart(t *testing.T) {
 	c := models.Click{CampaignID: uuid.New(), Visitor: models.Visitor{IP: netip.MustParseAddr("192.0.2.7")}}
 	deny, allow := entry(models.BotDeny, "ip", "in_cidr", "192.0.2.0/24"), entry(models.BotAllow, "ip", "equals", "192.0.2.7")
 	if got, allowed := judge(botlist.Compile([]*models.BotEntry{deny, allow}), c); got != allow.ID || !allowed {
-		t.Errorf("the allow entry lost to %v", got)
+		t.Errorf("the entry %v decides, want the allow entry %v", got, allow.ID)
 	}
 	deny.CampaignID = uuid.NullUUID{UUID: c.CampaignID, Valid: true}
 	one := botlist.Compile([]*models.BotEntry{deny})
@@ -150,7 +150,7 @@ func TestJudgingAllocatesNothing(t *testing.T) {
 		t.Error("an address in the lists does not match")
 	}
 	if n := testing.AllocsPerRun(100, func() { l.Judge(&f, c.IP, c.CampaignID) }); n != 0 {
-		t.Errorf("%v allocations", n)
+		t.Errorf("Judge makes %v allocations, want none", n)
 	}
 }
 

@@ -23,8 +23,8 @@ const (
 
 // Limits of a call. A call that does more would hold the locks of the records for too long.
 const (
-	MaxPaths = 5_000     // paths in which a destination is replaced
-	MaxBytes = 8_000_000 // size of the destinations of these paths
+	MaxPaths = 5_000     // maximum number of paths in which a destination is replaced
+	MaxBytes = 8_000_000 // maximum size in bytes of the destinations of these paths
 )
 
 // Change describes the changes that one call made. It can be undone once.

@@ -79,14 +79,14 @@ func TestRows(t *testing.T) {
 			tokens[name] = true
 		}
 		if (a.Token != "") != (a.Doc != "") {
-			t.Errorf("%s: an attribute must have a Doc if and only if it has a token: %q", a.Name, a.Doc)
+			t.Errorf("%s has the token %q and the Doc %q, want both or neither", a.Name, a.Token, a.Doc)
 		}
 		if names[a.Name] {
 			t.Errorf("%s is in the table twice", a.Name)
 		}
 		names[a.Name] = true
 		if other := places[a.Dimension]; other != "" && a.Dimension > 0 {
-			t.Errorf("%s and %s are both dimension %d", other, a.Name, a.Dimension)
+			t.Errorf("%s and %s have the same number of a dimension: %d", other, a.Name, a.Dimension)
 		}
 		places[a.Dimension] = a.Name
 		want := 0
@@ -121,7 +121,7 @@ func TestEveryFieldHasARow(t *testing.T) {
 		a := &clickattr.All[i]
 		if at := pointer(a, &c); at != nil {
 			if other := owner[at]; other != "" {
-				t.Errorf("%s and %s are the same field", other, a.Name)
+				t.Errorf("the attributes %s and %s use the same field of a click", other, a.Name)
 			}
 			owner[at] = a.Name
 		}
@@ -139,7 +139,7 @@ func TestEveryFieldHasARow(t *testing.T) {
 			case field.Name == "Subs": // an array with the sub-parameters
 				continue
 			case owner[at] == "":
-				t.Errorf("the field %s has no row", field.Name)
+				t.Errorf("the field %s of a click belongs to no attribute", field.Name)
 			}
 			if name := field.Tag.Get("json"); name != "" {
 				shown = append(shown, name)
@@ -177,13 +177,13 @@ func TestValues(t *testing.T) {
 	for _, a := range clickattr.All {
 		for _, v := range a.Values.List() {
 			if got, ok := a.Values.Find(strings.ToLower(v)); !ok || got != v {
-				t.Errorf("%s %s is known as %s, %v", a.Name, v, got, ok)
+				t.Errorf("the value %s of %s has the canonical form %q (found: %v), want %s", v, a.Name, got, ok, v)
 			}
 		}
 	}
 	for text, want := range map[string]string{"iw": "he", "in": "id", "ji": "yi", "heb": "he", "PT": "pt"} {
 		if got, ok := clickattr.Languages.Find(text); !ok || got != want {
-			t.Errorf("language %s is known as %s, %v", text, got, ok)
+			t.Errorf("the language %s has the canonical form %q (found: %v), want %s", text, got, ok, want)
 		}
 	}
 	for _, c := range []struct {
@@ -200,7 +200,7 @@ func TestValues(t *testing.T) {
 	} {
 		_, err := c.values.Check(c.text)
 		if err == nil {
-			t.Errorf("%s passes", c.text)
+			t.Errorf("%s is accepted, want an error", c.text)
 			continue
 		}
 		_, meant, suggests := strings.Cut(err.Error(), "did you mean ")

@@ -43,11 +43,11 @@ func TestAssign(t *testing.T) {
 		f.SetTime(time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC), nil)
 		f.SetBool(cond.IsBot, false)
 		if got := f.Assign(c.name, c.value); got != c.ok {
-			t.Errorf("%s=%q: %v", c.name, c.value, got)
+			t.Errorf("Assign(%s, %q) = %v, want %v", c.name, c.value, got, c.ok)
 		}
 		for a := range cond.Attr(100) {
 			if a.String() == c.name && (f.Known(a) != c.known || f.Text(a) != c.text) {
-				t.Errorf("%s=%q: known %v, %q", c.name, c.value, f.Known(a), f.Text(a))
+				t.Errorf("after Assign(%s, %q): known %v, text %q, want %v, %q", c.name, c.value, f.Known(a), f.Text(a), c.known, c.text)
 			}
 		}
 	}

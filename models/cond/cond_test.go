@@ -133,15 +133,15 @@ func TestMatch(t *testing.T) {
 	for text, want := range tests {
 		m, err := cond.Compile([]cond.Condition{parse(t, text)}, "and")
 		if err != nil {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s does not compile: %v", text, err)
 			continue
 		}
 		if got := m.Match(f); got != want {
-			t.Errorf("%s: %v", text, got)
+			t.Errorf("%s matches: %v, want %v", text, got, want)
 		}
 		explained, findings := m.Explain(f)
 		if explained != want || len(findings) != 1 || findings[0].Matched != want {
-			t.Errorf("%s: explained as %v %+v", text, explained, findings)
+			t.Errorf("%s: Explain returns %v %+v, want one finding and %v", text, explained, findings, want)
 		}
 	}
 }
@@ -173,7 +173,7 @@ func TestLogic(t *testing.T) {
 			t.Fatal(err)
 		}
 		if m.Match(f) != tt.want {
-			t.Errorf("%s %v is %v", tt.logic, tt.list, !tt.want)
+			t.Errorf("the conditions %v with the logic %q match: %v, want %v", tt.list, tt.logic, !tt.want, tt.want)
 		}
 	}
 	if cond.Never.Match(f) {
@@ -230,7 +230,7 @@ func TestValidate(t *testing.T) {
 		if e, ok := errors.AsType[*cond.Error](err); ok {
 			reason = e.Reason
 			if e.Error() == "" {
-				t.Errorf("%.60s: no message", text)
+				t.Errorf("%.60s: the error has no text", text)
 			}
 		}
 		if reason != want {
@@ -246,7 +246,7 @@ func TestConditionReadsAnyJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Attribute != "" || c.Operator != "" {
-		t.Errorf("got %+v", c)
+		t.Errorf("the condition is %+v, want no attribute and no operator", c)
 	}
 	const text = `{"attribute":"asn","operator":"equals","value":[12345678901234567890,"a",true]}`
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
@@ -266,7 +266,7 @@ func TestClip(t *testing.T) {
 	}
 	got := cond.Clip(cond.Condition{Operator: "equals", Value: list}).Value.([]any)
 	if len(got) != cond.MaxItems || got[0] != strings.Repeat("ü", cond.MaxItemLen) {
-		t.Errorf("Clip kept %d values, the first with %d bytes", len(got), len(got[0].(string)))
+		t.Errorf("after Clip there are %d values, the first with %d bytes, want %d with %d", len(got), len(got[0].(string)), cond.MaxItems, 2*cond.MaxItemLen)
 	}
 	if got := cond.Clip(cond.Condition{Operator: "not_regex", Value: long}).Value; got != long {
 		t.Error("a pattern was cut")
@@ -291,17 +291,17 @@ func TestMatchDoesNotAllocate(t *testing.T) {
 	}
 	if !m.Match(f) {
 		_, findings := m.Explain(f)
-		t.Fatalf("no match: %+v", findings)
+		t.Fatalf("the conditions do not match: %+v", findings)
 	}
 	now := time.Date(2026, 3, 4, 22, 30, 0, 0, time.UTC)
 	if n := testing.AllocsPerRun(200, func() {
 		f.SetTime(now, time.UTC)
 		f.SetText(cond.Named("city"), "Zürich")
 		if !m.Match(f) {
-			t.Error("no match")
+			t.Error("the conditions do not match")
 		}
 	}); n != 0 {
-		t.Errorf("Match allocates %v times", n)
+		t.Errorf("Match makes %v allocations, want none", n)
 	}
 }
 
@@ -313,7 +313,7 @@ func TestResetForgets(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !m.Match(f) {
-		t.Fatal("no match")
+		t.Fatal("the condition does not match")
 	}
 	f.Reset()
 	if m.Match(f) || f.Text(cond.Named("country")) != "" || f.Known(cond.IP) {
@@ -321,7 +321,7 @@ func TestResetForgets(t *testing.T) {
 	}
 	f.SetText(cond.Named("country"), "FR")
 	if m.Match(f) {
-		t.Error("the folded text of the last visitor is left")
+		t.Error("after Reset, the folded text of the former visitor is still used")
 	}
 }
 
@@ -338,7 +338,7 @@ func TestText(t *testing.T) {
 	}
 	// There are 68 attributes, with the numbers 0 to 67. A higher number has no name.
 	if last, beyond := cond.Attr(67).String(), cond.Attr(68).String(); last == "attr(67)" || beyond != "attr(68)" {
-		t.Errorf("not 68 attributes: %s, %s", last, beyond)
+		t.Errorf("the attributes 67 and 68 are named %s and %s, want only 67 to have a name", last, beyond)
 	}
 }
 

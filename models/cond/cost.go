@@ -8,8 +8,9 @@ import (
 // Cost is the maximum work and memory that conditions need.
 type Cost struct {
 	// Steps is the calculated work to match one visitor whose texts have maxText bytes. It is an upper limit, except for searches
-	// with contains: a hostile text may take more steps than are calculated (see containsTest.cost). MaxSteps limits these. A step
-	// is about 10 ns. Applying one instruction of a pattern to one byte takes 5 to 13 ns, as measured with patterns that were made to be slow.
+	// with contains: a hostile text may take more steps than are calculated (see containsTest.cost). MaxSteps limits such searches
+	// too. A step is about 10 ns. Applying one instruction of a pattern to one byte takes 5 to 13 ns, as measured with patterns that
+	// were made to be slow.
 	Steps int `db:"match_steps"`
 	// Bytes is the approximate memory of the compiled conditions, which every web process keeps in memory.
 	Bytes int `db:"match_bytes"`

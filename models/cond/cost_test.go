@@ -63,16 +63,16 @@ func TestCost(t *testing.T) {
 	} {
 		c, err := cond.CostOf([]cond.Condition{{Attribute: "user_agent", Operator: tt.operator, Value: tt.value}})
 		if err != nil || c.Steps > tt.most || c.Steps < tt.most/10 || c.Bytes < 100 {
-			t.Errorf("%s %v: %+v, %v", tt.operator, tt.value, c, err)
+			t.Errorf("%s %v costs %+v (error %v), want %d to %d steps and at least 100 bytes", tt.operator, tt.value, c, err, tt.most/10, tt.most)
 		}
 	}
 	big := cond.Cost{Steps: cond.RuleBudget.Steps + 1}
 	if err := big.Check(cond.RuleBudget); err == nil || !strings.Contains(err.Error(), strconv.Itoa(big.Steps)) {
-		t.Errorf("over the budget: %v", err)
+		t.Errorf("too many steps give the error %v, want one with their number", err)
 	}
 	big = cond.Cost{Bytes: cond.RuleBudget.Bytes + 1}
 	if err := big.Check(cond.RuleBudget); err == nil || !strings.Contains(err.Error(), strconv.Itoa(big.Bytes)) {
-		t.Errorf("over the budget: %v", err)
+		t.Errorf("too many bytes give the error %v, want one with their number", err)
 	}
 	if err := cond.RuleBudget.Check(cond.RuleBudget); err != nil {
 		t.Error(err)
@@ -100,13 +100,13 @@ func TestExhausted(t *testing.T) {
 		}
 	}
 	if matches == 0 || !f.Exhausted() || m.Match(f) {
-		t.Errorf("%d matches, exhausted %v", matches, f.Exhausted())
+		t.Errorf("after %d matches, the decision is exhausted: %v, want at least one match, then none", matches, f.Exhausted())
 	}
 	if matched, found := m.Explain(f); len(found) != 1 || !found[0].Matched || matched || !f.Exhausted() {
-		t.Errorf("explained as %v %+v", matched, found)
+		t.Errorf("Explain of an exhausted decision returns %v %+v, want false with one matched condition", matched, found)
 	}
 	if f.Reset(); f.Exhausted() || !anybody.Match(f) {
-		t.Error("Reset does not give the steps back")
+		t.Error("after Reset, the steps of the former decision still count")
 	}
 }
 
@@ -127,7 +127,7 @@ func TestLongTextsEnd(t *testing.T) {
 		f := &cond.Facts{}
 		f.Assign("url", "https://x.example/?"+strings.Repeat("a1000", length/5))
 		if m.Match(f); f.Exhausted() != ends {
-			t.Errorf("%d bytes: exhausted %v", length, f.Exhausted())
+			t.Errorf("a URL with %d bytes exhausts the decision: %v, want %v", length, f.Exhausted(), ends)
 		}
 	}
 }

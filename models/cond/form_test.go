@@ -45,7 +45,7 @@ func TestForms(t *testing.T) {
 				}
 			}
 			if count > 1 || valid != (count == 1) {
-				t.Errorf("%s %s is valid: %v, and belongs to %d forms", name, operator, valid, count)
+				t.Errorf("%s %s is valid: %v, and belongs to %d forms, want exactly one form if it is valid", name, operator, valid, count)
 			}
 		}
 	}
@@ -93,14 +93,14 @@ func TestCanonicalTypes(t *testing.T) {
 	} {
 		var sent, saved any
 		if json.Unmarshal([]byte(c.sent), &sent) != nil || json.Unmarshal([]byte(c.saved), &saved) != nil {
-			t.Fatal(c)
+			t.Fatalf("the test case %+v is not JSON", c)
 		}
 		got := canonical(t, cond.Condition{Attribute: c.attribute, Operator: c.operator, Value: sent})
 		text, _ := json.Marshal(got.Value)
 		var value any
 		_ = json.Unmarshal(text, &value)
 		if !reflect.DeepEqual(value, saved) {
-			t.Errorf("%s %s %s is saved as %s", c.attribute, c.operator, c.sent, text)
+			t.Errorf("%s %s %s is saved as %s, want %s", c.attribute, c.operator, c.sent, text, c.saved)
 		}
 	}
 }
@@ -134,7 +134,7 @@ func TestImpossibleValues(t *testing.T) {
 			t.Errorf("%s %s %v: %v, want %q", c.attribute, c.operator, c.value, err, c.want)
 		}
 		if kept := cond.CheckValues(list, list); cond.Validate(list[0]) == nil && kept != nil {
-			t.Errorf("%s %s %v cannot be kept: %v", c.attribute, c.operator, c.value, kept)
+			t.Errorf("%s %s %v is refused although it was saved before: %v", c.attribute, c.operator, c.value, kept)
 		}
 	}
 }

@@ -80,12 +80,12 @@ func TestListsMatchAsTheirConditions(t *testing.T) {
 				refused++
 			}
 			if m.DiscardConditions(); m.Match(f) != want {
-				rt.Fatalf("%s matches %v without its conditions, want %v", logic, !want, want)
+				rt.Fatalf("after DiscardConditions, the list with the logic %q matches: %v, want %v", logic, !want, want)
 			}
 		}
 	})
 	if refused == 0 {
-		t.Error("the screen refuses no visitor")
+		t.Error("the screen refused no visitor in any run")
 	}
 }
 
@@ -145,7 +145,7 @@ func TestLongListsMatchAsTheirValues(t *testing.T) {
 		}
 	})
 	if matched < lists/5 || matched > lists*4/5 {
-		t.Errorf("%d of %d long lists matched", matched, lists)
+		t.Errorf("%d of %d long lists matched, want a fifth to four fifths of them", matched, lists)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestVersionListsMatchAsTheirValues(t *testing.T) {
 			}
 		}
 		if c.Value = values; matches(rt, c, seen) != want {
-			rt.Fatalf("%s %v does not give %v for %q", c.Operator, values, want, seen)
+			rt.Fatalf("%s %v matches the version %q: %v, want %v", c.Operator, values, seen, !want, want)
 		}
 	})
 }

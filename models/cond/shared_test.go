@@ -27,7 +27,8 @@ func TestSharedMatcherFollowsSet(t *testing.T) {
 		explained, findings := shared.Explain(facts)
 		if shared.Match(facts) != want || explained != want || shared.Uses(cond.IsUnique) != uses ||
 			len(findings) != shared.Len() {
-			t.Errorf("matches %v, explained as %v, with %d findings", shared.Match(facts), explained, len(findings))
+			t.Errorf("Match is %v, Explain is %v with %d findings, Uses is %v, want %v, %v, %d and %v", shared.Match(facts), explained, len(findings),
+				shared.Uses(cond.IsUnique), want, want, shared.Len(), uses)
 		}
 	}
 	check(matches, !usesUnique)

@@ -41,7 +41,7 @@ func (t equalTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// distinct sorts values and removes each value that begins with another value.
+// distinct sorts values and removes each value that begins with another value or, for a search at the end of texts, ends with it.
 func distinct(values [][]byte, compare func(a, b []byte) int, begins func(text, value []byte) bool) [][]byte {
 	slices.SortFunc(values, compare)
 	kept := values[:0]
@@ -54,7 +54,8 @@ func distinct(values [][]byte, compare func(a, b []byte) int, begins func(text, 
 }
 
 // edgeTest searches for folded values at the beginning or at the end of a folded text. No value begins (or ends) with another
-// value. The values are in ascending order, so the only possible match for a text is the last value that is not above the text.
+// value. The values are in ascending order, so the only possible match for a text is the last value that does not come after the
+// text.
 type edgeTest struct {
 	hasAtEdge func(text, value []byte) bool
 	compare   func(a, b []byte) int

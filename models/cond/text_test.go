@@ -40,7 +40,7 @@ func TestTextAgainstStrings(t *testing.T) {
 					rt.Fatal(err)
 				}
 				if got := m.Match(f); got != want {
-					rt.Fatalf("%q %s %q: %v", text, operator, values, got)
+					rt.Fatalf("the text %q %s %q: %v, want %v", text, operator, values, got, want)
 				}
 			}
 			// The text changes here, to check that SetText discards the folded form of the old text.

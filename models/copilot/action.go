@@ -38,13 +38,13 @@ const (
 // Action is a change to one record: an operation with its arguments. Fields that the operation does not need are empty.
 type Action struct {
 	Op         string        `json:"op" enum:"pause_campaign,pause_path,set_weights,set_destination_weights,swap_destination,exclude,pause_offer,set_cap,deny,map_postback"`
-	CampaignID uuid.NullUUID `json:"campaign_id" doc:"all operations except pause_offer, set_cap and map_postback"`
-	PathID     string        `json:"path_id,omitempty" doc:"pause_path, set_destination_weights, swap_destination"`
-	OfferID    uuid.NullUUID `json:"offer_id" doc:"pause_offer, set_cap"`
-	NetworkID  uuid.NullUUID `json:"network_id" doc:"map_postback"`
+	CampaignID uuid.NullUUID `json:"campaign_id" doc:"the campaign, for all operations except pause_offer, set_cap and map_postback"`
+	PathID     string        `json:"path_id,omitempty" doc:"the path, for pause_path, set_destination_weights and swap_destination"`
+	OfferID    uuid.NullUUID `json:"offer_id" doc:"the offer, for pause_offer and set_cap"`
+	NetworkID  uuid.NullUUID `json:"network_id" doc:"the network, for map_postback"`
 	// Weights are the new weights of paths for set_weights, and of a path's offers or landing pages for
 	// set_destination_weights. A path or destination that is left out keeps its weight.
-	Weights []Weight `json:"weights,omitempty" maxItems:"128" doc:"set_weights, set_destination_weights"`
+	Weights []Weight `json:"weights,omitempty" maxItems:"128" doc:"the new weights, for set_weights and set_destination_weights"`
 	From    string   `json:"from,omitempty" doc:"swap_destination: the offer or landing page that is replaced"`
 	To      string   `json:"to,omitempty" doc:"swap_destination: the offer or landing page that replaces it"`
 	// Cap is the maximum number of conversions per day for set_cap. Nil means no cap.

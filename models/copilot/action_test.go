@@ -75,7 +75,7 @@ func TestUndoGivesBackWhatWas(t *testing.T) {
 				t.Error("Apply has modified the record it received")
 			}
 			if text(t, after) == before {
-				t.Error("the action has changed nothing")
+				t.Error("the record is the same after the action")
 			}
 			if a.Op != copilot.OpDeny && a.Op != copilot.OpSetDestinationWeights && a.JudgedDigest(after) == judged {
 				t.Error("the digest is the same although the record has changed")
@@ -93,7 +93,7 @@ func TestUndoGivesBackWhatWas(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := text(t, undone); got != before {
-				t.Errorf("undone\n%s, was\n%s", got, before)
+				t.Errorf("the record after Undo is\n%s\nwant\n%s", got, before)
 			}
 		})
 	}
@@ -137,7 +137,7 @@ func TestLimitsCountCharacters(t *testing.T) {
 		deny.Values, mapping.Parameter = []string{strings.Repeat("ü", c.value)}, strings.Repeat("ü", c.parameter)
 		for _, a := range []copilot.Action{deny, mapping} {
 			if err := a.Validate(); (err == nil) != c.valid {
-				t.Errorf("%s with %d and %d characters: %v", a.Op, c.value, c.parameter, err)
+				t.Errorf("%s with a value of %d or a parameter of %d characters: error %v, want it valid: %v", a.Op, c.value, c.parameter, err, c.valid)
 			}
 		}
 	}
@@ -159,11 +159,11 @@ func TestVariants(t *testing.T) {
 		}
 		after, _, _, err := b.Apply(copilot.Record{})
 		if err != nil || len(after.Entries) != c.campaigns || len(after.Entries[0].Value) != c.values {
-			t.Errorf("%s: %+v, %v", c.variant, after.Entries, err)
+			t.Errorf("the variant %q creates the entries %+v (error %v), want %d entries with %d values", c.variant, after.Entries, err, c.campaigns, c.values)
 		}
 	}
 	if _, err := (copilot.Action{Op: copilot.OpPauseOffer}).Variant("network"); err == nil {
-		t.Error("a pause has a variant network")
+		t.Error("the action pause_offer has the variant network, want an error")
 	}
 }
 
@@ -179,10 +179,10 @@ func TestSwapSpare(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := after.Paths[0].Destinations; len(d) != 2 || d[0].ID != spare || d[0].Weight != 60 || d[1].ID != offer.UUID.String() || d[1].Weight != 0 {
-		t.Errorf("swapped: %+v", d)
+		t.Errorf("the destinations after the swap are %+v, want the spare with the weight 60 and the broken one with 0", d)
 	}
 	if undone, err := a.Undo(after, was, is); err != nil || text(t, undone) != text(t, r) {
-		t.Errorf("undone: %+v, %v", undone.Paths[0].Destinations, err)
+		t.Errorf("the destinations after Undo are %+v (error %v), want the former ones", undone.Paths[0].Destinations, err)
 	}
 	r.Paths[0].Destinations[1].Weight = 1
 	if _, _, _, err := a.Apply(r); err == nil {

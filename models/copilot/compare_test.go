@@ -14,7 +14,7 @@ func TestSamplesOfAPublishedExample(t *testing.T) {
 	t.Parallel()
 	variance := func(p float64) float64 { return p * (1 - p) }
 	if n := math.Ceil(copilot.Samples(0.20, variance(0.65), variance(0.85))); n != 70 {
-		t.Errorf("%v samples, want 70", n)
+		t.Errorf("each arm needs %v clicks, want 70", n)
 	}
 }
 
@@ -100,10 +100,10 @@ func TestCompareTooEarly(t *testing.T) {
 	list, _ := copilot.Compare(&in, &in.Campaigns[0], copilot.ByOffer)
 	c := list[0]
 	if c.State != copilot.TooEarly || c.MoreClicks == nil || *c.MoreClicks != 800 || c.MoreDays != 2 {
-		t.Errorf("%+v, want 800 more clicks and 2 more days", c)
+		t.Errorf("the comparison is %+v, want too_early, 800 more clicks and 2 more days", c)
 	}
 	if a := c.Arms[0]; a.Best != nil || a.Earns != nil || a.Proposed != nil || a.Clicks != 100 {
-		t.Errorf("estimated too early: %+v", a)
+		t.Errorf("an arm has estimates below the minimum samples: %+v", a)
 	}
 	in.Campaigns[0].Rows = nil
 	if list, _ = copilot.Compare(&in, &in.Campaigns[0], copilot.ByOffer); list[0].MoreClicks != nil || list[0].State != copilot.TooEarly {
@@ -127,12 +127,12 @@ func TestCompareNamesWhatIsLeftOut(t *testing.T) {
 	} {
 		list, left := copilot.Compare(&in, c, by)
 		if len(list) != 0 || len(left) != len(want) {
-			t.Errorf("%s: compared %+v, left out %+v", by, list, left)
+			t.Errorf("%s: compared %+v, left out %+v, want nothing compared and the reasons %v", by, list, left, want)
 			continue
 		}
 		for i, l := range left {
 			if l.Reason != want[i] {
-				t.Errorf("%s: %+v, want %s", by, l, want[i])
+				t.Errorf("%s: left out %+v, want the reason %s", by, l, want[i])
 			}
 		}
 	}

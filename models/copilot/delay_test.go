@@ -30,17 +30,17 @@ func TestDelays(t *testing.T) {
 		list []copilot.Arrival
 		want int
 	}{
-		"nothing":                                {nil, 3},
-		"at once":                                {arrivals(id, 40, 30*day, time.Minute), 0},
-		"hours of the night":                     {arrivals(id, 40, 30*day, 20*time.Hour), 1},
-		"four days":                              {arrivals(id, 40, 30*day, 4*day), 5},
-		"half a year":                            {arrivals(id, 40, 30*day, 180*day), 21},
-		"too few conversions":                    {arrivals(id, 19, 30*day, 9*day), 3},
-		"recent conversions only":                {arrivals(id, 40, 5*day, time.Minute), 3},
-		"the delay of the account":               {arrivals(other, 40, 30*day, 6*day), 7},
-		"its own delay, next to a slow campaign": {append(arrivals(id, 40, 30*day, 0), arrivals(other, 400, 30*day, 9*day)...), 0},
-		"one of a hundred is late":               {append(arrivals(id, 99, 30*day, time.Hour), arrivals(id, 1, 30*day, 9*day)...), 0},
-		"before the click, by another clock":     {arrivals(id, 40, 30*day, -time.Hour), 0},
+		"no conversions":                                   {nil, 3},
+		"conversions at once":                              {arrivals(id, 40, 30*day, time.Minute), 0},
+		"a delay of 20 hours":                              {arrivals(id, 40, 30*day, 20*time.Hour), 1},
+		"a delay of four days":                             {arrivals(id, 40, 30*day, 4*day), 5},
+		"a delay of half a year":                           {arrivals(id, 40, 30*day, 180*day), 21},
+		"too few conversions":                              {arrivals(id, 19, 30*day, 9*day), 3},
+		"recent conversions only":                          {arrivals(id, 40, 5*day, time.Minute), 3},
+		"the delay of the account":                         {arrivals(other, 40, 30*day, 6*day), 7},
+		"its own delay, next to a slow campaign":           {append(arrivals(id, 40, 30*day, 0), arrivals(other, 400, 30*day, 9*day)...), 0},
+		"one of a hundred is late":                         {append(arrivals(id, 99, 30*day, time.Hour), arrivals(id, 1, 30*day, 9*day)...), 0},
+		"conversions before the click, by another clock":   {arrivals(id, 40, 30*day, -time.Hour), 0},
 		"recent conversions only, next to a slow campaign": {append(arrivals(id, 40, 5*day, time.Minute), arrivals(other, 400, 30*day, 9*day)...), 10},
 	} {
 		if got := copilot.NewDelays(now, c.list).Late(id, end); got != c.want {
@@ -58,7 +58,7 @@ func TestLateDays(t *testing.T) {
 	in.Campaigns[0].Late, in.Campaigns[0].Turn = 7, 4
 	list, _ := copilot.Judge(in)
 	if len(list) != 1 || list[0].Evidence.To != in.Days[len(in.Days)-8] || list[0].Evidence.From != in.Days[0] {
-		t.Fatalf("%+v", list)
+		t.Fatalf("the suggestions are %+v, want one whose evidence leaves out the last 7 days", list)
 	}
 	if got := list[0].ExpiresAt.Sub(now); got != copilot.Life+4*24*time.Hour {
 		t.Errorf("the suggestion stays for %v, but the campaign is judged again only in four days", got)
@@ -66,6 +66,6 @@ func TestLateDays(t *testing.T) {
 	// In a window of only two days, the value causes more than half of the cost. Then the whole campaign loses, not the value.
 	in.Campaigns[0].Late = 28
 	if list, _ := copilot.Judge(in); len(list) > 0 {
-		t.Errorf("%+v", list)
+		t.Errorf("the suggestions are %+v, want none", list)
 	}
 }

@@ -15,7 +15,7 @@ func TestGroupsHaveTheirOwnKeys(t *testing.T) {
 		{campaign: c, what: "offer", path: "p", slot: 2},
 	} {
 		if seen[g.key()] {
-			t.Errorf("the key %s is used twice", g.key())
+			t.Errorf("two groups have the key %s", g.key())
 		}
 		seen[g.key()] = true
 	}

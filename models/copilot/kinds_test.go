@@ -204,17 +204,17 @@ func TestKinds(t *testing.T) {
 			if len(list) != 1 || list[0].Kind != c.kind || scope.Judged() == 0 || !slices.ContainsFunc(scope.Checks, func(k copilot.Check) bool {
 				return k.Kind == c.kind && k.Judged > 0 && k.Minimum != ""
 			}) || scope.Campaigns != len(in.Campaigns) {
-				t.Fatalf("%d suggestions, want one of %s: %+v", len(list), c.kind, list)
+				t.Fatalf("%d suggestions, want one of the kind %s, and a scope that counts it: %+v %+v", len(list), c.kind, list, scope)
 			}
 			s := list[0]
 			if s.Title == "" || s.Detail == "" || s.Key == "" || s.Evidence.Sample <= 0 || s.Evidence.Confidence <= 0.9 || s.Evidence.Minimum == "" || s.ExpiresAt.Time != now.Add(copilot.Life) {
-				t.Errorf("incomplete: %+v", s)
+				t.Errorf("the suggestion lacks a text, a key, a sample, a confidence above 0.9, a minimum or the right end: %+v", s)
 			}
 			switch {
 			case c.op == "" && s.Action != nil:
-				t.Errorf("action %+v, want advice", s.Action)
+				t.Errorf("the action is %+v, want advice without an action", s.Action)
 			case c.op != "" && (s.Action == nil || s.Action.Op != c.op || s.Digest == "" || !slices.Equal(s.Action.Values, c.values)):
-				t.Errorf("action %+v, want %s %v", s.Action, c.op, c.values)
+				t.Errorf("the action is %+v with the digest %q, want %s with the values %v and a digest", s.Action, s.Digest, c.op, c.values)
 			}
 			if s.Action != nil {
 				if err := s.Action.Validate(); err != nil {
@@ -237,7 +237,7 @@ func TestBlocks(t *testing.T) {
 		change(&in)
 		list, _ := copilot.Judge(in)
 		if len(list) != 1 || len(list[0].Evidence.Figures) == 0 {
-			t.Fatalf("%+v", list)
+			t.Fatalf("the suggestions are %+v, want one with figures", list)
 		}
 		return list[0]
 	}
@@ -248,7 +248,7 @@ func TestBlocks(t *testing.T) {
 	}
 	for _, s := range []copilot.Suggestion{block("sub1", func(*copilot.Input) {}), block("device_type", rest)} {
 		if s.Effect != nil || !strings.Contains(s.Title, "at the traffic source") || !strings.Contains(s.Detail, "still paid for") {
-			t.Errorf("%s. %s %+v", s.Title, s.Detail, s.Effect)
+			t.Errorf("the suggestion claims an effect, or does not say that the clicks must be blocked at the source: %s. %s %+v", s.Title, s.Detail, s.Effect)
 		}
 	}
 	if s := block("device_type", func(*copilot.Input) {}); s.Action != nil || s.Effect == nil || !s.Effect.Low.IsPositive() ||
@@ -264,7 +264,7 @@ func TestBlocks(t *testing.T) {
 		}
 	}
 	if a, b := block("sub1", even).Evidence.Confidence, block("sub1", uneven).Evidence.Confidence; a <= b {
-		t.Errorf("confidence %v with even payouts, %v with uneven ones", a, b)
+		t.Errorf("the confidence is %v with even payouts and %v with uneven ones, want it lower with uneven ones", a, b)
 	}
 }
 
@@ -298,7 +298,8 @@ func TestExpiring(t *testing.T) {
 		slices.Sort(titles)
 		slices.Sort(keys)
 		if !slices.Equal(titles, c.want) || len(slices.Compact(keys)) != len(c.want) {
-			t.Errorf("%+v: %q, keys %q", c, titles, keys)
+			t.Errorf("certificate ends in %d days, registration in %d: titles %q, want %q, each with its own key: %q",
+				c.certificate, c.registration, titles, c.want, keys)
 		}
 	}
 }
@@ -348,7 +349,7 @@ func TestEveryKindHasATest(t *testing.T) {
 	}
 	for _, kind := range copilot.Kinds() {
 		if !slices.Contains(tested, kind) {
-			t.Errorf("no test of %s", kind)
+			t.Errorf("the kind %s has no test", kind)
 		}
 	}
 }
@@ -374,7 +375,7 @@ func TestWeights(t *testing.T) {
 		}
 		w := list[0].Action.Weights
 		if len(w) != 2 || w[0].Weight <= w[1].Weight || w[1].Weight < 0.05*200-1e-3 || math.Abs(w[0].Weight+w[1].Weight-200) > 1 || w[0].Weight != math.Round(w[0].Weight) {
-			t.Errorf("weights %+v", w)
+			t.Errorf("the weights are %+v, want more for the first offer, at least 10 for the second, and 200 in total", w)
 		}
 		return
 	}

@@ -26,7 +26,7 @@ func TestCompareRates(t *testing.T) {
 	} {
 		p, state := copilot.CompareRates(c.a, c.b)
 		if state != c.state || math.Abs(p-c.p) > 1e-3*max(c.p, 1e-3) {
-			t.Errorf("%v against %v: %g %s, want %g %s", c.a, c.b, p, state, c.p, c.state)
+			t.Errorf("CompareRates(%v, %v) = %g, %s, want %g, %s", c.a, c.b, p, state, c.p, c.state)
 		}
 	}
 }

@@ -70,7 +70,7 @@ type Effect struct {
 	Value models.Money `json:"value"`
 	Low   models.Money `json:"low"`
 	High  models.Money `json:"high"`
-	Unit  string       `json:"unit" doc:"unit of the amounts: a currency code, per day"`
+	Unit  string       `json:"unit" doc:"unit of the amounts, such as EUR a day"`
 }
 
 // Change is an action that was applied.

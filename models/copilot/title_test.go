@@ -34,13 +34,13 @@ func TestTitle(t *testing.T) {
 		r.Names = nil
 		for _, id := range a.Destinations() {
 			if got := a.Title(r); !strings.Contains(got, id) {
-				t.Errorf("%s without names: %s", a.Op, got)
+				t.Errorf("without names, the title of %s is %s, want the id %s in it", a.Op, got, id)
 			}
 		}
 	}
 	long := actions()[8] // deny
 	long.Values = []string{strings.Repeat("x", 400) + "end", "2", "3", "4", "5"}
 	if got := long.Title(r); strings.Contains(got, "end") || !strings.Contains(got, "“3” and 2 more") {
-		t.Error(got)
+		t.Errorf("the title of a long list is %s, want a cut value, and the number of values that are left out", got)
 	}
 }

@@ -131,8 +131,8 @@ func Excludes(paths []flow.Path, attribute, value string) bool {
 	})
 }
 
-// LossChance returns a p value: how probable returns of at most the given height are if the values pay for their clicks. payout is
-// the value of a conversion. Payouts are assumed to be exponential, as for an account with few conversions.
+// LossChance returns a p value: the probability that the returns are at most this low although the values pay for their clicks.
+// payout is the value of a conversion. Payouts are assumed to be exponential, as for an account with few conversions.
 func LossChance(cost, returns, payout float64) float64 {
 	return ValueRow{Cost: cost, Returns: returns}.pays(payout, 1)
 }

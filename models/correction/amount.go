@@ -11,8 +11,8 @@ import (
 
 // amount reads the amount of a column. The currency is taken from the amount itself or, if the amount states no currency, from
 // the cell of currencyColumn or else from the heading. If none of these states a currency, the returned currency is empty, and the
-// amount is read as one in the currency that fallback returns. fallback may be nil. given is false if there is no amount, or if
-// the row is refused.
+// amount is read as an amount in the currency that fallback returns. fallback may be nil. given is false if there is no amount, or
+// if the row is refused.
 func (l *line) amount(column, currencyColumn int, fallback func() string) (value decimal.Decimal, currency string, given bool) {
 	text, headingText := l.find(column)
 	name := l.table.columns[column].Name

@@ -115,13 +115,13 @@ func TestConversionFiles(t *testing.T) {
 	} {
 		rows, _, err := ReadConversions(c.text, nil)
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: the file is refused: %v", name, err)
 		}
 		var got []string
 		for _, r := range rows {
 			got = append(got, fieldsOf(r))
 			if r.Refusal == "" && r.ClickID != clickID {
-				t.Errorf("%s: click %s", name, r.ClickID)
+				t.Errorf("%s: the row has the click %s, want %s", name, r.ClickID, clickID)
 			}
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -170,15 +170,15 @@ func TestGermanCostFiles(t *testing.T) {
 	} {
 		rows, _, err := ReadCosts(text, CostOptions{})
 		if err != nil || len(rows) == 0 || rows[0].Refusal != "" {
-			t.Errorf("%q: %+v, %v", text, rows, err)
+			t.Errorf("the first row of %q is refused or missing: %+v, %v", text, rows, err)
 			continue
 		}
 		if len(rows) > 1 && rows[1].Refusal != reasonTotal {
-			t.Errorf("%q: the line of totals gives %+v", text, rows[1])
+			t.Errorf("%q: the line of totals gives %+v, want it refused", text, rows[1])
 		}
 		r := rows[0]
 		if got := fmt.Sprint(r.Day.Format(time.DateOnly), " ", r.Campaign, " ", r.Spend, " ", r.Currency, " ", *r.Clicks); got != "2026-11-27 DACH 1012.5 EUR 1200" {
-			t.Errorf("%q: %s", text, got)
+			t.Errorf("the first row of %q is %s, want 2026-11-27 DACH 1012.5 EUR 1200", text, got)
 		}
 	}
 	look, err := ReadPreview(Costs, "Rubrik;Wert\nx;1,5\n")
@@ -203,7 +203,7 @@ func TestRefusedFiles(t *testing.T) {
 	} {
 		_, _, err := Check(Conversions, c.text, false)
 		if e, ok := models.AsError(err); !ok || e.Code != c.code || !strings.Contains(e.Message, c.message) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: the error is %v, want the code %s and the text %q", name, err, c.code, c.message)
 		}
 	}
 	if _, _, err := Check(Costs, "day,spend\n2026-11-01,1\n", false); err == nil || !strings.Contains(err.Error(), "source") {
@@ -218,11 +218,11 @@ func TestRowsAreLimited(t *testing.T) {
 		text := "click id,payout\n" + strings.Repeat(row, rows) + "\n\n,\n"
 		kept, truncated, err := Check(Conversions, text, false)
 		if err != nil || truncated != want {
-			t.Fatalf("%d rows: truncated %v, %v", rows, truncated, err)
+			t.Fatalf("a file of %d rows is truncated: %v (error %v), want %v", rows, truncated, err, want)
 		}
 		list, _, err := ReadConversions(kept, nil)
 		if err != nil || len(list) != min(rows, MaxRows) {
-			t.Errorf("of %d rows, %d are read: %v", rows, len(list), err)
+			t.Errorf("of %d rows, %d are read (error %v), want %d", rows, len(list), err, min(rows, MaxRows))
 		}
 	}
 }
@@ -254,7 +254,7 @@ func TestHostileTexts(t *testing.T) {
 		}
 		runtime.ReadMemStats(&after)
 		if grown := after.TotalAlloc - before.TotalAlloc; grown > limit {
-			t.Errorf("%s: %d kB for %d rows, %v", name, grown>>10, len(rows), err)
+			t.Errorf("%s: reading %d rows allocates %d kB, want at most %d kB (error %v)", name, len(rows), grown>>10, limit>>10, err)
 		}
 	}
 }
@@ -270,7 +270,7 @@ func FuzzRead(f *testing.F) {
 		}
 		all, _, err := ReadConversions(text, nil)
 		if err != nil || truncated && len(all) != MaxRows {
-			t.Fatalf("%d rows, truncated %v, %v", len(all), truncated, err)
+			t.Fatalf("a truncated file (%v) has %d rows (error %v), want %d rows if it is truncated", truncated, len(all), err, MaxRows)
 		}
 		part, _, err := ReadConversions(kept, nil)
 		if diff := cmp.Diff(len(all), len(part)); diff != "" || err != nil {
@@ -281,7 +281,7 @@ func FuzzRead(f *testing.F) {
 }
 
 // TestCostOfCampaign checks that a file of costs needs no source if it names campaigns, because the source follows from the
-// campaign. If a file has neither, only the source is reported as missing. Days are read in the given order.
+// campaign. If a file has neither, only the source is reported as missing. Dates are read with the given order of day and month.
 func TestCostOfCampaign(t *testing.T) {
 	t.Parallel()
 	rows, _, err := ReadCosts("Date,Campaign,Cost\n03/04/2026,A,1\n2026-03-05,,2\n", CostOptions{Order: timetext.DayFirst})
@@ -289,10 +289,10 @@ func TestCostOfCampaign(t *testing.T) {
 		t.Fatal(rows, err)
 	}
 	if r := rows[0]; r.Refusal != "" || r.Source != "" || r.Campaign != "A" || r.Day.Format(time.DateOnly) != "2026-04-03" {
-		t.Errorf("%+v", r)
+		t.Errorf("the row that names a campaign is %+v, want campaign A on 2026-04-03 without a source", r)
 	}
 	if r := rows[1]; r.Refusal != "it names no source and no campaign" {
-		t.Errorf("%+v", r)
+		t.Errorf("the row without a source and a campaign is %+v, want it refused", r)
 	}
 	for text, missing := range map[string]string{"Date,Cost\n": "source", "Date,Campaign,Cost\n": "", "Campaign,Cost\n": "day"} {
 		look, err := ReadPreview(Costs, text)

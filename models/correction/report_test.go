@@ -122,7 +122,7 @@ func TestReportsOfPlatforms(t *testing.T) {
 		} {
 			rows, skips, err := ReadCosts(text, CostOptions{Source: "Push"})
 			if err != nil {
-				t.Errorf("%s %s: %v", name, end, err)
+				t.Errorf("%s %s: the file is refused: %v", name, end, err)
 				continue
 			}
 			var got, refused []string
@@ -139,17 +139,17 @@ func TestReportsOfPlatforms(t *testing.T) {
 				t.Errorf("%s %s: %s%v", name, end, diff, refused)
 			}
 			if r := strings.Join(refused, ", "); r != c.refused {
-				t.Errorf("%s %s: refused %s", name, end, r)
+				t.Errorf("%s %s: the refused rows are %q, want %q", name, end, r, c.refused)
 			}
 			if s := skippedText(skips); s != c.skipped {
-				t.Errorf("%s %s: skipped %s", name, end, s)
+				t.Errorf("%s %s: the skipped lines are %q, want %q", name, end, s, c.skipped)
 			}
 		}
 		if _, _, err := Check(Costs, c.text, false); err != nil {
 			t.Errorf("%s is refused, although a file that names campaigns needs no source: %v", name, err)
 		}
 		if kept, _, err := Check(Costs, c.text, true); err != nil || !strings.Contains(kept, "2026") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: with a given source, the file is refused, or Check returns no rows: %v", name, err)
 		}
 	}
 }
@@ -165,7 +165,7 @@ func TestUnnamedTotals(t *testing.T) {
 	}
 	for _, r := range rows {
 		if (r.Refusal != "") != (r.Line == 4) {
-			t.Errorf("line %d: %q", r.Line, r.Refusal)
+			t.Errorf("line %d has the refusal %q, want only line 4 refused", r.Line, r.Refusal)
 		}
 	}
 }
@@ -184,15 +184,15 @@ func TestReadPreview(t *testing.T) {
 	got, err = ReadPreview(Links, "Alias;Long URL\na;https://a.test\n\"b;c\";https://b.test\n")
 	if diff := cmp.Diff([]Cells{{2, []string{"a", "https://a.test"}}, {3, []string{"b;c", "https://b.test"}}}, got.Records); diff != "" || err != nil ||
 		len(got.Missing) != 0 {
-		t.Error(diff, err, got.Missing)
+		t.Errorf("the preview of a file with links lacks %v (error %v), and its rows differ: %s", got.Missing, err, diff)
 	}
 	if _, err := ReadPreview(Offers, " \n"); err == nil {
-		t.Error("an empty file has a preview")
+		t.Error("an empty file has a preview, want the error empty")
 	} else if e, _ := models.AsError(err); e.Code != "empty" {
 		t.Error(err)
 	}
 	if got, err := ReadPreview(Offers, "a,b\n1,2\n"); err != nil || len(got.Missing) != 2 || got.Rows != 1 {
-		t.Error(got, err)
+		t.Errorf("the preview of a file without known columns is %+v (error %v), want two missing columns and one row", got, err)
 	}
 }
 
@@ -201,7 +201,7 @@ func TestSkippedLinesAreLimited(t *testing.T) {
 	t.Parallel()
 	_, skips, err := ReadCosts("day,source,spend\n"+strings.Repeat("2026-11-01,P,1\n\n", 300), CostOptions{})
 	if err != nil || len(skips.Skipped) != maxSkipped || skips.Lines != 300 {
-		t.Error(len(skips.Skipped), skips.Lines, err)
+		t.Errorf("%d entries for %d skipped lines (error %v), want %d entries for 300 lines", len(skips.Skipped), skips.Lines, err, maxSkipped)
 	}
 }
 
@@ -213,7 +213,7 @@ func TestLastDay(t *testing.T) {
 	} {
 		rows, _, err := ReadCosts("Reporting starts,Reporting ends,Source,Cost\n2026-11-01,"+last+",Push,5\n", CostOptions{})
 		if err != nil || len(rows) != 1 || want == "" && rows[0].Refusal != "" || !strings.Contains(rows[0].Refusal, want) {
-			t.Errorf("last day %q: %+v, %v, want %q", last, rows, err, want)
+			t.Errorf("the row with the last day %q is %+v (error %v), want the refusal %q", last, rows, err, want)
 		}
 	}
 }

@@ -15,14 +15,14 @@ func TestReadTotals(t *testing.T) {
 	t.Parallel()
 	const file = "Date;Clicks;Leads;Revenue (EUR)\n2026-11-01;1,200;3;45.50\n2026-11-02;;;\n01/32/2026;1;1;1\n2026-11-03;x;1;1\n2026-11-04;5;0;0\nTotal;1,205;3;45.50\n"
 	if totals, err := correction.IsTotals(file); err != nil || !totals {
-		t.Fatalf("the file counts as a file of conversions: %v", err)
+		t.Fatalf("a file of daily sums counts as a file of conversions: %v", err)
 	}
 	if totals, err := correction.IsTotals("date,clickid,payout\n2026-11-01,x,1\n"); err != nil || totals {
 		t.Errorf("a file with click ids counts as a file of sums: %v", err)
 	}
 	_, err := correction.IsTotals("Datum;Klicks;Provision\n01.11.2026;3;1,50\n")
 	if err == nil || !strings.Contains(err.Error(), "neither a click id") || !strings.Contains(err.Error(), "Datum, Klicks, Provision") {
-		t.Errorf("a header without a known column gives: %v", err)
+		t.Errorf("a header without a known column gives the error %v, want one that lists its cells", err)
 	}
 	for _, name := range []string{"Sub1", "SubId1", "Sub ID 1", "Affiliate Sub ID 1", "PubRef", "SID", "Member ID (U1)", "Custom ID"} {
 		if totals, err := correction.IsTotals("Action Date," + name + ",Payout\n2026-11-01,x,1\n"); err != nil || totals {

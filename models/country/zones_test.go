@@ -34,7 +34,7 @@ func TestOffsetFits(t *testing.T) {
 		{"??", "+09:00", winter, true},
 	} {
 		if got := country.OffsetFits(tt.code, tt.offset, tt.at); got != tt.fits {
-			t.Errorf("%s at %s in %s: %v", tt.offset, tt.at.Format(time.DateOnly), tt.code, got)
+			t.Errorf("the offset %s fits the country %q on %s: %v, want %v", tt.offset, tt.code, tt.at.Format(time.DateOnly), got, tt.fits)
 		}
 	}
 	missing := 0
@@ -47,6 +47,6 @@ func TestOffsetFits(t *testing.T) {
 	}
 	const withoutZones = 6 // countries for which the library has no zones
 	if missing > withoutZones {
-		t.Errorf("%d countries have no zones", missing)
+		t.Errorf("%d countries have no zones, want at most %d", missing, withoutZones)
 	}
 }

@@ -46,15 +46,15 @@ func TestDecode(t *testing.T) {
 	} {
 		text, charset, err := Decode(c.raw)
 		if err != nil || text != c.text || charset != c.charset {
-			t.Errorf("%s: %q, %s, %v", name, text, charset, err)
+			t.Errorf("%s: Decode returns %q, %s (error %v), want %q, %s", name, text, charset, err, c.text, c.charset)
 		}
 		if text, err := FromText(string(c.raw)); err != nil || text != c.text {
-			t.Errorf("%s as a text: %q, %v", name, text, err)
+			t.Errorf("%s: FromText returns %q (error %v), want %q", name, text, err, c.text)
 		}
 	}
 	for name, raw := range map[string]string{"zip": "PK\x03\x04\x14\x00\x00\x00", "NUL": "a,b\n1\x00,2\n", "zeros": "\x00\x00\x00\x00"} {
 		if text, _, err := Decode([]byte(raw)); err == nil {
-			t.Errorf("%s: %q", name, text)
+			t.Errorf("%s is decoded as %q, want ErrBinary", name, text)
 		}
 	}
 }
@@ -83,10 +83,10 @@ func TestStart(t *testing.T) {
 	} {
 		s := NewStart(text)
 		if s.Named != want.named || s.Commas[:1] != want.comma {
-			t.Errorf("%q: %+v", text, s)
+			t.Errorf("the start of %q is %+v, want the first separator %q, named: %v", text, s, want.comma, want.named)
 		}
 		if got := all(s.Scanner(';')); want.named && !slices.Equal(got[0], []string{"a", "b"}) {
-			t.Errorf("%q: %q", text, got)
+			t.Errorf("the records of %q are %q, want a and b in the first", text, got)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestLines(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, []int{1, 3, 6}) {
-			t.Errorf("%q: %v", end, got)
+			t.Errorf("with the line break %q, the records begin on the lines %v, want 1, 3 and 6", end, got)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func FuzzWritten(f *testing.F) {
 			return out
 		}
 		if diff := cmp.Diff(trimmed(want), trimmed(got)); diff != "" {
-			t.Errorf("%q: %s", text.String(), diff)
+			t.Errorf("the cells read from %q differ: %s", text.String(), diff)
 		}
 	})
 }
@@ -158,7 +158,7 @@ func FuzzCharsets(f *testing.F) {
 				return
 			}
 			if got, charset, err := Decode([]byte(raw)); err != nil || got != text {
-				t.Errorf("%q as %s: %q, %v", text, charset, got, err)
+				t.Errorf("%q in the charset %s is read as %q (error %v)", text, charset, got, err)
 			}
 		}
 	})

@@ -39,7 +39,7 @@ func TestRead(t *testing.T) {
 				Device:  "tv", OS: "Tizen", OSVersion: "9",
 			}}
 			if err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("got %+v, %v", got, err)
+				t.Errorf("Read returns %+v and the error %v, want %+v", got, err, want)
 			}
 		})
 	}
@@ -62,18 +62,18 @@ func TestJudge(t *testing.T) {
 	}
 	got := bottest.Judge(set, func(r bottest.Request) bool { return r.Method == "called" })
 	if got.Found != 3 || got.Missed != 1 || got.Wrong != 1 || got.Spared != 2 {
-		t.Errorf("%+v", got)
+		t.Errorf("the tally is %+v, want 3 found, 1 missed, 1 wrong and 2 spared", got)
 	}
 	if got.Precision() != 0.75 || got.Recall() != 0.75 {
-		t.Errorf("precision %v, recall %v", got.Precision(), got.Recall())
+		t.Errorf("the precision is %v and the recall %v, want 0.75 for both", got.Precision(), got.Recall())
 	}
 	if k := got.Kind("library"); !k.Bot || k.Called != 3 || k.Sent != 4 || k.Share() != 0.75 {
-		t.Errorf("%+v", k)
+		t.Errorf("the tally of the kind library is %+v, want 3 of 4 programs called bots", k)
 	}
 	if k := got.Kind("none"); k != (bottest.Kind{}) {
-		t.Errorf("%+v", k)
+		t.Errorf("the tally of an unknown kind is %+v, want zero", k)
 	}
 	if none := bottest.Judge(nil, nil); none.Precision() != 0 || none.Recall() != 0 {
-		t.Errorf("%+v", none)
+		t.Errorf("without requests, the tally %+v has a precision or a recall, want 0", none)
 	}
 }
