@@ -28,9 +28,11 @@ func (d Deps) undoChange(c *route.Call) (Undone, error) {
 		}
 		c.RecordField(changeIDField, change.ID)
 		if change.Changed.Replaced != uuid.Nil {
+			c.Record = change.Changed.Replaced
 			restored, kept, err := s.UndoReplacement(c.Context(), c.Account.ID, change)
 			return Undone{restored, kept}, err
 		}
+		recordChanged(c, change.Changed.Records)
 		return d.restore(c, s, change.Changed.Records)
 	})
 }

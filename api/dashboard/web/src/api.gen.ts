@@ -33,7 +33,7 @@ export interface AssistantList { "rows": (AssistantRow)[]; "enabled": boolean }
 export interface AssistantPerson { "id": string; "name": string }
 export interface AssistantRow { "id": string; "client": AssistantClient; "person": AssistantPerson; "rights": "read" | "propose" | "change"; "created_at": string; "used_at": string | null }
 export interface AuditList { "rows": (AuditRow)[]; "next_cursor": string | null }
-export interface AuditRow { "id": string; "at": string; "who": string; "email": string | null; "person_id": string | null; "key_id": string | null; "address": string; "operation": string; "record": string | null; "name": string; "fields": (string)[]; "changes": (Change)[]; "via": string; "client": string; "tool": string; "refused": number }
+export interface AuditRow { "id": string; "at": string; "who": string; "email": string | null; "person_id": string | null; "key_id": string | null; "address": string; "operation": string; "record": string | null; "kind": string; "name": string; "fields": (string)[]; "changes": (Change)[]; "via": string; "client": string; "tool": string; "refused": number }
 export interface BlockAdded { "id": string; "blocked": number; "allowed": number; "total": number; "propagationSeconds": number; "list_id": string }
 export interface BlockBody { "scope"?: "account" | "source" | "campaign"; "campaign_id"?: string | null; "source_id"?: string | null; "dimension"?: string; "values"?: (string)[] }
 export interface BlockChange { "id": string; "blocked": number; "allowed": number; "total": number; "propagationSeconds": number }
