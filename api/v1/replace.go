@@ -12,8 +12,8 @@ import (
 	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/models"
-	"switchyard/models/bulk"
 	"switchyard/models/bind"
+	"switchyard/models/bulk"
 	"switchyard/models/flow"
 )
 

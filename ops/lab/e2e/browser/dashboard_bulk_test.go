@@ -135,7 +135,7 @@ func (b *env) editsMany() {
 	b.waitText("Price: 0 → 0.25") // the label of the form
 	b.until("the entry names the campaigns", func() bool {
 		row := b.run(`document.querySelector('tr[data-row]').textContent`)
-		return strings.Contains(row, campaigns[0].Name) && strings.Contains(row, campaigns[2].Name) && !strings.Contains(row, "cost_value")
+		return strings.Contains(row, "Swap campaign 1") && strings.Contains(row, "Swap campaign 3") && !strings.Contains(row, "cost_value")
 	})
 	b.tap(`document.querySelector('tr[data-row] button[aria-label^="Undo"]')`)
 	b.waitText("It is as it was before")
