@@ -153,8 +153,7 @@ func addBlocked(c *route.Call, b BlockBody) (BlockAdded, error) {
 	if err != nil {
 		return BlockAdded{}, err
 	}
-	by := store.Author{Person: c.Person.Name, Key: uuid.NullUUID{UUID: c.KeyID, Valid: !c.IsPerson()}}
-	change, list, err := c.Store.Blocks().Add(c.Context(), c.Account.ID, t, values, by)
+	change, list, err := c.Store.Blocks().Add(c.Context(), c.Account.ID, t, values, authorOf(c))
 	recordBlock(c, t.Dimension, nil, values)
 	return BlockAdded{blockChange(c, change), list}, err
 }

@@ -127,7 +127,7 @@ func (d Deps) changeCampaigns(c *route.Call, b CampaignsPatch) (BulkChanged, err
 		return BulkChanged{}, err
 	}
 	return store.TxOf(c.Context(), c.Store, func(s *store.Store) (out BulkChanged, err error) {
-		edits, failures, deliveries, err := s.Campaigns().ChangeAll(c.Context(), c.Account.ID, b.IDs, false, func(saved *models.Campaign) error {
+		edits, failures, deliveries, err := s.Campaigns().ChangeAll(c.Context(), c.Account.ID, b.IDs, authorOf(c), false, func(saved *models.Campaign) error {
 			body, err := b.bodyFor(fields, saved.Tags)
 			if err != nil {
 				return err

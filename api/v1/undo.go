@@ -49,7 +49,7 @@ func (d Deps) restore(c *route.Call, s *store.Store, records []bulk.Record) (Und
 	var err error
 	switch records[0].Kind {
 	case bulk.Campaign:
-		_, failures, deliveries, err = s.Campaigns().ChangeAll(c.Context(), c.Account.ID, ids, true, func(saved *models.Campaign) error {
+		_, failures, deliveries, err = s.Campaigns().ChangeAll(c.Context(), c.Account.ID, ids, authorOf(c), true, func(saved *models.Campaign) error {
 			body, err := earlier(byID[saved.ID], patchOf(saved))
 			if err != nil {
 				return err

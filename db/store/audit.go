@@ -19,6 +19,11 @@ func keyName(id string) string {
 	return `(SELECT coalesce(nullif(k.name, ''), k.hint) FROM api_keys k WHERE k.account_id = $1 AND k.id = ` + id + `)`
 }
 
+// nameOfKey returns the name of an API key. It is empty if there is no such key.
+func (s *Store) nameOfKey(ctx context.Context, account, key uuid.UUID) (string, error) {
+	return db.Get[string](ctx, s.c, "key", `SELECT coalesce(`+keyName("$2")+`, '')`, account, key)
+}
+
 const addAudit = `
 INSERT INTO audit (id, account_id, user_id, key_id, who, email, address, route, record, fields, changes, via, client, tool)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
@@ -28,13 +33,9 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
 // assistant.
 func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
 	if e.KeyID.Valid && e.Who == "" {
-		const q = `SELECT coalesce(nullif(name, ''), hint) FROM api_keys WHERE account_id = $1 AND id = $2`
-		who, ok, err := db.First[string](ctx, s.c, "key", q, e.AccountID, e.KeyID)
-		if err != nil {
+		var err error
+		if e.Who, err = s.nameOfKey(ctx, e.AccountID, e.KeyID.UUID); err != nil {
 			return err
-		}
-		if ok {
-			e.Who = who
 		}
 	}
 	return s.run(ctx, "audit", addAudit, uuid.Must(uuid.NewV7()), e.AccountID, e.UserID, e.KeyID, e.Who, e.Email, e.Address,

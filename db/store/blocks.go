@@ -20,10 +20,11 @@ type Blocks struct{ s *Store }
 // Blocks returns access to blocked values on this store's connection.
 func (s *Store) Blocks() Blocks { return Blocks{s} }
 
-// Author is the caller that changes blocked values: a person, by name, or a key.
+// Author is who changes a record: a person, by name, a key, or a part of the service.
 type Author struct {
 	Person string
 	Key    uuid.NullUUID
+	Part   string // models.ByCopilot or models.ByConfig; empty: a person or a key
 }
 
 // blockedNames joins the campaign or the source to which the list l belongs.
