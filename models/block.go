@@ -53,6 +53,7 @@ type BlockChange struct {
 	Blocked int       // number of values that the change has blocked
 	Allowed int       // number of values that the change has allowed again
 	Total   int       // number of values that the account blocks after the change
+	ScopeID uuid.UUID // where the values are blocked, as in BlockTarget; zero if the values of several scopes have changed
 }
 
 // BlockReach counts the active campaigns to which a block applies. Blocked visitors are sent to the fallback addresses of these

@@ -84,10 +84,9 @@ func NewCampaign(account Account) Campaign {
 // TracksGoals reports whether the campaign has a mode that needs a plan with goal tracking.
 func (c Campaign) TracksGoals() bool { return c.Mode != "affiliate" }
 
-// PausedData returns the payload of campaign.paused. by says who paused the campaign: api, which includes the dashboard, or
-// copilot.
-func (c Campaign) PausedData(by string) CampaignPausedData {
-	return CampaignPausedData{CampaignID: c.ID.String(), Name: c.Name, Alias: c.Alias, By: by}
+// PausedData returns the payload of campaign.paused. by and who say who paused the campaign.
+func (c Campaign) PausedData(by, who string) CampaignPausedData {
+	return CampaignPausedData{CampaignID: c.ID.String(), Name: c.Name, Alias: c.Alias, By: by, Who: who}
 }
 
 const maxGoalKeys = 50

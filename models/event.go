@@ -153,13 +153,21 @@ func ParseID(text string) (uuid.UUID, bool) {
 	return id, err == nil && len(text) == 36
 }
 
-// CampaignPausedData is the payload of campaign.paused. By is "copilot" if the Copilot paused the campaign. Otherwise By is "api",
-// also if a person paused it in the dashboard.
+// The authors of a pause.
+const (
+	ByPerson  = "person"
+	ByAPI     = "api"
+	ByCopilot = "copilot"
+	ByConfig  = "config"
+)
+
+// CampaignPausedData is the payload of campaign.paused.
 type CampaignPausedData struct {
 	CampaignID string `json:"campaign_id"`
 	Name       string `json:"name"`
 	Alias      string `json:"alias"`
-	By         string `json:"by"`
+	By         string `json:"by" enum:"person,api,copilot,config" doc:"who paused it. person: a person in the dashboard or by a connected assistant; api: a key; config: an applied configuration"`
+	Who        string `json:"who" doc:"name of the person or the key; empty for copilot and config"`
 }
 
 // EventData holds an empty payload of each kind of event, for documentation.

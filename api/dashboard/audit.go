@@ -29,6 +29,7 @@ type AuditRow struct {
 	Address   string     `json:"address"`
 	Operation string     `json:"operation" doc:"method and path"`
 	Record    *string    `json:"record"`
+	Kind      string     `json:"kind" doc:"the record's kind, such as campaigns; empty: the record has no name, or is deleted"`
 	Name      string     `json:"name" doc:"the record's present name; empty: the record has no name, or is deleted"`
 	Fields    []string   `json:"fields" doc:"names of the fields that were sent, without their values"`
 	Changes   []Change   `json:"changes" doc:"the changed fields whose values may be shown and have at most 500 bytes"`
@@ -77,7 +78,7 @@ func listAudit(c *route.Call) (AuditList, error) {
 	return AuditList{answer.Each(list, func(e store.AuditRow) AuditRow {
 		return AuditRow{
 			e.ID, answer.Stamp(e.CreatedAt), e.Who, answer.OrNull(e.Email), answer.OrNull(e.UserID.UUID), answer.OrNull(e.KeyID.UUID), e.Address, e.Route,
-			answer.OrNull(e.Record), e.RecordName, append([]string{}, e.Fields...),
+			answer.OrNull(e.Record), e.RecordKind, e.RecordName, append([]string{}, e.Fields...),
 			answer.Each(e.Changes, func(f models.FieldChange) Change { return Change{f.Field, string(f.Before), string(f.After)} }),
 			e.Through, e.Client, e.Tool, e.Refused,
 		}

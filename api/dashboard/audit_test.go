@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
@@ -161,4 +163,73 @@ func TestAuditNamesRecords(t *testing.T) {
 	if got := entries(t, owner, "?what=logs"); !slices.Equal(got, []string{`POST /logs/postbacks/replay ana@example.com: dry_run null true`}) {
 		t.Errorf("the entry of a dry run: %v", got)
 	}
+}
+
+// TestAuditNamesWhatChanged: entries about costs, blocked values and undo have the campaign, the source or the offer that was changed.
+// An entry about several records has their names as the value of the field ids.
+func TestAuditNamesWhatChanged(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	owner := withPassword(t, s, "ana@example.com", models.RoleOwner)
+	call := func(path string, body map[string]any) map[string]any {
+		t.Helper()
+		a := owner.do("POST", "/api/v1"+path, body, "Prefer", "respond-async")
+		if a.status >= 300 {
+			t.Fatalf("POST %s: %d %s", path, a.status, a.code)
+		}
+		return a.data
+	}
+	last := func() string {
+		t.Helper()
+		row := owner.do("GET", "/app/api/audit?limit=1", nil).want(t, 200, "").rowsOf(t)[0]
+		ids := ""
+		for _, c := range row["changes"].([]any) {
+			if c := c.(map[string]any); c["field"] == "ids" {
+				ids = fmt.Sprint(" ", c["after"])
+			}
+		}
+		return fmt.Sprint(row["kind"], " ", row["name"], ids)
+	}
+	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, account_id, host, is_verified, is_default) VALUES ($1, $1, 'go.acme.com', true, true)`, s.Account.ID)
+	boots := call("/offers", map[string]any{"name": "Boots", "url": "https://shop.example/"})["id"]
+	socks := call("/offers", map[string]any{"name": "Socks", "url": "https://shop.example/"})["id"]
+	zone := call("/traffic-sources", map[string]any{"name": "Zone"})["id"]
+	shoes := call("/campaigns", map[string]any{"name": "Shoes", "alias": "shoes-1", "offer_id": boots})["id"]
+	hats := call("/campaigns", map[string]any{"name": "Hats", "alias": "hats-1", "offer_id": boots})["id"]
+	day := time.Now().UTC().Format(time.DateOnly)
+	check := func(path string, body map[string]any, want string) map[string]any {
+		t.Helper()
+		answer := call(path, body)
+		if got := last(); got != want {
+			t.Errorf("the entry of POST %s names %q, want %q", path, got, want)
+		}
+		return answer
+	}
+	undo := func(change map[string]any, want string) {
+		t.Helper()
+		check(fmt.Sprintf("/changes/%v/undo", change["change_id"]), nil, want)
+	}
+	block := func(scope, key string, id any, value string) map[string]any {
+		return map[string]any{"scope": scope, key: id, "dimension": "sub1", "values": []string{value}}
+	}
+
+	job := check("/corrections/cost/set", map[string]any{"campaign_id": shoes, "from": day, "to": day, "cpc": 1, "apply": true}, "campaigns Shoes")
+	check("/corrections/cost/set", map[string]any{"source_id": zone, "from": day, "to": day, "cpc": 1, "apply": true}, "traffic-sources Zone")
+	dbtest.Exec(t, s.DB, `UPDATE cost_changes SET first_day = now(), last_day = now()`)
+	id := job["job"].(map[string]any)["id"]
+	check(fmt.Sprintf("/corrections/cost/changes/%v/undo", id), nil, "campaigns Shoes")
+
+	check("/blocks", block("source", "source_id", zone, "a"), "traffic-sources Zone")
+	check("/blocks", map[string]any{"scope": "account", "dimension": "asn", "values": []string{"3320"}}, " ")
+	check("/blocks", block("campaign", "campaign_id", hats, "a"), "campaigns Hats")
+	blocked := check("/blocks", block("campaign", "campaign_id", hats, "b"), "campaigns Hats")
+	check("/blocks/undo", map[string]any{"id": blocked["id"]}, "campaigns Hats")
+	values := owner.do("GET", "/api/v1/blocks?q=a", nil).want(t, 200, "").rowsOf(t)
+	check("/blocks/remove", map[string]any{"ids": []any{values[0]["id"]}}, "campaigns Hats")
+	check("/blocks", block("campaign", "campaign_id", hats, "a"), "campaigns Hats")
+	check("/blocks/remove", map[string]any{"dimension": "sub1", "values": []string{"a"}}, " ") // in two scopes
+
+	undo(check("/campaigns/bulk", map[string]any{"ids": []any{shoes}, "group_name": "G"}, "campaigns Shoes"), "campaigns Shoes")
+	undo(check("/campaigns/bulk", map[string]any{"ids": []any{shoes, hats}, "group_name": "G"}, `  "Shoes, Hats"`), `  "Shoes, Hats"`)
+	undo(check(fmt.Sprintf("/offers/%v/replace", boots), map[string]any{"with": socks}, "offers Boots"), "offers Boots")
 }

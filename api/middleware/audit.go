@@ -113,9 +113,12 @@ func (p *Pipeline) recordAudit(c *route.Call, reply envelope.Reply, before map[s
 	return err
 }
 
-// recordOf returns the id of the record that a call changed or created. It takes the id from the path or the query, else
-// from the body, else from the answer.
+// recordOf returns the id of the record that a call changed or created. It takes the id that the handler has set, else the id in
+// the path or the query, else in the body, else in the answer.
 func recordOf(c *route.Call, reply envelope.Reply) string {
+	if c.Record != uuid.Nil {
+		return c.Record.String()
+	}
 	if c.ID != uuid.Nil {
 		return c.ID.String()
 	}

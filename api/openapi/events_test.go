@@ -42,7 +42,7 @@ func TestEventsHaveTheDescribedForm(t *testing.T) {
 	link := models.Link{Kind: "offer", ID: uuid.New(), Name: "O", URL: "https://o.example/{clickid}"}
 	payloads := map[string]any{
 		models.EventConversionCreated: conversion.Event(&click), models.EventConversionUpdated: conversion.Event(&click),
-		models.EventCampaignPaused: models.CampaignPausedData{By: "api"}, models.EventPing: models.PingData{},
+		models.EventCampaignPaused: models.CampaignPausedData{By: models.ByAPI}, models.EventPing: models.PingData{},
 		models.EventLinkBroken:       link.BrokenData(models.LinkState{Failures: 2}),
 		models.EventLinkUnsafe:       link.UnsafeData("web_risk", models.ScreenState{Threats: []string{"MALWARE"}}, &models.LinkFailover{Domain: "spare.example", Campaigns: 2}),
 		models.EventPlanLimitReached: models.Plans[0].LimitData(100_001, time.Now()),

@@ -60,6 +60,10 @@ type Call struct {
 	// Changes lists changes for the call's entry in the audit log, in addition to the changes of the record that Recorded returns.
 	Changes []models.FieldChange
 
+	// Record is the record that the call's entry in the audit log names. A handler sets it if the id in the path, the body or the
+	// answer is not the id of that record.
+	Record uuid.UUID
+
 	// Checked is set by a handler if the call has only checked something. The call is then not in the audit log, as with
 	// Route.Checks.
 	Checked bool

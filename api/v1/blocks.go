@@ -134,8 +134,12 @@ type BlockChange struct {
 	PropagationSeconds int       `json:"propagationSeconds" doc:"the longest time until the change applies to every click"`
 }
 
-func blockChange(c models.BlockChange) BlockChange {
-	return BlockChange{c.ID, c.Blocked, c.Allowed, c.Total, propagationSeconds}
+// blockChange returns the answer of a call. The call's entry in the audit log names the campaign or the source of the values.
+func blockChange(c *route.Call, change models.BlockChange) BlockChange {
+	if change.ScopeID != c.Account.ID {
+		c.Record = change.ScopeID
+	}
+	return BlockChange{change.ID, change.Blocked, change.Allowed, change.Total, propagationSeconds}
 }
 
 // BlockAdded is the answer of POST /blocks.
@@ -149,10 +153,9 @@ func addBlocked(c *route.Call, b BlockBody) (BlockAdded, error) {
 	if err != nil {
 		return BlockAdded{}, err
 	}
-	by := store.Author{Person: c.Person.Name, Key: uuid.NullUUID{UUID: c.KeyID, Valid: !c.IsPerson()}}
-	change, list, err := c.Store.Blocks().Add(c.Context(), c.Account.ID, t, values, by)
+	change, list, err := c.Store.Blocks().Add(c.Context(), c.Account.ID, t, values, authorOf(c))
 	recordBlock(c, t.Dimension, nil, values)
-	return BlockAdded{blockChange(change), list}, err
+	return BlockAdded{blockChange(c, change), list}, err
 }
 
 // maxRecordedValues is the maximum number of values that the audit log lists. If there are more, the log has only their number.
@@ -199,7 +202,7 @@ func removeBlocked(c *route.Call, b UnblockBody) (BlockChange, error) {
 		recordBlock(c, r.Target.Dimension, r.Values, nil)
 	}
 	change, err := c.Store.Blocks().Remove(c.Context(), c.Account.ID, r)
-	return blockChange(change), err
+	return blockChange(c, change), err
 }
 
 // BlockUndo is the body of POST /blocks/undo.
@@ -209,7 +212,7 @@ type BlockUndo struct {
 
 func undoBlocked(c *route.Call, b BlockUndo) (BlockChange, error) {
 	change, err := c.Store.Blocks().Undo(c.Context(), c.Account.ID, b.ID)
-	return blockChange(change), err
+	return blockChange(c, change), err
 }
 
 func listBlocked(c *route.Call) (out resource.Listed[models.BlockedValue], err error) {

@@ -12,7 +12,6 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/v1/resource"
-	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/bind"
@@ -87,7 +86,7 @@ func finishBulk(c *route.Call, s *store.Store, records []bulk.Record, failures [
 	id, err := s.AddChange(c.Context(), c.Account.ID, bulk.Changed{Records: records})
 	out.ChangeID = &id
 	c.RecordField(changeIDField, id)
-	recordNames(c, "ids", db.Map(records, func(r bulk.Record) string { return r.Name }))
+	recordChanged(c, records)
 	for _, name := range records[0].After.Names() {
 		c.Changes = append(c.Changes, models.FieldChange{Field: name, Before: records[0].Before[name], After: records[0].After[name]})
 	}
@@ -128,7 +127,7 @@ func (d Deps) changeCampaigns(c *route.Call, b CampaignsPatch) (BulkChanged, err
 		return BulkChanged{}, err
 	}
 	return store.TxOf(c.Context(), c.Store, func(s *store.Store) (out BulkChanged, err error) {
-		edits, failures, deliveries, err := s.Campaigns().ChangeAll(c.Context(), c.Account.ID, b.IDs, false, func(saved *models.Campaign) error {
+		edits, failures, deliveries, err := s.Campaigns().ChangeAll(c.Context(), c.Account.ID, b.IDs, authorOf(c), false, func(saved *models.Campaign) error {
 			body, err := b.bodyFor(fields, saved.Tags)
 			if err != nil {
 				return err

@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/google/uuid"
@@ -98,12 +99,21 @@ func deleteCampaign(c *route.Call) (resource.DeletedUsed, error) {
 	return resource.DeletedWith(c.ID, users), err
 }
 
+// authorOf returns the caller of a call. A connected assistant acts for its person.
+func authorOf(c *route.Call) store.Author {
+	by := store.Author{Person: cmp.Or(c.Person.Name, c.Person.Email), Key: uuid.NullUUID{UUID: c.KeyID, Valid: !c.IsPerson()}}
+	if a := c.Assistant; a != nil {
+		by.Person = cmp.Or(a.Person.Name, a.Person.Email)
+	}
+	return by
+}
+
 func (d Deps) changeCampaign(c *route.Call, b CampaignPatch) (CampaignBrief, error) {
 	if !bind.HasFields(c.Body, b) {
 		return CampaignBrief{}, models.Invalid("no_fields", "there is nothing to change")
 	}
 	edit := func(saved *models.Campaign) error { return editCampaign(saved, c.Body) }
-	saved, deliveries, err := c.Store.Campaigns().Change(c.Context(), c.Account.ID, c.ID, "api", edit)
+	saved, deliveries, err := c.Store.Campaigns().Change(c.Context(), c.Account.ID, c.ID, authorOf(c), edit)
 	if err != nil {
 		return CampaignBrief{}, err
 	}

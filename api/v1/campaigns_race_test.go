@@ -72,6 +72,7 @@ func TestPausingACampaign(t *testing.T) {
 	d.add(t, endpoint, `{conversion.created}`, true)
 	d.add(t, endpoint, `{campaign.paused}`, false)
 	made := d.make(t, d.campaign("Runs"))
+	dbtest.Exec(t, d.DB, `UPDATE api_keys SET name = 'Reports' WHERE account_id = $1`, d.Account.ID)
 	set := func(status string) {
 		t.Helper()
 		d.Do("PATCH", campaignPath(made["id"]), map[string]any{"status": status}).Want(200, "")
@@ -115,13 +116,36 @@ func TestPausingACampaign(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := models.CampaignPausedData{
-		CampaignID: made["id"].(string), Name: "Runs", Alias: made["alias"].(string), By: "api",
+		CampaignID: made["id"].(string), Name: "Runs", Alias: made["alias"].(string), By: "api", Who: "Reports",
 	}
 	if event.ID != rows[0].Event || event.Type != models.EventCampaignPaused || event.Data != want {
 		t.Errorf("the event is %+v, want the id %s and the data %+v", event, rows[0].Event, want)
 	}
 	if sent := d.Jobs.Rows(models.KindDeliverWebhook); len(sent) != 1 || sent[0] != rows[0].Delivery {
 		t.Errorf("dispatched %v, want %v", sent, rows[0].Delivery)
+	}
+
+	// A person is named too, also if they change several campaigns at once or undo such a change.
+	ana := d.SignIn(models.RoleOwner)
+	ana.Do("PATCH", "/app/api/me", map[string]any{"name": "Ana"}).Want(200, "")
+	set("active")
+	ana.Do("PATCH", campaignPath(made["id"]), map[string]any{"status": "paused"}).Want(200, "")
+	wantBy(t, d, "person Ana")
+	bulk := ana.Do("POST", "/campaigns/bulk", map[string]any{"ids": []any{made["id"]}, "status": "active"}).Want(200, "").Map()
+	ana.Do("POST", fmt.Sprintf("/changes/%v/undo", bulk["change_id"]), nil).Want(200, "")
+	wantBy(t, d, "person Ana")
+	set("active")
+	d.Do("POST", "/campaigns/bulk", map[string]any{"ids": []any{made["id"]}, "status": "paused"}).Want(200, "")
+	wantBy(t, d, "api Reports")
+}
+
+// wantBy checks who paused a campaign according to the newest event.
+func wantBy(t *testing.T, d *campaignEnv, want string) {
+	t.Helper()
+	got := dbtest.Get[string](t, d.DB, `SELECT concat(x ->> 'by', ' ', x ->> 'who') FROM (SELECT convert_from(body, 'UTF8')::json -> 'data' AS x
+		FROM events ORDER BY id DESC LIMIT 1) e`)
+	if got != want {
+		t.Errorf("the campaign was paused by %q, want %q", got, want)
 	}
 }
 

@@ -159,12 +159,21 @@ func (d Deps) setCost(c *route.Call, b SetCostBody) (out CostSet, err error) {
 	}
 	args := jobs.SetCostArgs{Apply: bool(b.Apply), Request: r}
 	c.Checked = !args.Apply // keeps dry runs out of the audit log, because the dashboard sends one after each edit
+	c.Record = changedBy(r)
 	return setCostJob.Start(c, d.Jobs, args, func(tx *store.Store, id uuid.UUID) error {
 		if !args.Apply {
 			return nil
 		}
 		return addCostChange(c, tx, id, models.CostByHand, r)
 	})
+}
+
+// changedBy returns the campaign whose cost a request sets, else the traffic source. It is zero for a change from a file.
+func changedBy(r models.CostRequest) uuid.UUID {
+	if r.CampaignID != uuid.Nil {
+		return r.CampaignID
+	}
+	return r.SourceID
 }
 
 // addCostChange adds a change of cost to the history. The job makes the change later.
@@ -247,6 +256,7 @@ func (d Deps) undoCost(c *route.Call) (out CostUndone, err error) {
 	case !k.MayUndo(time.Now()):
 		return out, models.Conflict("too_old", "the costs from before the change are not kept any more")
 	}
+	c.Record = changedBy(k.Request)
 	args := jobs.UndoCostArgs{ID: k.ID, By: c.Person.Name, Key: c.KeyID}
 	return undoCostJob.Start(c, d.Jobs, args, nil)
 }

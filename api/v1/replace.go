@@ -9,9 +9,11 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/v1/resource"
+	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/bind"
+	"switchyard/models/bulk"
 	"switchyard/models/flow"
 )
 
@@ -132,6 +134,15 @@ func textJSON(text string) json.RawMessage {
 
 // maxAuditNames is the maximum number of names in an entry of the audit log.
 const maxAuditNames = 10
+
+// recordChanged records in the audit log the only record that a call has changed, or the names of several.
+func recordChanged(c *route.Call, records []bulk.Record) {
+	if len(records) == 1 {
+		c.Record = records[0].ID
+		return
+	}
+	recordNames(c, "ids", db.Map(records, func(r bulk.Record) string { return r.Name }))
+}
 
 // recordNames records the names of the changed records in the audit log, at most maxAuditNames names.
 func recordNames(c *route.Call, field string, names []string) {

@@ -101,7 +101,7 @@ func TestReplaceOfferEverywhere(t *testing.T) {
 		t.Errorf("after the undo, the saved flow has the paths %s, want the first offer in them again", got)
 	}
 	d.auditedOnce(t, "POST /offers/{id}/replace", d.offer)
-	d.auditedOnce(t, "POST /changes/{id}/undo", after.ChangeID)
+	d.auditedOnce(t, "POST /changes/{id}/undo", d.offer)
 }
 
 func names(places []usedPlace) (out []string) {

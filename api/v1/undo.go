@@ -28,9 +28,11 @@ func (d Deps) undoChange(c *route.Call) (Undone, error) {
 		}
 		c.RecordField(changeIDField, change.ID)
 		if change.Changed.Replaced != uuid.Nil {
+			c.Record = change.Changed.Replaced
 			restored, kept, err := s.UndoReplacement(c.Context(), c.Account.ID, change)
 			return Undone{restored, kept}, err
 		}
+		recordChanged(c, change.Changed.Records)
 		return d.restore(c, s, change.Changed.Records)
 	})
 }
@@ -47,7 +49,7 @@ func (d Deps) restore(c *route.Call, s *store.Store, records []bulk.Record) (Und
 	var err error
 	switch records[0].Kind {
 	case bulk.Campaign:
-		_, failures, deliveries, err = s.Campaigns().ChangeAll(c.Context(), c.Account.ID, ids, true, func(saved *models.Campaign) error {
+		_, failures, deliveries, err = s.Campaigns().ChangeAll(c.Context(), c.Account.ID, ids, authorOf(c), true, func(saved *models.Campaign) error {
 			body, err := earlier(byID[saved.ID], patchOf(saved))
 			if err != nil {
 				return err

@@ -119,7 +119,7 @@ func campaigns() kind {
 
 // updateCampaign replaces the settings and the flow of a campaign.
 func updateCampaign(ctx context.Context, s *store.Store, c, old accountconfig.Campaign) error {
-	_, _, err := s.Campaigns().Change(ctx, c.AccountID, c.ID, "api", func(saved *models.Campaign) error {
+	_, _, err := s.Campaigns().Change(ctx, c.AccountID, c.ID, store.Author{Part: models.ByConfig}, func(saved *models.Campaign) error {
 		saved.Name, saved.Status, saved.CampaignSettings = c.Name, c.Status, c.CampaignSettings
 		if !old.SharedHost {
 			saved.Alias = c.Alias

@@ -198,7 +198,7 @@ func (k Suggestions) carryOut(ctx context.Context, account uuid.UUID, a copilot.
 	target := a.Target()
 	switch target.Kind {
 	case copilot.TargetCampaign:
-		_, deliveries, err = k.s.Campaigns().Change(ctx, account, target.ID, "copilot", func(c *models.Campaign) error {
+		_, deliveries, err = k.s.Campaigns().Change(ctx, account, target.ID, store.Author{Part: models.ByCopilot}, func(c *models.Campaign) error {
 			r, err := edit(copilot.Record{Campaign: c})
 			if err == nil {
 				*c = *r.Campaign

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -18,6 +19,11 @@ func keyName(id string) string {
 	return `(SELECT coalesce(nullif(k.name, ''), k.hint) FROM api_keys k WHERE k.account_id = $1 AND k.id = ` + id + `)`
 }
 
+// nameOfKey returns the name of an API key. It is empty if there is no such key.
+func (s *Store) nameOfKey(ctx context.Context, account, key uuid.UUID) (string, error) {
+	return db.Get[string](ctx, s.c, "key", `SELECT coalesce(`+keyName("$2")+`, '')`, account, key)
+}
+
 const addAudit = `
 INSERT INTO audit (id, account_id, user_id, key_id, who, email, address, route, record, fields, changes, via, client, tool)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
@@ -27,13 +33,9 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
 // assistant.
 func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
 	if e.KeyID.Valid && e.Who == "" {
-		const q = `SELECT coalesce(nullif(name, ''), hint) FROM api_keys WHERE account_id = $1 AND id = $2`
-		who, ok, err := db.First[string](ctx, s.c, "key", q, e.AccountID, e.KeyID)
-		if err != nil {
+		var err error
+		if e.Who, err = s.nameOfKey(ctx, e.AccountID, e.KeyID.UUID); err != nil {
 			return err
-		}
-		if ok {
-			e.Who = who
 		}
 	}
 	return s.run(ctx, "audit", addAudit, uuid.Must(uuid.NewV7()), e.AccountID, e.UserID, e.KeyID, e.Who, e.Email, e.Address,
@@ -61,30 +63,39 @@ func (f AuditFilter) text() string {
 	return strings.Join([]string{f.Who.UUID.String(), f.What, bounds[0], bounds[1]}, " ")
 }
 
-// AuditRow is an entry of the audit log, together with the present name of the changed record. RecordName is empty if the record
-// has no name or is deleted.
+// AuditRow is an entry of the audit log, together with the present name of the record and its kind: the first part of the paths of
+// calls about such records. Both are empty if the record has no name or is deleted.
 type AuditRow struct {
 	models.AuditEntry
 
+	RecordKind string `db:"record_kind"`
 	RecordName string `db:"record_name"`
 }
 
-// auditName is SQL for the name of an entry's record. It covers more tables than recordName, because the audit log has more kinds of
-// records than the list of changes.
-var auditName = recordNameIn(map[string][]string{
-	"name": {
-		"campaigns", "flows", "rules", "offers", "landers", "traffic_sources", "networks", "smartlinks", "copilot_rules", "sites", "goals",
-		"api_keys", "views", "webhook_endpoints", "alert_channels", "exports",
-	},
-	"host": {"domains"}, "label": {"dns_accounts"}, "title": {"copilot_suggestions", "copilot_changes"}, "email": {"entry_links"},
-})
+// auditRecord is SQL for the name and the kind of the record t.record_id. It covers more tables than recordName, because the audit
+// log has more kinds of records than the list of changes.
+var auditRecord = func() string {
+	tables := [][3]string{
+		{"campaigns", "campaigns", "name"}, {"flows", "flows", "name"}, {"rules", "rules", "name"}, {"offers", "offers", "name"},
+		{"landers", "landers", "name"}, {"traffic-sources", "traffic_sources", "name"}, {"networks", "networks", "name"},
+		{"short-links", "smartlinks", "name"}, {"sites", "sites", "name"}, {"goals", "goals", "name"}, {"keys", "api_keys", "name"},
+		{"views", "views", "name"}, {"webhooks", "webhook_endpoints", "name"}, {"alerts", "alert_channels", "name"},
+		{"reports", "exports", "name"}, {"domains", "domains", "host"}, {"integrations", "dns_accounts", "label"},
+		{"copilot", "copilot_rules", "name"}, {"copilot", "copilot_suggestions", "title"}, {"copilot", "copilot_changes", "title"},
+		{"links", "entry_links", "email"},
+	}
+	return strings.Join(db.Map(tables, func(t [3]string) string {
+		return fmt.Sprintf("SELECT '%s' AS kind, %s AS name FROM %s WHERE account_id = $1 AND id = t.record_id", t[0], t[2], t[1])
+	}), " UNION ALL ")
+}()
 
 // Audit returns a page of the audit log of an account, newest first.
 func (s *Store) Audit(ctx context.Context, account uuid.UUID, f AuditFilter, p Page) ([]AuditRow, string, error) {
 	return readPage(ctx, s, account, p, pageQuery[AuditRow]{
 		Name: "audit",
-		SQL: `SELECT ` + auditColumns + `, ` + auditName + ` AS record_name
-			FROM (SELECT *, CASE WHEN record ~ '^[0-9a-f-]{36}$' THEN record::uuid END AS record_id FROM audit) t WHERE account_id = $1
+		SQL: `SELECT ` + auditColumns + `, coalesce(r.kind, '') AS record_kind, coalesce(r.name, '') AS record_name
+			FROM (SELECT *, CASE WHEN record ~ '^[0-9a-f-]{36}$' THEN record::uuid END AS record_id FROM audit) t
+			LEFT JOIN LATERAL (` + auditRecord + ` LIMIT 1) r ON true WHERE account_id = $1
 			AND ($2::uuid IS NULL OR user_id = $2 OR key_id = $2)
 			AND ($3 = '' OR split_part(regexp_replace(route, '^\S+ (/app/api)?/', ''), '/', 1) = $3)
 			AND ($4::timestamptz IS NULL OR created_at >= $4) AND ($5::timestamptz IS NULL OR created_at < $5)`,

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,10 +20,11 @@ type Blocks struct{ s *Store }
 // Blocks returns access to blocked values on this store's connection.
 func (s *Store) Blocks() Blocks { return Blocks{s} }
 
-// Author is the caller that changes blocked values: a person, by name, or a key.
+// Author is who changes a record: a person, by name, a key, or a part of the service.
 type Author struct {
 	Person string
 	Key    uuid.NullUUID
+	Part   string // models.ByCopilot or models.ByConfig; empty: a person or a key
 }
 
 // blockedNames joins the campaign or the source to which the list l belongs.
@@ -97,7 +99,7 @@ const (
 INSERT INTO block_lists (id, account_id, scope, scope_id, dimension) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (account_id, scope_id, dimension) DO UPDATE SET changed_at = clock_timestamp() RETURNING id`
 
-	touchLists = `UPDATE block_lists SET changed_at = clock_timestamp() WHERE account_id = $1 AND id = ANY ($2::uuid[])`
+	touchLists = `UPDATE block_lists SET changed_at = clock_timestamp() WHERE account_id = $1 AND id = ANY ($2::uuid[]) RETURNING scope_id`
 
 	// Values that were allowed again stay stored for a week, so that the change can be undone. If an account has more than $2 of them,
 	// all of them are deleted earlier.
@@ -135,7 +137,7 @@ func (k Blocks) Add(ctx context.Context, account uuid.UUID, t models.BlockTarget
 			return err
 		}
 		n, err := s.exec(ctx, "block values", addBlocked, account, list, c.ID, by.Person, by.Key, pq.Array(values))
-		c.Blocked = int(n)
+		c.Blocked, c.ScopeID = int(n), t.ScopeID
 		return err
 	})
 	return change, list, err
@@ -199,23 +201,27 @@ WHERE v.account_id = $1 AND v.removed_at IS NULL AND l.id = v.list_id AND `
 func (k Blocks) Remove(ctx context.Context, account uuid.UUID, r Removal) (models.BlockChange, error) {
 	return k.change(ctx, account, func(s *Store, c *models.BlockChange) (err error) {
 		if len(r.IDs) > 0 {
-			c.Allowed, err = s.changeLists(ctx, account, removeBlocked+`v.id = ANY ($3::uuid[])`, c.ID, r.IDs)
+			c.Allowed, c.ScopeID, err = s.changeLists(ctx, account, removeBlocked+`v.id = ANY ($3::uuid[])`, c.ID, r.IDs)
 			return err
 		}
-		c.Allowed, err = s.changeLists(ctx, account, removeBlocked+`l.dimension = $3 AND v.value = ANY ($4) AND ($5 = '' OR l.scope_id = $6)`,
+		c.Allowed, c.ScopeID, err = s.changeLists(ctx, account, removeBlocked+`l.dimension = $3 AND v.value = ANY ($4) AND ($5 = '' OR l.scope_id = $6)`,
 			c.ID, r.Target.Dimension, pq.Array(r.Values), r.Target.Scope, r.Target.ScopeID)
 		return err
 	})
 }
 
 // changeLists changes blocked values of an account with a query. It touches their lists, so that web processes read the lists
-// again. It returns the number of changed values.
-func (s *Store) changeLists(ctx context.Context, account uuid.UUID, query string, args ...any) (int, error) {
+// again. It returns the number of changed values, and as scope the place of all their lists, or zero if the lists have several.
+func (s *Store) changeLists(ctx context.Context, account uuid.UUID, query string, args ...any) (n int, scope uuid.UUID, err error) {
 	lists, err := db.Select[uuid.UUID](ctx, s.c, "blocked values", query+` RETURNING v.list_id`, append([]any{account}, args...)...)
 	if err != nil || len(lists) == 0 {
-		return 0, err
+		return 0, scope, err
 	}
-	return len(lists), s.run(ctx, "lists of blocked values", touchLists, account, lists)
+	scopes, err := db.Select[uuid.UUID](ctx, s.c, "lists of blocked values", touchLists, account, lists)
+	if err == nil && !slices.ContainsFunc(scopes, func(id uuid.UUID) bool { return id != scopes[0] }) {
+		scope = scopes[0]
+	}
+	return len(lists), scope, err
 }
 
 const (
@@ -227,10 +233,10 @@ const (
 // If nothing of the change is left to reverse, the error is not_found.
 func (k Blocks) Undo(ctx context.Context, account, change uuid.UUID) (models.BlockChange, error) {
 	return k.change(ctx, account, func(s *Store, c *models.BlockChange) (err error) {
-		if c.Blocked, err = s.changeLists(ctx, account, undoRemove, c.ID, change); err != nil || c.Blocked > 0 {
+		if c.Blocked, c.ScopeID, err = s.changeLists(ctx, account, undoRemove, c.ID, change); err != nil || c.Blocked > 0 {
 			return err
 		}
-		if c.Allowed, err = s.changeLists(ctx, account, undoAdd, c.ID, change); err == nil && c.Allowed == 0 {
+		if c.Allowed, c.ScopeID, err = s.changeLists(ctx, account, undoAdd, c.ID, change); err == nil && c.Allowed == 0 {
 			err = models.NotFound("change")
 		}
 		return err

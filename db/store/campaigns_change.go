@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -14,12 +15,12 @@ import (
 )
 
 // Change changes the settings of a campaign. It calls edit with the saved settings, under a lock. If edit returns an error, nothing
-// changes. origin is the origin of the change: api, which includes the dashboard, or copilot.
+// changes. by is who makes the change.
 //
 // A zero DomainID moves the campaign to the shared link domain. A campaign that moves from its own domain to a shared one gets a
 // generated alias. When an active campaign is paused, Change stores the event campaign.paused in the same transaction. The caller
 // dispatches the event's deliveries after the commit.
-func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, origin string, edit func(*models.Campaign) error) (
+func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, by Author, edit func(*models.Campaign) error) (
 	saved models.Campaign, deliveries []uuid.UUID, err error,
 ) {
 	err = k.s.Tx(ctx, func(s *Store) error {
@@ -27,7 +28,7 @@ func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, origin str
 		if err != nil {
 			return err
 		}
-		saved, deliveries, err = s.Campaigns().change(ctx, before, origin, false, edit)
+		saved, deliveries, err = s.Campaigns().change(ctx, before, by, false, edit)
 		return err
 	})
 	return saved, deliveries, err
@@ -35,7 +36,7 @@ func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, origin str
 
 // change does the same as Change for a campaign that is already locked. If keepAlias is true, a campaign that moves to a shared
 // domain keeps its alias.
-func (k Campaigns) change(ctx context.Context, before models.Campaign, origin string, keepAlias bool, edit func(*models.Campaign) error) (
+func (k Campaigns) change(ctx context.Context, before models.Campaign, by Author, keepAlias bool, edit func(*models.Campaign) error) (
 	saved models.Campaign, deliveries []uuid.UUID, err error,
 ) {
 	after := before
@@ -51,16 +52,27 @@ func (k Campaigns) change(ctx context.Context, before models.Campaign, origin st
 		return campaignTable.save(ctx, s, after)
 	})
 	if err == nil && before.Status == models.CampaignActive && after.Status == models.CampaignPaused {
-		event := models.NewEvent(before.AccountID, models.EventCampaignPaused, time.Now(), after.PausedData(origin))
-		deliveries, err = delivery.AddEvent(ctx, k.s.c, event)
+		deliveries, err = k.s.addPaused(ctx, after, by)
 	}
 	return saved, deliveries, err
+}
+
+// addPaused stores the event campaign.paused and returns its deliveries. The event names a person or a key as the audit log does.
+func (s *Store) addPaused(ctx context.Context, c models.Campaign, by Author) (deliveries []uuid.UUID, err error) {
+	data := c.PausedData(cmp.Or(by.Part, models.ByPerson), by.Person)
+	if by.Part == "" && by.Person == "" && by.Key.Valid {
+		data.By = models.ByAPI
+		if data.Who, err = s.nameOfKey(ctx, c.AccountID, by.Key.UUID); err != nil {
+			return nil, err
+		}
+	}
+	return delivery.AddEvent(ctx, s.c, models.NewEvent(c.AccountID, models.EventCampaignPaused, time.Now(), data))
 }
 
 // ChangeAll does the same as Change for several campaigns. It returns the changed campaigns, and as failures the campaigns that
 // edit or a check refused. If keepAlias is true, a campaign that moves to a shared domain keeps its alias. The store must be in
 // a transaction.
-func (k Campaigns) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.UUID, keepAlias bool, edit func(*models.Campaign) error) (
+func (k Campaigns) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.UUID, by Author, keepAlias bool, edit func(*models.Campaign) error) (
 	edits []Edit[models.Campaign], failures []Failure, deliveries []uuid.UUID, err error,
 ) {
 	failures, err = k.s.each(ctx, ids, func(s *Store, id uuid.UUID) (string, error) {
@@ -68,7 +80,7 @@ func (k Campaigns) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.
 		if err != nil {
 			return "", err
 		}
-		after, events, err := s.Campaigns().change(ctx, before, "api", keepAlias, edit)
+		after, events, err := s.Campaigns().change(ctx, before, by, keepAlias, edit)
 		if err == nil {
 			edits, deliveries = append(edits, Edit[models.Campaign]{before, after}), append(deliveries, events...)
 		}

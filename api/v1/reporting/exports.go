@@ -44,6 +44,8 @@ type ExportBody struct {
 	Filters   []ExportFilter      `json:"filters" bad:"invalid_dimension" doc:"performance, trends: up to 12 filters, which have together up to 100 values"`
 	Having    string              `json:"having" bad:"invalid_input" maxLength:"500" doc:"performance: only groups whose figures meet every condition, such as profit<0,cost>=10; see GET /reports/performance"`
 	Sort      string              `json:"sort" bad:"invalid_input" maxLength:"40" doc:"performance: the order of the rows, as in GET /reports/performance; default: -clicks"`
+	MinClicks int                 `json:"min_clicks" bad:"invalid_input" min:"0" max:"2147483647" doc:"performance: as in GET /reports/performance"`
+	Compare   string              `json:"compare" bad:"invalid_input" doc:"performance: previous or FROM..TO, as in GET /reports/performance. The file then also has the groups that only the other window has. All figures are of this window"`
 	Columns   []string            `json:"columns" bad:"invalid_input" maxItems:"30" doc:"performance, trends: the figures of a row by their names in answers, in this order; default: all figures. Amounts and percentages have up to 6 decimals"`
 	Formulas  string              `json:"formulas" bad:"invalid_input" maxLength:"520" doc:"performance, trends: up to 5 more columns, separated by commas: formulas of figures, numbers, + - * / and parentheses, such as profit/conversions"`
 	Headings  []string            `json:"headings" bad:"invalid_input" maxItems:"40" doc:"performance: a file for people, with these headings: one for each of dimension, columns and formulas, in this order. Names stand in place of ids, amounts have 2 decimals, prices of a click 3, percentages 1 or 2. If headings is sent, columns is required"`
@@ -106,7 +108,7 @@ func (b ExportBody) args(w bind.Window) (jobs.ExportArgs, error) {
 	var err error
 	switch a.Kind {
 	case models.ExportPerformance, models.ExportTrends:
-		err = b.figures(&a)
+		err = b.figures(&a, w)
 	case models.ExportDifference:
 		a.Compare, err = b.difference(w)
 	case models.ExportSmartlinks:
@@ -144,7 +146,7 @@ func (b ExportBody) checkCounterparts(c *route.Call) error {
 }
 
 // figures parses the fields that only files of the kinds performance and trends use.
-func (b ExportBody) figures(a *jobs.ExportArgs) (err error) {
+func (b ExportBody) figures(a *jobs.ExportArgs, w bind.Window) (err error) {
 	if a.Filters, err = b.filters(); err != nil {
 		return err
 	}
@@ -179,7 +181,10 @@ func (b ExportBody) figures(a *jobs.ExportArgs) (err error) {
 	if err = report.CheckSort(b.Sort, a.Dimensions); err != nil {
 		return err
 	}
-	a.Sort, a.Headings = b.Sort, b.Headings
+	if a.ReportArgs.Compare, err = parseCompare(b.Compare, w, a.TZ); err != nil {
+		return err
+	}
+	a.Sort, a.MinClicks, a.Headings = b.Sort, b.MinClicks, b.Headings
 	return b.checkHeadings(len(a.Dimensions) + len(b.Columns) + len(formulas))
 }
 

@@ -33,7 +33,7 @@ export interface AssistantList { "rows": (AssistantRow)[]; "enabled": boolean }
 export interface AssistantPerson { "id": string; "name": string }
 export interface AssistantRow { "id": string; "client": AssistantClient; "person": AssistantPerson; "rights": "read" | "propose" | "change"; "created_at": string; "used_at": string | null }
 export interface AuditList { "rows": (AuditRow)[]; "next_cursor": string | null }
-export interface AuditRow { "id": string; "at": string; "who": string; "email": string | null; "person_id": string | null; "key_id": string | null; "address": string; "operation": string; "record": string | null; "name": string; "fields": (string)[]; "changes": (Change)[]; "via": string; "client": string; "tool": string; "refused": number }
+export interface AuditRow { "id": string; "at": string; "who": string; "email": string | null; "person_id": string | null; "key_id": string | null; "address": string; "operation": string; "record": string | null; "kind": string; "name": string; "fields": (string)[]; "changes": (Change)[]; "via": string; "client": string; "tool": string; "refused": number }
 export interface BlockAdded { "id": string; "blocked": number; "allowed": number; "total": number; "propagationSeconds": number; "list_id": string }
 export interface BlockBody { "scope"?: "account" | "source" | "campaign"; "campaign_id"?: string | null; "source_id"?: string | null; "dimension"?: string; "values"?: (string)[] }
 export interface BlockChange { "id": string; "blocked": number; "allowed": number; "total": number; "propagationSeconds": number }
@@ -194,7 +194,7 @@ export interface Effect { "value": number; "low": number; "high": number; "unit"
 export interface Error { "message": string; "code": string }
 export interface Evidence { "figures": (Figure)[]; "from": string; "to": string; "sample": number; "confidence": number; "method": string; "minimum": string }
 export interface ExportAnswer { "id": string; "name": string; "row_count": number; "byte_size": number; "created_at": string; "download_url": string }
-export interface ExportBody { "kind"?: "performance" | "trends" | "clicks" | "conversions" | "smartlink-clicks" | "difference"; "dimension"?: string; "filters"?: (ExportFilter)[]; "having"?: string; "sort"?: string; "columns"?: (string)[]; "formulas"?: string; "headings"?: (string)[]; "tz"?: string; "bucket"?: "month" | "day" | "weekday" | "hour" | "weekday_hour"; "link"?: string | null; "source_id"?: string | null; "network_id"?: string | null; "their_tz"?: string; "sub_names"?: boolean; "name"?: string }
+export interface ExportBody { "kind"?: "performance" | "trends" | "clicks" | "conversions" | "smartlink-clicks" | "difference"; "dimension"?: string; "filters"?: (ExportFilter)[]; "having"?: string; "sort"?: string; "min_clicks"?: number; "compare"?: string; "columns"?: (string)[]; "formulas"?: string; "headings"?: (string)[]; "tz"?: string; "bucket"?: "month" | "day" | "weekday" | "hour" | "weekday_hour"; "link"?: string | null; "source_id"?: string | null; "network_id"?: string | null; "their_tz"?: string; "sub_names"?: boolean; "name"?: string }
 export interface ExportFilter { "dimension"?: string; "value"?: Json; "not"?: boolean }
 export interface ExportList { "rows": (ExportRow)[]; "next_cursor": string | null }
 export interface ExportRow { "id": string; "name": string; "row_count": number; "byte_size": number; "created_at": string; "download_url": string; "kind": string; "expires_at": string }

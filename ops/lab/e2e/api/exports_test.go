@@ -40,6 +40,7 @@ type exporting struct {
 	campaign uuid.UUID
 	clicks   []models.Click
 	sales    map[uuid.UUID]decimal.Decimal
+	window   string // query of the window that files have; empty: the usual window
 }
 
 const nasty = `=HYPERLINK("http://evil.example"),` + "\n" + `né`
@@ -110,7 +111,7 @@ func (x *exporting) text(body map[string]any) (text []byte, rows int64) {
 		DownloadURL         string `json:"download_url"`
 	}
 	// An export changes no data, so a read-only key may make one.
-	x.s.As(x.s.ReadKey).Do("POST", "/reports/exports", body).Want(http.StatusCreated, "").Into(&made)
+	x.s.As(x.s.ReadKey).Do("POST", "/reports/exports"+x.window, body).Want(http.StatusCreated, "").Into(&made)
 	path := "/reports/exports/" + made.ID
 	if want := "https://track.example.com/api/v1" + path; made.DownloadURL != want {
 		x.t.Errorf("download_url %s, want %s", made.DownloadURL, want)
@@ -249,6 +250,13 @@ func (x *exporting) likeTheReports() {
 		same(x.file(map[string]any{"kind": "trends", "bucket": bucket}), "/reports/trends?bucket="+bucket,
 			func(r map[string]any) map[string]any { return map[string]any{bucket: r["bucket"]} })
 	}
+	// A comparison adds the groups that only the other window has, as on the screen.
+	day := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly) }
+	x.window = "?from=" + day(1) + "&to=" + day(2)
+	compare := day(-1) + ".." + day(0)
+	same(x.file(map[string]any{"dimension": "country", "compare": compare, "min_clicks": 1}),
+		"/reports/performance"+x.window+"&dimension=country&min_clicks=1&compare="+compare, dims)
+	x.window = ""
 	if lost < 4 { // each report by date, month, day or weekday has a row with a click loss
 		x.t.Errorf("%d rows have a click loss", lost)
 	}
@@ -261,7 +269,7 @@ func (x *exporting) checkRetention() {
 	s := x.s
 	page := s.Do("GET", "/reports/exports?limit=2", nil).Want(http.StatusOK, "").Map()
 	list := s.Do("GET", "/reports/exports", nil).Want(http.StatusOK, "").Map()["rows"].([]any)
-	if len(page["rows"].([]any)) != 2 || page["next_cursor"] == nil || len(list) != 12 {
+	if len(page["rows"].([]any)) != 2 || page["next_cursor"] == nil || len(list) != 13 {
 		x.t.Fatalf("%d files; a page: %v", len(list), page)
 	}
 	first := list[len(list)-1].(map[string]any)
@@ -280,8 +288,8 @@ func (x *exporting) checkRetention() {
 	s.Do("DELETE", "/reports/exports", nil).Want(http.StatusBadRequest, "invalid_id")
 	s.Do("GET", "/reports/exports/x", nil).Want(http.StatusBadRequest, "invalid_id")
 	var n int
-	if err := s.DB.GetContext(x.t.Context(), &n, `SELECT count(*) FROM export_chunks`); err != nil || n != 11 {
-		x.t.Errorf("%d pieces of 11 files, %v", n, err)
+	if err := s.DB.GetContext(x.t.Context(), &n, `SELECT count(*) FROM export_chunks`); err != nil || n != 12 {
+		x.t.Errorf("%d pieces of 12 files, %v", n, err)
 	}
 }
 

@@ -132,6 +132,11 @@ func (b *env) editsMany() {
 	b.until("all campaigns have the cost and the group", state("cpc 0.25 Swapped"))
 	b.goTo(b.f.URL + "/app/audit?w=today") // the toast is gone, and with it its button Undo
 	b.waitText("Several campaigns changed")
+	b.waitText("Price: 0 → 0.25") // the label of the form
+	b.until("the entry names the campaigns", func() bool {
+		row := b.run(`document.querySelector('tr[data-row]').textContent`)
+		return strings.Contains(row, "Swap campaign 1") && strings.Contains(row, "Swap campaign 3") && !strings.Contains(row, "cost_value")
+	})
 	b.tap(`document.querySelector('tr[data-row] button[aria-label^="Undo"]')`)
 	b.waitText("The change is undone")
 	b.until("all campaigns are as before", state("auto 0 "))

@@ -357,4 +357,12 @@ func (b *moneyEnv) screens() {
 		"difference": "/app/networks/" + b.network + "/difference?w=today",
 	}
 	b.everywhere(pages, nil)
+	// The state of the service is the operator's matter, so it is folded.
+	b.goTo(b.f.URL + "/app/alerts")
+	b.waitText("This install")
+	if b.run(`String(document.querySelector('details.folded').open)`) != "false" {
+		b.t.Error("the state of the service is not folded")
+	}
+	b.tap(`document.querySelector('details.folded summary')`)
+	b.waitText("Link checks")
 }

@@ -15,6 +15,7 @@ import { Select } from '../../parts/form.tsx'
 import { Empty, EmptyCard, Loading } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Two } from '../../parts/two.tsx'
+import { fieldLabel } from './audit_fields.ts'
 
 const w = words.audit
 // partOf returns the part of the API that an operation belongs to, such as campaigns.
@@ -39,12 +40,12 @@ const sentOf = (r: AuditRow, field: string) => {
   return found && (JSON.parse(found.after) as string)
 }
 
-// asAction has the names of the fields that Fields leaves out, because the text of the action already says what they contain.
-const asAction = ['action', 'dry_run', 'apply']
+// elsewhere has the names of the fields that Fields leaves out, because the action or the record already says what they contain.
+const elsewhere = ['action', 'dry_run', 'apply', 'id', 'ids', 'change_id']
 
 // recordPath returns the screen of an entry's record. It returns null if no screen shows the record by its id, or if the call deleted it.
 function recordPath(r: AuditRow) {
-  const screen = recordScreens[partOf(r.operation)]
+  const screen = recordScreens[r.kind]
   if (!r.record || !screen || r.operation.startsWith('DELETE')) return null
   return screen.endsWith('/') ? to(screen + r.record) : to(screen, { id: r.record })
 }
@@ -57,30 +58,36 @@ const recordScreens: Record<string, string> = {
   'short-links': '/app/smartlinks',
   domains: '/app/domains',
 }
-// listed maps a part of the API to the screen of a list. It has the parts whose calls change a list and not a single record.
+// listed maps a part of the API to the screen of a list. An entry without a record of its own leads there.
 const listed: Record<string, string> = { blocks: '/app/blocked', corrections: '/app/corrections' }
 
-// nameOf returns the name of an entry's record, or the last name of a deleted record.
+// nameOf returns the name of an entry's record, the last name of a deleted record, or the names of several records.
 function nameOf(r: AuditRow) {
   const deleted = r.changes.find(c => c.field === 'name' && c.after === 'null')
-  return r.name || (deleted ? (JSON.parse(deleted.before) as string) : '')
+  return r.name || (deleted ? (JSON.parse(deleted.before) as string) : (sentOf(r, 'ids') ?? ''))
 }
 
 // RecordCell names the record of an entry, with a link to its screen.
 function RecordCell({ of: r }: { of: AuditRow }) {
   const path = recordPath(r),
-    name = nameOf(r)
-  if (listed[partOf(r.operation)]) return <a href={to(listed[partOf(r.operation)]!)}>{w.things[partOf(r.operation)]}</a>
-  if (!r.record || partOf(r.operation) === 'changes') return <span class="dim">—</span>
-  return path && r.name ? (
-    <a class="cut block" href={path} title={`${name} ${r.record}`}>
-      {name}
-    </a>
-  ) : name ? (
-    <span class="cut block" title={`${name} ${r.record}`}>
-      {name}
-    </span>
-  ) : (
+    name = nameOf(r),
+    title = [name, r.record].filter(Boolean).join(' '),
+    part = partOf(r.operation)
+  if (path && r.name)
+    return (
+      <a class="cut block" href={path} title={title}>
+        {name}
+      </a>
+    )
+  if (name)
+    return (
+      <span class="cut block" title={title}>
+        {name}
+      </span>
+    )
+  if (listed[part]) return <a href={to(listed[part])}>{w.things[part]}</a>
+  if (!r.record || part === 'changes') return <span class="dim">—</span>
+  return (
     <span class="dim" title={r.record}>
       {w.nameless}
     </span>
@@ -113,9 +120,10 @@ function valueText(json: string) {
 
 // Fields lists the fields of a change, with the values before and after if the log has both.
 function Fields({ row }: { row: AuditRow }) {
-  const changes = row.changes.filter(c => c.field !== 'change_id' && (!asAction.includes(c.field) || c.before !== 'null')),
-    changed = new Map(changes.map(c => [c.field, w.changed(c.field, valueText(c.before), valueText(c.after))]))
-  const list = [...changed.values(), ...row.fields.filter(f => !changed.has(f) && !asAction.includes(f))]
+  const changes = row.changes.filter(c => !elsewhere.includes(c.field) || c.before !== 'null'),
+    label = (field: string) => fieldLabel(partOf(row.operation), field),
+    changed = new Map(changes.map(c => [c.field, w.changed(label(c.field), valueText(c.before), valueText(c.after))]))
+  const list = [...new Set([...changed.values(), ...row.fields.filter(f => !changed.has(f) && !elsewhere.includes(f)).map(label)])]
   if (!list.length) return <span class="dim">{w.none}</span>
   return (
     <span class="fieldlist" title={list.join('\n')}>
@@ -129,7 +137,7 @@ function Fields({ row }: { row: AuditRow }) {
 }
 
 // changeOf returns the id by which the change of an entry can be undone. It returns undefined if the change cannot be undone.
-function changeOf(r: AuditRow, undone: Set<string | null>) {
+function changeOf(r: AuditRow, undone: Set<string | undefined>) {
   const id = sentOf(r, 'change_id')
   return id && !undone.has(id) && Date.now() - Date.parse(r.at) < undoDays * 86_400_000 ? id : undefined
 }
@@ -175,7 +183,7 @@ function Log() {
       .map(([value, label]) => ({ value, label }))
       .sort((a, b) => a.label.localeCompare(b.label)),
   ]
-  const undone = new Set(rows?.filter(r => r.operation === 'POST /changes/{id}/undo').map(r => r.record))
+  const undone = new Set(rows?.filter(r => r.operation === 'POST /changes/{id}/undo').map(r => sentOf(r, 'change_id')))
   const columns: Column<AuditRow>[] = [
     { name: 'at', label: w.when, left: true, width: 160, phone: true, cell: r => <span class="num nowrap">{dateTime(r.at)}</span> },
     {

@@ -1,6 +1,5 @@
 import type { Alert } from '../../api.gen.ts'
 import { Link } from '../../parts/button.tsx'
-import { Card } from '../../parts/card.tsx'
 import { ago, dateTime } from '../../core/dates.ts'
 import { use } from '../../core/query.ts'
 import { change, place } from '../../core/router.ts'
@@ -15,7 +14,8 @@ const w = t.alerts,
   live = 30 // seconds between reloads
 const order = ['critical', 'warning']
 
-// Alerts shows the problems that need a person now, the worst first.
+// Alerts shows the problems that need a person now, the worst first. The state of the service comes last and is folded, because only
+// its operator can mend it.
 export function Alerts() {
   const { data, error, again } = use('GET /alerts', {}, live),
     only = place.value.query.get('severity') ?? ''
@@ -54,7 +54,8 @@ export function Alerts() {
             </ul>
           </section>
         ))}
-      <Card title={w.services}>
+      <details class="card folded">
+        <summary>{w.services}</summary>
         <ul class="list">
           {data.services.map(o => (
             <li key={o.name}>
@@ -70,7 +71,7 @@ export function Alerts() {
             </li>
           ))}
         </ul>
-      </Card>
+      </details>
     </div>
   )
 }

@@ -5,20 +5,12 @@ import { makeExport } from '../../core/export.ts'
 import { figureName, type Name } from '../../core/figures.ts'
 import { formulaOf, formulasOf, formulasText, mostFormulas } from '../../core/formula.ts'
 import { storeGrouping } from '../../core/grouping.ts'
-import {
-  askedOrder,
-  mostDimensions,
-  setColumns,
-  setFormulas,
-  setGroup as showGroup,
-  textOf,
-  type Ask,
-  type Bound,
-} from '../../core/report.ts'
+import { askedOrder, mostDimensions, setColumns, setFormulas, setGroup as showGroup, textOf, type Ask } from '../../core/report.ts'
 import { byOf } from '../../core/compare.ts'
 import { change } from '../../core/router.ts'
 import { useDimensionName } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
+import { compares, sofar, span } from '../../core/window.ts'
 import { CompareButton } from '../../parts/compare.tsx'
 import { reportWords } from '../../text/reports.ts'
 import { w } from '../../text/views.ts'
@@ -181,8 +173,7 @@ function Columns({ ask }: { ask: Ask }) {
 function Export({ ask }: { ask: Ask }) {
   const nameOf = useDimensionName(),
     formulas = formulasOf(ask.formulas)
-  const filters = ask.filters.flatMap(f => f.values.map(value => ({ dimension: f.dimension, value, not: f.not }))),
-    least: Bound[] = ask.least ? [{ figure: 'clicks', op: '>=', value: ask.least }] : []
+  const filters = ask.filters.flatMap(f => f.values.map(value => ({ dimension: f.dimension, value, not: f.not })))
   return (
     <Button
       data-key="export"
@@ -191,7 +182,9 @@ function Export({ ask }: { ask: Ask }) {
           kind: 'performance',
           dimension: ask.group.join(','),
           filters,
-          having: textOf([...ask.having, ...least]),
+          having: textOf(ask.having),
+          min_clicks: ask.least,
+          compare: compares.value ? sofar(span.value) : '',
           sort: askedOrder(ask),
           columns: ask.columns,
           formulas: formulasText(formulas),
