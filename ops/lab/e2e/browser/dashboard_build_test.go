@@ -201,7 +201,7 @@ func (b *env) clashes(id string) {
 	}
 	b.chord(2, "s")
 	b.waitText("The flow was changed elsewhere")
-	b.tap(button("Take theirs"))
+	b.tap(button("Take the saved one"))
 	b.until("the other person's change is shown", func() bool { return strings.Contains(b.run(`document.querySelector('.yard').textContent`), "Theirs") })
 	if err := b.api.Get(b.t.Context(), "/campaigns/"+id+"/flow", &saved); err != nil || saved.Streams[1].Name != "Theirs" {
 		b.t.Errorf("the flow has %+v, %v", saved.Streams[1].Name, err)
