@@ -19,7 +19,7 @@ import (
 // same names as the members of a network. It never holds a secret.
 type Network struct {
 	Name             string              `json:"name"`
-	Currency         string              `json:"currency"`
+	Currency         string              `json:"currency" doc:"currency of payouts that name no currency; empty: not known"`
 	URL              string              `json:"url"`
 	OfferType        string              `json:"offer_type"`
 	ClickParam       string              `json:"click_param" doc:"parameter of offer links that carries the click id to the network"`
@@ -143,7 +143,8 @@ func inOrbitra(name, clickParam string, macros map[string]string) Network {
 	return Network{Name: name, ClickParam: clickParam, Macros: macros, Origin: orbitraBuiltIn}
 }
 
-// withCurrency returns the template with the currency of payouts that name no currency. The default is USD.
+// withCurrency returns the template with the currency of payouts that name no currency. Other templates have no currency, because the
+// network's is not known.
 func (n Network) withCurrency(code string) Network {
 	n.Currency = code
 	return n
@@ -179,7 +180,6 @@ var networks = func() []SavedNetwork {
 	slices.SortFunc(data, func(a, b Network) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	list := make([]SavedNetwork, len(data))
 	for i, n := range data {
-		n.Currency = cmp.Or(n.Currency, "USD")
 		n.PostbackParams = map[string]string{}
 		for field := range n.Macros {
 			n.PostbackParams[field] = postback.Param(field)

@@ -172,6 +172,20 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
+// A template has a currency only if the network's is known. A new network otherwise keeps the currency of its account.
+func TestNetworkCurrencies(t *testing.T) {
+	t.Parallel()
+	got := map[string]string{}
+	for _, saved := range template.Networks() {
+		got[saved.Network.Name] = saved.Network.Currency
+	}
+	for name, want := range map[string]string{"Everflow": "", "Shopify": "", "Pampadu": "RUB", "PerfectPay": "BRL"} {
+		if currency, ok := got[name]; !ok || currency != want {
+			t.Errorf("%s: the currency is %q, want %q", name, currency, want)
+		}
+	}
+}
+
 // Clients store the ids of built-in templates, so the ids must not change.
 func TestNetworkIDsStay(t *testing.T) {
 	t.Parallel()

@@ -22,8 +22,10 @@ func TestDashboardBlocks(t *testing.T) {
 		t.Fatal(campaigns, err)
 	}
 	id := campaigns.Rows[0].ID
+	b.explainsRefusal()
 	b.goTo(b.f.URL + "/app/reports?cmp=none&g=sub1&x.sub1=&f.campaign_id=" + id)
 	b.waitIdle()
+	b.waitText("block the selected rows")
 	b.selectTwo()
 	b.press("b")
 	b.waitText("Block 2 values of zoneid (Sub 1)")
@@ -61,6 +63,25 @@ func TestDashboardBlocks(t *testing.T) {
 	b.tap(`document.querySelector('tr[data-row] td.more button')`)
 	b.waitText("Allowed again: 1 value")
 	b.until("one blocked value is left", func() bool { return len(b.blocked()) == 1 })
+}
+
+// explainsRefusal: rows of landing pages cannot be blocked. The report offers no button for it and says why.
+func (b *env) explainsRefusal() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/reports?cmp=none&w=30d&g=lander_id")
+	b.waitIdle()
+	b.selectTwo()
+	b.waitText("These rows cannot be blocked")
+	if shown := b.run(`[...document.querySelectorAll('.savebar button')].map(e => e.textContent).join()`); strings.Contains(shown, "Block") {
+		b.t.Errorf("the report of landing pages has the buttons %s", shown)
+	}
+	if text := b.run(`document.querySelector('.statusbar').textContent`); strings.Contains(text, "block the selected rows") {
+		b.t.Errorf("the keys of the report of landing pages are %s", text)
+	}
+	b.sound("block-refused")
+	b.setScreen(390, "light")
+	b.sound("block-refused-phone")
+	b.setScreen(1440, "light")
 }
 
 const blockNow = `document.querySelector('dialog[open] footer .btn.primary:enabled')`

@@ -96,6 +96,7 @@ func TestDashboardBuilds(t *testing.T) {
 	b.explains(link, id)
 	b.listsCampaigns()
 	b.makesRecords()
+	b.splitsOffers()
 	b.swapsEverywhere()
 	b.readsForms()
 	b.keepsSubParameters()
@@ -200,7 +201,7 @@ func (b *env) clashes(id string) {
 	}
 	b.chord(2, "s")
 	b.waitText("The flow was changed elsewhere")
-	b.tap(button("Take theirs"))
+	b.tap(button("Take the saved one"))
 	b.until("the other person's change is shown", func() bool { return strings.Contains(b.run(`document.querySelector('.yard').textContent`), "Theirs") })
 	if err := b.api.Get(b.t.Context(), "/campaigns/"+id+"/flow", &saved); err != nil || saved.Streams[1].Name != "Theirs" {
 		b.t.Errorf("the flow has %+v, %v", saved.Streams[1].Name, err)
@@ -330,8 +331,10 @@ func (b *env) makesRecords() {
 	b.fill(byLabel(".side-sheet", "URL"), "https://offer.example/?c={clickid}&z={zone}")
 	b.waitText("{zone} is not a token")
 	b.choose(byLabel(".side-sheet", "Network"), "My network")
+	b.fill(byLabel(".side-sheet", "Daily cap"), "5")
 	b.tap(button("Create"))
 	b.waitText("My offer is saved")
+	b.waitText("0 of 5 conversions") // in the sheet
 	var made struct {
 		Rows []struct {
 			URL       string
@@ -343,6 +346,9 @@ func (b *env) makesRecords() {
 	}
 	b.tap(button("Done")) // the sheet stays open after a record is created
 	b.waitClosed()
+	b.until("the list shows the use of the cap", func() bool {
+		return strings.Contains(b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('My offer'))?.textContent`), "cap: 0 of 5 today")
+	})
 	b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('NutraX DE')).focus()`)
 	b.press("p")
 	b.waitText("Pause NutraX DE?")
@@ -353,6 +359,31 @@ func (b *env) makesRecords() {
 	b.waitText("NutraX DE is paused")
 	b.tap(button("Undo"))
 	b.waitText("NutraX DE is used again")
+}
+
+// splitsOffers makes a campaign with two offers. Both have the same weight, and the flow shows how much of the cap of one is used.
+func (b *env) splitsOffers() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/campaigns/new")
+	b.waitIdle()
+	b.choose(byLabel(".wizard", "Offer"), "NutraX DE")
+	b.choose(byLabel(".wizard", "More offers"), "My offer")
+	b.fill(byLabel(".wizard", "Name"), "Two offers")
+	b.tap(button("Create and get the link"))
+	b.waitText("Waiting for the first click")
+	id := strings.Split(b.run(`location.pathname`), "/")[3]
+	var made struct{ Streams []flow.Path }
+	if err := b.api.Get(b.t.Context(), "/campaigns/"+id+"/flow", &made); err != nil || len(made.Streams) != 1 {
+		b.t.Fatal(made, err)
+	}
+	if d := made.Streams[0].Destinations; len(d) != 2 || d[0].Weight != d[1].Weight {
+		b.t.Errorf("the path has the destinations %+v, want two with the same weight", d)
+	}
+	b.goTo(b.f.URL + "/app/campaigns/" + id + "/flow")
+	b.tap(`document.querySelector('.node .opener')`)
+	b.until("the path shows the use of the cap", func() bool {
+		return strings.Contains(b.run(`document.querySelector('.side-sheet .dests')?.textContent`), "cap: 0 of 5 today")
+	})
 }
 
 // hostile makes an offer and a campaign whose name is markup followed by a long right-to-left text. The pages that show the name

@@ -9,7 +9,7 @@ import (
 )
 
 // TestDashboardCompare: a buyer sees in the figures of a campaign which offer leads and how certain that is. The buyer applies the
-// suggested weights and undoes that. The flow and the report have the same comparison.
+// suggested weights and undoes that. The flow and the report have the same comparison. A report of several campaigns asks for one.
 func TestDashboardCompare(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -61,7 +61,19 @@ func TestDashboardCompare(t *testing.T) {
 	b.waitText("Behind the best")
 	b.sound("compare-report")
 	b.press("Escape")
+	b.goTo(b.f.URL + "/app/reports?cmp=none&w=30d&g=campaign_id,offer_id")
+	b.tap(button("Which is better"))
+	b.waitText("Choose the one to compare in")
+	b.sound("compare-choose")
+	b.choose(byLabel("dialog[open]", "Campaign"), "Sweeps LATAM push")
+	b.waitText("Behind the best")
+	b.press("Escape")
 	b.goTo(b.f.URL + "/app/campaigns/" + id + "/flow?w=30d")
+	b.tap(button("Which is better"))
+	b.waitText("Which is better: Paths")
+	b.tap(`[...document.querySelectorAll('dialog[open] .seg button')].find(e => e.textContent === 'Offers')`)
+	b.waitText("Behind the best")
+	b.press("Escape")
 	b.tap(`document.querySelector('[data-path] .opener')`)
 	b.tap(button("Compare"))
 	b.waitText("Behind the best")

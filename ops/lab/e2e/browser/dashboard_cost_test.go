@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -129,7 +130,7 @@ func (b *costEnv) fromReport() {
 	b.waitText("but not for this row")
 }
 
-// fromCorrections sets a cost in the form, and undoes it from the history.
+// fromCorrections sets a cost in the form, and undoes it from the history. The history names the cost of a CSV file as such.
 func (b *costEnv) fromCorrections() {
 	b.t.Helper()
 	const history = `document.querySelector('[aria-label="Costs set by people"] tbody tr')`
@@ -148,6 +149,12 @@ func (b *costEnv) fromCorrections() {
 	b.tap(primary)
 	b.untilCost(before)
 	b.waitText("undone by")
+	file := map[string]any{"csv": "day,campaign,spend\n" + b.day + "," + b.name + ",12.75\n", "apply": true}
+	if err := b.api.Do(b.t.Context(), http.StatusOK, http.MethodPost, "/corrections/cost", file, nil); err != nil {
+		b.t.Fatal(err)
+	}
+	b.goTo(b.f.URL + "/app/corrections?kind=cost")
+	b.until("the file is in the history", func() bool { return strings.Contains(b.run(history+`?.textContent`), "CSV file") })
 	b.sound("cost-history")
 }
 

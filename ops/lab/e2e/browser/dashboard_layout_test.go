@@ -372,8 +372,8 @@ func (b *env) keepsOthersEdits() {
 	b.fill(notes, "mine again")
 	elsewhere(map[string]any{"country": "DE", "notes": "theirs"})
 	b.tap(saveForm)
-	b.waitText("Another person has saved this since you opened it.")
-	b.waitText("Notes, theirs: theirs")
+	b.waitText("This was changed elsewhere since you opened it")
+	b.waitText("Notes, saved elsewhere: theirs")
 	if !saved("theirs", "DE")() {
 		b.t.Error("a save has overwritten what another person has saved")
 	}

@@ -66,10 +66,14 @@ func (b *env) dropFile(field, name string, content []byte) {
 
 const dumpField = `document.querySelector('#dump')`
 
-// refusesOtherFile: a file that is no dump of Keitaro gives a plan that says so and cannot be applied.
+// refusesOtherFile: a file that is no dump of Keitaro gives a plan that says so and cannot be applied. Before that, leaving the screen
+// asks because of the typed URL.
 func (b *env) refusesOtherFile() {
 	b.t.Helper()
 	b.fill(byLabel("form", "URL of the tracker"), "https://tracker.example")
+	b.tap(`document.querySelector('nav a[href^="/app/offers"]')`)
+	b.waitText("Changes are not saved")
+	b.tap(button("Keep editing"))
 	b.dropFile(dumpField, "holiday.sql", []byte("a picture"))
 	b.tap(button("Read the tracker"))
 	b.until("the plan is refused", func() bool { return b.run(`document.querySelector('.card .part [role=alert]')?.textContent`) != "" })
@@ -127,6 +131,9 @@ func (b *env) namesOldTracker() {
 	b.fill(field, "https://"+oldAdHost)
 	b.tap(save)
 	b.waitText("its host is not a public name")
+	b.tap(`document.querySelector('nav a[href^="/app/offers"]')`)
+	b.waitText("Changes are not saved")
+	b.tap(button("Keep editing"))
 	b.fill(field, "https://keitaro.buyer.com")
 	b.tap(save)
 	b.waitText("Postbacks about old clicks are sent on to https://keitaro.buyer.com")

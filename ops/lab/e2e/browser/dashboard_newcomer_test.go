@@ -40,6 +40,10 @@ func (b *env) findsShop() {
 	b.t.Helper()
 	b.waitText("From here to the first conversion")
 	b.waitText("This account counts in USD, and its days are those of UTC.")
+	b.tap(button("Change this"))
+	b.fill(byLabel(".steps-counts", "Currency"), "EUR")
+	b.tap(button("Save"))
+	b.waitText("This account counts in EUR")
 	b.tap(button("I sell on my own website"))
 	b.tap(button("Add the website"))
 	b.fill(byLabel("dialog", "Name"), "My shop")
@@ -126,16 +130,22 @@ func (b *env) showsButtons() {
 	b.sound("lander-made")
 }
 
-// onPhone: "Start blank" clears the fields that a template has filled, and the steps with a postback fit a phone.
+// onPhone: "Start blank" clears the fields that a template has filled. A template keeps the account's currency unless it knows the
+// network's. The steps with a postback fit a phone.
 func (b *env) onPhone() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/networks?id=new")
 	b.waitIdle()
-	for _, choice := range []struct{ template, name string }{{"Everflow", "Everflow"}, {"Start blank", ""}, {"Everflow", "Everflow"}} {
+	for _, choice := range []struct{ template, name, currency string }{
+		{"Pampadu", "Pampadu", "RUB"}, {"Everflow", "Everflow", "EUR"}, {"Start blank", "", "EUR"}, {"Everflow", "Everflow", "EUR"},
+	} {
 		b.choose(`document.querySelector('.side-sheet [role=combobox]')`, choice.template)
 		b.until(choice.template+" fills the form", func() bool {
 			return b.run(`(e => e ? 'name: ' + e.value : '')(`+byLabel(".side-sheet", "Name")+`)`) == "name: "+choice.name
 		})
+		if got := b.run(byLabel(".side-sheet", "Currency") + `.value`); got != choice.currency {
+			b.t.Errorf("%s gives the currency %s, want %s", choice.template, got, choice.currency)
+		}
 	}
 	b.tap(button("Create"))
 	b.waitText("Everflow is saved")

@@ -77,7 +77,7 @@ func (b *plotsEnv) overTime() {
 	if got := b.run(`document.querySelector('dialog h2').textContent`); got != "Total over time" {
 		b.t.Errorf("the sheet is named %q", got)
 	}
-	if got := b.run(`[...document.querySelectorAll('dialog .legend > span')].map(e => e.textContent).join('|')`); got != "Profit|Clicks|Profit, previous" {
+	if got := b.run(`[...document.querySelectorAll('dialog .legend > span')].map(e => e.textContent).join('|')`); got != "Profit|Clicks|Profit, previous|not over yet" {
 		b.t.Errorf("the legend is %q", got)
 	}
 	b.sound("overtime")

@@ -196,5 +196,23 @@ func (p *postbackEnv) counts() {
 	p.waitText("came from bots")
 	const badge = `document.querySelector('.side a[href^="/app/unmatched"]')`
 	p.until("the navigation counts it", func() bool { return strings.Contains(p.run(`(`+badge+`).textContent`), "unmatched postback") })
+	p.showsDots()
 	p.sound("overview-waiting")
+}
+
+// showsDots: on a small laptop the count of a folded group is a dot, which nothing covers.
+func (p *postbackEnv) showsDots() {
+	p.t.Helper()
+	p.setHeight(1280, 720, "light")
+	p.goTo(p.f.URL + "/app")
+	const dot = `document.querySelector('.side .fold[aria-expanded=false] .n')`
+	p.until("a folded group has a dot", func() bool { return p.run(`(`+dot+`)?.checkVisibility() ? 'yes' : ''`) == "yes" })
+	if whole := p.run(`(e => { const r = e.getBoundingClientRect(), x = r.x + r.width / 2, y = r.y + r.height / 2
+		return String([[x, r.top + 1], [x, r.bottom - 1], [r.left + 1, y], [r.right - 1, y]].every(at => e.contains(document.elementFromPoint(...at)))) })(` + dot + `)`); whole != "true" {
+		p.t.Error("something covers a part of the dot")
+	}
+	p.setScreen(1440, "light")
+	p.goTo(p.f.URL + "/app")
+	p.waitText("found no click")
+	p.waitIdle()
 }

@@ -348,6 +348,9 @@ func (b *env) sharesAlias() {
 	if text := b.run(failedStep); text != "none" {
 		b.t.Errorf("the test of the link fails at %q", text)
 	}
+	if read := b.run(`[...document.querySelectorAll('table')].find(e => e.textContent.includes('Read as')).textContent`); !strings.Contains(read, "Source’s id") || strings.Contains(read, "external_id") {
+		b.t.Errorf("the test does not name the fields by their labels: %s", read)
+	}
 	id := strings.Split(b.run(`location.pathname`), "/")[3]
 	b.goTo(b.f.URL + "/app/campaigns/" + id + "/settings")
 	b.waitText("On a shared domain the service makes the end of the link")

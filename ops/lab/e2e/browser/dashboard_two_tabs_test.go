@@ -92,8 +92,8 @@ func (b *env) keepsBothSmartlinks() {
 	b.fill(byLabel(".side-sheet", "Name"), "Mine again")
 	change("name", "Theirs")
 	b.tap(saveForm)
-	b.waitText("Name, theirs: Theirs")
-	b.tap(button("Take theirs"))
+	b.waitText("Name, saved elsewhere: Theirs")
+	b.tap(button("Take the saved value"))
 	b.until("their name is in the form", func() bool { return b.run(byLabel(".side-sheet", "Name")+`.value`) == "Theirs" })
 	b.hasSaved("/short-links", id, map[string]any{"name": "Theirs", "notes": "theirs"})
 }
@@ -116,7 +116,7 @@ func (b *env) keepsBothWebhooks() {
 	edit("Mine again")
 	b.elsewhere(http.MethodPatch, "/webhooks", map[string]any{"id": id, "name": "Theirs"})
 	b.tap(saveForm)
-	b.waitText("Name, theirs: Theirs")
+	b.waitText("Name, saved elsewhere: Theirs")
 	b.tap(saveForm)
 	b.hasSaved("/webhooks", id, map[string]any{"name": "Mine again", "url": "https://hooks.example.com/theirs"})
 }
@@ -142,7 +142,7 @@ func (b *env) keepsBothRules() {
 	edit("Mine again")
 	b.elsewhere(http.MethodPatch, "/copilot/rules", map[string]any{"id": id, "name": "Theirs"})
 	b.tap(saveRule)
-	b.waitText("Name, theirs: Theirs")
+	b.waitText("Name, saved elsewhere: Theirs")
 	b.hasSaved("/copilot/rules", id, map[string]any{"name": "Theirs", "window": json.Number("3")})
 	b.tap(saveRule)
 	b.hasSaved("/copilot/rules", id, map[string]any{"name": "Mine again", "window": json.Number("3")})
@@ -179,7 +179,7 @@ func (b *env) keepsBothSettings() {
 	settings["organization_name"] = "Theirs"
 	b.elsewhere(http.MethodPatch, "/settings", settings)
 	b.tap(button("Save"))
-	b.waitText("Organisation, theirs: Theirs")
+	b.waitText("Organisation, saved elsewhere: Theirs")
 	if err := b.api.Get(b.t.Context(), "/settings", &got); err != nil || got.OrganizationName != "Theirs" {
 		b.t.Errorf("the settings are %+v, %v", got, err)
 	}
@@ -204,7 +204,7 @@ func (b *env) keepsAnEarlyEdit() {
 	b.fill(byLabel(".record", "Organisation"), "Second")
 	b.run(`(answer => { window.saved = false; answer(); return 'answered' })(window.answer)`)
 	b.waitIdle()
-	if shown := b.run(`document.querySelector('.record').textContent`); strings.Contains(shown, "theirs: First") {
+	if shown := b.run(`document.querySelector('.record').textContent`); strings.Contains(shown, "saved elsewhere: First") {
 		b.t.Error("the person's own save is shown as the value of another person")
 	}
 	b.tap(button("Save"))
@@ -239,7 +239,7 @@ func (b *env) keepsTheirConnection() {
 	edit()
 	connect(false)
 	b.tap(saveForm)
-	b.waitText("Another person has saved this connection since you opened it")
+	b.waitText("This connection was changed elsewhere since you opened it")
 	var got struct {
 		IsEnabled bool `json:"is_enabled"`
 	}
@@ -260,7 +260,7 @@ func (b *env) keepsTheirBotSettings() {
 	b.tap(`document.querySelector('.bots [role=switch]:not(:disabled)')`)
 	b.elsewhere(http.MethodPut, "/bot-detection", map[string]any{"threshold": 45, "days": 0})
 	b.tap(`document.querySelector('.savebar .btn.primary')`)
-	b.waitText("Another person has changed these settings since you opened them")
+	b.waitText("These settings were changed elsewhere since you opened them")
 	var got struct {
 		Threshold int
 		Signals   []struct{ Enabled, CanDisable bool }

@@ -21,6 +21,9 @@ export function dimensionAt(ask: Ask, path: string[]): number {
   return found.length === 1 && path[found[0]!] ? found[0]! : -1
 }
 
+// blocksRows returns whether a report has a dimension whose values can be blocked.
+export const blocksRows = (ask: Ask) => ask.group.some(d => blockable.includes(d))
+
 // targetsOf groups rows by dimension, campaign and source. It leaves out rows that cannot be blocked.
 export function targetsOf(ask: Ask, paths: string[][]): Target[] {
   const out = new Map<string, Target>()

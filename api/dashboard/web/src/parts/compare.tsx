@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { CampaignComparison, ComparedArm, ComparedGroup } from '../api.gen.ts'
 import { asError } from '../core/call.ts'
 import { canWrite } from '../core/can.ts'
+import { choicesOf, useCampaigns } from '../core/choices.ts'
 import { applyWeights, type By } from '../core/compare.ts'
 import { sentence } from '../core/errors.ts'
 import { count, money, none, percent } from '../core/format.ts'
@@ -12,6 +13,7 @@ import { windowQuery } from '../core/window.ts'
 import { w } from '../text/ab.ts'
 import { Button } from './button.tsx'
 import { Card } from './card.tsx'
+import { ComboField } from './combobox.tsx'
 import { Seg } from './form.tsx'
 import { PlainTable } from './plain_table.tsx'
 import { Ask, Sheet } from './sheet.tsx'
@@ -44,39 +46,51 @@ function verdict(g: ComparedGroup): string {
   return [w.open(first!.name, chance(first!.best!)), more || w.alike].join(' ')
 }
 
+// Kinds chooses between paths, landing pages and offers.
+const Kinds = ({ by, on }: { by: By; on: (by: By) => void }) => (
+  <Seg
+    label={w.title}
+    value={by}
+    options={(['stream', 'lander', 'offer'] as const).map(value => ({ value, label: w.kinds[value] }))}
+    on={on}
+  />
+)
+
 // CompareCard compares the paths, the landing pages or the offers of a campaign.
 export function CompareCard({ id }: { id: string }) {
   const [by, setBy] = useState<By>('stream')
   return (
-    <Card
-      title={w.title}
-      beside={
-        <Seg
-          label={w.title}
-          value={by}
-          options={(['stream', 'lander', 'offer'] as const).map(value => ({ value, label: w.kinds[value] }))}
-          on={setBy}
-        />
-      }>
+    <Card title={w.title} beside={<Kinds by={by} on={setBy} />}>
       <Groups id={id} by={by} />
     </Card>
   )
 }
 
-// CompareSheet shows the comparison in a sheet over another screen.
-export const CompareSheet = ({ close, ...where }: Where & { close: () => void }) => (
-  <Sheet title={`${w.title}: ${w.kinds[where.by]}`} close={close}>
-    <Groups {...where} />
-  </Sheet>
-)
+type Opened = Omit<Where, 'id'> & { id?: string }
+
+// CompareSheet shows the comparison in a sheet over another screen. Without a campaign, the sheet asks for one.
+function CompareSheet({ id: given, by: first, path, close }: Opened & { close: () => void }) {
+  const [by, setBy] = useState(first),
+    [id, setID] = useState(given ?? ''),
+    campaigns = useCampaigns(!given)
+  return (
+    <Sheet title={`${w.title}: ${w.kinds[by]}`} close={close}>
+      <div class="body">
+        {!path && <Kinds by={by} on={setBy} />}
+        {!given && <ComboField label={t.dimensions.campaign_id!} hint={w.choose} value={id} choices={choicesOf(campaigns)} on={setID} />}
+        {id && <Groups key={id} id={id} by={by} path={path} />}
+      </div>
+    </Sheet>
+  )
+}
 
 // CompareButton opens the comparison.
-export function CompareButton({ look, text = w.title, ...where }: Where & { look?: string; text?: string }) {
+export function CompareButton({ look, text = w.title, ...of }: Opened & { look?: string; text?: string }) {
   const [open, setOpen] = useState(false)
   return (
     <>
       <Button look={look} onClick={() => setOpen(true)} text={text} />
-      {open && <CompareSheet {...where} close={() => setOpen(false)} />}
+      {open && <CompareSheet {...of} close={() => setOpen(false)} />}
     </>
   )
 }

@@ -263,8 +263,9 @@ const Tip = ({ of: { i, x }, left, times, series, hours, open, extra }: TipProps
   </div>
 )
 
-// Legend shows the name of each line.
-export const Legend = ({ of }: { of?: Series[] }) => (
+// Legend shows the name of each line. If a dashed line and the step that is not over yet are both shown, it explains the dashes of
+// this step too.
+export const Legend = ({ of, open }: { of?: Series[]; open?: number }) => (
   <span class="legend">
     {of?.map(s => (
       <span key={s.name}>
@@ -272,6 +273,12 @@ export const Legend = ({ of }: { of?: Series[] }) => (
         {s.name}
       </span>
     ))}
+    {open !== undefined && of?.some(s => s.dash) && (
+      <span>
+        <i class="dash" style={`color:var(${of[0]!.colour})`} />
+        {t.overview.notOver}
+      </span>
+    )}
   </span>
 )
 

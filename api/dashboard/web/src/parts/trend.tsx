@@ -120,7 +120,7 @@ export function useTrend({ filter, campaign, of, every = 0 }: Options) {
           {step !== 'delay' && <Select label={w.first} value={first} options={figureOptions} on={setFirst} />}
           {lines && <Select label={w.second} value={second} options={[{ value: '', label: w.none }, ...figureOptions]} on={setSecond} />}
           <Seg label={w.step} value={step} options={steps.map(value => ({ value, label: w.steps[value] }))} on={setChosen} />
-          {plot && <Legend of={plot.series} />}
+          {plot && <Legend of={plot.series} open={plot.open} />}
         </div>
         <div class="plotpad">
           {step === 'delay' ? (

@@ -10,6 +10,7 @@ import { amount, country, hourOf } from '../../core/format.ts'
 import { paramsOf, sampled, tagOf, withParams } from '../../core/link.ts'
 import { touches, use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
+import { dimensionName, type SubNames } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { recordWords } from '../../text/records.ts'
 import { setupWords } from '../../text/setup.ts'
@@ -90,7 +91,7 @@ export function CampaignLink({ detail: { campaign: c, networks: campaignNetworks
           )}
           <OwnParams list={ownParams} on={setOwnParams} />
         </Part>
-        <Test id={c.id} link={sampled(link, source)} />
+        <Test id={c.id} link={sampled(link, source)} names={c.sub_names} />
       </div>
       <div class="grid">
         <Part look="card" title={t.link.qr}>
@@ -281,8 +282,14 @@ function FirstClick({ id, network }: { id: string; network?: NetworkRow }) {
   )
 }
 
+// fieldName returns the label of a field that a parameter fills. `names` has the names of sub-parameters.
+const fieldName = (field: string, names: SubNames) =>
+  t.clicks.fields[field] ??
+  ({ cost: t.figures.names.cost, currency: t.campaigns.fields.currency } as Record<string, string>)[field] ??
+  dimensionName(field, names)
+
 // Test tries the link without recording anything. The macros in the link must be filled.
-function Test({ id, link }: { id: string; link: string }) {
+function Test({ id, link, names }: { id: string; link: string; names: SubNames }) {
   const [result, setResult] = useState<TestedClick>(),
     { busy, wrong: error, run: attempt } = useAttempt(asError),
     shown = useRef<HTMLDivElement>(null)
@@ -304,7 +311,11 @@ function Test({ id, link }: { id: string; link: string }) {
             <Params
               label={t.link.arrives}
               heads={[t.reports.value, t.link.readAs]}
-              rows={result.click.params.map(p => [p.name, p.value || t.link.notFilled, p.field ?? t.link.onlyTokens])}
+              rows={result.click.params.map(p => [
+                p.name,
+                p.value || t.link.notFilled,
+                p.field ? fieldName(p.field, names) : t.link.onlyTokens,
+              ])}
             />
           )}
           {result.destination && (

@@ -16,7 +16,7 @@ import { recordWords } from '../../text/records.ts'
 import { setupWords } from '../../text/setup.ts'
 import { useUnsaved } from '../../core/unsaved.ts'
 import { useHeading } from '../../core/title.ts'
-import { ComboField } from '../../parts/combobox.tsx'
+import { ComboField, ComboMany } from '../../parts/combobox.tsx'
 import { Field, FormError, Input, MoneyInput, Seg, wrongOf, type Wrong } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { OfferHint } from '../../parts/offer_hint.tsx'
@@ -64,6 +64,7 @@ const makeLander = (url: string) => {
 // blankForm returns the form of a new campaign. It has a random alias, and the records that the address of the page names.
 const blankForm = () => ({
   offer: place.value.query.get('offer') ?? '',
+  moreOffers: [] as string[],
   lander: place.value.query.get('lander') ?? '',
   flow: '',
   address: '',
@@ -77,6 +78,19 @@ const blankForm = () => ({
   name: '',
   alias: newAlias(),
   domain: '',
+})
+
+// fieldsByCode returns the field that an error of the service is about, by the error's code.
+const fieldsByCode = (way: Way) => ({
+  destination_required: way === 'offer' ? 'offer' : way,
+  invalid_destination: 'offer',
+  invalid_destination_url: way === 'site' ? 'siteURL' : 'address',
+  invalid_site: 'site',
+  alias_taken: 'alias',
+  duplicate_name: 'name',
+  name_required: 'name',
+  invalid_flow: 'flow',
+  invalid_domain: 'domain',
 })
 
 // useWizard holds what a person has entered, and makes the campaign.
@@ -98,17 +112,7 @@ function useWizard() {
   const { busy, wrong, setWrong, run } = useAttempt<Wrong>(e => {
     const explained = e as Wrong // thrown by sourceID, networkID, offerID and landerID
     if (typeof explained.text === 'string' && !(e instanceof Error)) return explained
-    return wrongOf(asError(e), ['name', 'alias', 'offer', 'source', 'address', 'domain'], {
-      destination_required: way === 'offer' ? 'offer' : way,
-      invalid_destination: 'offer',
-      invalid_destination_url: way === 'site' ? 'siteURL' : 'address',
-      invalid_site: 'site',
-      alias_taken: 'alias',
-      duplicate_name: 'name',
-      name_required: 'name',
-      invalid_flow: 'flow',
-      invalid_domain: 'domain',
-    })
+    return wrongOf(asError(e), ['name', 'alias', 'offer', 'source', 'address', 'domain'], fieldsByCode(way))
   })
   const set = (v: Partial<typeof form>) => {
     setForm({ ...form, ...v })
@@ -117,10 +121,12 @@ function useWizard() {
   useUnsaved(() => !!(form.name || form.offerName || form.offerURL || form.address || form.siteURL))
   const makesOffer = wantsNewOffer ?? offers?.length === 0,
     offer = form.offer || (offers?.length === 1 ? offers[0]!.id : '')
+  const moreOffers = form.moreOffers.filter(id => makesOffer || id !== offer)
   const offerName = makesOffer ? form.offerName : (offers?.find(o => o.id === offer)?.name ?? '')
   const networkTemplate = networkTemplates?.find(n => template + n.id === form.network),
     savedNetwork = networks?.find(n => n.id === form.network),
-    network = networkTemplate ?? savedNetwork
+    network = networkTemplate ?? savedNetwork,
+    currency = network?.currency || me.value!.account.currency
   const platform = form.source.startsWith(template) ? templates?.find(s => template + s.platform === form.source) : undefined
   const site = sites?.find(s => s.id === (form.site || (sites.length === 1 ? sites[0]!.id : ''))),
     siteURL = form.siteURL || (site?.domain ? `https://${site.domain}/` : '')
@@ -152,7 +158,7 @@ function useWizard() {
   // networkID returns the id of the chosen network. It makes the network if a template is chosen.
   const networkID = async () => {
     if (!networkTemplate) return form.network
-    const body = { template: networkTemplate.id, name: networkTemplate.name }
+    const body = { template: networkTemplate.id, name: networkTemplate.name, currency }
     return chosen(
       'network',
       made('networks', call('POST /networks', { body }), () => 'network'),
@@ -163,7 +169,7 @@ function useWizard() {
   // offerID returns the id of the chosen offer. It makes the offer if a new one was entered.
   const offerID = async () => {
     if (!makesOffer) return offer
-    const body = { name: form.offerName, url: form.offerURL, network_id: (await networkID()) || null, currency: savedNetwork?.currency },
+    const body = { name: form.offerName, url: form.offerURL, network_id: (await networkID()) || null, currency },
       making = made('offers', call('POST /offers', { body }), named => (named === 'url' ? 'offerURL' : 'offerName')),
       id = await chosen('offer', making)
     setWantsNewOffer(false) // the offer exists now, even if the next step fails
@@ -181,7 +187,7 @@ function useWizard() {
     return run(async () => {
       const target =
         way === 'offer'
-          ? { streams: [defaultPath(await offerID(), await landerID())] }
+          ? { streams: [defaultPath([await offerID(), ...moreOffers], await landerID())] }
           : way === 'flow'
             ? { flow_id: form.flow }
             : way === 'site'
@@ -220,6 +226,7 @@ function useWizard() {
     makesOffer,
     setWantsNewOffer,
     offer,
+    moreOffers,
     networks,
     networkTemplates,
     network,
@@ -259,12 +266,12 @@ function missingOf(e: Entered): Record<string, string> {
 }
 
 // defaultPath returns the only path of a new campaign. It is marked as the default path. If a person later adds paths with conditions,
-// they are tried before it.
-const defaultPath = (offer: string, lander: string) => ({
+// they are tried before it. All its offers have the same weight.
+const defaultPath = (offers: string[], lander: string) => ({
   name: w.everybody,
   stream_type: 'default',
   action: lander ? 'lander' : 'offer',
-  destinations: [lander, offer].filter(Boolean).map(id => ({ id, weight: 100 })),
+  destinations: [lander, ...offers].filter(Boolean).map(id => ({ id, weight: 100 })),
 })
 
 // Wizard shows the three steps and the button that makes the campaign.
@@ -358,14 +365,28 @@ const targets: Record<Way, (state: State) => ComponentChildren> = {
 
 // Offer takes the name and the address of a new offer, or chooses one, with a landing page before it.
 const Offer = ({
-  of: { offers, landers, ownLander, offer, networks, networkTemplates, network, form, set, makesOffer, setWantsNewOffer, error },
+  of: {
+    offers,
+    landers,
+    ownLander,
+    offer,
+    moreOffers,
+    networks,
+    networkTemplates,
+    network,
+    form,
+    set,
+    makesOffer,
+    setWantsNewOffer,
+    error,
+  },
 }: {
   of: State
 }) => (
   <>
     {makesOffer ? (
       <>
-        <Field label={w.offerName} hint={w.moreOffers} error={error('offerName')}>
+        <Field label={w.offerName} hint={offers?.length ? undefined : w.offersLater} error={error('offerName')}>
           {wired => <Input wired={wired} name="offerName" value={form.offerName} on={offerName => set({ offerName })} maxLength={255} />}
         </Field>
         <ComboField
@@ -387,7 +408,6 @@ const Offer = ({
     ) : (
       <ComboField
         label={t.dimensions.offer_id}
-        hint={w.moreOffers}
         error={error('offer')}
         value={offer}
         placeholder={w.chooseOffer}
@@ -403,6 +423,19 @@ const Offer = ({
           {makesOffer ? w.takeOffer : w.makeOffer}
         </button>
       </div>
+    )}
+    {offers && offers.length > (makesOffer ? 0 : 1) && (
+      <Field label={w.moreOffers} hint={w.moreOffersHint}>
+        {wired => (
+          <ComboMany
+            wired={wired}
+            label={w.moreOffers}
+            values={moreOffers}
+            choices={choicesOf(offers)?.filter(o => makesOffer || o.value !== offer)}
+            on={moreOffers => set({ moreOffers })}
+          />
+        )}
+      </Field>
     )}
     <ComboField
       label={t.dimensions.lander_id}

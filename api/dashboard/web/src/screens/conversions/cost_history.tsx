@@ -75,7 +75,7 @@ export function CostHistory() {
 // whatOf names the clicks of a change. `subs` has the names of the sub-parameters.
 const whatOf = (k: CostChange, subs: SubNames) =>
   k.kind === 'file'
-    ? w.file
+    ? w.tabs.csv
     : [
         k.campaign_id ? k.campaign_name || t.gone : '',
         k.source_id ? k.source_name || t.gone : '',

@@ -4,6 +4,7 @@ import { Button } from '../../parts/button.tsx'
 import { choicesOf, type Choice } from '../../core/choices.ts'
 import { t } from '../../core/text.ts'
 import { flowWords } from '../../text/flow.ts'
+import { CapText, useCaps } from '../../parts/caps.tsx'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Input, Select } from '../../parts/form.tsx'
 import { UrlInput } from '../../parts/url_input.tsx'
@@ -16,6 +17,7 @@ type Props = { path: Path; book: Book; records: ReturnType<typeof useBook>; on: 
 // Destinations edits the landing pages and offers of a path with their weights. It shows the slots of landing pages too.
 export function Destinations({ path: p, book, records, on }: Props) {
   const { landers, onward } = split(p, book.known),
+    caps = useCaps(),
     [address, setAddress] = useState(''),
     hasLanders = p.action === 'lander',
     onlyURLs = p.action === 'redirect' && onward.every(d => d.url)
@@ -42,6 +44,9 @@ export function Destinations({ path: p, book, records, on }: Props) {
           <div key={i} class="row">
             <span class="grow cut" title={nameOf(d, book.known)}>
               {shownName(d, book.known, t.gone)}
+              <small class="block dim">
+                <CapText caps={caps} offer={d.id} />
+              </small>
             </span>
             {hasLanders && !isLander(d, book.known) && (
               <Select

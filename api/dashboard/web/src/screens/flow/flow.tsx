@@ -12,6 +12,7 @@ import { flowWords, simulateWords } from '../../text/flow.ts'
 import { windowQuery } from '../../core/window.ts'
 import { moveTo, toSend, tried, type Flow as Paths } from './edit.ts'
 import { changeText } from './text.ts'
+import { CompareButton } from '../../parts/compare.tsx'
 import { Seg } from '../../parts/form.tsx'
 import { Icon, Sign } from '../../parts/icons.tsx'
 import { Loading } from '../../parts/state.tsx'
@@ -118,6 +119,7 @@ export function Flow({ detail }: TabProps) {
                 }}
                 text={simulateWords.title}
               />
+              <CompareButton look="sm quiet" id={c.id} by="stream" />
               {may && (
                 <>
                   <SavedFlows take={paths => d.set(paths.map(p => ({ ...p, id: newID() })))} save={() => d.setDialog('save')} />

@@ -266,7 +266,7 @@ function Over({ now, was, step, choice, list }: OverProps) {
     <section class="card">
       <header>
         <h2>{title}</h2>
-        <Legend of={plot?.series} />
+        <Legend of={plot?.series} open={plot?.open} />
         <span class="grow" />
         <TableSwitch on={asTable} set={setAsTable} />
         {marks.add}

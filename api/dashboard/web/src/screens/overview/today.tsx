@@ -1,13 +1,14 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { CapRow } from '../../api.gen.ts'
 import { figureName, figures, names, type Name } from '../../core/figures.ts'
-import { count, shown } from '../../core/format.ts'
+import { shown } from '../../core/format.ts'
 import { zone } from '../../core/me.ts'
 import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { courseOf, usualDays } from '../../core/trend.ts'
 import { midnight, plus, stamp, today } from '../../core/window.ts'
 import { TableSwitch } from '../../parts/button.tsx'
+import { CapUse, useCaps } from '../../parts/caps.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Select } from '../../parts/form.tsx'
 import { AsTable, Legend, Plot, type Series } from '../../parts/plot.tsx'
@@ -17,7 +18,7 @@ const summed = names.filter(n => ['profit', 'revenue', 'cost', 'clicks', 'conver
 
 // Today compares the day so far with a usual day, and shows how much of each daily cap is used.
 export function Today() {
-  const caps = use('GET /stats/caps', {}, 60).data?.rows ?? []
+  const caps = useCaps()
   return (
     <div class="grid">
       <Course />
@@ -95,26 +96,18 @@ const Caps = ({ of }: { of: CapRow[] }) => (
 )
 
 function Cap({ of: c }: { of: CapRow }) {
-  const share = (c.used / c.daily_cap) * 100,
-    name = c.campaign_name === null ? c.name : `${c.campaign_name} · ${c.name}`,
+  const name = c.campaign_name === null ? c.name : `${c.campaign_name} · ${c.name}`,
     link = c.campaign_id === null ? to('/app/offers', { id: c.id }) : to(`/app/campaigns/${c.campaign_id}/flow`)
   return (
     <li>
-      <div class="grow">
-        <div class="row">
+      <CapUse
+        of={c}
+        name={
           <a class="t cut" href={link} title={`${w.capKinds[c.kind]} ${name}`}>
             {name}
           </a>
-          <span class="grow" />
-          {share >= 100 && <span class="tag">{w.capFull}</span>}
-          <span class="num soft nowrap">
-            {w.capOf(count(c.used), count(c.daily_cap))} {c.kind === 'offer' ? w.capConversions : w.capClicks}
-          </span>
-        </div>
-        <div class={'meter' + (share >= 100 ? ' full' : share >= 80 ? ' near' : '')}>
-          <i style={`width:${Math.min(100, share)}%`} />
-        </div>
-      </div>
+        }
+      />
     </li>
   )
 }

@@ -1,4 +1,5 @@
 import type { LanderRow, OfferRow } from '../../api.gen.ts'
+import { CapText, CapUse, useCaps } from '../../parts/caps.tsx'
 import { Part } from '../../parts/card.tsx'
 import { call } from '../../core/call.ts'
 import { useGroups, useTracking } from '../../core/campaign.ts'
@@ -50,6 +51,7 @@ const labels = (groups: string[] | undefined): Section => ({
 export function Offers() {
   const networks = useNetworks(),
     groups = useGroups('offers'),
+    caps = useCaps(),
     names = new Map(networks?.map(n => [n.id, n.name])),
     network = place.value.query.get('network') ?? (networks?.length === 1 ? networks[0]!.id : null),
     currencyOf = (id: unknown) => networks?.find(n => n.id === id)?.currency ?? me.value!.account.currency
@@ -68,6 +70,7 @@ export function Offers() {
     marks: r => (
       <>
         <Check of={r} />
+        <CapText caps={caps} offer={r.id} />
         {r.capped_today && <span class="tag warn">{recordWords.capped}</span>}
       </>
     ),
@@ -94,6 +97,16 @@ export function Offers() {
     },
     byCode: { invalid_network: 'network_id' },
     more: () => [{ label: recordWords.check, on: r => void check({ offer_id: r.id }) }],
+    aside: r => {
+      const cap = caps.find(c => c.id === r.id)
+      return (
+        cap && (
+          <Part title={w.cap}>
+            <CapUse of={cap} />
+          </Part>
+        )
+      )
+    },
     sections: r => [
       {
         title: t.campaigns.fields.basics,

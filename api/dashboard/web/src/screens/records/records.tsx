@@ -242,7 +242,7 @@ function Editor<R extends Listed>({ kind: k, record, isNew, used, close, made }:
       { id } = record
         ? await write('PUT', k.name, { body: { ...sent, id: record.id }, match })
         : await write('POST', k.name, { body: sent })
-    touches(k.name, 'tools', 'groups', 'campaigns')
+    touches(k.name, 'tools', 'groups', 'campaigns', 'stats')
     if (!record) return made(id)
     toast(recordWords.saved(String(draft.name ?? '')))
     if (!isNew) close() // the sheet of a new record stays, because it shows what to do next

@@ -346,7 +346,14 @@ export function Networks() {
         title: t.campaigns.fields.basics,
         specs: [
           { name: 'name', kind: 'text', label: t.overview.name, check: needed('name', t.needs.name) },
-          { name: 'currency', kind: 'text', label: t.campaigns.fields.currency, hint: otherCurrency, mono: true, max: 3 },
+          {
+            name: 'currency',
+            kind: 'text',
+            label: t.campaigns.fields.currency,
+            hint: d => otherCurrency(d) ?? w.networkCurrency,
+            mono: true,
+            max: 3,
+          },
           { name: 'url', kind: 'text', label: t.campaigns.fields.site, max: 2000 },
           { name: 'click_param', kind: 'text', label: w.clickParam, hint: w.clickParamHint, mono: true },
         ],

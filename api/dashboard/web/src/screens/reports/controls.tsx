@@ -54,7 +54,7 @@ function onlyCampaign({ filters }: Ask) {
 function Groups({ ask }: { ask: Ask }) {
   const left = dimensions.filter(d => !ask.group.includes(d)),
     g = ask.group,
-    by = byOf(g[0]),
+    by = g.map(byOf).find(Boolean),
     campaign = onlyCampaign(ask),
     nameOf = useDimensionName()
   const setGroup = (next: string[]) => {
@@ -141,7 +141,7 @@ function Groups({ ask }: { ask: Ask }) {
           {reportWords.flat}
         </button>
       </span>
-      {by && campaign && <CompareButton id={campaign} by={by} />}
+      {by && <CompareButton id={campaign} by={by} />}
       <ChartSwitch />
       <Views ask={ask} />
       <Columns ask={ask} />

@@ -1,5 +1,6 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
+import { blocksRows } from '../../core/blocks.ts'
 import { canWrite } from '../../core/can.ts'
 import { targetOfRow } from '../../core/cost.ts'
 import { count } from '../../core/format.ts'
@@ -224,7 +225,10 @@ const StatusBar = ({ ask, rows }: { ask: Ask; rows?: number }) => (
       <span>
         <kbd>↑</kbd> <kbd>↓</kbd> {t.reports.move}
       </span>
-      {[...keys.filter(k => ['→', '←', 'F', 'X', 'Space', 'B'].includes(k.key)), { key: '?', text: reportWords.allKeys }].map(k => (
+      {[
+        ...keys.filter(k => ['→', '←', 'F', 'X', ...(blocksRows(ask) ? ['Space', 'B'] : [])].includes(k.key)),
+        { key: '?', text: reportWords.allKeys },
+      ].map(k => (
         <span key={k.key}>
           <kbd>{k.key}</kbd> {k.text}
         </span>

@@ -87,25 +87,25 @@ const mostLists = 8 // the maximum number of lists whose values are loaded, to m
 
 // refusalOf returns the reason why rows cannot be blocked, or an empty text.
 export function refusalOf(ask: Ask, paths: string[][]): string {
-  const targets = targetsOf(ask, paths)
-  if (targets.length === 0)
+  if (!paths.some(path => dimensionAt(ask, path) >= 0))
     return ask.flat && ask.group.length > 1 && dimensionAt({ ...ask, flat: false }, paths[0]!) >= 0 ? w.flat : w.none
-  return targets.some(o => o.values.length > mostAtOnce) ? w.tooMany(count(mostAtOnce)) : ''
+  return targetsOf(ask, paths).some(o => o.values.length > mostAtOnce) ? w.tooMany(count(mostAtOnce)) : ''
 }
 
 type BarProps = { of: Selection; ask: Ask; total: number; more: boolean; block: () => void }
 
-// SelectionBar shows what can be done with the selected rows.
+// SelectionBar shows what can be done with the selected rows. If none of them can be blocked, it says why.
 export function SelectionBar({ of: s, ask, total, more, block }: BarProps) {
   const [busy, run] = useBusy(),
-    may = canWrite()
+    paths = [...s.rows.values()],
+    refusal = paths.some(path => dimensionAt(ask, path) >= 0) ? '' : refusalOf(ask, paths),
+    may = canWrite() && !refusal
   const allow = () =>
     run(async () => {
       const ids: string[] = []
       let allowed = 0
       const dimensions = new Map<string, string[]>()
-      for (const o of targetsOf(ask, [...s.rows.values()]))
-        dimensions.set(o.dimension, [...(dimensions.get(o.dimension) ?? []), ...o.values])
+      for (const o of targetsOf(ask, paths)) dimensions.set(o.dimension, [...(dimensions.get(o.dimension) ?? []), ...o.values])
       for (const [dimension, values] of dimensions) {
         const change = await call('POST /blocks/remove', { body: { dimension, values: [...new Set(values)].slice(0, mostAtOnce) } })
         ids.push(change.id)
@@ -127,6 +127,7 @@ export function SelectionBar({ of: s, ask, total, more, block }: BarProps) {
           text={more ? w.selectAllMost(count(mostAtOnce)) : w.selectAll}
         />
       )}
+      {canWrite() && refusal && <span class="dim changes">{refusal}</span>}
       {may && <Button look="sm primary" disabled={busy} onClick={block} icon="ban" text={w.go} letter="B" />}
       {may && <Button look="sm" disabled={busy} onClick={() => void allow()} text={w.allow} />}
       <Button look="sm quiet" onClick={s.clear} text={t.parts.cancel} />

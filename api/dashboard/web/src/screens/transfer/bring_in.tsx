@@ -9,6 +9,7 @@ import { base64Of } from '../../core/csv.ts'
 import { task } from '../../core/jobs.ts'
 import { touches } from '../../core/query.ts'
 import { change, place, to } from '../../core/router.ts'
+import { useUnsaved } from '../../core/unsaved.ts'
 import { InputField, Seg } from '../../parts/form.tsx'
 import { Alert, EmptyCard, Failed } from '../../parts/state.tsx'
 import { w } from '../../text/config.ts'
@@ -66,10 +67,12 @@ function Form() {
     [key, setKey] = useState(''),
     [dump, setDump] = useState<File>(),
     [tables, setTables] = useState<Tables>({}),
+    [edited, setEdited] = useState(false), // since the tracker was last read
     { busy, wrong: error, run } = useAttempt(asError)
   const csv = tracker === 'csv',
     files = Object.values(tables).filter(f => f !== undefined)
   const tooLarge = csv ? files.some(f => f.size > mostTableBytes) : !!dump && dump.size > mostBytes
+  useUnsaved(() => edited && !busy && !!(url || accessID || key || dump || files.length))
   const send = () =>
     run(async () => {
       const body = csv
@@ -81,12 +84,14 @@ function Form() {
       }
       const made = await task(w.reading, 'POST /config/import', { body, later }, () => ({ text: w.planned }))
       setKey('')
+      setEdited(false)
       touches('config')
       if (place.value.path === '/app/move') change({ plan: made.plan_id }, true)
     })
   return (
     <form
       class="part"
+      onInput={() => setEdited(true)}
       onSubmit={e => {
         e.preventDefault()
         void send()

@@ -6,6 +6,7 @@ import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { count } from '../../core/format.ts'
 import { touches, use } from '../../core/query.ts'
+import { useUnsaved } from '../../core/unsaved.ts'
 import { InputField, SelectField } from '../../parts/form.tsx'
 import { Failed, Loading } from '../../parts/state.tsx'
 import { w } from '../../text/config.ts'
@@ -28,7 +29,9 @@ const figures = ['known', 'sent_on', 'waiting', 'failed', 'unknown'] as const
 function Form({ of: saved }: { of: Answer }) {
   const [tracker, setTracker] = useState<Tracker>(saved.tracker || 'keitaro'),
     [url, setURL] = useState(saved.url),
+    edited = url.trim() !== saved.url || tracker !== (saved.tracker || 'keitaro'),
     { busy, wrong: error, run } = useAttempt(asError)
+  useUnsaved(() => edited)
   const save = () =>
     run(async () => {
       await call('PUT /old-tracker', { body: { tracker, url: url.trim() } })
@@ -52,11 +55,7 @@ function Form({ of: saved }: { of: Answer }) {
       <InputField label={w.oldTrackerURL} value={url} on={setURL} hint={w.oldTrackerHint} placeholder="https://tracker.example.com" />
       {error && <Failed error={error} again={() => void save()} />}
       <div class="row">
-        <Button
-          type="submit"
-          disabled={busy || (url.trim() === saved.url && tracker === (saved.tracker || 'keitaro'))}
-          text={w.oldTrackerSave}
-        />
+        <Button type="submit" disabled={busy || !edited} text={w.oldTrackerSave} />
       </div>
       <p role="status">{saved.url ? w.oldTrackerOn(saved.url) : w.oldTrackerOff}</p>
       {saved.days.length > 0 && (

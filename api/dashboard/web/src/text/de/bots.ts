@@ -187,7 +187,7 @@ export const words: typeof en = {
     everybody: 'Das trifft alle Besucher oder fast alle.',
     invalid_operator: 'So lässt sich das nicht vergleichen.',
     stale:
-      'Inzwischen hat jemand anderes diese Einstellungen geändert. Zu sehen ist jetzt der neue Stand; die eigenen Änderungen sind nicht gespeichert.',
+      'Inzwischen wurden diese Einstellungen anderswo geändert. Zu sehen ist jetzt der neue Stand; die eigenen Änderungen sind nicht gespeichert.',
     plan_limit: 'Die Listen des Kontos sind voll: Der Tarif hat für so viele Werte keinen Platz.',
   },
 }

@@ -156,7 +156,7 @@ export const words: Record<string, string> = {
   shared_alias: 'Auf der gemeinsamen Domain lässt sich der Alias nicht wählen.',
   shared_domain: 'Auf der gemeinsamen Domain geht das nicht.',
   signin_refused: 'Die Plattform hat die Anmeldung abgelehnt.',
-  stale: 'Inzwischen hat jemand anderes gespeichert.',
+  stale: 'Inzwischen wurde dies anderswo geändert.',
   timeout: 'Das hat zu lange gedauert.',
   too_long: 'Das ist zu lang.',
   too_many: 'Das sind zu viele.',

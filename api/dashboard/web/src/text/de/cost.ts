@@ -61,7 +61,6 @@ export const words: typeof english = {
   noHistoryMore: 'Hier stehen Kosten, die von Hand oder mit einer Datei gesetzt wurden. 30 Tage lang lassen sie sich zurücknehmen.',
   when: 'Wann',
   what: 'Was',
-  file: 'Datei',
   byWhom: who => `zurückgenommen von ${who}`,
   wasUndone: 'zurückgenommen',
   tooLate: 'nicht mehr gespeichert',

@@ -83,11 +83,12 @@ export const words: typeof en = {
     down: name => `${name} nach unten schieben`,
     byPath: 'Zahlen nach Pfad',
     bots: (n, shown) => of(n, 'Bot', 'Bots', shown),
-    elsewhere: 'Inzwischen hat jemand anderes diesen Flow gespeichert. Die eigenen Änderungen sind noch da, aber nicht live.',
+    elsewhere:
+      'Inzwischen wurde dieser Flow anderswo geändert, von jemand anderem oder in einem anderen Tab. Die eigenen Änderungen sind noch da, aber nicht live.',
     compare: 'Vergleichen',
     conflict: 'Der Flow wurde anderswo geändert',
     conflictText:
-      'Während der Bearbeitung hat jemand den Flow gespeichert. Hier lässt sich wählen, welcher Flow bleibt; bis dahin geht nichts verloren.',
+      'Während der Bearbeitung wurde der Flow gespeichert, von jemand anderem oder in einem anderen Tab. Hier lässt sich wählen, welcher Flow bleibt; bis dahin geht nichts verloren.',
     theirs: 'Anderswo gespeichert',
     own: 'Eigener, nicht gespeichert',
     nothingChanged: 'Kein Unterschied',

@@ -193,7 +193,6 @@ export const words: typeof en = {
     no_account_id: 'Zuerst ein Werbekonto wählen.',
     no_customer_id: 'Zuerst ein Werbekonto wählen.',
     too_many: 'Es sind schon zu viele.',
-    stale:
-      'Inzwischen hat jemand anderes diese Verbindung gespeichert. Nach dem Schließen und erneuten Öffnen ist das Gespeicherte zu sehen.',
+    stale: 'Inzwischen wurde diese Verbindung anderswo geändert. Nach dem Schließen und erneuten Öffnen ist das Gespeicherte zu sehen.',
   },
 }

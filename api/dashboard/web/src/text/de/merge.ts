@@ -1,9 +1,9 @@
-// The German texts for edits that two people made at once.
+// The German texts for edits that were made at once, by two people or in two tabs.
 import type { words as en } from '../en/merge.ts'
 
 export const words: typeof en = {
   title:
-    'Jemand anderes hat dies inzwischen gespeichert. Die eigenen Werte sind noch nicht gespeichert. Erneutes Speichern behält sie, „Übernehmen“ nimmt die anderen.',
+    'Inzwischen wurde dies anderswo geändert: von jemand anderem oder in einem anderen Tab. Die eigenen Werte sind noch nicht gespeichert. Erneutes Speichern behält sie, „Übernehmen“ nimmt die anderen.',
   theirs: (field, value) => `${field}, dort: ${value}`,
   empty: 'leer',
   take: 'Übernehmen',

@@ -58,5 +58,6 @@ export const words: typeof en = {
   capConversions: 'Conversions',
   capClicks: 'Klicks',
   capFull: 'erreicht',
+  capToday: (used, cap) => `Limit: ${used} von ${cap} heute`,
   more: n => `${n} weitere`,
 }

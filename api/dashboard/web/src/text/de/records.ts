@@ -177,6 +177,7 @@ export const words: typeof en = {
       payoutShare: 'Anteil am Payout',
       toldStatuses: 'Bei diesen Status',
       clickParam: 'Klick-ID-Parameter',
+      networkCurrency: 'In dieser Währung zahlt das Netzwerk. Ein Postback kann eine andere nennen.',
       clickParamHint: 'Parameter in den Offer-Links, der unsere Klick-ID enthält, etwa sub1.',
       template: 'Vorlage des Netzwerks oder der Plattform, auf der es läuft',
       postbackText: 'Daraus entsteht der Postback zum Eintragen.',

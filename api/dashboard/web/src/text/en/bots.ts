@@ -121,7 +121,7 @@ export const words = {
     too_long: 'A value is too long.',
     everybody: 'This covers every visitor, or nearly every one.',
     invalid_operator: 'This cannot be compared in this way.',
-    stale: 'Another person has changed these settings since you opened them. You see theirs now; yours are not saved.',
+    stale: 'These settings were changed elsewhere since you opened them. You see the saved ones now; yours are not saved.',
     plan_limit: 'The lists of the account are full: the plan has no room for so many values.',
   }),
 }

@@ -59,7 +59,6 @@ export const words = {
   noHistoryMore: 'Costs that are set by hand or by a file are listed here, and can be undone for 30 days.',
   when: 'When',
   what: 'What',
-  file: 'File',
   byWhom: (who: string) => `undone by ${who}`,
   wasUndone: 'undone',
   tooLate: 'not kept any more',

@@ -196,6 +196,6 @@ export const words = {
     no_account_id: 'Choose an ad account first.',
     no_customer_id: 'Choose an ad account first.',
     too_many: 'There are too many already.',
-    stale: 'Another person has saved this connection since you opened it. Close it and open it again to see what they saved.',
+    stale: 'This connection was changed elsewhere since you opened it. Close it and open it again to see what is saved.',
   } as Record<string, string>,
 }

@@ -1,8 +1,8 @@
-// The English texts for edits that two people made at once.
+// The English texts for edits that were made at once, by two people or in two tabs.
 export const words = {
   title:
-    'Another person has saved this since you opened it. Nothing of yours is saved yet. Save again to keep your values, or take theirs.',
-  theirs: (field: string, value: string) => `${field}, theirs: ${value}`,
+    'This was changed elsewhere since you opened it: by another person or in another tab. Nothing of yours is saved yet. Save again to keep your values, or take the saved ones.',
+  theirs: (field: string, value: string) => `${field}, saved elsewhere: ${value}`,
   empty: 'empty',
-  take: 'Take theirs',
+  take: 'Take the saved value',
 }

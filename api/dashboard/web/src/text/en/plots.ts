@@ -58,5 +58,6 @@ export const words = {
   capConversions: 'conversions',
   capClicks: 'clicks',
   capFull: 'reached',
+  capToday: (used: string, cap: string) => `cap: ${used} of ${cap} today`,
   more: (n: number) => `${n} more`,
 }

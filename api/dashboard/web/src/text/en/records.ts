@@ -166,6 +166,7 @@ export const words = {
       payoutShare: 'Share of the payout',
       toldStatuses: 'For these statuses',
       clickParam: 'Click id parameter',
+      networkCurrency: 'What the network pays in. A postback may name another currency.',
       clickParamHint: 'Parameter in the network’s offer links that carries our click id, such as sub1.',
       template: 'Template of the network, or of the platform that it runs on',
       postbackText: 'The postback to paste is built from these.',
