@@ -89,6 +89,6 @@ func TestPickMeasuresTheLastPath(t *testing.T) {
 	}
 	result, err := pick()
 	if err != nil || result.N == 0 || result.AllocsPerOp() != 0 {
-		t.Fatalf("%v %v", result, err)
+		t.Fatalf("the measurement is %v, want no allocation: %v", result, err)
 	}
 }

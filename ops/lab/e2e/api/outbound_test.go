@@ -131,7 +131,7 @@ func TestNoPrivateAddressIsReached(t *testing.T) {
 	}
 	o.try(hosts)
 	if n := o.conns.Load(); n != 0 {
-		t.Errorf("%d connections were made", n)
+		t.Errorf("%d connections were made, want none", n)
 	}
 }
 

@@ -99,7 +99,7 @@ func TestSyReads(t *testing.T) {
 	x.stdin = `{"name": "Shoes", "url": "https://shop.example/?c={clickid}", "payout": 12.5}`
 	offer := struct{ ID string }{}
 	if err := json.Unmarshal([]byte(x.wants(0, "api", "POST", "/offers", "--body", "-")), &offer); err != nil || offer.ID == "" {
-		t.Fatalf("offer %+v, error %v", offer, err)
+		t.Fatalf("the created offer is %+v, error %v, want an id", offer, err)
 	}
 	x.stdin = ""
 	x.has(x.wants(0, "api", "POST", "campaigns", "--dry-run", "--body", `{"name":"Spring"}`), "POST "+x.s.URL+`/api/v1/campaigns`, "Spring")

@@ -446,7 +446,7 @@ func (c *copilotEnv) lists() {
 		c.t.Fatal(err)
 	}
 	c.goTo(c.f.URL + "/app/exports?w=today")
-	c.until("the job that was started elsewhere", func() bool {
+	c.until("the job that was started elsewhere is listed", func() bool {
 		return strings.Contains(c.run(`[...document.querySelectorAll('.list .t')].map(e => e.textContent).join('|')`), "Export")
 	})
 }

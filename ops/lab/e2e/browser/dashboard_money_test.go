@@ -344,7 +344,7 @@ func (b *moneyEnv) compares() {
 	b.sound("examples-phone")
 	b.setScreen(1440, "light")
 	if got.Basis != "orders" || sizes["not_received"] != "9" || sizes["unmatched"] != "4" {
-		b.t.Errorf("%q %v", got.Basis, sizes)
+		b.t.Errorf("the basis is %q and the sizes of the causes are %v, want orders, 9 not received and 4 unmatched", got.Basis, sizes)
 	}
 }
 

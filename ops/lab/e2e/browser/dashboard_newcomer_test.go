@@ -164,7 +164,7 @@ func (b *env) makesLander() {
 	b.waitText("A landing page with this URL is made: https://start.example/page?a=1&clickid={clickid}")
 	source := byLabel(".wizard", "Traffic source")
 	b.fill(source, "TikTok Ads") // the platform's own name, which finds the template "TikTok"
-	b.until("the template of TikTok", func() bool {
+	b.until("the template of TikTok is chosen", func() bool {
 		return b.run(`document.querySelector('[role=option]')?.textContent`) == "TikToktemplate"
 	})
 	b.press("Enter")

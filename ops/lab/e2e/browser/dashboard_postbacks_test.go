@@ -171,7 +171,7 @@ func (p *postbackEnv) tells(click string) {
 	p.tap(`document.querySelector('.side-sheet a.btn[href*="/app/postbacks"]')`)
 	p.waitText("Postback to a source")
 	p.goTo(p.f.URL + "/app/postbacks?w=today&find=T-1")
-	p.until("the postback of the network", func() bool { return p.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
+	p.until("the postback of the network is listed", func() bool { return p.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
 	p.run(`document.querySelector('tr[data-row]').focus()`)
 	p.press("Enter")
 	p.waitText("Received postback")

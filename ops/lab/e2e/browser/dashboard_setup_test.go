@@ -256,7 +256,7 @@ func (b *env) testsItself() {
 	passes := func(what string) {
 		b.t.Helper()
 		b.tap(button("Try it"))
-		b.until("the test of "+what, func() bool { return b.run(failedStep) != "" })
+		b.until("the test of "+what+" has run", func() bool { return b.run(failedStep) != "" })
 		if text := b.run(failedStep); text != "none" {
 			b.t.Errorf("the test of %s fails at %q", what, text)
 		}

@@ -301,7 +301,7 @@ func (b *env) open(name string) {
 	if b.run(row+`.ariaExpanded`) == "false" {
 		b.run(row + `.querySelector('.tw').click()`)
 	}
-	b.until("the rows below "+name, func() bool { return b.run(row+`.nextElementSibling?.ariaLevel`) == "2" })
+	b.until("the rows below "+name+" are shown", func() bool { return b.run(row+`.nextElementSibling?.ariaLevel`) == "2" })
 }
 
 // equalsAPI compares the clicks and conversions of each country in the report with the API.
@@ -385,7 +385,7 @@ func (b *env) saysWhatFails() {
 		b.waitText("DACH nutra")
 	}
 	b.run(`fetch('/app/api/session', {method: 'DELETE', headers: {'X-Switchyard-Page': '1'}})`)
-	b.until("the sign-in over the screen", func() bool {
+	b.until("the sign-in is shown over the screen", func() bool {
 		b.run(`document.dispatchEvent(new Event('visibilitychange'))`)
 		return b.run(`document.querySelector('dialog[open] h1')?.textContent`) == "Sign in"
 	})

@@ -266,7 +266,7 @@ func (b *env) keepsTheirBotSettings() {
 		Signals   []struct{ Enabled, CanDisable bool }
 	}
 	if err := b.api.Get(b.t.Context(), "/bot-detection", &got); err != nil || got.Threshold != 45 {
-		b.t.Errorf("%+v, %v", got, err)
+		b.t.Errorf("the bot settings are %+v, want the threshold 45: %v", got, err)
 	}
 	for _, s := range got.Signals {
 		if !s.Enabled {

@@ -72,7 +72,7 @@ func (x tagTest) findsClick(t *testing.T) {
 			t.Errorf("%s: click %q from %q, ad %q; want %q from %q, %q", address, e.Click, e.From, e.Ad, click, from, ad)
 		}
 		if got := p.run(`trk.clickId()`); got != click {
-			t.Errorf("%s: clickId() is %q", address, got)
+			t.Errorf("%s: clickId() is %q, not the click of the view", address, got)
 		}
 		p.unharmed()
 	}
@@ -283,7 +283,7 @@ func (x tagTest) worksWithoutStorage(t *testing.T) {
 		p := x.fresh(t, c.blocks)
 		p.goTo(c.address + "?clickid=" + id)
 		if e := x.get(p, "view")[0]; e.Click != id || e.From != "url" {
-			t.Errorf("%s blocked: %+v", c.name, e)
+			t.Errorf("%s blocked: the view is %+v, want the click of the address", c.name, e)
 		}
 		p.run(`trk('goal', 'a')`)
 		x.get(p, "view", "a")
@@ -368,7 +368,7 @@ func (x tagTest) isUnloaded(t *testing.T) {
 	close(hold)
 	x.reset()
 	p.goTo(address)
-	p.until("all are sent again, and the view", func() bool { return len(x.sent()) >= 4 })
+	p.until("all events are sent again, and the view of the next page too", func() bool { return len(x.sent()) >= 4 })
 	for _, e := range got {
 		if !slices.ContainsFunc(x.sent(), func(again tagEvent) bool { return again.ID == e.ID && again.At == e.At && again.Name == e.Name }) {
 			t.Errorf("%+v is not sent again: %+v", e, x.sent())
@@ -424,11 +424,11 @@ func (x tagTest) ofTwoSites(t *testing.T) {
 		got := c.get(p, "view", "lead", "view", "purchase")
 		for _, e := range got {
 			if e.site != key || e.Click != id {
-				t.Errorf("site %s: %+v", key, e)
+				t.Errorf("site %s got the event %+v, want its own key and the click", key, e)
 			}
 		}
 		if got[1].OrderID != "L1" || got[3].OrderID != "P1" {
-			t.Errorf("site %s: %+v", key, got)
+			t.Errorf("site %s got the events %+v, want the orders L1 and P1", key, got)
 		}
 	}
 	p.unharmed()

@@ -178,7 +178,7 @@ func (m *midway) final(a client.Answer) map[string]any {
 	}
 	m.until("the job that the 202 names is done", func() bool {
 		if err := m.api.Get(m.t.Context(), path, &job); err != nil || job.Status == models.JobFailed {
-			m.t.Fatalf("%s: %+v, %v", path, job, err)
+			m.t.Fatalf("the job at %s is %+v, want it done: %v", path, job, err)
 		}
 		return job.Status == models.JobDone
 	})
@@ -312,6 +312,6 @@ func (m *midway) deletion() {
 	var left struct{ Rows []any }
 	from := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 	if err := m.api.Get(m.t.Context(), "/reports/orphaned?from="+from, &left); err != nil || len(left.Rows) != 0 {
-		m.t.Errorf("%v, %v", left.Rows, err)
+		m.t.Errorf("the report still lists deleted campaigns: %v, %v", left.Rows, err)
 	}
 }
