@@ -198,7 +198,7 @@ func TestTagService(t *testing.T) {
 	}
 	s.do("GET", "/logs/clicks/"+click, nil, &one)
 	if one.Click.Arrival != "url" || one.Click.LPClicks != 1 || len(one.Conversions) != 3 || one.Conversions[0].Source != "tag" {
-		t.Errorf("the log has %+v", one)
+		t.Errorf("the click in the log is %+v, want one exit to the offer and 3 conversions", one)
 	}
 	type step struct {
 		Key   string

@@ -262,8 +262,8 @@ func (m *midway) correction() {
 	const part = 500 // rows that a correction writes in one transaction
 	got := m.killed("POST", "/corrections/conversions", body, onClick(m.clicks[part+part/2]), func() {
 		m.checkCount("conversions of the first part", part, `SELECT count(*) FROM conversions`)
-		m.checkCount("their events", part, `SELECT count(*) FROM events WHERE type = 'conversion.created'`)
-		m.checkCount("parts", 1, `SELECT count(*) FROM correction_parts`)
+		m.checkCount("events of these conversions", part, `SELECT count(*) FROM events WHERE type = 'conversion.created'`)
+		m.checkCount("stored parts of the correction", 1, `SELECT count(*) FROM correction_parts`)
 	})
 	m.checkData(got, map[string]any{
 		"dryRun": false, "total": midwayClicks, "accepted": midwayClicks, "refused": 0, "payout": midwayClicks / 2,
@@ -279,7 +279,7 @@ func (m *midway) correction() {
 		})
 	}
 	m.checkCount("conversions", midwayClicks, `SELECT count(*) FROM conversions WHERE payout = 0.5`)
-	m.checkCount("events", midwayClicks, `SELECT count(DISTINCT body) FROM events`)
+	m.checkCount("different events", midwayClicks, `SELECT count(DISTINCT body) FROM events`)
 	m.checkCount("all events", midwayClicks, `SELECT count(*) FROM events`)
 	m.checkCount("revenue by the ledger", midwayClicks/2, `SELECT sum(revenue)::int FROM ledger`)
 	m.checkCount("stored correction files", 0, `SELECT count(*) FROM corrections`)
