@@ -201,7 +201,7 @@ func (y *syncing) upload() {
 		y.t.Errorf("the report with daily sums is answered with %+v, want 2 rows stored and 1 refused", saved)
 	}
 	if got := y.compare(); got.Basis != "totals" || *got.Total.Theirs.Clicks != 8 || got.Total.Theirs.Money.String() != "10" {
-		y.t.Errorf("the basis is %q and the total is %+v, want totals with 8 clicks and 10", got.Basis, got.Total)
+		y.t.Errorf("the basis is %q and the total is %+v, want totals with 8 clicks and a payout of 10", got.Basis, got.Total)
 	}
 }
 
@@ -234,7 +234,7 @@ func (y *spending) compareSource(theirs, causes string) {
 		list = append(list, fmt.Sprint(c.Cause, " ", *c.Clicks, " ", c.Money))
 	}
 	if shown := fmt.Sprint(*got.Total.Theirs.Clicks, " ", got.Total.Theirs.Money); got.Basis != "platform" || shown != theirs || strings.Join(list, ", ") != causes {
-		y.t.Errorf("%s: theirs %s, want %s; causes %v, want %s", got.Basis, shown, theirs, list, causes)
+		y.t.Errorf("the basis is %s, want platform; theirs is %s, want %s; the causes are %v, want %s", got.Basis, shown, theirs, list, causes)
 	}
 	if *got.Total.Unexplained.Clicks != 3 {
 		y.t.Errorf("%d clicks are unexplained, want 3, because the platform counts 13 and 10 have arrived", *got.Total.Unexplained.Clicks)

@@ -178,7 +178,7 @@ func TestExports(t *testing.T) {
 		id, err := models.ParseClickID(row["click_id"])
 		payout, known := x.sales[id]
 		if err != nil || !known {
-			t.Fatalf("a conversion of %s: %v", row["click_id"], err)
+			t.Fatalf("the file has a conversion of the click %s, which has none: %v", row["click_id"], err)
 		}
 		delete(x.sales, id)
 		x.expect("conversion", row, map[string]any{"payout": payout, "status": "approved", "campaign_id": x.campaign, "campaign_name": "'@SUM(1)"})
@@ -281,7 +281,7 @@ func (x *exporting) checkRetention() {
 	s.Do("GET", "/reports/exports/x", nil).Want(http.StatusBadRequest, "invalid_id")
 	var n int
 	if err := s.DB.GetContext(x.t.Context(), &n, `SELECT count(*) FROM export_chunks`); err != nil || n != 11 {
-		x.t.Errorf("%d pieces of 11 files, %v", n, err)
+		x.t.Errorf("%d pieces of 11 files are stored, want 11: %v", n, err)
 	}
 }
 
@@ -297,24 +297,24 @@ func TestExportRules(t *testing.T) {
 		code string
 	}{
 		"not json":           {"{", "bad_body"},
-		"no object":          {"[]", "bad_body"},
+		"an array":           {"[]", "bad_body"},
 		"kind":               {map[string]any{"kind": "everything"}, "invalid_kind"},
 		"kind's type":        {map[string]any{"kind": 5}, "invalid_kind"},
 		"dimension":          {map[string]any{"dimension": "os,nonsense"}, "invalid_dimension"},
-		"dimensions":         {map[string]any{"dimension": "os,ip,date,hour,country,city"}, "invalid_dimension"},
+		"six dimensions":     {map[string]any{"dimension": "os,ip,date,hour,country,city"}, "invalid_dimension"},
 		"filter's dimension": {map[string]any{"filters": filters(1)}, "invalid_dimension"},
 		"filter's value":     {map[string]any{"filters": []any{map[string]any{"dimension": "os"}}}, "invalid_dimension"},
-		"a long filter": {map[string]any{"filters": []any{
+		"a long filter value": {map[string]any{"filters": []any{
 			map[string]any{"dimension": "os", "value": strings.Repeat("x", 501)},
 		}}, "invalid_dimension"},
-		"filters": {map[string]any{"filters": []any{
+		"a filter with too many values": {map[string]any{"filters": []any{
 			map[string]any{"dimension": "os", "value": strings.Split(strings.Repeat("1,", 100), ",")},
 		}}, "invalid_dimension"},
-		"zone":        {map[string]any{"kind": "trends", "tz": "Mars"}, "invalid_input"},
-		"bucket":      {map[string]any{"kind": "trends", "bucket": "year"}, "invalid_bucket"},
-		"idle bucket": {map[string]any{"kind": "clicks", "bucket": "year"}, "invalid_bucket"},
-		"link":        {map[string]any{"link": "x"}, "invalid_id"},
-		"a long name": {map[string]any{"name": strings.Repeat("x", 256)}, "invalid_input"},
+		"zone":                             {map[string]any{"kind": "trends", "tz": "Mars"}, "invalid_input"},
+		"bucket":                           {map[string]any{"kind": "trends", "bucket": "year"}, "invalid_bucket"},
+		"bucket of a kind without buckets": {map[string]any{"kind": "clicks", "bucket": "year"}, "invalid_bucket"},
+		"link":                             {map[string]any{"link": "x"}, "invalid_id"},
+		"a long name":                      {map[string]any{"name": strings.Repeat("x", 256)}, "invalid_input"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

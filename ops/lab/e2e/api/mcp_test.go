@@ -85,7 +85,7 @@ func (a *assistant) use(name string, arguments object) (answer object, failure s
 		a.t.Errorf("%s: the answer differs from the schema: %v", name, err)
 	}
 	if raw, _ := json.Marshal(answer); len(raw) > tool.MaxBytes || len(said) > tool.MaxBytes {
-		a.t.Errorf("%s: an answer of %d bytes, as text %d", name, len(raw), len(said))
+		a.t.Errorf("%s: the answer has %d bytes, and %d as text, want at most 12 kB", name, len(raw), len(said))
 	}
 	mark, rest, opened := strings.Cut(strings.TrimPrefix(said, "<"), ">")
 	if inside, closed := strings.CutSuffix(rest, "</"+mark+">"); !opened || !closed || strings.Contains(inside, mark) {
@@ -275,7 +275,7 @@ func TestGoldenMCP(t *testing.T) {
 	}
 	golden(t, "testdata/mcp.json", text.Bytes())
 	if all, read := listBytes(t, full.tools()); all > 80_000 || read > 35_000 {
-		t.Errorf("the list has %d bytes, of which a model reads %d in each conversation", all, read)
+		t.Errorf("the list has %d bytes, want at most 80,000; a model reads %d of them in each conversation, want at most 35,000", all, read)
 	}
 	for _, listed := range reader.tools() {
 		if !listed.Annotations.ReadOnlyHint {
@@ -296,7 +296,7 @@ func TestMCPVersions(t *testing.T) {
 	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"} {
 		a := connectMCP(t, s.In(t), version)
 		if got := a.must("whoami", nil); got["account"] != s.Account.Name || a.InitializeResult().ProtocolVersion != version {
-			t.Errorf("%s: %v by %s", version, got, a.InitializeResult().ProtocolVersion)
+			t.Errorf("whoami in the version %s is answered with %v in the version %s", version, got, a.InitializeResult().ProtocolVersion)
 		}
 	}
 }

@@ -181,7 +181,7 @@ func (y *syncing) runs(t *testing.T) {
 	}
 	last, first := runs[0].(map[string]any), runs[len(runs)-1].(map[string]any)
 	if last["read"] != 1.0 || last["changed"] != 1.0 || first["applied"] != false || first["read"] != 9.0 || first["matched"] != 5.0 || first["kind"] != models.RunNetworkSync {
-		t.Errorf("the last run %v, the first %v", last, first)
+		t.Errorf("the last run is %v, want 1 changed order; the first is %v, want a dry run over 9 orders", last, first)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestNetworkSyncAdopts(t *testing.T) {
 		t.Error(diff) // the third click has two conversions, so the order matches neither
 	}
 	if got := y.figures(); got != "5 3 2 0 18" {
-		t.Errorf("conversions, approved, pending, chargebacks, revenue: %s", got)
+		t.Errorf("conversions, approved, pending, chargebacks and revenue are %s, want 5 3 2 0 18", got)
 	}
 	if diff := cmp.Diff([]string{"1 unchanged", "2 unchanged", "3 unchanged"}, verdicts(y.sync(true).Outcomes)); diff != "" {
 		t.Error(diff)
@@ -244,7 +244,7 @@ func TestNetworkSyncVanished(t *testing.T) {
 	figures := func(want string) {
 		t.Helper()
 		if got := y.figures(); got != want {
-			t.Errorf("conversions, approved, pending, chargebacks, revenue: %s, want %s", got, want)
+			t.Errorf("conversions, approved, pending, chargebacks and revenue are %s, want %s", got, want)
 		}
 	}
 	a, b, held, own := y.order("a", 0, "approved", "10"), y.order("b", 1, "approved", "4"), y.order("held", 2, "pending", "3"), y.order("own", 3, "approved", "1")
@@ -350,7 +350,7 @@ func TestNetworkSyncByItself(t *testing.T) {
 	tick()
 	ended(1)
 	if got := y.figures(); got != "1 1 0 0 1" {
-		t.Errorf("conversions, approved, pending, chargebacks, revenue: %s", got)
+		t.Errorf("conversions, approved, pending, chargebacks and revenue are %s, want 1 1 0 0 1", got)
 	}
 	days := func() int {
 		return dbtest.Get[int](y.t, y.s.DB, `SELECT to_day - from_day FROM integration_runs ORDER BY started_at DESC LIMIT 1`)
@@ -380,7 +380,7 @@ func TestNetworkSyncByItself(t *testing.T) {
 		tick()
 		ended(4 + i)
 		if n := days(); (n > models.SyncDays) != wide {
-			t.Errorf("import %d covers %d days", 4+i, n)
+			t.Errorf("import %d covers %d days, want the longer window: %t", 4+i, n, wide)
 		}
 		y.world.Fail(resttest.None)
 	}
