@@ -147,7 +147,7 @@ func (b *env) invites() {
 	ben.waitText("Sign in")
 }
 
-// roles: each role sees the controls it may use and no others. If a member opens the address of a page that the role may not
+// roles: each role sees the controls it may use and no others. If a person opens the address of a page that the role may not
 // see, the page explains why. roles returns the browser of the last role, an owner.
 func (b *env) roles(account string) (p *env) {
 	b.t.Helper()
