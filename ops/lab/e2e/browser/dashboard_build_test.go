@@ -177,7 +177,7 @@ func (b *env) editsFlow() (link, id string) {
 	b.waitText("The flow is live")
 	b.until("a click takes the new path", func() bool { return strings.HasPrefix(b.redirect(link+"?kind=vip"), "https://vip.example/") })
 	if to := b.redirect(link); !strings.HasPrefix(to, "https://offer.example/") {
-		b.t.Errorf("without the parameter the link leads to %q", to)
+		b.t.Errorf("without the parameter the link leads to %q, want the offer", to)
 	}
 	return link, id
 }
@@ -299,7 +299,7 @@ func (b *env) readsForms() {
 	b.choose(provider, "Google Ads")
 	b.waitText("may stay empty")
 	if first := b.run(`(s => s && s.options[0].value + '|' + s.options[0].text)(` + byLabel("dialog[open]", "Consent of visitors") + `)`); first != "|not set" {
-		b.t.Errorf("the first choice of the consent is %q", first)
+		b.t.Errorf("the first choice of the consent is %q, want not set", first)
 	}
 }
 

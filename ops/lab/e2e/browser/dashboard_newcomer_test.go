@@ -133,7 +133,7 @@ func (b *env) onPhone() {
 	b.waitIdle()
 	for _, choice := range []struct{ template, name string }{{"Everflow", "Everflow"}, {"Start blank", ""}, {"Everflow", "Everflow"}} {
 		b.choose(`document.querySelector('.side-sheet [role=combobox]')`, choice.template)
-		b.until(choice.template+" fills the form", func() bool {
+		b.until("the name fits "+choice.template, func() bool {
 			return b.run(`(e => e ? 'name: ' + e.value : '')(`+byLabel(".side-sheet", "Name")+`)`) == "name: "+choice.name
 		})
 	}
@@ -164,7 +164,7 @@ func (b *env) makesLander() {
 	b.waitText("A landing page with this URL is made: https://start.example/page?a=1&clickid={clickid}")
 	source := byLabel(".wizard", "Traffic source")
 	b.fill(source, "TikTok Ads") // the platform's own name, which finds the template "TikTok"
-	b.until("the template of TikTok is chosen", func() bool {
+	b.until("the template of TikTok is found", func() bool {
 		return b.run(`document.querySelector('[role=option]')?.textContent`) == "TikToktemplate"
 	})
 	b.press("Enter")
