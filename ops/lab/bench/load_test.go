@@ -73,7 +73,7 @@ func TestLoadCountsAnswers(t *testing.T) {
 				}
 			}
 			if total != got.Count || total == 0 || got.Percentile(0.5) > got.Percentile(0.99) {
-				t.Errorf("the server saw %d requests, the load %d", total, got.Count)
+				t.Errorf("the server saw %d requests, and the load counted %d, want the same number", total, got.Count)
 			}
 			if limit := int(tt.rate*l.Duration.Seconds()) + l.Connections; tt.rate > 0 && total > limit {
 				t.Errorf("%d requests were sent, but only %d were due", total, limit)

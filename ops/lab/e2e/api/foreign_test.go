@@ -180,7 +180,7 @@ func TestOldTrackerGetsItsPostbacks(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	if want := "GET " + theirs + " 1"; len(received) != 2 || received[0] != want || received[1] != want {
-		t.Errorf("the old tracker received the requests %q, want two, as they were received", received)
+		t.Errorf("the old tracker received the requests %q, want its own postback twice, because it refused the first request", received)
 	}
 	var left int
 	if err := x.DB.GetContext(t.Context(), &left, `SELECT count(*) FROM forwarded_postbacks WHERE request IS NOT NULL`); err != nil || left != 0 {

@@ -206,7 +206,7 @@ func TestManyOlderOrders(t *testing.T) {
 		y.run()
 		const wait = `SELECT extract(epoch FROM next_at - now())::int / 60 FROM network_integrations WHERE failures = 0`
 		if n := dbtest.Get[int](t, y.s.DB, wait); n > 1 {
-			t.Errorf("the import of the last days follows in %d minutes", n)
+			t.Errorf("the import of the last days follows in %d minutes, want it at once", n)
 		}
 	}
 	y.world.Fail(resttest.Refusal)
@@ -236,7 +236,7 @@ func TestManyOlderOrders(t *testing.T) {
 	y.world.Fail(resttest.Refusal)
 	for n := range models.FailingIntegration {
 		if next := dbtest.Get[string](t, y.s.DB, `SELECT coalesce(older_from::text, '') FROM network_integrations`); next > day(0) {
-			t.Errorf("after %d failures, the days from %s on follow", n, next)
+			t.Errorf("after %d failures, the next import begins on %s, want the same days again", n, next)
 		}
 		older()
 	}
