@@ -35,17 +35,17 @@ func TestEnsureSecrets(t *testing.T) {
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) != 1 {
-		t.Fatalf("%d files, %v", len(files), err)
+		t.Fatalf("the directory has %d files, want only the secrets: %v", len(files), err)
 	}
 	info, err := files[0].Info()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v, want 0600", info.Mode())
+		t.Errorf("the file of the secrets has the mode %v, want 0600", info.Mode())
 	}
 	given := config.Config{DataDir: dir, EncryptionKey: []byte(strings.Repeat("k", 32))}
 	if err := given.EnsureSecrets(); err != nil || given.EncryptionKey[0] != 'k' || given.OpsPassword != made[0].OpsPassword {
-		t.Errorf("the set key became %q, the stored password was used: %t, error %v", given.EncryptionKey, given.OpsPassword == made[0].OpsPassword, err)
+		t.Errorf("the key is %q, want the set key; the stored password is used: %t, want true; error %v", given.EncryptionKey, given.OpsPassword == made[0].OpsPassword, err)
 	}
 }

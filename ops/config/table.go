@@ -76,7 +76,7 @@ func ownSettings(c *Config) []row {
 		setting("PLANS_FILE", "", &c.Plans, plansFile,
 			"JSON file of the plans that accounts may have, in the form of `switchyard plans --json`; empty: the built-in ones"),
 		setting("CLICK_ACK", string(AckDisk), &c.ClickAck, oneOf(AckDisk, AckPostgres),
-			"when a click is answered: disk: once it is on this process's disk; postgres: once it is in PostgreSQL, for machines whose disk does not last"),
+			"when a click is answered; disk: once it is on this process's disk; postgres: once it is in PostgreSQL, for machines whose disk does not last"),
 		setting("TRUSTED_PROXIES", "", &c.TrustedProxies, prefixes,
 			"proxies in front (nginx, Caddy, a load balancer): the addresses or CIDRs whose X-Forwarded-For is trusted, "+
 				"separated by commas, such as 10.0.0.0/8; empty: behind a proxy, all visitors have the proxy's address"),

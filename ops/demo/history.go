@@ -216,8 +216,8 @@ var doubts = []struct {
 	{bot.UAMismatch, .006},
 }
 
-// signals returns random bot signals of a visit. A bot gets the signal of its kind, which is agent.Bot, and every second bot also
-// gets FewHeaders. A person gets each signal of doubts with the probability listed there.
+// signals returns random bot signals of a visit. A bot gets the signal of its kind, which is agent.Bot. About half of the
+// bots also get FewHeaders. A person gets each signal of doubts with the probability listed there.
 func (w *past) signals(agent visitors.Agent) (found bot.Signals) {
 	reason := agent.Bot
 	if reason == "crawler" {

@@ -24,7 +24,7 @@ const (
 	goesOn    = 35 // from the lander to the offer
 	converts  = 6  // at the offer
 	isPending = 30 // of the conversions
-	isBot     = 8
+	isBot     = 8  // of all visitors
 )
 
 const (

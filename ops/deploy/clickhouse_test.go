@@ -97,7 +97,7 @@ func TestReplicas(t *testing.T) {
 		}
 	}
 	if len(cluster.Shards) != 1 || !cluster.Shards[0].Internal || len(cluster.Shards[0].Replicas) != 2 || cluster.Shard != "1" {
-		t.Fatalf("shards: %+v", cluster.Shards)
+		t.Fatalf("the shards are %+v, want one with two replicas", cluster.Shards)
 	}
 	for _, r := range cluster.Shards[0].Replicas {
 		s := c.Services[r.Host]

@@ -89,7 +89,7 @@ func TestNetworksAreApart(t *testing.T) {
 			t.Errorf("%s is in %v, want %v", name, s.Networks, want)
 		}
 		if name != "web" && len(s.Ports) > 0 {
-			t.Errorf("%s opens %v", name, s.Ports)
+			t.Errorf("%s opens the ports %v, want none", name, s.Ports)
 		}
 	}
 	web, redis := c.Services["web"], c.Services["redis"]

@@ -20,7 +20,8 @@ type account struct {
 }
 
 // pickAccount chooses the account for the servers in dir. If the caller is not root, it is the caller's own account. For root, it
-// is the owner of dir. If dir does not exist or belongs to root, it is the first account of the list below that exists.
+// is the owner of dir. If dir does not exist or belongs to root, it is the first account that exists, of the names in
+// the loop below.
 func pickAccount(dir string) (account, error) {
 	if euid := os.Geteuid(); euid != 0 {
 		return account{uid: uint32(euid), gid: uint32(os.Getegid())}, nil
@@ -42,7 +43,7 @@ func pickAccount(dir string) (account, error) {
 		}
 		return account{uid: uint32(uid), gid: uint32(gid), switched: true}, nil
 	}
-	return account{}, errors.New("devstack: PostgreSQL refuses to run as root and this machine has no account " +
+	return account{}, errors.New("devstack: PostgreSQL refuses to run as root, and this machine has no account " +
 		"\"postgres\" or \"nobody\" to run it as; create one (useradd --system postgres) or run this as an ordinary user")
 }
 

@@ -37,7 +37,7 @@ func TestLife(t *testing.T) {
 		{"nothing", func() {}},
 		{"stop", func() { must(t, Stop(t.Context(), opts)) }},
 		{"kill -9 of both servers", func() { kill(t, opts) }},
-		{"a stranger has the process number", func() {
+		{"the server's process id now belongs to another program", func() {
 			kill(t, opts)
 			replacePID(t, opts, os.Getpid())
 		}},
@@ -146,6 +146,7 @@ func TestLockWaits(t *testing.T) {
 	open(t, opts).unlock()
 }
 
+// TestFind: Find returns the newest program that is complete and new enough, and nothing if there is no such program.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	program := func(version string) string { return "#!/bin/sh\necho '" + version + "'\n" }
@@ -177,7 +178,7 @@ func TestFind(t *testing.T) {
 			tl := Tool{Programs: []string{"server"}, Beside: []string{"init"}, Globs: []string{root + "/*"}, Min: 15}
 			got, ok := tl.Find()
 			if ok != (tt.want != "") || ok && got != filepath.Join(root, tt.want) {
-				t.Errorf("find = %q, %v, want %q", got, ok, tt.want)
+				t.Errorf("Find returned %q, %v, want %q", got, ok, tt.want)
 			}
 		})
 	}
@@ -309,7 +310,7 @@ func TestPackagesOf(t *testing.T) {
 	}
 	for _, tt := range tests {
 		if got := strings.Join(manager{name: tt.manager}.packagesOf(tt.tools), " "); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.manager, got, tt.want)
+			t.Errorf("packagesOf of %s returned %q, want %q", tt.manager, got, tt.want)
 		}
 	}
 }

@@ -84,7 +84,7 @@ func (t Tool) candidates() []candidate {
 	for _, program := range t.Programs {
 		for _, dir := range dirs {
 			path := filepath.Join(dir, program)
-			if len(t.Beside) > 0 { // without Beside, links stay: the name of the link may decide how the program behaves
+			if len(t.Beside) > 0 { // otherwise links are not resolved: the name of a link may decide how the program behaves
 				if real, err := filepath.EvalSymlinks(path); err == nil {
 					path = real
 				}
@@ -160,7 +160,7 @@ func Install(ctx context.Context, out io.Writer, tools ...Tool) error {
 	}
 	for _, t := range missing {
 		if _, ok := t.Find(); !ok {
-			return fmt.Errorf("devstack: %s of this system has installed no %s; install that from its makers and put it in PATH"+
+			return fmt.Errorf("devstack: %s of this system has not installed %s; install it from its makers and put it in PATH"+
 				"%s", m.name, t.requirement(), ownServers)
 		}
 	}

@@ -133,7 +133,7 @@ func TestCheck(t *testing.T) {
 			got := Check([]File{{Path: tt.file, Imports: []string{"fmt", tt.imported}, Lines: MaxLines - 1}})
 			if tt.want == "" {
 				if len(got) > 0 {
-					t.Errorf("refused: %q", got)
+					t.Errorf("an allowed import is refused: %q", got)
 				}
 				return
 			}

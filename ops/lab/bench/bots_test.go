@@ -37,14 +37,14 @@ func TestListsDenyNobody(t *testing.T) {
 			}
 			for _, a := range set.Addresses {
 				if p.Contains(netip.MustParseAddr(a.IP)) {
-					t.Errorf("%s denies %s", v, a.IP)
+					t.Errorf("the network %s denies the visitor %s", v, a.IP)
 				}
 			}
 		}
 	}
 	for _, a := range set.Addresses {
 		if values[a.IP] || a.IP == listed {
-			t.Errorf("%s is denied", a.IP)
+			t.Errorf("the visitor %s is denied", a.IP)
 		}
 	}
 }
@@ -76,6 +76,6 @@ func TestCommandsThatAreMissing(t *testing.T) {
 	}
 	got, err := output(t.Context(), t.TempDir(), []byte("told"), "cat")
 	if err != nil || string(got) != "told" {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("the command returned %q, %v, want its input", got, err)
 	}
 }

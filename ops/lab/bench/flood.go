@@ -100,7 +100,7 @@ func (f *flooding) requests(addresses []string) []Request {
 
 // persons measures the cost of people's clicks at a rate that the machine sustains easily. Before that, it sends such clicks
 // for a while, so that the scans for bots among earlier clicks run as well. Then it measures the redirects and the reports of
-// other accounts without a flood.
+// other accounts without a flood, and finally people's redirects at full rate.
 func (f *flooding) persons(ctx context.Context) error {
 	if _, err := f.people.sustainRate(ctx, peopleRate, f.Sustained/2); err != nil {
 		return err

@@ -73,7 +73,7 @@ func TestLoadCountsAnswers(t *testing.T) {
 				}
 			}
 			if total != got.Count || total == 0 || got.Percentile(0.5) > got.Percentile(0.99) {
-				t.Errorf("the server saw %d requests, the load %d", total, got.Count)
+				t.Errorf("the server saw %d requests, and the load counted %d, want the same number", total, got.Count)
 			}
 			if limit := int(tt.rate*l.Duration.Seconds()) + l.Connections; tt.rate > 0 && total > limit {
 				t.Errorf("%d requests were sent, but only %d were due", total, limit)
@@ -89,6 +89,6 @@ func TestPickMeasuresTheLastPath(t *testing.T) {
 	}
 	result, err := pick()
 	if err != nil || result.N == 0 || result.AllocsPerOp() != 0 {
-		t.Fatalf("%v %v", result, err)
+		t.Fatalf("the measurement is %v, want no allocation: %v", result, err)
 	}
 }

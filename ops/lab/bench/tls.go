@@ -96,7 +96,7 @@ func (i *issuer) issue(ctx context.Context, host string, serial int64) ([]byte, 
 	}
 	fence, ok, err := i.store.Claim(ctx, host, time.Minute)
 	if err == nil && !ok {
-		err = errors.New("bench: the host is another issuer's")
+		err = errors.New("bench: another issuer has claimed the host")
 	}
 	if err != nil {
 		return nil, err

@@ -209,7 +209,7 @@ func TestManyAtOnce(t *testing.T) {
 			}
 			var got uint64
 			if err := conn.QueryRow(t.Context(), `SELECT n FROM many WHERE n = {n:UInt64}`, clickhouse.Named("n", n)).Scan(&got); err != nil || got != n {
-				t.Errorf("%d: got %d, %v", n, got, err)
+				t.Errorf("the row %d is read as %d, %v", n, got, err)
 			}
 		})
 	}

@@ -12,7 +12,7 @@ import (
 type placement struct {
 	name    string
 	times   float64 // earnings per click, relative to the campaign's earnings per click
-	starts  int     // the first day
+	starts  int     // the first day with clicks
 	share   float64 // share of the campaign's visitors
 	blocked bool
 	days    []copilot.ValueRow // figures by day of the click

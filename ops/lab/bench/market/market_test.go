@@ -36,6 +36,6 @@ func TestLimits(t *testing.T) {
 		t.Errorf("a hasty run blocks no placement that pays, so the market does not simulate delays well; %+v, %v", hasty, err)
 	}
 	if r.Applied <= r.Nothing || r.Applied <= r.Even {
-		t.Errorf("profit %.0f with suggestions, %.0f without, %.0f with an even split", r.Applied, r.Nothing, r.Even)
+		t.Errorf("profit %.0f with suggestions, %.0f without, %.0f with an even split, want the first to be the highest", r.Applied, r.Nothing, r.Even)
 	}
 }

@@ -37,7 +37,7 @@ var orders = []string{
 func TestHostileChat(t *testing.T) {
 	t.Parallel()
 	if len(orders) != 50 {
-		t.Fatal(len(orders))
+		t.Fatalf("%d orders, want 50", len(orders))
 	}
 	x := newExamples(t, day(time.Now()))
 	dbtest.Exec(x.t, x.DB, `UPDATE accounts SET timezone = 'Europe/Berlin' WHERE id = $1`, x.Account.ID)
@@ -202,6 +202,6 @@ func (x *examples) searchPrompts(t *testing.T) {
 		t.Errorf("no alert with %v reached the model", alerts)
 	}
 	if len(seen) < 25 { // a prompt holds only some of the 50 rows of a report
-		t.Errorf("only %d orders reached the model", len(seen))
+		t.Errorf("only %d orders reached the model, want at least 25", len(seen))
 	}
 }

@@ -185,7 +185,7 @@ func TestConversionCorrections(t *testing.T) {
 		}
 		accepted := []int{5, 5, 4}[round]
 		if got.DryRun == apply || got.Total != 13 || got.Accepted != accepted || got.Refused != 13-accepted || got.Truncated {
-			t.Errorf("round %d: %+v", round, got)
+			t.Errorf("round %d: the answer is %+v, want 13 lines, 5 of them accepted (4 in the last round)", round, got)
 		}
 		if sum := []float64{18.5, 18.5, 16}[round]; got.Payout != sum {
 			t.Errorf("round %d: payout %v, want %v", round, got.Payout, sum)
@@ -193,11 +193,11 @@ func TestConversionCorrections(t *testing.T) {
 		o := got.Outcomes[1]
 		if o.ClickID != x.clicks[0] || o.Status != "approved" || o.Currency != "EUR" || o.ConversionID != "a" || o.Time == nil ||
 			o.Payout.String() != "3" {
-			t.Errorf("round %d: %+v", round, o)
+			t.Errorf("round %d: the outcome of line 3 is %+v, want an approved conversion of 3 EUR", round, o)
 		}
 		for _, table := range []string{"events", "webhook_deliveries"} {
 			if n := dbtest.Get[int](x.t, x.s.DB, `SELECT count(*) FROM `+table); n != events[round] {
-				t.Errorf("round %d: %d %s, want %d", round, n, table, events[round])
+				t.Errorf("round %d: %d rows of %s, want %d", round, n, table, events[round])
 			}
 		}
 		var other conversionAnswer
@@ -205,16 +205,16 @@ func TestConversionCorrections(t *testing.T) {
 		other0.s = x.s.As(foreign)
 		other0.post("/corrections/conversions", "click id\n"+x.clicks[0]+"\n", apply, &other)
 		if verdict(other.Outcomes[0].Verdict) != "2 refused there is no such click" {
-			t.Errorf("another account's correction: %+v", other.Outcomes)
+			t.Errorf("another account's correction of the click has the outcomes %+v, want it refused as an unknown click", other.Outcomes)
 		}
 	}
 	row := x.s.Do("GET", "/reports/performance?dimension=date", nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any)
 	if row["conversions"] != 2.0 || row["revenue"] != 7.0 || row["chargebacks"] != 1.0 || row["clicks"] != 10.0 {
-		t.Errorf("the report of the day is %v", row)
+		t.Errorf("the report of the day is %v, want 10 clicks, 2 conversions, 1 chargeback and a revenue of 7", row)
 	}
 	log := x.s.Do("GET", "/logs/conversions", nil).Want(200, "").Map()["rows"].([]any)
 	if len(log) != 3 || log[0].(map[string]any)["source"] != "correction" {
-		t.Errorf("the log of conversions is %v", log)
+		t.Errorf("the log of conversions is %v, want 3 rows, the newest from a correction", log)
 	}
 }
 
@@ -262,18 +262,18 @@ func TestCostCorrections(t *testing.T) {
 			t.Fatalf("round %d: %s", round, diff)
 		}
 		if got.DryRun == apply || got.Total != 11 || got.Accepted != 4 || got.Refused != 7 || got.Spend != 1035.01 {
-			t.Errorf("round %d: %+v", round, got)
+			t.Errorf("round %d: the answer is %+v, want 11 lines, 4 of them accepted, with a spend of 1035.01", round, got)
 		}
 		o := got.Outcomes[0]
 		if o.SpreadClicks != 5 || *o.SourceID != x.sources[0].String() || o.CampaignID != nil || *o.Impressions != 1000 {
-			t.Errorf("round %d: %+v", round, o)
+			t.Errorf("round %d: the first outcome is %+v, want spend on 5 clicks of the first source, without a campaign", round, o)
 		}
 		days := map[string]float64{x.day: 0.1}
 		if apply {
 			days = map[string]float64{x.day: 1010.01, before: 25}
 		}
 		if diff := cmp.Diff(days, cost("date")); diff != "" {
-			t.Errorf("round %d: %s", round, diff)
+			t.Errorf("round %d: the cost by day differs: %s", round, diff)
 		}
 	}
 	for dimension, want := range map[string]map[string]float64{
@@ -282,7 +282,7 @@ func TestCostCorrections(t *testing.T) {
 		"language":    {"": 1035.01}, // from the rows of clicks and spend, not from the ledger
 	} {
 		if diff := cmp.Diff(want, cost(dimension)); diff != "" {
-			t.Errorf("%s: %s", dimension, diff)
+			t.Errorf("the cost by %s differs: %s", dimension, diff)
 		}
 	}
 	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT count(*) FROM events`); n != 0 {
@@ -308,17 +308,17 @@ func TestReportFiles(t *testing.T) {
 	}
 	x.send("/corrections/cost", map[string]any{"file": wide, "source": "push ads", "apply": true}, &got)
 	if got.Accepted != 1 || got.Refused != 1 || got.Spend != 12.5 || got.Outcomes[1].Line != 6 || got.Outcomes[1].Reason != "it is a line of totals" {
-		t.Errorf("%+v", got)
+		t.Errorf("the answer is %+v, want one row accepted and the line of totals refused", got)
 	}
 	if o := got.Outcomes[0]; *o.SourceID != x.sources[0].String() || *o.CampaignID != x.campaigns[0].String() || o.Line != 5 {
-		t.Errorf("%+v", o)
+		t.Errorf("the outcome of the accepted row is %+v, want line 5 with the first source and campaign", o)
 	}
 	if got.Lines != 3 || len(got.Skipped) != 2 || got.Skipped[0].Last != 2 || got.Skipped[1].Line != 3 {
-		t.Errorf("%+v", got.Skipped)
+		t.Errorf("the skipped lines are %+v, want 3 lines in 2 entries", got.Skipped)
 	}
 	x.send("/corrections/cost", map[string]any{"csv": report, "source": "nobody"}, &got)
 	if got.Accepted != 0 || got.Outcomes[0].Reason != "there is no such traffic source" {
-		t.Errorf("%+v", got)
+		t.Errorf("a file for a source that does not exist is answered with %+v, want its rows refused", got)
 	}
 }
 
@@ -350,14 +350,14 @@ func TestBigCorrections(t *testing.T) {
 		t.Logf("%d conversions, apply %v: %v", got.Total, apply, time.Since(start).Round(time.Millisecond))
 		want := min(rows, most)
 		if got.Total != want || got.Accepted != want || got.Truncated != (rows > most) || got.Payout != float64(want) {
-			t.Errorf("%d of %d, %v, %v", got.Accepted, got.Total, got.Payout, got.Truncated)
+			t.Errorf("%d of %d rows are accepted, payout %v, truncated %v; want each row up to the limit accepted", got.Accepted, got.Total, got.Payout, got.Truncated)
 		}
 		var paid costAnswer
 		start = time.Now()
 		x.post("/corrections/cost", costs.String(), apply, &paid)
 		t.Logf("400 rows of spend, apply %v: %v", apply, time.Since(start).Round(time.Millisecond))
 		if paid.Accepted != 400 || paid.Spend != 800 {
-			t.Errorf("%+v", paid.Outcomes[0])
+			t.Errorf("the first outcome is %+v, want all 400 rows accepted, with a spend of 800", paid.Outcomes[0])
 		}
 	}
 	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT sum(approved) FROM ledger`); n != min(applied, most) {
@@ -397,7 +397,7 @@ func TestDeletionsByAPI(t *testing.T) {
 	path := fmt.Sprintf("/campaigns/%s/stats?from=%s", x.campaigns[1], x.day)
 	got := x.s.Do("DELETE", path, nil).Want(200, "").Map()
 	if got["clicks"] != 15.0 || got["conversions"] != 0.0 || got["id"] != x.campaigns[1].String() {
-		t.Errorf("%v", got)
+		t.Errorf("the deletion of the statistics is answered with %v, want 15 clicks and no conversion", got)
 	}
 	x.smartlink(foreign)
 }
@@ -419,7 +419,7 @@ func (x *correcting) smartlink(foreign string) {
 	for _, want := range [][2]float64{{6, 1}, {0, 0}} {
 		got := x.s.Do("DELETE", path, nil).Want(200, "").Map()
 		if got["id"] != link.String() || got["clicks"] != want[0] || got["bot_clicks"] != want[1] || got["range"] == nil {
-			x.t.Errorf("%v, want %v clicks", got, want)
+			x.t.Errorf("the deletion is answered with %v, want %v as numbers of clicks and of bots", got, want)
 		}
 	}
 	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT count(*) FROM smartlink_clicks`); n != 0 {
@@ -452,10 +452,10 @@ func TestKeptAnswersStayBelowABound(t *testing.T) {
 		post(fmt.Sprint("dry-", i), http.StatusOK)
 	}
 	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT pg_total_relation_size('idempotency_keys')`); n > bound {
-		t.Errorf("%d bytes of answers are kept", n)
+		t.Errorf("%d bytes of answers are kept, more than the bound", n)
 	}
 	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT count(*) FROM jobs WHERE pg_column_size(result) > 2000`); int64(n) != plan.AnswerBytes/models.MaxJobResult {
-		t.Errorf("%d results are kept", n)
+		t.Errorf("%d results are kept, want as many as the plan has room for", n)
 	}
 	before := dbtest.Get[int](x.t, x.s.DB, `SELECT count(*) FROM jobs`)
 	last := fmt.Sprint("dry-", runs-1)
@@ -466,7 +466,7 @@ func TestKeptAnswersStayBelowABound(t *testing.T) {
 	job, _ := again.Map()["job"].(map[string]any)
 	shown := x.s.Do("GET", fmt.Sprint("/jobs/", job["id"]), nil).Want(http.StatusOK, "").Map()
 	if result, _ := shown["result"].(map[string]any); shown["status"] != models.JobDone || result["refused"] != 600.0 {
-		t.Errorf("the job of the repeated call: %v %v", shown["status"], shown["error"])
+		t.Errorf("the job of the repeated call has the status %v and the error %v, want done with 600 refused rows", shown["status"], shown["error"])
 	}
 	post("dry-0", http.StatusAccepted)
 	// A process that dies before it stores the answer of a call leaves the key in this state. The result of the call's job was
@@ -475,7 +475,7 @@ func TestKeptAnswersStayBelowABound(t *testing.T) {
 	dropped, _ := post("dry-1", http.StatusAccepted).Map()["job"].(map[string]any)
 	lost := x.s.Do("GET", fmt.Sprint("/jobs/", dropped["id"]), nil).Want(http.StatusOK, "").Map()
 	if e, _ := lost["error"].(map[string]any); dropped["status"] != models.JobDone || lost["result"] != nil || e["code"] != "result_dropped" {
-		t.Errorf("a job whose result was dropped: %v, %v", dropped, lost)
+		t.Errorf("a job whose result was dropped is %v, then %v; want it done, without a result, with the error result_dropped", dropped, lost)
 	}
 	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT count(*) FROM jobs`); n != before {
 		t.Errorf("repeated calls started %d jobs, want 0", n-before)

@@ -30,18 +30,18 @@ func TestCostByHand(t *testing.T) {
 	var set v1.CostSet
 	x.send("/corrections/cost/set", body, &set)
 	if !set.DryRun || set.ID != nil || set.Clicks != 5 || len(set.Days) != 3 || set.Before.String() != "0.05" || set.After.String() != "12.5" || cost() != 0.05 {
-		t.Fatalf("%+v", set)
+		t.Fatalf("the preview is %+v, want a dry run over 3 days that changes nothing", set)
 	}
 	if d := set.Days[0]; d.Clicks != 0 || d.CampaignID != nil || !d.After.IsZero() || d.Day != first {
-		t.Errorf("a day without clicks: %+v", d)
+		t.Errorf("the preview of a day without clicks is %+v, want no campaign and no cost", d)
 	}
 	if d := set.Days[2]; d.Clicks != 5 || d.CampaignName != "Campaign Push Ads" || d.After.String() != "12.5" || d.Day != x.day {
-		t.Errorf("a day with clicks: %+v", d)
+		t.Errorf("the preview of a day with clicks is %+v, want 5 clicks and a cost of 12.5", d)
 	}
 	body["apply"] = true
 	x.send("/corrections/cost/set", body, &set)
 	if set.DryRun || set.ID == nil || cost() != 12.5 {
-		t.Fatalf("%+v, the cost is %v", set, cost())
+		t.Fatalf("setting the cost is answered with %+v, and the cost is %v, want 12.5", set, cost())
 	}
 	undo := "/corrections/cost/changes/" + set.ID.String() + "/undo"
 
@@ -50,7 +50,7 @@ func TestCostByHand(t *testing.T) {
 	var file costAnswer
 	x.post("/corrections/cost", csv, true, &file)
 	if file.Accepted != 2 || file.Outcomes[0].Result != correction.Spread || *file.Outcomes[0].SourceID != x.sources[0].String() || cost() != 20 {
-		t.Fatalf("%+v, the cost is %v", file, cost())
+		t.Fatalf("the file is answered with %+v, and the cost is %v, want 20", file, cost())
 	}
 	var list struct {
 		Rows []struct {
@@ -62,7 +62,7 @@ func TestCostByHand(t *testing.T) {
 	x.s.Do("GET", "/corrections/cost/changes", nil).Want(200, "").Into(&list)
 	if len(list.Rows) != 2 || list.Rows[0].Kind != "file" || list.Rows[0].Before != 12.55 || list.Rows[0].After != 24 || list.Rows[0].Clicks != 10 ||
 		list.Rows[1].Kind != "hand" || list.Rows[1].Before != 0.05 || list.Rows[1].After != 12.5 || list.Rows[1].Who == "" {
-		t.Errorf("%+v", list)
+		t.Errorf("the list of changes is %+v, want the file first and then the cost by hand", list)
 	}
 	x.s.Do("POST", undo, nil).Want(http.StatusConflict, "overlapped")
 	var undone struct{ Undone bool }

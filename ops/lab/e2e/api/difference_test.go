@@ -110,7 +110,7 @@ func TestNetworkDifference(t *testing.T) {
 	stranger.Click = "affsub-1"
 	y.world.Set(y.order("a", 0, "approved", "10"), y.order("b", 1, "approved", "4"), stranger)
 	if got := y.sync(false); got.Total != 3 {
-		t.Fatalf("%+v", got)
+		t.Fatalf("the dry run is answered with %+v, want 3 orders", got)
 	}
 	if got := y.compare(); got.Basis != "" {
 		t.Errorf("a dry run has stored orders: %+v", got)
@@ -121,19 +121,19 @@ func TestNetworkDifference(t *testing.T) {
 		"csv": "clickid,conversion id,payout,status\n" + y.clicks[1] + ",b,9,approved\n", "apply": true,
 	}, &done)
 	if done.Accepted != 1 {
-		t.Fatalf("%+v", done)
+		t.Fatalf("the correction is answered with %+v, want it accepted", done)
 	}
 	got := y.compare()
 	if *got.Total.Theirs.Conversions != 3 || got.Total.Theirs.Money.String() != "21" || *got.Total.Ours.Conversions != 2 ||
 		got.Total.Ours.Money.String() != "19" || !got.Total.Unexplained.Money.IsZero() {
-		t.Errorf("%+v", got.Total)
+		t.Errorf("the total is %+v, want 3 conversions and 21 theirs, 2 and 19 ours, and no unexplained money", got.Total)
 	}
 	var causes []string
 	for _, c := range got.Total.Causes {
 		causes = append(causes, fmt.Sprint(c.Cause, " ", *c.Conversions, " ", c.Money))
 	}
 	if strings.Join(causes, ", ") != "unmatched 1 7, correction 0 -5" || len(got.Examples) != 2 {
-		t.Errorf("%s; %+v", causes, got.Examples)
+		t.Errorf("the causes are %s, want one unmatched order and one correction; the examples are %+v, want 2", causes, got.Examples)
 	}
 	y.differenceFile()
 	y.upload()
@@ -170,7 +170,7 @@ func (y *syncing) upload() {
 		"csv": "clickid;order id;payout;date\n" + y.clicks[2] + ";x1;5;" + y.day + "\nnonsense;x2;6;" + y.day + "\n" + y.clicks[3] + ";x3;six;" + y.day + "\n",
 	}, &saved)
 	if saved.Kind != "orders" || saved.Total != 3 || saved.Stored != 2 || saved.Refused != 1 || len(saved.Refusals) != 1 || saved.Refusals[0].Line != 4 {
-		y.t.Errorf("%+v", saved)
+		y.t.Errorf("the report with click ids is answered with %+v, want 2 of 3 orders stored and line 4 refused", saved)
 	}
 	got := y.compare()
 	var causes []string
@@ -178,7 +178,7 @@ func (y *syncing) upload() {
 		causes = append(causes, c.Cause)
 	}
 	if got.Basis != "orders" || strings.Join(causes, " ") != "unmatched not_received" {
-		y.t.Errorf("%q %v", got.Basis, causes)
+		y.t.Errorf("the basis is %q and the causes are %v, want orders, unmatched and not_received", got.Basis, causes)
 	}
 	for _, file := range []string{ // a mistyped year deletes no stored order
 		"clickid;order id;payout;date\n" + y.clicks[2] + ";x1;5;2099-01-01\n" + y.clicks[3] + ";x3;5;2001-01-01\n", "date,clicks\n2099-01-01,1\n2001-01-01,1\n",
@@ -187,7 +187,7 @@ func (y *syncing) upload() {
 		y.send("/networks/"+y.id+"/report", map[string]any{"csv": file}, &saved)
 		if saved.Stored != 0 || len(saved.Refusals) != 2 || !strings.Contains(saved.Refusals[0].Reason, "has not come yet") ||
 			!strings.Contains(saved.Refusals[1].Reason, "more than 400 days ago") {
-			y.t.Errorf("%+v", saved)
+			y.t.Errorf("a file with wrong years is answered with %+v, want both rows refused by their day", saved)
 		}
 	}
 	if n := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM network_orders WHERE network_id = $1`, y.id); n != 2 {
@@ -198,10 +198,10 @@ func (y *syncing) upload() {
 		"csv": "date,clicks,conversions,payout\n" + y.day + ",3,1,4\n" + y.day + ",5,1,6\n" + time.Now().Format(time.DateOnly) + ",,,\n",
 	}, &saved)
 	if saved.Kind != "totals" || saved.Stored != 2 || saved.Refused != 1 || *saved.From != y.day {
-		y.t.Errorf("%+v", saved)
+		y.t.Errorf("the report with daily sums is answered with %+v, want 2 rows stored and 1 refused", saved)
 	}
 	if got := y.compare(); got.Basis != "totals" || *got.Total.Theirs.Clicks != 8 || got.Total.Theirs.Money.String() != "10" {
-		y.t.Errorf("%q %+v", got.Basis, got.Total)
+		y.t.Errorf("the basis is %q and the total is %+v, want totals with 8 clicks and a payout of 10", got.Basis, got.Total)
 	}
 }
 
@@ -217,7 +217,7 @@ func TestSourceDifference(t *testing.T) {
 		"csv": "day,source,campaign,spend\n" + y.day + "," + y.sources[0].String() + "," + y.campaigns[0].String() + ",6\n", "apply": true,
 	}, &done)
 	if done.Accepted != 1 {
-		t.Fatalf("%+v", done)
+		t.Fatalf("the correction is answered with %+v, want it accepted", done)
 	}
 	y.compareSource("13 14", "correction 0 4")
 }
@@ -234,9 +234,9 @@ func (y *spending) compareSource(theirs, causes string) {
 		list = append(list, fmt.Sprint(c.Cause, " ", *c.Clicks, " ", c.Money))
 	}
 	if shown := fmt.Sprint(*got.Total.Theirs.Clicks, " ", got.Total.Theirs.Money); got.Basis != "platform" || shown != theirs || strings.Join(list, ", ") != causes {
-		y.t.Errorf("%s: theirs %s, want %s; causes %v, want %s", got.Basis, shown, theirs, list, causes)
+		y.t.Errorf("the basis is %s, want platform; theirs is %s, want %s; the causes are %v, want %s", got.Basis, shown, theirs, list, causes)
 	}
 	if *got.Total.Unexplained.Clicks != 3 {
-		y.t.Errorf("%d unexplained clicks: the platform counts 13, and 10 have arrived", *got.Total.Unexplained.Clicks)
+		y.t.Errorf("%d clicks are unexplained, want 3, because the platform counts 13 and 10 have arrived", *got.Total.Unexplained.Clicks)
 	}
 }

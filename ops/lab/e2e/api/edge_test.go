@@ -116,15 +116,15 @@ func TestPublishedCampaign(t *testing.T) {
 	}
 	if bundle.Format != routing.EdgeFormat || bundle.Campaign != id || bundle.Domain != publishedHost || fmt.Sprint(bundle.Origin) != "[daily_cap]" ||
 		bundle.Campaigns[id].Name != "Spring" || !strings.Contains(value, `"texts":["fr"]`) {
-		t.Errorf("the bundle is %s", value)
+		t.Errorf("the bundle is %s, want the campaign Spring with its rule and its daily cap", value)
 	}
 	got := p.Do("POST", "/edge", nil).Want(200, "").Map()
 	if got["configured"] != true || got["published"] != 1.0 || got["rules"] != 1.0 || got["rulesError"] != nil || got["failed"] != 0.0 {
-		t.Errorf("%v", got)
+		t.Errorf("publishing is answered with %v, want one campaign and one rule published", got)
 	}
 	got = p.Do("GET", "/edge", nil).Want(200, "").Map()
 	if got["routableCampaigns"] != 1.0 || got["publishedCampaigns"] != 1.0 || !strings.Contains(fmt.Sprint(got["hint"]), "daily_cap") {
-		t.Errorf("%v", got)
+		t.Errorf("the state of the edge is %v, want one published campaign and the hint daily_cap", got)
 	}
 	p.Do("PUT", "/rules", map[string]any{"id": rule, "name": "Belgian", "notes": "", "logic": "and", "conditions": []any{
 		map[string]any{"attribute": "country", "operator": "in", "value": []string{"BE"}},
@@ -161,7 +161,7 @@ func TestPublishManyCampaigns(t *testing.T) {
 	out := p.publish()
 	calls, took := p.fake.Count(""), time.Since(began)
 	if out.Published != many || out.Written != many || out.Failed != 0 {
-		t.Fatalf("%+v", out)
+		t.Fatalf("publishing has the result %+v, want all campaigns published and written", out)
 	}
 	dbtest.Exec(p.t, p.DB, `UPDATE campaigns SET name = 'Winter' WHERE alias = 'campaign-77'`)
 	p.fake.SetNow(func() time.Time { return time.Now().Add(time.Minute) })

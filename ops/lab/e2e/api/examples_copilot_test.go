@@ -30,7 +30,7 @@ func (x *examples) copilot(account uuid.UUID, key string) {
 	}
 	list, _ := x.callAs(x.As(key), "GET /copilot", nil, nil)["suggestions"].([]any)
 	if len(list) != 1 {
-		x.t.Fatalf("%d suggestions", len(list))
+		x.t.Fatalf("%d suggestions are listed, want 1", len(list))
 	}
 	x.callAs(x.As(key), "POST /copilot", nil, object{"action": "snooze", "id": list[0].(map[string]any)["id"], "days": 3})
 	made := x.As(key).Do("POST", "/campaigns", object{"name": "Shoes DE push", "alias": "shoes-preview", "destination_url": "https://shop.example/"}).

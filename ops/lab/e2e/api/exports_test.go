@@ -120,7 +120,7 @@ func (x *exporting) text(body map[string]any) (text []byte, rows int64) {
 	if got.Status != http.StatusOK || int64(len(got.Raw)) != made.ByteSize ||
 		!strings.HasPrefix(got.Header.Get("Content-Type"), "text/csv") ||
 		!strings.HasPrefix(got.Header.Get("Content-Disposition"), "attachment; filename") {
-		x.t.Fatalf("%d, %v, %d bytes of %d", got.Status, got.Header, len(got.Raw), made.ByteSize)
+		x.t.Fatalf("the download has the status %d, the headers %v and %d bytes of %d; want an attachment of type text/csv", got.Status, got.Header, len(got.Raw), made.ByteSize)
 	}
 	return got.Raw, made.RowCount
 }
@@ -160,7 +160,7 @@ func TestExports(t *testing.T) {
 	x := newExporting(t)
 	rows := x.file(map[string]any{"kind": "clicks", "name": "My clicks"})
 	if len(rows) != len(x.clicks) {
-		t.Fatalf("%d clicks, want %d", len(rows), len(x.clicks))
+		t.Fatalf("the file has %d clicks, want %d", len(rows), len(x.clicks))
 	}
 	for i, row := range rows {
 		c := x.clicks[len(x.clicks)-1-i]
@@ -179,12 +179,12 @@ func TestExports(t *testing.T) {
 		id, err := models.ParseClickID(row["click_id"])
 		payout, known := x.sales[id]
 		if err != nil || !known {
-			t.Fatalf("a conversion of %s: %v", row["click_id"], err)
+			t.Fatalf("the file has a conversion of the click %s, which has none: %v", row["click_id"], err)
 		}
 		delete(x.sales, id)
 		x.expect("conversion", row, map[string]any{"payout": payout, "status": "approved", "campaign_id": x.campaign, "campaign_name": "'@SUM(1)"})
 		if !strings.HasPrefix(row["conversion_id"], "'+order") {
-			t.Errorf("conversion id %s", row["conversion_id"])
+			t.Errorf("the conversion id is %s, want a quote before the sign at its start", row["conversion_id"])
 		}
 	}
 	if len(x.sales) > 0 {
@@ -237,7 +237,7 @@ func (x *exporting) likeTheReports() {
 		x.t.Errorf("the file is not in the descending order of the countries: first %s, last %s", first, last)
 	}
 	if len(people[0]) != 5 || people[0]["Kampagne"] != "'@SUM(1)" || people[0]["'=Land"] == "" || people[0]["Klicks"] != people[0]["Formel"] {
-		x.t.Errorf("a file for people: %v", people[0])
+		x.t.Errorf("the first row of the file with own headings is %v, want its five columns", people[0])
 	}
 	same(x.file(map[string]any{"dimension": "country, date"}), "/reports/performance?dimension=country,date", dims)
 	same(x.file(map[string]any{"dimension": "date"}), "/reports/performance?dimension=date", dims)
@@ -258,7 +258,7 @@ func (x *exporting) likeTheReports() {
 		"/reports/performance"+x.window+"&dimension=country&min_clicks=1&compare="+compare, dims)
 	x.window = ""
 	if lost < 4 { // each report by date, month, day or weekday has a row with a click loss
-		x.t.Errorf("%d rows have a click loss", lost)
+		x.t.Errorf("%d rows have a click loss, want at least 4", lost)
 	}
 }
 
@@ -270,11 +270,11 @@ func (x *exporting) checkRetention() {
 	page := s.Do("GET", "/reports/exports?limit=2", nil).Want(http.StatusOK, "").Map()
 	list := s.Do("GET", "/reports/exports", nil).Want(http.StatusOK, "").Map()["rows"].([]any)
 	if len(page["rows"].([]any)) != 2 || page["next_cursor"] == nil || len(list) != 13 {
-		x.t.Fatalf("%d files; a page: %v", len(list), page)
+		x.t.Fatalf("%d files are listed, want 13; a page of two is %v", len(list), page)
 	}
 	first := list[len(list)-1].(map[string]any)
 	if first["name"] != "My clicks" || first["kind"] != "clicks" || first["row_count"] != 40.0 {
-		x.t.Errorf("first file: %v", first)
+		x.t.Errorf("the oldest file is %v, want My clicks with 40 rows", first)
 	}
 	path := fmt.Sprint("/reports/exports?id=", first["id"])
 	_, foreign, _ := s.NewAccount("scale")
@@ -289,7 +289,7 @@ func (x *exporting) checkRetention() {
 	s.Do("GET", "/reports/exports/x", nil).Want(http.StatusBadRequest, "invalid_id")
 	var n int
 	if err := s.DB.GetContext(x.t.Context(), &n, `SELECT count(*) FROM export_chunks`); err != nil || n != 12 {
-		x.t.Errorf("%d pieces of 12 files, %v", n, err)
+		x.t.Errorf("%d pieces of 12 files are stored, want 12: %v", n, err)
 	}
 }
 
@@ -305,24 +305,24 @@ func TestExportRules(t *testing.T) {
 		code string
 	}{
 		"not json":           {"{", "bad_body"},
-		"no object":          {"[]", "bad_body"},
+		"an array":           {"[]", "bad_body"},
 		"kind":               {map[string]any{"kind": "everything"}, "invalid_kind"},
 		"kind's type":        {map[string]any{"kind": 5}, "invalid_kind"},
 		"dimension":          {map[string]any{"dimension": "os,nonsense"}, "invalid_dimension"},
-		"dimensions":         {map[string]any{"dimension": "os,ip,date,hour,country,city"}, "invalid_dimension"},
+		"six dimensions":     {map[string]any{"dimension": "os,ip,date,hour,country,city"}, "invalid_dimension"},
 		"filter's dimension": {map[string]any{"filters": filters(1)}, "invalid_dimension"},
 		"filter's value":     {map[string]any{"filters": []any{map[string]any{"dimension": "os"}}}, "invalid_dimension"},
-		"a long filter": {map[string]any{"filters": []any{
+		"a long filter value": {map[string]any{"filters": []any{
 			map[string]any{"dimension": "os", "value": strings.Repeat("x", 501)},
 		}}, "invalid_dimension"},
-		"filters": {map[string]any{"filters": []any{
+		"a filter with too many values": {map[string]any{"filters": []any{
 			map[string]any{"dimension": "os", "value": strings.Split(strings.Repeat("1,", 100), ",")},
 		}}, "invalid_dimension"},
-		"zone":        {map[string]any{"kind": "trends", "tz": "Mars"}, "invalid_input"},
-		"bucket":      {map[string]any{"kind": "trends", "bucket": "year"}, "invalid_bucket"},
-		"idle bucket": {map[string]any{"kind": "clicks", "bucket": "year"}, "invalid_bucket"},
-		"link":        {map[string]any{"link": "x"}, "invalid_id"},
-		"a long name": {map[string]any{"name": strings.Repeat("x", 256)}, "invalid_input"},
+		"zone":                             {map[string]any{"kind": "trends", "tz": "Mars"}, "invalid_input"},
+		"bucket":                           {map[string]any{"kind": "trends", "bucket": "year"}, "invalid_bucket"},
+		"bucket of a kind without buckets": {map[string]any{"kind": "clicks", "bucket": "year"}, "invalid_bucket"},
+		"link":                             {map[string]any{"link": "x"}, "invalid_id"},
+		"a long name":                      {map[string]any{"name": strings.Repeat("x", 256)}, "invalid_input"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -336,11 +336,11 @@ func TestExportRules(t *testing.T) {
 	one := x.s.Do("POST", "/reports/exports", body, "Idempotency-Key", "k").Want(http.StatusCreated, "").Map()
 	two := x.s.Do("POST", "/reports/exports", body, "Idempotency-Key", "k").Want(http.StatusCreated, "").Map()
 	if one["id"] != two["id"] {
-		t.Errorf("%v and %v", one, two)
+		t.Errorf("two calls with the same key made the files %v and %v, want one file", one, two)
 	}
 	job := x.s.Do("GET", fmt.Sprint("/jobs/", one["id"]), nil).Want(http.StatusOK, "").Map()
 	if job["status"] != "done" || fmt.Sprint(job["result"]) != fmt.Sprint(one) {
-		t.Errorf("job %v, answer %v", job, one)
+		t.Errorf("the job is %v, want it done with the result of the call, %v", job, one)
 	}
 	empty := x.s.Do("POST", "/reports/exports?from=2020-01-01&to=2020-01-02", body).Want(http.StatusCreated, "").Map()
 	if empty["row_count"] != 0.0 {
@@ -378,7 +378,7 @@ func TestFilesOfSmartlinks(t *testing.T) {
 	all := x.file(map[string]any{"kind": "smartlink-clicks"})
 	ofLink := x.file(map[string]any{"kind": "smartlink-clicks", "link": links[0]})
 	if len(all) != 5 || len(ofLink) != 2 {
-		t.Fatalf("%d and %d clicks", len(all), len(ofLink))
+		t.Fatalf("the files have %d clicks of all smartlinks and %d of the first, want 5 and 2", len(all), len(ofLink))
 	}
 	for _, row := range ofLink {
 		x.expect("click", row, map[string]any{
@@ -390,7 +390,7 @@ func TestFilesOfSmartlinks(t *testing.T) {
 		got := x.s.Do("GET", "/logs/repeat-ips?link="+link, nil).Want(http.StatusOK, "").Map()
 		row := got["rows"].([]any)[0].(map[string]any)
 		if got["of"] != "smartlink-clicks" || row["hits"] != hits || row["ip"] != "2001:db8::7" {
-			t.Errorf("%s: %v", link, got)
+			t.Errorf("the repeated addresses of %s are %v", link, got)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestFlowReplay(t *testing.T) {
 		t.Helper()
 		got, split := replay(body, "")
 		if got["clicks"] != 18.0 || got["bot_clicks"] != 3.0 || got["changed"] != changed || fmt.Sprint(split) != fmt.Sprint(want) {
-			t.Errorf("%v\n%v clicks, %v bots, %v changed: %v, want %v", body, got["clicks"], got["bot_clicks"], got["changed"], split, want)
+			t.Errorf("the replay of %v has %v clicks, %v bots and %v changed decisions; its rows are %v, want %v", body, got["clicks"], got["bot_clicks"], got["changed"], split, want)
 		}
 	}
 	const one, other = "path French =One", "path Rest <nil>"
@@ -64,7 +64,7 @@ func TestFlowReplay(t *testing.T) {
 		map[string][2]float64{one: {9, 9}, "fallback_url <nil> <nil>": {9, 0}, other: {0, 9}})
 
 	if got, _ := replay(nil, "?from=2020-01-01&to=2020-01-02"); got["clicks"] != 0.0 || len(got["rows"].([]any)) != 0 {
-		t.Errorf("a window without clicks: %v", got)
+		t.Errorf("the replay of a window without clicks is %v, want no clicks and no rows", got)
 	}
 	path := "/campaigns/" + campaign + "/flow/replay"
 	x.s.Do("POST", path, map[string]any{"streams": []any{}}).Want(http.StatusBadRequest, "no_streams")

@@ -114,15 +114,15 @@ func TestForeignAddresses(t *testing.T) {
 	for _, way := range ways {
 		landed, err := url.Parse(x.get(way.link, nil).Header.Get("Location"))
 		if err != nil || landed.Host != "page.example" {
-			t.Fatalf("%s: to %s, %v", way.link, landed, err)
+			t.Fatalf("the link %s leads to %s, want the landing page: %v", way.link, landed, err)
 		}
 		id := landed.Query().Get("t")
 		put := func(address string) string { return strings.ReplaceAll(address, "CLICK", id) }
 		if got := x.get(put(way.out), nil).Header.Get("Location"); got != "https://offer.example/?s="+id {
-			t.Fatalf("%s: to %s", way.out, got)
+			t.Fatalf("the address %s leads to %s, want the offer with the click id", way.out, got)
 		}
 		if res := x.get(put(way.postback), nil); res.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %d", way.postback, res.StatusCode)
+			t.Fatalf("the postback %s is answered with %d, want 200", way.postback, res.StatusCode)
 		}
 		if clicks[way.link], err = models.ParseClickID(id); err != nil {
 			t.Fatal(err)
@@ -140,7 +140,7 @@ func TestForeignAddresses(t *testing.T) {
 			return x.DB.GetContext(t.Context(), &got, q, id) == nil
 		})
 		if got.Campaign != x.campaign || got.Payout != "3" || !got.Offer {
-			t.Errorf("%s: %+v", link, got)
+			t.Errorf("the conversion of %s is %+v, want the campaign, its offer and a payout of 3", link, got)
 		}
 	}
 }
@@ -180,11 +180,11 @@ func TestOldTrackerGetsItsPostbacks(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	if want := "GET " + theirs + " 1"; len(received) != 2 || received[0] != want || received[1] != want {
-		t.Errorf("the old tracker received %q", received)
+		t.Errorf("the old tracker received the requests %q, want its own postback twice, because it refused the first request", received)
 	}
 	var left int
 	if err := x.DB.GetContext(t.Context(), &left, `SELECT count(*) FROM forwarded_postbacks WHERE request IS NOT NULL`); err != nil || left != 0 {
-		t.Errorf("%d requests are kept, %v", left, err)
+		t.Errorf("%d requests are kept after they were sent, want none: %v", left, err)
 	}
 	if n := len(x.rows("result=unmatched")); n != 3 {
 		t.Errorf("%d postbacks are unmatched, want 3", n)
@@ -192,7 +192,7 @@ func TestOldTrackerGetsItsPostbacks(t *testing.T) {
 	var got struct{ Days []map[string]any }
 	x.Do("GET", "/old-tracker", nil).Want(200, "").Into(&got)
 	if len(got.Days) != 1 || fmt.Sprint(got.Days[0]["known"], got.Days[0]["sent_on"], got.Days[0]["unknown"], got.Days[0]["waiting"], got.Days[0]["failed"]) != "1 1 2 0 0" {
-		t.Errorf("the days are %v", got.Days)
+		t.Errorf("the days are %v, want one day: 1 postback known, 1 sent on, 2 unknown, 0 waiting, 0 failed", got.Days)
 	}
 	_, stranger, _ := x.NewAccount("scale")
 	x.As(stranger).Do("GET", "/old-tracker", nil).Want(200, "").Into(&got)

@@ -37,7 +37,7 @@ func TestMCPChange(t *testing.T) {
 	weights := object{"reason": "A earns more", "op": "set_weights", "campaign_id": two, "weights": []object{{"id": arms[0]["id"], "weight": 80}}}
 	early := a.must("propose_change", weights)
 	if early["state"] != "too_early" || early["proposal_id"] != nil || dbtest.Get[int](t, x.DB, `SELECT count(*) FROM copilot_proposals`) != 0 {
-		t.Fatalf("without a sample: %v", early)
+		t.Fatalf("a proposal without enough clicks is answered with %v, want too_early and no proposal", early)
 	}
 	paused := object{"kind": "path", "campaign_id": two, "id": arms[0]["id"], "active": false}
 	if _, failure := a.use("set_active", paused); !strings.HasPrefix(failure, copilot.TooEarly) {
@@ -46,7 +46,7 @@ func TestMCPChange(t *testing.T) {
 	weights["insist"] = true
 	proposed := a.must("propose_change", weights)
 	if proposed["state"] != "proposed" || proposed["before"] == nil || proposed["after"] == nil {
-		t.Fatalf("proposed %v", proposed)
+		t.Fatalf("the proposal is %v, want the state proposed with the weights before and after", proposed)
 	}
 	if got := rows(a.must("get_campaign", object{"id": two}), "paths")[0]["weight"]; got != "50" {
 		t.Errorf("a proposal has set the weight to %v", got)
@@ -57,16 +57,16 @@ func TestMCPChange(t *testing.T) {
 		t.Errorf("the applied proposal has set the weight to %v", got)
 	}
 	if again := a.must("apply_proposal", id); again["change_id"] != done["change_id"] {
-		t.Errorf("applied again: %v, at first %v", again, done)
+		t.Errorf("the second application is answered with %v, want the change of the first: %v", again, done)
 	}
 	if undone := a.must("undo_change", object{"change_id": done["change_id"]}); undone["status"] != "undone" {
-		t.Errorf("undone %v", undone)
+		t.Errorf("the undo is answered with %v, want the status undone", undone)
 	}
 	if undone := a.must("undo_change", object{"change_id": done["change_id"]}); undone["status"] != "undone" {
-		t.Errorf("undone again %v", undone)
+		t.Errorf("the second undo is answered with %v, want the status undone", undone)
 	}
 	if got := rows(a.must("get_campaign", object{"id": two}), "paths")[0]["weight"]; got != "50" {
-		t.Errorf("after the undo the weight is %v", got)
+		t.Errorf("after the undo the weight is %v, want 50", got)
 	}
 	for tool, n := range map[string]int{"propose_change": 1, "apply_proposal": 1, "undo_change": 1} {
 		if got := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM audit WHERE via = 'mcp' AND client = 'Test Client' AND tool = $1`, tool); got != n {
@@ -84,20 +84,20 @@ func (x *examples) changeDirectly(t *testing.T, a *assistant, paths []object) {
 	a.must("set_active", offer)
 	offer["active"] = true
 	if _, failure := a.use("set_active", offer); !strings.HasPrefix(failure, "cooling_down") {
-		t.Errorf("a second change within an hour: %q", failure)
+		t.Errorf("a second change within an hour is answered with %q, want cooling_down", failure)
 	}
 	x.Do("PATCH", "/offers", object{"id": x.ids["offer"], "is_active": true}).Want(200, "") // not by an assistant, so it is allowed
 	a.must("set_active", object{"kind": "path", "campaign_id": x.ids["campaign"], "id": paths[0]["id"], "active": false})
 	for kind, name := range map[string]string{"campaign": "campaign", "lander": "lander", "source": "source", "network": "network", "smartlink": "smartlink"} {
 		if got := a.must("set_active", object{"kind": kind, "id": x.ids[name], "active": true}); got["active"] != true {
-			t.Errorf("%s: %v", kind, got)
+			t.Errorf("setting the %s active is answered with %v", kind, got)
 		}
 	}
 	x.namesProgram(t, x.ids["campaign"], "key mcp Test Client")
 	campaigns := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM campaigns`)
 	copies := object{"campaign_id": x.ids["campaign"], "names": []string{"Shoes AT", "Shoes CH"}, "countries": []string{"AT", "CH"}}
 	if dry := a.must("create_campaign_from", copies); dry["dry_run"] != true || len(rows(dry, "campaigns")) != 2 {
-		t.Errorf("dry run %v", dry)
+		t.Errorf("the dry run of the copies is answered with %v, want 2 campaigns", dry)
 	}
 	if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM campaigns`); n != campaigns {
 		t.Errorf("a dry run made %d campaigns", n-campaigns)
@@ -107,12 +107,12 @@ func (x *examples) changeDirectly(t *testing.T, a *assistant, paths []object) {
 	for i, c := range made {
 		got := x.Do("GET", "/campaigns/"+fmt.Sprint(c["id"]), nil).Want(200, "").Map()["campaign"].(object)
 		if got["status"] != "paused" || got["name"] != copies["names"].([]string)[i] || got["country"] != copies["countries"].([]string)[i] || again[i]["id"] != c["id"] {
-			t.Errorf("copy %v, again %v, stored %v", c, again[i], got)
+			t.Errorf("the copy is %v, the repeated call gives %v, stored is %v; want one paused campaign", c, again[i], got)
 		}
 	}
 	note := a.must("add_note", object{"text": "Paused path A", "campaign_id": x.ids["campaign"]})
 	if text := dbtest.Get[string](t, x.DB, `SELECT text FROM notes WHERE id = $1`, note["id"]); text != "Paused path A" {
-		t.Errorf("note %q", text)
+		t.Errorf("the stored note is %q, want Paused path A", text)
 	}
 	x.correctByTools(t, a)
 	used := dbtest.Get[int](t, x.DB, `SELECT used FROM assistant_uses u JOIN api_keys k ON k.id = u.subject WHERE k.name = 'full' AND u.account_id = $1`, x.Account.ID)
@@ -138,7 +138,7 @@ func (x *examples) namesProgram(t *testing.T, campaign any, want string) {
 		got = append(got, fmt.Sprint(c["by"], " ", c["via"], " ", c["client"]))
 	}
 	if got[0] != "key  " || !slices.Contains(got, want) {
-		t.Errorf("authors of the changes, newest first: %q", got)
+		t.Errorf("the authors of the changes, newest first, are %q", got)
 	}
 }
 
@@ -156,25 +156,25 @@ func (x *examples) correctByTools(t *testing.T, a *assistant) {
 	}
 	before := sum()
 	if dry := a.must("record_cost", cost); dry["dry_run"] != true {
-		t.Errorf("dry run %v", dry)
+		t.Errorf("the dry run of the cost is answered with %v, want dry_run", dry)
 	}
 	conversion := object{"click_id": x.ids["click"], "status": "approved", "payout": 3, "conversion_id": "by-tool-1"}
 	if dry := a.must("correct_conversion", conversion); dry["dry_run"] != true || dry["accepted"] != "1" {
-		t.Errorf("dry run %v", dry)
+		t.Errorf("the dry run of the conversion is answered with %v, want it accepted", dry)
 	}
 	if after := sum(); after != before {
 		t.Errorf("dry runs changed %s to %s", before, after)
 	}
 	conversion["dry_run"] = false
 	if got := a.must("correct_conversion", conversion); got["dry_run"] != false || got["accepted"] != "1" {
-		t.Errorf("corrected %v", got)
+		t.Errorf("the correction is answered with %v, want it applied", got)
 	}
 	if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM conversions WHERE conversion_id = 'by-tool-1'`); n != 1 {
-		t.Errorf("%d conversions are recorded", n)
+		t.Errorf("%d conversions are recorded, want 1", n)
 	}
 	test := a.must("request_test_postback", object{"network_id": x.ids["network"], "payout": "1.5"})
 	if address := fmt.Sprint(test["address"]); !strings.Contains(address, "/postback/"+x.ids["network"]) || strings.Contains(address, "k7-Kx2q") || len(rows(test, "steps")) == 0 {
-		t.Errorf("test %v", test)
+		t.Errorf("the test postback is %v, want the address of the network without its secret, and steps", test)
 	}
 }
 

@@ -83,7 +83,7 @@ func TestMCPReadOnlyKey(t *testing.T) {
 		}
 	}
 	if n := len(full.tools()); n <= len(offered) {
-		t.Errorf("a full key is offered %d tools, a read-only key %d", n, len(offered))
+		t.Errorf("a full key is offered %d tools, want more than the %d of a read-only key", n, len(offered))
 	}
 	if after := x.setUp(); after != before {
 		t.Errorf("a read-only key has changed rows:\n%s\n%s", before, after)
@@ -118,15 +118,15 @@ func TestMCPRepeated(t *testing.T) {
 	}
 	first := note("Paused path B")
 	if again := note("Paused path B"); again != first || first == "" {
-		t.Errorf("the first answer has the note %q, the second %q", first, again)
+		t.Errorf("the first answer has the note %q, the second %q, want the same note", first, again)
 	}
 	if other := note("Another note"); !strings.HasPrefix(other, "idempotency") {
-		t.Errorf("another note with the same key: %q", other)
+		t.Errorf("another note with the same key is answered with %q, want it refused", other)
 	}
 	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM notes`); n != 1 {
-		t.Errorf("%d notes", n)
+		t.Errorf("%d notes are stored, want 1", n)
 	}
 	if n := dbtest.Get[int](t, s.DB, `SELECT used FROM assistant_uses`); n != 1 {
-		t.Errorf("%d changes are counted", n)
+		t.Errorf("%d changes are counted, want 1", n)
 	}
 }

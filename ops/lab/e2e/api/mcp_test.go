@@ -85,7 +85,7 @@ func (a *assistant) use(name string, arguments object) (answer object, failure s
 		a.t.Errorf("%s: the answer differs from the schema: %v", name, err)
 	}
 	if raw, _ := json.Marshal(answer); len(raw) > tool.MaxBytes || len(said) > tool.MaxBytes {
-		a.t.Errorf("%s: an answer of %d bytes, as text %d", name, len(raw), len(said))
+		a.t.Errorf("%s: the answer has %d bytes, and %d as text, want at most 12 kB", name, len(raw), len(said))
 	}
 	mark, rest, opened := strings.Cut(strings.TrimPrefix(said, "<"), ">")
 	if inside, closed := strings.CutSuffix(rest, "</"+mark+">"); !opened || !closed || strings.Contains(inside, mark) {
@@ -201,23 +201,23 @@ func (x *examples) checkRead(t *testing.T, a *assistant) {
 	since := x.today.AddDate(0, 0, -30).Format(time.DateOnly)
 	report := a.must("run_report", object{"dimension": "os", "from": since})
 	if totals := report["totals"].(map[string]any); totals["clicks"] != clicks {
-		t.Errorf("%v clicks, and %s in the rows", totals["clicks"], clicks)
+		t.Errorf("the report has %v clicks, and the rows have %s", totals["clicks"], clicks)
 	}
 	found := rows(a.must("find_records", object{"kind": "campaign", "q": "Shoes"}), "rows")
 	if !slices.ContainsFunc(found, func(r object) bool { return r["id"] == x.ids["campaign"] }) {
-		t.Errorf("found %v", found)
+		t.Errorf("the search finds %v, want the campaign among them", found)
 	}
 	campaign := a.must("get_campaign", object{"id": x.ids["campaign"]})
 	if paths := rows(campaign, "paths"); len(paths) != 2 || campaign["campaign"].(map[string]any)["name"] != "Shoes DE push" {
-		t.Errorf("campaign %v", campaign)
+		t.Errorf("the campaign is %v, want Shoes DE push with two paths", campaign)
 	}
 	click := a.must("explain_click", object{"click_id": x.ids["click"]})
 	if steps := rows(click, "paths"); len(steps) == 0 || click["click"].(map[string]any)["campaign_id"] != x.ids["campaign"] {
-		t.Errorf("click %v", click)
+		t.Errorf("the click is explained by %v, want its campaign and the paths", click)
 	}
 	check := a.must("check_campaign", object{"id": x.ids["campaign"]})
 	if findings := rows(check, "findings"); len(rows(check, "areas")) != 14 || len(findings) == 0 || findings[0]["state"] != check["state"] {
-		t.Errorf("check %v", check)
+		t.Errorf("the check is %v, want 14 areas and the worst finding first", check)
 	}
 	if passages := rows(a.must("search_docs", object{"q": "status of a postback"}), "passages"); len(passages) == 0 {
 		t.Error("the documentation has no passage about postbacks")
@@ -275,7 +275,7 @@ func TestGoldenMCP(t *testing.T) {
 	}
 	golden(t, "testdata/mcp.json", text.Bytes())
 	if all, read := listBytes(t, full.tools()); all > 80_000 || read > 35_000 {
-		t.Errorf("the list has %d bytes, of which a model reads %d in each conversation", all, read)
+		t.Errorf("the list has %d bytes, want at most 80,000; a model reads %d of them in each conversation, want at most 35,000", all, read)
 	}
 	for _, listed := range reader.tools() {
 		if !listed.Annotations.ReadOnlyHint {
@@ -296,7 +296,7 @@ func TestMCPVersions(t *testing.T) {
 	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"} {
 		a := connectMCP(t, s.In(t), version)
 		if got := a.must("whoami", nil); got["account"] != s.Account.Name || a.InitializeResult().ProtocolVersion != version {
-			t.Errorf("%s: %v by %s", version, got, a.InitializeResult().ProtocolVersion)
+			t.Errorf("whoami in the version %s is answered with %v in the version %s", version, got, a.InitializeResult().ProtocolVersion)
 		}
 	}
 }
@@ -336,28 +336,28 @@ func TestMCPRefused(t *testing.T) {
 	s := apitest.New(t)
 	status, answer, header := post(t, s.As(""), listTools)
 	if status != http.StatusUnauthorized || !strings.Contains(header.Get("WWW-Authenticate"), "Bearer") || !strings.Contains(answer, "unauthenticated") {
-		t.Errorf("without a key: %d %s", status, answer)
+		t.Errorf("a request without a key is answered with %d %s", status, answer)
 	}
 	if status, answer, _ = post(t, s, listTools); status != http.StatusOK || !strings.Contains(answer, `"run_report"`) {
-		t.Errorf("with a key: %d %.300s", status, answer)
+		t.Errorf("a request with a key is answered with %d %.300s", status, answer)
 	}
 	if status, answer, _ = post(t, s, listTools, "Sec-Fetch-Site", "cross-site"); status != http.StatusForbidden || !strings.Contains(answer, "cross_site") {
-		t.Errorf("from another site: %d %.300s", status, answer)
+		t.Errorf("a request from another site is answered with %d %.300s", status, answer)
 	}
 	if status, answer, _ = post(t, s, listTools, "Origin", s.URL); status != http.StatusOK {
-		t.Errorf("from a page of this machine: %d %.300s", status, answer)
+		t.Errorf("a request from a page of this machine is answered with %d %.300s", status, answer)
 	}
 	if status, answer, _ = post(t, s, listTools, "Host", "evil.example", "Origin", "http://evil.example"); status != http.StatusForbidden || !strings.Contains(answer, "cross_site") {
-		t.Errorf("from a site whose name points to this machine: %d %.300s", status, answer)
+		t.Errorf("a request from a site whose name points to this machine is answered with %d %.300s", status, answer)
 	}
 	if status, answer, _ = post(t, s, `{"jsonrpc":"2.0"`); status != http.StatusBadRequest {
-		t.Errorf("broken JSON: %d %.300s", status, answer)
+		t.Errorf("broken JSON is answered with %d %.300s", status, answer)
 	}
 	if status, answer, _ = post(t, s, strings.Repeat("x", 2<<20)); status != http.StatusRequestEntityTooLarge {
-		t.Errorf("a large body: %d %.300s", status, answer)
+		t.Errorf("a large body is answered with %d %.300s", status, answer)
 	}
 	if status, answer, _ = post(t, s, listTools, "MCP-Protocol-Version", "1999-01-01"); status != http.StatusBadRequest {
-		t.Errorf("an unknown version: %d %.300s", status, answer)
+		t.Errorf("an unknown version is answered with %d %.300s", status, answer)
 	}
 	get, err := http.Get(s.URL + "/mcp")
 	if err != nil {
@@ -365,15 +365,15 @@ func TestMCPRefused(t *testing.T) {
 	}
 	get.Body.Close()
 	if get.StatusCode != http.StatusMethodNotAllowed || get.Header.Get("Allow") != "POST" {
-		t.Errorf("GET: %d, allowed %q", get.StatusCode, get.Header.Get("Allow"))
+		t.Errorf("GET is answered with %d and allows %q, want 405 and POST", get.StatusCode, get.Header.Get("Allow"))
 	}
 	s.Do("PATCH", "/settings", object{"assistants": false}).Want(http.StatusOK, "")
 	if status, answer, _ = post(t, s, listTools); status != http.StatusForbidden || !strings.Contains(answer, "mcp_off") {
-		t.Errorf("switched off: %d %.300s", status, answer)
+		t.Errorf("a request to a switched-off /mcp is answered with %d %.300s", status, answer)
 	}
 	s.Do("PATCH", "/settings", object{"assistants": true}).Want(http.StatusOK, "")
 	_, key, _ := s.NewAccount("starter")
 	if status, answer, _ = post(t, s.As(key), listTools); status != http.StatusPaymentRequired {
-		t.Errorf("a plan without an API: %d %.300s", status, answer)
+		t.Errorf("a request of a plan without an API is answered with %d %.300s", status, answer)
 	}
 }

@@ -75,7 +75,7 @@ func (y *changing) changes() int {
 	y.t.Helper()
 	dbtest.Exec(y.t, y.s.DB, `UPDATE network_integrations SET changes_at = now() - interval '1 second'`)
 	if kind := y.run(); kind != models.RunNetworkChanges {
-		y.t.Fatalf("the run is %s", kind)
+		y.t.Fatalf("the run is %s, want the import of changes", kind)
 	}
 	return dbtest.Get[int](y.t, y.s.DB, `SELECT coalesce(extract(epoch FROM now() - changes_to)::int / 3600, -1) FROM network_integrations`)
 }
@@ -99,7 +99,7 @@ func TestLateDecision(t *testing.T) {
 	day := o.At.Format(time.DateOnly)
 	y.send("/networks/"+y.id+"/integration/sync", map[string]any{"from": day, "to": day, "apply": true}, &syncAnswer{})
 	if got := y.conversions(); got != "late pending 10 USD" {
-		t.Fatal(got)
+		t.Fatalf("the conversions are %q, want the order pending", got)
 	}
 	dbtest.Exec(t, y.s.DB, `UPDATE accounts SET plan = 'growth'`)
 	for range 2 {
@@ -123,18 +123,18 @@ func TestLateDecision(t *testing.T) {
 		y.changes()
 	}
 	if got := y.conversions(); got != "late approved 12 USD" {
-		t.Error(got)
+		t.Errorf("the conversions are %q, want the order approved with 12 USD", got)
 	}
 	if n := dbtest.Get[int](t, y.s.DB, `SELECT count(*) FROM events WHERE type = 'conversion.updated'`); n != 1 {
 		t.Errorf("%d events, want 1", n)
 	}
 	if got := dbtest.Get[string](t, y.s.DB, `SELECT concat_ws(' ', sum(pending), sum(approved), sum(revenue)::float) FROM ledger`); got != "0 1 12" {
-		t.Errorf("pending, approved, revenue: %s", got)
+		t.Errorf("the ledger has the pending, approved and revenue %s, want 0 1 12", got)
 	}
 	about := y.integration()
 	at, err := time.Parse(time.RFC3339, fmt.Sprint(about["changesReadTo"]))
 	if err != nil || time.Since(at) > time.Hour || about["changesError"] != nil {
-		t.Errorf("%v, %v", about["changesReadTo"], about["changesError"])
+		t.Errorf("changes are read up to %v with the error %v, want up to the last hour without an error", about["changesReadTo"], about["changesError"])
 	}
 }
 
@@ -155,17 +155,17 @@ func TestOlderOrders(t *testing.T) {
 	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET changes_at = now() + interval '1 hour'`)
 	for range 2 {
 		if kind := y.run(); kind != models.RunNetworkSync {
-			t.Errorf("the run is %s", kind)
+			t.Errorf("the run is %s, want the import by days", kind)
 		}
 		const next = `UPDATE network_integrations SET changes_at = now() - interval '1 second' WHERE changes_at < now() + interval '2 hours'`
 		dbtest.Exec(t, y.s.DB, next)
 	}
 	if got := y.conversions(); got != "old approved 10 USD" {
-		t.Error(got)
+		t.Errorf("the conversions are %q, want the order approved", got)
 	}
 	const wait = `SELECT round(extract(epoch FROM changes_at - now()) / 3600)::int FROM network_integrations`
 	if n := dbtest.Get[int](t, y.s.DB, wait); n < 20 || n > 28 {
-		t.Errorf("the next import of older orders is in %d hours", n)
+		t.Errorf("the next import of older orders is in %d hours, want about 24", n)
 	}
 	if y.run(); dbtest.Get[int](t, y.s.DB, `SELECT current_date - from_day FROM integration_runs ORDER BY started_at DESC LIMIT 1`) > models.SyncDays {
 		t.Error("the import of the last days does not follow")
@@ -206,7 +206,7 @@ func TestManyOlderOrders(t *testing.T) {
 		y.run()
 		const wait = `SELECT extract(epoch FROM next_at - now())::int / 60 FROM network_integrations WHERE failures = 0`
 		if n := dbtest.Get[int](t, y.s.DB, wait); n > 1 {
-			t.Errorf("the import of the last days follows in %d minutes", n)
+			t.Errorf("the import of the last days follows in %d minutes, want it at once", n)
 		}
 	}
 	y.world.Fail(resttest.Refusal)
@@ -223,20 +223,20 @@ func TestManyOlderOrders(t *testing.T) {
 		older()
 	}
 	if got := y.conversions(); got != strings.Join(want, ", ") {
-		t.Errorf("%s\nwant %s", got, strings.Join(want, ", "))
+		t.Errorf("the conversions are %s\nwant %s", got, strings.Join(want, ", "))
 	}
 	const failed = `SELECT concat_ws(' ', from_day, to_day, failure) FROM integration_runs WHERE failure LIKE '%more than%'`
 	if got := dbtest.Get[string](t, y.s.DB, failed); !strings.HasPrefix(got, day(20)+" "+day(20)+" "+day(20)+" has more than 3 orders") {
-		t.Error(got)
+		t.Errorf("the failed runs are %q, want the one day with too many orders", got)
 	}
 	if n := dbtest.Get[int](t, y.s.DB, `SELECT failures + changes_failures FROM network_integrations`); n != 0 {
-		t.Errorf("%d failures of the connection", n)
+		t.Errorf("%d failures of the connection are counted, want 0", n)
 	}
 	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET older_from = NULL`)
 	y.world.Fail(resttest.Refusal)
 	for n := range models.FailingIntegration {
 		if next := dbtest.Get[string](t, y.s.DB, `SELECT coalesce(older_from::text, '') FROM network_integrations`); next > day(0) {
-			t.Errorf("after %d failures, the days from %s on follow", n, next)
+			t.Errorf("after %d failures, the next import begins on %s, want the same days again", n, next)
 		}
 		older()
 	}
@@ -269,7 +269,7 @@ func TestChangesCatchUp(t *testing.T) {
 		}
 	}
 	if n := dbtest.Get[int](t, y.s.DB, `SELECT count(*) FROM conversions WHERE status = 'approved'`); n != len(list) {
-		t.Errorf("%d conversions of %d", n, len(list))
+		t.Errorf("%d of %d conversions are approved, want all", n, len(list))
 	}
 }
 
@@ -284,11 +284,11 @@ func TestChangesFail(t *testing.T) {
 	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET changes_to = now() - interval '5 days'`)
 	y.world.Fail(resttest.Refusal)
 	if behind := y.changes(); behind != 5*24 {
-		t.Errorf("it is %d hours behind", behind)
+		t.Errorf("after the failure, changes are read up to %d hours ago, want still 120", behind)
 	}
 	about := y.integration()
 	if about["changesError"] == nil || about["lastError"] != nil {
-		t.Errorf("%v, %v", about["changesError"], about["lastError"])
+		t.Errorf("the errors are %v for changes and %v for the import by days, want only the first", about["changesError"], about["lastError"])
 	}
 	if alerts := string(y.s.Do("GET", "/alerts", nil).Raw); strings.Contains(alerts, "network.failing") {
 		t.Error("a single failure raises an alert")
@@ -300,14 +300,14 @@ func TestChangesFail(t *testing.T) {
 	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET changes_failures = 1`)
 	const wait = `SELECT extract(epoch FROM changes_at - now())::int / 60 FROM network_integrations`
 	if n := dbtest.Get[int](t, y.s.DB, wait); n < 300 || n > 420 {
-		t.Errorf("the next try is in %d minutes", n)
+		t.Errorf("the next try is in %d minutes, want about 360", n)
 	}
 	y.world.Fail(resttest.None)
 	if kind := y.run(); kind != models.RunNetworkSync {
-		t.Errorf("the next run is %s", kind)
+		t.Errorf("the next run is %s, want the import by days", kind)
 	}
 	if behind := y.changes(); behind != 0 || y.integration()["changesError"] != nil || y.conversions() != "a approved 1 USD" {
-		t.Errorf("it is %d hours behind, %v, %s", behind, y.integration()["changesError"], y.conversions())
+		t.Errorf("after the success, changes are read up to %d hours ago, with the error %v and the conversions %s", behind, y.integration()["changesError"], y.conversions())
 	}
 	y.s.Do("PATCH", "/networks", map[string]any{"id": y.id, "status_map": map[string]any{"approved": []string{"moon"}}}).Want(200, "")
 	if y.integration()["changesReadTo"] != nil {
@@ -345,10 +345,10 @@ func TestStatusOnly(t *testing.T) {
 	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET changes_to = now() - interval '1 day'`)
 	y.changes()
 	if got := y.conversions(); got != "a rejected 7 EUR" {
-		t.Error(got)
+		t.Errorf("the conversions are %q, want the order rejected with 7 EUR", got)
 	}
 	if got := dbtest.Get[string](t, y.s.DB, `SELECT concat_ws(' ', read, matched, changed) FROM integration_runs WHERE kind = 'network_changes'
 		ORDER BY started_at DESC LIMIT 1`); got != "2 1 1" {
-		t.Errorf("read, matched, changed: %s", got)
+		t.Errorf("read, matched and changed are %s, want 2 1 1", got)
 	}
 }

@@ -142,18 +142,18 @@ func TestNetworkSync(t *testing.T) {
 			t.Fatalf("round %d: %s", round, diff)
 		}
 		if got.DryRun == apply || got.Provider != "affise" || got.From != y.day || got.Total != 9 || got.Matched != 5 || got.Unmatched != 4 {
-			t.Errorf("round %d: %+v", round, got)
+			t.Errorf("round %d: the answer is %+v, want 9 orders, 5 of them matched", round, got)
 		}
 		if events := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM events`); (events > 0) != apply {
-			t.Errorf("round %d: %d events", round, events)
+			t.Errorf("round %d: %d events are stored, want some only after an apply", round, events)
 		}
 	}
 	if got := y.figures(); got != "4 3 1 0 7.5" {
-		t.Errorf("conversions, approved, pending, chargebacks, revenue: %s", got)
+		t.Errorf("conversions, approved, pending, chargebacks and revenue are %s, want 4 3 1 0 7.5", got)
 	}
 	row := y.s.Do("GET", "/logs/conversions", nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any)
 	if row["source"] != models.FromNetworkSync {
-		t.Errorf("%v", row)
+		t.Errorf("the newest conversion is %v, want the import as its source", row)
 	}
 
 	// The network sends changes: an approval, an amended payout, a reversal, and a change that is refused because it goes back
@@ -177,11 +177,11 @@ func (y *syncing) runs(t *testing.T) {
 	about := y.integration()
 	runs := about["runs"].([]any)
 	if len(runs) != 5 || about["lastStatus"] != "ok" || about["lastSyncedAt"] == nil || about["nextSyncAt"] != nil {
-		t.Fatalf("%v", about)
+		t.Fatalf("the integration is %v, want 5 runs, the last one without an error", about)
 	}
 	last, first := runs[0].(map[string]any), runs[len(runs)-1].(map[string]any)
 	if last["read"] != 1.0 || last["changed"] != 1.0 || first["applied"] != false || first["read"] != 9.0 || first["matched"] != 5.0 || first["kind"] != models.RunNetworkSync {
-		t.Errorf("the last run %v, the first %v", last, first)
+		t.Errorf("the last run is %v, want 1 changed order; the first is %v, want a dry run over 9 orders", last, first)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestNetworkSyncAdopts(t *testing.T) {
 		t.Error(diff) // the third click has two conversions, so the order matches neither
 	}
 	if got := y.figures(); got != "5 3 2 0 18" {
-		t.Errorf("conversions, approved, pending, chargebacks, revenue: %s", got)
+		t.Errorf("conversions, approved, pending, chargebacks and revenue are %s, want 5 3 2 0 18", got)
 	}
 	if diff := cmp.Diff([]string{"1 unchanged", "2 unchanged", "3 unchanged"}, verdicts(y.sync(true).Outcomes)); diff != "" {
 		t.Error(diff)
@@ -244,7 +244,7 @@ func TestNetworkSyncVanished(t *testing.T) {
 	figures := func(want string) {
 		t.Helper()
 		if got := y.figures(); got != want {
-			t.Errorf("conversions, approved, pending, chargebacks, revenue: %s, want %s", got, want)
+			t.Errorf("conversions, approved, pending, chargebacks and revenue are %s, want %s", got, want)
 		}
 	}
 	a, b, held, own := y.order("a", 0, "approved", "10"), y.order("b", 1, "approved", "4"), y.order("held", 2, "pending", "3"), y.order("own", 3, "approved", "1")
@@ -254,7 +254,7 @@ func TestNetworkSyncVanished(t *testing.T) {
 	sync(0, true, "1 created", "2 created", "3 created", "4 created")
 	figures("4 3 1 0 15")
 	if row := y.s.Do("GET", "/logs/conversions?click_id="+a.Click, nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any); row["sale_amount"] != 64.99 || row["sale_currency"] != "USD" {
-		t.Errorf("%v", row)
+		t.Errorf("the conversion is %v, want a sale of 64.99 USD", row)
 	}
 	// A person corrects the order own by hand, so the import does not reject it.
 	y.post("/corrections/conversions", "click id,payout,status,conversion id\n"+own.Click+",2,approved,own\n", true, &conversionAnswer{})
@@ -289,17 +289,17 @@ func TestNetworkSyncFails(t *testing.T) {
 	y.s.Do("POST", path+"/sync", body).Want(502, "network_error")
 	tested := y.s.Do("POST", path+"/test", nil).Want(200, "").Map()
 	if tested["ok"] != false || !strings.Contains(fmt.Sprint(tested["detail"]), "cannot serve") {
-		t.Errorf("%v", tested)
+		t.Errorf("the test of the connection is answered with %v, want the error of the platform", tested)
 	}
 	y.s.Do("POST", path+"/sync", body).Want(502, "network_error")
 	raw := string(y.s.Do("GET", path, nil).Raw)
 	about := y.integration()
 	if about["lastStatus"] != "error" || strings.Contains(raw, "canary") || dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM conversions`) != 0 {
-		t.Errorf("%s", raw)
+		t.Errorf("the integration is %s, want its status error and no credential", raw)
 	}
 	alerts := string(y.s.Do("GET", "/alerts", nil).Raw)
 	if !strings.Contains(alerts, "network.failing") || strings.Contains(alerts, "canary") {
-		t.Errorf("%s", alerts)
+		t.Errorf("the alerts are %s, want network.failing and no credential", alerts)
 	}
 	for _, table := range []string{"jobs", "network_integrations", "integration_runs", "corrections"} {
 		if n := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM `+table+` t WHERE t::text LIKE '%canary%'`); n != 0 {
@@ -309,7 +309,7 @@ func TestNetworkSyncFails(t *testing.T) {
 	y.namesRequest(raw, alerts)
 	y.world.Fail(resttest.None)
 	if got := y.sync(true); got.Matched != 1 || y.integration()["lastStatus"] != "ok" {
-		t.Errorf("%+v", got)
+		t.Errorf("the sync after the failure is answered with %+v, want one matched order", got)
 	}
 	many := make([]networkstest.Order, networks.MaxOrders+1)
 	for i := range many {
@@ -350,28 +350,28 @@ func TestNetworkSyncByItself(t *testing.T) {
 	tick()
 	ended(1)
 	if got := y.figures(); got != "1 1 0 0 1" {
-		t.Errorf("conversions, approved, pending, chargebacks, revenue: %s", got)
+		t.Errorf("conversions, approved, pending, chargebacks and revenue are %s, want 1 1 0 0 1", got)
 	}
 	days := func() int {
 		return dbtest.Get[int](y.t, y.s.DB, `SELECT to_day - from_day FROM integration_runs ORDER BY started_at DESC LIMIT 1`)
 	}
 	if n := days(); n < models.SyncWideDays-1 || n > models.SyncWideDays {
-		t.Errorf("the first import covers %d days", n)
+		t.Errorf("the first import covers %d days, want the longer window", n)
 	}
 	y.world.Fail(resttest.Echo)
 	tick()
 	ended(2)
 	if n := days(); n < models.SyncDays-1 || n > models.SyncDays {
-		t.Errorf("the next import covers %d days", n)
+		t.Errorf("the next import covers %d days, want the shorter window", n)
 	}
 	const wait = `SELECT extract(epoch FROM next_at - now())::int / 60 FROM network_integrations`
 	if n := dbtest.Get[int](y.t, y.s.DB, wait); n < 50 || n > 70 {
-		t.Errorf("after a failure it waits %d minutes", n)
+		t.Errorf("after a failure it waits %d minutes, want about 60", n)
 	}
 	tick()
 	ended(3)
 	if n := dbtest.Get[int](y.t, y.s.DB, wait); n < 100 || n > 140 {
-		t.Errorf("after two failures it waits %d minutes", n)
+		t.Errorf("after two failures it waits %d minutes, want about 120", n)
 	}
 	// After a failed import of many days, the next import covers only a few days, so that recent orders arrive even if the long
 	// import keeps failing. The import of many days is tried again after it.
@@ -380,7 +380,7 @@ func TestNetworkSyncByItself(t *testing.T) {
 		tick()
 		ended(4 + i)
 		if n := days(); (n > models.SyncDays) != wide {
-			t.Errorf("import %d covers %d days", 4+i, n)
+			t.Errorf("import %d covers %d days, want the longer window: %t", 4+i, n, wide)
 		}
 		y.world.Fail(resttest.None)
 	}
@@ -407,7 +407,7 @@ func TestNetworkSyncGivenUp(t *testing.T) {
 	last := about["runs"].([]any)[0].(map[string]any)
 	if last["endedAt"] == nil || last["error"] != "the job did not succeed" || about["lastError"] != last["error"] ||
 		dbtest.Get[int](y.t, y.s.DB, `SELECT failures FROM network_integrations`) != 1 {
-		t.Errorf("%v, %v", last, about["lastError"])
+		t.Errorf("the last run is %v and the last error %v, want an ended run that counts as a failure", last, about["lastError"])
 	}
 }
 

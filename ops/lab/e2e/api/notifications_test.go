@@ -164,23 +164,23 @@ func TestNotificationsOverHTTP(t *testing.T) {
 				address = strings.Replace(address, shopSecret, "GUESS", 1)
 			}
 			if status := x.post(server, address, n); status != http.StatusOK {
-				t.Errorf("%s: %d", name, status)
+				t.Errorf("the notification of %s is answered with %d, want 200", name, status)
 			}
 		}
 		x.ingestAll()
 		for name, s := range shops {
 			rows := x.rows("network=" + s.id)
 			if len(rows) == 0 || rows[0]["result"] != try {
-				t.Errorf("%s is not %s: %v", name, try, rows)
+				t.Errorf("the notification of %s is not %s: %v", name, try, rows)
 			}
 			conversions := x.Do("GET", "/logs/conversions?click_id="+s.click, nil).Want(200, "").Map()["rows"].([]any)
 			if len(conversions) != 1 {
-				t.Errorf("%s: %d conversions", name, len(conversions))
+				t.Errorf("%s has %d conversions, want 1", name, len(conversions))
 				continue
 			}
 			c := conversions[0].(map[string]any)
 			if c["conversion_id"] != "77" || c["status"] != "approved" || fmt.Sprint(c["payout"]) != "20" || c["currency"] != "USD" {
-				t.Errorf("%s: %v", name, c)
+				t.Errorf("the conversion of %s is %v, want the approved order 77 with 20 USD", name, c)
 			}
 		}
 	}

@@ -93,7 +93,7 @@ func (o *outbound) try(hosts []string) {
 		o.api.Do("POST", "/webhooks/deliveries/redeliver", map[string]any{"id": sent.DeliveryID}).Want(http.StatusOK, "").Into(&again)
 		for _, s := range []string{sent.Error, again.Error} {
 			if s == "" || strings.Contains(s, host) {
-				o.Errorf("%s: the answer is %q", host, s)
+				o.Errorf("the call to %s has the error %q, want one that does not name the host", host, s)
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func TestNoPrivateAddressIsReached(t *testing.T) {
 	}
 	o.try(hosts)
 	if n := o.conns.Load(); n != 0 {
-		t.Errorf("%d connections were made", n)
+		t.Errorf("%d connections were made, want none", n)
 	}
 }
 

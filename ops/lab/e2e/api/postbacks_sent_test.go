@@ -69,15 +69,15 @@ func TestSentPostbackLog(t *testing.T) {
 	foreign.Do("POST", one+"/redeliver", nil).Want(404, "not_found")
 	again := x.Do("POST", one+"/redeliver", nil).Want(200, "").Map()
 	if again["told"] != true || again["http_status"] != 204.0 || again["error"] != nil || again["id"] != row["id"] {
-		t.Errorf("sent again: %v", again)
+		t.Errorf("sending again is answered with %v, want the same postback accepted with 204", again)
 	}
 	if got := x.Do("GET", one, nil).Want(200, "").Map(); got["result"] != "told" || got["decided_at"] == nil {
-		t.Errorf("the log after sending again: %v", got)
+		t.Errorf("after sending again the log shows %v, want the result told", got)
 	}
 
 	x.Do("PATCH", "/traffic-sources", map[string]any{"id": source, "is_active": false}).Want(200, "")
 	if row := convert("2", "skipped"); row["reason"] != "the traffic source is paused" {
-		t.Errorf("skipped: %v", row)
+		t.Errorf("the postback of a paused source is %v, want the reason of its skipping", row)
 	}
 	for query, want := range map[string]int{
 		"": 2, "&result=told": 1, "&source=" + source.String(): 2, "&source=" + uuid.NewString(): 0, "&network=" + x.id.String(): 2,
@@ -86,7 +86,7 @@ func TestSentPostbackLog(t *testing.T) {
 		"&transaction=1": 1, "&transaction=3": 0, "&conversion=" + fmt.Sprint(row["conversion_id"]): 1,
 	} {
 		if n := len(x.rows("direction=out" + query)); n != want {
-			t.Errorf("%s: %d rows, want %d", query, n, want)
+			t.Errorf("the log with %s has %d rows, want %d", query, n, want)
 		}
 	}
 	x.Do("GET", "/logs/postbacks?direction=out&result=matched", nil).Want(400, "invalid_input")

@@ -143,29 +143,29 @@ func TestPostbackLog(t *testing.T) {
 	_, foreign, _ := x.NewAccount("scale")
 	rows := x.rows("")
 	if len(rows) != len(sent) {
-		t.Fatalf("%d rows: %v", len(rows), rows)
+		t.Fatalf("the log has %d rows, want one for each postback: %v", len(rows), rows)
 	}
 	for i, s := range sent {
 		row := rows[len(sent)-1-i]
 		if row["id"] != ids[i].String() || row["result"] != s.result || !strings.HasSuffix(fmt.Sprint(row["reason"]), s.reason) ||
 			row["network_name"] != "Net" || row["direction"] != "in" || row["sample"] != (s.result == "unmatched") {
-			t.Errorf("%v: %v", s, row)
+			t.Errorf("the postback %v is in the log as %v", s, row)
 		}
 		one := "/logs/postbacks/" + ids[i].String()
 		if got := x.Do("GET", one, nil).Want(200, "").Map(); got["query"] != row["query"] {
-			t.Errorf("%v", got)
+			t.Errorf("a single postback is shown as %v, want the query of the list", got)
 		}
 		x.As(foreign).Do("GET", one, nil).Want(404, "not_found")
 		x.As(foreign).Do("POST", one+"/replay", nil).Want(404, "not_found")
 	}
 	if row := rows[4]; row["query"] != "foo=b4r&key=***&myclick="+clicks[0]+"&payout=5&txid=1" || row["campaign_id"] != campaign.String() {
-		t.Errorf("%v", row)
+		t.Errorf("the row of the first postback is %v, want its query without the secret, and its campaign", row)
 	}
 	if row := rows[0]; row["query"] != "payout=7&status=Deal&theirs=***" || row["click_id"] != nil {
-		t.Errorf("%v", row)
+		t.Errorf("the row of the last postback is %v, want its query with the unknown value hidden, and no click", row)
 	}
 	if rows[1]["invalid_payout"] != "{payout}" || rows[4]["invalid_payout"] != nil {
-		t.Errorf("invalid payouts: %v", rows)
+		t.Errorf("the rows are %v, want an invalid payout only in the second", rows)
 	}
 	perClick := map[any]int{}
 	for _, row := range rows {
@@ -177,7 +177,7 @@ func TestPostbackLog(t *testing.T) {
 		"click_id=" + models.FormatClickID(models.NewClickID()): 0, "click_id=" + fmt.Sprint(rows[4]["click_id"]): perClick[rows[4]["click_id"]],
 	} {
 		if n := len(x.rows(query)); n != want {
-			t.Errorf("%s: %d rows, want %d", query, n, want)
+			t.Errorf("the log with %s has %d rows, want %d", query, n, want)
 		}
 	}
 	for _, query := range []string{"result=none", "direction=up", "resultt=matched"} {
@@ -200,17 +200,17 @@ func (x *inbox) replays(ids []uuid.UUID) {
 		x.t.Helper()
 		got := x.Do("POST", "/logs/postbacks/replay", map[string]any{"network": x.id}).Want(200, "").Map()
 		if got["replayed"] != want {
-			x.t.Errorf("%v, want %v", got, want)
+			x.t.Errorf("the replay is answered with %v, want %v replayed postbacks", got, want)
 		}
 		x.ingestAll()
 	}
 	preview := x.Do("POST", "/logs/postbacks/replay", map[string]any{"network": x.id, "dry_run": true}).Want(200, "").Map()
 	if list := preview["outcomes"].([]any); len(list) != 1 || list[0].(map[string]any)["result"] != "unmatched" {
-		x.t.Errorf("the preview returns %v", preview)
+		x.t.Errorf("the preview returns %v, want one unmatched postback", preview)
 	}
 	replay(1)
 	if rows := x.rows("result=unmatched"); len(rows) != 1 {
-		x.t.Errorf("the rows that stay unmatched: %v", rows)
+		x.t.Errorf("the unmatched rows after the replay are %v, want one", rows)
 	}
 	x.Do("PUT", "/networks", map[string]any{
 		"id": x.id, "name": "Net", "postback_params": map[string]any{"click_id": "theirs"},
@@ -218,15 +218,15 @@ func (x *inbox) replays(ids []uuid.UUID) {
 	}).Want(200, "")
 	preview = x.Do("POST", "/logs/postbacks/replay", map[string]any{"network": x.id, "dry_run": true}).Want(200, "").Map()
 	if list := preview["outcomes"].([]any); preview["dry_run"] != true || len(list) != 1 || list[0].(map[string]any)["result"] != "matched" {
-		x.t.Errorf("the dry run returns %v", preview)
+		x.t.Errorf("the dry run returns %v, want one matched postback", preview)
 	}
 	if rows := x.rows("result=unmatched"); len(rows) != 1 {
-		x.t.Errorf("the dry run changed the log to %v", rows)
+		x.t.Errorf("after the dry run the unmatched rows are %v, want still one", rows)
 	}
 	replay(1)
 	row := x.rows("")[0]
 	if row["id"] != ids[4].String() || row["result"] != "matched" || row["conversion_id"] == nil || row["sample"] != false {
-		x.t.Errorf("%v", row)
+		x.t.Errorf("the replayed postback is %v, want it matched with a conversion", row)
 	}
 	replay(0)
 	conversion := func() (statuses []string) {
@@ -259,6 +259,6 @@ func (x *inbox) replays(ids []uuid.UUID) {
 func (x *inbox) same(got []string, want ...string) {
 	x.t.Helper()
 	if fmt.Sprint(got) != fmt.Sprint(want) {
-		x.t.Errorf("%q, want %q", got, want)
+		x.t.Errorf("the conversions are %q, want %q", got, want)
 	}
 }

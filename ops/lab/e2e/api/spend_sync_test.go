@@ -114,52 +114,52 @@ func TestSpendSync(t *testing.T) {
 	y := newSpending(t, 10)
 	dbtest.Exec(y.t, y.s.DB, `UPDATE clicks SET params = 'campaignid=112' WHERE id = (SELECT id FROM clicks WHERE campaign_id = $1 LIMIT 1)`, y.campaigns[0])
 	if got := y.costs(); got != "0.05 0.05 0.1" {
-		t.Fatal(got)
+		t.Fatalf("before the sync the costs are %s", got)
 	}
 	rows := []adstest.Row{y.row("111", "10", 7), y.row("112", "5", 2), y.row("222", "4", 6), y.row("999", "1.5", 1)}
 	y.world.Set(rows...)
 	got := y.sync()
 	if !got.OK || got.Rows != 4 || got.Matched != 3 || got.Changed != 1 || got.Spend != 20.5 || *got.Currency != "USD" || got.Range.To != y.day {
-		t.Errorf("%+v", got)
+		t.Errorf("the sync is answered with %+v, want 3 of 4 rows matched and a spend of 20.5 USD", got)
 	}
 	if got := y.costs(); got != "15.75 4.75 20.5" { // the 1.5 without a match go to all clicks, because every click has a match
-		t.Errorf("costs %s", got)
+		t.Errorf("after the sync the costs are %s, want 15.75 4.75 20.5", got)
 	}
 	if got := y.sync(); got.Changed != 0 {
-		t.Errorf("again: %+v", got)
+		t.Errorf("the second sync is answered with %+v, want no change", got)
 	}
 	loss := fmt.Sprintf("map[day:%s loss_pct:37.5 lp_clicks:0 lp_views:0 redirects:10 source_clicks:16]", y.day)
 	if got := fmt.Sprint(y.s.Do("GET", y.path, nil).Want(200, "").Map()["click_loss"]); got != "["+loss+"]" {
-		t.Errorf("click loss %s, want %s", got, loss)
+		t.Errorf("the click loss is %s, want %s", got, loss)
 	}
 	if list := string(y.s.Do("GET", "/traffic-sources", nil).Want(200, "").Raw); !strings.Contains(list, `"source_clicks":16,"redirects":10`) {
-		t.Errorf("%s", list)
+		t.Errorf("the list of sources is %s, want 16 clicks of the source and 10 redirects", list)
 	}
 	dbtest.Exec(y.t, y.s.DB, `UPDATE clicks SET params = '' WHERE campaign_id = $1`, y.campaigns[1])
 	if y.sync(); y.costs() != "15 5.5 20.5" { // the clicks without a campaign of the platform get all unmatched spend
-		t.Errorf("without a campaign: costs %s", y.costs())
+		t.Errorf("with clicks that name no campaign of the platform the costs are %s, want 15 5.5 20.5", y.costs())
 	}
 	y.world.Set(rows[0])
 	if y.sync(); y.costs() != "10 0 10" {
-		t.Errorf("after campaigns vanished from the platform: costs %s", y.costs())
+		t.Errorf("after campaigns vanished from the platform the costs are %s, want 10 0 10", y.costs())
 	}
 	y.came(`''`)
 	if y.sync(); y.costs() != "5 5 10" {
-		t.Errorf("nothing is matched: costs %s", y.costs())
+		t.Errorf("if no click matches, the costs are %s, want 5 5 10", y.costs())
 	}
 	y.came(`'campaignid=111'`)
 	dbtest.Exec(y.t, y.s.DB, `UPDATE clicks SET subs = '{a,111}' WHERE campaign_id = $1`, y.campaigns[1])
 	y.s.Do("PUT", y.path, map[string]any{"provider": "propellerads", "campaign_param": "sub2"}).Want(200, "")
 	if y.sync(); y.costs() != "0 10 10" {
-		t.Errorf("by a sub-parameter: costs %s", y.costs())
+		t.Errorf("matched by a sub-parameter the costs are %s, want 0 10 10", y.costs())
 	}
 	y.post("/corrections/cost", "day,source,spend\n"+y.day+",Push Ads,77\n", true, &map[string]any{})
 	if y.sync(); y.costs() != "0 10 10" {
-		t.Errorf("after a correction: costs %s", y.costs())
+		t.Errorf("the sync after a correction gives the costs %s, want 0 10 10", y.costs())
 	}
 	y.world.Set()
 	if y.sync(); y.costs() != "0 0 0" {
-		t.Errorf("nothing was spent: costs %s", y.costs())
+		t.Errorf("if nothing was spent, the costs are %s, want 0 0 0", y.costs())
 	}
 	if n := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM source_spend_days`); n != 1 {
 		t.Errorf("%d days are stored, want 1, because the platform reported one day", n)
@@ -168,11 +168,11 @@ func TestSpendSync(t *testing.T) {
 	dbtest.Exec(y.t, y.s.DB, `UPDATE clicks SET source_id = $1`, y.sources[1])
 	dbtest.Exec(y.t, y.s.DB, `UPDATE ledger SET source_id = $1 WHERE clicks > 0`, y.sources[1])
 	if y.sync(); !strings.HasSuffix(y.costs(), " 20.5") {
-		t.Errorf("spend without a click is not in the total: costs %s", y.costs())
+		t.Errorf("spend without a click is not in the total of 20.5: the costs are %s", y.costs())
 	}
 	about := y.s.Do("GET", y.path, nil).Want(200, "").Map()
 	if runs := about["runs"].([]any); len(runs) != 9 || about["last_status"] != "ok" || about["last_sync_at"] == nil || about["currency"] != "USD" {
-		t.Errorf("%d runs: %v", len(runs), about)
+		t.Errorf("%d runs are listed, want 9, the last one without an error: %v", len(runs), about)
 	}
 }
 
@@ -186,13 +186,13 @@ func TestSpendSyncFails(t *testing.T) {
 		var got spendAnswer
 		y.send(y.path, map[string]any{"action": action}, &got)
 		if got.OK || got.Detail == nil || !strings.Contains(*got.Detail, "cannot serve") || strings.Contains(*got.Detail, "canary") || got.Range.From == "" {
-			t.Errorf("%+v", got)
+			t.Errorf("a call to a failing platform is answered with %+v, want its error without credentials", got)
 		}
 	}
 	raw := string(y.s.Do("GET", y.path, nil).Raw)
 	alerts := string(y.s.Do("GET", "/alerts", nil).Raw)
 	if !strings.Contains(raw, `"last_status":"error"`) || strings.Contains(raw, "canary") || !strings.Contains(alerts, "spend.failing") || strings.Contains(alerts, "canary") {
-		t.Errorf("%s, %s", raw, alerts)
+		t.Errorf("the integration is %s and the alerts are %s; want the error and spend.failing, without credentials", raw, alerts)
 	}
 	for _, table := range []string{"jobs", "source_integrations", "integration_runs", "corrections"} {
 		if n := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM `+table+` t WHERE t::text LIKE '%canary%'`); n != 0 {
@@ -201,11 +201,11 @@ func TestSpendSyncFails(t *testing.T) {
 	}
 	y.namesRequest(raw, alerts)
 	if got := y.costs(); got != "0.01 0.01 0.02" {
-		t.Errorf("costs %s", got)
+		t.Errorf("after the failures the costs are %s, want them unchanged", got)
 	}
 	y.world.Fail(resttest.None)
 	if got := y.sync(); !got.OK || y.costs() != "10 0 10" {
-		t.Errorf("%+v, costs %s", got, y.costs())
+		t.Errorf("the sync after the failures is answered with %+v, and the costs are %s, want 10 0 10", got, y.costs())
 	}
 	y.s.Do("PUT", y.path, map[string]any{"provider": "propellerads", "credentials_clear": []string{"api_token"}}).Want(200, "")
 	y.s.Do("POST", y.path, map[string]any{"action": "sync"}).Want(400, "not_configured")
@@ -239,22 +239,22 @@ func TestSpendSyncByItself(t *testing.T) {
 	}
 	dbtest.Exec(y.t, y.s.DB, `UPDATE source_integrations SET wide_at = now() - interval '1 second'`)
 	if ended(1); y.costs() != "10 0 10" || days() != models.SpendWideDays {
-		t.Errorf("costs %s, from a sync over %d days", y.costs(), days())
+		t.Errorf("the costs are %s after a sync of %d days, want 10 0 10 and the longer window", y.costs(), days())
 	}
 	y.world.Fail(resttest.Down)
 	ended(2)
 	const wait = `SELECT extract(epoch FROM next_at - now())::int / 60 FROM source_integrations`
 	if n := dbtest.Get[int](y.t, y.s.DB, wait); days() != models.SpendDays || n < 300 || n > 400 {
-		t.Errorf("%d days; after a failure it waits %d minutes", days(), n)
+		t.Errorf("a failed sync of %d days is repeated after %d minutes, want the shorter window and about 360", days(), n)
 	}
 	if ended(3); dbtest.Get[int](y.t, y.s.DB, wait) < 600 {
-		t.Errorf("after two failures it waits %d minutes", dbtest.Get[int](y.t, y.s.DB, wait))
+		t.Errorf("after two failures it waits %d minutes, want at least 600", dbtest.Get[int](y.t, y.s.DB, wait))
 	}
 	// After a failed sync of many days, the next sync covers only a few days, so that recent spend arrives even if the long sync
 	// keeps failing. The sync of many days is tried again after it.
 	dbtest.Exec(y.t, y.s.DB, `UPDATE source_integrations SET wide_at = now() - interval '1 second'`)
 	if ended(4); days() != models.SpendWideDays {
-		t.Errorf("the sync that was due covers %d days", days())
+		t.Errorf("the sync that was due covers %d days, want the longer window", days())
 	}
 	y.world.Fail(resttest.None)
 	for i, want := range []int{models.SpendDays, models.SpendWideDays, models.SpendDays} {
@@ -279,12 +279,12 @@ func TestSpendTooMany(t *testing.T) {
 	}
 	y.world.Set(many...)
 	if got := y.sync(); got.OK || got.Detail == nil || !strings.Contains(*got.Detail, "use a shorter one") {
-		t.Errorf("%+v", got)
+		t.Errorf("the sync of too many rows is answered with %+v, want the advice to use a shorter range", got)
 	}
 	about := y.s.Do("GET", y.path, nil).Want(200, "").Map()
 	last := about["runs"].([]any)[0].(map[string]any)
 	if n := dbtest.Get[int](y.t, y.s.DB, `SELECT failures FROM source_integrations`); n != 0 || about["last_error"] != nil || last["error"] == nil || last["endedAt"] == nil {
-		t.Errorf("%d failures; %v, %v", n, about["last_error"], last)
+		t.Errorf("%d failures are counted, want 0; the last error is %v, the last run %v", n, about["last_error"], last)
 	}
 }
 
@@ -299,10 +299,10 @@ func TestSpendWithoutCurrency(t *testing.T) {
 	}).Want(200, "")
 	y.world.Set(y.row("111", "10", 2), y.row("222", "4", 2))
 	if got := y.sync(); !got.OK || got.Rows != 2 || got.Currency != nil {
-		t.Errorf("%+v", got)
+		t.Errorf("the sync is answered with %+v, want 2 rows without a currency", got)
 	}
 	if n := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM spend WHERE currency = (SELECT currency FROM accounts WHERE id = $1)`, y.s.Account.ID); n != 2 {
-		t.Errorf("%d of 2 are in the account's currency", n)
+		t.Errorf("%d of 2 rows of spend are in the account's currency, want both", n)
 	}
 }
 
@@ -321,7 +321,7 @@ func TestSpendGivenUp(t *testing.T) {
 	last := about["runs"].([]any)[0].(map[string]any)
 	if last["endedAt"] == nil || last["error"] != "the job did not succeed" || about["last_error"] != last["error"] ||
 		dbtest.Get[int](y.t, y.s.DB, `SELECT failures FROM source_integrations`) != 1 {
-		t.Errorf("%v, %v", last, about["last_error"])
+		t.Errorf("the last run is %v and the last error %v, want an ended run that counts as a failure", last, about["last_error"])
 	}
 }
 

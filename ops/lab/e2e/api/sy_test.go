@@ -99,7 +99,7 @@ func TestSyReads(t *testing.T) {
 	x.stdin = `{"name": "Shoes", "url": "https://shop.example/?c={clickid}", "payout": 12.5}`
 	offer := struct{ ID string }{}
 	if err := json.Unmarshal([]byte(x.wants(0, "api", "POST", "/offers", "--body", "-")), &offer); err != nil || offer.ID == "" {
-		t.Fatalf("offer %+v, error %v", offer, err)
+		t.Fatalf("the created offer is %+v, error %v, want an id", offer, err)
 	}
 	x.stdin = ""
 	x.has(x.wants(0, "api", "POST", "campaigns", "--dry-run", "--body", `{"name":"Spring"}`), "POST "+x.s.URL+`/api/v1/campaigns`, "Spring")
@@ -136,7 +136,7 @@ func TestSyFigures(t *testing.T) {
 
 	id := c.ID.String()
 	if log := x.wants(0, "get", "jobs", "-o", "json"); log != "[]\n" {
-		t.Errorf("jobs %s, want an empty list", log)
+		t.Errorf("the jobs are %s, want an empty list", log)
 	}
 	tail := x.wants(0, "tail", "clicks", "--once", "-o", "json")
 	x.has(tail, `"campaign_name":"Spring"`)
@@ -224,7 +224,7 @@ func TestSyImport(t *testing.T) {
 	text := x.wants(0, "import", "keitaro", "--url", fake.URL, "--yes")
 	x.has(text, "records are written", "sy undo ")
 	if campaigns, links := count(`SELECT count(*) FROM campaigns`), count(`SELECT count(DISTINCT campaign_id) FROM foreign_links`); campaigns != 2 || links != 2 {
-		t.Errorf("%d campaigns, %d of them with links", campaigns, links)
+		t.Errorf("%d campaigns are created, %d of them with links, want 2 with links", campaigns, links)
 	}
 	if n := count(`SELECT count(*) FROM config_plans WHERE origin = 'keitaro' AND access IS NULL AND strpos(encode(document, 'escape'), '` + keitarotest.Key + `') = 0`); n != 3 {
 		t.Errorf("%d plans are stored without a key of the tracker, want all 3", n)

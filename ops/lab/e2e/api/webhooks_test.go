@@ -59,7 +59,7 @@ func TestWebhooksSentByHand(t *testing.T) {
 	statuses <- http.StatusTeapot
 	s.Do("POST", "/webhooks/test", map[string]any{"id": hook.ID}).Want(http.StatusOK, "").Into(&ping)
 	if ping.Delivered || ping.Status != http.StatusTeapot || ping.Error == nil || ping.DeliveryID != <-arrived {
-		t.Fatalf("ping: %+v", ping)
+		t.Fatalf("the ping is answered with %+v, want it not delivered, with the status 418", ping)
 	}
 	redeliver := map[string]any{"id": ping.DeliveryID}
 	done := make(chan apitest.Answer)
@@ -71,23 +71,23 @@ func TestWebhooksSentByHand(t *testing.T) {
 	(<-done).Want(http.StatusOK, "").Into(&again)
 	if !again.Delivered || again.Status != http.StatusNoContent || again.Error != nil ||
 		again.ID != ping.DeliveryID {
-		t.Errorf("sent again: %+v", again)
+		t.Errorf("the second sending is answered with %+v, want the same delivery accepted with 204", again)
 	}
 
 	attempts := receiver.Attempts()
 	if len(attempts) != 2 || string(attempts[0].Body) != string(attempts[1].Body) || attempts[0].Type != "ping" {
-		t.Fatalf("attempts %+v", attempts)
+		t.Fatalf("the receiver got the attempts %+v, want the same ping twice", attempts)
 	}
 	for _, a := range attempts {
 		if a.Problem != "" || a.Delivery != ping.DeliveryID {
-			t.Errorf("attempt %+v", a)
+			t.Errorf("the attempt %+v has a problem or another delivery id", a)
 		}
 	}
 	log := s.Do("GET", "/webhooks/deliveries?status=delivered&webhook="+hook.ID, nil).Want(http.StatusOK, "").Map()
 	row := log["rows"].([]any)[0].(map[string]any)
 	if row["id"] != ping.DeliveryID || row["attempts"] != 2.0 || row["httpStatus"] != 204.0 || row["nextAttemptAt"] != nil ||
 		row["eventId"] != attempts[0].EventID {
-		t.Errorf("log row %v", row)
+		t.Errorf("the row of the log is %v, want the delivery with 2 attempts and the status 204", row)
 	}
 }
 

@@ -104,6 +104,7 @@ func (p *assistantProgram) answers(service, token string) int {
 
 // TestDashboardAssistants: a program registers. A person who is not signed in signs in and lets the program read. The
 // program calls a tool. The person revokes the program, and its next call is refused.
+// Finally the person refuses another request of the program.
 func TestDashboardAssistants(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -122,7 +123,7 @@ func TestDashboardAssistants(t *testing.T) {
 	b.waitText("You can close this page.")
 	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "whoami"})
 	if err != nil || result.IsError || !strings.Contains(result.Content[0].(*sdk.TextContent).Text, "Buyers") {
-		t.Fatalf("the first call: %v %+v", err, result)
+		t.Fatalf("the first call of the program fails: %v %+v", err, result)
 	}
 	list, err := session.ListTools(t.Context(), nil)
 	if err != nil {
@@ -151,7 +152,7 @@ func (b *env) grantsReading(address string) {
 	}
 	b.setScreen(1440, "light")
 	if got := b.run(`[...document.querySelectorAll('.rights input')].map(e => e.value).join(' ')`); got != "read propose change" {
-		b.t.Errorf("an owner can grant %q", got)
+		b.t.Errorf("an owner can grant %q, want read, propose and change", got)
 	}
 	b.tap(`document.querySelector('.rights input[value=read]')`)
 	b.tap(button("Allow"))
@@ -197,7 +198,7 @@ func (b *env) refusesAssistant(p *assistantProgram, address string) {
 	b.tap(button("Refuse"))
 	b.waitText("You can close this page.")
 	if got := <-p.returned; got.Get("error") != "access_denied" || got.Get("code") != "" || got.Get("state") == "" {
-		b.t.Errorf("the program gets %v", got)
+		b.t.Errorf("the refused program gets %v, want access_denied without a code", got)
 	}
 	u, err := url.Parse(address)
 	if err != nil {

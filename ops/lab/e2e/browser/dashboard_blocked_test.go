@@ -35,7 +35,7 @@ func TestDashboardBlocks(t *testing.T) {
 	b.tap(blockNow)
 	b.waitText("Blocked: 2 values")
 	if rows := b.blocked(); len(rows) != 2 || rows[0].ScopeID.String() != id {
-		t.Errorf("blocked are %+v", rows)
+		t.Errorf("the blocked values are %+v, want two of the campaign", rows)
 	}
 	b.until("both rows are marked", func() bool { return b.run(`document.querySelectorAll('tr[data-row] .tag.bad').length`) == "2" })
 	b.tap(button("Undo"))

@@ -31,7 +31,7 @@ func (b *env) fill(control, text string) {
 func (b *env) choose(control, text string) {
 	b.t.Helper()
 	b.fill(control, text)
-	b.until("an option for "+text, func() bool {
+	b.until("there is an option for "+text, func() bool {
 		return strings.Contains(b.run(`document.querySelector('[role=option]:not([aria-disabled])')?.textContent`), text)
 	})
 	b.press("Enter")
@@ -128,11 +128,11 @@ func (b *env) makesCampaign() {
 		b.t.Errorf("the button opens %q, and the link is %q", opens, link)
 	}
 	if to := b.redirect(link); !strings.HasPrefix(to, "https://offer.example/?c=") {
-		b.t.Fatalf("%s leads to %q", link, to)
+		b.t.Fatalf("the link %s leads to %q, want the offer", link, to)
 	}
 	b.waitText("The first click is here")
 	b.tap(button("See the figures"))
-	b.until("the figure of one click", func() bool { return b.run(`document.querySelector('.kpi b')?.textContent`) == "1" })
+	b.until("the figure of one click is shown", func() bool { return b.run(`document.querySelector('.kpi b')?.textContent`) == "1" })
 }
 
 // editsFlow adds a path with a condition on a parameter, corrects a refused daily cap, simulates the flow and saves it. It then
@@ -178,7 +178,7 @@ func (b *env) editsFlow() (link, id string) {
 	b.waitText("The flow is live")
 	b.until("a click takes the new path", func() bool { return strings.HasPrefix(b.redirect(link+"?kind=vip"), "https://vip.example/") })
 	if to := b.redirect(link); !strings.HasPrefix(to, "https://offer.example/") {
-		b.t.Errorf("without the parameter the link leads to %q", to)
+		b.t.Errorf("without the parameter the link leads to %q, want the offer", to)
 	}
 	return link, id
 }
@@ -300,7 +300,7 @@ func (b *env) readsForms() {
 	b.choose(provider, "Google Ads")
 	b.waitText("may stay empty")
 	if first := b.run(`(s => s && s.options[0].value + '|' + s.options[0].text)(` + byLabel("dialog[open]", "Consent of visitors") + `)`); first != "|not set" {
-		b.t.Errorf("the first choice of the consent is %q", first)
+		b.t.Errorf("the first choice of the consent is %q, want not set", first)
 	}
 }
 

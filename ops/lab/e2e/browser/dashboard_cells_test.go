@@ -166,7 +166,7 @@ func (c *cells) dimension(name string) {
 	}
 	c.goTo(c.f.URL + "/app/reports?cmp=none&g=" + name + "&c=" + countedColumns + "&w=" + c.from.Format(time.DateOnly) + "_" + c.to.AddDate(0, 0, -1).Format(time.DateOnly))
 	c.waitIdle()
-	c.until("the rows of "+name, func() bool {
+	c.until("the rows of "+name+" are shown", func() bool {
 		return c.run(`document.querySelector('tr[aria-level="1"]:not(.total)')?.ariaLevel`) == "1"
 	})
 	shown := c.visible()

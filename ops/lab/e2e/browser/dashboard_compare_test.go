@@ -53,7 +53,7 @@ func TestDashboardCompare(t *testing.T) {
 	b.waitText("The weights are live")
 	b.until("other weights", func() bool { return weights() != before })
 	b.tap(button("Undo"))
-	b.until("the weights as before", func() bool { return weights() == before })
+	b.until("the weights are as before", func() bool { return weights() == before })
 
 	b.goTo(b.f.URL + "/app/reports?cmp=none&w=30d&g=offer_id&f.campaign_id=" + id)
 	b.tap(button("Which is better"))

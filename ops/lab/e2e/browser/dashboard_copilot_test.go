@@ -300,7 +300,7 @@ func (c *copilotEnv) views() {
 	second.waitIdle()
 	second.tap(menu)
 	if got := second.run(`[...document.querySelectorAll('.menu:popover-open .item')].map(e => e.textContent).join('|')`); !strings.Contains(got, name) {
-		c.t.Errorf("the viewer's views are %q", got)
+		c.t.Errorf("the viewer's views are %q, want the shared view among them", got)
 	}
 	second.inMenu(name)
 	second.until("the viewer sees it", func() bool {
@@ -414,7 +414,7 @@ func (c *copilotEnv) imports() {
 	}
 	file, _ := url.PathUnescape(strings.TrimPrefix(c.run(`document.querySelector('a[download]').href`), "data:text/csv;charset=utf-8,"))
 	if !strings.Contains(file, "Refused,invalid_country") || !strings.Contains(file, "Refused,invalid_url") || !strings.Contains(file, ",Made,") {
-		c.t.Errorf("the result is %q", file)
+		c.t.Errorf("the result is %q, want two refused rows and a made one", file)
 	}
 	c.sound("import-done")
 	c.until("the dry run finds the row that exists", func() bool {
@@ -446,7 +446,7 @@ func (c *copilotEnv) lists() {
 		c.t.Fatal(err)
 	}
 	c.goTo(c.f.URL + "/app/exports?w=today")
-	c.until("the job that was started elsewhere", func() bool {
+	c.until("the job that was started elsewhere is listed", func() bool {
 		return strings.Contains(c.run(`[...document.querySelectorAll('.list .t')].map(e => e.textContent).join('|')`), "Export")
 	})
 }

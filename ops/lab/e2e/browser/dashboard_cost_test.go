@@ -79,7 +79,7 @@ func (b *costEnv) fromCampaigns() {
 	}
 	before := b.cost()
 	if b.campaign == "" || before == "77.50" {
-		b.t.Fatalf("campaign %q costs %s", b.name, before)
+		b.t.Fatalf("the campaign %q costs %s, want a known campaign with another cost than the one to set", b.name, before)
 	}
 	b.act(`document.querySelector('tr[data-row="0"] [popovertarget]')`)
 	b.act(`[...document.querySelectorAll('.menu:popover-open .item')].find(e => e.textContent.startsWith('Set cost'))`)

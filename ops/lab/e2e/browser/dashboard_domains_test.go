@@ -106,7 +106,7 @@ func (b *domainsEnv) addsDomain() {
 	if made := b.zones.Records("shop.example"); !slices.ContainsFunc(made, func(r libdns.RR) bool {
 		return r.Type == "CNAME" && strings.HasPrefix(r.Data, pointsAt)
 	}) || !slices.ContainsFunc(made, func(r libdns.RR) bool { return r.Type == "TXT" && r.Name == "_switchyard.go" }) {
-		b.t.Errorf("the zone has %v", made)
+		b.t.Errorf("the zone has the records %v, want a CNAME and a TXT record", made)
 	}
 	b.tap(button("Done"))
 	b.waitText("Waits for DNS")

@@ -79,15 +79,15 @@ func TestNoClickActs(t *testing.T) {
 		}
 		await.Until(t, link+" leads to the dashboard", func() bool { return strings.Contains(read(t, link), b.f.URL+path) })
 		b.goTo(link)
-		b.until("an answer of "+path, func() bool {
+		b.until("there is an answer of "+path, func() bool {
 			return b.run(`location.pathname`) == path && strings.Contains(b.run(`document.body?.innerText`), `"error"`)
 		})
 		if got := b.run(`document.body.innerText`); !strings.Contains(got, `"cross_site"`) {
-			t.Errorf("%s: %s", path, got)
+			t.Errorf("%s is answered with %s, want cross_site", path, got)
 		}
 	}
 	if after := audited(); after != before {
-		t.Errorf("%d changes were made", after-before)
+		t.Errorf("%d changes were made, want none", after-before)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestDashboardHelp(t *testing.T) {
 			b.tap(fmt.Sprintf(`[...document.querySelectorAll('.help a')].find(a => a.textContent === %q)`, step.link))
 			b.waitText(step.networks)
 			b.press("Escape")
-			b.until("the screen of offers", func() bool {
+			b.until("the screen of offers is shown again", func() bool {
 				return b.run(`document.querySelector('dialog[open]') ? '' : location.pathname`) == "/app/offers"
 			})
 		}

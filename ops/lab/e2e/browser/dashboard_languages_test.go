@@ -10,7 +10,7 @@ import (
 )
 
 // TestDashboardLanguages: the listed screens pass all checks in German. In German and in the pseudo-language ar-XB (longer words,
-// written from right to left), no text is cut off, neither on wide nor on narrow screens.
+// written from right to left), no control and no heading is cut off, on wide and on narrow screens.
 func TestDashboardLanguages(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -15,8 +15,8 @@ import (
 // unbroken is a name without a space, which must not widen anything.
 var unbroken = strings.Repeat("Unbroken", 11)
 
-// TestDashboardLayout: screens fit laptops and phones, and only lists scroll. Menus work by typing. No edits are lost without a
-// question. A printed report has every column and row. The palette finds screens by other words, and clicks by their id.
+// TestDashboardLayout: screens fit laptops and phones, and only lists scroll. Menus work by typing. A question comes
+// before edits are lost. A printed report has every column and row. The palette finds screens by other words, and clicks by their id.
 func TestDashboardLayout(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

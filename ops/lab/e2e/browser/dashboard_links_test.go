@@ -148,7 +148,7 @@ func (b *roomsEnv) reaches() {
 // service knows a new site.
 func (b *roomsEnv) post(address, body string) {
 	b.t.Helper()
-	b.until(address+" takes it", func() bool {
+	b.until(address+" accepts the event", func() bool {
 		req, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, address, strings.NewReader(body))
 		if err != nil {
 			b.t.Fatal(err)

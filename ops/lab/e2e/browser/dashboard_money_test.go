@@ -136,7 +136,7 @@ func (b *moneyEnv) mapsWords() {
 	b.waitText("shipped means Approved from now on.")
 	b.until("the unknown word is no longer listed", func() bool { return b.run(`document.body.textContent.includes('Unknown status names')`) == "false" })
 	if got := words(); !slices.Equal(got, []string{"shipped"}) {
-		b.t.Errorf("approved words are %v", got)
+		b.t.Errorf("the approved words are %v, want only shipped", got)
 	}
 	report("6.5")
 	b.until("the next postback is approved", func() bool { return b.conversions()["6.5"] == "approved" })
@@ -165,7 +165,7 @@ func (b *moneyEnv) puts() {
 	b.tap(button("Replay this one"))
 	b.waitText("Replayed: matched")
 	if got := b.conversions(); got["7.25"] != "approved" {
-		b.t.Errorf("the conversions are %v", got)
+		b.t.Errorf("the conversions are %v, want 7.25 approved", got)
 	}
 	b.until("two postbacks are left", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "2" })
 	b.run(`document.activeElement.blur()`)
@@ -189,7 +189,7 @@ func (b *moneyEnv) puts() {
 	b.tap(`document.querySelector('dialog:not(.side-sheet) .btn.danger')`)
 	b.waitText("The conversion is rejected now")
 	if got := b.conversions(); got["3.5"] != "rejected" || got["7.25"] != "approved" {
-		b.t.Errorf("the conversions are %v", got)
+		b.t.Errorf("the conversions are %v, want 3.5 rejected and 7.25 approved", got)
 	}
 }
 
@@ -236,7 +236,7 @@ func (b *moneyEnv) corrects() {
 	b.tap(`document.querySelector('dialog .btn.primary')`)
 	b.waitText("1 row is applied")
 	if got := b.conversions(); got["12.5"] != "approved" {
-		b.t.Errorf("the conversions are %v", got)
+		b.t.Errorf("the conversions are %v, want 12.5 approved", got)
 	}
 	b.goTo(b.f.URL + "/app/corrections?kind=cost&by=csv")
 	b.waitIdle()
@@ -297,7 +297,7 @@ func (b *moneyEnv) settings() {
 	b.waitText("The settings are saved")
 	var got struct{ DateFormat, TimeFormat string }
 	if err := b.api.Get(b.t.Context(), "/settings", &got); err != nil || got.DateFormat != "DD MMM YYYY" || got.TimeFormat != "12h" {
-		b.t.Errorf("the settings are %+v, %v", got, err)
+		b.t.Errorf("the settings are %+v, want the chosen formats: %v", got, err)
 	}
 }
 
@@ -344,7 +344,7 @@ func (b *moneyEnv) compares() {
 	b.sound("examples-phone")
 	b.setScreen(1440, "light")
 	if got.Basis != "orders" || sizes["not_received"] != "9" || sizes["unmatched"] != "4" {
-		b.t.Errorf("%q %v", got.Basis, sizes)
+		b.t.Errorf("the basis is %q and the sizes of the causes are %v, want orders, 9 not received and 4 unmatched", got.Basis, sizes)
 	}
 }
 

@@ -140,7 +140,7 @@ func (b *env) onPhone() {
 		{"Pampadu", "Pampadu", "RUB"}, {"Everflow", "Everflow", "EUR"}, {"Start blank", "", "EUR"}, {"Everflow", "Everflow", "EUR"},
 	} {
 		b.choose(`document.querySelector('.side-sheet [role=combobox]')`, choice.template)
-		b.until(choice.template+" fills the form", func() bool {
+		b.until("the name fits "+choice.template, func() bool {
 			return b.run(`(e => e ? 'name: ' + e.value : '')(`+byLabel(".side-sheet", "Name")+`)`) == "name: "+choice.name
 		})
 		if got := b.run(byLabel(".side-sheet", "Currency") + `.value`); got != choice.currency {
@@ -174,7 +174,7 @@ func (b *env) makesLander() {
 	b.waitText("A landing page with this URL is made: https://start.example/page?a=1&clickid={clickid}")
 	source := byLabel(".wizard", "Traffic source")
 	b.fill(source, "TikTok Ads") // the platform's own name, which finds the template "TikTok"
-	b.until("the template of TikTok", func() bool {
+	b.until("the template of TikTok is found", func() bool {
 		return b.run(`document.querySelector('[role=option]')?.textContent`) == "TikToktemplate"
 	})
 	b.press("Enter")

@@ -147,7 +147,7 @@ func (b *env) invites() {
 	ben.waitText("Sign in")
 }
 
-// roles: each role sees the controls it may use and no others. If a member opens the address of a page that the role may not
+// roles: each role sees the controls it may use and no others. If a person opens the address of a page that the role may not
 // see, the page explains why. roles returns the browser of the last role, an owner.
 func (b *env) roles(account string) (p *env) {
 	b.t.Helper()
@@ -272,7 +272,7 @@ func (b *env) endsSessions() {
 	b.tap(button("End all others"))
 	b.waitText("All other sessions have ended")
 	other.run(`(document.dispatchEvent(new Event('visibilitychange')), 1)`)
-	other.until("the sign-in over the screen", func() bool {
+	other.until("the sign-in is shown over the screen", func() bool {
 		return other.run(`[...document.querySelectorAll('dialog[open] h1')].find(h => h.textContent === 'Sign in')?.textContent`) == "Sign in"
 	})
 	other.sound("signed-out-elsewhere")
@@ -310,7 +310,7 @@ func (b *env) usesCodes(email string) []string {
 	b.until("the recovery codes are shown", func() bool { return b.run(`document.querySelector('dialog[open] .copy pre')?.textContent`) != "" })
 	codes := strings.Split(b.run(`document.querySelector('dialog[open] .copy pre').textContent`), "\n")
 	if len(codes) != 10 {
-		b.t.Fatalf("recovery codes: %q", codes)
+		b.t.Fatalf("the recovery codes are %q, want ten", codes)
 	}
 	b.sound("recovery-codes")
 	b.tap(button("I’ve saved them"))

@@ -36,7 +36,7 @@ func (b *plotsEnv) names() string {
 func (b *plotsEnv) report(query string) {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?" + query)
-	b.until("rows of "+query, func() bool { return b.names() != "" })
+	b.until("there are rows of "+query, func() bool { return b.names() != "" })
 	b.waitIdle()
 }
 
@@ -59,7 +59,7 @@ func (b *plotsEnv) ordered() {
 	}
 	b.report("cmp=none&w=7d&g=day_of_week")
 	if got := b.names(); !strings.HasPrefix(got, "Monday|Tuesday") {
-		b.t.Errorf("the weekdays are in the order %s", got)
+		b.t.Errorf("the weekdays are in the order %s, want Monday first", got)
 	}
 	b.tap(`[...document.querySelectorAll('.report th button')].find(e => e.textContent.startsWith('Clicks'))`)
 	b.until("the report is sorted by clicks", func() bool { return strings.Contains(b.run(`location.search`), "sort=-clicks") })
@@ -78,7 +78,7 @@ func (b *plotsEnv) overTime() {
 		b.t.Errorf("the sheet is named %q", got)
 	}
 	if got := b.run(`[...document.querySelectorAll('dialog .legend > span')].map(e => e.textContent).join('|')`); got != "Profit|Clicks|Profit, previous|not over yet" {
-		b.t.Errorf("the legend is %q", got)
+		b.t.Errorf("the legend is %q, want profit, clicks, the previous profit and the unfinished step", got)
 	}
 	b.sound("overtime")
 	b.tap(`document.querySelector('dialog [aria-label="As a table"]')`)
@@ -134,7 +134,7 @@ func (b *plotsEnv) charts() {
 			return b.run(`document.querySelector('.chart [aria-label="Kind of chart"]') ? 'yes' : ''`) == "yes"
 		})
 		b.tap(`[...document.querySelectorAll('.chart [aria-label="Kind of chart"] button')].find(e => e.textContent === ` + strconv.Quote(kind) + `)`)
-		b.until(kind, func() bool { return b.run(`document.querySelector('`+has+`') ? 'yes' : ''`) == "yes" })
+		b.until("the chart "+kind+" is shown", func() bool { return b.run(`document.querySelector('`+has+`') ? 'yes' : ''`) == "yes" })
 		b.waitIdle()
 		b.sound("chart-" + strings.ToLower(kind))
 	}

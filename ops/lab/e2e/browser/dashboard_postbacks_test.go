@@ -123,7 +123,7 @@ func (p *postbackEnv) leads() {
 	p.tap(`(` + line + `).querySelector('a.btn')`)
 	p.until("the log of the source is shown", func() bool { return p.run(`document.querySelectorAll('tr[data-row]').length`) == "4" })
 	if got := p.run(`location.pathname + location.search`); !strings.Contains(got, "dir=out") || !strings.Contains(got, "source="+p.source) {
-		p.t.Errorf("the alert leads to %s", got)
+		p.t.Errorf("the alert leads to %s, want the log of the source", got)
 	}
 }
 
@@ -147,7 +147,7 @@ func (p *postbackEnv) resends(click string) {
 	p.tap(`[...document.querySelectorAll('.side-sheet .btn')].find(e => e.textContent.startsWith('Send again'))`)
 	p.waitText("The source has accepted it: 200")
 	if n := p.sent("told"); n < 1 {
-		p.t.Errorf("%d postbacks were accepted", n)
+		p.t.Errorf("%d postbacks were accepted, want at least 1", n)
 	}
 	p.goTo(p.f.URL + "/app/postbacks?w=today&dir=out&source=" + p.source)
 	p.waitIdle()
@@ -171,7 +171,7 @@ func (p *postbackEnv) tells(click string) {
 	p.tap(`document.querySelector('.side-sheet a.btn[href*="/app/postbacks"]')`)
 	p.waitText("Postback to a source")
 	p.goTo(p.f.URL + "/app/postbacks?w=today&find=T-1")
-	p.until("the postback of the network", func() bool { return p.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
+	p.until("the postback of the network is listed", func() bool { return p.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
 	p.run(`document.querySelector('tr[data-row]').focus()`)
 	p.press("Enter")
 	p.waitText("Received postback")

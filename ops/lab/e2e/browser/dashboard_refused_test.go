@@ -122,7 +122,7 @@ func (b *env) slowly() {
 	}
 	b.t.Cleanup(func() { _ = server.Thaw() }) // a frozen server cannot be stopped
 	b.run(toReports)
-	b.until("the skeleton of the report", func() bool {
+	b.until("the skeleton of the report is shown", func() bool {
 		return b.run(`document.querySelector('.skeleton') && document.querySelector('.bar') ? 'yes' : ''`) == "yes"
 	})
 	b.sound("slow")
@@ -148,7 +148,7 @@ func (b *env) tooOften() {
 		b.goTo(b.f.URL + "/app/more")
 		b.waitIdle()
 		if got := b.await(flood); got != "refused" {
-			b.t.Fatal(got)
+			b.t.Fatalf("the calls are answered with %q, want a refusal", got)
 		}
 		b.run(toReports)
 	}

@@ -85,7 +85,7 @@ func (b *env) pressAll(role models.Role, known map[string][]string) (pressed int
 			pressed, next = pressed+len(did.Pressed), did.Next
 			added[path] = append(added[path], did.Pressed...)
 			for _, r := range did.Refused {
-				b.t.Errorf("%s on %s: %s", role, path, r)
+				b.t.Errorf("the role %s is refused a call on %s: %s", role, path, r)
 			}
 		}
 	}

@@ -292,7 +292,7 @@ func (b *roomsEnv) listsBots() {
 		Rows []struct{ Attribute, Value string }
 	}
 	if err := b.api.Get(b.t.Context(), "/bot-lists", &list); err != nil || len(list.Rows) != 1 || list.Rows[0].Value != "127.0.0.1" {
-		b.t.Errorf("the lists are %+v, %v", list, err)
+		b.t.Errorf("the lists are %+v, want the denied address: %v", list, err)
 	}
 	b.sound("bots-repeat")
 	b.tap(button("Undo"))

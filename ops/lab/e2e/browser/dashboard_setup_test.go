@@ -82,7 +82,8 @@ func (a *actions) follow(text string) {
 
 const overviewLink = `document.querySelector('.side a[href^="/app"]')`
 
-// setsZone: the first screen changes the currency and the time zone of an account without clicks, and asks no question.
+// setsZone: the first screen refuses a wrong currency, and changes the time zone of an account that has no clicks yet. It asks no
+// question.
 func (b *env) setsZone() {
 	b.t.Helper()
 	b.waitText("This account counts in USD")
@@ -107,7 +108,7 @@ func (b *env) converts() {
 	a.tap(saveForm)
 	b.waitText("Paste this at the network") // shown without opening the network again
 	if text := b.run(`document.querySelector('.side-sheet .copy pre')?.textContent`); !strings.Contains(text, "/postback/") {
-		b.t.Errorf("the sheet of the new network shows %q", text)
+		b.t.Errorf("the sheet of the new network shows %q, want its postback address", text)
 	}
 	a.tap(`document.querySelector('.side-sheet .copy button')`)
 	b.waitText("Everflow is saved")
@@ -159,7 +160,7 @@ func (b *env) takesBack() {
 	b.until("the test conversion is rejected", func() bool { return b.run(`document.querySelector('tr[data-row] .tag')?.textContent`) == "Rejected" })
 }
 
-// hearsNetwork: while a test conversion counts, the network's own postback ends the steps, without a reload of the page.
+// hearsNetwork: while a test conversion counts, the network's own postback completes the steps, without a reload of the page.
 func (b *env) hearsNetwork() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app")
@@ -186,7 +187,7 @@ func (b *env) refusesSmartlink() {
 	b.goTo(b.f.URL + "/app/smartlinks?id=new")
 	b.waitText("Smartlinks are on domains of your own.")
 	if n := b.run(`document.querySelectorAll('.side-sheet input').length`); n != "0" {
-		b.t.Errorf("the sheet has %s fields", n)
+		b.t.Errorf("the sheet has %s fields, want none", n)
 	}
 }
 
@@ -256,7 +257,7 @@ func (b *env) testsItself() {
 	passes := func(what string) {
 		b.t.Helper()
 		b.tap(button("Try it"))
-		b.until("the test of "+what, func() bool { return b.run(failedStep) != "" })
+		b.until("the test of "+what+" has run", func() bool { return b.run(failedStep) != "" })
 		if text := b.run(failedStep); text != "none" {
 			b.t.Errorf("the test of %s fails at %q", what, text)
 		}
@@ -398,7 +399,7 @@ func (b *env) reachesPaths() {
 	b.waitText("The flow is live")
 }
 
-// leadsToURL: a path whose action becomes a URL keeps no offers, to which visitors would still be sent.
+// leadsToURL: a path whose action becomes a URL loses its offers. Otherwise visitors would still be sent to them.
 func (b *env) leadsToURL() {
 	b.t.Helper()
 	const sheet = ".side-sheet"

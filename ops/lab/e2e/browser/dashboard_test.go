@@ -149,7 +149,7 @@ func (b *env) everywhere(pages map[string]string, ready func(name string)) {
 		b.goTo(b.f.URL + path)
 		b.waitIdle()
 		if failed := b.run(`document.querySelector('.failed')?.textContent`); failed != "" && path != allParts {
-			b.t.Errorf("%s shows %q", name, failed)
+			b.t.Errorf("%s shows the failed part %q", name, failed)
 		}
 		if ready != nil {
 			ready(name)
@@ -212,7 +212,7 @@ func (b *env) fits(name string) {
 		b.t.Errorf("%s: these texts are squeezed: %s", name, squeezed)
 	}
 	if wrongs := b.run(`JSON.stringify(window.wrongs ?? [])`); wrongs != "[]" {
-		b.t.Errorf("%s: %s", name, wrongs)
+		b.t.Errorf("%s: the page had the errors %s", name, wrongs)
 	}
 	for _, address := range b.requested() {
 		if !strings.HasPrefix(address, b.f.URL+"/") && !strings.HasPrefix(address, "data:") {
@@ -297,11 +297,11 @@ func TestDashboard(t *testing.T) {
 func (b *env) open(name string) {
 	b.t.Helper()
 	row := `[...document.querySelectorAll('tr[aria-level="1"]')].find(r => r.querySelector('.name')?.textContent === ` + strconv.Quote(name) + `)`
-	b.until("the row "+name, func() bool { return b.run(row+`?.ariaExpanded`) != "" })
+	b.until("the row "+name+" is shown", func() bool { return b.run(row+`?.ariaExpanded`) != "" })
 	if b.run(row+`.ariaExpanded`) == "false" {
 		b.run(row + `.querySelector('.tw').click()`)
 	}
-	b.until("the rows below "+name, func() bool { return b.run(row+`.nextElementSibling?.ariaLevel`) == "2" })
+	b.until("the rows below "+name+" are shown", func() bool { return b.run(row+`.nextElementSibling?.ariaLevel`) == "2" })
 }
 
 // equalsAPI compares the clicks and conversions of each country in the report with the API.
@@ -320,7 +320,7 @@ func (b *env) equalsAPI() {
 		b.t.Fatal(err)
 	}
 	if len(want.Rows) < 5 || want.Totals.Clicks < 100 {
-		b.t.Fatalf("the history is %+v", want)
+		b.t.Fatalf("the history is %+v, want at least 5 countries and 100 clicks", want)
 	}
 	shown := map[string][2]int64{}
 	var cells [][]string
@@ -385,7 +385,7 @@ func (b *env) saysWhatFails() {
 		b.waitText("DACH nutra")
 	}
 	b.run(`fetch('/app/api/session', {method: 'DELETE', headers: {'X-Switchyard-Page': '1'}})`)
-	b.until("the sign-in over the screen", func() bool {
+	b.until("the sign-in is shown over the screen", func() bool {
 		b.run(`document.dispatchEvent(new Event('visibilitychange'))`)
 		return b.run(`document.querySelector('dialog[open] h1')?.textContent`) == "Sign in"
 	})

@@ -173,7 +173,7 @@ func (b *env) keepsBothSettings() {
 	b.waitIdle()
 	var got struct{ OrganizationName, TimeFormat string }
 	if err := b.api.Get(b.t.Context(), "/settings", &got); err != nil || got.OrganizationName != "Mine" || got.TimeFormat != "12h" {
-		b.t.Errorf("the settings are %+v, %v", got, err)
+		b.t.Errorf("the settings are %+v, want Mine and 12h: %v", got, err)
 	}
 	b.fill(byLabel(".record", "Organisation"), "Mine again")
 	settings["organization_name"] = "Theirs"
@@ -181,7 +181,7 @@ func (b *env) keepsBothSettings() {
 	b.tap(button("Save"))
 	b.waitText("Organisation, saved elsewhere: Theirs")
 	if err := b.api.Get(b.t.Context(), "/settings", &got); err != nil || got.OrganizationName != "Theirs" {
-		b.t.Errorf("the settings are %+v, %v", got, err)
+		b.t.Errorf("the settings are %+v, want still Theirs: %v", got, err)
 	}
 	b.tap(button("Discard"))
 	b.keepsAnEarlyEdit()
@@ -266,7 +266,7 @@ func (b *env) keepsTheirBotSettings() {
 		Signals   []struct{ Enabled, CanDisable bool }
 	}
 	if err := b.api.Get(b.t.Context(), "/bot-detection", &got); err != nil || got.Threshold != 45 {
-		b.t.Errorf("%+v, %v", got, err)
+		b.t.Errorf("the bot settings are %+v, want the threshold 45: %v", got, err)
 	}
 	for _, s := range got.Signals {
 		if !s.Enabled {

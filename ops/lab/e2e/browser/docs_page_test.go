@@ -28,7 +28,7 @@ func TestReferencePage(t *testing.T) {
 		"Referrer-Policy": "no-referrer",
 	} {
 		if got := head.Header.Get(name); !strings.Contains(got, want) {
-			t.Errorf("%s is %q", name, got)
+			t.Errorf("the header %s is %q", name, got)
 		}
 	}
 	p := openPage(t)
@@ -38,7 +38,7 @@ func TestReferencePage(t *testing.T) {
 		count, _ := strconv.Atoi(p.run(`document.querySelectorAll('*').length`))
 		t.Logf("%s: %s ms after the page was asked for, %d nodes", when, p.run(`Math.round(performance.now())`), count)
 		if count > 5000 { // a page of 47,000 nodes slows a browser down
-			t.Errorf("%s the page has %d nodes", when, count)
+			t.Errorf("%s: the page has %d nodes, want at most 5000", when, count)
 		}
 	}
 	operations := len(api.Table(api.Deps{}))

@@ -20,8 +20,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestClientHints: a tracking link requests more client hints, and the browser sends them with its next click. The browser
-// requests no address twice.
+// TestClientHints: a tracking link requests more client hints, and the browser sends them with its next click. Each click
+// makes a single request.
 func TestClientHints(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -94,9 +94,9 @@ func TestClientHints(t *testing.T) {
 	}
 	const full = "Sec-Ch-Ua-Full-Version-List"
 	if asked[0].Get("Sec-Ch-Ua") == "" || asked[0].Get(full) != "" {
-		t.Errorf("the first click sent the headers %v", asked[0])
+		t.Errorf("the first click sent the headers %v, want no full versions yet", asked[0])
 	}
 	if !strings.Contains(asked[1].Get(full), `"Chromium";v="`) || asked[1]["Sec-Ch-Ua-Model"] == nil {
-		t.Errorf("the second click sent the headers %v", asked[1])
+		t.Errorf("the second click sent the headers %v, want the full versions and the model", asked[1])
 	}
 }

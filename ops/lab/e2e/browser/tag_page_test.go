@@ -72,7 +72,7 @@ func (x tagTest) findsClick(t *testing.T) {
 			t.Errorf("%s: click %q from %q, ad %q; want %q from %q, %q", address, e.Click, e.From, e.Ad, click, from, ad)
 		}
 		if got := p.run(`trk.clickId()`); got != click {
-			t.Errorf("%s: clickId() is %q", address, got)
+			t.Errorf("%s: clickId() is %q, not the click of the view", address, got)
 		}
 		p.unharmed()
 	}
@@ -115,13 +115,13 @@ func (x tagTest) hasOwnName(t *testing.T) {
 			t.Errorf("%s: the view %+v went to %s, want %s", c.src, e, e.to, c.to)
 		}
 		if href := p.run(`go.href`); href != x.URL+"/out/2?clickid="+x.id {
-			t.Errorf("%s: the link leads to %s", c.src, href)
+			t.Errorf("%s: the link leads to %s, want /out/2 with the click id", c.src, href)
 		}
 		p.until("the view is known to have arrived", func() bool { return p.waiting() == 0 })
 		x.reset()
 		p.run(`(() => { trk('goal', 'left'); location.href = 'about:blank' })()`)
 		if e := x.get(p, "left")[0]; e.to != c.to {
-			t.Errorf("%s: what was sent on leaving went to %s", c.src, e.to)
+			t.Errorf("%s: the goal that was sent on leaving went to %s", c.src, e.to)
 		}
 	}
 }
@@ -229,12 +229,12 @@ func (x tagTest) seesClicks(t *testing.T) {
 	p.goTo(address)
 	p.loaded()
 	if href("own") != "https://own.test/" || href("go") != x.URL+"/out/1" {
-		t.Errorf("without a click: %s and %s", href("own"), href("go"))
+		t.Errorf("without a click the links lead to %s and %s", href("own"), href("go"))
 	}
 	p.goTo(address + "?clickid=" + id)
 	p.loaded()
 	if href("own") != x.URL+"/out/2?clickid="+id || href("go") != x.URL+"/out/1?clickid="+id {
-		t.Errorf("with a click: %s and %s", href("own"), href("go"))
+		t.Errorf("with a click the links lead to %s and %s, want /out with the click id", href("own"), href("go"))
 	}
 	p.run(`document.body.insertAdjacentHTML('beforeend', '<a data-trk-slot=3 id=late><b>late</b></a>')`)
 	x.reset()
@@ -283,7 +283,7 @@ func (x tagTest) worksWithoutStorage(t *testing.T) {
 		p := x.fresh(t, c.blocks)
 		p.goTo(c.address + "?clickid=" + id)
 		if e := x.get(p, "view")[0]; e.Click != id || e.From != "url" {
-			t.Errorf("%s blocked: %+v", c.name, e)
+			t.Errorf("%s blocked: the view is %+v, want the click of the address", c.name, e)
 		}
 		p.run(`trk('goal', 'a')`)
 		x.get(p, "view", "a")
@@ -368,7 +368,7 @@ func (x tagTest) isUnloaded(t *testing.T) {
 	close(hold)
 	x.reset()
 	p.goTo(address)
-	p.until("all are sent again, and the view", func() bool { return len(x.sent()) >= 4 })
+	p.until("all events are sent again, and the view of the reopened page too", func() bool { return len(x.sent()) >= 4 })
 	for _, e := range got {
 		if !slices.ContainsFunc(x.sent(), func(again tagEvent) bool { return again.ID == e.ID && again.At == e.At && again.Name == e.Name }) {
 			t.Errorf("%+v is not sent again: %+v", e, x.sent())
@@ -424,11 +424,11 @@ func (x tagTest) ofTwoSites(t *testing.T) {
 		got := c.get(p, "view", "lead", "view", "purchase")
 		for _, e := range got {
 			if e.site != key || e.Click != id {
-				t.Errorf("site %s: %+v", key, e)
+				t.Errorf("site %s got the event %+v, want its own key and the click", key, e)
 			}
 		}
 		if got[1].OrderID != "L1" || got[3].OrderID != "P1" {
-			t.Errorf("site %s: %+v", key, got)
+			t.Errorf("site %s got the events %+v, want the orders L1 and P1", key, got)
 		}
 	}
 	p.unharmed()

@@ -215,7 +215,7 @@ func (p *page) loaded() {
 	p.until("the tag has run", func() bool { return p.run(`window.trk && trk.clickId ? 1 : 0`) == "1" })
 }
 
-// stored returns the names of the cookies and localStorage entries that the tag keeps for the page.
+// stored returns the cookies, and the names of the localStorage entries, that the tag keeps for the page.
 func (p *page) stored() (names []string) {
 	p.t.Helper()
 	text := p.run(`JSON.stringify([...Object.keys(localStorage), ...document.cookie.split('; ')].filter((n) => n.startsWith('trk')))`)

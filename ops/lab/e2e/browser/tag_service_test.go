@@ -101,7 +101,7 @@ func (s *served) live() bool {
 // goals waits until ok accepts the figures of the site, and returns them.
 func (s *served) goals(p *page, ok func(goalFigures) bool) (got goalFigures) {
 	s.Helper()
-	p.until("the figures of the site", func() bool {
+	p.until("the site has the expected figures", func() bool {
 		got = goalFigures{}
 		s.do("GET", "/goals", nil, &got)
 		return ok(got)
@@ -177,14 +177,14 @@ func TestTagService(t *testing.T) {
 	}{{"purchase", 49.5}, {"lead", 2.5}, {"thanks", 0}} {
 		i := slices.IndexFunc(got.Goals, func(g goalFigure) bool { return g.Key == want.key })
 		if i < 0 || got.Goals[i].Conversions != 1 || got.Goals[i].Clicks != 1 || got.Goals[i].Revenue != want.revenue {
-			t.Errorf("%s: %+v", want.key, got.Goals)
+			t.Errorf("the goal %s is wrong in %+v, want one click and one conversion", want.key, got.Goals)
 		}
 	}
 	if f := got.SiteTotals; f.Clicks != 1 || f.Orders != 1 || f.Revenue != 52 {
-		t.Errorf("the site has %+v", f)
+		t.Errorf("the totals of the site are %+v, want 1 click, 1 order and a revenue of 52", f)
 	}
 	if f := got.Products; len(f) != 1 || f[0].SKU != "shoe" || f[0].Quantity != 2 || f[0].Revenue != 49.5 {
-		t.Errorf("products: %+v", f)
+		t.Errorf("the products are %+v, want two shoes for 49.5", f)
 	}
 	for _, page := range []*page{p, second} {
 		page.unharmed()
@@ -198,7 +198,7 @@ func TestTagService(t *testing.T) {
 	}
 	s.do("GET", "/logs/clicks/"+click, nil, &one)
 	if one.Click.Arrival != "url" || one.Click.LPClicks != 1 || len(one.Conversions) != 3 || one.Conversions[0].Source != "tag" {
-		t.Errorf("the log has %+v", one)
+		t.Errorf("the click in the log is %+v, want one exit to the offer and 3 conversions", one)
 	}
 	type step struct {
 		Key   string

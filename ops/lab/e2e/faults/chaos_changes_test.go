@@ -113,7 +113,7 @@ func TestKilledChanges(t *testing.T) {
 		faults := make([]resttest.Fault, page, page+1)
 		world.Fail(append(faults, resttest.Slow)...)
 		before, worker := world.Calls(), m.worker()
-		m.until("the worker reads", func() bool { return world.Calls() > before+page })
+		m.until("the worker reads the next page", func() bool { return world.Calls() > before+page })
 		worker.Kill()
 		m.checkCount("decisions", 0, approved, y.account)
 	}
@@ -134,7 +134,7 @@ func TestKilledChanges(t *testing.T) {
 	check := func() {
 		t.Helper()
 		if got, want := y.money(), undisturbed.money(); got != want {
-			t.Errorf("%s\nwant\n%s", got, want)
+			t.Errorf("the figures are\n%s\nwant those of the undisturbed account:\n%s", got, want)
 		}
 	}
 	check()

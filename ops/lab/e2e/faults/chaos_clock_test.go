@@ -71,7 +71,7 @@ func TestClockFaults(t *testing.T) {
 		clocks[i] = y.faultClock()
 	}
 	ticks(2)
-	i := y.leader(clocks) // a frozen leader continues
+	i := y.leader(clocks) // this leader is frozen too, but goes on after its thaw
 	y.check(clocks[i].Freeze())
 	ticksNoMore(y, clocks[i])
 	y.check(clocks[i].Thaw())
@@ -95,7 +95,7 @@ func TestClockFaults(t *testing.T) {
 	again := dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM (SELECT FROM fault_fired GROUP BY kind, at HAVING count(*) > 1) d`)
 	t.Logf("%d ticks, %d of them fired by more than one clock", y.fired(faultworker.Tick.Kind())+y.fired(faultworker.Slow.Kind()), again)
 	if again == 0 {
-		t.Error("no tick was fired by two clocks, so the test proved nothing")
+		t.Error("no tick was fired by two clocks, so the test does not show that such a tick is carried out once")
 	}
 	y.clockWithoutIdentity()
 }

@@ -41,7 +41,7 @@ func (m *midway) planned(path string, body map[string]any) (plan string, took ti
 		Counts         map[string]int
 	}
 	if err := m.api.Get(m.t.Context(), "/config/plans/"+plan, &p); err != nil || p.State != "planned" || p.Counts["refused"] > 0 {
-		m.t.Fatalf("%+v, %v", p, err)
+		m.t.Fatalf("the plan is %+v, want it planned and nothing refused: %v", p, err)
 	}
 	return plan, took
 }
@@ -57,7 +57,7 @@ func TestKilledConfig(t *testing.T) {
 	plan, _ := m.planned("/config/plan", document(campaigns))
 	items := dbtest.Get[int](t, m.db, `SELECT count(*) FROM config_items WHERE plan_id = $1`, plan)
 	if items != 2*campaigns {
-		t.Fatalf("the plan has %d records", items)
+		t.Fatalf("the plan has %d records, want two for each campaign", items)
 	}
 	const done = `SELECT count(*) FROM config_items WHERE done`
 	at := func(position int) obstacle {
@@ -79,7 +79,7 @@ func TestKilledConfig(t *testing.T) {
 	m.checkCount("entries of the audit", 1, `SELECT count(*) FROM audit WHERE account_id = $1 AND route LIKE 'POST %/config/apply'`, m.account)
 	text := m.download("/config")
 	if n := strings.Count(text, "name: Campaign moved-"); n != campaigns {
-		t.Errorf("the document has %d of the campaigns", n)
+		t.Errorf("the document has %d of the campaigns, want all", n)
 	}
 
 	got = m.call("POST", "/config/undo", map[string]any{"plan_id": plan})

@@ -60,7 +60,7 @@ func TestKilledApply(t *testing.T) {
 				return false
 			}
 			if err := json.Unmarshal(a.Data, &result); err != nil || a.Status != http.StatusOK {
-				t.Fatalf("%d %s, %v", a.Status, a.Body, err)
+				t.Fatalf("the repeated call is answered with %d %s, %v", a.Status, a.Body, err)
 			}
 			return true
 		})

@@ -178,7 +178,7 @@ func (m *midway) final(a client.Answer) map[string]any {
 	}
 	m.until("the job that the 202 names is done", func() bool {
 		if err := m.api.Get(m.t.Context(), path, &job); err != nil || job.Status == models.JobFailed {
-			m.t.Fatalf("%s: %+v, %v", path, job, err)
+			m.t.Fatalf("the job at %s is %+v, want it done: %v", path, job, err)
 		}
 		return job.Status == models.JobDone
 	})
@@ -262,8 +262,8 @@ func (m *midway) correction() {
 	const part = 500 // rows that a correction writes in one transaction
 	got := m.killed("POST", "/corrections/conversions", body, onClick(m.clicks[part+part/2]), func() {
 		m.checkCount("conversions of the first part", part, `SELECT count(*) FROM conversions`)
-		m.checkCount("their events", part, `SELECT count(*) FROM events WHERE type = 'conversion.created'`)
-		m.checkCount("parts", 1, `SELECT count(*) FROM correction_parts`)
+		m.checkCount("events of these conversions", part, `SELECT count(*) FROM events WHERE type = 'conversion.created'`)
+		m.checkCount("stored parts of the correction", 1, `SELECT count(*) FROM correction_parts`)
 	})
 	m.checkData(got, map[string]any{
 		"dryRun": false, "total": midwayClicks, "accepted": midwayClicks, "refused": 0, "payout": midwayClicks / 2,
@@ -279,7 +279,7 @@ func (m *midway) correction() {
 		})
 	}
 	m.checkCount("conversions", midwayClicks, `SELECT count(*) FROM conversions WHERE payout = 0.5`)
-	m.checkCount("events", midwayClicks, `SELECT count(DISTINCT body) FROM events`)
+	m.checkCount("different events", midwayClicks, `SELECT count(DISTINCT body) FROM events`)
 	m.checkCount("all events", midwayClicks, `SELECT count(*) FROM events`)
 	m.checkCount("revenue by the ledger", midwayClicks/2, `SELECT sum(revenue)::int FROM ledger`)
 	m.checkCount("stored correction files", 0, `SELECT count(*) FROM corrections`)
@@ -312,6 +312,6 @@ func (m *midway) deletion() {
 	var left struct{ Rows []any }
 	from := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 	if err := m.api.Get(m.t.Context(), "/reports/orphaned?from="+from, &left); err != nil || len(left.Rows) != 0 {
-		m.t.Errorf("%v, %v", left.Rows, err)
+		m.t.Errorf("the report still lists deleted campaigns: %v, %v", left.Rows, err)
 	}
 }
