@@ -3208,8 +3208,8 @@ type MoveDifference struct {
 type Network struct {
 	AnswerText       string              `json:"answer_text"` // text that the network wants as the answer to a postback
 	ClickParam       string              `json:"click_param"` // parameter of offer links that carries the click id to the network
-	Currency         string              `json:"currency"`
-	Macros           map[string]string   `json:"macros"` // the network's own macros, by field: click_id, payout, status, conversion_id, goal
+	Currency         string              `json:"currency"`    // currency of payouts that name no currency; empty: not known
+	Macros           map[string]string   `json:"macros"`      // the network's own macros, by field: click_id, payout, status, conversion_id, goal
 	MinimumPayout    *float64            `json:"minimum_payout"`
 	Name             string              `json:"name"`
 	Notes            string              `json:"notes"`
@@ -3259,8 +3259,8 @@ type NetworkAnswer struct {
 type NetworkBody struct {
 	AnswerText       *string             `json:"answer_text,omitempty"` // text that the network wants as the answer to a postback
 	ClickParam       *string             `json:"click_param,omitempty"` // parameter of offer links that carries the click id to the network
-	Currency         *string             `json:"currency,omitempty"`
-	Macros           map[string]string   `json:"macros,omitempty"` // the network's own macros, by field: click_id, payout, status, conversion_id, goal
+	Currency         *string             `json:"currency,omitempty"`    // currency of payouts that name no currency; empty: not known
+	Macros           map[string]string   `json:"macros,omitempty"`      // the network's own macros, by field: click_id, payout, status, conversion_id, goal
 	MinimumPayout    *float64            `json:"minimum_payout,omitempty"`
 	Name             *string             `json:"name,omitempty"`
 	Notes            *string             `json:"notes,omitempty"`
@@ -3492,7 +3492,7 @@ type NetworkTemplateRow struct {
 	BuiltIn          bool                `json:"built_in"`
 	ClickParam       string              `json:"click_param"` // parameter of offer links that carries the click id to the network
 	CreatedAt        *string             `json:"created_at"`  // null: the template is built in
-	Currency         string              `json:"currency"`
+	Currency         string              `json:"currency"`    // currency of payouts that name no currency; empty: not known
 	ID               string              `json:"id"`
 	Macros           map[string]string   `json:"macros"` // the network's own macros, by field: click_id, payout, status, conversion_id, goal
 	MinimumPayout    *float64            `json:"minimum_payout"`
@@ -3520,8 +3520,8 @@ type NetworkTemplateRows struct {
 type NetworkTemplatesBody struct {
 	AnswerText       *string             `json:"answer_text,omitempty"` // text that the network wants as the answer to a postback
 	ClickParam       *string             `json:"click_param,omitempty"` // parameter of offer links that carries the click id to the network
-	Currency         *string             `json:"currency,omitempty"`
-	Macros           map[string]string   `json:"macros,omitempty"` // the network's own macros, by field: click_id, payout, status, conversion_id, goal
+	Currency         *string             `json:"currency,omitempty"`    // currency of payouts that name no currency; empty: not known
+	Macros           map[string]string   `json:"macros,omitempty"`      // the network's own macros, by field: click_id, payout, status, conversion_id, goal
 	MinimumPayout    *float64            `json:"minimum_payout,omitempty"`
 	Name             *string             `json:"name,omitempty"`
 	Notes            *string             `json:"notes,omitempty"`
