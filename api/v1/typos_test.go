@@ -148,8 +148,8 @@ func mistyped(random *rand.Rand, name string) string {
 	return name + "x"
 }
 
-// TestMistypedParametersAreRefused: a call with a mistyped parameter is refused, even a deletion with a mistyped window. Only the
-// parameter _ is accepted and ignored.
+// TestMistypedParametersAreRefused: a call with a mistyped parameter is refused. A deletion whose parameter "from" is mistyped must
+// not delete everything. Only the parameter _ is accepted and ignored.
 func TestMistypedParametersAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

@@ -63,7 +63,7 @@ func TestFastClicks(t *testing.T) {
 		t.Error(diff)
 	}
 	if n := dbtest.Get[int](t, s.DB, `SELECT sum(bot_clicks) FROM ledger`); n != 3 {
-		t.Errorf("%d clicks of bots are counted", n)
+		t.Errorf("%d clicks of bots are counted, want 3", n)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestNoJS(t *testing.T) {
 		t.Error(diff)
 	}
 	if n := dbtest.Get[int](t, s.DB, `SELECT sum(bot_clicks) FROM ledger`); n != 4 {
-		t.Errorf("%d clicks of bots are counted", n)
+		t.Errorf("%d clicks of bots are counted, want 4", n)
 	}
 
 	// The event of a slow phone arrives late and clears the signal. The page /few gets another event.
@@ -181,7 +181,7 @@ func TestTimeZones(t *testing.T) {
 	s.appendEvent(clicks["consent"], "page.example", "/", func(e *models.SiteEvent) { e.TimeZone, e.At = "+08:00", summer })
 	s.scan(4, bot.Settings{})
 	if got := s.fired(clicks)["consent"]; !cmp.Equal(got, []string{"geo_tz_mismatch"}) {
-		t.Errorf("after the scan: %v", got)
+		t.Errorf("the click whose event came after its scan has the signals %v, want geo_tz_mismatch", got)
 	}
 }
 
@@ -259,7 +259,7 @@ func TestStoredLate(t *testing.T) {
 	s.scan(1000, bot.Settings{})
 	anySignal := ^bot.Signals(0) >> 1 // without the highest bit, because the column is a signed number
 	if n := s.among(anySignal); n != 0 {
-		t.Fatalf("%d clicks have signals", n)
+		t.Fatalf("%d clicks have signals before the late clicks are stored, want none", n)
 	}
 	for i := range storedLate {
 		s.visit(time.Duration(i)*time.Millisecond, "203.0.113.1", nil)

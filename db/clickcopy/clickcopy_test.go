@@ -196,7 +196,7 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 	}
 	dbtest.Exec(t, b.DB, `UPDATE clicks SET lp_clicks = 0 WHERE id = $1`, b.Clicks[0].ID)
 	if _, stable, err := k.Audit(t.Context(), b.Account, day); err != nil || stable {
-		t.Errorf("a change waits: stable %t, %v", stable, err)
+		t.Errorf("while a change waits, the audit returns stable %t, want false: %v", stable, err)
 	}
 }
 

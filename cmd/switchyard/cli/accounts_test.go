@@ -49,7 +49,7 @@ func TestAccountsAndKeys(t *testing.T) {
 		t.Errorf("a revoked key has the state %s, or is still accepted", revoked.State)
 	}
 	if _, err := s.Authenticate(t.Context(), fresh.Key); err != nil || fresh.Scope != "read_only" {
-		t.Errorf("the rotated key: %+v, %v", fresh, err)
+		t.Errorf("the new key after a rotation is %+v, want one that is accepted and read-only: %v", fresh, err)
 	}
 	var keys []key
 	call(&keys, "keys", "list", "--account", account.ID)
@@ -78,7 +78,7 @@ func TestAccountsAndKeys(t *testing.T) {
 		{"00000000-0000-4000-8000-000000000000", "--plan", "pro"},
 	} {
 		if _, stderr, code := try(t, vars, append([]string{"accounts", "update"}, wrong...)...); code == 0 || stderr == "" {
-			t.Errorf("accounts update %v ended with code %d, want another code than 0 and a message: %s", wrong, code, stderr)
+			t.Errorf("accounts update %v ended with code %d, want an error code and a message: %s", wrong, code, stderr)
 		}
 	}
 	if _, stderr, code := try(t, vars, "accounts", "delete", account.ID, "--yes", "Acme"); code != 1 ||

@@ -35,7 +35,7 @@ type pool struct {
 var (
 	// controlPool is for authentication and the records that accounts set up.
 	controlPool = pool{name: "control", conns: 10, statement: 10 * time.Second}
-	// reportPool is for the calls that share route.Reads or route.Lists. If a caller disconnects, the statement is cancelled.
+	// reportPool is for calls that need a place of route.Reads or route.Lists. If a caller disconnects, the statement is cancelled.
 	reportPool = pool{
 		name: "reports", conns: route.Reads.Places + route.Lists.Places, statement: 25 * time.Second, serial: true, reads: true,
 	}

@@ -69,7 +69,7 @@ func TestPrivacyCommand(t *testing.T) {
 		return agents
 	}
 	if one, both := known("--click", clicks[0]), known("--visitor", models.FormatClickID(visitor)); len(one) != 1 || len(both) != 2 {
-		t.Errorf("by click the export has the user agents %v, by visitor %v, want 1 and 2 of them", one, both)
+		t.Errorf("the export by click has the user agents %v, want 1; the export by visitor has %v, want 2", one, both)
 	}
 	for _, c := range []struct {
 		args   []string

@@ -168,6 +168,6 @@ func (x *MoneyEnv) Freeze(k clickcopy.Copy, before time.Time) {
 		x.Fatal(err)
 	}
 	if n := dbtest.Get[int](x, x.DB, `SELECT count(*) FROM clicks WHERE at < $1`, before.UTC().Truncate(24*time.Hour)); n != 0 {
-		x.Fatalf("%d clicks did not leave", n)
+		x.Fatalf("%d clicks are still in PostgreSQL after the freeze, want none", n)
 	}
 }
