@@ -182,7 +182,7 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if list := audit(b.Account); len(list) == 0 || !strings.Contains(list[0].String(), "ClickHouse") {
-			t.Errorf("%s: %v", damage, list)
+			t.Errorf("after %s, the audit finds %v, want a difference that names ClickHouse", damage, list)
 		}
 		if err := k.Repair(t.Context(), b.Account, day); err != nil {
 			t.Fatal(err)
@@ -192,7 +192,7 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 		}
 	}
 	if list := audit(uuid.New()); len(list) != 0 {
-		t.Errorf("the audit of another account finds %v", list)
+		t.Errorf("the audit of another account finds %v, want nothing", list)
 	}
 	dbtest.Exec(t, b.DB, `UPDATE clicks SET lp_clicks = 0 WHERE id = $1`, b.Clicks[0].ID)
 	if _, stable, err := k.Audit(t.Context(), b.Account, day); err != nil || stable {
@@ -254,13 +254,13 @@ func TestCopyIsBegunAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s, err := click.ReadCopy(t.Context(), x.DB); err != nil || s.On || s.Has(time.Now()) {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("without its triggers, the copy has the state %+v, want one that is not on: %v", s, err)
 	}
 	x.Clear()
 	x.Sell(20)
 	x.Arrive(10)
 	if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM click_changes`); n != 0 {
-		t.Errorf("%d changes were recorded", n)
+		t.Errorf("without the triggers, %d changes were recorded, want none", n)
 	}
 	x.CheckCopy(clicktest.BeginAndFill(t, k))
 }

@@ -185,7 +185,7 @@ func TestPostbacksOfColdClicks(t *testing.T) {
 		}
 		for _, id := range []uuid.UUID{early, refused, late} {
 			if found[id] != (want[id] == q.Campaign) || err != nil {
-				t.Errorf("by campaign %s: %s is %t, %v", q.Campaign, id, found[id], err)
+				t.Errorf("the log filtered by campaign %s has the postback %s: %t, want %t: %v", q.Campaign, id, found[id], !found[id], err)
 			}
 		}
 	}
@@ -330,7 +330,7 @@ func TestDifferentDayStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	if freeze() != 0 {
-		t.Error("the day did not leave")
+		t.Error("a repaired day that no transaction reads is still in PostgreSQL after Freeze")
 	}
 	if _, err := ledger.Compact(t.Context(), x.DB, time.Now().Add(time.Hour), 1000); err != nil {
 		t.Fatal(err)

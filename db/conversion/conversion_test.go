@@ -167,7 +167,7 @@ func TestConversionOfManyPostbacks(t *testing.T) {
 		t.Errorf("%+v %v", out, err)
 	}
 	if n := dbtest.Get[int](t, d, `SELECT jsonb_array_length(statements) FROM conversions`); n != 32 {
-		t.Errorf("%d statements are kept", n)
+		t.Errorf("%d statements are kept, want 32", n)
 	}
 	// An older version of the program stored no statements, and updated a conversion without updating its statements. In both cases
 	// the recorded values count.

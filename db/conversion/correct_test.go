@@ -259,11 +259,12 @@ func TestCorrectionOfTimeAndCurrency(t *testing.T) {
 			got := b.Correct([]conversion.Input{in})[0]
 			v := got.Conversion
 			if got.Result != want || v.Currency != c.currency || !v.RecordedAt.Equal(c.recorded.Truncate(time.Millisecond)) {
-				t.Errorf("%s of %s at %v, want %s of %s at %v", got.Result, v.Currency, v.RecordedAt, want, c.currency, c.recorded)
+				t.Errorf("the result is %s, with the currency %s and the time %v, want %s, %s and %v",
+					got.Result, v.Currency, v.RecordedAt, want, c.currency, c.recorded)
 			}
 			stored := dbtest.Get[time.Time](t, b.DB, `SELECT recorded_at FROM conversions`)
 			if !stored.Equal(v.RecordedAt) {
-				t.Errorf("stored with the time %v", stored)
+				t.Errorf("the conversion is stored with the time %v, want %v", stored, v.RecordedAt)
 			}
 		}
 	}

@@ -50,7 +50,7 @@ func newExpired(t *testing.T, remove func(x *expired)) *expired {
 	x.cost = dbtest.Get[string](t, x.d, `SELECT sum(cost) FROM ledger WHERE account_id = $1`, x.account)
 	remove(x)
 	if n := dbtest.Get[int](t, x.d, `SELECT count(*) FROM clicks`); n != 0 {
-		t.Fatalf("%d clicks are kept", n)
+		t.Fatalf("%d clicks are still stored after the deletion, want none", n)
 	}
 	if n := dbtest.Get[int](t, x.d, `SELECT count(*) FROM converted_clicks`); n != 1 {
 		t.Errorf("data is kept about %d clicks, want only the click with a conversion", n)
@@ -133,7 +133,7 @@ func TestClearExpired(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := dbtest.Get[int](t, x.d, `SELECT (SELECT count(*) FROM converted_clicks) + (SELECT count(*) FROM conversions)`); n != 0 {
-		t.Errorf("%d rows are left", n)
+		t.Errorf("after the history was cleared, %d rows of converted clicks and conversions are left, want none", n)
 	}
 	if _, err := x.record(0, models.StatusApproved, 12); !errors.Is(err, conversion.ErrUnknownClick) {
 		t.Errorf("%v", err)

@@ -55,7 +55,7 @@ func TestBrowsersHaveTheLeastSay(t *testing.T) {
 			t.Errorf("step %d: %s (%s), %s; want %s, %s", i, out.Result, out.Reason, got, step.result, step.want)
 		}
 		if ignored := out.Result == "ignored"; ignored != strings.Contains(out.Reason, "browser") {
-			t.Errorf("step %d: the reason is %q", i, out.Reason)
+			t.Errorf("step %d: the result is %s with the reason %q, want a reason that names the browser only for ignored", i, out.Result, out.Reason)
 		}
 	}
 	for i := range 40 { // more than maxStatements

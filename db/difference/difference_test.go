@@ -195,7 +195,7 @@ func TestNetworkOrders(t *testing.T) {
 	}
 	for _, x := range out.Examples {
 		if x.ConversionID == "odd" && (x.Reason != "the amount differs" || x.OurPayout == nil || x.OurPayout.String() != "2" || x.OurCurrency != "EUR") ||
-			x.ConversionID == "lost" && x.Reason != "they do not list it" {
+			x.ConversionID == "lost" && x.Reason != "the network does not list it" {
 			t.Errorf("an unexplained example does not say in what it differs: %+v", x)
 		}
 	}
@@ -235,7 +235,7 @@ func TestFileStatus(t *testing.T) {
 	}
 	upload("rejected")
 	out := e.read(difference.OfNetwork, 1, "")
-	want := []string{"all: 0 0 0 | 1 1 10 | not_received 0 -1 -10 no postback and no import has told us of their status"}
+	want := []string{"all: 0 0 0 | 1 1 10 | not_received 0 -1 -10 no postback and no import has reported the network's status to us"}
 	if diff := cmp.Diff(want, e.lines(out.Total)); diff != "" {
 		t.Error(diff)
 	}
@@ -266,7 +266,7 @@ func TestUnknownClicksOfFile(t *testing.T) {
 	})
 	out := e.read(difference.OfNetwork, 1, "")
 	if diff := cmp.Diff([]string{"all: 0 2 13 | 0 0 0 | unmatched 0 1 10 " + conversion.ClickNeverCame +
-		" | not_received 0 1 3 no postback and no import has told us of it"}, e.lines(out.Total)); diff != "" {
+		" | not_received 0 1 3 no postback and no import has reported it to us"}, e.lines(out.Total)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -345,18 +345,18 @@ func TestStored(t *testing.T) {
 	}
 	file(e.order("a", click, 0, "rejected", "9", "USD"), e.order("b", uuid.Nil, 0, "approved", "2", "USD"), e.order("c", click, 1, "approved", "3", "USD"))
 	if got := list(); got != "a approved 1 false, b approved 2 true, c approved 3 true" {
-		t.Errorf("after a file: %s", got)
+		t.Errorf("after a file with a, b and c, the orders are %s, want a unchanged, and b and c from the file", got)
 	}
 	file(e.order("d", click, 0, "approved", "4", "USD"))
 	if got := list(); got != "a approved 1 false, c approved 3 true, d approved 4 true" {
-		t.Errorf("after another file of the first day: %s", got)
+		t.Errorf("after another file of the first day, the orders are %s, want d instead of b", got)
 	}
 	e.tx(func(c db.Conn) error { return reported.DeleteOrders(t.Context(), c, []uuid.UUID{click}) })
 	old := e.order("old", uuid.Nil, -reported.KeptDays, "approved", "1", "USD")
 	e.saveOrders(at, old, e.order("new", uuid.Nil, 0, "approved", "1", "USD"))
 	n, err := reported.DeleteExpired(t.Context(), e.db, time.Now())
 	if got := list(); err != nil || n != 1 || got != "new approved 1 false" {
-		t.Errorf("%d deleted, %v; left: %s", n, err, got)
+		t.Errorf("%d orders were deleted as expired, want 1, and these are left: %s, want only the new one: %v", n, got, err)
 	}
 }
 
@@ -426,10 +426,10 @@ func TestLimits(t *testing.T) {
 	}
 	dbtest.Exec(t, e.db, `DELETE FROM currency_changes`)
 	if got := read(e.account, network); got != "not_found" {
-		t.Errorf("a source as a network: %s", got)
+		t.Errorf("reading a source as a network: error %q, want not_found", got)
 	}
 	if got := read(e.account, zone); got != "invalid_input" {
-		t.Errorf("an unknown zone: %s", got)
+		t.Errorf("a comparison in an unknown zone: error %q, want invalid_input", got)
 	}
 }
 
