@@ -222,7 +222,7 @@ func TestFloods(t *testing.T) {
 			"two accounts": none, "a network of many": none, "one of a network": both,
 		}
 		if diff := gocmp.Diff(want, s.fired(some), emptyIsNil); diff != "" {
-			t.Errorf("the click %s: %s", name, diff)
+			t.Errorf("the signals of the %s clicks (+) differ from the expected ones (-): %s", name, diff)
 		}
 	}
 	const bots = 4 * 2 // four of the groups are floods, each with two clicks beyond the bound

@@ -63,7 +63,7 @@ func TestFrequencyIsBounded(t *testing.T) {
 		full = append(full, f.countToBound(1<<40, at.Add(after*time.Second)))
 	}
 	if want := []bool{false, false, false, true, true, false, false}; !slices.Equal(full, want) {
-		t.Errorf("full: %v, want %v", full, want)
+		t.Errorf("countToBound returned %v for the moments of a key, want %v", full, want)
 	}
 }
 

@@ -114,7 +114,7 @@ func TestCopyIsCutOff(t *testing.T) {
 	x.Forward(k)
 	x.CheckCopy(k)
 	if s, err := click.ReadCopy(t.Context(), x.DB); err != nil || !s.On || !s.Done || !s.Has(time.Unix(0, 0)) {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("the finished copy has the state %+v, want on, done and with every day: %v", s, err)
 	}
 }
 
@@ -281,7 +281,7 @@ func TestCopyHasEveryColumn(t *testing.T) {
 	clicktest.Put(t, s, spool.Record{Click: full}, spool.Record{Click: bare})
 	clicktest.Drain(t, s, d, ingest.Options{})
 	if n, err := m.Forward(t.Context()); err != nil || n != 2 {
-		t.Fatalf("%d changes, %v", n, err)
+		t.Fatalf("%d changes were forwarded, want 2: %v", n, err)
 	}
 	columns := dbtest.Get[string](t, d, `SELECT string_agg(attname, ',' ORDER BY attname) FROM pg_attribute
 		WHERE attrelid = 'clicks'::regclass AND attnum > 0 AND NOT attisdropped`)
@@ -324,7 +324,7 @@ func TestCopyHasEveryColumn(t *testing.T) {
 		return err
 	}, `SELECT cost FROM clicks FINAL WHERE at >= now() - 120 AND rate = 1 ORDER BY cost DESC`)
 	if err != nil || len(costs) != 2 || !costs[0].Equal(full.Cost) {
-		t.Errorf("costs: %v, %v", costs, err)
+		t.Errorf("the copied costs are %v, want two, the highest unchanged: %v", costs, err)
 	}
 }
 

@@ -88,7 +88,7 @@ func TestCorrectionAgain(t *testing.T) {
 	for i, want := range []string{conversion.ResultCreated, conversion.ResultDuplicate} {
 		for _, v := range b.Correct(list) {
 			if v.Result != want || v.Refusal != nil {
-				t.Fatalf("round %d: %+v", i, v)
+				t.Fatalf("round %d: the outcome of a correction is %+v, want %s", i, v, want)
 			}
 		}
 		b.CheckLedger(want)
@@ -122,11 +122,11 @@ func TestSaleAmount(t *testing.T) {
 	in.Sale, in.SaleCurrency = clicktest.Amount("64.99"), "EUR"
 	for range 2 {
 		if v := b.Correct([]conversion.Input{in})[0]; v.Result != conversion.ResultDuplicate || v.Refusal != nil {
-			t.Errorf("%+v", v)
+			t.Errorf("a correction that adds only the amount of the sale gives %+v, want duplicate", v)
 		}
 	}
 	if got := stored(in.ClickID); got != "2.5 of 64.99EUR" || events() != before {
-		t.Errorf("%s, %d events more", got, events()-before)
+		t.Errorf("payout and sale are %s, with %d more events; want 2.5 of 64.99EUR and none", got, events()-before)
 	}
 	in.Status, in.Sale, in.SaleCurrency = models.StatusRejected, nil, ""
 	b.Correct([]conversion.Input{in})
@@ -167,7 +167,7 @@ func TestCorrectedPayout(t *testing.T) {
 	})
 	for i, want := range []string{"created 7", "created 3", "updated 4", "duplicate 4"} {
 		if got := fmt.Sprint(out[i].Result, " ", out[i].Conversion.Payout); got != want {
-			t.Errorf("row %d: %s, want %s", i, got, want)
+			t.Errorf("correction %d gives %s, want %s", i, got, want)
 		}
 	}
 	clicktest.CheckFigures(t, b.DB)

@@ -39,7 +39,7 @@ func TestEarlierPostbacksAreWaitedFor(t *testing.T) {
 	last := make(chan error, 1)
 	err := db.Tx(t.Context(), d, func(c db.Conn) error {
 		if list, err := conversion.LockPostbacks(t.Context(), c, ids[0], nil); err != nil || !slices.Equal(list, ids[:1]) {
-			t.Errorf("the first: %v, %v", list, err)
+			t.Errorf("LockPostbacks returned %v for the first postback, want only this postback: %v", list, err)
 		}
 		go func() {
 			last <- db.Tx(context.WithoutCancel(t.Context()), d, func(c db.Conn) (err error) {

@@ -74,7 +74,8 @@ func TestSource(t *testing.T) {
 	}
 	if out.Basis != difference.FromPlatform || out.TheirTZ != newYork || out.TheirCurrency != "EUR" || out.Compares.Conversions ||
 		fmt.Sprint(out.Rates) != "[{EUR 1.1 1.1 0}]" {
-		t.Errorf("%q %q %q %v %v", out.Basis, out.TheirTZ, out.TheirCurrency, out.Compares, out.Rates)
+		t.Errorf("basis %q, zone %q, currency %q, compared %v, rates %v; want the platform, New York, EUR, no conversions and 1.1",
+			out.Basis, out.TheirTZ, out.TheirCurrency, out.Compares, out.Rates)
 	}
 	e.read(difference.OfSource, 3, "Asia/Kolkata") // in this zone, days begin at half past an hour in UTC; the figures must add up too
 	same := e.read(difference.OfSource, 3, newYork)
@@ -102,7 +103,7 @@ func TestSourceByDay(t *testing.T) {
 	})
 	out := e.read(difference.OfSource, 1, "")
 	if diff := cmp.Diff([]string{"0/-1: 8 0 7 | 5 0 7 | bots 1 0 0 | rest 2 0 0"}, e.lines(out.Rows...)); diff != "" || out.Basis != difference.FromSpend {
-		t.Errorf("%s; %q", diff, out.Basis)
+		t.Errorf("a difference by day (-want +got): %s; the basis is %q, want the entered spend", diff, out.Basis)
 	}
 }
 
@@ -130,7 +131,7 @@ func TestSourceConversions(t *testing.T) {
 		t.Error(diff)
 	}
 	if out.Basis != difference.FromNothing || out.Compares.Clicks || !out.Compares.Conversions || len(out.Examples) != 4 {
-		t.Errorf("%q, %v, %d examples", out.Basis, out.Compares, len(out.Examples))
+		t.Errorf("basis %q, compared %v, %d examples; want nothing, only conversions, and 4 examples", out.Basis, out.Compares, len(out.Examples))
 	}
 }
 
@@ -205,7 +206,7 @@ func TestNetworkOrders(t *testing.T) {
 	}
 	for _, x := range out.Examples {
 		if cause, ok := reasons[x.ConversionID]; !ok || cause != x.Cause {
-			t.Errorf("%+v", x)
+			t.Errorf("an example that is not expected, or has another cause: %+v", x)
 		}
 		delete(reasons, x.ConversionID)
 	}
@@ -215,7 +216,7 @@ func TestNetworkOrders(t *testing.T) {
 	e.saveOrders(read, e.order("lost", noon[4], 0, "approved", "3", "USD")) // a second currency: the network's amounts are then shown in dollars
 	mixed := e.read(difference.OfNetwork, 2, "")
 	if mixed.TheirCurrency != "" || !mixed.Total.Theirs.Money.Equal(decimal.RequireFromString("124")) {
-		t.Errorf("in %q: %v", mixed.TheirCurrency, mixed.Total.Theirs)
+		t.Errorf("amounts in two currencies are shown in %q with the sum %v, want no currency and 124 of money", mixed.TheirCurrency, mixed.Total.Theirs)
 	}
 }
 
@@ -298,7 +299,7 @@ func TestNetworkTotals(t *testing.T) {
 		t.Error(diff)
 	}
 	if out.Basis != difference.FromTotals || out.ReadAt == nil {
-		t.Errorf("%q %v", out.Basis, out.ReadAt)
+		t.Errorf("the basis is %q and the orders were read at %v, want daily sums with a time", out.Basis, out.ReadAt)
 	}
 }
 
@@ -307,7 +308,7 @@ func TestPostbacks(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	if out := e.read(difference.OfNetwork, 1, ""); out.Basis != difference.FromNothing || out.Compares != (difference.Measures{}) {
-		t.Errorf("nothing is stored: %q, %v", out.Basis, out.Compares)
+		t.Errorf("without stored data, the basis is %q and %v is compared, want nothing", out.Basis, out.Compares)
 	}
 	clicks := e.visits(3, 0, e.at(0, 12), nil)
 	e.sell(clicks[0], "a", "approved", "10", "USD", models.FromPostback, time.Minute)
@@ -322,7 +323,7 @@ func TestPostbacks(t *testing.T) {
 		t.Error(diff)
 	}
 	if out.Basis != difference.FromPostbacks || out.Total.Causes[0].Reason != "the secret is wrong" {
-		t.Errorf("%q %v", out.Basis, out.Total.Causes)
+		t.Errorf("the basis is %q with the causes %v, want postbacks, and the reason of the refused one first", out.Basis, out.Total.Causes)
 	}
 }
 
@@ -375,7 +376,7 @@ func TestCleared(t *testing.T) {
 	log := click.Log{Conn: e.db}
 	known, err := retention.ReadKnown(t.Context(), log, click.Visitor{AccountID: e.account, ClickID: cleared})
 	if err != nil || len(known.Orders) != 1 || !strings.Contains(string(known.Orders[0]), `"order_id":"cleared"`) {
-		t.Errorf("%s, %v", known.Orders, err)
+		t.Errorf("the visitor's data has the orders %s, want only the order named cleared: %v", known.Orders, err)
 	}
 	q := retention.ClearQuery{AccountID: e.account, Of: []uuid.UUID{e.campaigns[0]}, From: e.at(0, 0), To: e.at(2, 0)}
 	for _, clear := range []func(context.Context, click.Log, db.Conn, retention.ClearQuery, int) (retention.Cleared, error){
@@ -389,11 +390,11 @@ func TestCleared(t *testing.T) {
 	left := dbtest.Get[string](t, e.db, `SELECT (SELECT string_agg(order_id, ' ') FROM network_orders) || ' ' ||
 		(SELECT string_agg(amount::text, ' ') FROM source_figures)`)
 	if left != "kept 2" {
-		t.Errorf("left: %s", left)
+		t.Errorf("after the campaign was cleared, these orders and amounts are left: %s, want kept and 2", left)
 	}
 	out := e.read(difference.OfSource, 1, "")
 	if len(out.Rows) != 1 || out.Rows[0].Campaign != e.campaigns[1] {
-		t.Errorf("%v", e.lines(out.Rows...))
+		t.Errorf("after the campaign was cleared, the rows are %v, want one row of the other campaign", e.lines(out.Rows...))
 	}
 }
 
@@ -416,7 +417,7 @@ func TestLimits(t *testing.T) {
 		"not_found": read(e.account, other), "invalid_input": read(e.account, bad), "<nil>": read(e.account, good),
 	} {
 		if got != want {
-			t.Errorf("%s, want %s", got, want)
+			t.Errorf("a comparison returned the error %s, want %s", got, want)
 		}
 	}
 	dbtest.Exec(t, e.db, `INSERT INTO currency_changes (account_id, job_id, from_currency, to_currency, kept_from)
@@ -449,6 +450,6 @@ func TestManyRefusedPostbacks(t *testing.T) {
 	}
 	dbtest.Exec(t, e.db, `DELETE FROM postbacks WHERE id = (SELECT id FROM postbacks LIMIT 1)`)
 	if out, err := read(); err != nil || out.Total.Theirs.Conversions != 1 {
-		t.Errorf("%+v, %v", out.Total, err)
+		t.Errorf("one postback below the limit gives %+v, want one conversion: %v", out.Total, err)
 	}
 }

@@ -48,7 +48,7 @@ func TestJobsCommandMistakes(t *testing.T) {
 				t.Errorf("code %d, stderr\n%s\nwant 1 and one line with %s", code, stderr, c.stderr)
 			}
 			if strings.Join(strings.Fields(stdout), "") != c.stdout || strings.Contains(stderr, "secret") {
-				t.Errorf("stdout %q, want %q; stderr %q", stdout, c.stdout, stderr)
+				t.Errorf("standard output is %q, want %q, and no secret on standard error: %q", stdout, c.stdout, stderr)
 			}
 		})
 	}

@@ -66,7 +66,7 @@ func TestPortOfNobody(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := serveBeside(t.Context(), p, http.NotFoundHandler()); err == nil {
-		t.Error("serveBeside: no error")
+		t.Error("serveBeside returned no error for an address of another machine")
 	}
 }
 
@@ -126,7 +126,7 @@ func TestStart(t *testing.T) {
 		r.Host = c.host
 		h.ServeHTTP(rec, r)
 		if to := rec.Header().Get("Location"); rec.Code != c.want || (to == "/app") != (c.want == http.StatusFound) {
-			t.Errorf("%+v: %d to %q", c, rec.Code, to)
+			t.Errorf("%+v: the answer is %d with the Location %q", c, rec.Code, to)
 		}
 	}
 }
@@ -167,7 +167,7 @@ func TestTarget(t *testing.T) {
 		}
 		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 "+status) || strings.Contains(string(answer), "seen") != (seen != "") ||
 			!strings.Contains(string(answer), seen) {
-			t.Errorf("%s: %q, %v", line, answer, err)
+			t.Errorf("%s is answered with %q, want %s and the handler's text %q: %v", line, answer, status, seen, err)
 		}
 	}
 }
@@ -200,7 +200,7 @@ func TestChunksClose(t *testing.T) {
 		}
 		got, _ := io.ReadAll(conn) // a reset after the answer ends the connection too
 		if n := strings.Count(string(got), "200 OK"); n != want {
-			t.Errorf("%q: %d answers: %q", request, n, got)
+			t.Errorf("%q is answered %d times, want %d: %q", request, n, want, got)
 		}
 	}
 }

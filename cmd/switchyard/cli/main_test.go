@@ -63,10 +63,10 @@ func TestJSON(t *testing.T) {
 	for _, args := range [][]string{{"config", "--json"}, {"version", "--json"}} {
 		stdout, stderr, code := try(t, map[string]string{"OPS_PASSWORD": "not to be seen"}, args...)
 		if code != 0 || stderr != "" || !json.Valid([]byte(stdout)) {
-			t.Errorf("%v: code %d, stderr %q, stdout\n%s", args, code, stderr, stdout)
+			t.Errorf("%v ended with code %d and the message %q, want 0, no message and one JSON value:\n%s", args, code, stderr, stdout)
 		}
 		if strings.Contains(stdout, "not to be seen") {
-			t.Errorf("%v shows a secret", args)
+			t.Errorf("%v prints the password in OPS_PASSWORD", args)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func TestExitCode(t *testing.T) {
 	for _, tt := range tests {
 		var said bytes.Buffer
 		if code := exitCode(&said, tt.err); code != tt.code || said.String() != tt.said {
-			t.Errorf("%v: %d %q, want %d %q", tt.err, code, said.String(), tt.code, tt.said)
+			t.Errorf("for the error %v the code is %d with the message %q, want %d and %q", tt.err, code, said.String(), tt.code, tt.said)
 		}
 	}
 }
@@ -112,6 +112,6 @@ func TestExitCode(t *testing.T) {
 func TestShellQuoted(t *testing.T) {
 	t.Parallel()
 	if got, want := shellQuoted(`A=b'c d`), `A='b'\''c d'`; got != want {
-		t.Errorf("got %s, want %s", got, want)
+		t.Errorf("the value is quoted as %s, want %s", got, want)
 	}
 }

@@ -61,7 +61,7 @@ func TestReadReplica(t *testing.T) {
 	dbtest.Exec(t, primary, `INSERT INTO marks VALUES (1)`)
 	asked(false)
 	if n, err := db.Get[int](t.Context(), reports, "marks", `SELECT count(*) FROM marks`); n != 1 || err != nil {
-		t.Errorf("%d marks: %v", n, err)
+		t.Errorf("the pool for reading sees %d marks, want the one mark of the primary: %v", n, err)
 	}
 	if _, err := reports.ExecContext(t.Context(), `INSERT INTO marks VALUES (0)`); err == nil {
 		t.Error("a pool for reading has written")

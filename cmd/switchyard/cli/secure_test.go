@@ -87,7 +87,7 @@ func TestNothingInClear(t *testing.T) {
 			}
 		}
 		if got := ask(http.MethodGet, "app.example.com", "/summer"); got.Code != http.StatusOK {
-			t.Errorf("a tracking link: %d", got.Code)
+			t.Errorf("without TLS, a tracking link is answered with %d, want 200", got.Code)
 		}
 	}
 }
