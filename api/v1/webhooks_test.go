@@ -374,7 +374,7 @@ func TestWebhookURLIsMasked(t *testing.T) {
 		got := s.As(s.ReadKey).Do("GET", path, nil).Want(200, "")
 		rows := got.Map()[list].([]any)
 		if strings.Contains(string(got.Raw), "s3cret") || len(rows) != 1 || rows[0].(map[string]any)["url"] != masked {
-			t.Errorf("%s with a read-only key: %s", path, got.Raw)
+			t.Errorf("%s with a read-only key shows more than the masked address: %s", path, got.Raw)
 		}
 	}
 	s.Do("PATCH", "/webhooks", map[string]any{"id": id, "url": masked}).Want(400, "invalid_url")

@@ -185,7 +185,7 @@ SELECT lander_id, true FROM bot_tagged WHERE account_id = $1 AND lander_id = ANY
 GROUP BY lander_id HAVING count(*) >= $4`
 
 // evidenceEvery limits the rows of bot_tagged: no row is added for a landing page that already has bot.TaggedBound rows for clicks
-// of the last hour.
+// of the hour before the last scanned click.
 const evidenceEvery = time.Hour
 
 // findTagged records the landing pages whose tag has sent events for clicks. Then it determines which landing pages of visits

@@ -235,7 +235,7 @@ func TestCopyOfDeletedAccount(t *testing.T) {
 	await.Until(t, "the rows of the account are deleted", func() bool { return left() == 0 })
 	x.CheckCopy(k)
 	if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM click_forgotten`); n != 0 {
-		t.Errorf("%d deleted accounts still have rows to delete", n)
+		t.Errorf("%d deleted accounts still have rows in ClickHouse to delete, want none", n)
 	}
 }
 

@@ -48,7 +48,7 @@ func TestEarlierPostbacksAreWaitedFor(t *testing.T) {
 				return err
 			})
 		}()
-		await.Until(t, "the last one waits", func() bool {
+		await.Until(t, "the last postback waits for a lock", func() bool {
 			n, err := db.Get[int](t.Context(), d, "waiting", `SELECT count(*) FROM pg_stat_activity
 				WHERE datname = current_database() AND wait_event_type = 'Lock'`)
 			return err == nil && n > 0 || early.Load()

@@ -141,7 +141,7 @@ func TestUsersReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, stderr, code := try(t, vars, "users", "reset", "--email", person.Email); code != 1 || !strings.Contains(stderr, "users invite") {
-		t.Errorf("a reset for a person without an account: %d %s", code, stderr)
+		t.Errorf("a reset for a person without an account ended with code %d, want 1 and a hint to the invitation: %s", code, stderr)
 	}
 	err = errors.Join(people.Join(t.Context(), account.ID, person.ID, models.RoleOwner), people.BeginTOTP(t.Context(), person.ID, "SECRET"),
 		people.ConfirmTOTP(t.Context(), person.ID, []string{"a-code"}))

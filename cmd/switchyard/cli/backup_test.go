@@ -55,7 +55,7 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Errorf("a backup to an existing file ended with code %d, want 1, a message that names --force, and an unchanged file: %s", code, stderr)
 	}
 	if _, stderr, code = try(t, map[string]string{"DATABASE_URL": fromURL}, "backup", "--force", file); code != 0 {
-		t.Errorf("a backup with --force: code %d, %s", code, stderr)
+		t.Errorf("a backup with --force ended with code %d, want 0: %s", code, stderr)
 	}
 	to, toURL := dbtest.NewOwnedURL(t)
 	vars := map[string]string{"DATABASE_URL": toURL}

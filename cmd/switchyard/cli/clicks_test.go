@@ -50,7 +50,7 @@ func TestClicks(t *testing.T) {
 		t.Errorf("the status without a copy is %+v, want off", got)
 	}
 	if got := run(1, "move", "--to", "clickhouse"); !strings.Contains(got, "CLICKS_URL is not set") {
-		t.Errorf("move without CLICKS_URL: %s", got)
+		t.Errorf("move without CLICKS_URL prints %s, want that CLICKS_URL is not set", got)
 	}
 	conn, copyURL := clickhousetest.NewURL(t)
 	vars["CLICKS_URL"] = copyURL
@@ -92,7 +92,7 @@ func TestClicks(t *testing.T) {
 		t.Errorf("after days became cold, the status is %+v, want a value of cold_before", got)
 	}
 	if got := run(0, "move", "--to", "postgres"); !strings.Contains(got, "is back") || status().State != "off" {
-		t.Errorf("move back to PostgreSQL: %s", got)
+		t.Errorf("the move back to PostgreSQL prints %s", got)
 	}
 	if n, err := db.Get[int](t.Context(), d, "clicks", `SELECT count(*) FROM clicks`); err != nil || n != 23 {
 		t.Errorf("%d clicks are in PostgreSQL after the move back, want 23: %v", n, err)
@@ -198,7 +198,7 @@ func (m *mover) move(to, step string) {
 			return
 		}
 		if kills > 10 {
-			m.Fatal("the command does not end")
+			m.Fatal("the command does not end after the kills")
 		}
 	}
 }

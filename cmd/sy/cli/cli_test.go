@@ -181,7 +181,7 @@ func TestExitCodes(t *testing.T) {
 		t.Errorf("a refused call ended with code %d, want 3 and the next step: %s", code, text)
 	}
 	if code, _, text := command(t, env, "", "api", "POST", "/offers", "--body", "{name: x}"); code != 1 || !strings.Contains(text, "single quotes") {
-		t.Errorf("a body that is not JSON: %d %s", code, text)
+		t.Errorf("a body that is not JSON ended with code %d, want 1 and a hint to the quotes: %s", code, text)
 	}
 	if code, _, text := command(t, env, "", "gett"); code != 1 || !strings.Contains(text, "sy --help") {
 		t.Errorf("a mistyped command ended with code %d, want 1 and a hint to the help: %s", code, text)
