@@ -110,7 +110,7 @@ func figures(t *testing.T, d *db.DB) map[string]string {
 	}
 	names, err := db.Select[string](t.Context(), d, "tables", tables)
 	if err != nil || len(names) < 30 {
-		t.Fatal(names, err)
+		t.Fatalf("the tables are %v, want at least 30: %v", names, err)
 	}
 	for _, name := range names {
 		get(name, `SELECT concat_ws(' ', count(*), sum(('x' || left(md5(t::text), 8))::bit(32)::bigint)) FROM `+name+` t`)

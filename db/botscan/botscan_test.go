@@ -97,7 +97,7 @@ func (s *env) scan(limit int, settings bot.Settings) {
 	log, crowd := click.Log{Conn: s.DB}, botscan.NewCrowd(s.Account)
 	at, ok, err := botscan.Claim(s.Context(), log, s.Account, time.Minute)
 	if err != nil || !ok {
-		s.Fatal(ok, err)
+		s.Fatalf("the scan was claimed: %t, want true: %v", ok, err)
 	}
 	revise := func(fn func(c db.Conn) ([]time.Time, error)) {
 		s.Helper()

@@ -275,7 +275,7 @@ func TestStoredLate(t *testing.T) {
 	log := click.Log{Conn: s.DB}
 	at, ok, err := botscan.Claim(t.Context(), log, s.Account, time.Minute)
 	if err != nil || !ok {
-		t.Fatal(ok, err)
+		t.Fatalf("the scan was claimed: %t, want true: %v", ok, err)
 	}
 	if _, ok, err := botscan.Claim(t.Context(), log, s.Account, time.Minute); ok || err != nil {
 		t.Error("two workers have leased the same scan", err)
@@ -308,7 +308,7 @@ func TestStoredLate(t *testing.T) {
 	log.Now = func() time.Time { return time.Now().Add(time.Minute) }
 	wait("a minute later", s.Account)
 	if _, ok, err := botscan.Claim(t.Context(), log, s.Account, -time.Minute); err != nil || !ok {
-		t.Fatal(ok, err)
+		t.Fatalf("the waiting scan was claimed: %t, want true: %v", ok, err)
 	}
 	wait("after a worker that died", s.Account)
 	if err := botscan.Release(t.Context(), log.Conn, s.Account, !done); err != nil {
@@ -316,7 +316,7 @@ func TestStoredLate(t *testing.T) {
 	}
 	wait("after a scan that was not done", s.Account)
 	if _, ok, err := botscan.Claim(t.Context(), log, s.Account, time.Minute); err != nil || !ok {
-		t.Fatal(ok, err)
+		t.Fatalf("the unfinished scan was claimed again: %t, want true: %v", ok, err)
 	}
 	clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: fresh.ID, AccountID: s.Account}})
 	s.store()

@@ -166,7 +166,7 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 		t.Helper()
 		list, stable, err := k.Audit(t.Context(), account, day)
 		if err != nil || !stable {
-			t.Fatal(stable, err)
+			t.Fatalf("the audit is stable: %t, want true: %v", stable, err)
 		}
 		return list
 	}

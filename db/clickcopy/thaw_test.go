@@ -169,7 +169,7 @@ func TestPostbacksOfColdClicks(t *testing.T) {
 	q := conversion.PostbackQuery{LogQuery: click.LogQuery{AccountID: x.Account, From: x.Today.AddDate(0, 0, -5), To: x.Today.AddDate(0, 0, 2), Limit: 50}}
 	list, err := conversion.ListPostbacks(t.Context(), x.ClickLog(), q)
 	if err != nil || len(list) != len(want) {
-		t.Fatal(len(list), err)
+		t.Fatalf("the log has %d postbacks, want %d: %v", len(list), len(want), err)
 	}
 	for _, p := range list {
 		single, err := conversion.ReadPostback(t.Context(), x.ClickLog(), x.Account, p.ID)

@@ -116,7 +116,7 @@ func TestSaleAmount(t *testing.T) {
 	events := func() int { return dbtest.Get[int](t, b.DB, `SELECT count(*) FROM events`) }
 	b.Correct([]conversion.Input{in})
 	if got := stored(in.ClickID); got != "2.5 of nothing" {
-		t.Error(got)
+		t.Errorf("payout and sale are %s, want 2.5 of nothing", got)
 	}
 	before := events()
 	in.Sale, in.SaleCurrency = clicktest.Amount("64.99"), "EUR"
@@ -140,7 +140,7 @@ func TestSaleAmount(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := stored(b.Clicks[1].ID); !strings.HasSuffix(got, " of 30USD") {
-		t.Error(got)
+		t.Errorf("after a postback, payout and sale are %s, want a sale of 30 USD", got)
 	}
 	b.CheckLedger("amounts of sales")
 }

@@ -446,7 +446,7 @@ func TestManyRefusedPostbacks(t *testing.T) {
 			difference.Args{Kind: difference.OfNetwork, ID: e.network, From: e.day(0), To: e.day(1)})
 	}
 	if _, err := read(); err == nil || !strings.Contains(err.Error(), "refused postbacks") {
-		t.Error(err)
+		t.Errorf("the error is %v, want one that names the refused postbacks", err)
 	}
 	dbtest.Exec(t, e.db, `DELETE FROM postbacks WHERE id = (SELECT id FROM postbacks LIMIT 1)`)
 	if out, err := read(); err != nil || out.Total.Theirs.Conversions != 1 {

@@ -44,7 +44,7 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	left, err := os.ReadDir(dir)
 	if info, statErr := os.Stat(file); err != nil || statErr != nil || info.Mode() != 0o600 || len(left) != 1 {
-		t.Fatal(left, err, statErr)
+		t.Fatalf("the directory has %v, want only the backup, readable by its owner alone: %v, %v", left, err, statErr)
 	}
 	before, err := os.ReadFile(file)
 	if err != nil {

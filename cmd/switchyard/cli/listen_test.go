@@ -49,7 +49,7 @@ func TestPortStaysInUse(t *testing.T) {
 	held := occupy(t)
 	_, err := port{addr: held.Addr().String(), setting: "PORT", limit: time.Millisecond}.open(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "in use") || !strings.Contains(err.Error(), "PORT chooses another") {
-		t.Error(err)
+		t.Errorf("the error is %v, want one that says that the address is in use and that PORT chooses another", err)
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	_, err = port{addr: held.Addr().String(), setting: "PORT", waiting: stop}.open(stopped)
@@ -63,7 +63,7 @@ func TestPortOfNobody(t *testing.T) {
 	t.Parallel()
 	p := port{addr: "192.0.2.1:8080", setting: "OPS_ADDR", waiting: func() { t.Error("the process waits for the port") }}
 	if _, err := p.open(t.Context()); err == nil || !strings.Contains(err.Error(), "OPS_ADDR") {
-		t.Error(err)
+		t.Errorf("the error is %v, want one that names OPS_ADDR", err)
 	}
 	if _, err := serveBeside(t.Context(), p, http.NotFoundHandler()); err == nil {
 		t.Error("serveBeside returned no error for an address of another machine")

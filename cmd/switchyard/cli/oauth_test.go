@@ -125,7 +125,7 @@ func connectByCommand(t *testing.T, w *oauthtest.World, vars map[string]string, 
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal(stdout.Bytes(), &made); err != nil {
-		t.Fatal(err, stdout.String())
+		t.Fatalf("the command does not print a connection as JSON: %v: %s", err, stdout.String())
 	}
 	return made
 }
