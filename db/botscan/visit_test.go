@@ -43,21 +43,21 @@ func TestFastClicks(t *testing.T) {
 	s := newEnv(t)
 	lander := uuid.New()
 	clicks := map[string]*models.Click{}
-	for i, name := range []string{"at the bound", "after it", "at once", "twice", "not at all", "foreign"} {
+	for i, name := range []string{"at the bound", "after the bound", "at once", "twice", "no click-out", "of another account"} {
 		clicks[name] = s.lands(time.Duration(i)*time.Second, lander)
 	}
 	s.appendClickOut(clicks["at the bound"], bot.FastBound)
-	s.appendClickOut(clicks["after it"], bot.FastBound+time.Millisecond)
+	s.appendClickOut(clicks["after the bound"], bot.FastBound+time.Millisecond)
 	s.appendClickOut(clicks["at once"], 0)
 	s.appendClickOut(clicks["twice"], 5*time.Second)
 	s.appendClickOut(clicks["twice"], time.Second/2)
-	forged := *clicks["foreign"]
+	forged := *clicks["of another account"]
 	forged.AccountID = clicktest.Account(t, s.DB)
 	s.appendClickOut(&forged, time.Millisecond)
 	s.scan(2, bot.NewSettings(50, nil))
 	fast := []string{"fast_click"}
 	want := map[string][]string{
-		"at the bound": fast, "after it": nil, "at once": fast, "twice": fast, "not at all": nil, "foreign": nil,
+		"at the bound": fast, "after the bound": nil, "at once": fast, "twice": fast, "no click-out": nil, "of another account": nil,
 	}
 	if diff := cmp.Diff(want, s.fired(clicks), emptyIsNil); diff != "" {
 		t.Error(diff)
@@ -73,17 +73,17 @@ func TestNoJS(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
 	pages := map[string]uuid.UUID{
-		"tagged":    s.lander("https://www.Page.example/a/?click={clickid}"),
-		"few":       s.lander("https://page.example/few"),
-		"shop only": s.lander("https://page.example/b"),
-		"secret":    s.lander("https://page.example/{sub1}"),
+		"tagged":            s.lander("https://www.Page.example/a/?click={clickid}"),
+		"few":               s.lander("https://page.example/few"),
+		"shop only":         s.lander("https://page.example/b"),
+		"token in the path": s.lander("https://page.example/{sub1}"),
 	}
 	silent := map[string]*models.Click{}
 	for i := range bot.TaggedBound {
 		after := time.Duration(i) * time.Second
 		s.appendEvent(s.lands(after, pages["tagged"]), "page.example", "/a", nil)
 		s.appendEvent(s.lands(after, pages["shop only"]), "page.example", "/checkout", nil)
-		s.appendEvent(s.lands(after, pages["secret"]), "page.example", "/x", nil)
+		s.appendEvent(s.lands(after, pages["token in the path"]), "page.example", "/x", nil)
 		if few := s.lands(after, pages["few"]); i > 0 {
 			s.appendEvent(few, "page.example", "/few", nil)
 			s.appendEvent(few, "page.example", "/few", nil)
@@ -92,19 +92,19 @@ func TestNoJS(t *testing.T) {
 	for name, id := range pages {
 		silent[name] = s.lands(time.Minute, id)
 	}
-	silent["server only"] = s.lands(time.Minute, pages["tagged"])
-	s.appendEvent(silent["server only"], "page.example", "/a", func(e *models.SiteEvent) { e.Source = models.FromGoalAPI })
-	silent["elsewhere"] = s.lands(time.Minute, pages["tagged"])
-	s.appendEvent(silent["elsewhere"], "page.example", "/checkout", nil)
-	silent["later"] = s.lands(2*time.Minute, pages["tagged"])
-	silent["left"] = s.lands(time.Minute, pages["tagged"])
-	s.appendClickOut(silent["left"], bot.FastBound/2)
+	silent["event of a server only"] = s.lands(time.Minute, pages["tagged"])
+	s.appendEvent(silent["event of a server only"], "page.example", "/a", func(e *models.SiteEvent) { e.Source = models.FromGoalAPI })
+	silent["event of another page"] = s.lands(time.Minute, pages["tagged"])
+	s.appendEvent(silent["event of another page"], "page.example", "/checkout", nil)
+	silent["a later click"] = s.lands(2*time.Minute, pages["tagged"])
+	silent["left at once"] = s.lands(time.Minute, pages["tagged"])
+	s.appendClickOut(silent["left at once"], bot.FastBound/2)
 	settings := bot.NewSettings(25, nil)
 	s.scan(10, settings)
 	noJS := []string{"no_js"}
 	want := map[string][]string{
-		"tagged": noJS, "few": nil, "shop only": nil, "secret": nil, "server only": noJS, "elsewhere": nil, "later": noJS,
-		"left": {"fast_click"},
+		"tagged": noJS, "few": nil, "shop only": nil, "token in the path": nil, "event of a server only": noJS,
+		"event of another page": nil, "a later click": noJS, "left at once": {"fast_click"},
 	}
 	if diff := cmp.Diff(want, s.fired(silent), emptyIsNil); diff != "" {
 		t.Error(diff)

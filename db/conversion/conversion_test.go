@@ -199,7 +199,7 @@ func TestPayoutFollowsTheOffer(t *testing.T) {
 	}{
 		"a reported payout":      {"7", "fixed", true, clicktest.Input{Payout: clicktest.Amount("3"), Currency: "GBP"}, "3", "GBP"},
 		"no reported payout":     {"7", "fixed", true, clicktest.Input{}, "7", "CHF"},
-		"the offer ignores it":   {"7", "fixed", false, clicktest.Input{Payout: clicktest.Amount("3"), Currency: "GBP"}, "7", "CHF"},
+		"reported, but ignored":  {"7", "fixed", false, clicktest.Input{Payout: clicktest.Amount("3"), Currency: "GBP"}, "7", "CHF"},
 		"percent":                {"12.5", "percent", true, clicktest.Input{Payout: clicktest.Amount("80")}, "10", "CHF"},
 		"percent of the sale":    {"10", "percent", false, clicktest.Input{Amount: clicktest.Amount("50"), Payout: clicktest.Amount("9")}, "5", "CHF"},
 		"payout beside the sale": {"10", "percent", true, clicktest.Input{Amount: clicktest.Amount("50"), Payout: clicktest.Amount("9")}, "9", "CHF"},

@@ -29,10 +29,10 @@ func TestJobsCommandMistakes(t *testing.T) {
 		args            []string
 		stdout, stderr  string
 	}{
-		"no postgres":     {"postgres://u:secret@" + nowhere + "/d", queues, []string{"list"}, "", "DATABASE_URL right?"},
-		"not migrated":    {behind, queues, []string{"list"}, "", "run `switchyard migrate`"},
-		"no redis":        {migrated, "redis://:secret@" + nowhere, []string{"list"}, "", "REDIS_URL right?"},
-		"half an install": {migrated, "", []string{"list"}, "", "REDIS_URL is not set"},
+		"no postgres":       {"postgres://u:secret@" + nowhere + "/d", queues, []string{"list"}, "", "DATABASE_URL right?"},
+		"not migrated":      {behind, queues, []string{"list"}, "", "run `switchyard migrate`"},
+		"no redis":          {migrated, "redis://:secret@" + nowhere, []string{"list"}, "", "REDIS_URL right?"},
+		"REDIS_URL not set": {migrated, "", []string{"list"}, "", "REDIS_URL is not set"},
 		"unknown id": {
 			migrated, queues,
 			[]string{"requeue", unknown},

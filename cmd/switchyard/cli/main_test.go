@@ -32,18 +32,18 @@ func TestCommandLine(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		{"nothing shows help", nil, nil, 0, "Usage: switchyard <command>", ""},
+		{"no arguments", nil, nil, 0, "Usage: switchyard <command>", ""},
 		{"help of a command", nil, []string{"config", "--help"}, 0, "--json", ""},
 		{"unknown command", nil, []string{"fly"}, 2, "", "switchyard --help"},
 		{"unknown flag", nil, []string{"config", "--fly"}, 2, "", "switchyard COMMAND --help"},
 		{"settings", nil, []string{"config"}, 0, "PORT", ""},
 		{"wrong settings", map[string]string{"PORT": "x", "LOG_LEVEL": "y"}, []string{"config"}, 1, "PORT", "LOG_LEVEL"},
-		{"no geo files", nil, []string{"geo", "status"}, 0, "GEO_CITY_DB       not set", "set GEO_CITY_DB"},
-		{"no geo file", map[string]string{"GEO_CITY_DB": "main_test.go"}, []string{"geo", "status"}, 1, "unreadable", "MaxMind format"},
+		{"no geo databases set", nil, []string{"geo", "status"}, 0, "GEO_CITY_DB       not set", "set GEO_CITY_DB"},
+		{"a file that is no geo database", map[string]string{"GEO_CITY_DB": "main_test.go"}, []string{"geo", "status"}, 1, "unreadable", "MaxMind format"},
 		{"version", nil, []string{"version"}, 0, "switchyard ", ""},
 		{"unknown queue", nil, []string{"jobs", "list", "--queue", "fly"}, 2, "", "interactive, webhooks, postbacks, conversions"},
 		{"unknown kind", nil, []string{"jobs", "requeue", "--all", "--kind", "fly"}, 2, "", "webhook:deliver"},
-		{"nobody to send", nil, []string{"demo", "--clicks=0"}, 2, "", "--clicks must be 1 or more"},
+		{"demo without visitors", nil, []string{"demo", "--clicks=0"}, 2, "", "--clicks must be 1 or more"},
 		{"exec without a program", nil, []string{"devstack", "exec", "--"}, 2, "", "exec -- PROGRAM"},
 	}
 	for _, tt := range tests {
