@@ -88,7 +88,7 @@ type WebhookList struct {
 type WebhookRow struct {
 	WebhookAnswer
 	CreatedAt           string       `json:"createdAt"`
-	FailingSince        *string      `json:"failingSince" doc:"when the current series of failed attempts began; null: there is no such series"`
+	FailingSince        *string      `json:"failingSince" doc:"when the current series of failed attempts began; null: the last attempt did not fail"`
 	ConsecutiveFailures int          `json:"consecutiveFailures" doc:"how many of the last attempts failed in a row"`
 	OldSecretUntil      *string      `json:"oldSecretUntil" doc:"after a rotation of the secret: until when the old secret signs deliveries too"`
 	Deliveries          WebhookCount `json:"deliveries" doc:"deliveries of the last seven days"`

@@ -398,7 +398,7 @@ func TestCleared(t *testing.T) {
 	}
 }
 
-// TestLimits checks that an unknown source is not found, that a source is not found as a network, that days and the zone must be
+// TestLimits checks that an unknown source is not found, that the id of a source finds no network, that days and the zone must be
 // valid, and that a comparison is refused while the currency of the account is being changed.
 func TestLimits(t *testing.T) {
 	t.Parallel()
