@@ -47,8 +47,8 @@ func (e *env) readSource(day int, list ...spend.Spend) {
 	}
 }
 
-// TestSource compares our clicks and money with those that a traffic source reports, and checks the causes of the differences. The size
-// of each difference is known. The platform's days begin at midnight in New York.
+// TestSource compares our clicks and money with the report of a traffic source, and checks the causes of the differences. The size of
+// each difference is known. The platform's days begin at midnight in New York.
 func TestSource(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
