@@ -69,11 +69,11 @@ func TestCopyIn(t *testing.T) {
 		}
 		slices.SortFunc(got, func(a, b row) int { return a.N - b.N })
 		if len(got) != len(want) {
-			t.Fatalf("%d rows of %d", len(got), len(want))
+			t.Fatalf("%d rows were read back, want %d", len(got), len(want))
 		}
 		for i := range got {
 			if got[i].At = got[i].At.UTC(); !reflect.DeepEqual(got[i], want[i]) {
-				t.Errorf("pointers %t: got %+v, want %+v", pointers, got[i], want[i])
+				t.Errorf("with pointers %t, the row is %+v, want %+v", pointers, got[i], want[i])
 			}
 		}
 	}

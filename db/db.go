@@ -42,8 +42,8 @@ type Options struct {
 	ReplicaURL string
 }
 
-// settings returns the session settings that are used unless the URL sets them. jit is off: even for a report over millions of
-// rows, compiling the statement takes several times as long as the time that the compiled statement saves.
+// settings returns the session settings that are used unless the URL sets them. jit is off, because compiling a statement costs
+// several times more time than it saves, even for a report over millions of rows.
 func (o Options) settings() map[string]string {
 	all := map[string]string{"lock_timeout": "5000", "jit": "off"}
 	all["statement_timeout"] = strconv.FormatInt(cmp.Or(o.Statement, time.Minute).Milliseconds(), 10)

@@ -1,6 +1,6 @@
 package db
 
-// For tests of the migrations.
+// Functions that only this package and the tests of the migrations use.
 var (
 	MigrateFiles = migrate
 	MigrationsOf = migrationsOf

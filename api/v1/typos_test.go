@@ -60,12 +60,12 @@ func TestTypingErrorsAreRefused(t *testing.T) {
 		delete(where, name)
 		a := d.Do(c.method, c.path, body).Want(400, "invalid_input")
 		if !strings.Contains(string(a.Raw), wrong+" is unknown") {
-			t.Fatalf("seed %d: %s %s: %s", seed, c.method, c.path, a.Raw)
+			t.Fatalf("seed %d: %s %s: the message does not say that %s is unknown: %s", seed, c.method, c.path, wrong, a.Raw)
 		}
 	}
 	for _, c := range calls { // with the correctly typed names the calls are valid
 		if a := d.Do(c.method, c.path, c.body, "Prefer", "respond-async"); a.Status >= 300 {
-			t.Errorf("%s %s: %d %s", c.method, c.path, a.Status, a.Raw)
+			t.Errorf("with the correct names, %s %s is answered with %d: %s", c.method, c.path, a.Status, a.Raw)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func TestNamesOfOtherCallsAreRefused(t *testing.T) {
 		method, target, _ := strings.Cut(c.call, " ")
 		a := d.Do(method, target, c.body)
 		if a.Status != 400 || !strings.Contains(string(a.Raw), c.says) {
-			t.Errorf("%s %v: %d %s, want %q", c.call, c.body, a.Status, a.Raw, c.says)
+			t.Errorf("%s with the body %v is answered with %d: %s; want 400 and the text %q", c.call, c.body, a.Status, a.Raw, c.says)
 		}
 	}
 	d.Do("POST", "/network-templates", `{"name": "x", "clickParams": "sub1"}`).Want(400, "invalid_template")
@@ -148,8 +148,8 @@ func mistyped(random *rand.Rand, name string) string {
 	return name + "x"
 }
 
-// TestMistypedParametersAreRefused: a call with a mistyped parameter is refused, even a deletion with a mistyped window. Only the
-// parameter _ is accepted and ignored.
+// TestMistypedParametersAreRefused: a call with a mistyped parameter is refused. A deletion whose parameter "from" is mistyped must
+// not delete everything. Only the parameter _ is accepted and ignored.
 func TestMistypedParametersAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -168,7 +168,7 @@ func TestMistypedParametersAreRefused(t *testing.T) {
 			continue
 		}
 		if a.Want(400, "invalid_input"); !strings.Contains(string(a.Raw), hint) {
-			t.Errorf("%s: %s", call, a.Raw)
+			t.Errorf("%s: the message has no text %q: %s", call, hint, a.Raw)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func TestWhatWasReadCanBeSentBack(t *testing.T) {
 	before := flow()
 	d.Do("PUT", campaignPath(campaign["id"])+"/flow", before).Want(200, "")
 	if after := flow(); fmt.Sprint(after["streams"]) != fmt.Sprint(before["streams"]) {
-		t.Errorf("flow: %v, before %v", after["streams"], before["streams"])
+		t.Errorf("after the flow was sent back, its streams are %v, want them unchanged: %v", after["streams"], before["streams"])
 	}
 	for list, body := range map[string]map[string]any{
 		"/offers": offer("echo"), "/landers": lander("echo"), "/networks": network("echo"), "/traffic-sources": source("echo"),
@@ -198,7 +198,7 @@ func TestWhatWasReadCanBeSentBack(t *testing.T) {
 			delete(before, "group_name")
 			d.Do("PUT", list, before).Want(200, "")
 			if before = rowOf(t, d.Server, list, id); before["group"] != "Autumn" || before["group_name"] != "Autumn" {
-				t.Errorf("%s: group %q, group_name %q", list, before["group"], before["group_name"])
+				t.Errorf("%s: a record sent with group alone has the group %q and the group_name %q, want Autumn for both", list, before["group"], before["group_name"])
 			}
 		}
 		d.Do("PUT", list, before).Want(200, "")
@@ -206,7 +206,7 @@ func TestWhatWasReadCanBeSentBack(t *testing.T) {
 		delete(before, "updated_at")
 		delete(after, "updated_at")
 		if fmt.Sprint(after) != fmt.Sprint(before) {
-			t.Errorf("%s: %v, before %v", list, after, before)
+			t.Errorf("%s: after a record was sent back, it is %v, want it unchanged: %v", list, after, before)
 		}
 	}
 }

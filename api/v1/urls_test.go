@@ -65,7 +65,7 @@ func TestLinks(t *testing.T) {
 			hosts = append(hosts, fmt.Sprint(link["domain"]))
 			if !strings.Contains(fmt.Sprint(link["tracking_url"]), fmt.Sprint(link["url"])) ||
 				!strings.Contains(fmt.Sprint(link["url"]), fmt.Sprint(link["domain"])) {
-				t.Errorf("%v", link)
+				t.Errorf("the addresses of the link do not fit together: %v", link)
 			}
 		}
 		return hosts
@@ -131,7 +131,7 @@ func TestNetworkOfTemplate(t *testing.T) {
 		"status_map": "map[approved:[1] pending:[2 5] rejected:[3]]",
 	})
 	if want := "&status={status}&conversion_id={transactionid}&goal={goal}&currency={currency}"; !strings.HasSuffix(fmt.Sprint(made["postback_url"]), want) {
-		t.Errorf("%v", made["postback_url"])
+		t.Errorf("the postback URL is %v, want one that ends with %s", made["postback_url"], want)
 	}
 	s.Do("POST", "/networks", `{"template": "Affise"}`).Want(409, "duplicate_name")
 	byID := s.Do("POST", "/networks", map[string]any{"template": named(s, "Everflow")[0]["id"], "name": "Mine", "currency": "eur"}).Want(201, "").Map()
@@ -184,7 +184,7 @@ func TestPostbackURL(t *testing.T) {
 	same(t, s.Do("POST", "/networks", `{"name": "plain"}`).Want(201, "").Map(), map[string]any{"offer_url_suffix": ""})
 	plain := s.Do("POST", "/networks", `{"name": "custom", "macros": {"payout": "{p}", "secret": "{s}"}}`).Want(201, "").Map()
 	if want := "?clickid=&status=&conversion_id=&payout={p}&secret={s}"; !strings.HasSuffix(fmt.Sprint(plain["postback_url"]), want) {
-		t.Errorf("%v", plain["postback_url"])
+		t.Errorf("the postback URL is %v, want one that ends with %s", plain["postback_url"], want)
 	}
 
 	// The host is the shared link domain. Without a shared link domain, it is a verified domain of the account, never a domain of

@@ -71,7 +71,7 @@ func TestImpossibleConditions(t *testing.T) {
 			"draft":     {d.Do("POST", "/tools/simulate", map[string]any{"streams": flowOf(c)}), "invalid_filter"},
 		} {
 			if got.Status != 400 || got.Code != got.want {
-				t.Errorf("%s: %s: %d %s, want 400 %s", name, text, got.Status, got.Code, got.want)
+				t.Errorf("a %s with the condition %s is answered with %d %s, want 400 %s", name, text, got.Status, got.Code, got.want)
 			}
 		}
 	}

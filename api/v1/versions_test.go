@@ -98,7 +98,7 @@ func TestWritersWithOneVersion(t *testing.T) {
 		}
 		after := read()
 		if after == before {
-			t.Errorf("%s: the version stays %s", name, after)
+			t.Errorf("%s: after a change the record still has the version %s", name, after)
 		}
 		s.Do(r.method, r.path, r.change, "If-Match", before).Want(409, "stale")
 		if now := read(); now != after {

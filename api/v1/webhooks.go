@@ -45,7 +45,7 @@ func webhooks(d Deps) []route.Route {
 		res.Row("POST", "/rotate", "give an endpoint a new signing secret, which is shown once; for 24 hours the old secret signs too",
 			route.HandleBody(rotateWebhook), route.Codes("400 no_encryption_key"), answer.IDCodes),
 		res.Row("POST", "/deliveries/redeliver-failed",
-			"send every failed delivery of a window again, each once, with the same event and event id",
+			"send every failed delivery of a period again, each once, with the same event and event id",
 			route.HandleBody(d.redeliverFailed), answer.IDCodes).
 			WithWindow().WithOptionalBody().WithShare(route.Sends).Awaits(redeliverFailedJob.Answer()),
 	}
@@ -88,7 +88,7 @@ type WebhookList struct {
 type WebhookRow struct {
 	WebhookAnswer
 	CreatedAt           string       `json:"createdAt"`
-	FailingSince        *string      `json:"failingSince" doc:"when the current series of failed attempts began; null: there is no such series"`
+	FailingSince        *string      `json:"failingSince" doc:"when the current series of failed attempts began; null: the last attempt did not fail"`
 	ConsecutiveFailures int          `json:"consecutiveFailures" doc:"how many of the last attempts failed in a row"`
 	OldSecretUntil      *string      `json:"oldSecretUntil" doc:"after a rotation of the secret: until when the old secret signs deliveries too"`
 	Deliveries          WebhookCount `json:"deliveries" doc:"deliveries of the last seven days"`

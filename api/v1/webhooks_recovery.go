@@ -31,7 +31,7 @@ type RedeliverBody struct {
 
 // RedeliveredAll has the number of deliveries that are sent again.
 type RedeliveredAll struct {
-	Range    bind.Range `json:"range" doc:"the window in which the deliveries were created"`
+	Range    bind.Range `json:"range" doc:"the period in which the deliveries were created"`
 	Requeued int64      `json:"requeued" doc:"number of deliveries that are pending again; the log shows their results later"`
 }
 

@@ -33,11 +33,11 @@ func TestWebhookRoundTrip(t *testing.T) {
 	made := s.Do("POST", "/webhooks", body, "Idempotency-Key", "k").Want(201, "").Map()
 	for field, want := range map[string]any{"url": "https://hooks.acme.com:8443/in?x=1", "name": "Mine", "active": true} {
 		if made[field] != want {
-			t.Errorf("%s is %v, want %v", field, made[field], want)
+			t.Errorf("the new endpoint has the %s %v, want %v", field, made[field], want)
 		}
 	}
 	if e := fmt.Sprint(made["events"]); e != "[conversion.updated link.broken]" {
-		t.Errorf("events are %s", e)
+		t.Errorf("the new endpoint has the events %s, want [conversion.updated link.broken]", e)
 	}
 	if _, err := time.Parse(models.EventTimeFormat, made["createdAt"].(string)); err != nil {
 		t.Error(err)
@@ -53,7 +53,7 @@ func TestWebhookRoundTrip(t *testing.T) {
 	}
 	open, err := s.Store.Box().Open(t.Context(), delivery.SecretPlace(s.Account.ID, uuid.MustParse(id)), sealed)
 	if err != nil || string(open) != secret || len(secret) < 40 || strings.Contains(string(sealed), secret) {
-		t.Errorf("sealed %q, shown %q, %v", open, secret, err)
+		t.Errorf("the stored secret decrypts to %q, the answer shows %q: want the same, long and not stored as plain text: %v", open, secret, err)
 	}
 	if again := s.Do("POST", "/webhooks", body, "Idempotency-Key", "k").Want(201, "").Map(); again["secret"] != secret {
 		t.Error("a repetition of the call gets another secret")
@@ -65,7 +65,7 @@ func TestWebhookRoundTrip(t *testing.T) {
 	rows := list.Map()["rows"].([]any)
 	if len(rows) != 2 || strings.Contains(string(list.Raw), "whsec_") || list.Map()["planIncludes"] != true ||
 		len(list.Map()["events"].([]any)) != 6 || rows[1].(map[string]any)["id"] != id {
-		t.Errorf("list %s", list.Raw)
+		t.Errorf("the list is %s, want two endpoints, the older last, six events and no secret", list.Raw)
 	}
 
 	patch := func(field string, value any) map[string]any {
@@ -91,13 +91,13 @@ func TestWebhookRoundTrip(t *testing.T) {
 		want[change.field] = change.value
 		for field, value := range want {
 			if strings.TrimSpace(fmt.Sprint(got[field])) != strings.TrimSpace(fmt.Sprint(value)) {
-				t.Errorf("after %s: %s is %v, want %v", change.field, field, got[field], value)
+				t.Errorf("after a change of %s, %s is %v, want %v", change.field, field, got[field], value)
 			}
 		}
 	}
 
 	if gone := s.Do("DELETE", "/webhooks?id="+id, nil).Want(200, "").Map(); gone["deleted"] != true || gone["id"] != id {
-		t.Errorf("deleted: %v", gone)
+		t.Errorf("the answer to the deletion is %v, want deleted true and the id %s", gone, id)
 	}
 	s.Do("DELETE", "/webhooks?id="+id, nil).Want(404, "not_found")
 }
@@ -121,20 +121,20 @@ func TestWebhookErrors(t *testing.T) {
 		"localhost":       {"url", "https://localhost/x", "invalid_url"},
 		"private":         {"url", "https://192.168.0.1", "invalid_url"},
 		"metadata":        {"url", "https://169.254.169.254/latest", "invalid_url"},
-		"mapped":          {"url", "https://[::ffff:10.0.0.1]/", "invalid_url"},
-		"decimal":         {"url", "https://2130706433/", "invalid_url"},
+		"mapped IPv4":     {"url", "https://[::ffff:10.0.0.1]/", "invalid_url"},
+		"decimal IPv4":    {"url", "https://2130706433/", "invalid_url"},
 		"internal name":   {"url", "https://db.internal/", "invalid_url"},
 		"one word":        {"url", "https://intranet/", "invalid_url"},
 		"credentials":     {"url", "https://u:p@acme.com/", "invalid_url"},
 		"too long":        {"url", long + "x", "invalid_url"},
-		"long enough":     {"url", long, ""},
+		"longest allowed": {"url", long, ""},
 		"public address":  {"url", "https://8.8.8.8/x", ""},
 		"no events":       {"events", []string{}, "invalid_events"},
 		"null events":     {"events", nil, "invalid_events"},
 		"text events":     {"events", "conversion.created", "invalid_events"},
 		"unknown event":   {"events", []string{"conversion.created", "ping"}, "invalid_events"},
 		"number in event": {"events", []any{1}, "invalid_events"},
-		"name":            {"name", 5, "invalid_input"},
+		"number as name":  {"name", 5, "invalid_input"},
 		"long name":       {"name", strings.Repeat("ä", 256), "invalid_input"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -212,7 +212,7 @@ func TestWebhookAllowance(t *testing.T) {
 		count[<-statuses]++
 	}
 	if count[201] != 10 || count[400] != 4 {
-		t.Fatalf("statuses %v", count)
+		t.Fatalf("the calls were answered with the statuses %v, want ten times 201 and four times 400", count)
 	}
 	s.Do("POST", "/webhooks", hook()).Want(400, "too_many")
 	rows := s.Do("GET", "/webhooks", nil).Map()["rows"].([]any)
@@ -271,7 +271,7 @@ func TestDeliveryLog(t *testing.T) {
 		seen[row["id"]] = true
 		if row["status"] == "pending" && (row["nextAttemptAt"] == nil || row["error"] != nil || row["attempts"] != 0.0 ||
 			row["event"] != "conversion.created") {
-			t.Errorf("pending row %v", row)
+			t.Errorf("a pending delivery is %v, want a next attempt, no error, no attempts and the event conversion.created", row)
 		}
 	}
 	for query, n := range map[string]int{
@@ -279,7 +279,7 @@ func TestDeliveryLog(t *testing.T) {
 		fmt.Sprint("status=pending&webhook=", one): 4, "webhook=" + uuid.NewString(): 0,
 	} {
 		if rows := walk(query); len(rows) != n {
-			t.Errorf("%q: %d rows, want %d", query, len(rows), n)
+			t.Errorf("the log filtered by %q has %d rows, want %d", query, len(rows), n)
 		}
 	}
 	failed := walk("status=failed")[0]
@@ -288,7 +288,7 @@ func TestDeliveryLog(t *testing.T) {
 	}
 	if failed["httpStatus"] != 500.0 || failed["error"] != "it answered 500" || failed["answer"] != "no" || failed["webhookId"] != one ||
 		failed["lastAttemptAt"] == nil || failed["deliveredAt"] != nil {
-		t.Errorf("failed row %v", failed)
+		t.Errorf("a failed delivery is %v, want the status, error, answer and time of its attempt", failed)
 	}
 	var first struct {
 		NextCursor string `json:"next_cursor"`
@@ -297,14 +297,14 @@ func TestDeliveryLog(t *testing.T) {
 	s.Do("GET", "/webhooks/deliveries?status=pending&cursor="+first.NextCursor, nil).Want(400, "invalid_input")
 	_, foreign, _ := s.NewAccount("growth")
 	if rows := s.As(foreign).Do("GET", "/webhooks/deliveries", nil).Map()["rows"].([]any); len(rows) != 0 {
-		t.Errorf("another account sees %v", rows)
+		t.Errorf("another account sees the deliveries %v, want none", rows)
 	}
 
 	hooks := s.Do("GET", "/webhooks", nil).Map()["rows"].([]any)
 	for i, want := range []string{"delivered:0 failed:0", "delivered:0 failed:2"} { // the newer endpoint first
 		n := fmt.Sprint(hooks[i].(map[string]any)["deliveries"])
 		if total := fmt.Sprintf("total:%d", 4+2*i); !strings.Contains(n, want) || !strings.Contains(n, total) {
-			t.Errorf("counts %s, want %s and %s", n, want, total)
+			t.Errorf("an endpoint has the counts %s, want %s and %s", n, want, total)
 		}
 	}
 	s.Do("DELETE", fmt.Sprintf("/webhooks?id=%v", one), nil).Want(200, "")
@@ -329,7 +329,7 @@ func TestSendingNow(t *testing.T) {
 	})
 	got := s.Do("POST", "/webhooks/test", map[string]any{"id": id}).Want(200, "").Map()
 	if fmt.Sprint(got) != fmt.Sprintf("map[delivered:true deliveryId:%s error:<nil> status:204]", ping) {
-		t.Errorf("test: %v", got)
+		t.Errorf("the answer to the ping is %v, want it delivered with the status 204", got)
 	}
 
 	again := func(want int, code string) map[string]any {
@@ -345,7 +345,7 @@ func TestSendingNow(t *testing.T) {
 	})
 	want := fmt.Sprintf("map[delivered:false error:no answer came id:%s status:<nil>]", sent)
 	if got := again(200, ""); fmt.Sprint(got) != want {
-		t.Errorf("redeliver: %v, want %s", got, want)
+		t.Errorf("the answer to sending again is %v, want %s", got, want)
 	}
 	jobstest.Answer(rec, jobs.RedeliverWebhook, func(uuid.UUID, jobs.WebhookArgs) (jobs.WebhookAnswer, error) {
 		return jobs.WebhookAnswer{}, models.Conflict("in_progress", "the delivery is being sent right now")
@@ -356,7 +356,7 @@ func TestSendingNow(t *testing.T) {
 	s.Do("POST", "/webhooks/test", map[string]any{"id": id}, "Prefer", "respond-async").Want(202, "").Into(&later)
 	job := s.Do("GET", strings.TrimPrefix(later.Job.URL, "/api/v1"), nil).Want(200, "").Map()
 	if result, _ := job["result"].(map[string]any); result["deliveryId"] != ping.String() {
-		t.Errorf("job %v", job)
+		t.Errorf("the job is %v, want a result with the delivery %s", job, ping)
 	}
 }
 
@@ -369,12 +369,12 @@ func TestWebhookURLIsMasked(t *testing.T) {
 	dbtest.Exec(t, s.DB, `UPDATE webhook_endpoints SET consecutive_failures = 3, failing_since = now() WHERE id = $1`, id)
 	for path, list := range map[string]string{"/webhooks": "rows", "/alerts": "alerts"} {
 		if got := s.Do("GET", path, nil).Want(200, ""); !strings.Contains(string(got.Raw), "8443/s3cret?t=s3cret") {
-			t.Errorf("%s with a full key: %s", path, got.Raw)
+			t.Errorf("%s with a full key does not show the whole address: %s", path, got.Raw)
 		}
 		got := s.As(s.ReadKey).Do("GET", path, nil).Want(200, "")
 		rows := got.Map()[list].([]any)
 		if strings.Contains(string(got.Raw), "s3cret") || len(rows) != 1 || rows[0].(map[string]any)["url"] != masked {
-			t.Errorf("%s with a read-only key: %s", path, got.Raw)
+			t.Errorf("%s with a read-only key shows more than the masked address: %s", path, got.Raw)
 		}
 	}
 	s.Do("PATCH", "/webhooks", map[string]any{"id": id, "url": masked}).Want(400, "invalid_url")

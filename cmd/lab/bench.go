@@ -14,9 +14,9 @@ import (
 
 // benchCmd measures on this machine the speed figures that the README states.
 type benchCmd struct {
-	Rounds      int           `help:"How often the bare redirect and the real one are measured in turn." default:"5"`
+	Rounds      int           `help:"Number of rounds. Each round measures the bare redirect, then the tracking link." default:"5"`
 	Duration    time.Duration `help:"Length of each measurement." default:"3s"`
-	Connections int           `help:"Number of connections of the loads that saturate the service." default:"64"`
+	Connections int           `help:"Number of connections in the measurements that load the service fully." default:"64"`
 	Sustained   time.Duration `help:"How long to send 5,000 clicks a second." default:"2m"`
 	Clicks      int           `help:"Number of clicks on which reports are measured; 0 means 2,000,005." env:"BENCH_CLICKS"`
 	Flood       int           `help:"Number of clicks in each flood; 0: measure only the clicks of people." default:"1000000"`

@@ -20,7 +20,7 @@ import (
 
 // cli lists the commands in the order in which help shows them.
 type cli struct {
-	Smoke      smokeCmd      `cmd:"" help:"Test a service from outside and compare every figure."`
+	Smoke      smokeCmd      `cmd:"" help:"Test a service from outside and compare every figure with the expected one."`
 	Bench      benchCmd      `cmd:"" help:"Measure the speed of a service on this machine."`
 	Dev        devCmd        `cmd:"" help:"Run the service, and build and start it again after every change of its source."`
 	Bare       bareCmd       `cmd:"" hidden:"" help:"Serve the bare redirect that tracking links are compared with."`

@@ -10,7 +10,7 @@ import (
 // smokeCmd tests a service from outside. Its exit code is 1 if any figure differs from the expected one.
 type smokeCmd struct {
 	URL    string `help:"Address of a running service; empty: a new service is started." placeholder:"URL"`
-	Key    string `help:"A full key of an account without traffic, for --url." env:"SWITCHYARD_KEY" placeholder:"KEY"`
+	Key    string `help:"With --url: a key of an account without traffic. The key must be allowed to write." env:"SWITCHYARD_KEY" placeholder:"KEY"`
 	Copy   string `help:"A ClickHouse server that keeps a copy of the clicks; empty: no copy." env:"TEST_CLICKS_URL" placeholder:"URL" name:"clicks-url"`
 	Clicks int    `help:"How many visitors to send." default:"2000"`
 }

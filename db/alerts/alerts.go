@@ -48,7 +48,7 @@ type Type struct{ Name, Do string }
 var Types = []Type{
 	{models.EventLinkBroken, "Correct the URL, or take it out of rotation. It is checked again within the hour."},
 	{models.EventLinkUnsafe, "Move the campaigns to another URL, and ask the provider of the list to check this URL again."},
-	{"domain.stray", "Set the DNS records that the domain shows at its provider, then check it again."},
+	{"domain.stray", "At the domain's DNS provider, set the records that the domain's page shows, then check the domain again."},
 	{"domain.expiring", "Renew the name where it was registered, or move its campaigns to another domain. The registration is looked up again within a day."},
 	{"certificate.expiring", "See at the domain what its certificate lacks, correct it, and ask for the certificate again."},
 	{"certificate.failing", "See at the domain what its certificate lacks, correct it, and ask for the certificate again."},

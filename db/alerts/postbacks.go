@@ -15,8 +15,8 @@ import (
 )
 
 // The unmatched or refused postbacks of a network in a day raise an alert if there are at least leastBad of them, and if their
-// share of all postbacks is at least badShare. A share from badIfJumped on is enough if it is at least jump times the share in the
-// week before.
+// share of all postbacks is at least badShare. A share of at least badIfJumped is enough if it is also at least jump times the share
+// in the week before.
 const (
 	leastBad    = 10
 	badShare    = 0.5

@@ -48,8 +48,9 @@ FROM (
 ) k JOIN traffic_sources s ON s.id = k.source_id AND s.account_id = $1 AND s.deactivated_at IS NULL
 GROUP BY 1, 2 HAVING count(*) FILTER (WHERE currency = '` + money.Unknown + `') >= $4 ORDER BY 1 LIMIT $5`
 
-// unreadMoney lists the networks whose postbacks, and the traffic sources whose links, have amounts that cannot be read. It calls
-// tooMany for the last day with no amounts in the week before, so an alert begins at the lower of the two shares, badIfJumped.
+// unreadMoney lists the networks whose postbacks, and the traffic sources whose links, have amounts that cannot be read. It does not
+// compare with the week before: it passes 0 for that week to tooMany. An alert therefore begins at the lower of the two shares,
+// badIfJumped.
 func unreadMoney(ctx context.Context, l reading) ([]Alert, error) {
 	day := l.now.AddDate(0, 0, -1)
 	postbacks, err := db.Select[unreadAmounts](ctx, l.Store.Conn(), "unread payouts", selectUnreadPostbacks, l.account.ID, day, leastBad, store.MaxAlerts)

@@ -110,7 +110,7 @@ func figures(t *testing.T, d *db.DB) map[string]string {
 	}
 	names, err := db.Select[string](t.Context(), d, "tables", tables)
 	if err != nil || len(names) < 30 {
-		t.Fatal(names, err)
+		t.Fatalf("the tables are %v, want at least 30: %v", names, err)
 	}
 	for _, name := range names {
 		get(name, `SELECT concat_ws(' ', count(*), sum(('x' || left(md5(t::text), 8))::bit(32)::bigint)) FROM `+name+` t`)
@@ -155,7 +155,7 @@ func TestRestoreEqualsBackup(t *testing.T) {
 	to := dbtest.NewOwned(t)
 	h, got, err := backup.Restore(t.Context(), to, &file, noProgress)
 	if err != nil || got != sum || h.Program != "test" {
-		t.Fatalf("%+v %+v, want %+v: %v", h, got, sum, err)
+		t.Fatalf("the restored file has the header %+v and the counts %+v, want the program test and %+v: %v", h, got, sum, err)
 	}
 	if diff := cmp.Diff(want, figures(t, to)); diff != "" {
 		t.Error(diff)
@@ -165,7 +165,7 @@ func TestRestoreEqualsBackup(t *testing.T) {
 		t.Error("hashed personal data are in the backup, or the database had none")
 	}
 	if n, err := db.Behind(t.Context(), to); err != nil || n > 0 {
-		t.Errorf("%d migrations are missing, %v", n, err)
+		t.Errorf("the restored database lacks %d migrations, want none: %v", n, err)
 	}
 
 	s.db = to
@@ -180,7 +180,7 @@ func TestRestoreEqualsBackup(t *testing.T) {
 		t.Errorf("the newest postback to a source does not have the highest value of place: %v", err)
 	}
 	if _, _, err := backup.Restore(t.Context(), to, bytes.NewReader(nil), noProgress); !errors.Is(err, backup.ErrNotBackup) {
-		t.Errorf("an empty file: %v", err)
+		t.Errorf("the restore of an empty file returns the error %v, want ErrNotBackup", err)
 	}
 }
 
@@ -218,16 +218,16 @@ func TestRestoreRefuses(t *testing.T) {
 	} {
 		_, _, err := backup.Restore(t.Context(), to, bytes.NewReader(tt.file), noProgress)
 		if !errors.Is(err, tt.want) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("a file with the fault %q: error %v, want %v", name, err, tt.want)
 		}
 		if errors.Is(tt.want, backup.ErrDamaged) && rows(t) != 0 {
-			t.Errorf("%s: rows were loaded", name)
+			t.Errorf("a file with the fault %q: rows were loaded", name)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	_, _, err := backup.Restore(ctx, to, bytes.NewReader(complete), func(string, int64, bool) { cancel() })
 	if !errors.Is(err, context.Canceled) || rows(t) != 0 {
-		t.Errorf("an interrupted call: %v", err)
+		t.Errorf("an interrupted restore returns the error %v, want context.Canceled and no rows", err)
 	}
 	if _, _, err := backup.Restore(t.Context(), to, bytes.NewReader(complete), noProgress); err != nil || rows(t) != 1 {
 		t.Fatalf("the complete file cannot be loaded after the others were refused: %v", err)

@@ -32,8 +32,8 @@ const (
 // Progress is the progress of an account's scan. The scan looks for signals that show only after the click.
 type Progress struct {
 	AccountID uuid.UUID `db:"account_id"`
-	After     uuid.UUID `db:"scanned_after"`
-	Revision  int64     `db:"revision"`
+	After     uuid.UUID `db:"scanned_after"` // the scan continues with the clicks after this id
+	Revision  int64     `db:"revision"`      // counts the moves of the scan, so that Advance notices a late click
 }
 
 // markBehind marks the accounts that have clicks since the last sweep, or requests to examine a click again. One statement finds

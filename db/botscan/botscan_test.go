@@ -97,7 +97,7 @@ func (s *env) scan(limit int, settings bot.Settings) {
 	log, crowd := click.Log{Conn: s.DB}, botscan.NewCrowd(s.Account)
 	at, ok, err := botscan.Claim(s.Context(), log, s.Account, time.Minute)
 	if err != nil || !ok {
-		s.Fatal(ok, err)
+		s.Fatalf("the scan was claimed: %t, want true: %v", ok, err)
 	}
 	revise := func(fn func(c db.Conn) ([]time.Time, error)) {
 		s.Helper()
@@ -186,11 +186,11 @@ func TestFloods(t *testing.T) {
 		last["one campaign, "+name] = s.visit(exact, "203.0.113.1", nil)
 		last["slower, "+name] = s.visit(late+time.Duration(i)*time.Millisecond, "203.0.113.2", nil)
 		last["two campaigns, "+name] = s.visit(exact, "203.0.113.3", alternate(i))
-		last["a network, "+name] = s.visit(exact, "2001:db8:1:1::"+strconv.Itoa(i+1), nil)
-		last["networks, "+name] = s.visit(exact, fmt.Sprintf("2001:db8:2:%d::1", i+1), nil)
+		last["one /64 network, "+name] = s.visit(exact, "2001:db8:1:1::"+strconv.Itoa(i+1), nil)
+		last["many /64 networks, "+name] = s.visit(exact, fmt.Sprintf("2001:db8:2:%d::1", i+1), nil)
 		last["no address, "+name] = s.visit(exact, "203.0.113.4", func(c *models.Click) { c.IP = netip.Addr{} })
-		last["a network of many, "+name] = s.visit(exact, "203.0.113.0", func(c *models.Click) { c.AddressKey = uint64(i + 1) })
-		last["one of a network, "+name] = s.visit(exact, "203.0.113.0", func(c *models.Click) { c.AddressKey = 1 << 63 })
+		last["a shortened address of many senders, "+name] = s.visit(exact, "203.0.113.0", func(c *models.Click) { c.AddressKey = uint64(i + 1) })
+		last["a shortened address of one sender, "+name] = s.visit(exact, "203.0.113.0", func(c *models.Click) { c.AddressKey = 1 << 63 })
 		last["two accounts, "+name] = s.visit(exact, "203.0.113.5", func(c *models.Click) {
 			if i%2 == 0 {
 				c.AccountID = foreign
@@ -212,17 +212,17 @@ func TestFloods(t *testing.T) {
 		}
 		some := map[string]*models.Click{}
 		for _, who := range []string{
-			"one campaign", "slower", "two campaigns", "a network", "networks", "no address", "two accounts", "a network of many",
-			"one of a network",
+			"one campaign", "slower", "two campaigns", "one /64 network", "many /64 networks", "no address", "two accounts",
+			"a shortened address of many senders", "a shortened address of one sender",
 		} {
 			some[who] = last[who+", "+name]
 		}
 		want := map[string][]string{
-			"one campaign": both, "slower": none, "two campaigns": flood, "a network": both, "networks": none, "no address": none,
-			"two accounts": none, "a network of many": none, "one of a network": both,
+			"one campaign": both, "slower": none, "two campaigns": flood, "one /64 network": both, "many /64 networks": none, "no address": none,
+			"two accounts": none, "a shortened address of many senders": none, "a shortened address of one sender": both,
 		}
 		if diff := gocmp.Diff(want, s.fired(some), emptyIsNil); diff != "" {
-			t.Errorf("the click %s: %s", name, diff)
+			t.Errorf("the signals of the %s clicks (+) differ from the expected ones (-): %s", name, diff)
 		}
 	}
 	const bots = 4 * 2 // four of the groups are floods, each with two clicks beyond the bound

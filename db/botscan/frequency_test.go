@@ -63,7 +63,7 @@ func TestFrequencyIsBounded(t *testing.T) {
 		full = append(full, f.countToBound(1<<40, at.Add(after*time.Second)))
 	}
 	if want := []bool{false, false, false, true, true, false, false}; !slices.Equal(full, want) {
-		t.Errorf("full: %v, want %v", full, want)
+		t.Errorf("countToBound returned %v for the moments of a key, want %v", full, want)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestFloodsCountOnce(t *testing.T) {
 		t.Errorf("%d of %d clicks are marked as a flood, want 1", n, len(items))
 	}
 	if f.FinishStored(items); len(f.Found) > 0 {
-		t.Errorf("%d clicks are remembered", len(f.Found))
+		t.Errorf("%d clicks are still in Found after FinishStored, want none", len(f.Found))
 	}
 }
 
@@ -115,7 +115,7 @@ func TestFloodsAreShared(t *testing.T) {
 		if recorder.Found[c.ID]&bot.ClickFlood != 0 {
 			marked++
 			if i < bot.FloodBound {
-				t.Errorf("click %d is a flood", i+1)
+				t.Errorf("click %d is marked as a flood, want only clicks after click %d", i+1, bot.FloodBound)
 			}
 		}
 		recorder.FinishStored(items)

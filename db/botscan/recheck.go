@@ -60,9 +60,9 @@ type LateRecords struct {
 	Traps  []*models.ClickTrap
 }
 
-// RequestRechecks handles records that are stored late, in the transaction of c. For late clicks, it moves the scans back. For late
-// click-outs and events, and for all records of hidden links (traps), it requests rechecks of their clicks. An ingester calls it as its
-// last step, so that no record becomes late afterwards.
+// RequestRechecks handles records that are stored late, in the transaction of c. For late clicks, it moves the scans back. It
+// requests rechecks of clicks that have late events or a late click-out within bot.FastBound, and of all clicks whose hidden link
+// (trap) was followed. An ingester calls RequestRechecks as its last step, so that no record becomes late afterwards.
 func RequestRechecks(ctx context.Context, c db.Conn, r LateRecords) error {
 	late := time.Now().Add(-storedLate)
 	before := map[uuid.UUID]uuid.UUID{}

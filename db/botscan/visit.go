@@ -184,8 +184,8 @@ const selectTagged = `
 SELECT lander_id, true FROM bot_tagged WHERE account_id = $1 AND lander_id = ANY ($2::uuid[]) AND click_id >= $3
 GROUP BY lander_id HAVING count(*) >= $4`
 
-// evidenceEvery is a period of time. If bot.TaggedBound rows that record the tag of a landing page were stored within it, no more
-// rows of that page are stored.
+// evidenceEvery limits the rows of bot_tagged: no row is added for a landing page that already has bot.TaggedBound rows for clicks
+// of the hour before the last scanned click.
 const evidenceEvery = time.Hour
 
 // findTagged records the landing pages whose tag has sent events for clicks. Then it determines which landing pages of visits

@@ -43,27 +43,27 @@ func TestFastClicks(t *testing.T) {
 	s := newEnv(t)
 	lander := uuid.New()
 	clicks := map[string]*models.Click{}
-	for i, name := range []string{"at the bound", "after it", "at once", "twice", "not at all", "foreign"} {
+	for i, name := range []string{"at the bound", "after the bound", "at once", "twice", "no click-out", "of another account"} {
 		clicks[name] = s.lands(time.Duration(i)*time.Second, lander)
 	}
 	s.appendClickOut(clicks["at the bound"], bot.FastBound)
-	s.appendClickOut(clicks["after it"], bot.FastBound+time.Millisecond)
+	s.appendClickOut(clicks["after the bound"], bot.FastBound+time.Millisecond)
 	s.appendClickOut(clicks["at once"], 0)
 	s.appendClickOut(clicks["twice"], 5*time.Second)
 	s.appendClickOut(clicks["twice"], time.Second/2)
-	forged := *clicks["foreign"]
+	forged := *clicks["of another account"]
 	forged.AccountID = clicktest.Account(t, s.DB)
 	s.appendClickOut(&forged, time.Millisecond)
 	s.scan(2, bot.NewSettings(50, nil))
 	fast := []string{"fast_click"}
 	want := map[string][]string{
-		"at the bound": fast, "after it": nil, "at once": fast, "twice": fast, "not at all": nil, "foreign": nil,
+		"at the bound": fast, "after the bound": nil, "at once": fast, "twice": fast, "no click-out": nil, "of another account": nil,
 	}
 	if diff := cmp.Diff(want, s.fired(clicks), emptyIsNil); diff != "" {
 		t.Error(diff)
 	}
 	if n := dbtest.Get[int](t, s.DB, `SELECT sum(bot_clicks) FROM ledger`); n != 3 {
-		t.Errorf("%d clicks of bots are counted", n)
+		t.Errorf("%d clicks of bots are counted, want 3", n)
 	}
 }
 
@@ -73,17 +73,17 @@ func TestNoJS(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
 	pages := map[string]uuid.UUID{
-		"tagged":    s.lander("https://www.Page.example/a/?click={clickid}"),
-		"few":       s.lander("https://page.example/few"),
-		"shop only": s.lander("https://page.example/b"),
-		"secret":    s.lander("https://page.example/{sub1}"),
+		"tagged":            s.lander("https://www.Page.example/a/?click={clickid}"),
+		"few":               s.lander("https://page.example/few"),
+		"shop only":         s.lander("https://page.example/b"),
+		"token in the path": s.lander("https://page.example/{sub1}"),
 	}
 	silent := map[string]*models.Click{}
 	for i := range bot.TaggedBound {
 		after := time.Duration(i) * time.Second
 		s.appendEvent(s.lands(after, pages["tagged"]), "page.example", "/a", nil)
 		s.appendEvent(s.lands(after, pages["shop only"]), "page.example", "/checkout", nil)
-		s.appendEvent(s.lands(after, pages["secret"]), "page.example", "/x", nil)
+		s.appendEvent(s.lands(after, pages["token in the path"]), "page.example", "/x", nil)
 		if few := s.lands(after, pages["few"]); i > 0 {
 			s.appendEvent(few, "page.example", "/few", nil)
 			s.appendEvent(few, "page.example", "/few", nil)
@@ -92,25 +92,25 @@ func TestNoJS(t *testing.T) {
 	for name, id := range pages {
 		silent[name] = s.lands(time.Minute, id)
 	}
-	silent["server only"] = s.lands(time.Minute, pages["tagged"])
-	s.appendEvent(silent["server only"], "page.example", "/a", func(e *models.SiteEvent) { e.Source = models.FromGoalAPI })
-	silent["elsewhere"] = s.lands(time.Minute, pages["tagged"])
-	s.appendEvent(silent["elsewhere"], "page.example", "/checkout", nil)
-	silent["later"] = s.lands(2*time.Minute, pages["tagged"])
-	silent["left"] = s.lands(time.Minute, pages["tagged"])
-	s.appendClickOut(silent["left"], bot.FastBound/2)
+	silent["event of a server only"] = s.lands(time.Minute, pages["tagged"])
+	s.appendEvent(silent["event of a server only"], "page.example", "/a", func(e *models.SiteEvent) { e.Source = models.FromGoalAPI })
+	silent["event of another page"] = s.lands(time.Minute, pages["tagged"])
+	s.appendEvent(silent["event of another page"], "page.example", "/checkout", nil)
+	silent["a later click"] = s.lands(2*time.Minute, pages["tagged"])
+	silent["left at once"] = s.lands(time.Minute, pages["tagged"])
+	s.appendClickOut(silent["left at once"], bot.FastBound/2)
 	settings := bot.NewSettings(25, nil)
 	s.scan(10, settings)
 	noJS := []string{"no_js"}
 	want := map[string][]string{
-		"tagged": noJS, "few": nil, "shop only": nil, "secret": nil, "server only": noJS, "elsewhere": nil, "later": noJS,
-		"left": {"fast_click"},
+		"tagged": noJS, "few": nil, "shop only": nil, "token in the path": nil, "event of a server only": noJS,
+		"event of another page": nil, "a later click": noJS, "left at once": {"fast_click"},
 	}
 	if diff := cmp.Diff(want, s.fired(silent), emptyIsNil); diff != "" {
 		t.Error(diff)
 	}
 	if n := dbtest.Get[int](t, s.DB, `SELECT sum(bot_clicks) FROM ledger`); n != 4 {
-		t.Errorf("%d clicks of bots are counted", n)
+		t.Errorf("%d clicks of bots are counted, want 4", n)
 	}
 
 	// The event of a slow phone arrives late and clears the signal. The page /few gets another event.
@@ -181,7 +181,7 @@ func TestTimeZones(t *testing.T) {
 	s.appendEvent(clicks["consent"], "page.example", "/", func(e *models.SiteEvent) { e.TimeZone, e.At = "+08:00", summer })
 	s.scan(4, bot.Settings{})
 	if got := s.fired(clicks)["consent"]; !cmp.Equal(got, []string{"geo_tz_mismatch"}) {
-		t.Errorf("after the scan: %v", got)
+		t.Errorf("the click whose event came after its scan has the signals %v, want geo_tz_mismatch", got)
 	}
 }
 
@@ -259,7 +259,7 @@ func TestStoredLate(t *testing.T) {
 	s.scan(1000, bot.Settings{})
 	anySignal := ^bot.Signals(0) >> 1 // without the highest bit, because the column is a signed number
 	if n := s.among(anySignal); n != 0 {
-		t.Fatalf("%d clicks have signals", n)
+		t.Fatalf("%d clicks have signals before the late clicks are stored, want none", n)
 	}
 	for i := range storedLate {
 		s.visit(time.Duration(i)*time.Millisecond, "203.0.113.1", nil)
@@ -275,7 +275,7 @@ func TestStoredLate(t *testing.T) {
 	log := click.Log{Conn: s.DB}
 	at, ok, err := botscan.Claim(t.Context(), log, s.Account, time.Minute)
 	if err != nil || !ok {
-		t.Fatal(ok, err)
+		t.Fatalf("the scan was claimed: %t, want true: %v", ok, err)
 	}
 	if _, ok, err := botscan.Claim(t.Context(), log, s.Account, time.Minute); ok || err != nil {
 		t.Error("two workers have leased the same scan", err)
@@ -308,7 +308,7 @@ func TestStoredLate(t *testing.T) {
 	log.Now = func() time.Time { return time.Now().Add(time.Minute) }
 	wait("a minute later", s.Account)
 	if _, ok, err := botscan.Claim(t.Context(), log, s.Account, -time.Minute); err != nil || !ok {
-		t.Fatal(ok, err)
+		t.Fatalf("the waiting scan was claimed: %t, want true: %v", ok, err)
 	}
 	wait("after a worker that died", s.Account)
 	if err := botscan.Release(t.Context(), log.Conn, s.Account, !done); err != nil {
@@ -316,7 +316,7 @@ func TestStoredLate(t *testing.T) {
 	}
 	wait("after a scan that was not done", s.Account)
 	if _, ok, err := botscan.Claim(t.Context(), log, s.Account, time.Minute); err != nil || !ok {
-		t.Fatal(ok, err)
+		t.Fatalf("the unfinished scan was claimed again: %t, want true: %v", ok, err)
 	}
 	clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: fresh.ID, AccountID: s.Account}})
 	s.store()

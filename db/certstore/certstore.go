@@ -63,7 +63,8 @@ ON CONFLICT (host) DO UPDATE SET fence = excluded.fence, lease_until = excluded.
 WHERE h.lease_until IS NULL OR h.lease_until < now()
 RETURNING fence`
 
-// Claim claims a host for one issuer until the lease ends. It does not wait: ok is false if another issuer has claimed the host.
+// Claim claims a host for one issuer until the lease ends. fence is the number of the claim, which the later calls need. Claim does
+// not wait: ok is false if another issuer has claimed the host.
 func (s *Store) Claim(ctx context.Context, host string, lease time.Duration) (fence int64, ok bool, err error) {
 	return db.First[int64](ctx, s.c, "claim host", claim, host, lease.Seconds())
 }

@@ -15,6 +15,7 @@
 // have the rate 1 and need no look-up. Without a rate the column is NULL, and the money of the fact is not counted. Package
 // exchangerate describes how a day gets its rate. When a rate becomes known, package spend updates the facts and the ledger.
 //
-// Old clicks may be only in ClickHouse. Reads find them there, and a change inserts them into PostgreSQL again. All decisions are
-// made from PostgreSQL, which is the source of truth.
+// Old clicks may be only in ClickHouse. A day whose clicks have left PostgreSQL is called cold, and so are its clicks. Reads find
+// them in ClickHouse. A change first thaws them: it inserts them into PostgreSQL again (see thaw.go). All decisions are made from
+// PostgreSQL, which is the source of truth.
 package click

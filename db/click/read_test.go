@@ -32,7 +32,7 @@ func TestClickLog(t *testing.T) {
 	}
 	got, err := click.Log{Conn: d}.FindClick(t.Context(), c.AccountID, c.ID)
 	if err != nil || len(got.Hops) != 1 || len(got.Conversions) != 1 || got.LPSlot != 3 || got.OfferID != hop.OfferID {
-		t.Fatalf("%+v, %v", got, err)
+		t.Fatalf("the click is %+v, want one hop, one conversion, and the slot and offer of the hop: %v", got, err)
 	}
 	want := *c
 	want.OfferID, want.NetworkID = hop.OfferID, hop.NetworkID

@@ -68,8 +68,8 @@ func (d Difference) String() string {
 
 // Audit compares an account's figures of one day in the ledger with the figures of ClickHouse's rows. It ignores spend without
 // clicks, which only the ledger has. stable is false if the day's rows changed during the comparison, or if a change of them
-// still waits. The differences then mean nothing, and the caller should try again. A day whose clicks the account no longer keeps
-// has no differences.
+// still waits. The list is then empty, and the caller should try again. A day whose clicks the account no longer keeps has no
+// differences.
 func (k Copy) Audit(ctx context.Context, account uuid.UUID, at time.Time) (list []Difference, stable bool, err error) {
 	from := at.UTC().Truncate(click.Day)
 	to := from.Add(click.Day)

@@ -114,7 +114,7 @@ func TestCopyIsCutOff(t *testing.T) {
 	x.Forward(k)
 	x.CheckCopy(k)
 	if s, err := click.ReadCopy(t.Context(), x.DB); err != nil || !s.On || !s.Done || !s.Has(time.Unix(0, 0)) {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("the finished copy has the state %+v, want on, done and with every day: %v", s, err)
 	}
 }
 
@@ -166,7 +166,7 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 		t.Helper()
 		list, stable, err := k.Audit(t.Context(), account, day)
 		if err != nil || !stable {
-			t.Fatal(stable, err)
+			t.Fatalf("the audit is stable: %t, want true: %v", stable, err)
 		}
 		return list
 	}
@@ -182,7 +182,7 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if list := audit(b.Account); len(list) == 0 || !strings.Contains(list[0].String(), "ClickHouse") {
-			t.Errorf("%s: %v", damage, list)
+			t.Errorf("after %s, the audit finds %v, want a difference that names ClickHouse", damage, list)
 		}
 		if err := k.Repair(t.Context(), b.Account, day); err != nil {
 			t.Fatal(err)
@@ -192,11 +192,11 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 		}
 	}
 	if list := audit(uuid.New()); len(list) != 0 {
-		t.Errorf("the audit of another account finds %v", list)
+		t.Errorf("the audit of another account finds %v, want nothing", list)
 	}
 	dbtest.Exec(t, b.DB, `UPDATE clicks SET lp_clicks = 0 WHERE id = $1`, b.Clicks[0].ID)
 	if _, stable, err := k.Audit(t.Context(), b.Account, day); err != nil || stable {
-		t.Errorf("a change waits: stable %t, %v", stable, err)
+		t.Errorf("while a change waits, the audit returns stable %t, want false: %v", stable, err)
 	}
 }
 
@@ -235,7 +235,7 @@ func TestCopyOfDeletedAccount(t *testing.T) {
 	await.Until(t, "the rows of the account are deleted", func() bool { return left() == 0 })
 	x.CheckCopy(k)
 	if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM click_forgotten`); n != 0 {
-		t.Errorf("%d deleted accounts still have rows to delete", n)
+		t.Errorf("%d deleted accounts still have rows in ClickHouse to delete, want none", n)
 	}
 }
 
@@ -254,13 +254,13 @@ func TestCopyIsBegunAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s, err := click.ReadCopy(t.Context(), x.DB); err != nil || s.On || s.Has(time.Now()) {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("without its triggers, the copy has the state %+v, want one that is not on: %v", s, err)
 	}
 	x.Clear()
 	x.Sell(20)
 	x.Arrive(10)
 	if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM click_changes`); n != 0 {
-		t.Errorf("%d changes were recorded", n)
+		t.Errorf("without the triggers, %d changes were recorded, want none", n)
 	}
 	x.CheckCopy(clicktest.BeginAndFill(t, k))
 }
@@ -281,7 +281,7 @@ func TestCopyHasEveryColumn(t *testing.T) {
 	clicktest.Put(t, s, spool.Record{Click: full}, spool.Record{Click: bare})
 	clicktest.Drain(t, s, d, ingest.Options{})
 	if n, err := m.Forward(t.Context()); err != nil || n != 2 {
-		t.Fatalf("%d changes, %v", n, err)
+		t.Fatalf("%d changes were forwarded, want 2: %v", n, err)
 	}
 	columns := dbtest.Get[string](t, d, `SELECT string_agg(attname, ',' ORDER BY attname) FROM pg_attribute
 		WHERE attrelid = 'clicks'::regclass AND attnum > 0 AND NOT attisdropped`)
@@ -324,7 +324,7 @@ func TestCopyHasEveryColumn(t *testing.T) {
 		return err
 	}, `SELECT cost FROM clicks FINAL WHERE at >= now() - 120 AND rate = 1 ORDER BY cost DESC`)
 	if err != nil || len(costs) != 2 || !costs[0].Equal(full.Cost) {
-		t.Errorf("costs: %v, %v", costs, err)
+		t.Errorf("the copied costs are %v, want two, the highest unchanged: %v", costs, err)
 	}
 }
 

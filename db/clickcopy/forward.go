@@ -57,7 +57,7 @@ func (k Copy) DeleteAccounts(ctx context.Context, before time.Time) error {
 	return db.Run(ctx, k.From, "deleted accounts", `DELETE FROM click_forgotten WHERE account = ANY ($1::uuid[])`, db.UUIDs(deleted))
 }
 
-// DeleteOldDays deletes from ClickHouse the clicks of all days before the first day that PostgreSQL keeps.
+// DeleteOldDays deletes from ClickHouse the clicks of all days before the first day that has a partition in PostgreSQL.
 func (k Copy) DeleteOldDays(ctx context.Context) error {
 	oldest, ok, err := click.FirstDay(ctx, k.From)
 	if err != nil || !ok { // without a partition, there is no oldest day

@@ -62,13 +62,13 @@ func TestColdClicks(t *testing.T) {
 		}
 		back := 0
 		if err := k.Return(t.Context(), func(time.Time) { back++ }); err != nil || back < 3 {
-			t.Fatalf("%d days were thawed, %v", back, err)
+			t.Fatalf("%d days were thawed, want at least 3: %v", back, err)
 		}
 		x.Copied = nil
 		x.Check("the return")
 		clicktest.SameRows(t, x.DB, k.To)
 		if s, err := click.ReadCopy(t.Context(), x.DB); err != nil || s != (click.CopyState{}) {
-			t.Errorf("%+v, %v", s, err)
+			t.Errorf("after the return the copy has the state %+v, want the zero state: %v", s, err)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func TestColdClickIsFound(t *testing.T) {
 	}})
 	clicktest.Drain(t, s, x.DB, ingest.Options{Copy: x.Copied})
 	if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM clicks`); n != 0 {
-		t.Errorf("%d clicks were stored again", n)
+		t.Errorf("%d clicks were stored again, want none", n)
 	}
 	if err := conversion.ApplyColdHops(t.Context(), x.ClickLog(), 100); err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestColdClickIsFound(t *testing.T) {
 	}
 	dbtest.Exec(t, x.DB, `UPDATE postbacks SET match_at = now()`)
 	if m, err := conversion.MatchPostbacks(t.Context(), x.ClickLog(), []time.Duration{time.Hour}, 100); err != nil || len(m.Jobs) != 1 {
-		t.Errorf("matched %+v, %v", m, err)
+		t.Errorf("the look-up of a postback's cold click gives %+v, want one job: %v", m, err)
 	}
 	x.Forward(k)
 	x.CheckCopyFigures(k)
@@ -113,7 +113,7 @@ func TestColdClickIsFound(t *testing.T) {
 	x.Tx(func(c db.Conn) error {
 		out, err := retention.Clear(t.Context(), x.ClickLog(), c, q, 1000)
 		if out.Clicks+out.BotClicks != 12 {
-			t.Errorf("%d clicks were deleted", out.Clicks+out.BotClicks)
+			t.Errorf("%d clicks were deleted, want 12", out.Clicks+out.BotClicks)
 		}
 		return err
 	})
@@ -153,7 +153,7 @@ func TestPostbacksOfColdClicks(t *testing.T) {
 	clicktest.Drain(t, s, x.DB, ingest.Options{Copy: x.Copied})
 	dbtest.Exec(t, x.DB, `UPDATE postbacks SET match_at = now() WHERE id = $1`, late)
 	if m, err := conversion.MatchPostbacks(t.Context(), x.ClickLog(), []time.Duration{time.Hour}, 100); err != nil || len(m.Jobs) != 1 {
-		t.Fatalf("matched %+v, %v", m, err)
+		t.Fatalf("the look-up of the late postback gives %+v, want one job: %v", m, err)
 	}
 	for id, click := range map[uuid.UUID]*models.Click{early: x.Clicks[0], late: x.Clicks[2]} {
 		x.Tx(func(c db.Conn) error {
@@ -169,7 +169,7 @@ func TestPostbacksOfColdClicks(t *testing.T) {
 	q := conversion.PostbackQuery{LogQuery: click.LogQuery{AccountID: x.Account, From: x.Today.AddDate(0, 0, -5), To: x.Today.AddDate(0, 0, 2), Limit: 50}}
 	list, err := conversion.ListPostbacks(t.Context(), x.ClickLog(), q)
 	if err != nil || len(list) != len(want) {
-		t.Fatal(len(list), err)
+		t.Fatalf("the log has %d postbacks, want %d: %v", len(list), len(want), err)
 	}
 	for _, p := range list {
 		single, err := conversion.ReadPostback(t.Context(), x.ClickLog(), x.Account, p.ID)
@@ -185,7 +185,7 @@ func TestPostbacksOfColdClicks(t *testing.T) {
 		}
 		for _, id := range []uuid.UUID{early, refused, late} {
 			if found[id] != (want[id] == q.Campaign) || err != nil {
-				t.Errorf("by campaign %s: %s is %t, %v", q.Campaign, id, found[id], err)
+				t.Errorf("the log filtered by campaign %s has the postback %s: %t, want %t: %v", q.Campaign, id, found[id], !found[id], err)
 			}
 		}
 	}
@@ -330,7 +330,7 @@ func TestDifferentDayStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	if freeze() != 0 {
-		t.Error("the day did not leave")
+		t.Error("a repaired day that no transaction reads is still in PostgreSQL after Freeze")
 	}
 	if _, err := ledger.Compact(t.Context(), x.DB, time.Now().Add(time.Hour), 1000); err != nil {
 		t.Fatal(err)

@@ -54,7 +54,7 @@ func TestClusterStatementsAreRead(t *testing.T) {
 		read := ""
 		err := conn.Each(t.Context(), "read", func(scan func(...any) error) error { return scan(&read) }, `SELECT formatQuery($1)`, s)
 		if err != nil || read == "" {
-			t.Errorf("%s: %v", s, err)
+			t.Errorf("the server cannot parse %s: %v", s, err)
 		}
 	}
 }

@@ -113,7 +113,7 @@ func TestEnsureAddsColumns(t *testing.T) {
 		return err
 	}, `SELECT word, lang FROM words`)
 	if err != nil || len(got) != 2 || got["new"] != "de" || got["old"] != "" {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("the words and their languages are %v, want de for the new row and none for the old one: %v", got, err)
 	}
 }
 
@@ -135,6 +135,6 @@ func TestDropPartition(t *testing.T) {
 	var left string
 	err := conn.Each(t.Context(), "words", func(scan func(...any) error) error { return scan(&left) }, `SELECT word FROM parted`)
 	if err != nil || left != "b" {
-		t.Errorf("left is %q, %v", left, err)
+		t.Errorf("the rows of %q are left, want only b: %v", left, err)
 	}
 }

@@ -24,7 +24,7 @@ func TestBrowserConversionsAreBounded(t *testing.T) {
 			Final: source == models.FromCorrection,
 		})
 		if err != nil || out.Result != result || out.Conversion.Status != want {
-			t.Errorf("%s by %s: %s %s (%s), %v; want %s %s", order, source, out.Result, out.Conversion.Status, out.Reason, err, result, want)
+			t.Errorf("the order %s by %s is %s and %s (%s), %v; want %s and %s", order, source, out.Result, out.Conversion.Status, out.Reason, err, result, want)
 		}
 	}
 	for i := range 30 {
@@ -55,10 +55,10 @@ func TestBrowserPayoutThatIsNoAmount(t *testing.T) {
 	c := clicktest.StoredClick(t, d, nil)
 	in := clicktest.Input{ClickID: c.ID, Source: models.FromPixel, InvalidPayout: true}
 	if out, err := clicktest.Record(t, d, in); err == nil {
-		t.Errorf("%s: %s, worth %s", out.Result, out.Conversion.Status, out.Conversion.Payout)
+		t.Errorf("a pixel without an amount is recorded as %s, with the status %s and the payout %s, want an error", out.Result, out.Conversion.Status, out.Conversion.Payout)
 	}
 	in.Source = models.FromPostback // a conversion from a network is recorded, without money, and the log shows the reason
 	if out, err := clicktest.Record(t, d, in); err != nil || out.Result != "created" {
-		t.Errorf("%s, %v", out.Result, err)
+		t.Errorf("a postback without an amount is recorded as %s, want created: %v", out.Result, err)
 	}
 }

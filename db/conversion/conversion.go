@@ -60,7 +60,7 @@ const (
 	ResultCreated   = "created"
 	ResultUpdated   = "updated"
 	ResultDuplicate = "duplicate" // such as a repeated postback: the input changes none of the values that the method same compares
-	ResultIgnored   = "ignored"   // this change of the status is not allowed, or the sender is outranked; nothing changed
+	ResultIgnored   = "ignored"   // the change of the status or the replay is not allowed, or the sender is outranked
 	// ResultSuperseded means that a postback that arrived later was already recorded, so this postback changes nothing.
 	ResultSuperseded = "superseded"
 )

@@ -70,14 +70,14 @@ func TestConversionLife(t *testing.T) {
 		if out.Result != step.result || v.Status != step.status || !v.Payout.Equal(*clicktest.Amount(step.payout)) ||
 			!v.Cost.Equal(*clicktest.Amount(step.cost)) || v.Currency != "EUR" || !v.RecordedAt.Equal(happened) ||
 			!strings.Contains(out.Reason, step.reasonHasWord) {
-			t.Errorf("step %d: %+v", i, out)
+			t.Errorf("step %d: the outcome is %+v, want the result %s and the status %s", i, out, step.result, step.status)
 		}
 		changed := out.Result == "created" || out.Result == "updated"
 		if changed != (len(out.Jobs) == 1) {
-			t.Errorf("step %d: %d deliveries", i, len(out.Jobs))
+			t.Errorf("step %d: %d deliveries, want 1 if the result is created or updated, else none", i, len(out.Jobs))
 		}
 		if n := dbtest.Get[int](t, d, `SELECT count(*) FROM events`); n != step.events {
-			t.Errorf("step %d: %d events", i, n)
+			t.Errorf("step %d: %d events are stored, want %d", i, n, step.events)
 		}
 	}
 	bodies := dbtest.Select[[]byte](t, d, `SELECT body FROM events ORDER BY created_at`)
@@ -98,7 +98,7 @@ func TestConversionLife(t *testing.T) {
 		if e.Data.ClickID != models.FormatClickID(c.ID) || e.Data.RecordedAt != "2026-11-01 10:00:00.123" ||
 			(e.Type == models.EventConversionCreated) != (i == 0) ||
 			e.Data.ExternalID+e.Data.Sub1+e.Data.Sub5+e.Data.Sub10 != "gclid-1ad7ten" {
-			t.Errorf("event %d: %s", i, body)
+			t.Errorf("event %d has the wrong type, click, time or parameters: %s", i, body)
 		}
 	}
 	clicktest.CheckFigures(t, d)
@@ -144,7 +144,7 @@ func TestConversionFollowsTheArrivals(t *testing.T) {
 		rand.Shuffle(len(late), func(i, j int) { late[i], late[j] = late[j], late[i] })
 		again := append(late, list[rand.IntN(len(list))]) //nolint:gocritic // a postback that is run again by hand
 		if diff := cmp.Diff(want, recordAll(fmt.Sprint("b", i), again)); diff != "" {
-			t.Errorf("%+v\nrecorded as %+v: %s", list, late, diff)
+			t.Errorf("%+v\nrecorded in the order %+v gives another conversion (+): %s", list, late, diff)
 		}
 	}
 }
@@ -159,15 +159,15 @@ func TestConversionOfManyPostbacks(t *testing.T) {
 		in := late
 		in.Arrival, in.Status, in.Payout = models.NewClickID(), []string{"approved", "rejected"}[i%2], clicktest.Amount(strconv.Itoa(i))
 		if out, err := clicktest.Record(t, d, in); err != nil || i > 0 && out.Result != conversion.ResultUpdated {
-			t.Fatalf("%d: %+v %v", i, out, err)
+			t.Fatalf("postback %d is recorded as %+v, want updated after the first: %v", i, out, err)
 		}
 	}
 	out, err := clicktest.Record(t, d, late)
 	if err != nil || out.Result != conversion.ResultSuperseded || out.Conversion.Status != "rejected" || out.Reason == "" {
-		t.Errorf("%+v %v", out, err)
+		t.Errorf("a postback older than the kept statements gives %+v, want superseded, with a reason and the status rejected: %v", out, err)
 	}
 	if n := dbtest.Get[int](t, d, `SELECT jsonb_array_length(statements) FROM conversions`); n != 32 {
-		t.Errorf("%d statements are kept", n)
+		t.Errorf("%d statements are kept, want 32", n)
 	}
 	// An older version of the program stored no statements, and updated a conversion without updating its statements. In both cases
 	// the recorded values count.
@@ -178,7 +178,7 @@ func TestConversionOfManyPostbacks(t *testing.T) {
 		late.Arrival, late.Status = models.NewClickID(), "approved"
 		out, err = clicktest.Record(t, d, late)
 		if err != nil || out.Result != conversion.ResultUpdated || !out.Conversion.Payout.Equal(*clicktest.Amount("79")) {
-			t.Errorf("%+v %v", out, err)
+			t.Errorf("a statement about a conversion of an older version gives %+v, want updated with the payout 79: %v", out, err)
 		}
 	}
 }
@@ -199,7 +199,7 @@ func TestPayoutFollowsTheOffer(t *testing.T) {
 	}{
 		"a reported payout":      {"7", "fixed", true, clicktest.Input{Payout: clicktest.Amount("3"), Currency: "GBP"}, "3", "GBP"},
 		"no reported payout":     {"7", "fixed", true, clicktest.Input{}, "7", "CHF"},
-		"the offer ignores it":   {"7", "fixed", false, clicktest.Input{Payout: clicktest.Amount("3"), Currency: "GBP"}, "7", "CHF"},
+		"reported, but ignored":  {"7", "fixed", false, clicktest.Input{Payout: clicktest.Amount("3"), Currency: "GBP"}, "7", "CHF"},
 		"percent":                {"12.5", "percent", true, clicktest.Input{Payout: clicktest.Amount("80")}, "10", "CHF"},
 		"percent of the sale":    {"10", "percent", false, clicktest.Input{Amount: clicktest.Amount("50"), Payout: clicktest.Amount("9")}, "5", "CHF"},
 		"payout beside the sale": {"10", "percent", true, clicktest.Input{Amount: clicktest.Amount("50"), Payout: clicktest.Amount("9")}, "9", "CHF"},
@@ -215,7 +215,7 @@ func TestPayoutFollowsTheOffer(t *testing.T) {
 		x.in.ClickID = c.ID
 		out, err := clicktest.Record(t, d, x.in)
 		if err != nil || !out.Conversion.Payout.Equal(*clicktest.Amount(x.want)) || out.Conversion.Currency != x.currency {
-			t.Errorf("%s: %s %s, %v", name, out.Conversion.Payout, out.Conversion.Currency, err)
+			t.Errorf("%s: the payout is %s %s, want %s %s: %v", name, out.Conversion.Payout, out.Conversion.Currency, x.want, x.currency, err)
 		}
 		if out.Conversion.Status != models.StatusApproved {
 			t.Errorf("%s: a new conversion without a status is %s, want approved", name, out.Conversion.Status)
@@ -241,11 +241,11 @@ func TestConversionRefusals(t *testing.T) {
 		"huge":              {clicktest.Input{ClickID: c.ID, Payout: clicktest.Amount("1e9999")}, models.Invalid("out_of_range", "")},
 	} {
 		if _, err := clicktest.Record(t, d, x.in); !errors.Is(err, x.want) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("an input with the fault %q: error %v, want %v", name, err, x.want)
 		}
 	}
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM conversions`); n != 0 {
-		t.Errorf("%d conversions", n)
+		t.Errorf("%d conversions were recorded from refused inputs, want none", n)
 	}
 }
 
@@ -273,6 +273,6 @@ func TestConversionsAtOnce(t *testing.T) {
 		t.Error(diff)
 	}
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM events`); n != 1 {
-		t.Errorf("%d events", n)
+		t.Errorf("%d events are stored, want 1", n)
 	}
 }

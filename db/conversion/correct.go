@@ -95,8 +95,8 @@ func (in Input) keys() []Key {
 
 // keyOf returns the key of the conversion that an input is about. If the status word of a postback gives a goal, the postback is
 // about a conversion of that goal, because some networks send a sale and its rebills with the same id. A replayed postback is about
-// the conversion that it recorded before. A correction that names a conversion id may also be about a recorded conversion with this
-// id whose goal came from a status word.
+// the conversion that it recorded before. Any other input that names a conversion id but no goal may also be about a recorded
+// conversion with this id whose goal came from a status word.
 func (b *correcting) keyOf(in Input) Key {
 	keys := in.keys()
 	for _, k := range keys {

@@ -88,7 +88,7 @@ func TestCorrectionAgain(t *testing.T) {
 	for i, want := range []string{conversion.ResultCreated, conversion.ResultDuplicate} {
 		for _, v := range b.Correct(list) {
 			if v.Result != want || v.Refusal != nil {
-				t.Fatalf("round %d: %+v", i, v)
+				t.Fatalf("round %d: the outcome of a correction is %+v, want %s", i, v, want)
 			}
 		}
 		b.CheckLedger(want)
@@ -116,17 +116,17 @@ func TestSaleAmount(t *testing.T) {
 	events := func() int { return dbtest.Get[int](t, b.DB, `SELECT count(*) FROM events`) }
 	b.Correct([]conversion.Input{in})
 	if got := stored(in.ClickID); got != "2.5 of nothing" {
-		t.Error(got)
+		t.Errorf("payout and sale are %s, want 2.5 of nothing", got)
 	}
 	before := events()
 	in.Sale, in.SaleCurrency = clicktest.Amount("64.99"), "EUR"
 	for range 2 {
 		if v := b.Correct([]conversion.Input{in})[0]; v.Result != conversion.ResultDuplicate || v.Refusal != nil {
-			t.Errorf("%+v", v)
+			t.Errorf("a correction that adds only the amount of the sale gives %+v, want duplicate", v)
 		}
 	}
 	if got := stored(in.ClickID); got != "2.5 of 64.99EUR" || events() != before {
-		t.Errorf("%s, %d events more", got, events()-before)
+		t.Errorf("payout and sale are %s, with %d more events; want 2.5 of 64.99EUR and none", got, events()-before)
 	}
 	in.Status, in.Sale, in.SaleCurrency = models.StatusRejected, nil, ""
 	b.Correct([]conversion.Input{in})
@@ -140,7 +140,7 @@ func TestSaleAmount(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := stored(b.Clicks[1].ID); !strings.HasSuffix(got, " of 30USD") {
-		t.Error(got)
+		t.Errorf("after a postback, payout and sale are %s, want a sale of 30 USD", got)
 	}
 	b.CheckLedger("amounts of sales")
 }
@@ -167,7 +167,7 @@ func TestCorrectedPayout(t *testing.T) {
 	})
 	for i, want := range []string{"created 7", "created 3", "updated 4", "duplicate 4"} {
 		if got := fmt.Sprint(out[i].Result, " ", out[i].Conversion.Payout); got != want {
-			t.Errorf("row %d: %s, want %s", i, got, want)
+			t.Errorf("correction %d gives %s, want %s", i, got, want)
 		}
 	}
 	clicktest.CheckFigures(t, b.DB)
@@ -259,11 +259,12 @@ func TestCorrectionOfTimeAndCurrency(t *testing.T) {
 			got := b.Correct([]conversion.Input{in})[0]
 			v := got.Conversion
 			if got.Result != want || v.Currency != c.currency || !v.RecordedAt.Equal(c.recorded.Truncate(time.Millisecond)) {
-				t.Errorf("%s of %s at %v, want %s of %s at %v", got.Result, v.Currency, v.RecordedAt, want, c.currency, c.recorded)
+				t.Errorf("the result is %s, with the currency %s and the time %v, want %s, %s and %v",
+					got.Result, v.Currency, v.RecordedAt, want, c.currency, c.recorded)
 			}
 			stored := dbtest.Get[time.Time](t, b.DB, `SELECT recorded_at FROM conversions`)
 			if !stored.Equal(v.RecordedAt) {
-				t.Errorf("stored with the time %v", stored)
+				t.Errorf("the conversion is stored with the time %v, want %v", stored, v.RecordedAt)
 			}
 		}
 	}

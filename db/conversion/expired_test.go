@@ -50,7 +50,7 @@ func newExpired(t *testing.T, remove func(x *expired)) *expired {
 	x.cost = dbtest.Get[string](t, x.d, `SELECT sum(cost) FROM ledger WHERE account_id = $1`, x.account)
 	remove(x)
 	if n := dbtest.Get[int](t, x.d, `SELECT count(*) FROM clicks`); n != 0 {
-		t.Fatalf("%d clicks are kept", n)
+		t.Fatalf("%d clicks are still stored after the deletion, want none", n)
 	}
 	if n := dbtest.Get[int](t, x.d, `SELECT count(*) FROM converted_clicks`); n != 1 {
 		t.Errorf("data is kept about %d clicks, want only the click with a conversion", n)
@@ -102,19 +102,19 @@ func TestLateDecision(t *testing.T) {
 			for _, want := range []string{conversion.ResultUpdated, conversion.ResultDuplicate} {
 				out, err := x.record(0, models.StatusApproved, 12)
 				if err != nil || out.Result != want || out.Conversion.Status != models.StatusApproved {
-					t.Errorf("%+v, %v, want %s", out, err, want)
+					t.Errorf("the decision about the deleted click gives %+v (%v), want %s and approved", out, err, want)
 				}
 				if got := x.figures(); got != "0 1 12 1.2" {
 					t.Errorf("pending, approved, revenue and cost are %s, want 0 1 12 1.2", got)
 				}
 			}
 			if _, err := x.record(1, models.StatusApproved, 5); !errors.Is(err, conversion.ErrUnknownClick) {
-				t.Errorf("a new conversion: %v", err)
+				t.Errorf("a new conversion of a deleted click: error %v, want ErrUnknownClick", err)
 			}
 			stranger := *x
 			stranger.account = clicktest.Account(t, x.d)
 			if _, err := stranger.record(0, models.StatusRejected, 0); !errors.Is(err, conversion.ErrUnknownClick) {
-				t.Errorf("another account: %v", err)
+				t.Errorf("a conversion of another account's deleted click: error %v, want ErrUnknownClick", err)
 			}
 		})
 	}
@@ -133,9 +133,9 @@ func TestClearExpired(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := dbtest.Get[int](t, x.d, `SELECT (SELECT count(*) FROM converted_clicks) + (SELECT count(*) FROM conversions)`); n != 0 {
-		t.Errorf("%d rows are left", n)
+		t.Errorf("after the history was cleared, %d rows of converted clicks and conversions are left, want none", n)
 	}
 	if _, err := x.record(0, models.StatusApproved, 12); !errors.Is(err, conversion.ErrUnknownClick) {
-		t.Errorf("%v", err)
+		t.Errorf("a decision after the history was cleared: error %v, want ErrUnknownClick", err)
 	}
 }

@@ -100,7 +100,7 @@ func TestMatchPostbacks(t *testing.T) {
 			refs = append(refs, models.JobRef{Kind: models.KindRecordConversion, ID: id, Account: acc})
 		}
 		if diff := cmp.Diff(refs, matched.Jobs, byID); diff != "" {
-			t.Errorf("jobs: %s", diff)
+			t.Errorf("the jobs of the matched postbacks (+) differ from the expected ones (-): %s", diff)
 		}
 	}
 	match(found, byNetwork, unread)
@@ -136,10 +136,10 @@ func sameJobs(t *testing.T, d *db.DB, want, announced []models.JobRef) {
 	t.Helper()
 	rows := dbtest.Select[models.JobRef](t, d, `SELECT kind, id, generation, account_id FROM jobs`)
 	if diff := cmp.Diff(want, rows, byID); diff != "" {
-		t.Errorf("rows: %s", diff)
+		t.Errorf("the stored jobs (+) differ from the expected ones (-): %s", diff)
 	}
 	if diff := cmp.Diff(want, announced, byID); diff != "" {
-		t.Errorf("jobs: %s", diff)
+		t.Errorf("the announced jobs (+) differ from the expected ones (-): %s", diff)
 	}
 }
 
@@ -150,6 +150,6 @@ func sameWaiting(t *testing.T, d *db.DB, want []uuid.UUID) {
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.SortSlices(func(a, b uuid.UUID) bool {
 		return a.String() < b.String()
 	})); diff != "" {
-		t.Errorf("waiting: %s", diff)
+		t.Errorf("the waiting postbacks (+) differ from the expected ones (-): %s", diff)
 	}
 }

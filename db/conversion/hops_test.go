@@ -87,11 +87,11 @@ func TestOffersOfConversions(t *testing.T) {
 	recount := figures(`SELECT k.offer_id, concat_ws(' ', count(*), coalesce(sum(n), 0), coalesce(sum(money), 0)::float) FROM clicks k
 		LEFT JOIN (SELECT click_id, count(*) AS n, sum(payout) AS money FROM conversions GROUP BY click_id) v ON v.click_id = k.id GROUP BY k.offer_id`)
 	if diff := cmp.Diff(recount, ledger); diff != "" {
-		t.Errorf("recount and ledger: %s", diff)
+		t.Errorf("the ledger (+) differs from the recount (-): %s", diff)
 	}
 	rows := figures(`SELECT conversion_id, offer_id FROM conversions`)
 	if diff := cmp.Diff(paid, rows); diff != "" {
-		t.Errorf("offers of conversions: %s", diff)
+		t.Errorf("the stored offers of the conversions (+) differ from the expected ones (-): %s", diff)
 	}
 	moved := 0
 	for _, c := range clicks {
@@ -126,7 +126,7 @@ func TestApplyWaitingHops(t *testing.T) {
 	}
 	for _, want := range []int{1, 0} { // the second click-out waits for a click that is never stored
 		if n, err := conversion.ApplyWaitingHops(t.Context(), click.Log{Conn: d}, 10); err != nil || n != want {
-			t.Fatalf("applied to %d clicks, %v", n, err)
+			t.Fatalf("click-outs were applied to %d clicks, want %d: %v", n, want, err)
 		}
 	}
 	for query, want := range map[string]int{

@@ -52,10 +52,10 @@ func TestBrowsersHaveTheLeastSay(t *testing.T) {
 		}
 		v := out.Conversion
 		if got := fmt.Sprint(v.Payout, " ", v.Status, " ", v.Source); out.Result != step.result || got != step.want {
-			t.Errorf("step %d: %s (%s), %s; want %s, %s", i, out.Result, out.Reason, got, step.result, step.want)
+			t.Errorf("step %d: the result is %s (%s) and the conversion %s; want %s and %s", i, out.Result, out.Reason, got, step.result, step.want)
 		}
 		if ignored := out.Result == "ignored"; ignored != strings.Contains(out.Reason, "browser") {
-			t.Errorf("step %d: the reason is %q", i, out.Reason)
+			t.Errorf("step %d: the result is %s with the reason %q, want a reason that names the browser only for ignored", i, out.Result, out.Reason)
 		}
 	}
 	for i := range 40 { // more than maxStatements

@@ -39,7 +39,7 @@ func TestEarlierPostbacksAreWaitedFor(t *testing.T) {
 	last := make(chan error, 1)
 	err := db.Tx(t.Context(), d, func(c db.Conn) error {
 		if list, err := conversion.LockPostbacks(t.Context(), c, ids[0], nil); err != nil || !slices.Equal(list, ids[:1]) {
-			t.Errorf("the first: %v, %v", list, err)
+			t.Errorf("LockPostbacks returned %v for the first postback, want only this postback: %v", list, err)
 		}
 		go func() {
 			last <- db.Tx(context.WithoutCancel(t.Context()), d, func(c db.Conn) (err error) {
@@ -48,7 +48,7 @@ func TestEarlierPostbacksAreWaitedFor(t *testing.T) {
 				return err
 			})
 		}()
-		await.Until(t, "the last one waits", func() bool {
+		await.Until(t, "the last postback waits for a lock", func() bool {
 			n, err := db.Get[int](t.Context(), d, "waiting", `SELECT count(*) FROM pg_stat_activity
 				WHERE datname = current_database() AND wait_event_type = 'Lock'`)
 			return err == nil && n > 0 || early.Load()

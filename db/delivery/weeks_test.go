@@ -38,7 +38,7 @@ func (l log) add(at time.Time, state string) uuid.UUID {
 	e.ID = idAt(at)
 	ids, err := delivery.AddEvent(l.Context(), l.db, e)
 	if err != nil || len(ids) != 1 {
-		l.Fatal(ids, err)
+		l.Fatalf("the event has the deliveries %v, want one: %v", ids, err)
 	}
 	id := idAt(at)
 	dbtest.Exec(l, l.db, `UPDATE jobs SET id = $2, state = $3, finished_at = $4 WHERE id = $1`, ids[0], id, state, at)

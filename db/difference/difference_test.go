@@ -47,8 +47,8 @@ func (e *env) readSource(day int, list ...spend.Spend) {
 	}
 }
 
-// TestSource checks each cause of a difference between our clicks and money and the clicks and money that a traffic source reports. The
-// size of each difference is known. The platform's days begin at midnight in New York.
+// TestSource compares our clicks and money with the report of a traffic source, and checks the causes of the differences. The size of
+// each difference is known. The platform's days begin at midnight in New York.
 func TestSource(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -74,7 +74,8 @@ func TestSource(t *testing.T) {
 	}
 	if out.Basis != difference.FromPlatform || out.TheirTZ != newYork || out.TheirCurrency != "EUR" || out.Compares.Conversions ||
 		fmt.Sprint(out.Rates) != "[{EUR 1.1 1.1 0}]" {
-		t.Errorf("%q %q %q %v %v", out.Basis, out.TheirTZ, out.TheirCurrency, out.Compares, out.Rates)
+		t.Errorf("basis %q, zone %q, currency %q, compared %v, rates %v; want the platform, New York, EUR, no conversions and 1.1",
+			out.Basis, out.TheirTZ, out.TheirCurrency, out.Compares, out.Rates)
 	}
 	e.read(difference.OfSource, 3, "Asia/Kolkata") // in this zone, days begin at half past an hour in UTC; the figures must add up too
 	same := e.read(difference.OfSource, 3, newYork)
@@ -102,7 +103,7 @@ func TestSourceByDay(t *testing.T) {
 	})
 	out := e.read(difference.OfSource, 1, "")
 	if diff := cmp.Diff([]string{"0/-1: 8 0 7 | 5 0 7 | bots 1 0 0 | rest 2 0 0"}, e.lines(out.Rows...)); diff != "" || out.Basis != difference.FromSpend {
-		t.Errorf("%s; %q", diff, out.Basis)
+		t.Errorf("a difference by day (-want +got): %s; the basis is %q, want the entered spend", diff, out.Basis)
 	}
 }
 
@@ -130,7 +131,7 @@ func TestSourceConversions(t *testing.T) {
 		t.Error(diff)
 	}
 	if out.Basis != difference.FromNothing || out.Compares.Clicks || !out.Compares.Conversions || len(out.Examples) != 4 {
-		t.Errorf("%q, %v, %d examples", out.Basis, out.Compares, len(out.Examples))
+		t.Errorf("basis %q, compared %v, %d examples; want nothing, only conversions, and 4 examples", out.Basis, out.Compares, len(out.Examples))
 	}
 }
 
@@ -195,7 +196,7 @@ func TestNetworkOrders(t *testing.T) {
 	}
 	for _, x := range out.Examples {
 		if x.ConversionID == "odd" && (x.Reason != "the amount differs" || x.OurPayout == nil || x.OurPayout.String() != "2" || x.OurCurrency != "EUR") ||
-			x.ConversionID == "lost" && x.Reason != "they do not list it" {
+			x.ConversionID == "lost" && x.Reason != "the network does not list it" {
 			t.Errorf("an unexplained example does not say in what it differs: %+v", x)
 		}
 	}
@@ -205,7 +206,7 @@ func TestNetworkOrders(t *testing.T) {
 	}
 	for _, x := range out.Examples {
 		if cause, ok := reasons[x.ConversionID]; !ok || cause != x.Cause {
-			t.Errorf("%+v", x)
+			t.Errorf("an example that is not expected, or has another cause: %+v", x)
 		}
 		delete(reasons, x.ConversionID)
 	}
@@ -215,7 +216,7 @@ func TestNetworkOrders(t *testing.T) {
 	e.saveOrders(read, e.order("lost", noon[4], 0, "approved", "3", "USD")) // a second currency: the network's amounts are then shown in dollars
 	mixed := e.read(difference.OfNetwork, 2, "")
 	if mixed.TheirCurrency != "" || !mixed.Total.Theirs.Money.Equal(decimal.RequireFromString("124")) {
-		t.Errorf("in %q: %v", mixed.TheirCurrency, mixed.Total.Theirs)
+		t.Errorf("amounts in two currencies are shown in %q with the sum %v, want no currency and 124 of money", mixed.TheirCurrency, mixed.Total.Theirs)
 	}
 }
 
@@ -235,7 +236,7 @@ func TestFileStatus(t *testing.T) {
 	}
 	upload("rejected")
 	out := e.read(difference.OfNetwork, 1, "")
-	want := []string{"all: 0 0 0 | 1 1 10 | not_received 0 -1 -10 no postback and no import has told us of their status"}
+	want := []string{"all: 0 0 0 | 1 1 10 | not_received 0 -1 -10 no postback and no import has reported the network's status to us"}
 	if diff := cmp.Diff(want, e.lines(out.Total)); diff != "" {
 		t.Error(diff)
 	}
@@ -266,7 +267,7 @@ func TestUnknownClicksOfFile(t *testing.T) {
 	})
 	out := e.read(difference.OfNetwork, 1, "")
 	if diff := cmp.Diff([]string{"all: 0 2 13 | 0 0 0 | unmatched 0 1 10 " + conversion.ClickNeverCame +
-		" | not_received 0 1 3 no postback and no import has told us of it"}, e.lines(out.Total)); diff != "" {
+		" | not_received 0 1 3 no postback and no import has reported it to us"}, e.lines(out.Total)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -298,7 +299,7 @@ func TestNetworkTotals(t *testing.T) {
 		t.Error(diff)
 	}
 	if out.Basis != difference.FromTotals || out.ReadAt == nil {
-		t.Errorf("%q %v", out.Basis, out.ReadAt)
+		t.Errorf("the basis is %q and the orders were read at %v, want daily sums with a time", out.Basis, out.ReadAt)
 	}
 }
 
@@ -307,7 +308,7 @@ func TestPostbacks(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	if out := e.read(difference.OfNetwork, 1, ""); out.Basis != difference.FromNothing || out.Compares != (difference.Measures{}) {
-		t.Errorf("nothing is stored: %q, %v", out.Basis, out.Compares)
+		t.Errorf("without stored data, the basis is %q and %v is compared, want nothing", out.Basis, out.Compares)
 	}
 	clicks := e.visits(3, 0, e.at(0, 12), nil)
 	e.sell(clicks[0], "a", "approved", "10", "USD", models.FromPostback, time.Minute)
@@ -322,7 +323,7 @@ func TestPostbacks(t *testing.T) {
 		t.Error(diff)
 	}
 	if out.Basis != difference.FromPostbacks || out.Total.Causes[0].Reason != "the secret is wrong" {
-		t.Errorf("%q %v", out.Basis, out.Total.Causes)
+		t.Errorf("the basis is %q with the causes %v, want postbacks, and the reason of the refused one first", out.Basis, out.Total.Causes)
 	}
 }
 
@@ -345,18 +346,18 @@ func TestStored(t *testing.T) {
 	}
 	file(e.order("a", click, 0, "rejected", "9", "USD"), e.order("b", uuid.Nil, 0, "approved", "2", "USD"), e.order("c", click, 1, "approved", "3", "USD"))
 	if got := list(); got != "a approved 1 false, b approved 2 true, c approved 3 true" {
-		t.Errorf("after a file: %s", got)
+		t.Errorf("after a file with a, b and c, the orders are %s, want a unchanged, and b and c from the file", got)
 	}
 	file(e.order("d", click, 0, "approved", "4", "USD"))
 	if got := list(); got != "a approved 1 false, c approved 3 true, d approved 4 true" {
-		t.Errorf("after another file of the first day: %s", got)
+		t.Errorf("after another file of the first day, the orders are %s, want d instead of b", got)
 	}
 	e.tx(func(c db.Conn) error { return reported.DeleteOrders(t.Context(), c, []uuid.UUID{click}) })
 	old := e.order("old", uuid.Nil, -reported.KeptDays, "approved", "1", "USD")
 	e.saveOrders(at, old, e.order("new", uuid.Nil, 0, "approved", "1", "USD"))
 	n, err := reported.DeleteExpired(t.Context(), e.db, time.Now())
 	if got := list(); err != nil || n != 1 || got != "new approved 1 false" {
-		t.Errorf("%d deleted, %v; left: %s", n, err, got)
+		t.Errorf("%d orders were deleted as expired, want 1, and these are left: %s, want only the new one: %v", n, got, err)
 	}
 }
 
@@ -375,7 +376,7 @@ func TestCleared(t *testing.T) {
 	log := click.Log{Conn: e.db}
 	known, err := retention.ReadKnown(t.Context(), log, click.Visitor{AccountID: e.account, ClickID: cleared})
 	if err != nil || len(known.Orders) != 1 || !strings.Contains(string(known.Orders[0]), `"order_id":"cleared"`) {
-		t.Errorf("%s, %v", known.Orders, err)
+		t.Errorf("the visitor's data has the orders %s, want only the order named cleared: %v", known.Orders, err)
 	}
 	q := retention.ClearQuery{AccountID: e.account, Of: []uuid.UUID{e.campaigns[0]}, From: e.at(0, 0), To: e.at(2, 0)}
 	for _, clear := range []func(context.Context, click.Log, db.Conn, retention.ClearQuery, int) (retention.Cleared, error){
@@ -389,15 +390,15 @@ func TestCleared(t *testing.T) {
 	left := dbtest.Get[string](t, e.db, `SELECT (SELECT string_agg(order_id, ' ') FROM network_orders) || ' ' ||
 		(SELECT string_agg(amount::text, ' ') FROM source_figures)`)
 	if left != "kept 2" {
-		t.Errorf("left: %s", left)
+		t.Errorf("after the campaign was cleared, these orders and amounts are left: %s, want kept and 2", left)
 	}
 	out := e.read(difference.OfSource, 1, "")
 	if len(out.Rows) != 1 || out.Rows[0].Campaign != e.campaigns[1] {
-		t.Errorf("%v", e.lines(out.Rows...))
+		t.Errorf("after the campaign was cleared, the rows are %v, want one row of the other campaign", e.lines(out.Rows...))
 	}
 }
 
-// TestLimits checks that an unknown source is not found, that a source is not found as a network, that days and the zone must be
+// TestLimits checks that an unknown source is not found, that the id of a source finds no network, that days and the zone must be
 // valid, and that a comparison is refused while the currency of the account is being changed.
 func TestLimits(t *testing.T) {
 	t.Parallel()
@@ -416,7 +417,7 @@ func TestLimits(t *testing.T) {
 		"not_found": read(e.account, other), "invalid_input": read(e.account, bad), "<nil>": read(e.account, good),
 	} {
 		if got != want {
-			t.Errorf("%s, want %s", got, want)
+			t.Errorf("a comparison returned the error %s, want %s", got, want)
 		}
 	}
 	dbtest.Exec(t, e.db, `INSERT INTO currency_changes (account_id, job_id, from_currency, to_currency, kept_from)
@@ -426,10 +427,10 @@ func TestLimits(t *testing.T) {
 	}
 	dbtest.Exec(t, e.db, `DELETE FROM currency_changes`)
 	if got := read(e.account, network); got != "not_found" {
-		t.Errorf("a source as a network: %s", got)
+		t.Errorf("reading a source as a network: error %q, want not_found", got)
 	}
 	if got := read(e.account, zone); got != "invalid_input" {
-		t.Errorf("an unknown zone: %s", got)
+		t.Errorf("a comparison in an unknown zone: error %q, want invalid_input", got)
 	}
 }
 
@@ -445,10 +446,10 @@ func TestManyRefusedPostbacks(t *testing.T) {
 			difference.Args{Kind: difference.OfNetwork, ID: e.network, From: e.day(0), To: e.day(1)})
 	}
 	if _, err := read(); err == nil || !strings.Contains(err.Error(), "refused postbacks") {
-		t.Error(err)
+		t.Errorf("the error is %v, want one that names the refused postbacks", err)
 	}
 	dbtest.Exec(t, e.db, `DELETE FROM postbacks WHERE id = (SELECT id FROM postbacks LIMIT 1)`)
 	if out, err := read(); err != nil || out.Total.Theirs.Conversions != 1 {
-		t.Errorf("%+v, %v", out.Total, err)
+		t.Errorf("one postback below the limit gives %+v, want one conversion: %v", out.Total, err)
 	}
 }

@@ -296,7 +296,7 @@ func (n *networkSheet) onlyTheirs(c difference.Cell, p pair) {
 	case p.Refusal == "" && p.FromFile && n.unknown[p.ClickID]:
 		cause, reason = difference.Unmatched, conversion.ClickNeverCame
 	case p.Refusal == "" && p.FromFile:
-		cause, reason = difference.NotReceived, "no postback and no import has told us of it"
+		cause, reason = difference.NotReceived, "no postback and no import has reported it to us"
 	case p.Refusal == "":
 		cause, reason = "", "its conversion was deleted"
 	}
@@ -313,11 +313,11 @@ func (n *networkSheet) onlyOurs(c difference.Cell, p pair, ours difference.Figur
 	case p.Source == models.FromCorrection:
 		cause, reason = difference.Correction, byHand
 	case dayIn(models.ClickTime(p.ClickID), n.theirs) < n.first && dayIn(*p.RecordedAt, n.theirs) < n.first:
-		cause, reason = difference.NotRead, "their orders of that day were never read"
+		cause, reason = difference.NotRead, "the network's orders of that day were never read"
 	case n.readAt == nil || p.UpdatedAt.After(*n.readAt):
-		cause, reason = difference.Late, "it was recorded after their orders were last read"
+		cause, reason = difference.Late, "it was recorded after the network's orders were last read"
 	default:
-		reason = "they do not list it"
+		reason = "the network does not list it"
 	}
 	n.explain(c, cause, reason, ours.Neg(), p)
 }
@@ -342,7 +342,7 @@ func (n *networkSheet) compareValues(c difference.Cell, p pair, ours difference.
 	case p.TheirStatus == p.OurStatus && p.TheirPayout.Valid && p.TheirPayout.Decimal.Equal(p.Payout) && p.TheirCurrency != p.Currency:
 		cause, reason = difference.Currency, "the same amount is recorded in another currency"
 	case p.TheirStatus != p.OurStatus && p.FromFile:
-		cause, reason = difference.NotReceived, "no postback and no import has told us of their status"
+		cause, reason = difference.NotReceived, "no postback and no import has reported the network's status to us"
 	case p.TheirStatus != p.OurStatus:
 		reason = "the status differs"
 	default:

@@ -1,5 +1,6 @@
 // Package difference reads the figures that traffic sources and networks have reported, and compares them with our figures. Package
-// models/difference explains the comparison. Package reported stores the reported figures.
+// models/difference explains the comparison. Package reported stores the reported figures. Here, "ours" means the clicks, conversions
+// and costs that this service has recorded, and "theirs" means what the source or the network has reported.
 package difference
 
 import (

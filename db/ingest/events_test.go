@@ -130,7 +130,7 @@ func TestArrivalWaitsForItsClick(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM site_events WHERE NOT applied`); n != 0 {
-		t.Errorf("%d arrivals still wait", n)
+		t.Errorf("%d arrivals still wait three days later, want none", n)
 	}
 }
 

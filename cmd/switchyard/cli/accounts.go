@@ -18,7 +18,7 @@ type accountsCmd struct {
 type accountsCreate struct {
 	Name  string `help:"Name of the account." required:""`
 	Plan  string `help:"starter (no API), growth, pro or scale." required:""`
-	Email string `help:"E-mail of the owner, who gets a link for the dashboard." default:""`
+	Email string `help:"E-mail of the owner. The command prints a link with which the owner signs in to the dashboard." default:""`
 	JSON  bool   `help:"Print one JSON value."`
 }
 

@@ -24,10 +24,10 @@ func TestAccountsAndKeys(t *testing.T) {
 		t.Helper()
 		stdout, stderr, code := try(t, vars, append(args, "--json")...)
 		if code != 0 || stderr != "" {
-			t.Fatalf("%v: code %d, stderr %s", args, code, stderr)
+			t.Fatalf("%v ended with code %d, want 0 without a message: %s", args, code, stderr)
 		}
 		if err := json.Unmarshal([]byte(stdout), into); err != nil {
-			t.Fatalf("%v: %v in %s", args, err, stdout)
+			t.Fatalf("%v does not print the expected JSON (%v): %s", args, err, stdout)
 		}
 	}
 	var account struct{ ID string }
@@ -41,7 +41,7 @@ func TestAccountsAndKeys(t *testing.T) {
 	}
 	s := store.New(d, box)
 	if c, err := s.Authenticate(t.Context(), made.Key); err != nil || c.Scope != "read_only" || c.Account.Name != "Acme" {
-		t.Errorf("caller %+v, %v", c, err)
+		t.Errorf("the new key authenticates %+v, want a read-only key of Acme: %v", c, err)
 	}
 	call(&fresh, "keys", "rotate", made.ID)
 	call(&revoked, "keys", "revoke", made.ID)
@@ -49,17 +49,17 @@ func TestAccountsAndKeys(t *testing.T) {
 		t.Errorf("a revoked key has the state %s, or is still accepted", revoked.State)
 	}
 	if _, err := s.Authenticate(t.Context(), fresh.Key); err != nil || fresh.Scope != "read_only" {
-		t.Errorf("the rotated key: %+v, %v", fresh, err)
+		t.Errorf("the new key after a rotation is %+v, want one that is accepted and read-only: %v", fresh, err)
 	}
 	var keys []key
 	call(&keys, "keys", "list", "--account", account.ID)
 	if len(keys) != 2 || keys[0].Key+keys[1].Key != "" {
-		t.Errorf("listed keys %+v", keys)
+		t.Errorf("the list of keys is %+v, want two keys, without the keys' texts", keys)
 	}
 	var accounts []struct{ ID string }
 	call(&accounts, "accounts", "list")
 	if len(accounts) != 1 || accounts[0].ID != account.ID {
-		t.Errorf("listed accounts %+v", accounts)
+		t.Errorf("the list of accounts is %+v, want only Acme", accounts)
 	}
 	var changed struct{ ID, Name, Plan string }
 	call(&changed, "accounts", "update", account.ID, "--plan", "pro")
@@ -78,7 +78,7 @@ func TestAccountsAndKeys(t *testing.T) {
 		{"00000000-0000-4000-8000-000000000000", "--plan", "pro"},
 	} {
 		if _, stderr, code := try(t, vars, append([]string{"accounts", "update"}, wrong...)...); code == 0 || stderr == "" {
-			t.Errorf("accounts update %v ended with code %d, want another code than 0 and a message: %s", wrong, code, stderr)
+			t.Errorf("accounts update %v ended with code %d, want an error code and a message: %s", wrong, code, stderr)
 		}
 	}
 	if _, stderr, code := try(t, vars, "accounts", "delete", account.ID, "--yes", "Acme"); code != 1 ||
@@ -88,7 +88,7 @@ func TestAccountsAndKeys(t *testing.T) {
 	var extra struct{ ID, Name string }
 	call(&extra, "accounts", "create", "--name", "Gone", "--plan", "growth")
 	if _, stderr, code := try(t, vars, "accounts", "delete", extra.ID, "--yes", "Gone"); code != 0 {
-		t.Errorf("delete: code %d, %s", code, stderr)
+		t.Errorf("a deletion ended with code %d, want 0: %s", code, stderr)
 	}
 	call(&accounts, "accounts", "list")
 	if len(accounts) != 1 || accounts[0].ID != account.ID {
@@ -97,7 +97,7 @@ func TestAccountsAndKeys(t *testing.T) {
 	var applied struct{ Applied *int }
 	call(&applied, "migrate")
 	if applied.Applied == nil || *applied.Applied != 0 {
-		t.Errorf("migrate applied %v", applied.Applied)
+		t.Error("a second migrate does not report 0 applied migrations")
 	}
 	for want, args := range map[string][]string{
 		"no plan":   {"accounts", "create", "--name", "x", "--plan", "gold"},
@@ -108,7 +108,7 @@ func TestAccountsAndKeys(t *testing.T) {
 	} {
 		stdout, stderr, code := try(t, vars, args...)
 		if code != 1 || stdout != "" || !strings.Contains(stderr, want) {
-			t.Errorf("%v: code %d, stderr %q, want %q", args, code, stderr, want)
+			t.Errorf("%v ended with code %d and the message %q, want 1, no output and a message with %q", args, code, stderr, want)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func TestOpenAPICommand(t *testing.T) {
 	t.Parallel()
 	stdout, _, code := try(t, nil, "openapi")
 	if code != 0 || !strings.Contains(stdout, `"openapi": "3.1.0"`) {
-		t.Errorf("code %d, %.100s", code, stdout)
+		t.Errorf("openapi ended with code %d, want 0 and OpenAPI 3.1.0: %.100s", code, stdout)
 	}
 }
 
@@ -141,7 +141,7 @@ func TestUsersReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, stderr, code := try(t, vars, "users", "reset", "--email", person.Email); code != 1 || !strings.Contains(stderr, "users invite") {
-		t.Errorf("a reset for a person without an account: %d %s", code, stderr)
+		t.Errorf("a reset for a person without an account ended with code %d, want 1 and a hint to the invitation: %s", code, stderr)
 	}
 	err = errors.Join(people.Join(t.Context(), account.ID, person.ID, models.RoleOwner), people.BeginTOTP(t.Context(), person.ID, "SECRET"),
 		people.ConfirmTOTP(t.Context(), person.ID, []string{"a-code"}))
@@ -161,7 +161,7 @@ func TestUsersReset(t *testing.T) {
 		_, stderr, code := try(t, vars, append([]string{"users", "reset"}, c.args...)...)
 		found, ok, err := people.FindByEmail(t.Context(), person.Email)
 		if code != c.code || err != nil || !ok || found.HasTOTP != c.codes {
-			t.Errorf("%v: code %d, codes %v, %v %s", c.args, code, found.HasTOTP, err, stderr)
+			t.Errorf("reset with %v ended with code %d, want %d; the person has an app: %v, want %v: %v %s", c.args, code, c.code, found.HasTOTP, c.codes, err, stderr)
 		}
 	}
 }

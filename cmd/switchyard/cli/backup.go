@@ -20,7 +20,7 @@ const standard = "-"
 // notInBackup tells operators which data a backup does not contain.
 const notInBackup = `The file does not contain ENCRYPTION_KEY. Stored credentials can be decrypted only with this key: keep it in another
 place. The file also lacks clicks and postbacks that are not ingested yet (DATA_DIR/spool), clicks that are only in ClickHouse
-(CLICKS_DAYS), the hashed personal data of conversions, and the data in Redis, which has nothing that PostgreSQL does not have.`
+(CLICKS_DAYS), the hashed personal data of conversions, and the data in Redis. Redis has no data that must not be lost.`
 
 // backupCmd writes a backup.
 type backupCmd struct {
@@ -101,7 +101,7 @@ type restoreCmd struct {
 // Help implements kong.HelpProvider.
 func (c *restoreCmd) Help() string {
 	return `Loads a backup into the empty database that DATABASE_URL names, and migrates the database to this program's schema. The
-role in DATABASE_URL must own the database, but need not be a superuser. If loading fails, there are no rows, and the same
+role in DATABASE_URL must own the database, but need not be a superuser. If loading fails, no rows are stored, and the same
 command can be run again. If only the migrations after it fail, the rows stay: run "switchyard migrate". Start the service
 afterwards, with an empty Redis.
 

@@ -40,11 +40,11 @@ func TestBackupAndRestore(t *testing.T) {
 	file := filepath.Join(dir, "saved.backup")
 	stdout, stderr, code := try(t, map[string]string{"DATABASE_URL": fromURL}, "backup", file)
 	if code != 0 || stdout != "" || !strings.Contains(stderr, "clicks: 12 rows") {
-		t.Fatalf("code %d, stdout %q, stderr %s", code, stdout, stderr)
+		t.Fatalf("the backup ended with code %d and the output %q, want 0, no output, and 12 clicks on standard error: %s", code, stdout, stderr)
 	}
 	left, err := os.ReadDir(dir)
 	if info, statErr := os.Stat(file); err != nil || statErr != nil || info.Mode() != 0o600 || len(left) != 1 {
-		t.Fatal(left, err, statErr)
+		t.Fatalf("the directory has %v, want only the backup, readable by its owner alone: %v, %v", left, err, statErr)
 	}
 	before, err := os.ReadFile(file)
 	if err != nil {
@@ -55,7 +55,7 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Errorf("a backup to an existing file ended with code %d, want 1, a message that names --force, and an unchanged file: %s", code, stderr)
 	}
 	if _, stderr, code = try(t, map[string]string{"DATABASE_URL": fromURL}, "backup", "--force", file); code != 0 {
-		t.Errorf("a backup with --force: code %d, %s", code, stderr)
+		t.Errorf("a backup with --force ended with code %d, want 0: %s", code, stderr)
 	}
 	to, toURL := dbtest.NewOwnedURL(t)
 	vars := map[string]string{"DATABASE_URL": toURL}
@@ -70,14 +70,14 @@ func TestBackupAndRestore(t *testing.T) {
 	refused := func(want string, args ...string) {
 		t.Helper()
 		if _, stderr, code := try(t, vars, args...); code != 1 || !strings.Contains(stderr, want) {
-			t.Errorf("%v: code %d, %s", args, code, stderr)
+			t.Errorf("%v ended with code %d, want 1 and a message with %q: %s", args, code, want, stderr)
 		}
 	}
 	refused("does DATABASE_URL name the right database?", "backup", filepath.Join(dir, "none.backup"))
 	refused("take another copy of the file", "restore", short)
 	refused("that `switchyard backup` has written", "restore", os.Args[0])
 	if _, stderr, code := try(t, vars, "restore", file); code != 0 || !strings.Contains(stderr, "clicks: 12 rows") {
-		t.Fatalf("code %d, stderr %s", code, stderr)
+		t.Fatalf("the restore ended with code %d, want 0 and 12 clicks: %s", code, stderr)
 	}
 	refused("make a new database", "restore", file)
 
@@ -88,11 +88,11 @@ func TestBackupAndRestore(t *testing.T) {
 	} {
 		want, got := old.Do("GET", path, nil), again.Do("GET", path, nil)
 		if want.Status != 200 || string(want.Data) != string(got.Data) {
-			t.Errorf("%s: %d %s\nbefore %d %s", path, got.Status, got.Raw, want.Status, want.Raw)
+			t.Errorf("%s from the restored database: %d %s\nwant the answer of the original: %d %s", path, got.Status, got.Raw, want.Status, want.Raw)
 		}
 	}
 	if a := again.Do("POST", "/offers", map[string]any{"name": "new", "url": "https://offer.example/"}); a.Status != 201 {
-		t.Errorf("a new offer: %d %s", a.Status, a.Raw)
+		t.Errorf("a new offer in the restored database is answered with %d, want 201: %s", a.Status, a.Raw)
 	}
 	convert(t, to, old.Account.ID, campaign.ID, 3)
 	const counted = `SELECT concat_ws(' ', sum(clicks), sum(approved), trim_scale(sum(revenue))) FROM ledger`
@@ -100,7 +100,7 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Errorf("after three more clicks the sums are %s, want 15 15 30: %v", sums, err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
-		t.Errorf("files %v, %v", entries, err)
+		t.Errorf("the directory has the files %v, want only the backup and its shortened copy: %v", entries, err)
 	}
 	stdout, _, code = try(t, map[string]string{"DATABASE_URL": fromURL}, "backup", "-")
 	if code != 0 || !strings.HasPrefix(stdout, "\x1f\x8b") {

@@ -1,7 +1,7 @@
 // Package cli implements the command line of the service. Each process type and each operator's tool is a sub-command.
 //
-// This package has only flags and wiring. A command is a struct with a Run method. Each command is a field of the struct cli or of
-// the struct of the command to which it belongs.
+// This package parses the flags, connects the parts of the service, and contains the HTTP servers of the web process. A command is
+// a struct with a Run method. Each command is a field of the struct cli or of the struct of the command to which it belongs.
 package cli
 
 import (

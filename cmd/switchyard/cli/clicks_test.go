@@ -35,7 +35,7 @@ func TestClicks(t *testing.T) {
 		t.Helper()
 		stdout, stderr, code := try(t, vars, append([]string{"clicks"}, args...)...)
 		if code != want {
-			t.Fatalf("%v: code %d, want %d: %s%s", args, code, want, stdout, stderr)
+			t.Fatalf("clicks %v ended with code %d, want %d: %s%s", args, code, want, stdout, stderr)
 		}
 		return stdout + stderr
 	}
@@ -47,10 +47,10 @@ func TestClicks(t *testing.T) {
 		return s
 	}
 	if got := status(); got.State != "off" {
-		t.Errorf("status without a copy: %+v", got)
+		t.Errorf("the status without a copy is %+v, want off", got)
 	}
 	if got := run(1, "move", "--to", "clickhouse"); !strings.Contains(got, "CLICKS_URL is not set") {
-		t.Errorf("move without CLICKS_URL: %s", got)
+		t.Errorf("move without CLICKS_URL prints %s, want that CLICKS_URL is not set", got)
 	}
 	conn, copyURL := clickhousetest.NewURL(t)
 	vars["CLICKS_URL"] = copyURL
@@ -61,11 +61,11 @@ func TestClicks(t *testing.T) {
 	dbtest.Exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', 'k')`, account)
 	record(t, d, account, 20)
 	if got := run(0, "move", "--to", "clickhouse"); !strings.Contains(got, "20 in all") || !strings.Contains(got, "every day") {
-		t.Errorf("move to ClickHouse: %s", got)
+		t.Errorf("the move to ClickHouse prints %s, want 20 clicks and every day", got)
 	}
 	run(0, "move", "--to", "clickhouse") // a second run changes nothing
 	if got := run(0, "audit"); !strings.Contains(got, "0 keys of the ledger differ") {
-		t.Errorf("audit: %s", got)
+		t.Errorf("the audit after the move prints %s, want no differences", got)
 	}
 	record(t, d, account, 3)
 	if got := status(); got.State != "on" || got.Waiting != 3 || got.AgeSeconds <= 0 {
@@ -92,7 +92,7 @@ func TestClicks(t *testing.T) {
 		t.Errorf("after days became cold, the status is %+v, want a value of cold_before", got)
 	}
 	if got := run(0, "move", "--to", "postgres"); !strings.Contains(got, "is back") || status().State != "off" {
-		t.Errorf("move back to PostgreSQL: %s", got)
+		t.Errorf("the move back to PostgreSQL prints %s", got)
 	}
 	if n, err := db.Get[int](t.Context(), d, "clicks", `SELECT count(*) FROM clicks`); err != nil || n != 23 {
 		t.Errorf("%d clicks are in PostgreSQL after the move back, want 23: %v", n, err)
@@ -198,7 +198,7 @@ func (m *mover) move(to, step string) {
 			return
 		}
 		if kills > 10 {
-			m.Fatal("the command does not end")
+			m.Fatal("the command does not end after the kills")
 		}
 	}
 }
@@ -265,7 +265,7 @@ func TestClicksMoveKilled(t *testing.T) {
 		vars := map[string]string{"DATABASE_URL": address, "CLICKS_URL": there}
 		stdout, stderr, code := try(t, vars, "clicks", "audit", "--days", "7")
 		if code != 0 || !strings.Contains(stdout, " 0 keys of the ledger differ") {
-			t.Errorf("%s: code %d: %s%s", what, code, stdout, stderr)
+			t.Errorf("the audit of clicks %s ended with code %d, want 0 and no differences: %s%s", what, code, stdout, stderr)
 		}
 	}
 	m.move("clickhouse", "clicks,")

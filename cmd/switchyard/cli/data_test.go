@@ -35,7 +35,7 @@ func TestData(t *testing.T) {
 		stdout, stderr, code := try(t, vars, "data", "list", "--json")
 		var list []store.BotDataList
 		if err := json.Unmarshal([]byte(stdout), &list); err != nil || code != 0 {
-			t.Fatalf("%d %s: %v", code, stderr, err)
+			t.Fatalf("data list ended with code %d, want 0 and a JSON list: %s: %v", code, stderr, err)
 		}
 		out := map[string]store.BotDataList{}
 		for _, l := range list {
@@ -66,7 +66,7 @@ func TestData(t *testing.T) {
 		_, stderr, code := try(t, vars, append([]string{"data"}, c.args...)...)
 		for _, want := range c.stderr {
 			if code != c.code || !strings.Contains(stderr, want) {
-				t.Errorf("%v: code %d, %s, want %s", c.args, code, stderr, want)
+				t.Errorf("data %v ended with code %d, want %d and a message with %q: %s", c.args, code, c.code, want, stderr)
 			}
 		}
 	}
@@ -75,19 +75,19 @@ func TestData(t *testing.T) {
 	}
 	for _, args := range [][]string{{tor, aws}, {own, aws, "--kind", "datacenter"}} {
 		if _, stderr, code := try(t, vars, append([]string{"data", "update"}, args...)...); code != 0 {
-			t.Fatalf("%v: %d %s", args, code, stderr)
+			t.Fatalf("data update %v ended with code %d, want 0: %s", args, code, stderr)
 		}
 	}
 	got := listed()
 	if l := got["tor"]; len(got) != 2 || l.Entries != 2 || l.Dated.Format(time.DateOnly) != "2026-03-04" || time.Since(l.LoadedAt) > time.Hour {
-		t.Errorf("loaded %+v", got)
+		t.Errorf("the loaded lists are %+v, want two, tor with two entries of 2026-03-04", got)
 	}
 	if l := got["datacenter"]; l.Entries != 3 || l.Dated.Format(time.DateOnly) != "2026-03-04" { // the older date of the two files
-		t.Errorf("list of data centres: %+v", l)
+		t.Errorf("the list of data centres is %+v, want 3 entries and the older date of the two files", l)
 	}
 	stdout, _, code := try(t, vars, "data", "delete", "tor")
 	if code != 0 || strings.Contains(stdout, "\ntor") || !strings.Contains(stdout, "crawlerdetect") || len(listed()) != 1 {
-		t.Errorf("delete: %d %s", code, stdout)
+		t.Errorf("data delete ended with code %d, want 0 and a list without tor: %s", code, stdout)
 	}
 	if _, stderr, code := try(t, vars, "data", "update", "--force", file("spam-referrers.txt", "google.com\n")); code != 0 ||
 		!strings.Contains(stderr, "accepted because of --force") || listed()["bad_referrer"].Entries != 1 {

@@ -29,7 +29,7 @@ func TestDiskCheck(t *testing.T) {
 	track := &tracking{clicks: clicks, postbacks: postbacks}
 	check := track.checks("/proc")[0] // /proc has no size, and a volume without a size does not count as full
 	if check.Name != "disk" || !check.Optional || check.Advice == "" {
-		t.Errorf("%+v", check)
+		t.Errorf("the first check is %+v, want the optional check disk with an advice", check)
 	}
 	if err := check.Run(t.Context()); err != nil {
 		t.Error(err)

@@ -71,7 +71,7 @@ func TestDomains(t *testing.T) {
 	} {
 		_, stderr, code := try(t, vars, append([]string{"domains"}, c.args...)...)
 		if code != c.code || !strings.Contains(stderr, c.stderr) {
-			t.Errorf("%v: code %d, %s", c.args, code, stderr)
+			t.Errorf("domains %v ended with code %d, want %d and a message with %q: %s", c.args, code, c.code, c.stderr, stderr)
 		}
 	}
 	if a, both := verified("a.example"), verified("both.example"); len(a) != 1 || len(both) != 1 || both[0] != accounts[1] {
@@ -81,7 +81,7 @@ func TestDomains(t *testing.T) {
 		t.Errorf("the hostname that the operator added is verified for %v, want only the first account", own)
 	}
 	if _, stderr, code := try(t, vars, "domains", "reject", "a.example"); code != 0 || len(verified("a.example")) != 0 {
-		t.Errorf("reject: %d %s", code, stderr)
+		t.Errorf("domains reject ended with code %d, want 0 and an unverified hostname: %s", code, stderr)
 	}
 	for host, n := range map[string]int{"both.example": 2, "": 6} {
 		stdout, _, _ := try(t, vars, slices.Concat([]string{"domains", "list", "--json"}, strings.Fields(host))...)
@@ -89,7 +89,7 @@ func TestDomains(t *testing.T) {
 		if err := json.Unmarshal([]byte(stdout), &listed); err != nil || len(listed) != n || slices.ContainsFunc(listed, func(d admin.Domain) bool {
 			return d.IsVerified && d.Proof != models.ProofOperator
 		}) {
-			t.Errorf("domains list %q: %s, %v", host, stdout, err)
+			t.Errorf("domains list %q prints %s, want %d domains, all verified ones by the operator: %v", host, stdout, n, err)
 		}
 	}
 }

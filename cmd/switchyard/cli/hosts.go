@@ -70,8 +70,8 @@ func (g *registrar) openIssuer() (*acme.Issuer, error) {
 	}), nil
 }
 
-// registerCertificates registers the jobs that obtain certificates for domains. If Cloudflare is the edge, the certificates come
-// from Cloudflare, otherwise from authority. authority may be nil.
+// registerCertificates registers the jobs that obtain certificates for domains. If the domains are served through Cloudflare's edge,
+// the certificates come from Cloudflare, otherwise from authority. authority may be nil.
 func (g *registrar) registerCertificates(authority *acme.Issuer) {
 	o := issuer.Options{Calls: g.perAccount("certificate calls", 60, time.Second)}
 	if g.cfg.Edge() == models.EdgeCloudflare {
@@ -94,7 +94,7 @@ func (g *registrar) perAccount(what string, burst int, interval time.Duration) f
 	}
 }
 
-// publishes reports whether campaigns are published to Cloudflare Workers KV, for routing at the edge.
+// publishes reports whether campaigns are published to Cloudflare Workers KV, for routing at Cloudflare's edge.
 func publishes(cfg config.Config) bool {
 	return cfg.CloudflareToken != "" && cfg.CloudflareAccount != "" && cfg.CloudflareKV != ""
 }
@@ -103,7 +103,7 @@ func publishes(cfg config.Config) bool {
 // could not be written.
 const cloudflareMaxBody = 8 << 20
 
-// registerEdge registers the jobs that publish campaigns to the edge.
+// registerEdge registers the jobs that publish campaigns to Cloudflare's edge.
 func (g *registrar) registerEdge() {
 	o := edgeworker.Options{
 		Locks: g.from.Locks, Format: routing.EdgeFormat,

@@ -95,7 +95,7 @@ func (c *jobsRequeue) Run(ctx context.Context, e *env) error {
 		return usageError{errors.New("give ids, or --all")}
 	}
 	if !c.All && (c.Queue != "" || c.Kind != "") {
-		return usageError{errors.New("--queue and --kind go with --all")}
+		return usageError{errors.New("--queue and --kind can only be used with --all")}
 	}
 	if err := c.check(); err != nil {
 		return err

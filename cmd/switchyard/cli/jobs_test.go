@@ -29,10 +29,10 @@ func TestJobsCommandMistakes(t *testing.T) {
 		args            []string
 		stdout, stderr  string
 	}{
-		"no postgres":     {"postgres://u:secret@" + nowhere + "/d", queues, []string{"list"}, "", "DATABASE_URL right?"},
-		"not migrated":    {behind, queues, []string{"list"}, "", "run `switchyard migrate`"},
-		"no redis":        {migrated, "redis://:secret@" + nowhere, []string{"list"}, "", "REDIS_URL right?"},
-		"half an install": {migrated, "", []string{"list"}, "", "REDIS_URL is not set"},
+		"no postgres":       {"postgres://u:secret@" + nowhere + "/d", queues, []string{"list"}, "", "DATABASE_URL right?"},
+		"not migrated":      {behind, queues, []string{"list"}, "", "run `switchyard migrate`"},
+		"no redis":          {migrated, "redis://:secret@" + nowhere, []string{"list"}, "", "REDIS_URL right?"},
+		"REDIS_URL not set": {migrated, "", []string{"list"}, "", "REDIS_URL is not set"},
 		"unknown id": {
 			migrated, queues,
 			[]string{"requeue", unknown},
@@ -48,7 +48,7 @@ func TestJobsCommandMistakes(t *testing.T) {
 				t.Errorf("code %d, stderr\n%s\nwant 1 and one line with %s", code, stderr, c.stderr)
 			}
 			if strings.Join(strings.Fields(stdout), "") != c.stdout || strings.Contains(stderr, "secret") {
-				t.Errorf("stdout %q, want %q; stderr %q", stdout, c.stdout, stderr)
+				t.Errorf("standard output is %q, want %q, and no secret on standard error: %q", stdout, c.stdout, stderr)
 			}
 		})
 	}

@@ -49,7 +49,7 @@ func TestPortStaysInUse(t *testing.T) {
 	held := occupy(t)
 	_, err := port{addr: held.Addr().String(), setting: "PORT", limit: time.Millisecond}.open(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "in use") || !strings.Contains(err.Error(), "PORT chooses another") {
-		t.Error(err)
+		t.Errorf("the error is %v, want one that says that the address is in use and that PORT chooses another", err)
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	_, err = port{addr: held.Addr().String(), setting: "PORT", waiting: stop}.open(stopped)
@@ -63,10 +63,10 @@ func TestPortOfNobody(t *testing.T) {
 	t.Parallel()
 	p := port{addr: "192.0.2.1:8080", setting: "OPS_ADDR", waiting: func() { t.Error("the process waits for the port") }}
 	if _, err := p.open(t.Context()); err == nil || !strings.Contains(err.Error(), "OPS_ADDR") {
-		t.Error(err)
+		t.Errorf("the error is %v, want one that names OPS_ADDR", err)
 	}
 	if _, err := serveBeside(t.Context(), p, http.NotFoundHandler()); err == nil {
-		t.Error("serveBeside: no error")
+		t.Error("serveBeside returned no error for an address of another machine")
 	}
 }
 
@@ -126,7 +126,7 @@ func TestStart(t *testing.T) {
 		r.Host = c.host
 		h.ServeHTTP(rec, r)
 		if to := rec.Header().Get("Location"); rec.Code != c.want || (to == "/app") != (c.want == http.StatusFound) {
-			t.Errorf("%+v: %d to %q", c, rec.Code, to)
+			t.Errorf("%+v: the answer is %d with the Location %q", c, rec.Code, to)
 		}
 	}
 }
@@ -167,7 +167,7 @@ func TestTarget(t *testing.T) {
 		}
 		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 "+status) || strings.Contains(string(answer), "seen") != (seen != "") ||
 			!strings.Contains(string(answer), seen) {
-			t.Errorf("%s: %q, %v", line, answer, err)
+			t.Errorf("%s is answered with %q, want %s and the handler's text %q: %v", line, answer, status, seen, err)
 		}
 	}
 }
@@ -200,7 +200,7 @@ func TestChunksClose(t *testing.T) {
 		}
 		got, _ := io.ReadAll(conn) // a reset after the answer ends the connection too
 		if n := strings.Count(string(got), "200 OK"); n != want {
-			t.Errorf("%q: %d answers: %q", request, n, got)
+			t.Errorf("%q is answered %d times, want %d: %q", request, n, want, got)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func TestUpOpensLoopback(t *testing.T) {
 				tt.vars, cfg.Bind, cfg.OpsAddr, cfg.BaseURL, tt.bind, tt.opsAddr, tt.baseURL, err)
 		}
 		if err := cfg.CheckLinkHosts(); err != nil {
-			t.Errorf("%v: %v", tt.vars, err)
+			t.Errorf("with the settings %v, CheckLinkHosts returns an error: %v", tt.vars, err)
 		}
 	}
 }

@@ -32,18 +32,18 @@ func TestCommandLine(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		{"nothing shows help", nil, nil, 0, "Usage: switchyard <command>", ""},
+		{"no arguments", nil, nil, 0, "Usage: switchyard <command>", ""},
 		{"help of a command", nil, []string{"config", "--help"}, 0, "--json", ""},
 		{"unknown command", nil, []string{"fly"}, 2, "", "switchyard --help"},
 		{"unknown flag", nil, []string{"config", "--fly"}, 2, "", "switchyard COMMAND --help"},
 		{"settings", nil, []string{"config"}, 0, "PORT", ""},
 		{"wrong settings", map[string]string{"PORT": "x", "LOG_LEVEL": "y"}, []string{"config"}, 1, "PORT", "LOG_LEVEL"},
-		{"no geo files", nil, []string{"geo", "status"}, 0, "GEO_CITY_DB       not set", "set GEO_CITY_DB"},
-		{"no geo file", map[string]string{"GEO_CITY_DB": "main_test.go"}, []string{"geo", "status"}, 1, "unreadable", "MaxMind format"},
+		{"no geo databases set", nil, []string{"geo", "status"}, 0, "GEO_CITY_DB       not set", "set GEO_CITY_DB"},
+		{"a file that is no geo database", map[string]string{"GEO_CITY_DB": "main_test.go"}, []string{"geo", "status"}, 1, "unreadable", "MaxMind format"},
 		{"version", nil, []string{"version"}, 0, "switchyard ", ""},
 		{"unknown queue", nil, []string{"jobs", "list", "--queue", "fly"}, 2, "", "interactive, webhooks, postbacks, conversions"},
 		{"unknown kind", nil, []string{"jobs", "requeue", "--all", "--kind", "fly"}, 2, "", "webhook:deliver"},
-		{"nobody to send", nil, []string{"demo", "--clicks=0"}, 2, "", "--clicks must be 1 or more"},
+		{"demo without visitors", nil, []string{"demo", "--clicks=0"}, 2, "", "--clicks must be 1 or more"},
 		{"exec without a program", nil, []string{"devstack", "exec", "--"}, 2, "", "exec -- PROGRAM"},
 	}
 	for _, tt := range tests {
@@ -63,10 +63,10 @@ func TestJSON(t *testing.T) {
 	for _, args := range [][]string{{"config", "--json"}, {"version", "--json"}} {
 		stdout, stderr, code := try(t, map[string]string{"OPS_PASSWORD": "not to be seen"}, args...)
 		if code != 0 || stderr != "" || !json.Valid([]byte(stdout)) {
-			t.Errorf("%v: code %d, stderr %q, stdout\n%s", args, code, stderr, stdout)
+			t.Errorf("%v ended with code %d and the message %q, want 0, no message and one JSON value:\n%s", args, code, stderr, stdout)
 		}
 		if strings.Contains(stdout, "not to be seen") {
-			t.Errorf("%v shows a secret", args)
+			t.Errorf("%v prints the password in OPS_PASSWORD", args)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func TestExitCode(t *testing.T) {
 	for _, tt := range tests {
 		var said bytes.Buffer
 		if code := exitCode(&said, tt.err); code != tt.code || said.String() != tt.said {
-			t.Errorf("%v: %d %q, want %d %q", tt.err, code, said.String(), tt.code, tt.said)
+			t.Errorf("for the error %v the code is %d with the message %q, want %d and %q", tt.err, code, said.String(), tt.code, tt.said)
 		}
 	}
 }
@@ -112,6 +112,6 @@ func TestExitCode(t *testing.T) {
 func TestShellQuoted(t *testing.T) {
 	t.Parallel()
 	if got, want := shellQuoted(`A=b'c d`), `A='b'\''c d'`; got != want {
-		t.Errorf("got %s, want %s", got, want)
+		t.Errorf("the value is quoted as %s, want %s", got, want)
 	}
 }

@@ -47,19 +47,19 @@ func TestOAuthConnect(t *testing.T) {
 		made = append(made, connectByCommand(t, w, vars, account.ID))
 	}
 	if made[0].UserName != "jane@example.com" || made[1].Status != "active" || made[0].ID == made[1].ID {
-		t.Errorf("%+v", made)
+		t.Errorf("the connections are %+v, want two active ones, the first of jane", made)
 	}
 	stdout, _, _ = try(t, vars, "oauth", "list", "--account", account.ID, "--json")
 	var list []admin.Connection
 	if err := json.Unmarshal([]byte(stdout), &list); err != nil || len(list) != 2 || list[0] != made[0] {
-		t.Errorf("%s: %v", stdout, err)
+		t.Errorf("oauth list prints %s, want both connections, the first unchanged: %v", stdout, err)
 	}
 	if stdout, stderr, code := try(t, vars, "oauth", "disconnect", "--account", account.ID, made[0].ID.String()); code != 0 ||
 		!strings.Contains(stdout, "jane@example.com") {
-		t.Errorf("%d %s %s", code, stdout, stderr)
+		t.Errorf("oauth disconnect ended with code %d, want 0 and the user's name: %s %s", code, stdout, stderr)
 	}
 	if _, stderr, code := try(t, vars, "oauth", "disconnect", "--account", account.ID, made[0].ID.String()); code != 1 || !strings.Contains(stderr, "oauth list") {
-		t.Errorf("a second disconnect: %d %s", code, stderr)
+		t.Errorf("a second disconnect ended with code %d, want 1 and a message that names oauth list: %s", code, stderr)
 	}
 	if _, stderr, code := try(t, vars, "oauth", "connect", "--account", account.ID, "--port", "0", "tiktok"); code != 2 || !strings.Contains(stderr, "google_ads") {
 		t.Errorf("connecting to an unknown platform ended with code %d, want 2 and the known platforms: %s", code, stderr)
@@ -119,13 +119,13 @@ func connectByCommand(t *testing.T, w *oauthtest.World, vars map[string]string, 
 		t.Errorf("a request with another state gets %d, want 404", got)
 	}
 	if got := visit(t, back.String()); got != http.StatusOK {
-		t.Errorf("the browser gets %d", got)
+		t.Errorf("the browser gets %d after the sign-in, want 200", got)
 	}
 	if err := await.Recv(t, done); err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal(stdout.Bytes(), &made); err != nil {
-		t.Fatal(err, stdout.String())
+		t.Fatalf("the command does not print a connection as JSON: %v: %s", err, stdout.String())
 	}
 	return made
 }

@@ -35,7 +35,7 @@ type pool struct {
 var (
 	// controlPool is for authentication and the records that accounts set up.
 	controlPool = pool{name: "control", conns: 10, statement: 10 * time.Second}
-	// reportPool is for the calls that share route.Reads or route.Lists. If a caller disconnects, the statement is cancelled.
+	// reportPool is for calls that need a place of route.Reads or route.Lists. If a caller disconnects, the statement is cancelled.
 	reportPool = pool{
 		name: "reports", conns: route.Reads.Places + route.Lists.Places, statement: 25 * time.Second, serial: true, reads: true,
 	}
@@ -110,7 +110,7 @@ func (p *pools) detectMissingCopy(ctx context.Context, d *db.DB) {
 	defer cancel()
 	lost, err := click.UnavailableCopy(ctx, d)
 	if err == nil && lost != nil {
-		slog.ErrorContext(ctx, "CLICKS_URL is not set, but clicks of old days are in ClickHouse alone: logs lack these clicks, and reports about them answer 503")
+		slog.ErrorContext(ctx, "CLICKS_URL is not set, but clicks of old days are in ClickHouse alone: calls for logs and reports about these days fail with 503")
 		p.copied = lost
 	}
 }
@@ -191,7 +191,7 @@ func answerMetrics(k *click.CopyReader) (all []prometheus.Collector) {
 
 // replicaMetrics returns the metrics of a read replica.
 func replicaMetrics(r *db.Replica) []prometheus.Collector {
-	const behindHelp = "Largest possible lag of the read replica, as of the last read; -1 before the first read and if it is not known."
+	const behindHelp = "Largest possible lag of the read replica, as of the last read; -1 if the lag is unknown or nothing was read yet."
 	const readsHelp = "Reads for reports, logs and exports, by the server that was read."
 	return []prometheus.Collector{
 		monitor.Gauge("replica_behind_seconds", behindHelp, nil, func() float64 {

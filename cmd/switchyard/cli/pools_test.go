@@ -86,7 +86,7 @@ func TestReportsHaveTheirPool(t *testing.T) {
 	key := newKey()
 	for _, path := range []string{"/plan", "/offers/missing", "/rules"} {
 		if code := get(key, path); code >= http.StatusInternalServerError {
-			t.Errorf("%s: %d", path, code)
+			t.Errorf("while reports wait, %s is answered with %d, want no server error", path, code)
 		}
 	}
 	if n := waiting(t, d.GetContext); n > route.Reads.Places {

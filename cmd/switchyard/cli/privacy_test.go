@@ -52,7 +52,7 @@ func TestPrivacyCommand(t *testing.T) {
 		stdout, stderr, code := try(t, vars, append([]string{"privacy", "export"}, args...)...)
 		var list []knownVisitor
 		if code != 0 || json.Unmarshal([]byte(stdout), &list) != nil {
-			t.Fatalf("code %d, %s%s", code, stdout, stderr)
+			t.Fatalf("privacy export ended with code %d, want 0 and a JSON list: %s%s", code, stdout, stderr)
 		}
 		for _, v := range list {
 			for _, raw := range v.Clicks {
@@ -61,7 +61,7 @@ func TestPrivacyCommand(t *testing.T) {
 					UserAgent string  `json:"user_agent"`
 				}
 				if err := json.Unmarshal(raw, &click); err != nil || (click.IP == nil) != (click.UserAgent == "") {
-					t.Errorf("%s %v", raw, err)
+					t.Errorf("an exported click has an address without a user agent, or the reverse: %s %v", raw, err)
 				}
 				agents = append(agents, click.UserAgent)
 			}
@@ -69,7 +69,7 @@ func TestPrivacyCommand(t *testing.T) {
 		return agents
 	}
 	if one, both := known("--click", clicks[0]), known("--visitor", models.FormatClickID(visitor)); len(one) != 1 || len(both) != 2 {
-		t.Errorf("by click the export has the user agents %v, by visitor %v, want 1 and 2 of them", one, both)
+		t.Errorf("the export by click has the user agents %v, want 1; the export by visitor has %v, want 2", one, both)
 	}
 	for _, c := range []struct {
 		args   []string
@@ -85,7 +85,7 @@ func TestPrivacyCommand(t *testing.T) {
 	} {
 		if stdout, stderr, code := try(t, vars, append([]string{"privacy"}, c.args...)...); code != c.code ||
 			!strings.Contains(stderr, c.stderr) || stdout != "" {
-			t.Errorf("%v: code %d, %q, %q, want %s", c.args, code, stdout, stderr, c.stderr)
+			t.Errorf("privacy %v ended with code %d, want %d; output %q, want none; message %q, want %q", c.args, code, c.code, stdout, stderr, c.stderr)
 		}
 	}
 
@@ -105,7 +105,7 @@ func TestPrivacyCommand(t *testing.T) {
 	var erased []erasedVisitor
 	if code != 0 || json.Unmarshal([]byte(stdout), &erased) != nil || len(erased) != 2 || erased[0].Clicks != 1 ||
 		erased[1].Clicks != 1 || strings.Count(stderr, "a worker does it") != 2 {
-		t.Fatalf("code %d, %s%s", code, stdout, stderr)
+		t.Fatalf("the erasure ended with code %d, want 0 and one click in each of two accounts: %s%s", code, stdout, stderr)
 	}
 	for i, want := range []string{"", "", "Somebody's"} {
 		if got := known("--click", clicks[i]); len(got) != 1 || got[0] != want {
@@ -123,6 +123,6 @@ func TestPrivacyCommand(t *testing.T) {
 	var again []erasedVisitor
 	if code != 0 || json.Unmarshal([]byte(stdout), &again) != nil || len(again) != 1 || !again[0].Already || again[0].JobID != nil ||
 		again[0].Clicks != 0 || !strings.Contains(stderr, "already erased") {
-		t.Errorf("erased again: code %d, %s%s", code, stdout, stderr)
+		t.Errorf("a second erasure ended with code %d, want 0 and the message that all is erased already: %s%s", code, stdout, stderr)
 	}
 }

@@ -20,7 +20,7 @@ func TestRates(t *testing.T) {
 		t.Helper()
 		stdout, stderr, code := try(t, vars, args...)
 		if code != want {
-			t.Fatalf("%v: code %d, want %d: %s", args, code, want, stderr)
+			t.Fatalf("%v ended with code %d, want %d: %s", args, code, want, stderr)
 		}
 		return stdout + stderr
 	}
@@ -31,26 +31,26 @@ func TestRates(t *testing.T) {
 		}
 		stdout, stderr, code := try(t, vars, append([]string{"rates", "import", file, "--json"}, args...)...)
 		if code != 0 || json.Unmarshal([]byte(stdout), &saved) != nil {
-			t.Fatalf("code %d: %s%s", code, stdout, stderr)
+			t.Fatalf("rates import ended with code %d, want 0 and JSON: %s%s", code, stdout, stderr)
 		}
 		return saved
 	}
 	if got := imported("day,currency,rate\n2026-01-02,USD,1.1\n2026-01-05,USD,1.2\n2026-01-05,GBP,0.9\n"); got.Added != 3 {
-		t.Errorf("imported %+v", got)
+		t.Errorf("the first import saved %+v, want 3 rates added", got)
 	}
 	if got := imported("2026-01-05,USD,1.3\n"); got.Kept != 1 || got.Changed != 0 {
-		t.Errorf("imported again %+v", got)
+		t.Errorf("an import of another rate saved %+v, want the existing rate kept", got)
 	}
 	if got := imported("2026-01-05,USD,1.3\n2026-01-02,USD,1.1\n", "--replace"); got.Changed != 1 || got.Kept != 1 {
-		t.Errorf("replaced %+v", got)
+		t.Errorf("an import with --replace saved %+v, want one rate changed and one kept", got)
 	}
 	var list []rateRow
 	if err := json.Unmarshal([]byte(run(0, "rates", "list", "--currency", "usd", "--json")), &list); err != nil ||
 		len(list) != 2 || list[0] != (rateRow{"2026-01-05", "USD", "1.3", "file"}) {
-		t.Errorf("%+v, %v", list, err)
+		t.Errorf("the listed rates are %+v, want two of USD, the replaced rate first: %v", list, err)
 	}
 	if got := run(0, "rates", "list", "--from", "2026-01-03", "--limit", "1"); !strings.Contains(got, "GBP") || strings.Contains(got, "USD") {
-		t.Errorf("listed %s", got)
+		t.Errorf("a list with --from and --limit 1 prints %s, want only the rate of GBP", got)
 	}
 	if err := os.WriteFile(file, []byte("2026-01-05,USD\n"), 0o600); err != nil {
 		t.Fatal(err)

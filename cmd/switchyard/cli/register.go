@@ -113,7 +113,7 @@ func (g *registrar) egress(o egress.Options) *egress.Client {
 	return client
 }
 
-// registerHosts registers the jobs for domains and their certificates, and the jobs that publish campaigns to the edge.
+// registerHosts registers the jobs for domains and their certificates, and the jobs that publish campaigns to Cloudflare's edge.
 func (g *registrar) registerHosts() error {
 	g.registerDomains()
 	authority, err := g.openIssuer()

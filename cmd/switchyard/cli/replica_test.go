@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -40,7 +41,7 @@ func TestReadReplica(t *testing.T) {
 	// succeed, whichever server answers it.
 	asked := func(wanted bool) {
 		t.Helper()
-		await.Until(t, "the other server is read", func() bool {
+		await.Until(t, fmt.Sprintf("reads are answered by the replica (true) or the primary (false): %t", wanted), func() bool {
 			var got bool
 			err := db.Tx(t.Context(), reports, func(c db.Conn) (err error) {
 				got, err = db.Get[bool](t.Context(), c, "server", `SELECT pg_is_in_recovery()`)
@@ -60,7 +61,7 @@ func TestReadReplica(t *testing.T) {
 	dbtest.Exec(t, primary, `INSERT INTO marks VALUES (1)`)
 	asked(false)
 	if n, err := db.Get[int](t.Context(), reports, "marks", `SELECT count(*) FROM marks`); n != 1 || err != nil {
-		t.Errorf("%d marks: %v", n, err)
+		t.Errorf("the pool for reading sees %d marks, want the one mark of the primary: %v", n, err)
 	}
 	if _, err := reports.ExecContext(t.Context(), `INSERT INTO marks VALUES (0)`); err == nil {
 		t.Error("a pool for reading has written")

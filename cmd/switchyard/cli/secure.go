@@ -25,7 +25,7 @@ import (
 	"switchyard/ops/config"
 )
 
-// edge is the part of the web process that visitors reach without a proxy.
+// edge is the part of the web process that visitors reach without a proxy, at TLS_ADDR and HTTP_ADDR. It is not Cloudflare's edge.
 type edge struct {
 	cfg   config.Config
 	certs *certs.Certificates

@@ -37,7 +37,7 @@ func TestFront(t *testing.T) {
 			r.Host, r.TLS = tt.host, &tls.ConnectionState{ServerName: tt.name}
 			rec := httptest.NewRecorder()
 			if h.ServeHTTP(rec, r); rec.Code != tt.want {
-				t.Errorf("a request for %s on a connection for %s gets the wrong status %d", tt.host, tt.name, rec.Code)
+				t.Errorf("a request for %s on a connection for %s gets the status %d, want %d", tt.host, tt.name, rec.Code, tt.want)
 			}
 		}
 	}
@@ -80,13 +80,14 @@ func TestNothingInClear(t *testing.T) {
 						want, to = http.StatusPermanentRedirect, secure+path
 					}
 					if got := ask(method, host, path); got.Code != want || got.Header().Get("Location") != to {
-						t.Errorf("%s http://%s%s: %d to %q", method, host, path, got.Code, got.Header().Get("Location"))
+						t.Errorf("%s http://%s%s: the answer is %d with the Location %q, want %d and %q",
+							method, host, path, got.Code, got.Header().Get("Location"), want, to)
 					}
 				}
 			}
 		}
 		if got := ask(http.MethodGet, "app.example.com", "/summer"); got.Code != http.StatusOK {
-			t.Errorf("a tracking link: %d", got.Code)
+			t.Errorf("without TLS, a tracking link is answered with %d, want 200", got.Code)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestStoppingTellsWhoWaits(t *testing.T) {
 	if got, err := http.DefaultClient.Do(req); err != nil {
 		t.Error(err)
 	} else if err := got.Body.Close(); err != nil || got.StatusCode != http.StatusAccepted {
-		t.Errorf("answer %d, %v", got.StatusCode, err)
+		t.Errorf("the waiting request is answered with %d, want 202: %v", got.StatusCode, err)
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)

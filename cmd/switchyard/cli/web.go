@@ -200,7 +200,8 @@ func firstWord(r *http.Request) string {
 	return word
 }
 
-// private lists the first path segments of requests that contain keys, passwords or sessions.
+// private lists the first path segments of the API, the dashboard and the documentation. Requests for them may contain keys,
+// passwords or sessions.
 var private = []string{"api", "docs", "app", "mcp", "llms.txt"}
 
 // startsDashboard reports whether a person who opens / at this host wants the dashboard. At a host of tracking links, / tells

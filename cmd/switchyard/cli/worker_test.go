@@ -45,11 +45,11 @@ func TestReadyWithSchema(t *testing.T) {
 		return w.Code, w.Body.String()
 	}
 	if code, body := ready(); code != http.StatusOK || !strings.Contains(body, `"schema":"ok"`) {
-		t.Errorf("up to date: %d %s", code, body)
+		t.Errorf("with the present schema the worker answers %d, want 200: %s", code, body)
 	}
 	dbtest.Exec(t, d, `DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)`)
 	if code, body := ready(); code != http.StatusServiceUnavailable || !strings.Contains(body, `"schema":"failing"`) || !strings.Contains(body, "switchyard migrate") {
-		t.Errorf("a migration is missing: %d %s", code, body)
+		t.Errorf("while a migration is missing the worker answers %d, want 503 and the command to run: %s", code, body)
 	}
 	dbtest.Exec(t, d, `INSERT INTO goose_db_version (version_id, is_applied) SELECT generate_series(1, 9999), true`)
 	if code, body := ready(); code != http.StatusOK {

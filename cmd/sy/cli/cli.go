@@ -39,7 +39,7 @@ type cli struct {
 	Profiles   profilesCmd   `cmd:"" help:"List the profiles."`
 	Get        getCmd        `cmd:"" help:"List records, or show one by its name or id."`
 	Report     reportCmd     `cmd:"" help:"Show figures by up to five dimensions."`
-	Compare    compareCmd    `cmd:"" help:"Show the figures of two windows next to each other."`
+	Compare    compareCmd    `cmd:"" help:"Show the figures of two periods next to each other."`
 	Trace      traceCmd      `cmd:"" help:"Show where a click went and why."`
 	Tail       tailCmd       `cmd:"" help:"Follow clicks, conversions or unmatched postbacks."`
 	Simulate   simulateCmd   `cmd:"" help:"Show where a described visitor would go. Nothing is recorded."`

@@ -65,14 +65,14 @@ func TestLinksNoService(t *testing.T) {
 		path = strings.TrimSpace(path)
 		part, own := strings.CutPrefix(path, "switchyard/")
 		if own && !slices.ContainsFunc(linked, func(of string) bool { return part == of || strings.HasPrefix(part, of+"/") }) {
-			t.Errorf("it links %s", path)
+			t.Errorf("sy links the package %s of the service", path)
 		}
 		if path == "database/sql" {
-			t.Error("it links database/sql")
+			t.Error("sy links database/sql")
 		}
 		for _, library := range []string{"gin-gonic", "lib/pq", "sqlx", "go-redis", "asynq", "clickhouse-go"} {
 			if strings.Contains(path, library) {
-				t.Errorf("it links %s", path)
+				t.Errorf("sy links the library %s", path)
 			}
 		}
 	}
@@ -98,20 +98,20 @@ func TestProfiles(t *testing.T) {
 	url, calls := asked(t, 200, `{"data":{"organizationName":"Acme","rows":[]},"error":null}`)
 	env := map[string]string{"XDG_CONFIG_HOME": t.TempDir()}
 	if code, _, text := command(t, env, "", "get", "offers"); code != 1 || !strings.Contains(text, "sy login --url") {
-		t.Errorf("without a profile: %d %s", code, text)
+		t.Errorf("without a profile get ended with code %d, want 1 and the command to run: %s", code, text)
 	}
 	if code, _, text := command(t, env, "sy_f_one\n", "login", "--url", url+"/"); code != 0 || !strings.Contains(text, "Acme") {
-		t.Fatalf("login: %d %s", code, text)
+		t.Fatalf("login ended with code %d, want 0 and the account's name: %s", code, text)
 	}
 	if code, _, text := command(t, env, "sy_f_two\n", "login", "--url", url, "--profile", "two"); code != 0 {
-		t.Fatalf("login: %d %s", code, text)
+		t.Fatalf("login with --profile ended with code %d, want 0: %s", code, text)
 	}
 	for _, tt := range []struct {
 		key, profile, want string
 	}{{"", "", "sy_f_two"}, {"", "default", "sy_f_one"}, {"sy_f_env", "default", "sy_f_env"}} {
 		env["SWITCHYARD_KEY"], env["SWITCHYARD_PROFILE"] = tt.key, tt.profile
 		if code, _, text := command(t, env, "", "get", "offers"); code != 0 {
-			t.Errorf("%d %s", code, text)
+			t.Errorf("get with the profile %q and the key %q ended with code %d, want 0: %s", tt.profile, tt.key, code, text)
 		}
 		if last := (*calls)[len(*calls)-1]; !strings.HasSuffix(last, " Bearer "+tt.want) {
 			t.Errorf("call %q, want the key %s", last, tt.want)
@@ -119,16 +119,16 @@ func TestProfiles(t *testing.T) {
 	}
 	env["SWITCHYARD_KEY"], env["SWITCHYARD_URL"] = "", "https://other.example"
 	if code, _, text := command(t, env, "", "get", "offers"); code != 1 || !strings.Contains(text, "must not be sent to another service") {
-		t.Errorf("another service: %d %s", code, text)
+		t.Errorf("get with another SWITCHYARD_URL ended with code %d, want 1 and the reason: %s", code, text)
 	}
 	delete(env, "SWITCHYARD_URL")
 	_, out, _ := command(t, env, "", "profiles", "-o", "json")
 	if strings.Contains(out, "sy_f_") || !strings.Contains(out, `"name": "two"`) {
-		t.Errorf("profiles %s", out)
+		t.Errorf("profiles prints %s, want the profile two and no keys", out)
 	}
 	command(t, env, "", "logout", "--profile", "two")
 	if text, err := os.ReadFile(filepath.Join(env["XDG_CONFIG_HOME"], "switchyard", "sy.json")); err != nil || strings.Contains(string(text), "sy_f_two") {
-		t.Errorf("after logout: %s, %v", text, err)
+		t.Errorf("after logout the file of profiles still has the key, or cannot be read: %s, %v", text, err)
 	}
 }
 
@@ -139,13 +139,13 @@ func TestRefusedLoginKeepsNothing(t *testing.T) {
 	env := map[string]string{"XDG_CONFIG_HOME": t.TempDir()}
 	code, out, text := command(t, env, "sy_f_bad", "login", "--url", url, "--debug")
 	if code != 3 || !strings.Contains(text, "unauthenticated") || !strings.Contains(text, "Make one in the dashboard") {
-		t.Errorf("%d %s", code, text)
+		t.Errorf("login with a wrong key ended with code %d, want 3 and what to do: %s", code, text)
 	}
 	if strings.Contains(out+text, "sy_f_bad") || !strings.Contains(text, "> GET ") {
-		t.Errorf("output %s%s", out, text)
+		t.Errorf("login --debug prints the key, or no request: %s%s", out, text)
 	}
 	if list, err := os.ReadDir(env["XDG_CONFIG_HOME"]); err != nil || len(list) > 0 {
-		t.Errorf("files %v, %v", list, err)
+		t.Errorf("after a refused login the files are %v, want none: %v", list, err)
 	}
 }
 
@@ -163,11 +163,11 @@ func TestForms(t *testing.T) {
 		code, out, text := command(t, env, "", "get", "offers", "-o", form)
 		for _, part := range parts {
 			if code != 0 || !strings.Contains(out, part) {
-				t.Errorf("%s: %d %s%s has not %q", form, code, out, text, part)
+				t.Errorf("get -o %s ended with code %d and prints %s%s, want 0 and the text %q", form, code, out, text, part)
 			}
 		}
 		if strings.Contains(out, "\x1b") {
-			t.Errorf("%s has a control character", form)
+			t.Errorf("the output in the form %s has a control character", form)
 		}
 	}
 }
@@ -178,17 +178,17 @@ func TestExitCodes(t *testing.T) {
 	url, _ := asked(t, 409, `{"data":null,"error":{"code":"stale","message":"changed"}}`)
 	env := map[string]string{"SWITCHYARD_URL": url, "SWITCHYARD_KEY": "sy_f_key", "HOME": t.TempDir()}
 	if code, _, text := command(t, env, "", "api", "PUT", "/offers"); code != 3 || !strings.Contains(text, "sy diff") {
-		t.Errorf("%d %s", code, text)
+		t.Errorf("a refused call ended with code %d, want 3 and the next step: %s", code, text)
 	}
 	if code, _, text := command(t, env, "", "api", "POST", "/offers", "--body", "{name: x}"); code != 1 || !strings.Contains(text, "single quotes") {
-		t.Errorf("a body that is not JSON: %d %s", code, text)
+		t.Errorf("a body that is not JSON ended with code %d, want 1 and a hint to the quotes: %s", code, text)
 	}
 	if code, _, text := command(t, env, "", "gett"); code != 1 || !strings.Contains(text, "sy --help") {
-		t.Errorf("%d %s", code, text)
+		t.Errorf("a mistyped command ended with code %d, want 1 and a hint to the help: %s", code, text)
 	}
 	env["SWITCHYARD_URL"] = "http://127.0.0.1:1"
 	if code, _, text := command(t, env, "", "api", "PATCH", "/offers"); code != 1 || !strings.Contains(text, "SWITCHYARD_URL") {
-		t.Errorf("%d %s", code, text)
+		t.Errorf("a call to a service that is away ended with code %d, want 1 and a hint to SWITCHYARD_URL: %s", code, text)
 	}
 }
 
@@ -200,7 +200,7 @@ func TestDays(t *testing.T) {
 		"today": "2026-02-28", "yesterday": "2026-02-27", "-7d": "2026-02-21", "2026-01-02": "2026-01-02", "": "", "later": "later",
 	} {
 		if got := e.day(word); got != want {
-			t.Errorf("%q is %q, want %q", word, got, want)
+			t.Errorf("the word %q stands for %q, want %q", word, got, want)
 		}
 	}
 }
@@ -209,7 +209,7 @@ func TestDays(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		if code, out, text := command(t, nil, "", "completion", shell); code != 0 || !strings.Contains(out, "sy") {
-			t.Errorf("%s: %d %s%s", shell, code, out, text)
+			t.Errorf("completion %s ended with code %d, want 0 and a script: %s%s", shell, code, out, text)
 		}
 	}
 	for line, want := range map[string]string{

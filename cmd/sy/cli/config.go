@@ -25,7 +25,7 @@ type exportCmd struct {
 func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	format := map[string]string{"table": "yaml", "yaml": "yaml", "json": "json"}[e.Output]
 	if format == "" {
-		return errors.New("the document is written as yaml or json")
+		return errors.New("a document can only be written as yaml or json: add -o yaml or -o json")
 	}
 	client, err := e.client()
 	if err != nil {

@@ -222,7 +222,7 @@ type simulateCmd struct {
 	Language string            `help:"Two letters."`
 	Set      map[string]string `help:"Other attributes, such as --set sub1=ad7 --set is_bot=true."`
 	At       string            `help:"Time of the visit, UTC: 2026-11-20 18:00:00."`
-	Draws    int               `help:"Count where this many such visitors go."`
+	Draws    int               `help:"Also route this many such visitors, and show how many of them go where."`
 	Seed     int               `help:"Seed of the draws: the same seed repeats the same draws."`
 }
 

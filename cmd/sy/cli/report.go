@@ -15,7 +15,8 @@ import (
 	switchyard "switchyard/api/clients/go"
 )
 
-// dimensionOf maps a word such as campaign to its dimension, and to the kind of record that the dimension's values are.
+// dimensionOf maps a word such as campaign to its dimension. If users may give a value of the dimension by the name of a record, kind
+// is the kind of this record. Otherwise kind is empty.
 var dimensionOf = map[string]struct{ dimension, kind string }{
 	"campaign": {"campaign_id", "campaigns"}, "offer": {"offer_id", "offers"}, "lander": {"lander_id", "landers"},
 	"source": {"source_id", "sources"}, "network": {"network_id", "networks"}, "path": {"stream_id", ""}, "device": {"device_type", ""},
@@ -197,11 +198,11 @@ func (e *env) printRaw(raw json.RawMessage) error {
 	return e.printValue(v)
 }
 
-// compareCmd shows two windows next to each other.
+// compareCmd shows the figures of two periods next to each other.
 type compareCmd struct {
 	figureFlags
-	A string `default:"today" help:"Window to show: a day, or the first and the last day as in -7d..-1d."`
-	B string `default:"yesterday" help:"Window to compare it with."`
+	A string `default:"today" help:"Period to show: a day, or the first and the last day as in -7d..-1d."`
+	B string `default:"yesterday" help:"Period to compare it with."`
 }
 
 // Run implements the command.
@@ -247,7 +248,7 @@ func (c *compareCmd) Run(ctx context.Context, e *env) error {
 	return e.printTable(append(rows, paired(record{p.Dimensions[0]: "Total"}, p.Totals, c.Figures)), columns)
 }
 
-// paired adds three values for each figure to out: its value in the row, its value in the other window, and the difference in
+// paired adds three values for each figure to out: its value in the period A, its value in the period B, and the difference in
 // percent.
 func paired(out, row record, names []string) record {
 	before, _ := row["compare"].(map[string]any)

@@ -102,7 +102,7 @@ func (x *MoneyEnv) CheckCopyFigures(k clickcopy.Copy) {
 	for back := -1; back < 5; back++ {
 		list, stable, err := k.Audit(x.Context(), x.Account, x.Today.AddDate(0, 0, -back))
 		if err != nil || !stable || len(list) > 0 {
-			x.Fatalf("the day %d days ago: differences %v, stable %t, %v", back, list, stable, err)
+			x.Fatalf("the day %d days ago has the differences %v and is stable: %t; want no difference and true: %v", back, list, stable, err)
 		}
 	}
 }
@@ -168,6 +168,6 @@ func (x *MoneyEnv) Freeze(k clickcopy.Copy, before time.Time) {
 		x.Fatal(err)
 	}
 	if n := dbtest.Get[int](x, x.DB, `SELECT count(*) FROM clicks WHERE at < $1`, before.UTC().Truncate(24*time.Hour)); n != 0 {
-		x.Fatalf("%d clicks did not leave", n)
+		x.Fatalf("%d clicks are still in PostgreSQL after the freeze, want none", n)
 	}
 }
