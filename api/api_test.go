@@ -35,11 +35,11 @@ func TestKeyChecks(t *testing.T) {
 	ctx := t.Context()
 	wrong := s.Key[:len(s.Key)-1] + string('A'+(s.Key[len(s.Key)-1]+1)%26)
 	for name, key := range map[string]string{
-		"none": "", "no such form": "abc", "checksum": wrong, "unknown": models.NewAPIKey(models.ScopeFull),
+		"no key": "", "a malformed key": "abc", "a wrong checksum": wrong, "an unknown key": models.NewAPIKey(models.ScopeFull),
 	} {
 		a := s.As(key).Do("GET", "/offers", nil).Want(401, "unauthenticated")
 		if a.Header.Get("WWW-Authenticate") == "" {
-			t.Errorf("%s: no WWW-Authenticate", name)
+			t.Errorf("%s: the answer lacks the header WWW-Authenticate", name)
 		}
 	}
 	s.As("").Do("GET", "/offers", nil, "Authorization", "Basic "+s.Key).Want(401, "unauthenticated")
@@ -60,7 +60,7 @@ func TestKeyChecks(t *testing.T) {
 		t.Errorf("the new key is valid for %s, want 30 days", d)
 	}
 	if _, _, err := s.Store.RotateKey(ctx, key.ID); err == nil {
-		t.Error("a key was rotated twice")
+		t.Error("a key was rotated a second time, want an error")
 	}
 	if _, err := s.DB.ExecContext(ctx, `UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = $1`,
 		key.ID); err != nil {
@@ -205,7 +205,7 @@ func TestWithoutRedis(t *testing.T) {
 	first := s.Do("POST", "/offers", offer("x"), "Idempotency-Key", "k").Want(201, "")
 	again := s.Do("POST", "/offers", offer("x"), "Idempotency-Key", "k").Want(201, "")
 	if string(first.Raw) != string(again.Raw) {
-		t.Error("the replay differs")
+		t.Error("the second call with the same Idempotency-Key got another answer than the first")
 	}
 	over := 0
 	for range 305 {
@@ -328,7 +328,7 @@ func TestDocumentIsCompressed(t *testing.T) {
 	}
 	for _, takes := range []string{"identity", "gzip;q=0", "gzip;q=0.000, br", "x-gzip"} {
 		if got := ask("Accept-Encoding", takes); got.Header().Get("Content-Encoding") != "" || !json.Valid(got.Body.Bytes()) {
-			t.Errorf("%s: %v", takes, got.Header())
+			t.Errorf("Accept-Encoding %s: the document is compressed or is not JSON: %v", takes, got.Header())
 		}
 	}
 	for _, has := range []string{tag, strings.TrimPrefix(tag, "W/"), `"other", ` + tag, "*"} {

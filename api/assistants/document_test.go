@@ -57,7 +57,7 @@ func TestDocumentClient(t *testing.T) {
 	dbtest.Exec(t, e.s.DB, `UPDATE assistant_clients SET read_at = now() - interval '25 hours'`)
 	name = "Claude by Acme"
 	if page := ask(); page.Client.Name != name || reads != 3 {
-		t.Errorf("after a day: %+v, %d reads", page, reads)
+		t.Errorf("a day later the page shows %+v after %d reads, want the new name after 3 reads", page, reads)
 	}
 	token := e.connect(person, id, models.RightsPropose)
 	e.toolsOf(token.access)

@@ -117,7 +117,7 @@ func TestClock(t *testing.T) {
 	}
 	for after, valid := range map[time.Duration]bool{10 * time.Minute: true, 10*time.Minute + 51*time.Second: false} {
 		if _, err := a.Authenticate(t.Context(), issued.Access, base+"/mcp", now.Add(after)); (err == nil) != valid {
-			t.Errorf("an access token after %s: valid must be %t, error %v", after, valid, err)
+			t.Errorf("whether an access token is valid after %s: want %t, error %v", after, valid, err)
 		}
 	}
 	if _, err := a.Authenticate(t.Context(), issued.Access, "https://other.example/mcp", now.Add(time.Minute)); err == nil {
@@ -223,16 +223,16 @@ func TestRoles(t *testing.T) {
 	}
 	viewer.Do("GET", "/app/api/assistants/request?"+queryOf(request(client)), nil).Want(http.StatusOK, "").Into(&page)
 	if fmt.Sprintf("%v %s", page.Rights, page.Asked) != "[read] read" {
-		t.Errorf("a viewer may grant %v and is asked for %s", page.Rights, page.Asked)
+		t.Errorf("the page offers a viewer the rights %v and shows %s as asked for, want only read in both", page.Rights, page.Asked)
 	}
 	reads := len(e.toolsOf(e.connect(viewer, client, models.RightsRead).access))
 	token := e.connect(member, client, models.RightsChange)
 	if n := len(e.toolsOf(token.access)); n <= reads {
-		t.Errorf("%d tools to change and read, %d to read", n, reads)
+		t.Errorf("an assistant that may change has %d tools, want more than the %d of one that may only read", n, reads)
 	}
 	rows := connected(owner)
 	if len(rows) != 2 || len(connected(member)) != 1 {
-		t.Fatalf("the owner sees %+v", rows)
+		t.Fatalf("the owner sees %+v, want both assistants; the member must see one", rows)
 	}
 	i := slices.IndexFunc(rows, func(r row) bool { return r.Rights == "change" })
 	setRole := func(role models.Role) {
@@ -278,7 +278,7 @@ func TestEnds(t *testing.T) {
 	foreign := stranger.SignIn(models.RoleOwner)
 	foreign.Do("DELETE", "/app/api/assistants/"+id, nil).Want(http.StatusNotFound, "not_found")
 	if rows := connected(foreign); len(rows) != 0 {
-		t.Errorf("another account sees %+v", rows)
+		t.Errorf("another account sees %+v, want no assistants", rows)
 	}
 	e.s.Do("PATCH", "/settings", map[string]any{"assistants": false}).Want(http.StatusOK, "")
 	if a := e.call(token.access, "tools/list", "{}"); a.status != http.StatusForbidden {
@@ -372,7 +372,7 @@ func TestRegistration(t *testing.T) {
 	good := `{"client_name":"` + strings.Repeat("n", 200) + `","redirect_uris":["https://a.example/cb"],"token_endpoint_auth_method":"client_secret_basic"}`
 	made := e.want(register(good), http.StatusCreated, "")
 	if made.data["token_endpoint_auth_method"] != "none" || made.data["client_secret"] != nil || len(made.data["client_name"].(string)) != 80 {
-		t.Errorf("%v", made.data)
+		t.Errorf("the registration is %v, want a client without a secret, with a name of 80 bytes", made.data)
 	}
 	for range 19 {
 		e.want(register(good), http.StatusCreated, "")
@@ -385,10 +385,10 @@ func TestRegistration(t *testing.T) {
 	a := assistant.New(e.s.Store)
 	client := models.AssistantClient{ID: "sy_client_full", Kind: models.ClientRegistered, RedirectURIs: []string{redirect}}
 	if err := a.StoreClient(t.Context(), client, time.Now()); err == nil {
-		t.Error("there is no limit to all registrations")
+		t.Error("a client was stored although 10,000 unused clients exist, want an error")
 	}
 	if n, err := a.DeleteExpired(t.Context(), time.Now().Add(25*time.Hour)); err != nil || n != 10_000 {
-		t.Errorf("%d unused clients deleted, %v", n, err)
+		t.Errorf("%d unused clients were deleted, want 10,000; error %v", n, err)
 	}
 	if err := a.StoreClient(t.Context(), client, time.Now()); err != nil {
 		t.Error(err)

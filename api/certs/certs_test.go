@@ -239,7 +239,7 @@ func TestServe(t *testing.T) {
 		}
 	}
 	if len(c.issuers) != 1 {
-		t.Errorf("%d roots are kept for two certificates", len(c.issuers))
+		t.Errorf("%d roots are in memory, want 1, because both certificates have the same root", len(c.issuers))
 	}
 
 	version := func(host string) int64 {
@@ -256,7 +256,7 @@ func TestServe(t *testing.T) {
 	}
 	if err := c.refresh(t.Context()); err != nil || version("one.example") != 11 || version("two.example") != 0 ||
 		version("three.example") != 4 || c.Len() != 2 || !c.Has("three.example") || len(c.issuers) != 1 {
-		t.Errorf("after the notices the hosts are %+v: %v", c.hosts, err)
+		t.Errorf("after the notices the hosts are %+v, want one.example renewed, two.example gone, three.example new; error %v", c.hosts, err)
 	}
 	if _, err := get(address, "two.example", a); err == nil {
 		t.Error("a released host is served")
@@ -290,7 +290,7 @@ func TestServe(t *testing.T) {
 	delete(store.hosts, "three.example")
 	again.noticeResync()
 	if err := again.refresh(t.Context()); err != nil || again.Has("three.example") || !again.Has("one.example") {
-		t.Errorf("after a resync the hosts are %+v: %v", again.hosts, err)
+		t.Errorf("after a resync the hosts are %+v, want one.example without three.example; error %v", again.hosts, err)
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) != 1 {
@@ -454,7 +454,7 @@ func TestFlood(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	all.Go(func() { c.reportMissing(ctx) })
 	if host := await.Recv(t, reported); host != "two.example" || len(c.missing.queue) != 0 {
-		t.Errorf("Missing was called for %s, and %d more hosts wait", host, len(c.missing.queue))
+		t.Errorf("Missing was called for %s, and %d more hosts wait, want two.example and none", host, len(c.missing.queue))
 	}
 	cancel()
 
@@ -467,7 +467,7 @@ func TestFlood(t *testing.T) {
 	}
 	all.Wait()
 	if most := 2 + int(time.Since(began)/betweenReads); store.count()-before > most {
-		t.Errorf("%d queries, more than %d in that time", store.count()-before, most)
+		t.Errorf("300 requests for unknown challenges caused %d queries, want at most %d", store.count()-before, most)
 	}
 
 	guard := newGuard(50, 1000)
@@ -480,9 +480,9 @@ func TestFlood(t *testing.T) {
 		}
 		silent = append(silent, conn)
 	}
-	await.Until(t, "the oldest are closed", func() bool { return guard.Closed() >= float64(2*guard.maxSilent) })
+	await.Until(t, "the oldest silent connections are closed", func() bool { return guard.Closed() >= float64(2*guard.maxSilent) })
 	if _, err := get(address, "one.example", a); err != nil {
-		t.Errorf("a request while silent connections are open: %v", err)
+		t.Errorf("a request fails while silent connections are open: %v", err)
 	}
 	for _, conn := range silent {
 		_ = conn.Close()
@@ -517,7 +517,7 @@ func TestManyConnections(t *testing.T) {
 		}
 		guard.mu.Lock()
 		if len(guard.conns) > 60 {
-			t.Errorf("%d connections are open", len(guard.conns))
+			t.Errorf("%d connections are open, want at most 60", len(guard.conns))
 		}
 		guard.mu.Unlock()
 	}
@@ -525,7 +525,7 @@ func TestManyConnections(t *testing.T) {
 		t.Errorf("%f connections were closed, want at least 90", guard.Closed())
 	}
 	if _, err := get(address, "one.example", a); err != nil {
-		t.Errorf("a request while idle connections are open: %v", err)
+		t.Errorf("a request fails while idle connections are open: %v", err)
 	}
 }
 

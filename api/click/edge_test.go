@@ -210,9 +210,11 @@ func TestEdgeUnsigned(t *testing.T) {
 	w.reload()
 	now := time.Now()
 	for name, batch := range map[string]string{
-		"nothing": "", "of another purpose": edgeSecret.signed("clicks", "", "", now), "about something": edgeSecret.signed("batch", "", "x", now),
-		"too old":           edgeSecret.signed("batch", "", "", now.Add(-edgeSkew-time.Minute)),
-		"by another secret": edgeProof(strings.Repeat("t", 32)).signed("batch", "", "", now),
+		"no signature":                   "",
+		"a signature of another purpose": edgeSecret.signed("clicks", "", "", now),
+		"a signature of another subject": edgeSecret.signed("batch", "", "x", now),
+		"an old signature":               edgeSecret.signed("batch", "", "", now.Add(-edgeSkew-time.Minute)),
+		"a signature by another secret":  edgeProof(strings.Repeat("t", 32)).signed("batch", "", "", now),
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/edge/clicks", unreadBody{t})
 		r.ContentLength = maxEdgeBody
@@ -220,7 +222,7 @@ func TestEdgeUnsigned(t *testing.T) {
 		r.Header.Set(edgeBatchHeader, batch)
 		rec := httptest.NewRecorder()
 		if w.h.ServeHTTP(rec, r); rec.Code != http.StatusUnauthorized {
-			t.Errorf("%s: %d", name, rec.Code)
+			t.Errorf("a batch with %s gets the status %d, want 401", name, rec.Code)
 		}
 	}
 }

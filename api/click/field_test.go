@@ -35,7 +35,7 @@ func TestField(t *testing.T) {
 	t.Parallel()
 	list := fieldEntries(t)
 	if len(list) < 200 {
-		t.Errorf("the corpus has %d entries", len(list))
+		t.Errorf("the corpus has %d entries, want at least 200", len(list))
 	}
 	f := newFieldEnv(t, list)
 	read := map[string]func(*fieldEntry) (record, error){

@@ -52,7 +52,7 @@ func TestForeignLinks(t *testing.T) {
 			continue
 		}
 		if c := w.spool.last(); c.CampaignID != old || c.Domain != ownHost {
-			t.Errorf("%s: the click is %+v", target, c)
+			t.Errorf("%s: the click is %+v, want one of the imported campaign on the account's domain", target, c)
 		}
 		for _, elsewhere := range []string{sharedHost, "theirs.example.test"} {
 			if res := w.get(target, host(elsewhere)); res.StatusCode != http.StatusNotFound {
@@ -122,10 +122,10 @@ func TestForeignClickOut(t *testing.T) {
 			t.Errorf("%s: to %s, want %s", target, got, want)
 		}
 		if outs := w.spool.outs(); len(outs) != before+1 || models.FormatClickID(outs[before].ClickID) != click {
-			t.Errorf("%s: the click-outs are %+v", target, outs[before:])
+			t.Errorf("%s: the click-outs are %+v, want one, of the visitor's click", target, outs[before:])
 		}
 		if res := w.get(target, withCookies(landed.Cookies())); res.StatusCode != http.StatusNotFound {
-			t.Errorf("%s on a shared domain: %d", target, res.StatusCode)
+			t.Errorf("%s on a shared domain gets the status %d, want 404", target, res.StatusCode)
 		}
 	}
 	for _, target := range []string{"/?_lp=1&_token=", "/click?cid=", "/click/1?clickid=", "/cf/click?cf_click_id=", "/click?lp=1&uclick="} {
@@ -180,12 +180,12 @@ func TestForeignPostbacks(t *testing.T) {
 			continue
 		}
 		if res := w.get(target + id + "&payout=3"); res.StatusCode != http.StatusNotFound {
-			t.Errorf("%s on a shared domain: %d", target, res.StatusCode)
+			t.Errorf("%s on a shared domain gets the status %d, want 404", target, res.StatusCode)
 		}
 	}
 	before := len(w.spool.messages())
 	if res := w.send(http.MethodHead, "/cf/cv", "", host(ownHost)); res.StatusCode != http.StatusOK || len(w.spool.messages()) != before {
-		t.Errorf("HEAD: %d", res.StatusCode)
+		t.Errorf("HEAD gets the status %d or is recorded, want 200 and no record", res.StatusCode)
 	}
 }
 
@@ -244,6 +244,6 @@ func TestPostbacksOfTheOldTracker(t *testing.T) {
 		w.get("/postback?clickid=unknown", host(ownHost))
 	}
 	if n := len(w.spool.messages()) - before; n != 3*samplesPerHour {
-		t.Errorf("%d of %d messages with an unknown click are stored", n, 3*samplesPerHour)
+		t.Errorf("%d of %d messages with an unknown click are stored, want all", n, 3*samplesPerHour)
 	}
 }

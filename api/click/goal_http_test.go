@@ -89,7 +89,7 @@ func TestServersReportGoals(t *testing.T) {
 	e := list[0]
 	if models.FormatClickID(e.ClickID) != click || e.Source != models.FromGoalAPI || len(e.Goals) != 1 || e.Goals[0].OrderID != "17" ||
 		e.Goals[0].Value.String() != "12.5" || e.Goals[0].Currency != "USD" || len(e.Items) != 1 || e.Items[0].Quantity != 2 {
-		t.Errorf("%+v", e)
+		t.Errorf("the stored event differs from the reported goal: %+v", e)
 	}
 	if refused := w.spool.refused(); len(refused) != 2 || refused[0].AccountID != w.account || refused[0].Params["goal"] != "nope" {
 		t.Errorf("an unknown goal is not stored as a sample: %+v", refused)
@@ -203,7 +203,7 @@ func TestUnprovenBodies(t *testing.T) {
 		t.Errorf("a refused body was read: %q is left, %v", content, err)
 	}
 	if a := w.goals("{}", stranger, key, forged); a.status != 401 {
-		t.Errorf("a small message: %d %s", a.status, a.code())
+		t.Errorf("a small message with a forged signature gets %d %s, want 401", a.status, a.code())
 	}
 	large := fmt.Sprintf(`{"click_id": %q, "goal": "lead"}`, models.FormatClickID(models.NewClickID())) + strings.Repeat(" ", smallBody)
 	if a := w.goals(large, stranger, auth(secret)); a.code() != "accepted" {
@@ -217,14 +217,14 @@ func TestUnprovenBodies(t *testing.T) {
 	mac.Write([]byte(large))
 	signed := header("X-Signature", "sha256="+hex.EncodeToString(mac.Sum(nil)))
 	if a := w.goals(large, peer(other+":1"), key, signed); a.code() != "accepted" {
-		t.Errorf("signed, from another address: %d %s", a.status, a.code())
+		t.Errorf("a large signed message from another address gets %d %s, want accepted", a.status, a.code())
 	}
 	for _, write := range writers {
 		_ = write.Close()
 	}
 	ended.Wait()
 	if a := w.goals(large, stranger, key, signed); a.code() != "accepted" {
-		t.Errorf("signed, after the stranger gave up: %d %s", a.status, a.code())
+		t.Errorf("a large signed message gets %d %s after the stranger's messages ended, want accepted", a.status, a.code())
 	}
 }
 
@@ -311,6 +311,6 @@ func TestStrangersCannotTakeServerIDs(t *testing.T) {
 		seen[e.ID] = e.Source
 	}
 	if strangers != 4 || len(w.spool.events()) != 6 {
-		t.Errorf("%d events, %d of strangers", len(w.spool.events()), strangers)
+		t.Errorf("%d events are stored, %d of them from strangers, want 6 and 4", len(w.spool.events()), strangers)
 	}
 }

@@ -61,7 +61,7 @@ func TestStrangersCannotStallIngest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := dbtest.Get[int](w, w.db, `SELECT count(*) FROM clicks`); n != 1 {
-		t.Errorf("%d clicks are stored", n)
+		t.Errorf("%d clicks are stored, want 1", n)
 	}
 	if err := ingestPostbacks.Drain(t.Context()); err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func TestPostbacksAreLimited(t *testing.T) {
 	w.h.limits.reserve = bucket.New[netip.Prefix](never, 0, 100)
 	before := len(w.spool.records)
 	if res := w.get("/pixel.gif" + click); res.StatusCode != 200 || len(w.spool.records) != before {
-		t.Errorf("a pixel over the limit: %d, stored %d", res.StatusCode, len(w.spool.records)-before)
+		t.Errorf("a pixel over the limit gets the status %d and stores %d records, want 200 and none", res.StatusCode, len(w.spool.records)-before)
 	}
 	if n := counter(t, w.h, "switchyard_postbacks_limited_total"); n != 10 {
 		t.Errorf("%v messages are counted as refused by a limit, want 10", n)

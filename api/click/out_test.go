@@ -52,7 +52,7 @@ func TestClickOutBySlot(t *testing.T) {
 		}
 	}
 	if got := w.location("/out/2?clickid=" + id); got != "https://two.test/"+id {
-		t.Errorf("a click-out without a cookie leads to %s", got)
+		t.Errorf("a click-out without a cookie leads to %s, want the offer of slot 2", got)
 	}
 	before := len(w.spool.outs())
 	w.location("/out", withCookies(landed.Cookies()), func(r *http.Request) { r.Method = http.MethodHead })
@@ -86,15 +86,15 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 		edits  []edit
 		status int
 	}{
-		"its own cookie, nothing else known": {[]edit{cookie(click, id, pathID, l, uuid.Nil)}, 302},
-		"unknown lander":                     {[]edit{cookie(click, id, pathID, uuid.New(), uuid.Nil)}, 302},
-		"unknown path":                       {[]edit{cookie(click, id, uuid.New(), l, uuid.Nil)}, 404},
-		"unknown campaign":                   {[]edit{cookie(click, uuid.New(), pathID, l, uuid.Nil)}, 404},
-		"path without a lander":              {[]edit{cookie(click, other, uuid.MustParse(direct["id"].(string)), l, uuid.Nil)}, 404},
-		"no click":                           {[]edit{cookie(uuid.Nil, id, pathID, l, uuid.Nil)}, 404},
-		"short":                              {[]edit{cookie(click, id)}, 404},
-		"noise":                              {[]edit{header("Cookie", clickCookieName+"="+strings.Repeat("-", cookieLen))}, 404},
-		"nothing":                            {nil, 404},
+		"the cookie of a click that only the cookie knows": {[]edit{cookie(click, id, pathID, l, uuid.Nil)}, 302},
+		"unknown lander":            {[]edit{cookie(click, id, pathID, uuid.New(), uuid.Nil)}, 302},
+		"unknown path":              {[]edit{cookie(click, id, uuid.New(), l, uuid.Nil)}, 404},
+		"unknown campaign":          {[]edit{cookie(click, uuid.New(), pathID, l, uuid.Nil)}, 404},
+		"path without a lander":     {[]edit{cookie(click, other, uuid.MustParse(direct["id"].(string)), l, uuid.Nil)}, 404},
+		"no click":                  {[]edit{cookie(uuid.Nil, id, pathID, l, uuid.Nil)}, 404},
+		"a cookie with too few ids": {[]edit{cookie(click, id)}, 404},
+		"a cookie without ids":      {[]edit{header("Cookie", clickCookieName+"="+strings.Repeat("-", cookieLen))}, 404},
+		"no cookie":                 {nil, 404},
 	} {
 		if res := w.get("/out", tt.edits...); res.StatusCode != tt.status {
 			t.Errorf("%s: %d, want %d", name, res.StatusCode, tt.status)
@@ -153,11 +153,11 @@ func (w *env) checkOffer(alias, out string) {
 	first := visit(out)
 	for range 10 {
 		if repeated := visit(out); repeated != first {
-			w.Fatalf("%s: %s, then %s", alias, first, repeated)
+			w.Fatalf("%s: the first click-out leads to %s, the second to %s, want the same offer", alias, first, repeated)
 		}
 		visit("/" + alias)
 		if repeated := visit(out); repeated != first {
-			w.Fatalf("%s: %s, after another visit %s", alias, first, repeated)
+			w.Fatalf("%s: the click-out leads to %s, and after another visit to %s, want the same offer", alias, first, repeated)
 		}
 	}
 }
@@ -245,11 +245,11 @@ func TestClickIDTellsNothingOfItsVisitor(t *testing.T) {
 		if strings.Contains(got, "theirs") || strings.Contains(got, "9.9.9.9") || !strings.Contains(got, "c="+id) ||
 			!strings.Contains(got, "ip=8.8.8.8&ua=mine%2F1.0&s=mine&e=mine&") || strings.Contains(got, models.FormatClickID(c.VisitorID)) ||
 			strings.Contains(got, c.VisitorID.String()) || strings.HasSuffix(got, "&n=") {
-			t.Errorf("%s: to %s", name, got)
+			t.Errorf("%s: sent to %s, want an address with the data of the sender only", name, got)
 		}
 	}
 	w.h.recent.Set(c.ID, copyOf(c))
 	if got := redirectOf(withCookies(landed.Cookies())); !strings.Contains(got, "ip=9.9.9.9&ua=theirs%2F1.0&s=theirs&e=theirs&") {
-		t.Errorf("the visitor who made the click is sent to %s", got)
+		t.Errorf("the visitor who made the click is sent to %s, want an address with the visitor's data", got)
 	}
 }

@@ -74,11 +74,11 @@ func checkHidden(t *testing.T, search func(string) (int, int), inClear string) {
 	t.Helper()
 	for _, text := range []string{"c4nary", "79460958", "7946 0958", sha(rawCanary), sha("c4naryperson@example.com"), sha("+442079460958"), sha("442079460958")} {
 		if files, rows := search(text); files+rows > 0 {
-			t.Errorf("%q is in %d files and %d rows", text, files, rows)
+			t.Errorf("the personal data %q are in %d files and %d rows, want none", text, files, rows)
 		}
 	}
 	if files, rows := search(inClear); files == 0 || rows == 0 {
-		t.Errorf("%q, which is stored in clear, is in %d files and %d rows", inClear, files, rows)
+		t.Errorf("the search finds %q, which is stored unsealed, in %d files and %d rows, want at least one of each", inClear, files, rows)
 	}
 }
 
@@ -298,12 +298,12 @@ func TestPersonalDataOfPages(t *testing.T) {
 	checkHidden(t, search, "inclear")
 	const stored = `SELECT count(*) FROM conversion_match_keys WHERE account_id = $1 AND click_id = $2 AND names = '{email,phone}' AND id = $3`
 	if n := dbtest.Get[int](w, w.db, stored, w.account, click, withKeys); n != 1 {
-		t.Errorf("%d rows", n)
+		t.Errorf("%d rows have both hashes of the click, want 1", n)
 	}
 	const kept = `SELECT count(*) FROM conversion_match_keys WHERE names <> '{}'`
 	w.postEvents(event("1", `"consent": "denied"`), british) // the page repeats the event
 	search("")
 	if n := dbtest.Get[int](w, w.db, kept); n != 0 {
-		t.Errorf("%d rows after the consent was withdrawn", n)
+		t.Errorf("%d rows have hashes after the consent was withdrawn, want none", n)
 	}
 }

@@ -216,7 +216,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 		t.Errorf("%d postbacks are stored, want 8", n)
 	}
 	if n := dbtest.Get[int](w, w.db, `SELECT count(*) FROM postbacks p, jobs j WHERE strpos(p::text || j::text, $1) > 0`, canary); n != 0 {
-		t.Errorf("the secret is in %d rows", n)
+		t.Errorf("the secret is in %d rows, want none", n)
 	}
 	segments := 0 // files with the postbacks
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -288,12 +288,12 @@ func TestSecretsUnderOtherNames(t *testing.T) {
 	w.reload()
 	w.get("/postback?clickid=" + id + "&goal=g")
 	if p := w.spool.postback(); !maps.Equal(p.Params, textMap("clickid", id, "goal", "g")) {
-		t.Errorf("without networks: %+v", p)
+		t.Errorf("without networks no parameter may be sealed: %+v", p)
 	}
 	w.h.routes = routing.NewRefresher(w.db, "")
 	w.get("/postback?clickid=" + id + "&goal=g")
 	if p := w.spool.postback(); len(p.Params) != 0 || w.proof().Params["goal"] != "g" {
-		t.Errorf("without a routing snapshot: %+v", p)
+		t.Errorf("without a routing snapshot all parameters must be sealed: %+v", p)
 	}
 }
 
@@ -312,7 +312,8 @@ func TestPixel(t *testing.T) {
 	const gifBytes = 43 // a transparent GIF of one pixel
 	res := w.get("/pixel.gif?payout=2")
 	if body, _ := io.ReadAll(res.Body); res.StatusCode != 200 || len(body) != gifBytes || w.spool.postback() != nil {
-		t.Errorf("without a click: %d, %d bytes, %+v", res.StatusCode, len(body), w.spool.postback())
+		t.Errorf("a pixel without a click gets the status %d with %d bytes, want the picture; it stores %+v, want nothing",
+			res.StatusCode, len(body), w.spool.postback())
 	}
 	if res.Header.Get("Cross-Origin-Resource-Policy") != "cross-origin" { // a shop with COEP: require-corp embeds it
 		t.Errorf("a page of another site may not embed the pixel: %v", res.Header)

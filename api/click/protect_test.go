@@ -49,24 +49,24 @@ func TestProtectedLanderLists(t *testing.T) {
 		edits []edit
 		want  string
 	}{
-		"open":                {m{}, nil, page},
-		"country":             {m{"countries": []string{"US"}}, nil, page},
-		"other country":       {m{"countries": []string{"DE"}}, nil, elsewhere},
-		"denied country":      {m{"denyCountries": []string{"US"}}, nil, elsewhere},
-		"not denied":          {m{"denyCountries": []string{"DE"}}, nil, page},
-		"unknown country":     {m{"denyCountries": []string{"US"}}, []edit{peer("192.0.2.1:1")}, page},
-		"unknown, not let in": {m{"countries": []string{"US"}}, []edit{peer("192.0.2.1:1")}, elsewhere},
-		"device":              {m{"devices": []string{"desktop"}}, nil, page},
-		"other device":        {m{"devices": []string{"desktop"}}, []edit{header("User-Agent", iPhone)}, elsewhere},
-		"referrer":            {m{"referrers": []string{"news.test"}}, []edit{from("https://www.news.test/x")}, page},
-		"similar referrer":    {m{"referrers": []string{"news.test"}}, []edit{from("https://badnews.test/x")}, elsewhere},
-		"no referrer":         {m{"referrers": []string{"news.test"}}, nil, elsewhere},
-		"bot":                 {m{"blockBots": true}, []edit{bot}, elsewhere},
-		"bots let in":         {m{}, []edit{bot}, page},
-		"not enabled":         {m{"countries": []string{"DE"}, "off": true}, nil, page},
-		"nowhere":             {m{"countries": []string{"DE"}, "fallbackUrl": ""}, nil, "404"},
-		"forbidden":           {m{"countries": []string{"DE"}, "fallbackStatus": 403}, nil, "403"},
-		"fallback is a 404":   {m{"countries": []string{"DE"}, "fallbackStatus": 404}, nil, "404"},
+		"no lists":        {m{}, nil, page},
+		"country":         {m{"countries": []string{"US"}}, nil, page},
+		"other country":   {m{"countries": []string{"DE"}}, nil, elsewhere},
+		"denied country":  {m{"denyCountries": []string{"US"}}, nil, elsewhere},
+		"not denied":      {m{"denyCountries": []string{"DE"}}, nil, page},
+		"unknown country": {m{"denyCountries": []string{"US"}}, []edit{peer("192.0.2.1:1")}, page},
+		"unknown country, though a list requires one": {m{"countries": []string{"US"}}, []edit{peer("192.0.2.1:1")}, elsewhere},
+		"device":            {m{"devices": []string{"desktop"}}, nil, page},
+		"other device":      {m{"devices": []string{"desktop"}}, []edit{header("User-Agent", iPhone)}, elsewhere},
+		"referrer":          {m{"referrers": []string{"news.test"}}, []edit{from("https://www.news.test/x")}, page},
+		"similar referrer":  {m{"referrers": []string{"news.test"}}, []edit{from("https://badnews.test/x")}, elsewhere},
+		"no referrer":       {m{"referrers": []string{"news.test"}}, nil, elsewhere},
+		"bot":               {m{"blockBots": true}, []edit{bot}, elsewhere},
+		"bots let in":       {m{}, []edit{bot}, page},
+		"not enabled":       {m{"countries": []string{"DE"}, "off": true}, nil, page},
+		"no fallback":       {m{"countries": []string{"DE"}, "fallbackUrl": ""}, nil, "404"},
+		"forbidden":         {m{"countries": []string{"DE"}, "fallbackStatus": 403}, nil, "403"},
+		"fallback is a 404": {m{"countries": []string{"DE"}, "fallbackStatus": 404}, nil, "404"},
 	} {
 		alias := strings.NewReplacer(" ", "-", ",", "").Replace("list-" + name)
 		p := m{"fallbackUrl": "https://else.test/?s={sub1}"}
@@ -88,14 +88,14 @@ func TestProtectedLanderLists(t *testing.T) {
 		}
 		click := w.spool.last()
 		if seen := click.LanderID == l; seen != (c.want == page) {
-			t.Errorf("%s: the click says that the page was seen: %t", name, seen)
+			t.Errorf("%s: the click says that the page was seen: %t, want %t", name, seen, !seen)
 		}
 		if c.want == page {
 			continue
 		}
 		// A visitor that the page refused cannot reach the offer either.
 		if out := w.get("/out", host(ownHost), withCookies(res.Cookies())); out.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: click-out %d to %s", name, out.StatusCode, out.Header.Get("Location"))
+			t.Errorf("%s: the click-out of a refused visitor gets %d to %s, want 404", name, out.StatusCode, out.Header.Get("Location"))
 		}
 	}
 }
@@ -165,14 +165,14 @@ func TestSignedLander(t *testing.T) {
 	w.checkVerdict("other browser", w.verdictOf(url.Values{"key": {bound}}, header("User-Agent", iPhone)), reasonBadKey)
 	server := []edit{peer("9.9.9.9:1"), header("User-Agent", "php/8")}
 	w.checkVerdict("asked by the page's server", w.verdictOf(url.Values{"key": {bound}, "ip": {"8.8.8.8"}, "ua": {chrome}}, server...), reasonOK)
-	w.checkVerdict("for somebody else", w.verdictOf(url.Values{"key": {bound}, "ip": {"8.8.9.8"}, "ua": {chrome}}, server...), reasonBadKey)
+	w.checkVerdict("asked by the page's server about another visitor", w.verdictOf(url.Values{"key": {bound}, "ip": {"8.8.9.8"}, "ua": {chrome}}, server...), reasonBadKey)
 
 	if res := w.get("/lp/verify?key="+k, host(sharedHost)); res.StatusCode != http.StatusOK {
 		t.Errorf("/lp/verify on the shared domain gets the status %d, want 200", res.StatusCode)
 	}
 	for _, target := range []string{"/lp", "/lp/other", "/lp/verify/x"} {
 		if res := w.get(target, host(ownHost)); res.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %d", target, res.StatusCode)
+			t.Errorf("%s gets the status %d, want 404", target, res.StatusCode)
 		}
 	}
 	w.protect(l, m{"mode": "signed", "countries": []string{"DE"}})
@@ -231,14 +231,14 @@ func TestClickLander(t *testing.T) {
 	w.checkVerdict("the click", w.verdictOf(url.Values{"clickid": {id}}), reasonOK)
 	w.checkVerdict("the cookie", w.verdictOf(url.Values{}, withCookies(res.Cookies())), reasonOK)
 	w.checkVerdict("no click", w.verdictOf(url.Values{"lander": {l.String()}}), reasonNoKey)
-	w.checkVerdict("unknown", w.verdictOf(url.Values{"clickid": {models.FormatClickID(models.NewClickID())}, "lander": {l.String()}}), reasonNoClick)
+	w.checkVerdict("an unknown click", w.verdictOf(url.Values{"clickid": {models.FormatClickID(models.NewClickID())}, "lander": {l.String()}}), reasonNoClick)
 	w.checkVerdict("another page's", w.verdictOf(url.Values{"clickid": {id}, "lander": {w.protectedCampaign("click-2", "https://b.test/", m{"mode": "click"}).String()}}),
 		reasonNoClick)
 	late := copyOf(w.spool.last())
 	floor := models.FloorClickID(time.Now().Add(-2 * time.Minute))
 	copy(late.ID[:6], floor[:6])
 	w.h.recent.Set(late.ID, late)
-	w.checkVerdict("too late", w.verdictOf(url.Values{"clickid": {models.FormatClickID(late.ID)}}), reasonExpired)
+	w.checkVerdict("an old click", w.verdictOf(url.Values{"clickid": {models.FormatClickID(late.ID)}}), reasonExpired)
 }
 
 // TestFallbackIsFilled checks that a page gets a complete fallback address for a refused visitor. The address is filled from the

@@ -83,10 +83,10 @@ func TestSmartlinkTakesTheFirstRule(t *testing.T) {
 	}
 	phone := header("User-Agent", "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1")
 	if got := w.location("/deal/", onOwnHost, phone); got != "https://late.test/" {
-		t.Errorf("a phone is sent to %s", got)
+		t.Errorf("a phone is sent to %s, want the address of the later rule", got)
 	}
 	if got := w.location("/deal?sub2=two", onOwnHost, peer("192.0.2.1:4000")); got != "https://rest.test/?z=two#x" {
-		t.Errorf("a visitor that matches no rule is sent to %s", got)
+		t.Errorf("a visitor that matches no rule is sent to %s, want the smartlink's own address", got)
 	}
 	if last := w.spool.smart()[2]; last.RuleID != uuid.Nil || last.DestinationURL != "https://rest.test/?z={sub2}#x" {
 		t.Errorf("click %+v", last)
@@ -189,7 +189,7 @@ func TestSmartlinkClickIsStored(t *testing.T) {
 	err = w.db.GetContext(t.Context(), &n, `SELECT sum(clicks) AS clicks, sum(bot_clicks) AS bots,
 		(SELECT count(*) FROM smartlink_clicks) AS rows FROM smartlink_hours WHERE smartlink_id = $1`, id)
 	if err != nil || n.Clicks != 3 || n.Bots != 1 || n.Rows != 4 {
-		t.Errorf("stored %+v, %v", n, err)
+		t.Errorf("stored are %+v, want 3 clicks, 1 click of a bot and 4 rows; error %v", n, err)
 	}
 }
 

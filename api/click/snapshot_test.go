@@ -174,10 +174,10 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		if w.h = start(bad); w.h.Ready() {
-			t.Errorf("%s: ready without a snapshot", name)
+			t.Errorf("with a copy that is %s, the handler is ready without a snapshot", name)
 		}
 		if res := w.get("/postback?clickid=a"); res.StatusCode != http.StatusOK {
-			t.Errorf("%s: a postback without a snapshot: %d", name, res.StatusCode)
+			t.Errorf("with a copy that is %s, a postback gets the status %d, want 200", name, res.StatusCode)
 		}
 	}
 	if w.h = start(t.TempDir()); w.get("/summer-sale").StatusCode != http.StatusNotFound {

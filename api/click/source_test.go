@@ -64,6 +64,6 @@ func TestDeactivatedSourceAndNetworkGoOn(t *testing.T) {
 		t.Errorf("to %s, want %s", to, want)
 	}
 	if c.SourceID != w.source || c.NetworkID != n || c.Cost.String() != "0.25" {
-		t.Errorf("source %s, network %s, cost %s", c.SourceID, c.NetworkID, c.Cost)
+		t.Errorf("the click has the source %s, the network %s and the cost %s, want %s, %s and 0.25", c.SourceID, c.NetworkID, c.Cost, w.source, n)
 	}
 }

@@ -35,7 +35,7 @@ func TestTrackSendsToTheOfferAndRecordsTheClick(t *testing.T) {
 		t.Fatalf("%d to %s\nwant   %s", res.StatusCode, got, want)
 	}
 	if res.Header.Get("Cache-Control") != "no-store" {
-		t.Errorf("headers %v", res.Header)
+		t.Errorf("the redirect may be cached: %v", res.Header)
 	}
 	if c.CampaignID != id || c.AccountID != w.account || c.StreamID.String() != p["id"] || c.OfferID != o ||
 		c.NetworkID != n || c.SourceID != w.source || c.Domain != sharedHost || c.Destination != want {
@@ -95,7 +95,7 @@ func TestTrackUnknownAddresses(t *testing.T) {
 	}
 	to := w.get("/paused-two").Header.Get("Location")
 	if id, ok := strings.CutPrefix(to, "https://rest.test/?c="); !ok || id == "" {
-		t.Errorf("a paused campaign sends to %s", to)
+		t.Errorf("a paused campaign sends to %s, want its fallback with a click id", to)
 	}
 	if res := w.send(http.MethodPost, "/running-one", ""); res.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %d", res.StatusCode)
@@ -138,7 +138,7 @@ func (w *env) checkPrefetch(target string, edits ...edit) {
 	res := w.get(target, edits...)
 	if h := res.Header; res.StatusCode != http.StatusServiceUnavailable || h.Get("Location") != "" || h.Get("Cache-Control") != "no-store" ||
 		len(res.Cookies()) != 0 {
-		w.Errorf("%s ahead of a click: %d %v", target, res.StatusCode, h)
+		w.Errorf("a prefetch of %s gets the status %d, want 503 without a destination: %v", target, res.StatusCode, h)
 	}
 }
 
@@ -351,7 +351,7 @@ func TestTrackHandOverIsRemembered(t *testing.T) {
 	}
 	for i, want := range []string{"https://last.test/", "https://known.test/"} {
 		if got := w.location("/campaign-once", peer("8.8.5.1:1")); got != want {
-			t.Errorf("visit %d leads to %s", i+1, got)
+			t.Errorf("visit %d leads to %s, want %s", i+1, got, want)
 		}
 	}
 }
@@ -384,6 +384,6 @@ func TestTrackSpoolFailureStillRedirects(t *testing.T) {
 		t.Errorf("a late click is counted as unrecorded")
 	}
 	if res := w.get("/postback?clickid=x"); res.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("a postback that was not stored: %d", res.StatusCode)
+		t.Errorf("a postback that was not stored gets the status %d, want 503", res.StatusCode)
 	}
 }
