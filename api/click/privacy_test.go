@@ -46,7 +46,8 @@ func TestPrivacy(t *testing.T) {
 				t.Error("uniqueness does not tell two visitors of a network apart")
 			}
 			if privacy.StoresWhole() != (first.AddressKey == 0) || !privacy.StoresWhole() && first.AddressKey == second.AddressKey {
-				t.Errorf("two visitors have the address keys %d and %d, want 0 if whole addresses are stored, else two keys", first.AddressKey, second.AddressKey)
+				t.Errorf("two visitors have the address keys %d and %d, want 0 if whole addresses are stored, else two keys",
+					first.AddressKey, second.AddressKey)
 			}
 			w.location("/link", peer(denied))
 			if c := w.spool.last(); !c.IsBot || c.BotReason != "deny_list" {

@@ -124,11 +124,11 @@ func TestAuditHasRefusals(t *testing.T) {
 		t.Errorf("%v wrong proofs in %d entries, want 5 in one or two", refused, entries)
 	}
 	if last["email"] != "ana@example.com" || last["address"] != "198.51.100.7" || last["operation"] != "POST /app/api/links/use" {
-		t.Errorf("the entry: %v", last)
+		t.Errorf("the entry of the wrong proofs names %v, want ana@example.com, her address and the last call", last)
 	}
 	for _, row := range attacker.do("GET", "/app/api/audit", nil).want(t, 200, "").rowsOf(t) {
 		if row["refused"] != 0.0 || row["email"] == "ana@example.com" {
-			t.Errorf("the account that invited has %v", row)
+			t.Errorf("the account that invited has the entry %v, want none of the person's wrong proofs", row)
 		}
 	}
 }
@@ -148,17 +148,17 @@ func TestAuditNamesRecords(t *testing.T) {
 		return out
 	}
 	if got := names("offers"); !slices.Equal(got, []any{"Shoes"}) {
-		t.Errorf("the offer's entry has the name %v", got)
+		t.Errorf("the offer's entry has the name %v, want Shoes", got)
 	}
 	if got := names("webhooks"); !slices.Equal(got, []any{"Hook"}) {
-		t.Errorf("the endpoint's entry has the name %v", got)
+		t.Errorf("the endpoint's entry has the name %v, want Hook", got)
 	}
 	offer := owner.do("GET", "/app/api/audit?what=offers", nil).want(t, 200, "").rowsOf(t)[0]["record"]
 	owner.do("PUT", "/api/v1/offers", map[string]any{"id": offer, "name": "Boots", "url": "https://shop.example/"}).want(t, 200, "")
 	if got := names("offers"); !slices.Equal(got, []any{"Boots", "Boots"}) {
-		t.Errorf("the entries of a renamed offer have the names %v", got)
+		t.Errorf("the entries of a renamed offer have the names %v, want the new name Boots twice", got)
 	}
 	if got := entries(t, owner, "?what=logs"); !slices.Equal(got, []string{`POST /logs/postbacks/replay ana@example.com: dry_run null true`}) {
-		t.Errorf("the entry of a dry run: %v", got)
+		t.Errorf("the entry of a dry run is %v, want it with dry_run true", got)
 	}
 }

@@ -171,16 +171,16 @@ func TestNestedDatabases(t *testing.T) {
 		}
 	}
 	if got := describeIP(d, "::ffff:81.2.69.142"); got.City != "Brest" {
-		t.Errorf("mapped: %+v", got)
+		t.Errorf("an IPv4 address in IPv6 form is described as %+v, want the city Brest", got)
 	}
 	if got := describeIP(d, "2a00:1450::5"); got.Country != "IE" || got.Continent != "EU" {
-		t.Errorf("IPv6: %+v", got)
+		t.Errorf("an IPv6 address is described as %+v, want Ireland", got)
 	}
 	if got := describeIP(d, "74.125.1.1"); got.Country != "US" || got.City != "" || got.Region != "" {
-		t.Errorf("fields of other types, then the built-in country: %+v", got)
+		t.Errorf("a record whose fields have wrong types gives %+v, want only the built-in country US", got)
 	}
 	if got := describeIP(d, "172.32.1.1"); got.ConnectionType != Cellular || got.MobileOperator != "T-Mobile US" {
-		t.Errorf("known carrier: %+v", got)
+		t.Errorf("an address of a known carrier is described as %+v, want the cellular network of T-Mobile US", got)
 	}
 	if got := describeIP(d, "90.1.1.1"); got.MobileOperator != "Someone" {
 		t.Errorf("cellular connection: %+v", got)
@@ -235,7 +235,7 @@ func TestDatabaseThatIsNone(t *testing.T) {
 	}
 	for _, path := range []string{junk, filepath.Join(t.TempDir(), "missing.mmdb")} {
 		if d, err := New(Options{ASNDB: path}); err == nil {
-			t.Errorf("%s opened", path)
+			t.Errorf("New accepted %s, which is no database, want an error", path)
 			_ = d.Close()
 		}
 	}
@@ -256,7 +256,7 @@ func TestPublicAddresses(t *testing.T) {
 		}
 	}
 	if len(seen) < 25 || six < 5 {
-		t.Errorf("%d countries, %d IPv6 addresses", len(seen), six)
+		t.Errorf("the file has %d countries and %d IPv6 addresses, want at least 25 and 5", len(seen), six)
 	}
 	for _, private := range []string{
 		"10.1.2.3", "127.0.0.1", "192.168.1.1", "255.255.255.255", "0.0.0.0", "::", "::1", "::5", "fe80::1", "fd00::1",
