@@ -183,23 +183,23 @@ func TestPages(t *testing.T) {
 	}
 	if got := text(shell); !strings.Contains(got, `<html data-theme="dark" lang="de" dir="ltr">`) ||
 		strings.Contains(got, `hreflang="en"`) || !strings.Contains(got, `hreflang="de"`) {
-		t.Errorf("the page of a person with a dark theme and German is %s", got)
+		t.Errorf("for a person with a dark theme and German the page is %s, want both in its html element", got)
 	}
 	if got := text(get(p.shell, "/app", `x"onload="`, "")); strings.Contains(got, "onload") || strings.Contains(got, "data-theme") {
-		t.Errorf("with an unknown theme in the cookie: %s", got)
+		t.Errorf("with an unknown theme in the cookie the page is %s, want no theme", got)
 	}
 	asset := get(p.asset, "/app/assets/a-1.js", "", "a-1.js")
 	if asset.StatusCode != 200 || !strings.Contains(asset.Header.Get("Cache-Control"), "immutable") ||
 		!strings.HasPrefix(asset.Header.Get("Content-Type"), "text/javascript") {
-		t.Errorf("a script is served with %d %v", asset.StatusCode, asset.Header)
+		t.Errorf("a script is served with the status %d and the headers %v, want 200, immutable and text/javascript", asset.StatusCode, asset.Header)
 	}
 	for _, name := range []string{"../index.html", "none.js", ".gitignore"} {
 		if got := get(p.asset, "/app/assets/x", "", name); got.StatusCode != 404 {
-			t.Errorf("%s: %d", name, got.StatusCode)
+			t.Errorf("the asset %s gets the status %d, want 404", name, got.StatusCode)
 		}
 	}
 	p.files = fstest.MapFS{}
 	if empty := get(p.shell, "/app", "", ""); empty.StatusCode != 503 || !strings.Contains(text(empty), "make build") {
-		t.Errorf("without its files the page answers %d", empty.StatusCode)
+		t.Errorf("without its files the page gets the status %d, want 503 with advice", empty.StatusCode)
 	}
 }

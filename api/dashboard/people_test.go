@@ -132,14 +132,14 @@ func TestAuditOfContributors(t *testing.T) {
 	rows := ben.do("GET", "/app/api/audit", nil).want(t, 200, "").rowsOf(t)
 	for _, row := range rows {
 		if row["email"] != "ben@example.com" {
-			t.Errorf("a contributor sees %v of %v", row["operation"], row["email"])
+			t.Errorf("a contributor sees the entry %v of %v, want only own entries", row["operation"], row["email"])
 		}
 	}
 	if len(rows) < 2 || !strings.Contains(fmt.Sprint(rows[0]["changes"]), fmt.Sprint(change)) {
 		t.Errorf("the contributor's own change is not in the log: %v", rows)
 	}
 	if own := ben.do("GET", "/app/api/audit?who="+id(ben), nil).want(t, 200, "").rowsOf(t); len(own) != len(rows) {
-		t.Errorf("%d own rows, want %d", len(own), len(rows))
+		t.Errorf("with the contributor's own id as filter the log has %d rows, want %d", len(own), len(rows))
 	}
 	ben.do("GET", "/app/api/audit?who="+id(owner), nil).want(t, 403, "role_required")
 	ben.do("POST", fmt.Sprintf("/api/v1/changes/%s/undo", change), nil).want(t, 200, "")
@@ -159,7 +159,7 @@ func TestNoSessionOnTrackingHosts(t *testing.T) {
 	} {
 		got := p.do("POST", path, body)
 		if got.status != http.StatusNotFound || len(got.header.Values("Set-Cookie")) != 0 {
-			t.Errorf("%s on a tracking host: %d, %v", path, got.status, got.header)
+			t.Errorf("%s on a tracking host gets the status %d, want 404 without a cookie: %v", path, got.status, got.header)
 		}
 	}
 }

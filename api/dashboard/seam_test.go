@@ -141,7 +141,7 @@ func TestKeyAndSessionNeverMix(t *testing.T) {
 		"a wrong key": "Bearer " + models.NewAPIKey(models.ScopeFull), "no key": "", "another scheme": "Basic abc",
 	} {
 		if got := p.do("GET", "/api/v1/offers", nil, "Authorization", key); got.status != 401 {
-			t.Errorf("%s together with a session: %d", name, got.status)
+			t.Errorf("%s together with a session gets the status %d, want 401", name, got.status)
 		}
 	}
 	// If a call has both, the key decides, not the role of the viewer's session.
@@ -172,7 +172,7 @@ func TestSessionIsOfOneSite(t *testing.T) {
 	p.do("GET", "/api/v1/offers", nil).want(t, 401, "unauthenticated")
 	for _, path := range []string{"/app", "/app/", "/app/api/session", "/app/reports"} {
 		if got := p.do("GET", path, nil); got.status != 404 {
-			t.Errorf("%s on a tracking host: %d", path, got.status)
+			t.Errorf("%s on a tracking host gets the status %d, want 404", path, got.status)
 		}
 	}
 }
@@ -383,19 +383,19 @@ func TestAudit(t *testing.T) {
 	s.Do("POST", "/offers", offer, "Idempotency-Key", "k1").Want(201, "")
 	entries, _, err := s.Store.Audit(t.Context(), s.Account.ID, store.AuditFilter{What: "offers"}, store.Page{Limit: 10})
 	if err != nil || len(entries) != 2 {
-		t.Fatalf("%+v, %v", entries, err)
+		t.Fatalf("the log has the entries %+v, want two; error %v", entries, err)
 	}
 	byKey, byPerson := entries[0], entries[1]
 	if byKey.Who != "full" || !byKey.KeyID.Valid || byKey.UserID.Valid {
-		t.Errorf("the entry of the key is %+v", byKey)
+		t.Errorf("the entry of the key is %+v, want the key full as its author and no person", byKey)
 	}
 	if byPerson.Who != "N" || byPerson.Email != "ana@example.com" || byPerson.Record != made || byPerson.Route != "POST /offers" ||
 		strings.Join(byPerson.Fields, " ") != "name url" || byPerson.Address != "127.0.0.1" {
-		t.Errorf("the entry of the person is %+v", byPerson)
+		t.Errorf("the entry of the person is %+v, want ana@example.com, the record, the fields name and url, and the address", byPerson)
 	}
 	rows := p.do("GET", "/app/api/audit?what=offers", nil).want(t, 200, "").rowsOf(t)
 	if len(rows) != 2 || rows[0]["email"] != nil || rows[1]["email"] != "ana@example.com" {
-		t.Errorf("rows: %v", rows)
+		t.Errorf("the rows are %v, want that of the key without an e-mail and that of ana@example.com", rows)
 	}
 }
 

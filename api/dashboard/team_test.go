@@ -82,7 +82,7 @@ func TestLinkUsedWhileItsMakerLeaves(t *testing.T) {
 		}()
 		first.do("DELETE", "/app/api/team/"+id, nil).want(t, 200, "")
 		if got := <-used; got.status != 200 && got.code != "link_gone" {
-			t.Errorf("the link answers %d %s", got.status, got.code)
+			t.Errorf("the link answers %d %s, want 200 or link_gone", got.status, got.code)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func TestOwnersRemoveOneAnother(t *testing.T) {
 	}
 	members, err := people.New(s.Store).Members(t.Context(), s.Account.ID)
 	if err != nil || removed != 1 || len(members) != 1 {
-		t.Errorf("%d were removed, %d are left: %v", removed, len(members), err)
+		t.Errorf("%d owners were removed and %d are left, want one of each; error %v", removed, len(members), err)
 	}
 }
 
@@ -160,7 +160,7 @@ func TestFirstOwner(t *testing.T) {
 	checkLink := func(wantPassword bool) {
 		t.Helper()
 		if got := p.do("POST", "/app/api/links/look", map[string]any{"token": token}).want(t, 200, "").data["new_password"]; got != wantPassword {
-			t.Errorf("the link asks for a new password: %v, want %v", got, wantPassword)
+			t.Errorf("whether the link asks for a new password is %v, want %v", got, wantPassword)
 		}
 	}
 	checkLink(true)
