@@ -64,17 +64,17 @@ func TestViews(t *testing.T) {
 		t.Errorf("the saved view is %v", private.data)
 	}
 	for name, body := range map[string]object{
-		"an unknown dimension":                       {"name": "x", "report": report(object{"group": []string{"nothing"}})},
-		"a repeated dimension":                       {"name": "x", "report": report(object{"group": []string{"os", "os"}})},
-		"no dimension":                               {"name": "x", "report": report(object{"group": []string{}})},
-		"an unknown column":                          {"name": "x", "report": report(object{"columns": []string{"luck"}})},
-		"a condition on an unknown figure":           {"name": "x", "report": report(object{"having": "luck<0"})},
-		"a formula of an unknown figure":             {"name": "x", "report": report(object{"formulas": "luck/clicks"})},
-		"a semicolon in a formula":                   {"name": "x", "report": report(object{"formulas": "profit;clicks"})},
-		"an order by an unknown figure":              {"name": "x", "report": report(object{"sort": "-luck"})},
-		"a filter without a value":                   {"name": "x", "report": report(object{"filters": []object{{"dimension": "os", "values": []string{}}}})},
-		"an order by a formula that the view lacks":  {"name": "x", "report": report(object{"sort": "=profit/cost", "formulas": "profit/clicks"})},
-		"an order by a dimension that is no group's": {"name": "x", "report": report(object{"sort": "os"})},
+		"an unknown dimension":                        {"name": "x", "report": report(object{"group": []string{"nothing"}})},
+		"a repeated dimension":                        {"name": "x", "report": report(object{"group": []string{"os", "os"}})},
+		"no dimension":                                {"name": "x", "report": report(object{"group": []string{}})},
+		"an unknown column":                           {"name": "x", "report": report(object{"columns": []string{"luck"}})},
+		"a condition on an unknown figure":            {"name": "x", "report": report(object{"having": "luck<0"})},
+		"a formula of an unknown figure":              {"name": "x", "report": report(object{"formulas": "luck/clicks"})},
+		"a semicolon in a formula":                    {"name": "x", "report": report(object{"formulas": "profit;clicks"})},
+		"an order by an unknown figure":               {"name": "x", "report": report(object{"sort": "-luck"})},
+		"a filter without a value":                    {"name": "x", "report": report(object{"filters": []object{{"dimension": "os", "values": []string{}}}})},
+		"an order by a formula that the view lacks":   {"name": "x", "report": report(object{"sort": "=profit/cost", "formulas": "profit/clicks"})},
+		"an order by a dimension that is not grouped": {"name": "x", "report": report(object{"sort": "os"})},
 	} {
 		if got := viewer.do("POST", path, body); got.status != 400 {
 			t.Errorf("a view with %s gets %d %s, want 400", name, got.status, got.code)
