@@ -184,7 +184,7 @@ type AssistantRow struct {
 	Person    AssistantPerson `json:"person"`
 	Rights    models.Rights   `json:"rights" enum:"read,propose,change"`
 	CreatedAt string          `json:"created_at"`
-	UsedAt    *string         `json:"used_at" doc:"when the assistant was last used, accurate to a few minutes"`
+	UsedAt    *string         `json:"used_at" doc:"when the assistant was last used, accurate to a few minutes; null: it was never used"`
 }
 
 // AssistantClient is the program of a connected assistant.
