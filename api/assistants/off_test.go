@@ -49,7 +49,7 @@ func TestInstallOff(t *testing.T) {
 	gone := func(what string, a answer) {
 		t.Helper()
 		if a.status != http.StatusNotFound || a.header.Get("Location") != "" || a.data["access_token"] != nil || a.data["client_id"] != nil {
-			t.Errorf("%s: %d %v", what, a.status, a.data)
+			t.Errorf("%s gets the status %d, want 404 without a token: %v", what, a.status, a.data)
 		}
 	}
 	for _, path := range assistants.Paths {
@@ -69,7 +69,7 @@ func TestInstallOff(t *testing.T) {
 		t.Errorf("the tables of assistants have %d rows, want %d as before", after, before)
 	}
 	if a := off.send(http.MethodGet, "/app/connect?"+queryOf(request(client)), "", ""); a.status == http.StatusFound {
-		t.Errorf("the page on which people connect an assistant redirects: %v", a.header)
+		t.Errorf("the page on which people connect an assistant is still redirected to: %v", a.header)
 	}
 	if enabled, rows := list(person); enabled || rows != 2 {
 		t.Errorf("%d assistants are listed, want 2; enabled is %v, want false", rows, enabled)

@@ -35,7 +35,7 @@ func TestRefusedExchanges(t *testing.T) {
 		f.Set(change[0], change[1])
 		a := e.form(assistants.TokenPath, f)
 		if a.status != http.StatusBadRequest || a.data["error"] != change[2] || a.header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %d %v", name, a.status, a.data)
+			t.Errorf("%s: the exchange gets the status %d with %v, want 400 with the case's error", name, a.status, a.data)
 		}
 	}
 	twice := codeForm(client, code)
@@ -63,7 +63,7 @@ func TestRefresh(t *testing.T) {
 	answer := e.want(e.form(assistants.TokenPath, refreshForm(client, first.refresh)), http.StatusOK, "")
 	second := tokensOf(answer)
 	if answer.data["scope"] != "read propose change" || answer.data["expires_in"] != 600.0 || answer.data["token_type"] != "Bearer" || second.refresh == first.refresh {
-		t.Errorf("%v", answer.data)
+		t.Errorf("the answer to a refresh is %v, want all rights, ten minutes and a new refresh token", answer.data)
 	}
 	e.toolsOf(first.access)
 	e.toolsOf(second.access)
@@ -75,7 +75,7 @@ func TestRefresh(t *testing.T) {
 	}
 	e.want(e.form(assistants.TokenPath, refreshForm(client, second.refresh)), http.StatusBadRequest, "invalid_grant")
 	if rows := connected(owner); len(rows) != 0 {
-		t.Errorf("after a second use of the refresh token, assistants are still connected: %+v", rows)
+		t.Errorf("after a second use of the refresh token, the assistants %+v are connected, want none", rows)
 	}
 }
 
@@ -132,11 +132,11 @@ func TestClock(t *testing.T) {
 	}
 	e.codeFor(owner, client, models.RightsRead) // is never exchanged
 	if n, err := a.DeleteExpired(t.Context(), now.Add(2*models.RefreshTokenLife+time.Hour)); err != nil || n < 5 {
-		t.Errorf("%d rows deleted, %v", n, err)
+		t.Errorf("%d expired rows were deleted, want at least 5; error %v", n, err)
 	}
 	var left int
 	if err := e.s.DB.GetContext(t.Context(), &left, `SELECT count(*) FROM assistant_tokens`); err != nil || left != 0 {
-		t.Errorf("%d tokens are left, %v", left, err)
+		t.Errorf("%d tokens are left, want none; error %v", left, err)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestWhereTokensAreValid(t *testing.T) {
 	}
 	a := e.call(got.access, "tools/call", `{"name":"add_note","arguments":{"text":"a note"}}`)
 	if raw, _ := json.Marshal(a.data); a.status != http.StatusOK || strings.Contains(string(raw), `"isError":true`) {
-		t.Fatalf("a note: %d %s", a.status, raw)
+		t.Fatalf("adding a note gets the status %d with %s, want 200 without an error", a.status, raw)
 	}
 	var entry struct {
 		Who, Via, Client, Tool string
@@ -164,7 +164,7 @@ func TestWhereTokensAreValid(t *testing.T) {
 	err := e.s.DB.GetContext(t.Context(), &entry, `SELECT email AS who, via, client, tool, user_id IS NOT NULL AS person, key_id IS NOT NULL AS key
 		FROM audit WHERE tool <> ''`)
 	if err != nil || entry.Via != "mcp" || entry.Client != "Test Client" || entry.Tool != "add_note" || !entry.Person || !entry.Key || !strings.HasSuffix(entry.Who, "@example.com") {
-		t.Errorf("audit %+v, %v", entry, err)
+		t.Errorf("the entry of the audit log is %+v, want the person, the key and the tool; error %v", entry, err)
 	}
 	keys := string(owner.Do("GET", "/app/api/keys", nil).Want(http.StatusOK, "").Data)
 	id := connected(owner)[0].ID
@@ -201,11 +201,11 @@ func TestPropose(t *testing.T) {
 		`{"name":"add_note","arguments":{"text":"x"}}`, `{"name":"set_active","arguments":{"kind":"offer","id":"` + offer.ID + `","active":false}}`,
 	} {
 		if text := use(proposer, params); !strings.Contains(text, "unknown tool") {
-			t.Errorf("%s: %s", params, text)
+			t.Errorf("%s is answered with %s, want an unknown tool", params, text)
 		}
 	}
 	if text := use(proposer, `{"name":"whoami","arguments":{}}`); !strings.Contains(text, "read_only") {
-		t.Errorf("whoami: %s", text)
+		t.Errorf("whoami answers %s, want the right read_only", text)
 	}
 }
 
@@ -327,10 +327,10 @@ func TestRequests(t *testing.T) {
 	} {
 		r := with(request(client), c.member, c.value)
 		if got := person.Do("GET", "/app/api/assistants/request?"+queryOf(r), nil); got.Code != c.code {
-			t.Errorf("%s: %d %s", name, got.Status, got.Code)
+			t.Errorf("%s: the page answers %d %s, want %s", name, got.Status, got.Code, c.code)
 		}
 		if got := person.Do("POST", "/app/api/assistants", with(r, "rights", "read")); got.Code != c.code {
-			t.Errorf("%s, decided: %d %s", name, got.Status, got.Code)
+			t.Errorf("%s: the decision answers %d %s, want %s", name, got.Status, got.Code, c.code)
 		}
 	}
 	for _, fits := range []string{"http://127.0.0.1:1/callback", "http://127.0.0.1/callback"} { // another port of this machine
@@ -339,11 +339,11 @@ func TestRequests(t *testing.T) {
 	var decided struct{ Redirect string }
 	person.Do("POST", "/app/api/assistants", with(request(client), "refused", true, "resource", "")).Want(http.StatusOK, "").Into(&decided)
 	if q := (url.Values{"error": {"access_denied"}, "state": {"a state"}, "iss": {base}}); decided.Redirect != redirect+"?"+q.Encode() {
-		t.Errorf("a person's refusal redirects to %s", decided.Redirect)
+		t.Errorf("a person's refusal redirects to %s, want access_denied with the state", decided.Redirect)
 	}
 	var n int
 	if err := e.s.DB.GetContext(t.Context(), &n, `SELECT count(*) FROM assistant_grants`); err != nil || n != 0 {
-		t.Errorf("%d grants, %v", n, err)
+		t.Errorf("%d assistants are connected, want none; error %v", n, err)
 	}
 	person.Do("POST", "/app/api/assistants", with(request(client), "rights", "read"), "X-Switchyard-Page", "").Want(http.StatusForbidden, "cross_site")
 }

@@ -64,7 +64,7 @@ func TestBlockedValuesAreLiveInAllProcesses(t *testing.T) {
 	becomes("the campaign is there", "https://in.test/")
 	change := first.block(models.BlockCampaign, id, "sub1", places(models.MaxBlockedAtOnce)...)
 	if change.Blocked != models.MaxBlockedAtOnce {
-		t.Errorf("blocked %d values", change.Blocked)
+		t.Errorf("%d values were blocked, want %d", change.Blocked, models.MaxBlockedAtOnce)
 	}
 	becomes("5,000 placements are blocked", fallback)
 	for _, w := range processes {

@@ -43,7 +43,7 @@ func (w *env) postBody(body string, edits ...edit) (status int, code string) {
 	}
 	text, err := io.ReadAll(res.Body)
 	if err != nil || json.Unmarshal(text, &got) != nil {
-		w.Fatalf("%d %s %v", res.StatusCode, text, err)
+		w.Fatalf("the answer %d %s is not JSON: %v", res.StatusCode, text, err)
 	}
 	var codes []string
 	for _, r := range got.Data.Refused {
@@ -153,7 +153,7 @@ func TestPageEventsRefused(t *testing.T) {
 	w.reload()
 	const view = `{"id": "1", "name": "view"}`
 	if status, code := w.postEvents(view); status != http.StatusNotFound || code != "no_site" {
-		t.Errorf("without a site: %d %s", status, code)
+		t.Errorf("an event of an account without a site gets %d %s, want 404 no_site", status, code)
 	}
 	w.site("shop.test", "")
 	other := w.newAccount()
@@ -209,7 +209,7 @@ func TestPageEventsRefused(t *testing.T) {
 	}
 	res = w.send(http.MethodOptions, "/t/event", "", header("Origin", "https://shop.test"))
 	if res.StatusCode != http.StatusNoContent || res.Header.Get("Access-Control-Allow-Methods") != "POST" {
-		t.Errorf("OPTIONS: %d %v", res.StatusCode, res.Header)
+		t.Errorf("OPTIONS gets the status %d, want 204 with the allowed method POST: %v", res.StatusCode, res.Header)
 	}
 }
 
@@ -260,7 +260,7 @@ func TestPageEventsLimited(t *testing.T) {
 		}
 	}
 	if res := w.send(http.MethodPost, "/postback", "clickid="+models.FormatClickID(models.NewClickID())); res.StatusCode != http.StatusOK {
-		t.Errorf("a postback is refused because of page events: %d", res.StatusCode)
+		t.Errorf("after many page events, a postback gets the status %d, want 200", res.StatusCode)
 	}
 }
 

@@ -156,7 +156,7 @@ func TestSitesAreLive(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE sites SET domain = 'shop.test', is_active = false WHERE id = $1`, second)
 	s = w.reload().h.routes.Current()
 	if got := s.SiteOf(w.account, "www.shop.test"); got != nil {
-		t.Errorf("a page of an inactive site is assigned to %v", got)
+		t.Errorf("a page of an inactive site is assigned to %v, want no site", got)
 	}
 	dbtest.Exec(w, w.db, `UPDATE sites SET domain = 'shop.test' WHERE id = $1`, first)
 	s = w.reload().h.routes.Current()

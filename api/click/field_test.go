@@ -118,7 +118,7 @@ func (f *fieldEnv) addNetwork(e *fieldEntry) {
 	maps.Copy(n.StatusMap, e.set.Statuses)
 	saved, err := storeOn(f.db).Networks().Create(f.Context(), n)
 	if err != nil {
-		f.Fatalf("%s: %v", e.name, err)
+		f.Fatalf("the network of %s cannot be created: %v", e.name, err)
 	}
 	e.network = saved.ID
 }
