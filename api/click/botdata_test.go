@@ -105,6 +105,7 @@ func TestBotData(t *testing.T) {
 	}
 	restarted.get("/data", spam, header("Accept-Encoding", "gzip"))
 	if c := w.spool.last(); c.ProxyKind != "datacenter" || bot.Signals(c.BotSignals) != bot.Datacenter|bot.BadReferrer {
-		t.Errorf("with lists from disk, the click has the proxy kind %s and the signals %v, want datacenter and a bad referrer", c.ProxyKind, bot.Signals(c.BotSignals).Reasons())
+		t.Errorf("with lists from disk, the click has the proxy kind %s and the signals %v, want datacenter and a bad referrer",
+			c.ProxyKind, bot.Signals(c.BotSignals).Reasons())
 	}
 }

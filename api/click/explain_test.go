@@ -59,7 +59,8 @@ func TestExplainDecidesAgain(t *testing.T) {
 			t.Fatalf("click %d went by %s to %s, but is explained as %s to %s", i, flow.Via(c.Via), c.OfferID, e.Via, e.Offer.ID)
 		}
 		if e.URL() != "https://o.test/?a={clickid}" || len(e.Stages) != 1+handOvers || len(e.Stages[0].Trace.Steps) == 0 {
-			t.Fatalf("click %d is explained with the address %s and %d campaigns, want the offer's address and %d campaigns", i, e.URL(), len(e.Stages), 1+handOvers)
+			t.Fatalf("click %d is explained with the address %s and %d campaigns, want the offer's address and %d campaigns",
+				i, e.URL(), len(e.Stages), 1+handOvers)
 		}
 		paths[e.Route.ID]++
 		vias[e.Via]++

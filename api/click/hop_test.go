@@ -25,7 +25,7 @@ func TestDoubleMeta(t *testing.T) {
 		res := w.get(address)
 		body, err := io.ReadAll(res.Body)
 		if err != nil || res.StatusCode != http.StatusOK || res.Header.Get("Referrer-Policy") != "no-referrer" {
-			t.Fatalf("%s: %d, %v", address, res.StatusCode, res.Header)
+			t.Fatalf("%s answers %d with the headers %v, want 200 with no-referrer", address, res.StatusCode, res.Header)
 		}
 		return addressIn(string(body)), res.Header
 	}

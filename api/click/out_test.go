@@ -35,7 +35,7 @@ func TestClickOutBySlot(t *testing.T) {
 	c := w.spool.last()
 	id := models.FormatClickID(c.ID)
 	if landed.Header.Get("Location") != "https://lander.test/?c="+id || c.LanderID != l || c.OfferID != uuid.Nil {
-		t.Fatalf("to %s, click %+v", landed.Header.Get("Location"), c)
+		t.Fatalf("the visitor is sent to %s, want the lander with the click id; click %+v", landed.Header.Get("Location"), c)
 	}
 	one := "https://one.test/?s=x%20y&slot=1&l=" + l.String() + "&clk=" + id
 	for target, want := range map[string]string{"/out": one, "/out/1": one, "/out/2": "https://two.test/" + id} {
@@ -45,10 +45,10 @@ func TestClickOutBySlot(t *testing.T) {
 		}
 		outs := w.spool.outs()
 		if len(outs) != before+1 {
-			t.Fatalf("%s: %d click-outs", target, len(outs))
+			t.Fatalf("%s: %d click-outs are recorded, want %d", target, len(outs), before+1)
 		}
 		if o := outs[before]; o.ClickID != c.ID || o.AccountID != w.account || o.NetworkID != n || o.Destination != want {
-			t.Errorf("%s: %+v", target, o)
+			t.Errorf("%s: the recorded click-out is %+v, want one to %s", target, o, want)
 		}
 	}
 	if got := w.location("/out/2?clickid=" + id); got != "https://two.test/"+id {
@@ -62,7 +62,7 @@ func TestClickOutBySlot(t *testing.T) {
 	}
 	for _, target := range []string{"/out/3", "/out/0", "/out/21", "/out/x", "/out/1/2"} {
 		if res := w.get(target, withCookies(landed.Cookies())); res.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %d", target, res.StatusCode)
+			t.Errorf("%s gets the status %d, want 404", target, res.StatusCode)
 		}
 	}
 }
@@ -105,10 +105,10 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, uuid.New(), foreign)
 	w.reload()
 	if res := w.get("/out", host("foreign.test"), cookie(click, id, pathID, l, uuid.Nil)); res.StatusCode != 404 {
-		t.Errorf("foreign domain: %d", res.StatusCode)
+		t.Errorf("a click of an account is followed on the domain of another with the status %d, want 404", res.StatusCode)
 	}
 	if res := w.get("/out?clickid=" + models.FormatClickID(models.NewClickID())); res.StatusCode != 404 {
-		t.Errorf("unknown click: %d", res.StatusCode)
+		t.Errorf("an unknown click gets the status %d, want 404", res.StatusCode)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestClickOutWithoutAnOpenOfferFallsBack(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE offers SET is_active = false WHERE id = $1`, o)
 	w.reload()
 	if got := w.location("/out", withCookies(landed.Cookies())); got != "https://f.test/" {
-		t.Errorf("to %s", got)
+		t.Errorf("with its offer switched off, the link leads to %s, want the fallback", got)
 	}
 }
 

@@ -64,15 +64,15 @@ func TestPostbackKeepsWhatWasSent(t *testing.T) {
 		res := w.send(tt.method, tt.target, tt.body, tt.edits...)
 		body, _ := io.ReadAll(res.Body)
 		if res.StatusCode != 200 || strings.TrimSpace(string(body)) != `{"data":{"result":"accepted"},"error":null}` {
-			t.Errorf("%s: %d %s", name, res.StatusCode, body)
+			t.Errorf("%s: the answer is %d %s, want 200 with the result accepted", name, res.StatusCode, body)
 			continue
 		}
 		p := w.spool.postback()
 		if !maps.Equal(p.Params, tt.params) || p.Source != "postback" || p.IP.String() != "8.8.8.8" {
-			t.Errorf("%s: %+v", name, p)
+			t.Errorf("%s: the stored postback is %+v, want the parameters %v", name, p, tt.params)
 		}
 		if tt.network != (p.NetworkID.String() == n) || tt.network != (p.AccountID == w.account) {
-			t.Errorf("%s: network %s of %s", name, p.NetworkID, p.AccountID)
+			t.Errorf("%s: the postback is stored with the network %s of the account %s, want one: %v", name, p.NetworkID, p.AccountID, tt.network)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestPostbackRefuses(t *testing.T) {
 		}
 		err := json.Unmarshal(body, &got)
 		if err != nil || res.StatusCode != tt.status || got.Data != nil || got.Error["code"] != tt.code || len(got.Error) != 2 {
-			t.Errorf("%s: %d %s, %v", name, res.StatusCode, body, err)
+			t.Errorf("%s: the answer is %d %s, want %d %s, error %v", name, res.StatusCode, body, tt.status, tt.code, err)
 		}
 	}
 	if p := w.spool.postback(); p != nil {
@@ -126,11 +126,11 @@ func TestPostbackRefuses(t *testing.T) {
 		"/postback?clickid=a": 200, "/postback": 200, "/postback/" + n.String(): 200, "/postback/" + uuid.NewString(): 404,
 	} {
 		if res := w.send(http.MethodHead, target, ""); res.StatusCode != want || w.spool.postback() != nil {
-			t.Errorf("HEAD %s: %d", target, res.StatusCode)
+			t.Errorf("HEAD %s gets the status %d, want %d and nothing stored", target, res.StatusCode, want)
 		}
 	}
 	if res := w.send(http.MethodPut, "/postback", ""); res.Header.Get("Allow") != "GET, HEAD, POST" {
-		t.Errorf("Allow: %s", res.Header.Get("Allow"))
+		t.Errorf("PUT is answered with the allowed methods %q, want GET, HEAD, POST", res.Header.Get("Allow"))
 	}
 }
 
@@ -151,11 +151,11 @@ func TestPostbackKeepsSignature(t *testing.T) {
 	id := models.FormatClickID(models.NewClickID())
 	w.send("POST", "/postback?clickid="+id, "payout=3", header("X-Signature", "ab"))
 	if p := w.proof(); p.Signature != "ab" || p.SignedText != "payout=3" {
-		t.Errorf("%+v", p)
+		t.Errorf("the stored proof is %+v, want the signature ab of the body", p)
 	}
 	w.get("/postback?clickid="+id+"&payout=%33", header("X-Signature", "cd"))
 	if p := w.proof(); p.Signature != "cd" || p.SignedText != "clickid="+id+"&payout=%33" {
-		t.Errorf("%+v", p)
+		t.Errorf("the stored proof is %+v, want the signature cd of the query as sent", p)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 			method = http.MethodPost
 		}
 		if res := w.send(method, tt.target, tt.body, header("X-Signature", tt.header)); res.StatusCode != 200 {
-			t.Errorf("%s: %d", name, res.StatusCode)
+			t.Errorf("%s: the status is %d, want 200", name, res.StatusCode)
 		}
 		p := w.spool.postback()
 		if !maps.Equal(p.Params, tt.shown) || strings.Contains(fmt.Sprint(p), canary) {
@@ -233,7 +233,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 		return err
 	})
 	if err != nil || segments == 0 {
-		t.Errorf("%d segments, %v", segments, err)
+		t.Errorf("%d segments are on the disk, want at least one, error %v", segments, err)
 	}
 }
 
@@ -271,7 +271,7 @@ func TestSecretsUnderOtherNames(t *testing.T) {
 			method = http.MethodPost
 		}
 		if res := w.send(method, tt.target, tt.body, tt.edits...); res.StatusCode != 200 {
-			t.Errorf("%s: %d", name, res.StatusCode)
+			t.Errorf("%s: the status is %d, want 200", name, res.StatusCode)
 		}
 		p := w.spool.postback()
 		if !maps.Equal(p.Params, tt.shown) || strings.Contains(fmt.Sprint(p), canary) {
@@ -322,7 +322,7 @@ func TestPixel(t *testing.T) {
 	w.get("/pixel.gif?payout=2&clickid=other", withCookies(clicked.Cookies()))
 	p := w.spool.postback()
 	if p == nil || p.Source != "pixel" || p.Params["clickid"] != models.FormatClickID(w.spool.last().ID) || p.Params["payout"] != "2" {
-		t.Errorf("%+v", p)
+		t.Errorf("the pixel is stored as %+v, want the click of the cookie", p)
 	}
 }
 
@@ -361,7 +361,7 @@ func TestPostbackAnswer(t *testing.T) {
 			kind = "text/plain; charset=utf-8"
 		}
 		if res.Header.Get("Content-Type") != kind || res.Header.Get("X-Content-Type-Options") != "nosniff" {
-			t.Errorf("%s %.60s: %v", c.method, c.target, res.Header)
+			t.Errorf("%s %.60s is answered with the headers %v, want the type %s and nosniff", c.method, c.target, res.Header, kind)
 		}
 	}
 	w.send("GET", "/postback?cid=abc&return=OK", "")

@@ -82,7 +82,7 @@ func (w *env) checkPrivacy(privacy models.IPPrivacy, stored string) {
 			w.Fatal(err)
 		}
 		if !privacy.StoresWhole() && bytes.Contains(text, []byte("203.0.113.7")) {
-			w.Errorf("stored: %s", text)
+			w.Errorf("the visitor's address is stored: %s", text)
 		}
 		var ip netip.Addr
 		switch {

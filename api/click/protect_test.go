@@ -106,7 +106,7 @@ func (w *env) verdictOf(query url.Values, edits ...edit) verdict {
 	res := w.get("/lp/verify?"+query.Encode(), append([]edit{host(ownHost)}, edits...)...)
 	if res.StatusCode != http.StatusOK || res.Header.Get("Access-Control-Allow-Origin") != "*" ||
 		res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("Content-Type") != "application/json" {
-		w.Fatalf("%d %v", res.StatusCode, res.Header)
+		w.Fatalf("the check is answered %d %v, want 200, JSON that any page may read and nothing may store", res.StatusCode, res.Header)
 	}
 	var body struct{ Data *verdict }
 	if err := json.NewDecoder(res.Body).Decode(&body); err != nil || body.Data == nil {
@@ -149,7 +149,7 @@ func TestSignedLander(t *testing.T) {
 	none := w.verdictOf(url.Values{"lander": {l.String()}})
 	w.checkVerdict("no key", none, reasonNoKey)
 	if none.FallbackURL == nil || *none.FallbackURL != "https://else.test/" {
-		t.Errorf("fallback %v", none.FallbackURL)
+		t.Errorf("the fallback is %v, want https://else.test/", none.FallbackURL)
 	}
 	w.checkVerdict("a click id but no key", w.verdictOf(url.Values{"clickid": {models.FormatClickID(w.spool.last().ID)}}), reasonNoKey)
 	w.checkVerdict("nothing", w.verdictOf(url.Values{}), reasonNoLander)
@@ -204,7 +204,7 @@ func TestLanderKeyExpires(t *testing.T) {
 	text := string(s.append(nil, k, ip, ""))
 	got, err := s.parse(text, netip.MustParseAddr("2001:db8:1:2:ffff::1"), "any")
 	if err != nil || got != k {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("the key is read as %+v, want the one that was written, error %v", got, err)
 	}
 	if _, err := s.parse(text, netip.MustParseAddr("2001:db8:1:3::3"), ""); err == nil {
 		t.Error("a key that is bound to a network is accepted from another network")

@@ -246,7 +246,7 @@ func TestLiveEqualsSimulated(t *testing.T) {
 		}
 	}
 	if handovers < 500 {
-		t.Errorf("%d hand-overs", handovers)
+		t.Errorf("%d visitors were handed over to another campaign, want at least 500", handovers)
 	}
 }
 

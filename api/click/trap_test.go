@@ -60,7 +60,7 @@ func (w *env) follow(method, text string, edits ...edit) {
 	w.Helper()
 	res := w.send(method, "/t/h/"+text, "", edits...)
 	if h := res.Header; res.StatusCode != http.StatusNoContent || h.Get("X-Robots-Tag") != "noindex, nofollow" || h.Get("Cache-Control") != "no-store" {
-		w.Errorf("%s %s: %d %v", method, text, res.StatusCode, h)
+		w.Errorf("%s %s is answered %d %v, want 204 that is neither indexed nor stored", method, text, res.StatusCode, h)
 	}
 }
 
@@ -96,14 +96,14 @@ func TestHiddenLink(t *testing.T) {
 		w.spool.records = nil
 		w.follow(c.method, c.text, c.edits...)
 		if diff := cmp.Diff(c.want, w.spool.traps()); diff != "" || len(w.spool.records) != len(c.want) {
-			t.Errorf("%s: %s", c.name, diff)
+			t.Errorf("%s: the recorded links differ (-want +got):\n%s", c.name, diff)
 		}
 	}
 	if n := counter(t, w.h, "switchyard_hidden_links_followed_total"); n != 5 {
 		t.Errorf("%v followed links are counted, want 5", n)
 	}
 	if res := w.send(http.MethodPost, "/t/h/"+models.FormatClickID(old), ""); res.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("POST: %d", res.StatusCode)
+		t.Errorf("POST gets the status %d, want 405", res.StatusCode)
 	}
 	if res := w.get("/t/h/"+models.FormatClickID(old), host("nobody.test")); res.StatusCode != http.StatusNotFound {
 		t.Errorf("a hidden link on a host that is no tracking domain gets the status %d, want 404", res.StatusCode)
@@ -130,7 +130,7 @@ func TestHiddenLinkTellsSender(t *testing.T) {
 			w.follow("GET", models.FormatClickID(click.ID), edits...)
 			list := w.spool.trapsWithSenders()
 			if len(list) != 1 || list[0].Sender == uuid.Nil || (list[0].Sender == click.Sender()) != (e == nil) {
-				t.Errorf("%s: %+v, the click is of %v", privacy, list, click.Sender())
+				t.Errorf("%s: the recorded links are %+v, want one with a sender; the click has the sender %v", privacy, list, click.Sender())
 			}
 		}
 	}

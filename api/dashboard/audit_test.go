@@ -50,11 +50,11 @@ func TestAuditHasEntries(t *testing.T) {
 		`POST /app/api/links/use ana@example.com: kind null "entry", role null "owner"`,
 	}
 	if got := entries(t, owner, ""); strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("the log has\n%s", strings.Join(got, "\n"))
+		t.Errorf("the log has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	rows := owner.do("GET", "/app/api/audit", nil).want(t, 200, "").rowsOf(t)
 	if made, used := rows[3]["record"], rows[2]["record"]; made != used || made == nil {
-		t.Errorf("the entry of the invitation has the record %v, and the entry of its use has %v", made, used)
+		t.Errorf("the entry of the invitation has the record %v, and the entry of its use has %v, want the same", made, used)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestAuditNamesPeople(t *testing.T) {
 	ben.do("POST", "/api/v1/offers", map[string]any{"name": "o", "url": "https://shop.example/"}).want(t, 201, "")
 	row := owner.do("GET", "/app/api/audit?what=offers", nil).want(t, 200, "").rowsOf(t)[0]
 	if row["who"] != "Ana" || row["email"] != "ben@example.com" || row["refused"] != 0.0 {
-		t.Errorf("the entry: %v", row)
+		t.Errorf("the entry is %v, want the name Ana and the email address ben@example.com", row)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestAuditHasMoves(t *testing.T) {
 	browserOf(t, s).do("POST", "/app/api/links/use", map[string]any{"token": join, "password": password}).want(t, 200, "")
 	ben.do("POST", "/app/api/session/account", map[string]any{"account": s.Account.ID}).want(t, 200, "")
 	if got := entries(t, owner, "?what=session"); len(got) != 1 || got[0] != "POST /app/api/session/account ben@example.com: " {
-		t.Errorf("the log has %q", got)
+		t.Errorf("the log has %q, want only the switch to the account", got)
 	}
 }
 

@@ -34,7 +34,7 @@ func helpNames(t *testing.T) []string {
 		names = append(names, name)
 	}
 	if len(names) < 30 {
-		t.Fatalf("only %v were found in the navigation", names)
+		t.Fatalf("only %v were found in the navigation, want at least 30 names", names)
 	}
 	return names
 }

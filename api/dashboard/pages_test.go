@@ -104,17 +104,17 @@ func budget(t *testing.T, lang string) {
 	}
 	t.Logf("first load: %d bytes in %d files", total, len(first))
 	if words != 1 {
-		t.Errorf("the first load has the words of %d languages", words)
+		t.Errorf("the first load has the words of %d languages, want one", words)
 	}
 	if len(first) < 2 || total > firstLoad {
-		t.Errorf("the first load has %d bytes in %d files, %d are allowed", total, len(first), firstLoad)
+		t.Errorf("the first load has %d bytes in %d files, want at most %d bytes in two files or more", total, len(first), firstLoad)
 	}
 	if len(lazy) < 2 {
 		t.Errorf("only the files %v load later, want at least two", lazy)
 	}
 	for _, name := range lazy {
 		if n := size(name); !first[name] && !isWords(name) && n > furtherLoad {
-			t.Errorf("%s has %d bytes, %d are allowed", name, n, furtherLoad)
+			t.Errorf("%s has %d bytes, want at most %d", name, n, furtherLoad)
 		}
 	}
 	if licences, err := fs.ReadFile(files, "licences.txt"); err != nil || !strings.Contains(string(licences), "preact") {
@@ -178,7 +178,7 @@ func TestPages(t *testing.T) {
 		"X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache", "Strict-Transport-Security": "max-age",
 	} {
 		if got := shell.Header.Get(name); !strings.Contains(got, want) {
-			t.Errorf("%s is %q", name, got)
+			t.Errorf("%s is %q, want %q in it", name, got, want)
 		}
 	}
 	if got := text(shell); !strings.Contains(got, `<html data-theme="dark" lang="de" dir="ltr">`) ||

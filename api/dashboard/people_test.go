@@ -45,7 +45,7 @@ func TestKeysOfThePage(t *testing.T) {
 		return nil
 	}
 	if row := keyRow(); row["used_at"] != nil || row["state"] != "active" || row["expires_at"] == nil {
-		t.Errorf("a new key: %v", row)
+		t.Errorf("a new key is listed as %v, want it active, unused and with an end", row)
 	}
 	program := browserOf(t, s)
 	offersBy := func(key string) answer {
@@ -53,7 +53,7 @@ func TestKeysOfThePage(t *testing.T) {
 	}
 	offersBy(key).want(t, 200, "")
 	if row := keyRow(); row["used_at"] == nil {
-		t.Errorf("a used key: %v", row)
+		t.Errorf("a used key is listed as %v, want the time of its use", row)
 	}
 	offer := map[string]any{"name": "o", "url": "https://shop.example/"}
 	program.do("POST", "/api/v1/offers", offer, "Authorization", "Bearer "+key).want(t, 403, "read_only_key")
@@ -82,7 +82,7 @@ func TestOtherSessionsEnd(t *testing.T) {
 	first.do("GET", "/api/v1/offers", nil).want(t, 401, "unauthenticated")
 	stranger.do("GET", "/api/v1/offers", nil).want(t, 200, "")
 	if rows := p.do("GET", "/app/api/sessions", nil).want(t, 200, "").rowsOf(t); len(rows) != 1 || rows[0]["current"] != true {
-		t.Errorf("sessions: %v", rows)
+		t.Errorf("the sessions are %v, want only the current one", rows)
 	}
 	second := signIn(password)
 	p.do("POST", "/app/api/me/password", map[string]any{"password": "another good one"}).want(t, 200, "")
@@ -171,11 +171,11 @@ func TestLanguageAndTheme(t *testing.T) {
 	s := apitest.New(t)
 	p := withPassword(t, s, "ana@example.com", models.RoleViewer)
 	if me := p.do("GET", "/app/api/session", nil).want(t, 200, "").data; me["language"] != "" || me["letter_keys"] != true {
-		t.Errorf("a new person: %v", me)
+		t.Errorf("a new person is answered %v, want no language and letter keys", me)
 	}
 	p.do("PATCH", "/app/api/me", map[string]any{"name": "Ana", "language": "xx"}).want(t, 400, "invalid_input")
 	got := p.do("PATCH", "/app/api/me", map[string]any{"name": "Ana", "language": "de", "theme": "dark", "letter_keys": false}).want(t, 200, "")
 	if got.data["language"] != "de" || got.data["letter_keys"] != false || len(got.header.Values("Set-Cookie")) != 2 {
-		t.Errorf("%v, %v", got.data, got.header)
+		t.Errorf("the change is answered %v with the headers %v, want German, no letter keys and two cookies", got.data, got.header)
 	}
 }

@@ -73,7 +73,7 @@ func TestProofsHaveOneBudget(t *testing.T) {
 		}
 		for way, proof := range try {
 			if got := proof(password, recovery[0]); got.status != 429 || got.code != "rate_limited" {
-				t.Errorf("after five wrong proofs by the %s, the %s answers %d %s", first, way, got.status, got.code)
+				t.Errorf("after five wrong proofs by the %s, the %s is answered %d %s, want 429 rate_limited", first, way, got.status, got.code)
 			}
 		}
 	}
@@ -161,7 +161,7 @@ func TestLinksTellNothing(t *testing.T) {
 				same[name] = plain(got)
 			}
 			if plain(got) != same[name] {
-				t.Errorf("%s of %s: %s, and of others %s", name, email, plain(got), same[name])
+				t.Errorf("%s of %s is answered %s, and of others %s", name, email, plain(got), same[name])
 			}
 		}
 	}

@@ -258,7 +258,7 @@ func TestLinkWorksOnce(t *testing.T) {
 		}
 	}
 	if worked != 1 {
-		t.Errorf("the link worked %d times", worked)
+		t.Errorf("the link worked %d times, want once", worked)
 	}
 	p.do("POST", "/app/api/links/look", map[string]any{"token": token}).want(t, 404, "link_gone")
 	late := link(t, s, s.Account, models.LinkEntry, "c@example.com", models.RoleViewer)
@@ -302,7 +302,7 @@ func TestCodes(t *testing.T) {
 	}
 	codes := p.do("PUT", "/app/api/me/totp", map[string]any{"code": code}).want(t, 200, "").data["codes"].([]any)
 	if len(codes) != 10 {
-		t.Fatalf("%d recovery codes", len(codes))
+		t.Fatalf("%d recovery codes were given, want 10", len(codes))
 	}
 	other := browserOf(t, s)
 	signIn := func(code any) answer {
@@ -432,7 +432,7 @@ func TestAuditChanges(t *testing.T) {
 		{"DELETE", "/app/api/team/" + bo, nil, `name "N" null`},
 	} {
 		if got := p.do(change.method, change.path, change.body); got.status >= 300 {
-			t.Fatalf("%s %s: %d, %v", change.method, change.path, got.status, got.data)
+			t.Fatalf("%s %s is answered %d %v, want success", change.method, change.path, got.status, got.data)
 		}
 		row := p.do("GET", "/app/api/audit?limit=1", nil).want(t, 200, "").rowsOf(t)[0]
 		var got []string

@@ -61,7 +61,7 @@ func TestLinksEndWithTheirMaker(t *testing.T) {
 		end(second, email)
 		got := browserOf(t, s).do("POST", "/app/api/links/use", map[string]any{"token": token, "name": "N", "password": password})
 		if ended := got.status == 404 && got.code == "link_gone"; ended != (name != "kept") {
-			t.Errorf("%s: the link answers %d %s", name, got.status, got.code)
+			t.Errorf("%s: the link is answered %d %s, want 404 link_gone unless the inviter is still an owner", name, got.status, got.code)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestLastOwnerStaysOne(t *testing.T) {
 		"entry":      use(link(t, s, s.Account, models.LinkEntry, "only@example.com", models.RoleViewer)),
 	} {
 		if got.status != 409 || got.code != "last_owner" {
-			t.Errorf("%s: %d %s", name, got.status, got.code)
+			t.Errorf("%s: the answer is %d %s, want 409 last_owner", name, got.status, got.code)
 		}
 	}
 	p.do("GET", "/app/api/team", nil).want(t, 200, "")

@@ -61,7 +61,7 @@ func TestViews(t *testing.T) {
 	save(writer, "Mine", false).want(t, 200, "")
 	if private.data["name"] != "Mine" || private.data["mine"] != true || fmt.Sprint(private.data["report"]) !=
 		"map[columns:[clicks profit] filters:[] flat:false formulas:profit/conversions,-cost/(lp_clicks+1.5) group:[campaign_id country] having:profit<0 min_clicks:10 sort:-profit]" {
-		t.Errorf("the saved view is %v", private.data)
+		t.Errorf("the saved view is %v, want it as it was sent", private.data)
 	}
 	for name, body := range map[string]object{
 		"an unknown dimension":                        {"name": "x", "report": report(object{"group": []string{"nothing"}})},
@@ -103,7 +103,7 @@ func TestViews(t *testing.T) {
 	writer.do("PATCH", path+"/"+shared, object{"report": report(object{"sort": "-=-cost/clicks", "formulas": "profit/clicks,-cost/clicks"})}).want(t, 200, "")
 	writer.do("PATCH", path+"/"+shared, object{"report": report(object{"sort": "clicks"})}).want(t, 200, "")
 	if got := owner.do("PATCH", path+"/"+shared, object{"name": "Ours"}).want(t, 200, ""); got.data["report"].(object)["sort"] != "clicks" {
-		t.Errorf("after an owner renamed a view, its report is wrong: %v", got.data)
+		t.Errorf("after an owner renamed a view, its report is %v, want it unchanged", got.data)
 	}
 
 	viewer.do("PUT", path+"/default", object{"view": shared}).want(t, 200, "")

@@ -75,7 +75,7 @@ func checkAgent(t *testing.T, how string, a *agent, want expectedAgent) {
 		t.Errorf("%s:\n got %+v\nwant %+v", how, got, want)
 	}
 	if a.impossible {
-		t.Errorf("%s: called impossible", how)
+		t.Errorf("%s: a real browser is called impossible", how)
 	}
 }
 
@@ -218,7 +218,7 @@ func TestConcurrentMisses(t *testing.T) {
 	}
 	all.Wait()
 	if n, ok := parses.Load("the same"); ok && n.(*atomic.Int32).Load() > 3 {
-		t.Errorf("parsed %d times", n.(*atomic.Int32).Load())
+		t.Errorf("the same user agent was parsed %d times, want at most 3", n.(*atomic.Int32).Load())
 	}
 }
 
@@ -226,6 +226,6 @@ func TestEmptyAgent(t *testing.T) {
 	t.Parallel()
 	c := newTestCache(t, 8, func(string, *agent) { t.Error("the parser ran for an empty user agent") })
 	if a := c.find(""); a.kind != empty || a.device != Unknown {
-		t.Errorf("got %+v", a)
+		t.Errorf("an empty user agent is described as %+v", a)
 	}
 }
