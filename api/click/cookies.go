@@ -148,7 +148,7 @@ func (r *request) visitorName() string {
 func (r *request) clickName() string { return cookieName(r.domain, clickCookieName, r.click.AccountID) }
 
 // recall computes the visitor's fingerprint in the campaign, and looks up the visitor's binding: in the campaign's own cookie, or
-// else by the fingerprint. A visitor for whom it finds neither is unique in the campaign.
+// else by the fingerprint. If it finds neither, the visitor is unique in the campaign.
 func (r *request) recall() {
 	row := &r.camp.Row
 	r.click.UniqueKey, r.click.UniqueHours = r.fingerprint(), row.UniquenessTTLHours
