@@ -79,7 +79,7 @@ func TestServersReportGoals(t *testing.T) {
 		"items": [{"sku": "S", "price": 2.5, "quantity": 2}]}, {"click_id": %q, "goal": "nope"}, 3]`, click, click)
 	a := w.goals(body, auth(secret))
 	if a.status != 200 || a.Data.Accepted != 1 || a.Data.Refused != 2 || a.Data.Results[1].Code != "unknown_goal" || a.Data.Results[2].Code != "bad_goal" {
-		t.Fatalf("three goals, of which only the first is right, are answered %+v", a)
+		t.Fatalf("one right and two wrong goals are answered %+v", a)
 	}
 	repeated := w.goals(body, auth(secret))
 	list := w.spool.events()
@@ -174,7 +174,7 @@ func TestServersProveThemselves(t *testing.T) {
 
 // TestUnprovenBodies sends large messages that never end, with the public site key and with forged signatures. Only a few such
 // messages are held in memory, and further messages are refused unread. Small messages and messages of the account's own
-// servers are still answered. After the stranger's messages have ended, other large messages are held in memory in their place.
+// servers are still answered. After the large messages have ended, others are held in memory in their place.
 func TestUnprovenBodies(t *testing.T) {
 	t.Parallel()
 	w, secret := goalServers(t)

@@ -180,14 +180,14 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 		target, body, header string
 		shown                map[string]string // the parameters that are not sealed
 	}{
-		"alias":       {plain + "&payout=2&KEY=" + canary, "", "", textMap("clickid", id, "payout", "2")},
-		"own name":    {named + "&comm=2&pass=" + canary, "", "", textMap("myclick", id, "comm", "2")},
-		"both":        {named + "&pass=x&secret=" + canary, "", "", textMap("myclick", id)},
-		"unknown":     {plain + "&sub1=s&pass=" + canary, "", "", textMap("clickid", id, "sub1", "s")},
-		"signed":      {plain, "goal=g&key=" + canary, "sha256=" + canary, textMap("clickid", id, "goal", "g")},
-		"no click":    {"/postback?payout=1&pass=" + canary, "", canary, textMap("payout", "1")},
-		"JSON":        {plain, `{"goal": "g", "secret": "` + canary + `"}`, "", textMap("clickid", id, "goal", "g")},
-		"not a click": {"/postback?clickid=x&secret=" + canary, "", "", textMap("clickid", "x")},
+		"a usual name":                      {plain + "&payout=2&KEY=" + canary, "", "", textMap("clickid", id, "payout", "2")},
+		"the network's own name":            {named + "&comm=2&pass=" + canary, "", "", textMap("myclick", id, "comm", "2")},
+		"both names":                        {named + "&pass=x&secret=" + canary, "", "", textMap("myclick", id)},
+		"the own name, without the network": {plain + "&sub1=s&pass=" + canary, "", "", textMap("clickid", id, "sub1", "s")},
+		"signed":                            {plain, "goal=g&key=" + canary, "sha256=" + canary, textMap("clickid", id, "goal", "g")},
+		"no click":                          {"/postback?payout=1&pass=" + canary, "", canary, textMap("payout", "1")},
+		"JSON":                              {plain, `{"goal": "g", "secret": "` + canary + `"}`, "", textMap("clickid", id, "goal", "g")},
+		"not a click":                       {"/postback?clickid=x&secret=" + canary, "", "", textMap("clickid", "x")},
 	} {
 		method := http.MethodGet
 		if tt.body != "" {
@@ -201,7 +201,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 			t.Errorf("%s: stored unsealed: %+v", name, p)
 		}
 		proof := w.proof()
-		// A sample keeps the secret too, because the settings of its network may be corrected later.
+		// A postback that names no click is a sample. It keeps the secret too, because the settings of its network may be corrected later.
 		if !strings.Contains(fmt.Sprint(proof), canary) {
 			t.Errorf("%s: the proof has no secret: %+v", name, proof)
 		}
@@ -256,15 +256,15 @@ func TestSecretsUnderOtherNames(t *testing.T) {
 		edits        []edit
 		shown        map[string]string // the parameters that are not sealed
 	}{
-		"no network":            {"/postback?clickid=" + id + "&Sub5=" + canary, "", nil, textMap("clickid", id)},
-		"another network":       {"/postback/" + n + "?myclick=" + id + "&sub5=" + canary, "", nil, textMap("myclick", id)},
-		"an own domain":         {"/postback?goal=g&clickid=" + id + "&cid=" + canary, "", onOwnHost, textMap("goal", "g", "clickid", id)},
-		"any account":           {"/postback?clickid=" + id + "&goal=" + canary, "", nil, textMap("clickid", id)},
-		"where the click is":    {"/postback?cid=" + id + "&sub5=" + canary, "", onOwnHost, textMap()},
-		"in place of a click":   {"/postback?cid=" + canary, "", onOwnHost, textMap()},
-		"in an object":          {"/postback?clickid=" + id, `{"type": {"secret": "` + canary + `"}}`, nil, textMap("clickid", id)},
-		"in a list":             {"/postback?clickid=" + id, `{"type": [" ", ["` + canary + `"]]}`, nil, textMap("clickid", id)},
-		"in an object, as text": {"/postback?clickid=" + id + `&type={"a":"` + canary + `"`, "", nil, textMap("clickid", id)},
+		"no network":                           {"/postback?clickid=" + id + "&Sub5=" + canary, "", nil, textMap("clickid", id)},
+		"another network":                      {"/postback/" + n + "?myclick=" + id + "&sub5=" + canary, "", nil, textMap("myclick", id)},
+		"a domain of the account":              {"/postback?goal=g&clickid=" + id + "&cid=" + canary, "", onOwnHost, textMap("goal", "g", "clickid", id)},
+		"the name of another account":          {"/postback?clickid=" + id + "&goal=" + canary, "", nil, textMap("clickid", id)},
+		"the click under the name of a secret": {"/postback?cid=" + id + "&sub5=" + canary, "", onOwnHost, textMap()},
+		"a secret under the name of a click":   {"/postback?cid=" + canary, "", onOwnHost, textMap()},
+		"in an object":                         {"/postback?clickid=" + id, `{"type": {"secret": "` + canary + `"}}`, nil, textMap("clickid", id)},
+		"in a list":                            {"/postback?clickid=" + id, `{"type": [" ", ["` + canary + `"]]}`, nil, textMap("clickid", id)},
+		"in an object, as text":                {"/postback?clickid=" + id + `&type={"a":"` + canary + `"`, "", nil, textMap("clickid", id)},
 	} {
 		method := http.MethodGet
 		if tt.body != "" {
