@@ -137,22 +137,22 @@ func TestSignedLander(t *testing.T) {
 	}
 	k := key("signed-1", "k")
 	w.checkVerdict("a good key", w.verdictOf(url.Values{"key": {k}}), reasonOK)
-	w.checkVerdict("again", w.verdictOf(url.Values{"lp_key": {k}, "lander": {l.String()}}), reasonOK)
+	w.checkVerdict("the same key again, with its page", w.verdictOf(url.Values{"lp_key": {k}, "lander": {l.String()}}), reasonOK)
 	for name, bad := range map[string]string{
-		"cut": k[1:], "longer": k + "A", "changed": k[:20] + "A" + k[21:], "nonsense": strings.Repeat("_", len(k)), "signs": strings.Repeat("%", len(k)),
+		"cut": k[1:], "longer": k + "A", "changed": k[:20] + "A" + k[21:], "nonsense": strings.Repeat("_", len(k)), "percent signs": strings.Repeat("%", len(k)),
 	} {
 		if bad != k {
 			w.checkVerdict(name, w.verdictOf(url.Values{"key": {bad}}), reasonBadKey)
 		}
 	}
-	w.checkVerdict("another page's", w.verdictOf(url.Values{"key": {k}, "lander": {plain.String()}}), reasonBadKey)
+	w.checkVerdict("another page's key", w.verdictOf(url.Values{"key": {k}, "lander": {plain.String()}}), reasonBadKey)
 	none := w.verdictOf(url.Values{"lander": {l.String()}})
 	w.checkVerdict("no key", none, reasonNoKey)
 	if none.FallbackURL == nil || *none.FallbackURL != "https://else.test/" {
 		t.Errorf("the fallback is %v, want https://else.test/", none.FallbackURL)
 	}
 	w.checkVerdict("a click id but no key", w.verdictOf(url.Values{"clickid": {models.FormatClickID(w.spool.last().ID)}}), reasonNoKey)
-	w.checkVerdict("nothing", w.verdictOf(url.Values{}), reasonNoLander)
+	w.checkVerdict("neither a key nor a page", w.verdictOf(url.Values{}), reasonNoLander)
 
 	to := w.location("/signed-2", host(ownHost))
 	if !strings.HasPrefix(to, "https://page.test/?a=b&lp_key=") || !strings.HasSuffix(to, "#top") {
@@ -215,7 +215,7 @@ func TestLanderKeyExpires(t *testing.T) {
 	w := newEnv(t)
 	l := w.protectedCampaign("signed-1", "https://page.test/", m{"mode": "signed"})
 	old := landerKey{click: uuid.New(), lander: l, expires: time.Now().Add(-time.Second)}
-	w.checkVerdict("expired", w.verdictOf(url.Values{"key": {string(signer(w.h.routes.Current().SigningSecret()).append(nil, old, ip, ""))}}), reasonExpired)
+	w.checkVerdict("an expired key", w.verdictOf(url.Values{"key": {string(signer(w.h.routes.Current().SigningSecret()).append(nil, old, ip, ""))}}), reasonExpired)
 }
 
 func TestClickLander(t *testing.T) {
@@ -232,7 +232,7 @@ func TestClickLander(t *testing.T) {
 	w.checkVerdict("the cookie", w.verdictOf(url.Values{}, withCookies(res.Cookies())), reasonOK)
 	w.checkVerdict("no click", w.verdictOf(url.Values{"lander": {l.String()}}), reasonNoKey)
 	w.checkVerdict("an unknown click", w.verdictOf(url.Values{"clickid": {models.FormatClickID(models.NewClickID())}, "lander": {l.String()}}), reasonNoClick)
-	w.checkVerdict("another page's", w.verdictOf(url.Values{"clickid": {id}, "lander": {w.protectedCampaign("click-2", "https://b.test/", m{"mode": "click"}).String()}}),
+	w.checkVerdict("another page's click", w.verdictOf(url.Values{"clickid": {id}, "lander": {w.protectedCampaign("click-2", "https://b.test/", m{"mode": "click"}).String()}}),
 		reasonNoClick)
 	late := copyOf(w.spool.last())
 	floor := models.FloorClickID(time.Now().Add(-2 * time.Minute))

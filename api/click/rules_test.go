@@ -154,7 +154,7 @@ func TestARuleThatComesLaterCompletesItsCampaigns(t *testing.T) {
 	w.campaign("early-bird", m{"fallback_url": fallback}, rulePath("https://in.test/", r))
 	w.reload()
 	if got := w.location("/early-bird"); got != fallback {
-		t.Fatalf("a visitor that no rule admits is sent to %s, want the fallback", got)
+		t.Fatalf("before the rule is there, the visitor is sent to %s, want the fallback", got)
 	}
 	dbtest.Exec(w, w.db, `INSERT INTO rules (id, account_id, name, conditions) VALUES ($1, $2, 'late', $3)`, r, w.account,
 		w.json([]m{condition("browser", "equals", "chrome")}))

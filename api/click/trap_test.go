@@ -85,13 +85,13 @@ func TestHiddenLink(t *testing.T) {
 		{"headers only", "HEAD", models.FormatClickID(old), nil, nil},
 		{"fetched ahead", "GET", models.FormatClickID(old), []edit{header("Sec-Purpose", "prefetch;prerender")}, nil},
 		{"too old", "GET", models.FormatClickID(ancient), nil, nil},
-		{"unknown", "GET", models.FormatClickID(idBefore(2 * time.Minute)), nil, nil},
+		{"unknown id", "GET", models.FormatClickID(idBefore(2 * time.Minute)), nil, nil},
 		{"from the future", "GET", models.FormatClickID(idBefore(-time.Hour)), nil, nil},
 		{"no click id", "GET", "22-characters-but-none!", nil, nil},
-		{"nothing", "GET", "", nil, nil},
-		{"zero", "GET", models.FormatClickID(uuid.Nil), nil, nil},
-		{"a slash after it", "GET", models.FormatClickID(old) + "/", nil, []models.ClickTrap{{ClickID: old, AccountID: w.account}}},
-		{"more", "GET", models.FormatClickID(old) + "/x", nil, nil},
+		{"an empty id", "GET", "", nil, nil},
+		{"the zero id", "GET", models.FormatClickID(uuid.Nil), nil, nil},
+		{"a slash after the id", "GET", models.FormatClickID(old) + "/", nil, []models.ClickTrap{{ClickID: old, AccountID: w.account}}},
+		{"a further part of the path", "GET", models.FormatClickID(old) + "/x", nil, nil},
 	} {
 		w.spool.records = nil
 		w.follow(c.method, c.text, c.edits...)
@@ -110,8 +110,8 @@ func TestHiddenLink(t *testing.T) {
 	}
 }
 
-// TestHiddenLinkTellsSender: the service distinguishes the maker of a click who follows its hidden link from others who know its
-// id. This works even where addresses are not stored.
+// TestHiddenLinkTellsSender: the record of a followed hidden link tells whether the visitor who made the click followed it, or
+// another client that knows the id of the click. This works even where addresses are not stored.
 func TestHiddenLinkTellsSender(t *testing.T) {
 	t.Parallel()
 	for _, privacy := range []models.IPPrivacy{models.IPFull, models.IPTruncated, models.IPNone} {
@@ -161,7 +161,7 @@ func TestHiddenLinkInTrouble(t *testing.T) {
 	}
 	w.follow("GET", models.FormatClickID(id), peer("9.9.9.9:1"))
 	if n := len(w.spool.traps()); n != 3 {
-		t.Errorf("%d traps are recorded, want two from one sender and one from another", n)
+		t.Errorf("%d traps are recorded, want two from one address and one from another", n)
 	}
 }
 
