@@ -183,8 +183,8 @@ func TestPostbacksAreLimited(t *testing.T) {
 	}
 }
 
-// TestPostbackNamesItsClick checks that the service finds a message's click by the same parameters as the job does. If the routing
-// snapshot lacks the network's parameters, the service stores the message, and the job looks for the click.
+// TestPostbackNamesItsClick checks that the handler finds a postback's click by the same parameters as the job that processes the
+// postback. If the routing snapshot lacks the network's parameters, the handler stores the postback, and the job looks for the click.
 func TestPostbackNamesItsClick(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -289,7 +289,7 @@ func TestSingleUse(t *testing.T) {
 	}
 	firstKey, secondKey := key(), key()
 	w.checkVerdict("first", w.verdictOf(firstKey), reasonOK)
-	w.checkVerdict("again", w.verdictOf(firstKey), reasonUsed)
+	w.checkVerdict("the first key again", w.verdictOf(firstKey), reasonUsed)
 	w.checkVerdict("another key", w.verdictOf(secondKey), reasonOK)
 	w.h = w.handler(w.spool, "") // another process
 	w.checkVerdict("the used key in another process", w.verdictOf(firstKey), reasonUsed)
