@@ -143,7 +143,7 @@ func (e *env) codeFor(person *apitest.Server, client string, rights models.Right
 	}
 	q := u.Query()
 	if !strings.HasPrefix(decided.Redirect, redirect+"?") || q.Get("state") != "a state" || q.Get("iss") != base || q.Get("code") == "" {
-		e.Fatalf("redirect to %s", decided.Redirect)
+		e.Fatalf("the person is sent back to %s, want the address of the program with a code", decided.Redirect)
 	}
 	return q.Get("code")
 }
@@ -186,7 +186,7 @@ func (e *env) toolsOf(token string) (names []string) {
 	e.Helper()
 	a := e.call(token, "tools/list", "{}")
 	if a.status != http.StatusOK {
-		e.Fatalf("tools: %d %v", a.status, a.data)
+		e.Fatalf("the list of tools gets the status %d with %v, want 200", a.status, a.data)
 	}
 	result, _ := a.data["result"].(map[string]any)
 	list, _ := result["tools"].([]any)
@@ -214,7 +214,7 @@ func (d *decider) decide(_ context.Context, args *auth.AuthorizationArgs) (*auth
 	path, query, _ := strings.Cut(strings.TrimPrefix(args.URL, base), "?")
 	sent := d.want(d.send(http.MethodGet, path+"?"+query, "", ""), http.StatusFound, "")
 	if to := sent.header.Get("Location"); to != base+"/app/connect?"+query || sent.header.Get("Set-Cookie") != "" {
-		d.Errorf("sent to %s", to)
+		d.Errorf("the authorization address leads to %s, want the page of the dashboard and no cookie", to)
 	}
 	var page struct {
 		Client struct {
@@ -226,7 +226,7 @@ func (d *decider) decide(_ context.Context, args *auth.AuthorizationArgs) (*auth
 	}
 	d.person.Do("GET", "/app/api/assistants/request?"+query, nil).Want(http.StatusOK, "").Into(&page)
 	if page.Client.Name != "Test Client" || page.Client.Kind != "registered" || page.Client.RedirectHost != "127.0.0.1" || len(page.Rights) != 3 {
-		d.Errorf("the page: %+v", page)
+		d.Errorf("the page shows %+v, want the registered program Test Client and three rights", page)
 	}
 	d.asked = page.Asked
 	values, _ := url.ParseQuery(query)

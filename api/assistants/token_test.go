@@ -194,7 +194,7 @@ func TestPropose(t *testing.T) {
 		dbtest.Exec(t, e.s.DB, `DELETE FROM copilot_proposals`)
 		text, n := use(token, propose), 0
 		if err := e.s.DB.GetContext(t.Context(), &n, `SELECT count(*) FROM copilot_proposals`); err != nil || n != want {
-			t.Errorf("%d proposals, want %d: %v, %s", n, want, err, text)
+			t.Errorf("%d proposals are stored, want %d; error %v, answer %s", n, want, err, text)
 		}
 	}
 	for _, params := range []string{

@@ -449,7 +449,7 @@ func TestFlood(t *testing.T) {
 	}
 	all.Wait()
 	if names := counted(t, c); store.count() != before || names["unknown"] != 200 || names["missing"] != 200 || names["served"] != 0 {
-		t.Errorf("%d queries, want none; handshakes by the state of their name: %v", store.count()-before, names)
+		t.Errorf("%d queries, want none; handshakes by label: %v, want 200 unknown and 200 missing", store.count()-before, names)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	all.Go(func() { c.reportMissing(ctx) })

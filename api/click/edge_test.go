@@ -146,15 +146,15 @@ func TestEdgeClicksRefused(t *testing.T) {
 		proof  string
 		status int
 	}{
-		"empty":          {body, edgeSecret.signed("clicks", "", string(body), now), 200},
-		"no proof":       {body, "", 401},
-		"noise":          {body, "1.2.3", 401},
-		"another secret": {body, edgeProof("x").signed("clicks", "", string(body), now), 401},
-		"other body":     {body, edgeSecret.signed("clicks", "", "{}", now), 401},
-		"other purpose":  {body, edgeSecret.signed("route", "", string(body), now), 401},
-		"old":            {body, edgeSecret.signed("clicks", "", string(body), now.Add(-2*edgeSkew)), 401},
-		"no json":        {[]byte("x"), edgeSecret.signed("clicks", "", "x", now), 400},
-		"too large":      {large, edgeSecret.signed("clicks", "", string(large), now), 413},
+		"no clicks":       {body, edgeSecret.signed("clicks", "", string(body), now), 200},
+		"no proof":        {body, "", 401},
+		"malformed proof": {body, "1.2.3", 401},
+		"another secret":  {body, edgeProof("x").signed("clicks", "", string(body), now), 401},
+		"other body":      {body, edgeSecret.signed("clicks", "", "{}", now), 401},
+		"other purpose":   {body, edgeSecret.signed("route", "", string(body), now), 401},
+		"old proof":       {body, edgeSecret.signed("clicks", "", string(body), now.Add(-2*edgeSkew)), 401},
+		"no json":         {[]byte("x"), edgeSecret.signed("clicks", "", "x", now), 400},
+		"too large":       {large, edgeSecret.signed("clicks", "", string(large), now), 413},
 	} {
 		if rec := w.report(c.body, c.proof); rec.Code != c.status {
 			t.Errorf("%s: %d, want %d", name, rec.Code, c.status)

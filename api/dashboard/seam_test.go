@@ -211,7 +211,8 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// TestSignInIsLimited: attempts are limited by e-mail. Known and unknown e-mails get the same answer.
+// TestSignInIsLimited: attempts are limited per e-mail address. Known and unknown addresses get the same answer. Attempts to
+// guess the token of a link are limited too.
 func TestSignInIsLimited(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -322,7 +323,7 @@ func TestCodes(t *testing.T) {
 	p.do("GET", "/app/api/session", nil).want(t, 401, "unauthenticated") // all sessions have ended
 }
 
-// TestConfirm: calls that give other people access ask for the password again if the last proof is old.
+// TestConfirm: calls that give other people access ask for the password again if the person's last proof of identity is old.
 func TestConfirm(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
