@@ -92,7 +92,7 @@ func TestPlanAndScope(t *testing.T) {
 		a := reader.Do(row.Method, path, nil, "Prefer", "respond-async") // there is no worker to wait for
 		refused := a.Status == 403 && a.Code == "read_only_key"
 		if refused != (row.Scope == route.Write) {
-			t.Errorf("%s %s with a read-only key gets %d %s, want a refusal exactly if the row writes", row.Method, row.Path, a.Status, a.Code)
+			t.Errorf("%s %s with a read-only key gets %d %s, want a refusal exactly if the operation writes", row.Method, row.Path, a.Status, a.Code)
 		}
 		if row.Method == "GET" && row.Scope != route.Read || row.Method != "GET" && row.Scope == route.Read {
 			t.Errorf("%s %s has the wrong scope", row.Method, row.Path)
@@ -189,7 +189,7 @@ func TestRateLimitIsExactAcrossProcesses(t *testing.T) {
 	}
 	wg.Wait()
 	if count[200] != 300 || count[429] != 20 {
-		t.Errorf("statuses %v, want 300 and 20", count)
+		t.Errorf("the answers by status are %v, want 300 with 200 and 20 with 429", count)
 	}
 	_, other, _ := one.NewAccount("growth")
 	one.As(other).Do("GET", "/offers", nil).Want(200, "") // another account has its own window

@@ -93,7 +93,7 @@ func TestOtherSessionsEnd(t *testing.T) {
 	stranger.do("GET", "/api/v1/offers", nil).want(t, 200, "")
 }
 
-// TestAuditFilters: the log is filtered by who, by what and by window. It has no changes of other accounts.
+// TestAuditFilters: the log is filtered by person, by kind of record and by window. It has no changes of other accounts.
 func TestAuditFilters(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -171,7 +171,7 @@ func TestLanguageAndTheme(t *testing.T) {
 	s := apitest.New(t)
 	p := withPassword(t, s, "ana@example.com", models.RoleViewer)
 	if me := p.do("GET", "/app/api/session", nil).want(t, 200, "").data; me["language"] != "" || me["letter_keys"] != true {
-		t.Errorf("a new person is answered %v, want no language and letter keys", me)
+		t.Errorf("a new person is answered %v, want letter keys and no language", me)
 	}
 	p.do("PATCH", "/app/api/me", map[string]any{"name": "Ana", "language": "xx"}).want(t, 400, "invalid_input")
 	got := p.do("PATCH", "/app/api/me", map[string]any{"name": "Ana", "language": "de", "theme": "dark", "letter_keys": false}).want(t, 200, "")

@@ -115,11 +115,11 @@ func TestLastOwnerStaysOne(t *testing.T) {
 		return browserOf(t, s).do("POST", "/app/api/links/use", map[string]any{"token": token, "password": password})
 	}
 	for name, got := range map[string]answer{
-		"role":       p.do("PATCH", "/app/api/team/"+id, map[string]any{"role": "member"}),
-		"removal":    p.do("DELETE", "/app/api/team/"+id, nil),
-		"invitation": use(invited(t, p, "only@example.com", models.RoleViewer)),
-		"operator":   use(link(t, s, s.Account, models.LinkInvite, "only@example.com", models.RoleMember)),
-		"entry":      use(link(t, s, s.Account, models.LinkEntry, "only@example.com", models.RoleViewer)),
+		"a change of role":           p.do("PATCH", "/app/api/team/"+id, map[string]any{"role": "member"}),
+		"a removal":                  p.do("DELETE", "/app/api/team/"+id, nil),
+		"an invitation by the owner": use(invited(t, p, "only@example.com", models.RoleViewer)),
+		"an operator's invitation":   use(link(t, s, s.Account, models.LinkInvite, "only@example.com", models.RoleMember)),
+		"an operator's entry link":   use(link(t, s, s.Account, models.LinkEntry, "only@example.com", models.RoleViewer)),
 	} {
 		if got.status != 409 || got.code != "last_owner" {
 			t.Errorf("%s: the answer is %d %s, want 409 last_owner", name, got.status, got.code)

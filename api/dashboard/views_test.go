@@ -238,7 +238,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestRecordedCalls: every call whose changes are marked in plots is a row of the API.
+// TestRecordedCalls: every call whose changes are marked in plots is an operation of the API.
 func TestRecordedCalls(t *testing.T) {
 	t.Parallel()
 	rows := map[string]bool{}
@@ -247,7 +247,7 @@ func TestRecordedCalls(t *testing.T) {
 	}
 	for _, call := range store.RecordedCalls() {
 		if !rows[call] {
-			t.Errorf("there is no row %s", call)
+			t.Errorf("the API has no operation %s, whose changes are marked in plots", call)
 		}
 	}
 }
