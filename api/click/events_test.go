@@ -148,10 +148,10 @@ func TestSitesAreLive(t *testing.T) {
 	w.goal(second, "lead", "")
 	s := w.reload().h.routes.Current()
 	if got := s.SiteOf(w.account, "x"); got == nil || got.Row.ID != first {
-		t.Errorf("not the first site: %v", got)
+		t.Errorf("a page is assigned to the site %v, want the first site", got)
 	}
 	if got := s.SiteOfGoal(w.account, "lead"); got == nil || got.Row.ID != second {
-		t.Errorf("not the goal's site: %v", got)
+		t.Errorf("the site of the goal is %v, want the second site", got)
 	}
 	dbtest.Exec(w, w.db, `UPDATE sites SET domain = 'shop.test', is_active = false WHERE id = $1`, second)
 	s = w.reload().h.routes.Current()

@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// allRows returns the rows of the API and of the dashboard, with their full paths.
+// allRows returns all routes of the API and of the dashboard, which are the rows of their tables, with their full paths.
 func allRows() []route.Route {
 	rows := api.Table(api.Deps{})
 	for i := range rows {
