@@ -35,11 +35,11 @@ func TestKeyChecks(t *testing.T) {
 	ctx := t.Context()
 	wrong := s.Key[:len(s.Key)-1] + string('A'+(s.Key[len(s.Key)-1]+1)%26)
 	for name, key := range map[string]string{
-		"none": "", "no such form": "abc", "checksum": wrong, "unknown": models.NewAPIKey(models.ScopeFull),
+		"no key": "", "a malformed key": "abc", "a wrong checksum": wrong, "an unknown key": models.NewAPIKey(models.ScopeFull),
 	} {
 		a := s.As(key).Do("GET", "/offers", nil).Want(401, "unauthenticated")
 		if a.Header.Get("WWW-Authenticate") == "" {
-			t.Errorf("%s: no WWW-Authenticate", name)
+			t.Errorf("%s: the answer lacks the header WWW-Authenticate", name)
 		}
 	}
 	s.As("").Do("GET", "/offers", nil, "Authorization", "Basic "+s.Key).Want(401, "unauthenticated")
@@ -60,7 +60,7 @@ func TestKeyChecks(t *testing.T) {
 		t.Errorf("the new key is valid for %s, want 30 days", d)
 	}
 	if _, _, err := s.Store.RotateKey(ctx, key.ID); err == nil {
-		t.Error("a key was rotated twice")
+		t.Error("a key was rotated a second time, want an error")
 	}
 	if _, err := s.DB.ExecContext(ctx, `UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = $1`,
 		key.ID); err != nil {
@@ -92,7 +92,7 @@ func TestPlanAndScope(t *testing.T) {
 		a := reader.Do(row.Method, path, nil, "Prefer", "respond-async") // there is no worker to wait for
 		refused := a.Status == 403 && a.Code == "read_only_key"
 		if refused != (row.Scope == route.Write) {
-			t.Errorf("%s %s with a read-only key: %d %s", row.Method, row.Path, a.Status, a.Code)
+			t.Errorf("%s %s with a read-only key gets %d %s, want a refusal exactly if the operation writes", row.Method, row.Path, a.Status, a.Code)
 		}
 		if row.Method == "GET" && row.Scope != route.Read || row.Method != "GET" && row.Scope == route.Read {
 			t.Errorf("%s %s has the wrong scope", row.Method, row.Path)
@@ -107,12 +107,12 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 	s.Do("GET", "/offers/", nil).Want(404, "not_found")
 	a := s.Do("DELETE", "/openapi.json", nil).Want(405, "method_not_allowed")
 	if a.Header.Get("Allow") != "GET" {
-		t.Errorf("Allow is %q", a.Header.Get("Allow"))
+		t.Errorf("DELETE /openapi.json is answered with Allow %q, want GET", a.Header.Get("Allow"))
 	}
 	s.Do("BREW", "/offers", nil).Want(405, "method_not_allowed")
 	a = s.Do("GET", "/offers/x/clone", nil).Want(405, "method_not_allowed")
 	if a.Header.Get("Allow") != "POST" || a.Header.Get("X-Request-Id") == "" {
-		t.Errorf("headers are %v", a.Header)
+		t.Errorf("GET /offers/x/clone is answered with the headers %v, want Allow: POST and a request id", a.Header)
 	}
 }
 
@@ -182,14 +182,14 @@ func TestRateLimitIsExactAcrossProcesses(t *testing.T) {
 				mu.Unlock()
 				if a.Header.Get("RateLimit-Limit") != "300" || a.Header.Get("RateLimit-Reset") == "" ||
 					(a.Status == 429) != (a.Header.Get("Retry-After") != "") {
-					t.Errorf("%d with headers %v", a.Status, a.Header)
+					t.Errorf("the status %d comes with the headers %v, want a limit of 300, and Retry-After only with 429", a.Status, a.Header)
 				}
 			}
 		})
 	}
 	wg.Wait()
 	if count[200] != 300 || count[429] != 20 {
-		t.Errorf("statuses %v, want 300 and 20", count)
+		t.Errorf("the answers by status are %v, want 300 with 200 and 20 with 429", count)
 	}
 	_, other, _ := one.NewAccount("growth")
 	one.As(other).Do("GET", "/offers", nil).Want(200, "") // another account has its own window
@@ -205,7 +205,7 @@ func TestWithoutRedis(t *testing.T) {
 	first := s.Do("POST", "/offers", offer("x"), "Idempotency-Key", "k").Want(201, "")
 	again := s.Do("POST", "/offers", offer("x"), "Idempotency-Key", "k").Want(201, "")
 	if string(first.Raw) != string(again.Raw) {
-		t.Error("the replay differs")
+		t.Error("the second call with the same Idempotency-Key got another answer than the first")
 	}
 	over := 0
 	for range 305 {
@@ -230,11 +230,11 @@ func TestPanicIsA500WithRequestID(t *testing.T) {
 		a := s.Do("GET", path, nil).Want(500, "internal_error")
 		id := a.Header.Get("X-Request-Id")
 		if id == "" || !strings.Contains(a.Message, id) || strings.Contains(string(a.Raw), "secret") {
-			t.Errorf("%s: id %q, answer %s", path, id, a.Raw)
+			t.Errorf("%s: the request id is %q, want it in the answer, without the secret: %s", path, id, a.Raw)
 		}
 	}
 	if id := s.Do("GET", "/offers", nil, "X-Request-Id", "router-12345").Header.Get("X-Request-Id"); id != "router-12345" {
-		t.Errorf("request id %q", id)
+		t.Errorf("the request id is %q, want the one that the router sent", id)
 	}
 }
 
@@ -266,7 +266,7 @@ func TestDocument(t *testing.T) {
 	s := apitest.New(t)
 	a := s.As("").Do("GET", "/openapi.json", nil)
 	if a.Status != 200 || a.Header.Get("RateLimit-Limit") != "" {
-		t.Fatalf("%d %v", a.Status, a.Header)
+		t.Fatalf("the document gets the status %d, want 200 without a rate limit: %v", a.Status, a.Header)
 	}
 	doc, err := openapi3.NewLoader().LoadFromData(a.Raw)
 	if err != nil {
@@ -276,13 +276,13 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	if doc.OpenAPI != "3.1.0" || doc.Paths.Value("/api/v1/offers") == nil {
-		t.Errorf("document is %s without /offers", doc.OpenAPI)
+		t.Errorf("the document has the version %s, want 3.1.0 with the path /offers", doc.OpenAPI)
 	}
 	ids := map[string]bool{}
 	for _, item := range doc.Paths.Map() {
 		for _, op := range item.Operations() {
 			if ids[op.OperationID] {
-				t.Errorf("two operations are called %s", op.OperationID)
+				t.Errorf("two operations have the name %s", op.OperationID)
 			}
 			ids[op.OperationID] = true
 		}
@@ -312,28 +312,28 @@ func TestDocumentIsCompressed(t *testing.T) {
 	}
 	if plain.Code != 200 || !json.Valid(plain.Body.Bytes()) || tag == "" ||
 		plain.Header().Get("Cache-Control") != "no-cache" {
-		t.Fatalf("%d %v", plain.Code, plain.Header())
+		t.Fatalf("the document gets the status %d, want 200 and JSON that must be revalidated: %v", plain.Code, plain.Header())
 	}
 	for _, takes := range []string{"gzip", "br;q=1.0, gzip;q=0.8, *;q=0.1", "deflate,GZIP"} {
 		packed := ask("Accept-Encoding", takes)
 		unpacked, err := gzip.NewReader(packed.Body)
 		if err != nil {
-			t.Fatalf("%s: %v", takes, err)
+			t.Fatalf("Accept-Encoding %s: the document is not compressed: %v", takes, err)
 		}
 		text, err := io.ReadAll(unpacked)
 		if err != nil || !bytes.Equal(text, plain.Body.Bytes()) || packed.Header().Get("ETag") != tag ||
 			packed.Header().Get("Content-Encoding") != "gzip" || packed.Header().Get("Vary") != "Accept-Encoding" {
-			t.Errorf("%s: the unpacked document differs, or the headers are wrong: %v", takes, packed.Header())
+			t.Errorf("Accept-Encoding %s: the unpacked document differs, or the headers are wrong: %v", takes, packed.Header())
 		}
 	}
 	for _, takes := range []string{"identity", "gzip;q=0", "gzip;q=0.000, br", "x-gzip"} {
 		if got := ask("Accept-Encoding", takes); got.Header().Get("Content-Encoding") != "" || !json.Valid(got.Body.Bytes()) {
-			t.Errorf("%s: %v", takes, got.Header())
+			t.Errorf("Accept-Encoding %s: the document is compressed or is not JSON: %v", takes, got.Header())
 		}
 	}
 	for _, has := range []string{tag, strings.TrimPrefix(tag, "W/"), `"other", ` + tag, "*"} {
 		if got := ask("If-None-Match", has); got.Code != 304 || got.Body.Len() > 0 || got.Header().Get("ETag") != tag {
-			t.Errorf("If-None-Match %s: %d with %d bytes", has, got.Code, got.Body.Len())
+			t.Errorf("If-None-Match %s gets the status %d with %d bytes, want 304 without a body", has, got.Code, got.Body.Len())
 		}
 	}
 	if got := ask("If-None-Match", `"other"`); got.Code != 200 {
@@ -360,11 +360,11 @@ func TestNoOtherOrigin(t *testing.T) {
 				s.Handler.ServeHTTP(w, r)
 				for name := range w.Header() {
 					if strings.HasPrefix(name, "Access-Control-") || name == "Timing-Allow-Origin" {
-						t.Errorf("%s %s answers %s", method, path, name)
+						t.Errorf("%s %s is answered with the header %s, which is for pages of other origins", method, path, name)
 					}
 				}
 				if method == http.MethodOptions && w.Code < 400 {
-					t.Errorf("%s %s: %d", method, path, w.Code)
+					t.Errorf("%s %s gets the status %d, want a refusal", method, path, w.Code)
 				}
 			}
 		}
@@ -377,13 +377,13 @@ func TestDocsPageAsksNobodyElse(t *testing.T) {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/docs/", nil))
 	if w.Code != 301 || w.Header().Get("Location") != "/docs" {
-		t.Errorf("/docs/: %d to %q", w.Code, w.Header().Get("Location"))
+		t.Errorf("/docs/ gets the status %d to %q, want a redirect to /docs", w.Code, w.Header().Get("Location"))
 	}
 	for _, path := range []string{"/docs", "/docs/start.js", "/docs/swagger-ui-bundle.js", "/docs/swagger-ui.css"} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
 		if w.Code != 200 || w.Body.Len() == 0 {
-			t.Errorf("%s: %d", path, w.Code)
+			t.Errorf("%s gets the status %d, or is empty, want 200", path, w.Code)
 		}
 		if !strings.Contains(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
 			t.Errorf("%s: the Content-Security-Policy lacks default-src 'none'", path)

@@ -73,7 +73,8 @@ func TestCompressed(t *testing.T) {
 		}
 		got, err := io.ReadAll(body)
 		if compressed != c.compressed || (err != nil) != c.broken || !strings.Contains(answer.Header.Get("Vary"), "Accept-Encoding") {
-			t.Errorf("%s to %s: compressed %t, %d bytes, %v, %v", c.path, c.accepts, compressed, len(got), err, answer.Header)
+			t.Errorf("%s to a client that accepts %q: compressed: %t, %d bytes, error %v, headers %v",
+				c.path, c.accepts, compressed, len(got), err, answer.Header)
 		}
 		if !c.broken && c.path != "/small" && !strings.Contains(string(got), strings.TrimSpace(text[:20])) {
 			t.Errorf("%s: the answer is not the text: %.100s", c.path, got)

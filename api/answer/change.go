@@ -21,7 +21,7 @@ type RecordedChange struct {
 	CampaignID *uuid.UUID `json:"campaign_id" doc:"the campaign that was changed; null: the change does not belong to exactly one campaign"`
 	Fields     []string   `json:"fields" doc:"names of the fields that were sent, without their values"`
 	Title      *string    `json:"title" doc:"for a change by the Copilot: what the change does; otherwise null"`
-	UndoneAt   *string    `json:"undone_at" doc:"when the change was undone; null unless it was made by the Copilot and undone"`
+	UndoneAt   *string    `json:"undone_at" doc:"when the change was undone; null: it was not undone, or the Copilot did not make it"`
 }
 
 // ChangeOf makes the answer for a change.

@@ -57,8 +57,8 @@ func conforms(tb testing.TB, method, path string, a Answer) {
 	}
 }
 
-// difference returns an error that describes how an answer differs from the document. It ignores rows that only a test has, because
-// they are not in the document.
+// difference returns an error that describes how an answer differs from the document. It ignores answers that are not JSON, answers
+// of operations that only a test has, and the service's descriptions of itself.
 func difference(method, path string, a Answer) error {
 	doc, err := loadDocument()
 	if err != nil {
@@ -82,7 +82,7 @@ func difference(method, path string, a Answer) error {
 		return err
 	}
 	if bytes.Contains(a.Data, []byte(`"kind":"probe:`)) {
-		return nil // a job of a row that only a test has
+		return nil // a job of an operation that only a test has
 	}
 	if a.parse(); !includesCode(response.Value.Extensions["x-codes"], a.Code) {
 		return fmt.Errorf("code %s is not among the documented codes of %s", a.Code, op.OperationID)
@@ -106,7 +106,7 @@ func includesCode(codes any, code string) bool {
 	})
 }
 
-// Failure is an error with which an operation answered. Path is the row's path, with its parameters in braces.
+// Failure is an error with which an operation answered. Path is the operation's path, with its parameters in braces.
 type Failure struct {
 	Method, Path string
 	Status       int

@@ -28,7 +28,7 @@ func TestDifference(t *testing.T) {
 	} {
 		a := Answer{Status: c.status, Header: http.Header{"Content-Type": {"application/json"}}, Raw: []byte(c.body)}
 		if err := difference(c.method, c.path, a); (err == nil) != c.conforms {
-			t.Errorf("%s %s %d %s: %v", c.method, c.path, c.status, c.body, err)
+			t.Errorf("%s %s with %d %s: the difference is %v, want one: %t", c.method, c.path, c.status, c.body, err, !c.conforms)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func TestDocumentClient(t *testing.T) {
 	failure = nil
 	for range 2 {
 		if page := ask(); page.Client.Name != "Claude" || page.Client.Host != "claude.example" || page.Client.Kind != "document" || page.Client.RedirectHost != "127.0.0.1" {
-			t.Errorf("%+v", page)
+			t.Errorf("the page shows %+v, want what the document says", page)
 		}
 	}
 	if reads != 2 {
@@ -57,13 +57,13 @@ func TestDocumentClient(t *testing.T) {
 	dbtest.Exec(t, e.s.DB, `UPDATE assistant_clients SET read_at = now() - interval '25 hours'`)
 	name = "Claude by Acme"
 	if page := ask(); page.Client.Name != name || reads != 3 {
-		t.Errorf("after a day: %+v, %d reads", page, reads)
+		t.Errorf("a day later the page shows %+v after %d reads, want the new name after 3 reads", page, reads)
 	}
 	token := e.connect(person, id, models.RightsPropose)
 	e.toolsOf(token.access)
 	e.want(e.form(assistants.TokenPath, refreshForm(id, token.refresh)), http.StatusOK, "")
 	if rows := connected(person); len(rows) != 1 || rows[0].Client.Host != "claude.example" {
-		t.Errorf("%+v", rows)
+		t.Errorf("the connected assistants are %+v, want one at claude.example", rows)
 	}
 	dbtest.Exec(t, e.s.DB, `UPDATE assistant_clients SET read_at = now() - interval '25 hours'`)
 	for range 40 {

@@ -143,7 +143,7 @@ func (e *env) codeFor(person *apitest.Server, client string, rights models.Right
 	}
 	q := u.Query()
 	if !strings.HasPrefix(decided.Redirect, redirect+"?") || q.Get("state") != "a state" || q.Get("iss") != base || q.Get("code") == "" {
-		e.Fatalf("redirect to %s", decided.Redirect)
+		e.Fatalf("the person is sent back to %s, want the address of the program with a code", decided.Redirect)
 	}
 	return q.Get("code")
 }
@@ -186,7 +186,7 @@ func (e *env) toolsOf(token string) (names []string) {
 	e.Helper()
 	a := e.call(token, "tools/list", "{}")
 	if a.status != http.StatusOK {
-		e.Fatalf("tools: %d %v", a.status, a.data)
+		e.Fatalf("the list of tools gets the status %d with %v, want 200", a.status, a.data)
 	}
 	result, _ := a.data["result"].(map[string]any)
 	list, _ := result["tools"].([]any)
@@ -214,7 +214,7 @@ func (d *decider) decide(_ context.Context, args *auth.AuthorizationArgs) (*auth
 	path, query, _ := strings.Cut(strings.TrimPrefix(args.URL, base), "?")
 	sent := d.want(d.send(http.MethodGet, path+"?"+query, "", ""), http.StatusFound, "")
 	if to := sent.header.Get("Location"); to != base+"/app/connect?"+query || sent.header.Get("Set-Cookie") != "" {
-		d.Errorf("sent to %s", to)
+		d.Errorf("the authorization address leads to %s, want the page of the dashboard and no cookie", to)
 	}
 	var page struct {
 		Client struct {
@@ -226,7 +226,7 @@ func (d *decider) decide(_ context.Context, args *auth.AuthorizationArgs) (*auth
 	}
 	d.person.Do("GET", "/app/api/assistants/request?"+query, nil).Want(http.StatusOK, "").Into(&page)
 	if page.Client.Name != "Test Client" || page.Client.Kind != "registered" || page.Client.RedirectHost != "127.0.0.1" || len(page.Rights) != 3 {
-		d.Errorf("the page: %+v", page)
+		d.Errorf("the page shows %+v, want the registered program Test Client and three rights", page)
 	}
 	d.asked = page.Asked
 	values, _ := url.ParseQuery(query)
@@ -279,15 +279,15 @@ func TestWholeFlow(t *testing.T) {
 		names = append(names, tool.Name)
 	}
 	if !slices.Contains(names, "propose_change") || !slices.Contains(names, "run_report") || slices.Contains(names, "apply_proposal") || slices.Contains(names, "request_test_postback") {
-		t.Errorf("an assistant with the right to propose is offered the tools %v", names)
+		t.Errorf("an assistant with the right to propose is offered the tools %v, want those that read or propose only", names)
 	}
 	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "whoami", Arguments: map[string]any{}})
 	if err != nil || result.IsError {
-		t.Fatalf("%+v, %v", result, err)
+		t.Fatalf("the tool whoami answers %+v, error %v", result, err)
 	}
 	rows := connected(owner)
 	if len(rows) != 1 || rows[0].Client.Name != "Test Client" || rows[0].Rights != "propose" || rows[0].UsedAt == nil {
-		t.Fatalf("connected: %+v", rows)
+		t.Fatalf("the connected assistants are %+v, want one that was used, with the right to propose", rows)
 	}
 	owner.Do("DELETE", "/app/api/assistants/"+rows[0].ID, nil).Want(http.StatusOK, "")
 	visitor.away = true // a client that is refused asks the person again
@@ -320,7 +320,7 @@ func TestDocuments(t *testing.T) {
 		about := e.want(e.send(http.MethodGet, path, "", ""), http.StatusOK, "")
 		servers, _ := about.data["authorization_servers"].([]any)
 		if text(about, "resource") != base+"/mcp" || len(servers) != 1 || servers[0] != base {
-			t.Errorf("%s: %v", path, about.data)
+			t.Errorf("%s describes %v, want the resource /mcp and this server", path, about.data)
 		}
 	}
 	about := e.want(e.send(http.MethodGet, assistants.ServerAbout, "", ""), http.StatusOK, "")
@@ -329,7 +329,7 @@ func TestDocuments(t *testing.T) {
 		"registration_endpoint": base + "/oauth/register", "revocation_endpoint": base + "/oauth/revoke",
 	} {
 		if text(about, name) != want {
-			t.Errorf("%s is %v", name, about.data[name])
+			t.Errorf("%s is %v, want %s", name, about.data[name], want)
 		}
 	}
 	for name, want := range map[string]string{
@@ -338,7 +338,7 @@ func TestDocuments(t *testing.T) {
 		"authorization_response_iss_parameter_supported": "true", "client_id_metadata_document_supported": "true",
 	} {
 		if raw, _ := json.Marshal(about.data[name]); string(raw) != want {
-			t.Errorf("%s is %s", name, raw)
+			t.Errorf("%s is %s, want %s", name, raw, want)
 		}
 	}
 	for header, token := range map[string]string{
@@ -346,10 +346,10 @@ func TestDocuments(t *testing.T) {
 		`Bearer realm="switchyard", error="invalid_token", resource_metadata="` + base + `/.well-known/oauth-protected-resource/mcp", scope="read"`: models.NewAccessToken(),
 	} {
 		if a := e.call(token, "tools/list", "{}"); a.status != http.StatusUnauthorized || token != "" && a.header.Get("WWW-Authenticate") != header {
-			t.Errorf("%d, %s", a.status, a.header.Get("WWW-Authenticate"))
+			t.Errorf("a call of /mcp gets the status %d with WWW-Authenticate %s, want 401 with %s", a.status, a.header.Get("WWW-Authenticate"), header)
 		}
 	}
 	if got := e.s.As(models.NewAccessToken()).Do("GET", "/offers", nil).Want(http.StatusUnauthorized, "unauthenticated").Header.Get("WWW-Authenticate"); bytes.Contains([]byte(got), []byte("resource_metadata")) {
-		t.Errorf("the API asks for a token: %s", got)
+		t.Errorf("a refusal of the API names the resource of assistants: %s", got)
 	}
 }

@@ -49,7 +49,7 @@ func TestInstallOff(t *testing.T) {
 	gone := func(what string, a answer) {
 		t.Helper()
 		if a.status != http.StatusNotFound || a.header.Get("Location") != "" || a.data["access_token"] != nil || a.data["client_id"] != nil {
-			t.Errorf("%s: %d %v", what, a.status, a.data)
+			t.Errorf("%s gets the status %d, want 404 without a token: %v", what, a.status, a.data)
 		}
 	}
 	for _, path := range assistants.Paths {
@@ -61,18 +61,18 @@ func TestInstallOff(t *testing.T) {
 	gone("revoke", off.form(assistants.RevokePath, url.Values{"client_id": {client}, "token": {token.refresh}}))
 	gone("a key at /mcp", off.call(on.s.Key, "tools/list", "{}"))
 	if a := off.call(token.access, "tools/list", "{}"); a.status != http.StatusUnauthorized || strings.Contains(a.header.Get("WWW-Authenticate"), "resource_metadata") {
-		t.Errorf("an access token at /mcp: %d %v", a.status, a.header)
+		t.Errorf("an access token at /mcp gets the status %d, want 401 without resource_metadata in the headers %v", a.status, a.header)
 	}
 	person.Do("GET", "/app/api/assistants/request?"+queryOf(request(client)), nil).Want(http.StatusForbidden, "mcp_off")
 	person.Do("POST", "/app/api/assistants", with(request(client), "rights", "read")).Want(http.StatusForbidden, "mcp_off")
 	if after := off.count(); after != before {
-		t.Errorf("%d rows of assistants, %d before", after, before)
+		t.Errorf("the tables of assistants have %d rows, want %d as before", after, before)
 	}
 	if a := off.send(http.MethodGet, "/app/connect?"+queryOf(request(client)), "", ""); a.status == http.StatusFound {
-		t.Errorf("the page on which people connect an assistant redirects: %v", a.header)
+		t.Errorf("the page on which people connect an assistant is still redirected to: %v", a.header)
 	}
 	if enabled, rows := list(person); enabled || rows != 2 {
-		t.Errorf("%d assistants are listed, enabled %v", rows, enabled)
+		t.Errorf("%d assistants are listed, want 2; enabled is %v, want false", rows, enabled)
 	}
 
 	on.toolsOf(token.access)
@@ -95,14 +95,14 @@ func TestAccountOff(t *testing.T) {
 	client, owner := e.register(), e.s.SignIn(models.RoleOwner)
 	token, code := e.connect(owner, client, models.RightsChange), e.codeFor(owner, client, models.RightsRead)
 	if enabled, rows := list(owner); !enabled || rows != 1 {
-		t.Errorf("%d assistants are listed, enabled %v", rows, enabled)
+		t.Errorf("%d assistants are listed, want 1; enabled is %v, want true", rows, enabled)
 	}
 	e.s.Do("PATCH", "/settings", map[string]any{"assistants": false}).Want(http.StatusOK, "")
 	before := e.count()
 	for _, credential := range []string{e.s.Key, e.s.ReadKey, token.access} {
 		for _, method := range []string{"initialize", "tools/list", "prompts/list", "resources/list"} {
 			if a := e.call(credential, method, "{}"); a.status != http.StatusForbidden {
-				t.Errorf("%s: %d %v", method, a.status, a.data)
+				t.Errorf("%s gets the status %d, want 403: %v", method, a.status, a.data)
 			}
 		}
 	}
@@ -112,10 +112,10 @@ func TestAccountOff(t *testing.T) {
 	owner.Do("POST", "/app/api/assistants", with(request(client), "rights", "read")).Want(http.StatusForbidden, "mcp_off")
 	owner.Do("POST", "/app/api/assistants", with(request(client), "refused", true)).Want(http.StatusForbidden, "mcp_off")
 	if after := e.count(); after != before {
-		t.Errorf("%d rows of assistants, %d before", after, before)
+		t.Errorf("the tables of assistants have %d rows, want %d as before", after, before)
 	}
 	if enabled, rows := list(owner); enabled || rows != 1 {
-		t.Errorf("%d assistants are listed, enabled %v", rows, enabled)
+		t.Errorf("%d assistants are listed, want 1; enabled is %v, want false", rows, enabled)
 	}
 	e.want(e.send(http.MethodGet, assistants.ServerAbout, "", ""), http.StatusOK, "")
 	e.register()

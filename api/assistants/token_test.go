@@ -35,7 +35,7 @@ func TestRefusedExchanges(t *testing.T) {
 		f.Set(change[0], change[1])
 		a := e.form(assistants.TokenPath, f)
 		if a.status != http.StatusBadRequest || a.data["error"] != change[2] || a.header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %d %v", name, a.status, a.data)
+			t.Errorf("%s: the exchange gets the status %d with %v, want 400 with the case's error", name, a.status, a.data)
 		}
 	}
 	twice := codeForm(client, code)
@@ -63,7 +63,7 @@ func TestRefresh(t *testing.T) {
 	answer := e.want(e.form(assistants.TokenPath, refreshForm(client, first.refresh)), http.StatusOK, "")
 	second := tokensOf(answer)
 	if answer.data["scope"] != "read propose change" || answer.data["expires_in"] != 600.0 || answer.data["token_type"] != "Bearer" || second.refresh == first.refresh {
-		t.Errorf("%v", answer.data)
+		t.Errorf("the answer to a refresh is %v, want all rights, ten minutes and a new refresh token", answer.data)
 	}
 	e.toolsOf(first.access)
 	e.toolsOf(second.access)
@@ -75,7 +75,7 @@ func TestRefresh(t *testing.T) {
 	}
 	e.want(e.form(assistants.TokenPath, refreshForm(client, second.refresh)), http.StatusBadRequest, "invalid_grant")
 	if rows := connected(owner); len(rows) != 0 {
-		t.Errorf("after a second use of the refresh token, assistants are still connected: %+v", rows)
+		t.Errorf("after a second use of the refresh token, the assistants %+v are connected, want none", rows)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestClock(t *testing.T) {
 	}
 	for after, valid := range map[time.Duration]bool{10 * time.Minute: true, 10*time.Minute + 51*time.Second: false} {
 		if _, err := a.Authenticate(t.Context(), issued.Access, base+"/mcp", now.Add(after)); (err == nil) != valid {
-			t.Errorf("an access token after %s: valid must be %t, error %v", after, valid, err)
+			t.Errorf("whether an access token is valid after %s: want %t, error %v", after, valid, err)
 		}
 	}
 	if _, err := a.Authenticate(t.Context(), issued.Access, "https://other.example/mcp", now.Add(time.Minute)); err == nil {
@@ -132,11 +132,11 @@ func TestClock(t *testing.T) {
 	}
 	e.codeFor(owner, client, models.RightsRead) // is never exchanged
 	if n, err := a.DeleteExpired(t.Context(), now.Add(2*models.RefreshTokenLife+time.Hour)); err != nil || n < 5 {
-		t.Errorf("%d rows deleted, %v", n, err)
+		t.Errorf("%d expired rows were deleted, want at least 5; error %v", n, err)
 	}
 	var left int
 	if err := e.s.DB.GetContext(t.Context(), &left, `SELECT count(*) FROM assistant_tokens`); err != nil || left != 0 {
-		t.Errorf("%d tokens are left, %v", left, err)
+		t.Errorf("%d tokens are left, want none; error %v", left, err)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestWhereTokensAreValid(t *testing.T) {
 	}
 	a := e.call(got.access, "tools/call", `{"name":"add_note","arguments":{"text":"a note"}}`)
 	if raw, _ := json.Marshal(a.data); a.status != http.StatusOK || strings.Contains(string(raw), `"isError":true`) {
-		t.Fatalf("a note: %d %s", a.status, raw)
+		t.Fatalf("adding a note gets the status %d with %s, want 200 without an error", a.status, raw)
 	}
 	var entry struct {
 		Who, Via, Client, Tool string
@@ -164,7 +164,7 @@ func TestWhereTokensAreValid(t *testing.T) {
 	err := e.s.DB.GetContext(t.Context(), &entry, `SELECT email AS who, via, client, tool, user_id IS NOT NULL AS person, key_id IS NOT NULL AS key
 		FROM audit WHERE tool <> ''`)
 	if err != nil || entry.Via != "mcp" || entry.Client != "Test Client" || entry.Tool != "add_note" || !entry.Person || !entry.Key || !strings.HasSuffix(entry.Who, "@example.com") {
-		t.Errorf("audit %+v, %v", entry, err)
+		t.Errorf("the entry of the audit log is %+v, want the person, the key and the tool; error %v", entry, err)
 	}
 	keys := string(owner.Do("GET", "/app/api/keys", nil).Want(http.StatusOK, "").Data)
 	id := connected(owner)[0].ID
@@ -194,18 +194,18 @@ func TestPropose(t *testing.T) {
 		dbtest.Exec(t, e.s.DB, `DELETE FROM copilot_proposals`)
 		text, n := use(token, propose), 0
 		if err := e.s.DB.GetContext(t.Context(), &n, `SELECT count(*) FROM copilot_proposals`); err != nil || n != want {
-			t.Errorf("%d proposals, want %d: %v, %s", n, want, err, text)
+			t.Errorf("%d proposals are stored, want %d; error %v, answer %s", n, want, err, text)
 		}
 	}
 	for _, params := range []string{
 		`{"name":"add_note","arguments":{"text":"x"}}`, `{"name":"set_active","arguments":{"kind":"offer","id":"` + offer.ID + `","active":false}}`,
 	} {
 		if text := use(proposer, params); !strings.Contains(text, "unknown tool") {
-			t.Errorf("%s: %s", params, text)
+			t.Errorf("%s is answered with %s, want an unknown tool", params, text)
 		}
 	}
 	if text := use(proposer, `{"name":"whoami","arguments":{}}`); !strings.Contains(text, "read_only") {
-		t.Errorf("whoami: %s", text)
+		t.Errorf("whoami answers %s, want the right read_only", text)
 	}
 }
 
@@ -223,16 +223,16 @@ func TestRoles(t *testing.T) {
 	}
 	viewer.Do("GET", "/app/api/assistants/request?"+queryOf(request(client)), nil).Want(http.StatusOK, "").Into(&page)
 	if fmt.Sprintf("%v %s", page.Rights, page.Asked) != "[read] read" {
-		t.Errorf("a viewer may grant %v and is asked for %s", page.Rights, page.Asked)
+		t.Errorf("the page offers a viewer the rights %v and shows %s as asked for, want only read in both", page.Rights, page.Asked)
 	}
 	reads := len(e.toolsOf(e.connect(viewer, client, models.RightsRead).access))
 	token := e.connect(member, client, models.RightsChange)
 	if n := len(e.toolsOf(token.access)); n <= reads {
-		t.Errorf("%d tools to change and read, %d to read", n, reads)
+		t.Errorf("an assistant that may change has %d tools, want more than the %d of one that may only read", n, reads)
 	}
 	rows := connected(owner)
 	if len(rows) != 2 || len(connected(member)) != 1 {
-		t.Fatalf("the owner sees %+v", rows)
+		t.Fatalf("the owner sees %+v, want both assistants; the member must see one", rows)
 	}
 	i := slices.IndexFunc(rows, func(r row) bool { return r.Rights == "change" })
 	setRole := func(role models.Role) {
@@ -278,7 +278,7 @@ func TestEnds(t *testing.T) {
 	foreign := stranger.SignIn(models.RoleOwner)
 	foreign.Do("DELETE", "/app/api/assistants/"+id, nil).Want(http.StatusNotFound, "not_found")
 	if rows := connected(foreign); len(rows) != 0 {
-		t.Errorf("another account sees %+v", rows)
+		t.Errorf("another account sees %+v, want no assistants", rows)
 	}
 	e.s.Do("PATCH", "/settings", map[string]any{"assistants": false}).Want(http.StatusOK, "")
 	if a := e.call(token.access, "tools/list", "{}"); a.status != http.StatusForbidden {
@@ -327,10 +327,10 @@ func TestRequests(t *testing.T) {
 	} {
 		r := with(request(client), c.member, c.value)
 		if got := person.Do("GET", "/app/api/assistants/request?"+queryOf(r), nil); got.Code != c.code {
-			t.Errorf("%s: %d %s", name, got.Status, got.Code)
+			t.Errorf("%s: the page answers %d %s, want %s", name, got.Status, got.Code, c.code)
 		}
 		if got := person.Do("POST", "/app/api/assistants", with(r, "rights", "read")); got.Code != c.code {
-			t.Errorf("%s, decided: %d %s", name, got.Status, got.Code)
+			t.Errorf("%s: the decision answers %d %s, want %s", name, got.Status, got.Code, c.code)
 		}
 	}
 	for _, fits := range []string{"http://127.0.0.1:1/callback", "http://127.0.0.1/callback"} { // another port of this machine
@@ -339,11 +339,11 @@ func TestRequests(t *testing.T) {
 	var decided struct{ Redirect string }
 	person.Do("POST", "/app/api/assistants", with(request(client), "refused", true, "resource", "")).Want(http.StatusOK, "").Into(&decided)
 	if q := (url.Values{"error": {"access_denied"}, "state": {"a state"}, "iss": {base}}); decided.Redirect != redirect+"?"+q.Encode() {
-		t.Errorf("a person's refusal redirects to %s", decided.Redirect)
+		t.Errorf("a person's refusal redirects to %s, want access_denied with the state", decided.Redirect)
 	}
 	var n int
 	if err := e.s.DB.GetContext(t.Context(), &n, `SELECT count(*) FROM assistant_grants`); err != nil || n != 0 {
-		t.Errorf("%d grants, %v", n, err)
+		t.Errorf("%d assistants are connected, want none; error %v", n, err)
 	}
 	person.Do("POST", "/app/api/assistants", with(request(client), "rights", "read"), "X-Switchyard-Page", "").Want(http.StatusForbidden, "cross_site")
 }
@@ -372,7 +372,7 @@ func TestRegistration(t *testing.T) {
 	good := `{"client_name":"` + strings.Repeat("n", 200) + `","redirect_uris":["https://a.example/cb"],"token_endpoint_auth_method":"client_secret_basic"}`
 	made := e.want(register(good), http.StatusCreated, "")
 	if made.data["token_endpoint_auth_method"] != "none" || made.data["client_secret"] != nil || len(made.data["client_name"].(string)) != 80 {
-		t.Errorf("%v", made.data)
+		t.Errorf("the registration is %v, want a client without a secret, with a name of 80 bytes", made.data)
 	}
 	for range 19 {
 		e.want(register(good), http.StatusCreated, "")
@@ -385,10 +385,10 @@ func TestRegistration(t *testing.T) {
 	a := assistant.New(e.s.Store)
 	client := models.AssistantClient{ID: "sy_client_full", Kind: models.ClientRegistered, RedirectURIs: []string{redirect}}
 	if err := a.StoreClient(t.Context(), client, time.Now()); err == nil {
-		t.Error("there is no limit to all registrations")
+		t.Error("a client was stored although 10,000 unused clients exist, want an error")
 	}
 	if n, err := a.DeleteExpired(t.Context(), time.Now().Add(25*time.Hour)); err != nil || n != 10_000 {
-		t.Errorf("%d unused clients deleted, %v", n, err)
+		t.Errorf("%d unused clients were deleted, want 10,000; error %v", n, err)
 	}
 	if err := a.StoreClient(t.Context(), client, time.Now()); err != nil {
 		t.Error(err)

@@ -230,16 +230,16 @@ func TestServe(t *testing.T) {
 	address := serve(t, c, NewGuard())
 	for _, host := range []string{"one.example", "two.example", "ONE.example"} {
 		if got, err := get(address, host, a); err != nil || !strings.EqualFold(got, "HTTP/2.0 "+host) {
-			t.Errorf("%s: %q, %v", host, got, err)
+			t.Errorf("a request to %s is answered with %q, want HTTP/2.0 and the host; error %v", host, got, err)
 		}
 	}
 	for _, host := range []string{"three.example", "stranger.example", "wrong.example", "127.0.0.1"} {
 		if _, err := get(address, host, a); err == nil || !strings.Contains(err.Error(), "unrecognized name") {
-			t.Errorf("%s: %v", host, err)
+			t.Errorf("a request to %s ends with the error %v, want an unrecognized name", host, err)
 		}
 	}
 	if len(c.issuers) != 1 {
-		t.Errorf("%d roots are kept for two certificates", len(c.issuers))
+		t.Errorf("%d roots are in memory, want 1, because both certificates have the same root", len(c.issuers))
 	}
 
 	version := func(host string) int64 {
@@ -256,7 +256,7 @@ func TestServe(t *testing.T) {
 	}
 	if err := c.refresh(t.Context()); err != nil || version("one.example") != 11 || version("two.example") != 0 ||
 		version("three.example") != 4 || c.Len() != 2 || !c.Has("three.example") || len(c.issuers) != 1 {
-		t.Errorf("after the notices the hosts are %+v: %v", c.hosts, err)
+		t.Errorf("after the notices the hosts are %+v, want one.example renewed, two.example gone, three.example new; error %v", c.hosts, err)
 	}
 	if _, err := get(address, "two.example", a); err == nil {
 		t.Error("a released host is served")
@@ -265,7 +265,7 @@ func TestServe(t *testing.T) {
 	store.away = true
 	c.notice("one.example")
 	if err := c.refresh(t.Context()); !errors.Is(err, errAway) || !c.noticed["one.example"] {
-		t.Errorf("a notice while postgres is away is lost: %v", err)
+		t.Errorf("a refresh while PostgreSQL is away returns %v, want errAway with the notice kept", err)
 	}
 	damaged := filepath.Join(dir, "damaged.example")
 	if err := os.WriteFile(damaged, []byte("7\nnothing"), 0o600); err != nil {
@@ -277,7 +277,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("a process without PostgreSQL has the certificates of %d hosts, want 2", again.Len())
 	}
 	if got, err := get(serve(t, again, NewGuard()), "three.example", a); err != nil {
-		t.Errorf("a request to a host whose certificate was read from its copy: %q, %v", got, err)
+		t.Errorf("a request to a host whose certificate was read from its copy is answered with %q, error %v", got, err)
 	}
 	store.wrongKey = true
 	locked := New(o)
@@ -290,7 +290,7 @@ func TestServe(t *testing.T) {
 	delete(store.hosts, "three.example")
 	again.noticeResync()
 	if err := again.refresh(t.Context()); err != nil || again.Has("three.example") || !again.Has("one.example") {
-		t.Errorf("after a resync the hosts are %+v: %v", again.hosts, err)
+		t.Errorf("after a resync the hosts are %+v, want one.example without three.example; error %v", again.hosts, err)
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) != 1 {
@@ -326,7 +326,7 @@ func TestChallenges(t *testing.T) {
 		r := httptest.NewRequest(http.MethodGet, "http://"+tt.host+ChallengePath+tt.path, nil)
 		w := httptest.NewRecorder()
 		if !c.AnswerHTTP(w, r) || w.Code != tt.status || w.Code == 200 && w.Body.String() != "token-1.thumb" {
-			t.Errorf("%s %s: %d %q", tt.host, tt.path, w.Code, w.Body)
+			t.Errorf("a challenge at %s%s gets the status %d with %q, want %d", tt.host, tt.path, w.Code, w.Body, tt.status)
 		}
 	}
 	if c.AnswerHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "http://one.example/.well-known/x", nil)) {
@@ -355,11 +355,11 @@ func TestChallenges(t *testing.T) {
 	store.challenges[1] = certstore.Challenge{Host: "one.example", Token: "token-4", PEM: a.issue("one.example")}
 	store.mu.Unlock()
 	if second, err := shake("one.example"); err != nil || second.SerialNumber.Cmp(first.SerialNumber) == 0 {
-		t.Errorf("the handshake got the certificate of an earlier order: %v", err)
+		t.Errorf("the handshake got the certificate of an earlier order, or the error %v", err)
 	}
 	for _, host := range []string{"two.example", "stranger.example"} {
 		if _, err := shake(host); err == nil {
-			t.Errorf("%s: the handshake was answered with a challenge", host)
+			t.Errorf("%s: the handshake was answered with a challenge, want an error", host)
 		}
 	}
 }
@@ -374,7 +374,7 @@ func TestChallengesCrowded(t *testing.T) {
 	c.challenges.waiting = maxWaiting
 	before := store.count()
 	if cert := c.forChallenge(t.Context(), "one.example"); cert == nil || store.count() != before {
-		t.Errorf("while too many requests wait: certificate %v, %d queries", cert, store.count()-before)
+		t.Errorf("while too many requests wait, the certificate is %v after %d queries, want one without a query", cert, store.count()-before)
 	}
 }
 
@@ -400,7 +400,7 @@ func TestOwnHosts(t *testing.T) {
 		}
 	}
 	if one, there := left["one.example"]; !there || one <= 0 || one > 0.5 || len(left) != 2 || left["two.example"] != 0 {
-		t.Errorf("the remaining lifetimes by host are %v", left)
+		t.Errorf("the remaining lifetimes by host are %v, want at most half for one.example and 0 for two.example", left)
 	}
 	if later := c.lifetimeLeft("one.example", time.Now().Add(2*time.Hour)); later != 0 {
 		t.Errorf("an expired certificate has %f left, want 0", later)
@@ -449,12 +449,12 @@ func TestFlood(t *testing.T) {
 	}
 	all.Wait()
 	if names := counted(t, c); store.count() != before || names["unknown"] != 200 || names["missing"] != 200 || names["served"] != 0 {
-		t.Errorf("%d queries, want none; handshakes by the state of their name: %v", store.count()-before, names)
+		t.Errorf("%d queries, want none; handshakes by label: %v, want 200 unknown and 200 missing", store.count()-before, names)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	all.Go(func() { c.reportMissing(ctx) })
 	if host := await.Recv(t, reported); host != "two.example" || len(c.missing.queue) != 0 {
-		t.Errorf("Missing was called for %s, and %d more hosts wait", host, len(c.missing.queue))
+		t.Errorf("Missing was called for %s, and %d more hosts wait, want two.example and none", host, len(c.missing.queue))
 	}
 	cancel()
 
@@ -467,7 +467,7 @@ func TestFlood(t *testing.T) {
 	}
 	all.Wait()
 	if most := 2 + int(time.Since(began)/betweenReads); store.count()-before > most {
-		t.Errorf("%d queries, more than %d in that time", store.count()-before, most)
+		t.Errorf("300 requests for unknown challenges caused %d queries, want at most %d", store.count()-before, most)
 	}
 
 	guard := newGuard(50, 1000)
@@ -480,9 +480,9 @@ func TestFlood(t *testing.T) {
 		}
 		silent = append(silent, conn)
 	}
-	await.Until(t, "the oldest are closed", func() bool { return guard.Closed() >= float64(2*guard.maxSilent) })
+	await.Until(t, "the oldest silent connections are closed", func() bool { return guard.Closed() >= float64(2*guard.maxSilent) })
 	if _, err := get(address, "one.example", a); err != nil {
-		t.Errorf("a request while silent connections are open: %v", err)
+		t.Errorf("a request fails while silent connections are open: %v", err)
 	}
 	for _, conn := range silent {
 		_ = conn.Close()
@@ -517,7 +517,7 @@ func TestManyConnections(t *testing.T) {
 		}
 		guard.mu.Lock()
 		if len(guard.conns) > 60 {
-			t.Errorf("%d connections are open", len(guard.conns))
+			t.Errorf("%d connections are open, want at most 60", len(guard.conns))
 		}
 		guard.mu.Unlock()
 	}
@@ -525,7 +525,7 @@ func TestManyConnections(t *testing.T) {
 		t.Errorf("%f connections were closed, want at least 90", guard.Closed())
 	}
 	if _, err := get(address, "one.example", a); err != nil {
-		t.Errorf("a request while idle connections are open: %v", err)
+		t.Errorf("a request fails while idle connections are open: %v", err)
 	}
 }
 
@@ -546,13 +546,13 @@ func TestGuardAtWork(t *testing.T) {
 	g.ConnState(conns[3], http.StateNew)
 	g.ConnState(conns[3], http.StateClosed)
 	if g.Closed() != 1 || len(g.conns) != 3 || g.conns[conns[3]] != nil {
-		t.Errorf("%f closed, %d open", g.Closed(), len(g.conns))
+		t.Errorf("%f connections are closed and %d are open, want 1 and 3", g.Closed(), len(g.conns))
 	}
 	// An idle connection is closed to admit a new one. The new one is silent until its first request.
 	g.ConnState(conns[1], http.StateIdle)
 	g.ConnState(conns[4], http.StateNew)
 	if g.conns[conns[1]] != nil || g.conns[conns[4]] == nil || g.silent.Len() != 1 {
-		t.Errorf("%d open, %d silent", len(g.conns), g.silent.Len())
+		t.Errorf("%d connections are open, %d of them silent, want the idle one closed for the new one", len(g.conns), g.silent.Len())
 	}
 }
 
@@ -576,7 +576,7 @@ func TestCiphers(t *testing.T) {
 		}}
 		conn, err := d.DialContext(t.Context(), "tcp", address)
 		if (err == nil) != want {
-			t.Errorf("%s: %v", tls.CipherSuiteName(suite), err)
+			t.Errorf("a connection with %s ends with the error %v, want a connection: %t", tls.CipherSuiteName(suite), err, want)
 		}
 		if err == nil {
 			_ = conn.Close()

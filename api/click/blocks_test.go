@@ -64,7 +64,7 @@ func TestBlockedValuesAreLiveInAllProcesses(t *testing.T) {
 	becomes("the campaign is there", "https://in.test/")
 	change := first.block(models.BlockCampaign, id, "sub1", places(models.MaxBlockedAtOnce)...)
 	if change.Blocked != models.MaxBlockedAtOnce {
-		t.Errorf("blocked %d values", change.Blocked)
+		t.Errorf("%d values were blocked, want %d", change.Blocked, models.MaxBlockedAtOnce)
 	}
 	becomes("5,000 placements are blocked", fallback)
 	for _, w := range processes {
@@ -85,7 +85,7 @@ func TestBlockedVisitorIsRecordedAsBlocked(t *testing.T) {
 	w.block(models.BlockCampaign, id, "sub1", "bad")
 	w.reload()
 	if got := w.location("/summer-sale?zone=bad"); got != fallback {
-		t.Errorf("to %s, want the fallback in spite of the forced and the default path", got)
+		t.Errorf("a blocked visitor is sent to %s, want the fallback, although there are a forced and a default path", got)
 	}
 	c := w.spool.last()
 	if c.PassedReason != string(flow.RefusedBlocked) || c.PassedStreamID != uuid.Nil || flow.Via(c.Via) != flow.ViaFallback || c.IsBot {
@@ -105,10 +105,10 @@ func TestBlockedVisitorWithoutFallbackGets404(t *testing.T) {
 	w.block(models.BlockCampaign, id, "sub1", "bad")
 	w.reload()
 	if res := w.get("/summer-sale?zone=bad"); res.StatusCode != http.StatusNotFound {
-		t.Errorf("%d", res.StatusCode)
+		t.Errorf("a blocked visitor gets the status %d, want 404", res.StatusCode)
 	}
 	if got := w.location("/summer-sale?zone=good"); got != "https://d.test/" {
-		t.Errorf("another visitor: to %s", got)
+		t.Errorf("a visitor who is not blocked is sent to %s, want https://d.test/", got)
 	}
 }
 

@@ -64,7 +64,7 @@ func TestBotData(t *testing.T) {
 	w.storeBotData(botdata.BadReferrer, "spam.example")
 	becomes("an abuser from a bad page", "none", bot.SpamIP|bot.BadReferrer, true, spam)
 	if c := w.spool.last(); c.BotScore != 90 || c.BotReason != "spam_ip" || c.Destination != "https://bots.test/" {
-		t.Errorf("the abuser has the score %d for %q and is sent to %s", c.BotScore, c.BotReason, c.Destination)
+		t.Errorf("the abuser has the score %d for %q and is sent to %s, want 90 for spam_ip and the page for bots", c.BotScore, c.BotReason, c.Destination)
 	}
 	w.storeBotData(botdata.SpamIP, "9.9.9.9")
 	becomes("the new list of abusers lacks the address", "none", bot.BadReferrer, false, spam)
@@ -105,6 +105,7 @@ func TestBotData(t *testing.T) {
 	}
 	restarted.get("/data", spam, header("Accept-Encoding", "gzip"))
 	if c := w.spool.last(); c.ProxyKind != "datacenter" || bot.Signals(c.BotSignals) != bot.Datacenter|bot.BadReferrer {
-		t.Errorf("from disk: %s, %v", c.ProxyKind, bot.Signals(c.BotSignals).Reasons())
+		t.Errorf("with lists from disk, the click has the proxy kind %s and the signals %v, want datacenter and a bad referrer",
+			c.ProxyKind, bot.Signals(c.BotSignals).Reasons())
 	}
 }

@@ -43,7 +43,7 @@ func TestBotLists(t *testing.T) {
 	deny := w.addBotEntry(w.account, &first, "deny", "ip_range", "in_cidr", "9.9.9.0/24", "8.8.8.0-8.8.8.9")
 	goes("a network is denied", "/first", bot, deny)
 	if c := w.spool.last(); c.BotScore != 100 || c.BotReason != "deny_list" || !c.IsBot {
-		t.Errorf("scored %d for %q", c.BotScore, c.BotReason)
+		t.Errorf("a denied visitor has the score %d for %q, want 100 for deny_list", c.BotScore, c.BotReason)
 	}
 	goes("the entry applies to the other campaign only", "/second", person, uuid.Nil)
 	allow := w.addBotEntry(w.account, nil, "allow", "user_agent", "contains", "Chrome/138")

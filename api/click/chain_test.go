@@ -52,10 +52,10 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 	// Another process, which has not seen the click, finds it in PostgreSQL.
 	w.h = w.handler(log, "")
 	if got := w.location("/out?clickid="+id, withCookies(first.Cookies())); got != "https://one.test/?c="+id+"&s=five&k=US" {
-		t.Errorf("to %s", got)
+		t.Errorf("the click-out at another process leads to %s, want the offer with the click's data", got)
 	}
 	if res := w.get("/postback/" + n.String() + "?myclick=" + id + "&payout=2"); res.StatusCode != http.StatusOK {
-		t.Errorf("postback: %d", res.StatusCode)
+		t.Errorf("the postback gets the status %d, want 200", res.StatusCode)
 	}
 	drain()
 
@@ -69,7 +69,7 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 	}
 	if d.CampaignID != campaign || d.LanderID != l || d.OfferID != o || d.NetworkID != n || d.LPClicks != 1 ||
 		!d.IsUnique || !d.Cost.Equal(decimal.RequireFromString("0.5")) || d.Subs[4] != "five" || len(d.Hops) != 1 {
-		t.Errorf("%+v", d)
+		t.Errorf("the stored click is %+v, want the visit with its landing page, its offer and its cost", d)
 	}
 	var sums struct{ Clicks, Unique, Bots, Views, Outs int }
 	row := w.db.QueryRowxContext(t.Context(), `
@@ -78,15 +78,15 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	if sums != (struct{ Clicks, Unique, Bots, Views, Outs int }{2, 1, 1, 2, 1}) { // the HEAD request counts nowhere
-		t.Errorf("ledger %+v", sums)
+		t.Errorf("the sums of the ledger are %+v, want 2 clicks, 1 unique, 1 bot, 2 views and 1 click-out", sums)
 	}
 	if len(dispatched) != 1 || dispatched[0].Kind != models.KindRecordConversion || dispatched[0].Account != w.account {
-		t.Fatalf("dispatched %v", dispatched)
+		t.Fatalf("the jobs are %v, want one that records the conversion", dispatched)
 	}
 	p, err := conversion.FindPostback(t.Context(), w.db, dispatched[0].ID)
 	if err != nil || p.Outcome != conversion.PostbackPending || p.NetworkID != n || p.AccountID != w.account ||
 		p.Params["myclick"] != id {
-		t.Errorf("%+v %v", p, err)
+		t.Errorf("the stored postback is %+v, want it pending, with its network and click; error %v", p, err)
 	}
 }
 

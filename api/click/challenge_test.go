@@ -20,7 +20,7 @@ func TestChallenge(t *testing.T) {
 		res := w.get(models.DomainChallengePath+"?nonce="+nonce, host(name+":8080"))
 		text, err := io.ReadAll(res.Body)
 		if got := string(text); err != nil || res.StatusCode != http.StatusOK || got != models.DomainProof(secret, name, nonce) || len(got) != 64 {
-			t.Errorf("%s: %d %q", name, res.StatusCode, got)
+			t.Errorf("the challenge at %s gets the status %d with %q, want 200 with the proof", name, res.StatusCode, got)
 		}
 	}
 	if models.DomainProof(secret, "a.test", nonce) == models.DomainProof([]byte("another"), "a.test", nonce) {
@@ -28,10 +28,10 @@ func TestChallenge(t *testing.T) {
 	}
 	for _, query := range []string{"", "?nonce=", "?nonce=short", "?nonce=with%20space-0123456789"} {
 		if res := w.get(models.DomainChallengePath+query, host("nobody.test")); res.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %d", query, res.StatusCode)
+			t.Errorf("a challenge with the query %q gets the status %d, want 404", query, res.StatusCode)
 		}
 	}
 	if res := w.get("/.well-known/other", host("nobody.test")); res.StatusCode != http.StatusNotFound {
-		t.Errorf("another address: %d", res.StatusCode)
+		t.Errorf("another address below /.well-known gets the status %d, want 404", res.StatusCode)
 	}
 }

@@ -93,7 +93,7 @@ type Handler struct {
 	routes       *routing.Refresher
 	caps         *capCounter
 	fingerprints *otter.Cache[[16]byte, *storedBinding]
-	recent       *otter.Cache[uuid.UUID, *models.Click] // clicks whose visitors were sent to a lander
+	recent       *otter.Cache[uuid.UUID, *models.Click] // clicks whose visitors were sent to a lander, and clicks read from PostgreSQL
 	used         *otter.Cache[[32]byte, struct{}]       // hashes of the single-use keys and clicks that have let a visitor in
 	edge         edgeProof
 	dashboard    string

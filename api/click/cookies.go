@@ -34,7 +34,7 @@ type visitHistory struct {
 	isNew       bool // the visitor id was made for this request
 	bound       flow.Binding
 	stored      *storedBinding // the binding of the fingerprint; nil if it does not exist or has expired
-	isReturning bool           // the visitor was here within the campaign's uniqueness time, as far as this process knows
+	isReturning bool           // this process or the binding cookie knows a visit within the campaign's uniqueness time
 }
 
 // storedBinding is the binding that this process keeps for a fingerprint, with its expiry time.
@@ -147,8 +147,8 @@ func (r *request) visitorName() string {
 // clickName returns the name of the cookie with the last click, for the account of the click.
 func (r *request) clickName() string { return cookieName(r.domain, clickCookieName, r.click.AccountID) }
 
-// recall computes the fingerprint that decides whether the visitor is unique in the campaign. It then looks up the visitor's
-// binding: in the campaign's own cookie, or else by the fingerprint.
+// recall computes the visitor's fingerprint in the campaign, and looks up the visitor's binding: in the campaign's own cookie, or
+// else by the fingerprint. If it finds neither, the visitor is unique in the campaign.
 func (r *request) recall() {
 	row := &r.camp.Row
 	r.click.UniqueKey, r.click.UniqueHours = r.fingerprint(), row.UniquenessTTLHours

@@ -38,7 +38,7 @@ const (
 	// edgeTimeout is the time within which a batch must reach stable storage. After that the edge gets an error and sends the
 	// batch again.
 	edgeTimeout = 5 * time.Second
-	// maxEdgeAge is the greatest age of a click of the edge. The edge's script stops retrying long before.
+	// maxEdgeAge is the greatest age of a click of the edge. The edge's script gives up on a click long before it is so old.
 	maxEdgeAge = time.Hour
 	// maxEdgeSeen is the number of the edge's clicks that this process remembers to recognize repeated clicks. PostgreSQL
 	// recognizes all other repeated clicks.

@@ -40,7 +40,7 @@ func startEdge(t *testing.T, bundles, origin string) *edgeRuntime {
 	for _, pattern := range runtimeFiles {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %v", pattern, err)
+			t.Fatalf("no file matches %s: %v", pattern, err)
 		}
 		for _, file := range files {
 			text, err := os.ReadFile(file)

@@ -123,8 +123,8 @@ type edgeAnswer struct {
 // noProof is the value of edgeAnswer.proof if the edge handed the visitor over without a seed, because it had drawn no random number.
 const noProof = "-"
 
-// TestEdgeEqualsService sends 2,000 random visitors (10,000 in its long form) to 50 random campaigns at the edge, in the edge's
-// own runtime. Some visitors have the cookies of an earlier visit. Each visitor that the edge routes must get the path,
+// TestEdgeEqualsService sends 2,000 random visitors (10,000 in the long form of the test) to 50 random campaigns at the edge, in the
+// edge's own runtime. Some visitors have the cookies of an earlier visit. Each visitor that the edge routes must get the path,
 // destination, final address and cookies that this service chooses with the same random numbers. If the edge has drawn a random
 // number for a visitor that it hands over, the visitor must bring the seed. The clicks, each sent twice, must be in PostgreSQL once.
 func TestEdgeEqualsService(t *testing.T) {
@@ -291,7 +291,7 @@ func (a *edgeAccounts) compare(t *testing.T, origin *edgeOrigin, bundles map[str
 		}
 		counts["by "+flow.Via(x.wantClick.Via).String()]++
 		if len(bundles[key].Origin) > 0 {
-			counts["of campaigns that need this service at times"]++
+			counts["of campaigns that the edge can route only in part"]++
 		}
 		if want, got := x.expected(), x.got(); want != got {
 			t.Errorf("visitor %d, %s, %+v\n got %s\nwant %s", n, key, x.visitor, got, want)
@@ -312,7 +312,7 @@ func (a *edgeAccounts) compare(t *testing.T, origin *edgeOrigin, bundles map[str
 	t.Log(counts, "in", origin.batches, "messages")
 	for via := flow.ViaForced; via <= flow.ViaDestination; via++ {
 		if counts["by "+via.String()] == 0 {
-			t.Errorf("no visitor was routed by %s", via)
+			t.Errorf("no visitor was routed by %s, want at least one", via)
 		}
 	}
 	if counts["handed over"] > len(answers)/3 || counts["handed over"] == 0 {

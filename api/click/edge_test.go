@@ -76,7 +76,7 @@ func TestEdgeClicks(t *testing.T) {
 	e := w.edgeClick(id, uuid.MustParse(p["id"].(string)), offer)
 	for range 2 {
 		if got, status := w.reportClicks(e, e); status != http.StatusOK || got != (edgeResult{Accepted: 2}) {
-			t.Fatalf("%d, %+v", status, got)
+			t.Fatalf("a batch of one click sent twice gets %d %+v, want 200 and 2 accepted", status, got)
 		}
 	}
 	c := w.spool.last()
@@ -91,7 +91,7 @@ func TestEdgeClicks(t *testing.T) {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
 	if c.UniqueKey == [16]byte{} || c.UniqueHours == 0 || c.FlowHash != 0 {
-		t.Errorf("%+v", c)
+		t.Errorf("the click is %+v, want a unique key and no flow hash", c)
 	}
 	e.ID, e.Hops[0].Flow = models.FormatClickID(models.NewClickID()), "1"
 	if w.reportClicks(e); w.spool.last().FlowHash != 0 {
@@ -136,7 +136,7 @@ func TestEdgeClicksRefused(t *testing.T) {
 	}
 	list = append(list, good())
 	if got, status := w.reportClicks(list...); status != http.StatusOK || got != (edgeResult{1, len(list) - 1}) || len(w.spool.clicks()) != 1 {
-		t.Errorf("%d, %+v, %d written", status, got, len(w.spool.clicks()))
+		t.Errorf("a batch with one good click gets %d %+v and %d clicks are written, want 200, 1 accepted and 1 written", status, got, len(w.spool.clicks()))
 	}
 	body := []byte(`{"clicks": []}`)
 	now := time.Now()
@@ -146,15 +146,15 @@ func TestEdgeClicksRefused(t *testing.T) {
 		proof  string
 		status int
 	}{
-		"empty":          {body, edgeSecret.signed("clicks", "", string(body), now), 200},
-		"no proof":       {body, "", 401},
-		"noise":          {body, "1.2.3", 401},
-		"another secret": {body, edgeProof("x").signed("clicks", "", string(body), now), 401},
-		"other body":     {body, edgeSecret.signed("clicks", "", "{}", now), 401},
-		"other purpose":  {body, edgeSecret.signed("route", "", string(body), now), 401},
-		"old":            {body, edgeSecret.signed("clicks", "", string(body), now.Add(-2*edgeSkew)), 401},
-		"no json":        {[]byte("x"), edgeSecret.signed("clicks", "", "x", now), 400},
-		"too large":      {large, edgeSecret.signed("clicks", "", string(large), now), 413},
+		"no clicks":       {body, edgeSecret.signed("clicks", "", string(body), now), 200},
+		"no proof":        {body, "", 401},
+		"malformed proof": {body, "1.2.3", 401},
+		"another secret":  {body, edgeProof("x").signed("clicks", "", string(body), now), 401},
+		"other body":      {body, edgeSecret.signed("clicks", "", "{}", now), 401},
+		"other purpose":   {body, edgeSecret.signed("route", "", string(body), now), 401},
+		"old proof":       {body, edgeSecret.signed("clicks", "", string(body), now.Add(-2*edgeSkew)), 401},
+		"no json":         {[]byte("x"), edgeSecret.signed("clicks", "", "x", now), 400},
+		"too large":       {large, edgeSecret.signed("clicks", "", string(large), now), 413},
 	} {
 		if rec := w.report(c.body, c.proof); rec.Code != c.status {
 			t.Errorf("%s: %d, want %d", name, rec.Code, c.status)
@@ -164,11 +164,11 @@ func TestEdgeClicksRefused(t *testing.T) {
 		t.Errorf("a batch with too many clicks gets the status %d, want 413", status)
 	}
 	if res := w.get("/edge/clicks"); res.StatusCode != 405 {
-		t.Errorf("GET: %d", res.StatusCode)
+		t.Errorf("GET gets the status %d, want 405", res.StatusCode)
 	}
 	w.spool.full = true
 	if _, status := w.reportClicks(good()); status != 503 {
-		t.Errorf("disk full: %d", status)
+		t.Errorf("while the disk is full, a batch gets the status %d, want 503", status)
 	}
 	w.h.edge = nil
 	if _, status := w.reportClicks(); status != 404 {
@@ -186,7 +186,7 @@ func TestEdgeSeed(t *testing.T) {
 	w.reload()
 	w.get("/summer-1", host(ownHost), header(edgeHeader, edgeSecret.signed("route", "abc", models.EdgeKey(ownHost, "summer-1"), time.Now())))
 	if c := w.spool.last(); c.RouteSeed != 0xabc {
-		t.Errorf("seed %x", c.RouteSeed)
+		t.Errorf("the click has the seed %x, want abc", c.RouteSeed)
 	}
 	w.get("/summer-1", host(ownHost), header(edgeHeader, edgeSecret.signed("route", "abc", models.EdgeKey(ownHost, "winter-1"), time.Now())))
 	if c := w.spool.last(); c.RouteSeed == 0xabc {
@@ -210,9 +210,11 @@ func TestEdgeUnsigned(t *testing.T) {
 	w.reload()
 	now := time.Now()
 	for name, batch := range map[string]string{
-		"nothing": "", "of another purpose": edgeSecret.signed("clicks", "", "", now), "about something": edgeSecret.signed("batch", "", "x", now),
-		"too old":           edgeSecret.signed("batch", "", "", now.Add(-edgeSkew-time.Minute)),
-		"by another secret": edgeProof(strings.Repeat("t", 32)).signed("batch", "", "", now),
+		"no signature":                   "",
+		"a signature of another purpose": edgeSecret.signed("clicks", "", "", now),
+		"a signature of another subject": edgeSecret.signed("batch", "", "x", now),
+		"an old signature":               edgeSecret.signed("batch", "", "", now.Add(-edgeSkew-time.Minute)),
+		"a signature by another secret":  edgeProof(strings.Repeat("t", 32)).signed("batch", "", "", now),
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/edge/clicks", unreadBody{t})
 		r.ContentLength = maxEdgeBody
@@ -220,7 +222,7 @@ func TestEdgeUnsigned(t *testing.T) {
 		r.Header.Set(edgeBatchHeader, batch)
 		rec := httptest.NewRecorder()
 		if w.h.ServeHTTP(rec, r); rec.Code != http.StatusUnauthorized {
-			t.Errorf("%s: %d", name, rec.Code)
+			t.Errorf("a batch with %s gets the status %d, want 401", name, rec.Code)
 		}
 	}
 }

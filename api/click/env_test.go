@@ -232,7 +232,7 @@ func (w *env) location(target string, edits ...edit) string {
 	w.Helper()
 	res := w.get(target, edits...)
 	if res.StatusCode != http.StatusFound {
-		w.Fatalf("%s: status %d", target, res.StatusCode)
+		w.Fatalf("%s gets the status %d, want 302", target, res.StatusCode)
 	}
 	return res.Header.Get("Location")
 }

@@ -43,7 +43,7 @@ func (w *env) postBody(body string, edits ...edit) (status int, code string) {
 	}
 	text, err := io.ReadAll(res.Body)
 	if err != nil || json.Unmarshal(text, &got) != nil {
-		w.Fatalf("%d %s %v", res.StatusCode, text, err)
+		w.Fatalf("the answer %d %s is not JSON: %v", res.StatusCode, text, err)
 	}
 	var codes []string
 	for _, r := range got.Data.Refused {
@@ -84,9 +84,9 @@ func TestPageEvents(t *testing.T) {
 		{"no click", `{"id": "1", "name": "view"}`, nil, view},
 		{"from an address", `{` + named + `, "from": "url"}`, nil, wantWith(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "url" })},
 		{"from localStorage", `{` + named + `, "from": "local"}`, nil, wantWith(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "local" })},
-		{"unknown way of the click", `{` + named + `, "from": "gclid"}`, nil, wantWith(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "url" })},
-		{"the page's click first", `{` + named + `, "from": "cookie"}`, cookies(mine), wantWith(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "cookie" })},
-		{"known redirect", `{"id": "1", "name": "view", "ad": "gclid=a=b"}`, cookies(mine), wantWith(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "redirect" })},
+		{"unknown value of from, read as url", `{` + named + `, "from": "gclid"}`, nil, wantWith(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "url" })},
+		{"the page's click precedes the cookie's", `{` + named + `, "from": "cookie"}`, cookies(mine), wantWith(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "cookie" })},
+		{"the click in our cookie precedes an ad's id", `{"id": "1", "name": "view", "ad": "gclid=a=b"}`, cookies(mine), wantWith(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "redirect" })},
 		{"another account's click", `{"id": "1", "name": "view", "ad": "gclid=a=b"}`, cookies(uuid.New()), wantWith(func(e *models.SiteEvent) { e.Arrival, e.AdID = "gclid", "a=b" })},
 		{"made-up platform", `{"id": "1", "name": "view", "ad": "xclid=a"}`, nil, view},
 		{"no click id", `{"id": "1", "name": "view", "click": "../../", "from": "url"}`, nil, view},
@@ -104,7 +104,7 @@ func TestPageEvents(t *testing.T) {
 				{SKU: "7", Name: "b", Price: models.NewMoney(decimal.NewFromInt(1)), Quantity: 1},
 			}
 		})},
-		{"who", `{"id": "1", "name": "identify", "external_id": "u1"}`, nil, wantWith(func(e *models.SiteEvent) { e.Name, e.OrderID = "identify", "u1" })},
+		{"identify", `{"id": "1", "name": "identify", "external_id": "u1"}`, nil, wantWith(func(e *models.SiteEvent) { e.Name, e.OrderID = "identify", "u1" })},
 		{"values of other types", `{"id": 1, "name": "view", "value": {"a": [1]}, "order_id": [], "items": "x", "slot": {}, "at": null}`, nil, view},
 		{"long texts", `{"id": "1", "name": "lead", "order_id": "` + strings.Repeat("o", 1000) + `"}`, nil, wantWith(func(e *models.SiteEvent) {
 			e.Name, e.OrderID = "lead", strings.Repeat("o", maxOrderText)
@@ -116,7 +116,7 @@ func TestPageEvents(t *testing.T) {
 			edits = append(edits, c.edit)
 		}
 		if status, code := w.postEvents(c.event, edits...); status != http.StatusNoContent {
-			t.Errorf("%s: %d %s", c.name, status, code)
+			t.Errorf("%s: the event gets %d %s, want 204", c.name, status, code)
 			continue
 		}
 		got, want := w.spool.events()[0], c.want
@@ -153,7 +153,7 @@ func TestPageEventsRefused(t *testing.T) {
 	w.reload()
 	const view = `{"id": "1", "name": "view"}`
 	if status, code := w.postEvents(view); status != http.StatusNotFound || code != "no_site" {
-		t.Errorf("without a site: %d %s", status, code)
+		t.Errorf("an event of an account without a site gets %d %s, want 404 no_site", status, code)
 	}
 	w.site("shop.test", "")
 	other := w.newAccount()
@@ -165,26 +165,26 @@ func TestPageEventsRefused(t *testing.T) {
 		status     int
 		code       string
 	}{
-		{"nothing", ``, nil, 400, "bad_body"},
+		{"an empty body", ``, nil, 400, "bad_body"},
 		{"a list", `[]`, nil, 400, "bad_body"},
 		{"null", `null`, nil, 400, "bad_body"},
-		{"half", message(view)[:40], nil, 400, "bad_body"},
-		{"deep", `{"site": ` + strings.Repeat("[", 60_000), nil, 400, "bad_body"},
+		{"half a message", message(view)[:40], nil, 400, "bad_body"},
+		{"deeply nested, not closed", `{"site": ` + strings.Repeat("[", 60_000), nil, 400, "bad_body"},
 		{"deeply nested, closed", message(`{"id": ` + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) + `}`), nil, 400, "invalid_event"},
 		{"10 MB", strings.Repeat(" ", 10<<20), nil, 413, "too_large"},
-		{"10 MB of unsaid length", strings.Repeat(" ", 10<<20), func(r *http.Request) { r.ContentLength = -1 }, 413, "too_large"},
+		{"10 MB without a stated length", strings.Repeat(" ", 10<<20), func(r *http.Request) { r.ContentLength = -1 }, 413, "too_large"},
 		{"no events", message(""), nil, 400, "no_events"},
-		{"no amount", message(`{"id": "1", "name": "view", "value": "many"}`), nil, 400, "invalid_value"},
+		{"a value that is no amount", message(`{"id": "1", "name": "view", "value": "many"}`), nil, 400, "invalid_value"},
 		{"an exponent", message(`{"id": "1", "name": "view", "value": 1e14}`), nil, 400, "invalid_value"},
-		{"too much", message(`{"id": "1", "name": "view", "value": 100000000000000}`), nil, 400, "invalid_value"},
-		{"below zero", message(`{"id": "1", "name": "view", "value": -1}`), nil, 400, "invalid_value"},
-		{"too many", message(strings.TrimSuffix(strings.Repeat(view+",", tag.MaxEvents+1), ",")), nil, 400, "no_events"},
+		{"an amount that is too large", message(`{"id": "1", "name": "view", "value": 100000000000000}`), nil, 400, "invalid_value"},
+		{"an amount below zero", message(`{"id": "1", "name": "view", "value": -1}`), nil, 400, "invalid_value"},
+		{"too many events", message(strings.TrimSuffix(strings.Repeat(view+",", tag.MaxEvents+1), ",")), nil, 400, "no_events"},
 		{"no id", message(`{"name": "view"}`), nil, 400, "invalid_event"},
 		{"a long id", message(`{"name": "view", "id": "` + strings.Repeat("i", tag.MaxID+1) + `"}`), nil, 400, "invalid_event"},
-		{"no object", message(`7`), nil, 400, "invalid_event"},
+		{"an event that is no object", message(`7`), nil, 400, "invalid_event"},
 		{"no name", message(`{"id": "1"}`), nil, 400, "bad_key"},
 		{"a bad name", message(`{"id": "1", "name": "buy now"}`), nil, 400, "bad_key"},
-		{"some", message(view + `, 7, {"id": "2"}, {"id": "2", "name": "lead"}`), nil, 200, "1:invalid_event 2:bad_key"},
+		{"two good events and two bad ones", message(view + `, 7, {"id": "2"}, {"id": "2", "name": "lead"}`), nil, 200, "1:invalid_event 2:bad_key"},
 		{"unknown key", `{"site": "nobody's", "events": [` + view + `]}`, nil, 404, "unknown_site_key"},
 		{"another's domain", fmt.Sprintf(`{"site": %q, "events": [%s]}`, other, view), host(ownHost), 404, "unknown_site_key"},
 		{"an unknown domain", message(view), host("nobody.test"), 404, "unknown_site_key"},
@@ -201,15 +201,15 @@ func TestPageEventsRefused(t *testing.T) {
 		t.Errorf("%d events are stored, want the 2 good ones", n)
 	}
 	if n := counter(t, w.h, "switchyard_site_events_refused_total"); n != 24 {
-		t.Errorf("%v messages are counted as refused", n)
+		t.Errorf("%v messages are counted as refused, want 24", n)
 	}
 	res := w.send(http.MethodGet, "/t/event", "")
 	if res.StatusCode != http.StatusMethodNotAllowed || res.Header.Get("Allow") != "POST, OPTIONS" {
-		t.Errorf("GET: %d, allowed is %s", res.StatusCode, res.Header.Get("Allow"))
+		t.Errorf("GET gets the status %d with Allow %q, want 405 with POST, OPTIONS", res.StatusCode, res.Header.Get("Allow"))
 	}
 	res = w.send(http.MethodOptions, "/t/event", "", header("Origin", "https://shop.test"))
 	if res.StatusCode != http.StatusNoContent || res.Header.Get("Access-Control-Allow-Methods") != "POST" {
-		t.Errorf("OPTIONS: %d %v", res.StatusCode, res.Header)
+		t.Errorf("OPTIONS gets the status %d, want 204 with the allowed method POST: %v", res.StatusCode, res.Header)
 	}
 }
 
@@ -223,18 +223,18 @@ func TestPageEventsLimited(t *testing.T) {
 	const view = `{"id": "1", "name": "view"}`
 	w.spool.full = true
 	if status, code := w.postEvents(view); status != http.StatusServiceUnavailable || code != "unavailable" {
-		t.Errorf("the disk is full: %d %s", status, code)
+		t.Errorf("while the disk is full, an event gets %d %s, want 503 unavailable", status, code)
 	}
 	w.spool.full = false
 	w.h.eventLimits.addressees = bucket.New[addressee](never, 2, 100)
 	w.h.eventLimits.reserve = bucket.New[netip.Prefix](never, 1, 100)
 	for i, want := range []int{204, 204, 204, 429} {
 		if status, _ := w.postEvents(view); status != want {
-			t.Errorf("message %d: %d, want %d", i, status, want)
+			t.Errorf("message %d gets the status %d, want %d", i, status, want)
 		}
 	}
 	if status, _ := w.postEvents(view, peer("9.9.9.9:1")); status != http.StatusNoContent {
-		t.Errorf("a sender of few messages: %d", status)
+		t.Errorf("the account is over its limit; a sender of few messages gets the status %d, want 204", status)
 	}
 	three := strings.Join([]string{view, view, view}, ",")
 	w.h.eventLimits.addressees = bucket.New[addressee](never, 5, 100)
@@ -243,24 +243,24 @@ func TestPageEventsLimited(t *testing.T) {
 		want   int
 	}{{three, 204}, {three, 429}, {view, 204}, {view, 204}, {view, 429}} {
 		if status, _ := w.postEvents(c.events); status != c.want {
-			t.Errorf("message %d: %d, want %d: each event counts", i, status, c.want)
+			t.Errorf("message %d gets the status %d, want %d, because each event counts against the limit", i, status, c.want)
 		}
 	}
 	w.h.eventLimits.addressees = bucket.New[addressee](never, 100, 100)
 	w.h.eventLimits.senders = bucket.New[netip.Prefix](never, 5, 100)
 	for i, want := range []int{204, 429} {
 		if status, _ := w.postEvents(three, peer("9.9.9.2:1")); status != want {
-			t.Errorf("message %d of one sender: %d, want %d: each event counts", i, status, want)
+			t.Errorf("message %d of one sender gets the status %d, want %d, because each event counts against the limit", i, status, want)
 		}
 	}
 	w.h.eventLimits.senders = bucket.New[netip.Prefix](never, 1, 100)
 	for i, want := range []int{204, 429} {
 		if status, _ := w.postEvents(view, peer("9.9.9.1:1")); i == 1 && status != want {
-			t.Errorf("message %d of one sender: %d, want %d", i, status, want)
+			t.Errorf("message %d of one sender gets the status %d, want %d", i, status, want)
 		}
 	}
 	if res := w.send(http.MethodPost, "/postback", "clickid="+models.FormatClickID(models.NewClickID())); res.StatusCode != http.StatusOK {
-		t.Errorf("a postback is refused because of page events: %d", res.StatusCode)
+		t.Errorf("after many page events, a postback gets the status %d, want 200", res.StatusCode)
 	}
 }
 

@@ -98,10 +98,10 @@ func TestEventsReachGoals(t *testing.T) {
 		list := w.spool.events()
 		got := list[len(list)-1]
 		if got.SiteID != c.site || got.AccountID != w.account || got.ReceivedAt.IsZero() || got.At != got.ReceivedAt {
-			t.Errorf("%d: %+v", i, got)
+			t.Errorf("case %d: the event has the wrong site, account or times: %+v", i, got)
 		}
 		if diff := cmp.Diff(c.want, got.Goals, cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
-			t.Errorf("%d: %s", i, diff)
+			t.Errorf("case %d: other goals than expected (-want +got): %s", i, diff)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestEventsAreWithinBounds(t *testing.T) {
 	if len(e.Name) > maxEventName || len(e.Path) > maxPath || len(e.OrderID) > maxOrderText || e.Arrival != "" || e.Currency != money.Unknown ||
 		e.Slot != 20 || !e.Value.IsZero() || len(e.Items) != maxItems || e.Items[0].Quantity != 1 || !e.Items[0].Price.IsZero() ||
 		e.At.Before(now) {
-		t.Errorf("%+v", e)
+		t.Errorf("a value of the event exceeds its limits: %+v", e)
 	}
 	w.spool.full = true
 	if err := w.h.storeEvents(t.Context(), w.routingAccount(), events); err == nil {
@@ -148,15 +148,15 @@ func TestSitesAreLive(t *testing.T) {
 	w.goal(second, "lead", "")
 	s := w.reload().h.routes.Current()
 	if got := s.SiteOf(w.account, "x"); got == nil || got.Row.ID != first {
-		t.Errorf("not the first site: %v", got)
+		t.Errorf("a page is assigned to the site %v, want the first site", got)
 	}
 	if got := s.SiteOfGoal(w.account, "lead"); got == nil || got.Row.ID != second {
-		t.Errorf("not the goal's site: %v", got)
+		t.Errorf("the site of the goal is %v, want the second site", got)
 	}
 	dbtest.Exec(w, w.db, `UPDATE sites SET domain = 'shop.test', is_active = false WHERE id = $1`, second)
 	s = w.reload().h.routes.Current()
 	if got := s.SiteOf(w.account, "www.shop.test"); got != nil {
-		t.Errorf("a page of an inactive site is assigned to %v", got)
+		t.Errorf("a page of an inactive site is assigned to %v, want no site", got)
 	}
 	dbtest.Exec(w, w.db, `UPDATE sites SET domain = 'shop.test' WHERE id = $1`, first)
 	s = w.reload().h.routes.Current()

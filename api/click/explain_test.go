@@ -56,16 +56,17 @@ func TestExplainDecidesAgain(t *testing.T) {
 		}
 		e := firstExplainer.Explain(q)
 		if e.FlowHash != c.FlowHash || e.Route.ID != c.StreamID || e.Offer.ID != c.OfferID || int(e.Via) != c.Via {
-			t.Fatalf("click %d: %s to %s, explained as %s to %s", i, flow.Via(c.Via), c.OfferID, e.Via, e.Offer.ID)
+			t.Fatalf("click %d went by %s to %s, but is explained as %s to %s", i, flow.Via(c.Via), c.OfferID, e.Via, e.Offer.ID)
 		}
 		if e.URL() != "https://o.test/?a={clickid}" || len(e.Stages) != 1+handOvers || len(e.Stages[0].Trace.Steps) == 0 {
-			t.Fatalf("click %d: %s, %d campaigns", i, e.URL(), len(e.Stages))
+			t.Fatalf("click %d is explained with the address %s and %d campaigns, want the offer's address and %d campaigns",
+				i, e.URL(), len(e.Stages), 1+handOvers)
 		}
 		paths[e.Route.ID]++
 		vias[e.Via]++
 	}
 	if len(paths) != 3 || vias[flow.ViaBound] == 0 || vias[flow.ViaRegular] == 0 {
-		t.Errorf("paths taken: %v, %v", paths, vias)
+		t.Errorf("the clicks took the paths %v by %v, want three paths, some bound and some regular", paths, vias)
 	}
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET flow_rotation = 'position' WHERE id = $1`, last)
 	sameHash := firstExplainer.Explain(routing.Question{Campaign: first, Facts: &cond.Facts{}}).FlowHash

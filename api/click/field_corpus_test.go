@@ -69,7 +69,7 @@ func fieldEntries(t *testing.T) (list []*fieldEntry) {
 		}
 		e, err := parseFieldEntry(string(text))
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("the entry %s cannot be read: %v", name, err)
 			return nil
 		}
 		e.name, err = filepath.Rel(fieldDir, name)

@@ -35,7 +35,7 @@ func TestField(t *testing.T) {
 	t.Parallel()
 	list := fieldEntries(t)
 	if len(list) < 200 {
-		t.Errorf("the corpus has %d entries", len(list))
+		t.Errorf("the corpus has %d entries, want at least 200", len(list))
 	}
 	f := newFieldEnv(t, list)
 	read := map[string]func(*fieldEntry) (record, error){
@@ -118,7 +118,7 @@ func (f *fieldEnv) addNetwork(e *fieldEntry) {
 	maps.Copy(n.StatusMap, e.set.Statuses)
 	saved, err := storeOn(f.db).Networks().Create(f.Context(), n)
 	if err != nil {
-		f.Fatalf("%s: %v", e.name, err)
+		f.Fatalf("the network of %s cannot be created: %v", e.name, err)
 	}
 	e.network = saved.ID
 }

@@ -52,11 +52,11 @@ func TestForeignLinks(t *testing.T) {
 			continue
 		}
 		if c := w.spool.last(); c.CampaignID != old || c.Domain != ownHost {
-			t.Errorf("%s: the click is %+v", target, c)
+			t.Errorf("%s: the click is %+v, want one of the imported campaign on the account's domain", target, c)
 		}
 		for _, elsewhere := range []string{sharedHost, "theirs.example.test"} {
 			if res := w.get(target, host(elsewhere)); res.StatusCode != http.StatusNotFound {
-				t.Errorf("%s on %s: %d", target, elsewhere, res.StatusCode)
+				t.Errorf("%s on %s gets the status %d, want 404", target, elsewhere, res.StatusCode)
 			}
 		}
 	}
@@ -64,11 +64,11 @@ func TestForeignLinks(t *testing.T) {
 		"/ab~c", "/y", "/resting", "/go/78", "/cf/r/1f", "/click?key=K3", "/index.php", "/out", "/go/77/1", "/x/y", "/click/x",
 	} {
 		if res := w.get(target, host(ownHost)); res.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %d", target, res.StatusCode)
+			t.Errorf("%s gets the status %d, want 404", target, res.StatusCode)
 		}
 	}
 	if res := w.send(http.MethodPost, "/x", "", host(ownHost)); res.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("POST: %d", res.StatusCode)
+		t.Errorf("POST gets the status %d, want 405", res.StatusCode)
 	}
 }
 
@@ -122,10 +122,10 @@ func TestForeignClickOut(t *testing.T) {
 			t.Errorf("%s: to %s, want %s", target, got, want)
 		}
 		if outs := w.spool.outs(); len(outs) != before+1 || models.FormatClickID(outs[before].ClickID) != click {
-			t.Errorf("%s: the click-outs are %+v", target, outs[before:])
+			t.Errorf("%s: the click-outs are %+v, want one, of the visitor's click", target, outs[before:])
 		}
 		if res := w.get(target, withCookies(landed.Cookies())); res.StatusCode != http.StatusNotFound {
-			t.Errorf("%s on a shared domain: %d", target, res.StatusCode)
+			t.Errorf("%s on a shared domain gets the status %d, want 404", target, res.StatusCode)
 		}
 	}
 	for _, target := range []string{"/?_lp=1&_token=", "/click?cid=", "/click/1?clickid=", "/cf/click?cf_click_id=", "/click?lp=1&uclick="} {
@@ -170,22 +170,22 @@ func TestForeignPostbacks(t *testing.T) {
 				continue
 			}
 			if res.StatusCode != http.StatusOK || len(list) != before+1 {
-				t.Fatalf("%s %s: %d, %d messages", method, target, res.StatusCode, len(list)-before)
+				t.Fatalf("%s %s gets the status %d and stores %d messages, want 200 and one", method, target, res.StatusCode, len(list)-before)
 			}
 			if p := list[before]; p.ClickID != click || p.AccountID != w.account || p.Source != source || p.Params["payout"] != "3" || p.Forward != nil {
-				t.Errorf("%s %s: %+v", method, target, p)
+				t.Errorf("%s %s stores %+v, want the click, the account, the source and the payout", method, target, p)
 			}
 		}
 		if strings.HasPrefix(target, "/postback") {
 			continue
 		}
 		if res := w.get(target + id + "&payout=3"); res.StatusCode != http.StatusNotFound {
-			t.Errorf("%s on a shared domain: %d", target, res.StatusCode)
+			t.Errorf("%s on a shared domain gets the status %d, want 404", target, res.StatusCode)
 		}
 	}
 	before := len(w.spool.messages())
 	if res := w.send(http.MethodHead, "/cf/cv", "", host(ownHost)); res.StatusCode != http.StatusOK || len(w.spool.messages()) != before {
-		t.Errorf("HEAD: %d", res.StatusCode)
+		t.Errorf("HEAD gets the status %d or is recorded, want 200 and no record", res.StatusCode)
 	}
 }
 
@@ -216,7 +216,7 @@ func TestPostbacksOfTheOldTracker(t *testing.T) {
 	} {
 		before := len(w.spool.messages())
 		if res := w.get(c.target, append(c.edits, host(c.host))...); res.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %d", c.target, res.StatusCode)
+			t.Fatalf("%s gets the status %d, want 200", c.target, res.StatusCode)
 		}
 		p := w.spool.messages()[before]
 		got := ""
@@ -235,7 +235,7 @@ func TestPostbacksOfTheOldTracker(t *testing.T) {
 	w.send(http.MethodPost, "/postback", "clickid="+theirs+"&sum=2", host(ownHost), header("Content-Type", "application/x-www-form-urlencoded"))
 	proof, err := storeOn(w.db).OpenProof(t.Context(), w.spool.messages()[before].ID, w.spool.messages()[before].Forward)
 	if err != nil || proof.Raw == nil || proof.Raw.Query != "/postback?clickid="+theirs+"&sum=2" {
-		t.Errorf("a form: %+v, %v", proof.Raw, err)
+		t.Errorf("the message to forward is %+v, want the fields of the form in its query; error %v", proof.Raw, err)
 	}
 	before = len(w.spool.messages())
 	// While an account moves from another tracker, all postbacks with an unknown click are stored, not only samples, because the figures
@@ -244,6 +244,6 @@ func TestPostbacksOfTheOldTracker(t *testing.T) {
 		w.get("/postback?clickid=unknown", host(ownHost))
 	}
 	if n := len(w.spool.messages()) - before; n != 3*samplesPerHour {
-		t.Errorf("%d of %d messages with an unknown click are stored", n, 3*samplesPerHour)
+		t.Errorf("%d of %d messages with an unknown click are stored, want all", n, 3*samplesPerHour)
 	}
 }

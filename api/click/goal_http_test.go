@@ -79,17 +79,17 @@ func TestServersReportGoals(t *testing.T) {
 		"items": [{"sku": "S", "price": 2.5, "quantity": 2}]}, {"click_id": %q, "goal": "nope"}, 3]`, click, click)
 	a := w.goals(body, auth(secret))
 	if a.status != 200 || a.Data.Accepted != 1 || a.Data.Refused != 2 || a.Data.Results[1].Code != "unknown_goal" || a.Data.Results[2].Code != "bad_goal" {
-		t.Fatalf("%+v", a)
+		t.Fatalf("one right and two wrong goals are answered %+v", a)
 	}
 	repeated := w.goals(body, auth(secret))
 	list := w.spool.events()
 	if repeated.Data.Accepted != 1 || len(list) != 2 || list[0].ID != list[1].ID {
-		t.Errorf("a repeated goal has another id: %+v", list)
+		t.Errorf("a goal sent twice is accepted as %+v, want two events with one id", list)
 	}
 	e := list[0]
 	if models.FormatClickID(e.ClickID) != click || e.Source != models.FromGoalAPI || len(e.Goals) != 1 || e.Goals[0].OrderID != "17" ||
 		e.Goals[0].Value.String() != "12.5" || e.Goals[0].Currency != "USD" || len(e.Items) != 1 || e.Items[0].Quantity != 2 {
-		t.Errorf("%+v", e)
+		t.Errorf("the stored event differs from the reported goal: %+v", e)
 	}
 	if refused := w.spool.refused(); len(refused) != 2 || refused[0].AccountID != w.account || refused[0].Params["goal"] != "nope" {
 		t.Errorf("an unknown goal is not stored as a sample: %+v", refused)
@@ -138,7 +138,7 @@ func TestServersProveThemselves(t *testing.T) {
 		"signed by site key":  {[]edit{key, sign(w.account.String(), body)}, "wrong_secret"},
 	} {
 		if a := w.goals(body, c.edits...); a.code() != c.code || c.code != "accepted" && a.status != 401 {
-			t.Errorf("%s: %d %s", what, a.status, a.code())
+			t.Errorf("goals %s are answered %d %s, want %s", what, a.status, a.code(), c.code)
 		}
 	}
 	for _, p := range w.spool.refused() {
@@ -174,7 +174,7 @@ func TestServersProveThemselves(t *testing.T) {
 
 // TestUnprovenBodies sends large messages that never end, with the public site key and with forged signatures. Only a few such
 // messages are held in memory, and further messages are refused unread. Small messages and messages of the account's own
-// servers are still answered. After the stranger's messages have ended, other large messages are held in memory in their place.
+// servers are still answered. After the large messages have ended, others are held in memory in their place.
 func TestUnprovenBodies(t *testing.T) {
 	t.Parallel()
 	w, secret := goalServers(t)
@@ -200,10 +200,10 @@ func TestUnprovenBodies(t *testing.T) {
 		t.Errorf("one message more than the limit gets %d %s, want 429", a.status, a.code())
 	}
 	if content, err := io.ReadAll(unreadBody); err != nil || string(content) != "never read" {
-		t.Errorf("a refused body was read: %q is left, %v", content, err)
+		t.Errorf("a refused body was read: %q of it is left, error %v", content, err)
 	}
 	if a := w.goals("{}", stranger, key, forged); a.status != 401 {
-		t.Errorf("a small message: %d %s", a.status, a.code())
+		t.Errorf("a small message with a forged signature gets %d %s, want 401", a.status, a.code())
 	}
 	large := fmt.Sprintf(`{"click_id": %q, "goal": "lead"}`, models.FormatClickID(models.NewClickID())) + strings.Repeat(" ", smallBody)
 	if a := w.goals(large, stranger, auth(secret)); a.code() != "accepted" {
@@ -217,14 +217,14 @@ func TestUnprovenBodies(t *testing.T) {
 	mac.Write([]byte(large))
 	signed := header("X-Signature", "sha256="+hex.EncodeToString(mac.Sum(nil)))
 	if a := w.goals(large, peer(other+":1"), key, signed); a.code() != "accepted" {
-		t.Errorf("signed, from another address: %d %s", a.status, a.code())
+		t.Errorf("a large signed message from another address gets %d %s, want accepted", a.status, a.code())
 	}
 	for _, write := range writers {
 		_ = write.Close()
 	}
 	ended.Wait()
 	if a := w.goals(large, stranger, key, signed); a.code() != "accepted" {
-		t.Errorf("signed, after the stranger gave up: %d %s", a.status, a.code())
+		t.Errorf("a large signed message gets %d %s after the stranger's messages ended, want accepted", a.status, a.code())
 	}
 }
 
@@ -252,7 +252,7 @@ func TestGoalsThatAreRefused(t *testing.T) {
 		}
 	}
 	if a := w.get("/t/goal"); a.StatusCode != 405 || a.Header.Get("Allow") != "POST" {
-		t.Errorf("GET: %d", a.StatusCode)
+		t.Errorf("GET gets the status %d, want 405 that allows POST", a.StatusCode)
 	}
 	w.spool.full = true
 	if a := w.goals(item(""), auth(secret)); a.status != 503 {
@@ -283,7 +283,7 @@ func TestGoalsAreLimited(t *testing.T) {
 		t.Errorf("%d goals were accepted, want at most %.0f", accepted, most)
 	}
 	if a := w.goals(list, auth(otherSecret)); a.status != 200 {
-		t.Errorf("another account: %d", a.status)
+		t.Errorf("a goal of another account gets the status %d, want 200", a.status)
 	}
 }
 
@@ -297,7 +297,7 @@ func TestStrangersCannotTakeServerIDs(t *testing.T) {
 	for _, eventID := range []string{"A-17", "event A-17", "goal_api\x00event A-17", bare} {
 		id, err := json.Marshal(eventID)
 		if status, code := w.postEvents(`{"name": "view", "id": ` + string(id) + `}`); err != nil || status != 204 {
-			t.Fatalf("%q: %d %s %v", eventID, status, code, err)
+			t.Fatalf("an event of a page with the id %q is answered %d %s, want 204, error %v", eventID, status, code, err)
 		}
 	}
 	strangers := len(w.spool.events())
@@ -311,6 +311,6 @@ func TestStrangersCannotTakeServerIDs(t *testing.T) {
 		seen[e.ID] = e.Source
 	}
 	if strangers != 4 || len(w.spool.events()) != 6 {
-		t.Errorf("%d events, %d of strangers", len(w.spool.events()), strangers)
+		t.Errorf("%d events are stored, %d of them from strangers, want 6 and 4", len(w.spool.events()), strangers)
 	}
 }

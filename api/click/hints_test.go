@@ -13,7 +13,7 @@ func TestHintsAreAskedFor(t *testing.T) {
 	for _, target := range []string{"/hinted", "/by-page"} {
 		h := w.get(target, brands).Header
 		if got := h.Get("Accept-Ch"); got != "Sec-CH-UA-Platform-Version, Sec-CH-UA-Model, Sec-CH-UA-Full-Version-List" {
-			t.Errorf("%s asks for %q", target, got)
+			t.Errorf("%s asks for the hints %q, want the platform version, the model and the full versions", target, got)
 		}
 		if h["Critical-Ch"] != nil {
 			t.Errorf("%s asks the browser to repeat the request", target)

@@ -49,7 +49,8 @@ func (s signer) hop(l hopLink, host, destination string) string {
 	return "/out/" + hopWord + "?k=" + key + "&u=" + url.QueryEscape(destination)
 }
 
-// readHop reads the key of a second page. ok is false if this install did not make it for this domain and destination.
+// readHop reads the key in the address of a second page. ok is false if this install did not make the key for this domain and
+// destination.
 func (s signer) readHop(key, host, destination string) (l hopLink, ok bool) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(key)
 	if err != nil || s == nil || len(b) != hopBody+keyMAC ||

@@ -25,21 +25,21 @@ func TestDoubleMeta(t *testing.T) {
 		res := w.get(address)
 		body, err := io.ReadAll(res.Body)
 		if err != nil || res.StatusCode != http.StatusOK || res.Header.Get("Referrer-Policy") != "no-referrer" {
-			t.Fatalf("%s: %d, %v", address, res.StatusCode, res.Header)
+			t.Fatalf("%s answers %d with the headers %v, want 200 with no-referrer", address, res.StatusCode, res.Header)
 		}
 		return addressIn(string(body)), res.Header
 	}
 	second, _ := follow("/double-meta?sub1=%22%3E%26x")
 	if !strings.HasPrefix(second, "/out/go?") || strings.Contains(second, "d.test/") {
-		t.Fatalf("the first page leads to %s", second)
+		t.Fatalf("the first page leads to %s, want /out/go without a visible destination", second)
 	}
 	want := w.spool.last().Destination
 	last, header := follow(second)
 	if last != want || !strings.HasPrefix(want, "https://d.test/p?a=%22") || header["Set-Cookie"] != nil {
-		t.Errorf("to %s, recorded %s, %v", last, want, header)
+		t.Errorf("the second page leads to %s, want the recorded destination %s and no cookie: %v", last, want, header)
 	}
 	if n := len(w.spool.clicks()); n != 1 {
-		t.Errorf("%d clicks", n)
+		t.Errorf("%d clicks are recorded, want 1", n)
 	}
 	u, err := url.Parse(second)
 	if err != nil {
@@ -52,11 +52,11 @@ func TestDoubleMeta(t *testing.T) {
 		"no address":      {"k": {u.Query().Get("k")}},
 	} {
 		if res := w.get("/out/go?" + forged.Encode()); res.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %d", name, res.StatusCode)
+			t.Errorf("a second page with %s gets the status %d, want 404", name, res.StatusCode)
 		}
 	}
 	if res := w.get(second, host(ownHost)); res.StatusCode != http.StatusNotFound {
-		t.Errorf("another domain: %d", res.StatusCode)
+		t.Errorf("the second page on another domain gets the status %d, want 404", res.StatusCode)
 	}
 	s := signer(w.h.routes.Current().SigningSecret())
 	signed := func(campaign uuid.UUID, life time.Duration) int {
@@ -71,23 +71,23 @@ func TestDoubleMeta(t *testing.T) {
 		theirs, foreign, theirDomain)
 	w.reload()
 	if got := signed(campaign, hopLife); got != http.StatusOK {
-		t.Errorf("a fresh link: %d", got)
+		t.Errorf("a fresh link gets the status %d, want 200", got)
 	}
 	if got := signed(campaign, -time.Second); got != http.StatusNotFound {
-		t.Errorf("an expired link: %d", got)
+		t.Errorf("an expired link gets the status %d, want 404", got)
 	}
 	if got := signed(uuid.New(), hopLife); got != http.StatusNotFound {
-		t.Errorf("a link without a campaign: %d", got)
+		t.Errorf("a link of an unknown campaign gets the status %d, want 404", got)
 	}
 	link := hopLink{campaign: campaign, expires: time.Now().Add(hopLife)}
 	if res := w.get(s.hop(link, "foreign.test", want), host("foreign.test")); res.StatusCode != http.StatusNotFound {
-		t.Errorf("on a domain of another account: %d", res.StatusCode)
+		t.Errorf("a link on a domain of another account gets the status %d, want 404", res.StatusCode)
 	}
 	for _, end := range []string{`status = 'paused'`, `status = 'active', deleted_at = now()`} {
 		dbtest.Exec(w, w.db, `UPDATE campaigns SET `+end+` WHERE id = $1`, campaign)
 		w.reload()
 		if got := signed(campaign, hopLife); got != http.StatusNotFound {
-			t.Errorf("%s: %d", end, got)
+			t.Errorf("after %s a link of the campaign gets the status %d, want 404", end, got)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func TestLinksAreReadLeniently(t *testing.T) {
 	} {
 		res := w.get("/summer-sale?" + query)
 		if res.StatusCode != http.StatusFound {
-			t.Fatalf("%.80s: %d", query, res.StatusCode)
+			t.Fatalf("a click with the parameters %.80s gets the status %d, want 302", query, res.StatusCode)
 		}
 		c := w.spool.last()
 		cost := c.Cost.String()
@@ -74,15 +74,15 @@ func TestLinksAreReadLeniently(t *testing.T) {
 			t.Errorf("%.80s: %+v, want %+v", query, got, want)
 		}
 		if want := "https://a.test/?s=" + string(token.AppendEscaped(nil, c.Subs[0])) + "&p="; res.Header.Get("Location") != want {
-			t.Errorf("%.80s: sent to %s", query, res.Header.Get("Location"))
+			t.Errorf("%.80s: sent to %s, want %s first", query, res.Header.Get("Location"), want)
 		}
 		if len(c.Params) > maxParams || !utf8.ValidString(c.Params) {
-			t.Errorf("%.80s: %d bytes are stored", query, len(c.Params))
+			t.Errorf("%.80s: %d bytes are stored, want at most %d in valid UTF-8", query, len(c.Params), maxParams)
 		}
 		stored, err := url.ParseQuery(c.Params) // later readers are strict
 		for name, want := range map[string]string{"sub1": want.sub1, "keyword": want.keyword} {
 			if got := token.QueryParam(c.Params, name); err != nil || postback.Clean(got, maxSub) != want || want != "" && !slices.Contains(stored[name], got) {
-				t.Errorf("%.80s: stored as %.200s, %v", query, c.Params, err)
+				t.Errorf("of %.80s, %.200s is stored, want %s %q, error %v", query, c.Params, name, want, err)
 			}
 		}
 	}
@@ -98,11 +98,11 @@ func TestLongLinksKeepClickIDs(t *testing.T) {
 	w.get("/summer-sale?sub1=a&utm=" + strings.Repeat("x", 1800) + "&gclid=" + id + "&" + fillerParams(100) + "ttclid=t")
 	c := w.spool.last()
 	if token.QueryParam(c.Params, "gclid") != id || token.QueryParam(c.Params, "ttclid") != "t" || len(c.Params) > maxParams {
-		t.Errorf("stored %s", c.Params)
+		t.Errorf("the stored parameters are %s, want both ad click ids in no more than the limit", c.Params)
 	}
 	w.get("/summer-sale?sub1=a&fbclid=" + strings.Repeat("f", 2500) + "&sub2=b")
 	if c = w.spool.last(); c.Params != "sub1=a&sub2=b" {
-		t.Errorf("stored %s", c.Params)
+		t.Errorf("the stored parameters are %s, want all but the one that is too long", c.Params)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestSourceParamIsNoOtherField(t *testing.T) {
 	w.reload()
 	w.get("/summer-sale?sub5=0.5&t4=v&sub3=c")
 	if c := w.spool.last(); c.Cost.String() != "0.5" || c.ExternalID != "v" || c.Subs[4] != "" || c.Subs[3] != "" || c.Subs[2] != "c" {
-		t.Errorf("%v %q %q", c.Cost, c.ExternalID, c.Subs)
+		t.Errorf("the click has the cost %v, the id %q and the sub parameters %q, want 0.5, v and only sub3", c.Cost, c.ExternalID, c.Subs)
 	}
 }
 
@@ -159,7 +159,7 @@ func TestLongPostbacks(t *testing.T) {
 					res = w.send("POST", address, "{"+strings.Join(members, ",")+"}", header("Content-Type", "application/json"))
 				}
 				if res.StatusCode != http.StatusOK {
-					t.Fatalf("%s: %d", kind, res.StatusCode)
+					t.Fatalf("a postback by %s gets the status %d, want 200", kind, res.StatusCode)
 				}
 				revealed := w.proof().Reveal(w.spool.postback().Params)
 				for name, value := range want {
@@ -187,7 +187,7 @@ func TestPostbacksBeyondTheLimits(t *testing.T) {
 	p := w.spool.postback()
 	revealed := w.proof().Reveal(p.Params)
 	if revealed["myclick"] != id || revealed["PAYOUT"] != "7" || revealed["sub3"] != "s" || revealed["key"] != "k" || len(revealed) > 210 { // 200 others are stored at most
-		t.Errorf("%d parameters are stored: %v", len(revealed), p.Params)
+		t.Errorf("%d parameters are stored, want at most 210 with all known ones: %v", len(revealed), p.Params)
 	}
 }
 
@@ -221,10 +221,10 @@ func TestPostbacksAreReadLeniently(t *testing.T) {
 			method = http.MethodPost
 		}
 		if res := w.send(method, c.target, c.body, header("Content-Type", c.kind)); res.StatusCode != http.StatusOK {
-			t.Errorf("%s: %d", name, res.StatusCode)
+			t.Errorf("%s: the status is %d, want 200", name, res.StatusCode)
 		}
 		if p := w.spool.postback(); !maps.Equal(p.Params, c.want) {
-			t.Errorf("%s: %q", name, p.Params)
+			t.Errorf("%s: the stored parameters are %q, want %q", name, p.Params, c.want)
 		}
 	}
 }

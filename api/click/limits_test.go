@@ -47,13 +47,13 @@ func TestStrangersCannotStallIngest(t *testing.T) {
 	huge, junk := "a="+strings.Repeat("x", 65_000), "a="+strings.Repeat("x", 8_000)
 	for range 350 {
 		if res := w.send("POST", "/postback", huge); res.StatusCode != http.StatusRequestEntityTooLarge {
-			t.Fatalf("65 kB: %d", res.StatusCode)
+			t.Fatalf("a body of 65 kB gets the status %d, want 413", res.StatusCode)
 		}
 	}
 	for i := range 2000 {
 		res := w.send("POST", "/postback", junk, host(fmt.Sprint("made-up-", i%100, ".test")))
 		if res.StatusCode != http.StatusOK {
-			t.Fatalf("8 kB: %d", res.StatusCode)
+			t.Fatalf("a body of 8 kB gets the status %d, want 200", res.StatusCode)
 		}
 	}
 	w.get("/summer-sale")
@@ -61,7 +61,7 @@ func TestStrangersCannotStallIngest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := dbtest.Get[int](w, w.db, `SELECT count(*) FROM clicks`); n != 1 {
-		t.Errorf("%d clicks are stored", n)
+		t.Errorf("%d clicks are stored, want 1", n)
 	}
 	if err := ingestPostbacks.Drain(t.Context()); err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestClicksDoNotWaitForPostbacks(t *testing.T) {
 	disk.began.Wait()
 	w.location("/summer-sale")
 	if n := len(w.spool.clicks()); n != 1 {
-		t.Errorf("%d clicks", n)
+		t.Errorf("%d clicks are recorded, want 1", n)
 	}
 	close(disk.release)
 	all.Wait()
@@ -121,7 +121,7 @@ func TestPostbacksAreLimited(t *testing.T) {
 	status := func(target, from string, edits ...edit) int {
 		res := w.get(target+click, append(edits, peer(from))...)
 		if wait := res.Header.Get("Retry-After"); (res.StatusCode == 429) != (wait == "1") {
-			t.Errorf("%s: %d, Retry-After %q", target, res.StatusCode, wait)
+			t.Errorf("%s gets the status %d with Retry-After %q, want 1 with a 429 and none otherwise", target, res.StatusCode, wait)
 		}
 		return res.StatusCode
 	}
@@ -176,15 +176,15 @@ func TestPostbacksAreLimited(t *testing.T) {
 	w.h.limits.reserve = bucket.New[netip.Prefix](never, 0, 100)
 	before := len(w.spool.records)
 	if res := w.get("/pixel.gif" + click); res.StatusCode != 200 || len(w.spool.records) != before {
-		t.Errorf("a pixel over the limit: %d, stored %d", res.StatusCode, len(w.spool.records)-before)
+		t.Errorf("a pixel over the limit gets the status %d and stores %d records, want 200 and none", res.StatusCode, len(w.spool.records)-before)
 	}
 	if n := counter(t, w.h, "switchyard_postbacks_limited_total"); n != 10 {
 		t.Errorf("%v messages are counted as refused by a limit, want 10", n)
 	}
 }
 
-// TestPostbackNamesItsClick checks that the service finds a message's click by the same parameters as the job does. If the routing
-// snapshot lacks the network's parameters, the service stores the message, and the job looks for the click.
+// TestPostbackNamesItsClick checks that the handler finds a postback's click by the same parameters as the job that processes the
+// postback. If the routing snapshot lacks the network's parameters, the handler stores the postback, and the job looks for the click.
 func TestPostbackNamesItsClick(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -203,7 +203,7 @@ func TestPostbackNamesItsClick(t *testing.T) {
 		w.get(target)
 		p := w.spool.postback()
 		if named != (p.ClickID == id) || named != (p.Unmatched == "") {
-			t.Errorf("%s: names %s, %q", target, p.ClickID, p.Unmatched)
+			t.Errorf("the postback of %s is stored with the click %q, unmatched %q, want a click: %v", target, p.ClickID, p.Unmatched, named)
 		}
 	}
 	w.h.routes.Current().Network(network).Postbacks = nil // as in an old copy on disk

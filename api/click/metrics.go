@@ -47,13 +47,13 @@ func newMetrics() (m metrics) {
 	m.unrecorded = counter("clicks_unrecorded_total", "Clicks, click-outs, postbacks and site events that could not be stored anywhere.")
 	m.postbacks = counter("postbacks_total", "Postbacks on stable storage.")
 	m.events = counter("site_events_total", "Events from pages and servers of accounts that reached stable storage. An event that is sent again counts again.")
-	m.unmatched = counter("postbacks_unmatched_total", "Postbacks that name no click. Some of them are stored.")
+	m.unmatched = counter("postbacks_unmatched_total", "Postbacks that name no click. Only samples of them are stored, except for accounts that move from another tracker.")
 	m.limited = counter("postbacks_limited_total", "Postbacks and messages of pages that were refused because the sender had sent, or the receiver had received, too many.")
 	m.eventsRefused = counter("site_events_refused_total", "Messages of pages that were refused as a whole or in part.")
 	m.traps = counter("hidden_links_followed_total", "Recorded requests for the links that the page tag hides from people.")
 	m.overBudget = counter("routing_over_budget_total", "Decisions that took too many steps and ended at the fallback.")
 	m.refusedGoals = vector("goals_refused_total",
-		"Goals and messages of servers that were refused, by the code of the answer. Some of them are stored.", "code")
+		"Goals and messages of servers that were refused, by the code of the answer. Samples with the codes unknown_goal and wrong_secret are stored.", "code")
 	m.edge = vector("edge_clicks_total",
 		"Clicks that the edge has reported, by result: stored, repeated, or dropped because the campaign is gone or the report is malformed.", "result")
 	m.seconds = register(&m, prometheus.NewHistogram(prometheus.HistogramOpts{

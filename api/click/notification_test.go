@@ -45,7 +45,7 @@ func TestNotificationIsKeptAsItArrived(t *testing.T) {
 	} {
 		res := w.send(tt.method, tt.target, tt.body, signed...)
 		if body, _ := io.ReadAll(res.Body); res.StatusCode != http.StatusOK {
-			t.Errorf("%s: %d %s", name, res.StatusCode, body)
+			t.Errorf("%s: the answer is %d %s, want 200", name, res.StatusCode, body)
 			continue
 		}
 		p := w.spool.postback()
@@ -59,11 +59,11 @@ func TestNotificationIsKeptAsItArrived(t *testing.T) {
 		body, err := postback.UnpackBody(raw.Body, notification.MaxBody)
 		_, query, _ := strings.Cut(tt.target, "?")
 		if err != nil || string(body) != tt.body || raw.Query != query {
-			t.Errorf("%s: stored are the body %.60q and the query %q, %v", name, body, raw.Query, err)
+			t.Errorf("%s: the body %.60q and the query %q are stored, want those that were sent, error %v", name, body, raw.Query, err)
 		}
 		want := textMap("x-shopify-hmac-sha256", "c3Vt", "x-shopify-topic", "orders/paid", "content-type", "application/json")
 		if !maps.Equal(raw.Header, want) {
-			t.Errorf("%s: headers %v", name, raw.Header)
+			t.Errorf("%s: the headers %v are stored, want %v", name, raw.Header, want)
 		}
 	}
 }
@@ -116,6 +116,6 @@ func TestNotificationOfAnUnknownNetwork(t *testing.T) {
 	}
 	proof := w.proof()
 	if proof.Raw == nil || proof.Raw.Header["stripe-signature"] != "t=1" || proof.Signature != "ab" || proof.Params["amount"] != "2" {
-		t.Errorf("%+v", proof)
+		t.Errorf("the stored proof is %+v, want the header, the signature and the amount that were sent", proof)
 	}
 }

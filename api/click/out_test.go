@@ -35,7 +35,7 @@ func TestClickOutBySlot(t *testing.T) {
 	c := w.spool.last()
 	id := models.FormatClickID(c.ID)
 	if landed.Header.Get("Location") != "https://lander.test/?c="+id || c.LanderID != l || c.OfferID != uuid.Nil {
-		t.Fatalf("to %s, click %+v", landed.Header.Get("Location"), c)
+		t.Fatalf("the visitor is sent to %s, want the lander with the click id; click %+v", landed.Header.Get("Location"), c)
 	}
 	one := "https://one.test/?s=x%20y&slot=1&l=" + l.String() + "&clk=" + id
 	for target, want := range map[string]string{"/out": one, "/out/1": one, "/out/2": "https://two.test/" + id} {
@@ -45,14 +45,14 @@ func TestClickOutBySlot(t *testing.T) {
 		}
 		outs := w.spool.outs()
 		if len(outs) != before+1 {
-			t.Fatalf("%s: %d click-outs", target, len(outs))
+			t.Fatalf("%s: %d click-outs are recorded, want %d", target, len(outs), before+1)
 		}
 		if o := outs[before]; o.ClickID != c.ID || o.AccountID != w.account || o.NetworkID != n || o.Destination != want {
-			t.Errorf("%s: %+v", target, o)
+			t.Errorf("%s: the recorded click-out is %+v, want one to %s", target, o, want)
 		}
 	}
 	if got := w.location("/out/2?clickid=" + id); got != "https://two.test/"+id {
-		t.Errorf("a click-out without a cookie leads to %s", got)
+		t.Errorf("a click-out without a cookie leads to %s, want the offer of slot 2", got)
 	}
 	before := len(w.spool.outs())
 	w.location("/out", withCookies(landed.Cookies()), func(r *http.Request) { r.Method = http.MethodHead })
@@ -62,7 +62,7 @@ func TestClickOutBySlot(t *testing.T) {
 	}
 	for _, target := range []string{"/out/3", "/out/0", "/out/21", "/out/x", "/out/1/2"} {
 		if res := w.get(target, withCookies(landed.Cookies())); res.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %d", target, res.StatusCode)
+			t.Errorf("%s gets the status %d, want 404", target, res.StatusCode)
 		}
 	}
 }
@@ -86,15 +86,15 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 		edits  []edit
 		status int
 	}{
-		"its own cookie, nothing else known": {[]edit{cookie(click, id, pathID, l, uuid.Nil)}, 302},
-		"unknown lander":                     {[]edit{cookie(click, id, pathID, uuid.New(), uuid.Nil)}, 302},
-		"unknown path":                       {[]edit{cookie(click, id, uuid.New(), l, uuid.Nil)}, 404},
-		"unknown campaign":                   {[]edit{cookie(click, uuid.New(), pathID, l, uuid.Nil)}, 404},
-		"path without a lander":              {[]edit{cookie(click, other, uuid.MustParse(direct["id"].(string)), l, uuid.Nil)}, 404},
-		"no click":                           {[]edit{cookie(uuid.Nil, id, pathID, l, uuid.Nil)}, 404},
-		"short":                              {[]edit{cookie(click, id)}, 404},
-		"noise":                              {[]edit{header("Cookie", clickCookieName+"="+strings.Repeat("-", cookieLen))}, 404},
-		"nothing":                            {nil, 404},
+		"the cookie of a click that only the cookie knows": {[]edit{cookie(click, id, pathID, l, uuid.Nil)}, 302},
+		"unknown lander":            {[]edit{cookie(click, id, pathID, uuid.New(), uuid.Nil)}, 302},
+		"unknown path":              {[]edit{cookie(click, id, uuid.New(), l, uuid.Nil)}, 404},
+		"unknown campaign":          {[]edit{cookie(click, uuid.New(), pathID, l, uuid.Nil)}, 404},
+		"path without a lander":     {[]edit{cookie(click, other, uuid.MustParse(direct["id"].(string)), l, uuid.Nil)}, 404},
+		"no click":                  {[]edit{cookie(uuid.Nil, id, pathID, l, uuid.Nil)}, 404},
+		"a cookie with too few ids": {[]edit{cookie(click, id)}, 404},
+		"a cookie without ids":      {[]edit{header("Cookie", clickCookieName+"="+strings.Repeat("-", cookieLen))}, 404},
+		"no cookie":                 {nil, 404},
 	} {
 		if res := w.get("/out", tt.edits...); res.StatusCode != tt.status {
 			t.Errorf("%s: %d, want %d", name, res.StatusCode, tt.status)
@@ -105,10 +105,10 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, uuid.New(), foreign)
 	w.reload()
 	if res := w.get("/out", host("foreign.test"), cookie(click, id, pathID, l, uuid.Nil)); res.StatusCode != 404 {
-		t.Errorf("foreign domain: %d", res.StatusCode)
+		t.Errorf("a click of an account is followed on the domain of another with the status %d, want 404", res.StatusCode)
 	}
 	if res := w.get("/out?clickid=" + models.FormatClickID(models.NewClickID())); res.StatusCode != 404 {
-		t.Errorf("unknown click: %d", res.StatusCode)
+		t.Errorf("an unknown click gets the status %d, want 404", res.StatusCode)
 	}
 }
 
@@ -153,11 +153,11 @@ func (w *env) checkOffer(alias, out string) {
 	first := visit(out)
 	for range 10 {
 		if repeated := visit(out); repeated != first {
-			w.Fatalf("%s: %s, then %s", alias, first, repeated)
+			w.Fatalf("%s: the first click-out leads to %s, the second to %s, want the same offer", alias, first, repeated)
 		}
 		visit("/" + alias)
 		if repeated := visit(out); repeated != first {
-			w.Fatalf("%s: %s, after another visit %s", alias, first, repeated)
+			w.Fatalf("%s: the click-out leads to %s, and after another visit to %s, want the same offer", alias, first, repeated)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func TestClickOutWithoutAnOpenOfferFallsBack(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE offers SET is_active = false WHERE id = $1`, o)
 	w.reload()
 	if got := w.location("/out", withCookies(landed.Cookies())); got != "https://f.test/" {
-		t.Errorf("to %s", got)
+		t.Errorf("with its offer switched off, the link leads to %s, want the fallback", got)
 	}
 }
 
@@ -245,11 +245,11 @@ func TestClickIDTellsNothingOfItsVisitor(t *testing.T) {
 		if strings.Contains(got, "theirs") || strings.Contains(got, "9.9.9.9") || !strings.Contains(got, "c="+id) ||
 			!strings.Contains(got, "ip=8.8.8.8&ua=mine%2F1.0&s=mine&e=mine&") || strings.Contains(got, models.FormatClickID(c.VisitorID)) ||
 			strings.Contains(got, c.VisitorID.String()) || strings.HasSuffix(got, "&n=") {
-			t.Errorf("%s: to %s", name, got)
+			t.Errorf("%s: sent to %s, want an address with the data of the sender only", name, got)
 		}
 	}
 	w.h.recent.Set(c.ID, copyOf(c))
 	if got := redirectOf(withCookies(landed.Cookies())); !strings.Contains(got, "ip=9.9.9.9&ua=theirs%2F1.0&s=theirs&e=theirs&") {
-		t.Errorf("the visitor who made the click is sent to %s", got)
+		t.Errorf("the visitor who made the click is sent to %s, want an address with the visitor's data", got)
 	}
 }

@@ -15,8 +15,9 @@ import (
 	"switchyard/models/postback"
 )
 
-// hashPersonalData replaces the personal data in the parameters of a postback by their hashes, so that the raw values reach neither
-// the disk nor the log of postbacks. It reports whether the message had personal data.
+// hashPersonalData replaces the personal data in the parameters of a postback by marks such as (hashed), so that the raw values
+// reach neither the disk nor the log of postbacks. If the person has agreed, it sets p.Personal to the hashes. It reports whether
+// the message had personal data.
 func (h *Handler) hashPersonalData(r *http.Request, p *models.Postback) bool {
 	person, word, removed := postback.RemovePersonal(p.Params, h.isMapped(p.AccountID))
 	consent := matchkey.ReadConsent(word)

@@ -74,11 +74,11 @@ func checkHidden(t *testing.T, search func(string) (int, int), inClear string) {
 	t.Helper()
 	for _, text := range []string{"c4nary", "79460958", "7946 0958", sha(rawCanary), sha("c4naryperson@example.com"), sha("+442079460958"), sha("442079460958")} {
 		if files, rows := search(text); files+rows > 0 {
-			t.Errorf("%q is in %d files and %d rows", text, files, rows)
+			t.Errorf("the personal data %q are in %d files and %d rows, want none", text, files, rows)
 		}
 	}
 	if files, rows := search(inClear); files == 0 || rows == 0 {
-		t.Errorf("%q, which is stored in clear, is in %d files and %d rows", inClear, files, rows)
+		t.Errorf("the search finds %q, which is stored unsealed, in %d files and %d rows, want at least one of each", inClear, files, rows)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestPersonalDataOfPostbacks(t *testing.T) {
 			method = http.MethodPost
 		}
 		if res := w.send(method, tt.target, tt.body, header("X-Signature", tt.signature)); res.StatusCode != 200 {
-			t.Errorf("%s: %d", name, res.StatusCode)
+			t.Errorf("%s: the status is %d, want 200", name, res.StatusCode)
 		}
 		p, proof := w.spool.postback(), w.proof()
 		for param, want := range tt.marks {
@@ -147,7 +147,8 @@ func TestPersonalDataOfPostbacks(t *testing.T) {
 			stored = *proof.Personal
 		}
 		if (stored.Keys.Email == sha(rawCanary)) != tt.email || (stored.Keys.Phone == sha("+442079460958")) != tt.phone || stored.ConsentDenied != tt.denied {
-			t.Errorf("%s: keys %v, denied %v", name, stored.Keys.Names(), stored.ConsentDenied)
+			t.Errorf("%s: the stored keys are %v, consent denied: %v; want an email %v, a phone %v, denied %v",
+				name, stored.Keys.Names(), stored.ConsentDenied, tt.email, tt.phone, tt.denied)
 		}
 		if tt.email && !p.HasPersonalData {
 			t.Errorf("%s: the proof has personal data, but is not marked for deletion", name)
@@ -170,7 +171,7 @@ func TestMappedParametersAreNoPersonalData(t *testing.T) {
 	id := models.FormatClickID(models.NewClickID())
 	w.get("/postback/" + network.String() + "?myclick=" + id + "&email=order-17&consent=granted&city=Rome")
 	if p := w.spool.postback(); p.Params["email"] != "order-17" || w.proof().Params["city"] != "(hashed)" {
-		t.Errorf("%+v", p.Params)
+		t.Errorf("the stored parameters are %+v, want the mapped email as sent and the city replaced by a mark", p.Params)
 	}
 }
 
@@ -209,7 +210,7 @@ func TestPersonalDataOfServerGoals(t *testing.T) {
 	res := w.send("POST", "/t/goal", body, auth(secret))
 	var got struct{ Data goalReply }
 	if json.NewDecoder(res.Body).Decode(&got) != nil || got.Data.Accepted != 8 || got.Data.Refused != 0 {
-		t.Fatalf("%d %+v", res.StatusCode, got)
+		t.Fatalf("the goals are answered %d %+v, want all 8 accepted", res.StatusCode, got)
 	}
 	for i, want := range []string{
 		"[{shoe there is no such key}]", "[{email nothing says that the person has agreed: send consent=granted}]",
@@ -222,7 +223,7 @@ func TestPersonalDataOfServerGoals(t *testing.T) {
 	}
 	events := w.spool.events()
 	if len(events) != 8 {
-		t.Fatalf("%d events", len(events))
+		t.Fatalf("%d events are stored, want 8", len(events))
 	}
 	for _, e := range events {
 		if e.ID == models.SiteEventID(w.account, models.FromGoalAPI, "event 7") && w.keysOf(e).Phone != sha("+442079460958") {
@@ -232,7 +233,7 @@ func TestPersonalDataOfServerGoals(t *testing.T) {
 	for _, e := range events {
 		h := w.keysOf(e)
 		if first := strings.HasPrefix(e.KeyNames, "email"); first && (h.Email != sha(rawCanary) || h.Phone != sha("+442079460958") || h.Zip != sha("sw1a1") || e.KeyNames != "email,phone,zip") {
-			t.Errorf("%s: %v", e.KeyNames, h.Names())
+			t.Errorf("the first goal is stored with the keys %s, %v, want email, phone and zip", e.KeyNames, h.Names())
 		}
 	}
 	checkHidden(t, search, "inclear")
@@ -255,7 +256,7 @@ func TestEventIDIsNoHashOfPersonalData(t *testing.T) {
 		ids[e.ID] = true
 	}
 	if len(ids) != 1 {
-		t.Errorf("%d events", len(ids))
+		t.Errorf("the same event is stored with %d ids, want 1", len(ids))
 	}
 }
 
@@ -272,10 +273,10 @@ func TestPersonalDataOfPages(t *testing.T) {
 	}
 	british := peer("81.2.69.142:80") // in the United Kingdom
 	if status, code := w.postEvents(event("0", `"ref": "https://x.test/to/`+rawCanary+`?e=`+rawCanary+`"`), british); status != 204 {
-		t.Errorf("%d %s", status, code)
+		t.Errorf("an event with an address in its referrer is answered %d %s, want 204", status, code)
 	}
 	if status, code := w.postEvents(event("1", `"consent": "granted", "user": {"email": "`+rawCanary+`", "phone": "`+rawPhone+`"}`), british); status != 204 {
-		t.Errorf("%d %s", status, code)
+		t.Errorf("an event with a person's data and consent is answered %d %s, want 204", status, code)
 	}
 	for user, want := range map[string]string{
 		`"user": {"email": "` + rawCanary + `"}`:    "[{0 {email nothing says that the person has agreed: send consent=granted}}]",
@@ -286,7 +287,7 @@ func TestPersonalDataOfPages(t *testing.T) {
 		res := w.send("POST", "/t/event", body, british)
 		var got struct{ Data eventsReply }
 		if json.NewDecoder(res.Body).Decode(&got) != nil || res.StatusCode != 200 || got.Data.Accepted != 1 || fmt.Sprint(got.Data.NotKept) != want || got.Data.Refused == nil {
-			t.Errorf("%s: %d %+v", user, res.StatusCode, got)
+			t.Errorf("%s: the answer is %d %+v, want one accepted event without %s", user, res.StatusCode, got, want)
 		}
 	}
 	var withKeys uuid.UUID
@@ -298,12 +299,12 @@ func TestPersonalDataOfPages(t *testing.T) {
 	checkHidden(t, search, "inclear")
 	const stored = `SELECT count(*) FROM conversion_match_keys WHERE account_id = $1 AND click_id = $2 AND names = '{email,phone}' AND id = $3`
 	if n := dbtest.Get[int](w, w.db, stored, w.account, click, withKeys); n != 1 {
-		t.Errorf("%d rows", n)
+		t.Errorf("%d rows have both hashes of the click, want 1", n)
 	}
 	const kept = `SELECT count(*) FROM conversion_match_keys WHERE names <> '{}'`
 	w.postEvents(event("1", `"consent": "denied"`), british) // the page repeats the event
 	search("")
 	if n := dbtest.Get[int](w, w.db, kept); n != 0 {
-		t.Errorf("%d rows after the consent was withdrawn", n)
+		t.Errorf("%d rows have hashes after the consent was withdrawn, want none", n)
 	}
 }

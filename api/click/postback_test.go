@@ -64,15 +64,15 @@ func TestPostbackKeepsWhatWasSent(t *testing.T) {
 		res := w.send(tt.method, tt.target, tt.body, tt.edits...)
 		body, _ := io.ReadAll(res.Body)
 		if res.StatusCode != 200 || strings.TrimSpace(string(body)) != `{"data":{"result":"accepted"},"error":null}` {
-			t.Errorf("%s: %d %s", name, res.StatusCode, body)
+			t.Errorf("%s: the answer is %d %s, want 200 with the result accepted", name, res.StatusCode, body)
 			continue
 		}
 		p := w.spool.postback()
 		if !maps.Equal(p.Params, tt.params) || p.Source != "postback" || p.IP.String() != "8.8.8.8" {
-			t.Errorf("%s: %+v", name, p)
+			t.Errorf("%s: the stored postback is %+v, want the parameters %v", name, p, tt.params)
 		}
 		if tt.network != (p.NetworkID.String() == n) || tt.network != (p.AccountID == w.account) {
-			t.Errorf("%s: network %s of %s", name, p.NetworkID, p.AccountID)
+			t.Errorf("%s: the postback is stored with the network %s of the account %s, want one: %v", name, p.NetworkID, p.AccountID, tt.network)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestPostbackRefuses(t *testing.T) {
 		}
 		err := json.Unmarshal(body, &got)
 		if err != nil || res.StatusCode != tt.status || got.Data != nil || got.Error["code"] != tt.code || len(got.Error) != 2 {
-			t.Errorf("%s: %d %s, %v", name, res.StatusCode, body, err)
+			t.Errorf("%s: the answer is %d %s, want %d %s, error %v", name, res.StatusCode, body, tt.status, tt.code, err)
 		}
 	}
 	if p := w.spool.postback(); p != nil {
@@ -126,11 +126,11 @@ func TestPostbackRefuses(t *testing.T) {
 		"/postback?clickid=a": 200, "/postback": 200, "/postback/" + n.String(): 200, "/postback/" + uuid.NewString(): 404,
 	} {
 		if res := w.send(http.MethodHead, target, ""); res.StatusCode != want || w.spool.postback() != nil {
-			t.Errorf("HEAD %s: %d", target, res.StatusCode)
+			t.Errorf("HEAD %s gets the status %d, want %d and nothing stored", target, res.StatusCode, want)
 		}
 	}
 	if res := w.send(http.MethodPut, "/postback", ""); res.Header.Get("Allow") != "GET, HEAD, POST" {
-		t.Errorf("Allow: %s", res.Header.Get("Allow"))
+		t.Errorf("PUT is answered with the allowed methods %q, want GET, HEAD, POST", res.Header.Get("Allow"))
 	}
 }
 
@@ -151,11 +151,11 @@ func TestPostbackKeepsSignature(t *testing.T) {
 	id := models.FormatClickID(models.NewClickID())
 	w.send("POST", "/postback?clickid="+id, "payout=3", header("X-Signature", "ab"))
 	if p := w.proof(); p.Signature != "ab" || p.SignedText != "payout=3" {
-		t.Errorf("%+v", p)
+		t.Errorf("the stored proof is %+v, want the signature ab of the body", p)
 	}
 	w.get("/postback?clickid="+id+"&payout=%33", header("X-Signature", "cd"))
 	if p := w.proof(); p.Signature != "cd" || p.SignedText != "clickid="+id+"&payout=%33" {
-		t.Errorf("%+v", p)
+		t.Errorf("the stored proof is %+v, want the signature cd of the query as sent", p)
 	}
 }
 
@@ -180,28 +180,28 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 		target, body, header string
 		shown                map[string]string // the parameters that are not sealed
 	}{
-		"alias":       {plain + "&payout=2&KEY=" + canary, "", "", textMap("clickid", id, "payout", "2")},
-		"own name":    {named + "&comm=2&pass=" + canary, "", "", textMap("myclick", id, "comm", "2")},
-		"both":        {named + "&pass=x&secret=" + canary, "", "", textMap("myclick", id)},
-		"unknown":     {plain + "&sub1=s&pass=" + canary, "", "", textMap("clickid", id, "sub1", "s")},
-		"signed":      {plain, "goal=g&key=" + canary, "sha256=" + canary, textMap("clickid", id, "goal", "g")},
-		"no click":    {"/postback?payout=1&pass=" + canary, "", canary, textMap("payout", "1")},
-		"JSON":        {plain, `{"goal": "g", "secret": "` + canary + `"}`, "", textMap("clickid", id, "goal", "g")},
-		"not a click": {"/postback?clickid=x&secret=" + canary, "", "", textMap("clickid", "x")},
+		"a usual name":                      {plain + "&payout=2&KEY=" + canary, "", "", textMap("clickid", id, "payout", "2")},
+		"the network's own name":            {named + "&comm=2&pass=" + canary, "", "", textMap("myclick", id, "comm", "2")},
+		"both names":                        {named + "&pass=x&secret=" + canary, "", "", textMap("myclick", id)},
+		"the own name, without the network": {plain + "&sub1=s&pass=" + canary, "", "", textMap("clickid", id, "sub1", "s")},
+		"signed":                            {plain, "goal=g&key=" + canary, "sha256=" + canary, textMap("clickid", id, "goal", "g")},
+		"no click":                          {"/postback?payout=1&pass=" + canary, "", canary, textMap("payout", "1")},
+		"JSON":                              {plain, `{"goal": "g", "secret": "` + canary + `"}`, "", textMap("clickid", id, "goal", "g")},
+		"not a click":                       {"/postback?clickid=x&secret=" + canary, "", "", textMap("clickid", "x")},
 	} {
 		method := http.MethodGet
 		if tt.body != "" {
 			method = http.MethodPost
 		}
 		if res := w.send(method, tt.target, tt.body, header("X-Signature", tt.header)); res.StatusCode != 200 {
-			t.Errorf("%s: %d", name, res.StatusCode)
+			t.Errorf("%s: the status is %d, want 200", name, res.StatusCode)
 		}
 		p := w.spool.postback()
 		if !maps.Equal(p.Params, tt.shown) || strings.Contains(fmt.Sprint(p), canary) {
 			t.Errorf("%s: stored unsealed: %+v", name, p)
 		}
 		proof := w.proof()
-		// A sample keeps the secret too, because the settings of its network may be corrected later.
+		// A postback that names no click is a sample. It keeps the secret too, because the settings of its network may be corrected later.
 		if !strings.Contains(fmt.Sprint(proof), canary) {
 			t.Errorf("%s: the proof has no secret: %+v", name, proof)
 		}
@@ -216,7 +216,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 		t.Errorf("%d postbacks are stored, want 8", n)
 	}
 	if n := dbtest.Get[int](w, w.db, `SELECT count(*) FROM postbacks p, jobs j WHERE strpos(p::text || j::text, $1) > 0`, canary); n != 0 {
-		t.Errorf("the secret is in %d rows", n)
+		t.Errorf("the secret is in %d rows, want none", n)
 	}
 	segments := 0 // files with the postbacks
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -233,7 +233,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 		return err
 	})
 	if err != nil || segments == 0 {
-		t.Errorf("%d segments, %v", segments, err)
+		t.Errorf("%d segments are on the disk, want at least one, error %v", segments, err)
 	}
 }
 
@@ -256,22 +256,22 @@ func TestSecretsUnderOtherNames(t *testing.T) {
 		edits        []edit
 		shown        map[string]string // the parameters that are not sealed
 	}{
-		"no network":            {"/postback?clickid=" + id + "&Sub5=" + canary, "", nil, textMap("clickid", id)},
-		"another network":       {"/postback/" + n + "?myclick=" + id + "&sub5=" + canary, "", nil, textMap("myclick", id)},
-		"an own domain":         {"/postback?goal=g&clickid=" + id + "&cid=" + canary, "", onOwnHost, textMap("goal", "g", "clickid", id)},
-		"any account":           {"/postback?clickid=" + id + "&goal=" + canary, "", nil, textMap("clickid", id)},
-		"where the click is":    {"/postback?cid=" + id + "&sub5=" + canary, "", onOwnHost, textMap()},
-		"in place of a click":   {"/postback?cid=" + canary, "", onOwnHost, textMap()},
-		"in an object":          {"/postback?clickid=" + id, `{"type": {"secret": "` + canary + `"}}`, nil, textMap("clickid", id)},
-		"in a list":             {"/postback?clickid=" + id, `{"type": [" ", ["` + canary + `"]]}`, nil, textMap("clickid", id)},
-		"in an object, as text": {"/postback?clickid=" + id + `&type={"a":"` + canary + `"`, "", nil, textMap("clickid", id)},
+		"no network":                           {"/postback?clickid=" + id + "&Sub5=" + canary, "", nil, textMap("clickid", id)},
+		"another network":                      {"/postback/" + n + "?myclick=" + id + "&sub5=" + canary, "", nil, textMap("myclick", id)},
+		"a domain of the account":              {"/postback?goal=g&clickid=" + id + "&cid=" + canary, "", onOwnHost, textMap("goal", "g", "clickid", id)},
+		"the name of another account":          {"/postback?clickid=" + id + "&goal=" + canary, "", nil, textMap("clickid", id)},
+		"the click under the name of a secret": {"/postback?cid=" + id + "&sub5=" + canary, "", onOwnHost, textMap()},
+		"a secret under the name of a click":   {"/postback?cid=" + canary, "", onOwnHost, textMap()},
+		"in an object":                         {"/postback?clickid=" + id, `{"type": {"secret": "` + canary + `"}}`, nil, textMap("clickid", id)},
+		"in a list":                            {"/postback?clickid=" + id, `{"type": [" ", ["` + canary + `"]]}`, nil, textMap("clickid", id)},
+		"in an object, as text":                {"/postback?clickid=" + id + `&type={"a":"` + canary + `"`, "", nil, textMap("clickid", id)},
 	} {
 		method := http.MethodGet
 		if tt.body != "" {
 			method = http.MethodPost
 		}
 		if res := w.send(method, tt.target, tt.body, tt.edits...); res.StatusCode != 200 {
-			t.Errorf("%s: %d", name, res.StatusCode)
+			t.Errorf("%s: the status is %d, want 200", name, res.StatusCode)
 		}
 		p := w.spool.postback()
 		if !maps.Equal(p.Params, tt.shown) || strings.Contains(fmt.Sprint(p), canary) {
@@ -288,12 +288,12 @@ func TestSecretsUnderOtherNames(t *testing.T) {
 	w.reload()
 	w.get("/postback?clickid=" + id + "&goal=g")
 	if p := w.spool.postback(); !maps.Equal(p.Params, textMap("clickid", id, "goal", "g")) {
-		t.Errorf("without networks: %+v", p)
+		t.Errorf("without networks no parameter may be sealed: %+v", p)
 	}
 	w.h.routes = routing.NewRefresher(w.db, "")
 	w.get("/postback?clickid=" + id + "&goal=g")
 	if p := w.spool.postback(); len(p.Params) != 0 || w.proof().Params["goal"] != "g" {
-		t.Errorf("without a routing snapshot: %+v", p)
+		t.Errorf("without a routing snapshot all parameters must be sealed: %+v", p)
 	}
 }
 
@@ -312,7 +312,8 @@ func TestPixel(t *testing.T) {
 	const gifBytes = 43 // a transparent GIF of one pixel
 	res := w.get("/pixel.gif?payout=2")
 	if body, _ := io.ReadAll(res.Body); res.StatusCode != 200 || len(body) != gifBytes || w.spool.postback() != nil {
-		t.Errorf("without a click: %d, %d bytes, %+v", res.StatusCode, len(body), w.spool.postback())
+		t.Errorf("a pixel without a click gets the status %d with %d bytes, want the picture; it stores %+v, want nothing",
+			res.StatusCode, len(body), w.spool.postback())
 	}
 	if res.Header.Get("Cross-Origin-Resource-Policy") != "cross-origin" { // a shop with COEP: require-corp embeds it
 		t.Errorf("a page of another site may not embed the pixel: %v", res.Header)
@@ -321,7 +322,7 @@ func TestPixel(t *testing.T) {
 	w.get("/pixel.gif?payout=2&clickid=other", withCookies(clicked.Cookies()))
 	p := w.spool.postback()
 	if p == nil || p.Source != "pixel" || p.Params["clickid"] != models.FormatClickID(w.spool.last().ID) || p.Params["payout"] != "2" {
-		t.Errorf("%+v", p)
+		t.Errorf("the pixel is stored as %+v, want the click of the cookie", p)
 	}
 }
 
@@ -360,7 +361,7 @@ func TestPostbackAnswer(t *testing.T) {
 			kind = "text/plain; charset=utf-8"
 		}
 		if res.Header.Get("Content-Type") != kind || res.Header.Get("X-Content-Type-Options") != "nosniff" {
-			t.Errorf("%s %.60s: %v", c.method, c.target, res.Header)
+			t.Errorf("%s %.60s is answered with the headers %v, want the type %s and nosniff", c.method, c.target, res.Header, kind)
 		}
 	}
 	w.send("GET", "/postback?cid=abc&return=OK", "")

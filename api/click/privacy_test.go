@@ -39,18 +39,19 @@ func TestPrivacy(t *testing.T) {
 				t.Errorf("sent to %s, want %s", res.Header.Get("Location"), want)
 			}
 			if location := w.location("/link", peer(neighbour)); !strings.HasPrefix(location, "https://other.test/") {
-				t.Errorf("the neighbour does not meet the condition on its whole address: sent to %s", location)
+				t.Errorf("a visitor is sent to %s, want the path whose condition names the visitor's whole address", location)
 			}
 			second := *w.spool.last()
 			if !bytes.Equal(first.UniqueKey[:], w.key("/link", visitor)) || bytes.Equal(first.UniqueKey[:], second.UniqueKey[:]) {
 				t.Error("uniqueness does not tell two visitors of a network apart")
 			}
 			if privacy.StoresWhole() != (first.AddressKey == 0) || !privacy.StoresWhole() && first.AddressKey == second.AddressKey {
-				t.Errorf("address keys %d and %d", first.AddressKey, second.AddressKey)
+				t.Errorf("two visitors have the address keys %d and %d, want 0 if whole addresses are stored, else two keys",
+					first.AddressKey, second.AddressKey)
 			}
 			w.location("/link", peer(denied))
 			if c := w.spool.last(); !c.IsBot || c.BotReason != "deny_list" {
-				t.Errorf("a denied address is scored %d for %q", c.BotScore, c.BotReason)
+				t.Errorf("a visitor with a denied address has the score %d for %q, want a bot for deny_list", c.BotScore, c.BotReason)
 			}
 			w.location("/out/1", peer(visitor), withCookies(res.Cookies()))
 			w.location("/smart", peer(visitor), host(ownHost))
@@ -81,7 +82,7 @@ func (w *env) checkPrivacy(privacy models.IPPrivacy, stored string) {
 			w.Fatal(err)
 		}
 		if !privacy.StoresWhole() && bytes.Contains(text, []byte("203.0.113.7")) {
-			w.Errorf("stored: %s", text)
+			w.Errorf("the visitor's address is stored: %s", text)
 		}
 		var ip netip.Addr
 		switch {
@@ -103,7 +104,7 @@ func (w *env) checkPrivacy(privacy models.IPPrivacy, stored string) {
 	}
 	for _, kind := range []string{"click", "hop", "smartlink", models.FromPostback, models.FromPixel, "event"} {
 		if !kinds[kind] {
-			w.Errorf("nothing was stored of a %s", kind)
+			w.Errorf("the spool has no record of the kind %s", kind)
 		}
 	}
 }

@@ -49,24 +49,24 @@ func TestProtectedLanderLists(t *testing.T) {
 		edits []edit
 		want  string
 	}{
-		"open":                {m{}, nil, page},
-		"country":             {m{"countries": []string{"US"}}, nil, page},
-		"other country":       {m{"countries": []string{"DE"}}, nil, elsewhere},
-		"denied country":      {m{"denyCountries": []string{"US"}}, nil, elsewhere},
-		"not denied":          {m{"denyCountries": []string{"DE"}}, nil, page},
-		"unknown country":     {m{"denyCountries": []string{"US"}}, []edit{peer("192.0.2.1:1")}, page},
-		"unknown, not let in": {m{"countries": []string{"US"}}, []edit{peer("192.0.2.1:1")}, elsewhere},
-		"device":              {m{"devices": []string{"desktop"}}, nil, page},
-		"other device":        {m{"devices": []string{"desktop"}}, []edit{header("User-Agent", iPhone)}, elsewhere},
-		"referrer":            {m{"referrers": []string{"news.test"}}, []edit{from("https://www.news.test/x")}, page},
-		"similar referrer":    {m{"referrers": []string{"news.test"}}, []edit{from("https://badnews.test/x")}, elsewhere},
-		"no referrer":         {m{"referrers": []string{"news.test"}}, nil, elsewhere},
-		"bot":                 {m{"blockBots": true}, []edit{bot}, elsewhere},
-		"bots let in":         {m{}, []edit{bot}, page},
-		"not enabled":         {m{"countries": []string{"DE"}, "off": true}, nil, page},
-		"nowhere":             {m{"countries": []string{"DE"}, "fallbackUrl": ""}, nil, "404"},
-		"forbidden":           {m{"countries": []string{"DE"}, "fallbackStatus": 403}, nil, "403"},
-		"fallback is a 404":   {m{"countries": []string{"DE"}, "fallbackStatus": 404}, nil, "404"},
+		"no lists":        {m{}, nil, page},
+		"country":         {m{"countries": []string{"US"}}, nil, page},
+		"other country":   {m{"countries": []string{"DE"}}, nil, elsewhere},
+		"denied country":  {m{"denyCountries": []string{"US"}}, nil, elsewhere},
+		"not denied":      {m{"denyCountries": []string{"DE"}}, nil, page},
+		"unknown country": {m{"denyCountries": []string{"US"}}, []edit{peer("192.0.2.1:1")}, page},
+		"unknown country, though a list requires one": {m{"countries": []string{"US"}}, []edit{peer("192.0.2.1:1")}, elsewhere},
+		"device":            {m{"devices": []string{"desktop"}}, nil, page},
+		"other device":      {m{"devices": []string{"desktop"}}, []edit{header("User-Agent", iPhone)}, elsewhere},
+		"referrer":          {m{"referrers": []string{"news.test"}}, []edit{from("https://www.news.test/x")}, page},
+		"similar referrer":  {m{"referrers": []string{"news.test"}}, []edit{from("https://badnews.test/x")}, elsewhere},
+		"no referrer":       {m{"referrers": []string{"news.test"}}, nil, elsewhere},
+		"bot":               {m{"blockBots": true}, []edit{bot}, elsewhere},
+		"bots let in":       {m{}, []edit{bot}, page},
+		"not enabled":       {m{"countries": []string{"DE"}, "off": true}, nil, page},
+		"no fallback":       {m{"countries": []string{"DE"}, "fallbackUrl": ""}, nil, "404"},
+		"forbidden":         {m{"countries": []string{"DE"}, "fallbackStatus": 403}, nil, "403"},
+		"fallback is a 404": {m{"countries": []string{"DE"}, "fallbackStatus": 404}, nil, "404"},
 	} {
 		alias := strings.NewReplacer(" ", "-", ",", "").Replace("list-" + name)
 		p := m{"fallbackUrl": "https://else.test/?s={sub1}"}
@@ -88,14 +88,14 @@ func TestProtectedLanderLists(t *testing.T) {
 		}
 		click := w.spool.last()
 		if seen := click.LanderID == l; seen != (c.want == page) {
-			t.Errorf("%s: the click says that the page was seen: %t", name, seen)
+			t.Errorf("%s: the click says that the page was seen: %t, want %t", name, seen, !seen)
 		}
 		if c.want == page {
 			continue
 		}
 		// A visitor that the page refused cannot reach the offer either.
 		if out := w.get("/out", host(ownHost), withCookies(res.Cookies())); out.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: click-out %d to %s", name, out.StatusCode, out.Header.Get("Location"))
+			t.Errorf("%s: the click-out of a refused visitor gets %d to %s, want 404", name, out.StatusCode, out.Header.Get("Location"))
 		}
 	}
 }
@@ -106,7 +106,7 @@ func (w *env) verdictOf(query url.Values, edits ...edit) verdict {
 	res := w.get("/lp/verify?"+query.Encode(), append([]edit{host(ownHost)}, edits...)...)
 	if res.StatusCode != http.StatusOK || res.Header.Get("Access-Control-Allow-Origin") != "*" ||
 		res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("Content-Type") != "application/json" {
-		w.Fatalf("%d %v", res.StatusCode, res.Header)
+		w.Fatalf("the check is answered %d %v, want 200, JSON that any page may read and nothing may store", res.StatusCode, res.Header)
 	}
 	var body struct{ Data *verdict }
 	if err := json.NewDecoder(res.Body).Decode(&body); err != nil || body.Data == nil {
@@ -137,22 +137,22 @@ func TestSignedLander(t *testing.T) {
 	}
 	k := key("signed-1", "k")
 	w.checkVerdict("a good key", w.verdictOf(url.Values{"key": {k}}), reasonOK)
-	w.checkVerdict("again", w.verdictOf(url.Values{"lp_key": {k}, "lander": {l.String()}}), reasonOK)
+	w.checkVerdict("the same key again, with its page", w.verdictOf(url.Values{"lp_key": {k}, "lander": {l.String()}}), reasonOK)
 	for name, bad := range map[string]string{
-		"cut": k[1:], "longer": k + "A", "changed": k[:20] + "A" + k[21:], "nonsense": strings.Repeat("_", len(k)), "signs": strings.Repeat("%", len(k)),
+		"cut": k[1:], "longer": k + "A", "changed": k[:20] + "A" + k[21:], "nonsense": strings.Repeat("_", len(k)), "percent signs": strings.Repeat("%", len(k)),
 	} {
 		if bad != k {
 			w.checkVerdict(name, w.verdictOf(url.Values{"key": {bad}}), reasonBadKey)
 		}
 	}
-	w.checkVerdict("another page's", w.verdictOf(url.Values{"key": {k}, "lander": {plain.String()}}), reasonBadKey)
+	w.checkVerdict("another page's key", w.verdictOf(url.Values{"key": {k}, "lander": {plain.String()}}), reasonBadKey)
 	none := w.verdictOf(url.Values{"lander": {l.String()}})
 	w.checkVerdict("no key", none, reasonNoKey)
 	if none.FallbackURL == nil || *none.FallbackURL != "https://else.test/" {
-		t.Errorf("fallback %v", none.FallbackURL)
+		t.Errorf("the fallback is %v, want https://else.test/", none.FallbackURL)
 	}
 	w.checkVerdict("a click id but no key", w.verdictOf(url.Values{"clickid": {models.FormatClickID(w.spool.last().ID)}}), reasonNoKey)
-	w.checkVerdict("nothing", w.verdictOf(url.Values{}), reasonNoLander)
+	w.checkVerdict("neither a key nor a page", w.verdictOf(url.Values{}), reasonNoLander)
 
 	to := w.location("/signed-2", host(ownHost))
 	if !strings.HasPrefix(to, "https://page.test/?a=b&lp_key=") || !strings.HasSuffix(to, "#top") {
@@ -165,14 +165,14 @@ func TestSignedLander(t *testing.T) {
 	w.checkVerdict("other browser", w.verdictOf(url.Values{"key": {bound}}, header("User-Agent", iPhone)), reasonBadKey)
 	server := []edit{peer("9.9.9.9:1"), header("User-Agent", "php/8")}
 	w.checkVerdict("asked by the page's server", w.verdictOf(url.Values{"key": {bound}, "ip": {"8.8.8.8"}, "ua": {chrome}}, server...), reasonOK)
-	w.checkVerdict("for somebody else", w.verdictOf(url.Values{"key": {bound}, "ip": {"8.8.9.8"}, "ua": {chrome}}, server...), reasonBadKey)
+	w.checkVerdict("asked by the page's server about another visitor", w.verdictOf(url.Values{"key": {bound}, "ip": {"8.8.9.8"}, "ua": {chrome}}, server...), reasonBadKey)
 
 	if res := w.get("/lp/verify?key="+k, host(sharedHost)); res.StatusCode != http.StatusOK {
 		t.Errorf("/lp/verify on the shared domain gets the status %d, want 200", res.StatusCode)
 	}
 	for _, target := range []string{"/lp", "/lp/other", "/lp/verify/x"} {
 		if res := w.get(target, host(ownHost)); res.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %d", target, res.StatusCode)
+			t.Errorf("%s gets the status %d, want 404", target, res.StatusCode)
 		}
 	}
 	w.protect(l, m{"mode": "signed", "countries": []string{"DE"}})
@@ -204,7 +204,7 @@ func TestLanderKeyExpires(t *testing.T) {
 	text := string(s.append(nil, k, ip, ""))
 	got, err := s.parse(text, netip.MustParseAddr("2001:db8:1:2:ffff::1"), "any")
 	if err != nil || got != k {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("the key is read as %+v, want the one that was written, error %v", got, err)
 	}
 	if _, err := s.parse(text, netip.MustParseAddr("2001:db8:1:3::3"), ""); err == nil {
 		t.Error("a key that is bound to a network is accepted from another network")
@@ -215,7 +215,7 @@ func TestLanderKeyExpires(t *testing.T) {
 	w := newEnv(t)
 	l := w.protectedCampaign("signed-1", "https://page.test/", m{"mode": "signed"})
 	old := landerKey{click: uuid.New(), lander: l, expires: time.Now().Add(-time.Second)}
-	w.checkVerdict("expired", w.verdictOf(url.Values{"key": {string(signer(w.h.routes.Current().SigningSecret()).append(nil, old, ip, ""))}}), reasonExpired)
+	w.checkVerdict("an expired key", w.verdictOf(url.Values{"key": {string(signer(w.h.routes.Current().SigningSecret()).append(nil, old, ip, ""))}}), reasonExpired)
 }
 
 func TestClickLander(t *testing.T) {
@@ -231,14 +231,14 @@ func TestClickLander(t *testing.T) {
 	w.checkVerdict("the click", w.verdictOf(url.Values{"clickid": {id}}), reasonOK)
 	w.checkVerdict("the cookie", w.verdictOf(url.Values{}, withCookies(res.Cookies())), reasonOK)
 	w.checkVerdict("no click", w.verdictOf(url.Values{"lander": {l.String()}}), reasonNoKey)
-	w.checkVerdict("unknown", w.verdictOf(url.Values{"clickid": {models.FormatClickID(models.NewClickID())}, "lander": {l.String()}}), reasonNoClick)
-	w.checkVerdict("another page's", w.verdictOf(url.Values{"clickid": {id}, "lander": {w.protectedCampaign("click-2", "https://b.test/", m{"mode": "click"}).String()}}),
+	w.checkVerdict("an unknown click", w.verdictOf(url.Values{"clickid": {models.FormatClickID(models.NewClickID())}, "lander": {l.String()}}), reasonNoClick)
+	w.checkVerdict("another page's click", w.verdictOf(url.Values{"clickid": {id}, "lander": {w.protectedCampaign("click-2", "https://b.test/", m{"mode": "click"}).String()}}),
 		reasonNoClick)
 	late := copyOf(w.spool.last())
 	floor := models.FloorClickID(time.Now().Add(-2 * time.Minute))
 	copy(late.ID[:6], floor[:6])
 	w.h.recent.Set(late.ID, late)
-	w.checkVerdict("too late", w.verdictOf(url.Values{"clickid": {models.FormatClickID(late.ID)}}), reasonExpired)
+	w.checkVerdict("an old click", w.verdictOf(url.Values{"clickid": {models.FormatClickID(late.ID)}}), reasonExpired)
 }
 
 // TestFallbackIsFilled checks that a page gets a complete fallback address for a refused visitor. The address is filled from the
@@ -289,7 +289,7 @@ func TestSingleUse(t *testing.T) {
 	}
 	firstKey, secondKey := key(), key()
 	w.checkVerdict("first", w.verdictOf(firstKey), reasonOK)
-	w.checkVerdict("again", w.verdictOf(firstKey), reasonUsed)
+	w.checkVerdict("the first key again", w.verdictOf(firstKey), reasonUsed)
 	w.checkVerdict("another key", w.verdictOf(secondKey), reasonOK)
 	w.h = w.handler(w.spool, "") // another process
 	w.checkVerdict("the used key in another process", w.verdictOf(firstKey), reasonUsed)

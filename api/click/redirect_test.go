@@ -84,7 +84,7 @@ func TestHostileValues(t *testing.T) {
 		}
 	}
 	if len(sent) != len(transitions) {
-		t.Errorf("sent %v", sent)
+		t.Errorf("visitors were sent by %v, want every transition", sent)
 	}
 }
 
@@ -104,16 +104,16 @@ func checkAnswer(t *testing.T, where, template, transition string, rec *httptest
 	}
 	for name, list := range rec.Header() {
 		if len(list) != want[name] {
-			t.Errorf("%s: header %s %q", where, name, list)
+			t.Errorf("%s: the header %s has the values %q, want %d", where, name, list, want[name])
 		}
 		for _, value := range list {
 			if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) {
-				t.Errorf("%s: %s is %q", where, name, value)
+				t.Errorf("%s: the header %s is %q, want only printable ASCII", where, name, value)
 			}
 		}
 	}
 	if rec.Code != status || len(rec.Header()) != len(want) {
-		t.Errorf("%s: status %d, headers %v", where, rec.Code, rec.Header())
+		t.Errorf("%s: the status is %d and the headers are %v, want %d and no others", where, rec.Code, rec.Header(), status)
 	}
 	address := rec.Header().Get("Location")
 	if !isRedirect {
@@ -122,7 +122,7 @@ func checkAnswer(t *testing.T, where, template, transition string, rec *httptest
 	// Up to the slash that ends the host, the address is the text of the template. Tokens in this part are not filled.
 	start := template[:strings.IndexByte(template[len("https://"):], '/')+len("https:///")]
 	if !strings.HasPrefix(address, start) {
-		t.Errorf("%s: sent to %q", where, address)
+		t.Errorf("%s: the visitor is sent to %q, want %s first", where, address, start)
 	}
 }
 

@@ -90,7 +90,7 @@ func TestTwoAccountsInOneBrowser(t *testing.T) {
 			w.get("/pixel.gif?clickid="+clicks[name]+"&payout=99.5&conversion_id=ORDER-"+name, withCookies(jar))
 			got := w.spool.postbacks()[before:]
 			if len(got) != 1 || got[0].Params["clickid"] != clicks[name] || got[0].Params["conversion_id"] != "ORDER-"+name {
-				t.Errorf("the sale of %s is %+v", name, got)
+				t.Errorf("the sale of %s is stored as %+v, want one with its own click", name, got)
 			}
 		}
 		if res := w.get("/out/1", withCookies(jar)); res.StatusCode != http.StatusNotFound {
@@ -126,7 +126,7 @@ func TestCookieFromBeforeAccounts(t *testing.T) {
 	}
 	w.get("/pixel.gif?payout=3", withCookies(jar))
 	if p := w.spool.postback(); p == nil || p.Params["clickid"] != second {
-		t.Errorf("the sale is %+v", p)
+		t.Errorf("the sale is stored as %+v, want the second click", p)
 	}
 }
 
@@ -153,7 +153,7 @@ func TestTwoCampaignsInOneBrowser(t *testing.T) {
 	}
 	w.get("/pixel.gif?clickid="+ids[0]+"&payout=3", host(ownHost), withCookies(jar))
 	if p := w.spool.postback(); p == nil || p.Params["clickid"] != ids[0] {
-		t.Errorf("the sale of the first click is %+v", p)
+		t.Errorf("the sale of the first click is stored as %+v", p)
 	}
 	for _, c := range jar {
 		if c.Name != visitorCookieName && c.Name != clickCookieName {

@@ -136,7 +136,7 @@ func TestSavedRulesInPaths(t *testing.T) {
 			}
 		}
 		if now := w.h.routes.Current().Campaign(id); now.CountsClicks != (alias == "counted-rule") {
-			t.Errorf("%s: counts clicks of the day: %v", alias, now.CountsClicks)
+			t.Errorf("%s: the campaign counts the clicks of the day: %v, want %v", alias, now.CountsClicks, alias == "counted-rule")
 		}
 	}
 }
@@ -154,13 +154,13 @@ func TestARuleThatComesLaterCompletesItsCampaigns(t *testing.T) {
 	w.campaign("early-bird", m{"fallback_url": fallback}, rulePath("https://in.test/", r))
 	w.reload()
 	if got := w.location("/early-bird"); got != fallback {
-		t.Fatalf("to %s", got)
+		t.Fatalf("before the rule is there, the visitor is sent to %s, want the fallback", got)
 	}
 	dbtest.Exec(w, w.db, `INSERT INTO rules (id, account_id, name, conditions) VALUES ($1, $2, 'late', $3)`, r, w.account,
 		w.json([]m{condition("browser", "equals", "chrome")}))
 	w.reload()
 	if got := w.location("/early-bird"); got != "https://in.test/" {
-		t.Errorf("to %s", got)
+		t.Errorf("a visitor with Chrome is sent to %s, want https://in.test/", got)
 	}
 }
 
@@ -182,10 +182,10 @@ func TestTheCopyOnDiskKeepsRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := w.location("/summer-sale"); got != "https://in.test/" {
-		t.Errorf("to %s", got)
+		t.Errorf("a visitor with Chrome is sent to %s, want https://in.test/", got)
 	}
 	if res := w.get("/summer-sale", header("User-Agent", firefox)); res.StatusCode != http.StatusFound ||
 		res.Header.Get("Location") != fallback {
-		t.Errorf("%d to %s", res.StatusCode, res.Header.Get("Location"))
+		t.Errorf("a visitor with Firefox is answered %d to %s, want 302 to the fallback", res.StatusCode, res.Header.Get("Location"))
 	}
 }

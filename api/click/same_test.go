@@ -154,8 +154,8 @@ type arrival struct {
 	back    bool
 }
 
-// question returns the question for an Explainer about the visitor of a recorded click, with the counts and bindings from
-// before the click.
+// question returns the question for an Explainer about the visitor of the click c, with the counts and bindings from before the
+// click.
 func (s *simulated) question(c *models.Click, a *arrival, query map[string]string, h *Handler, conversions map[uuid.UUID]int) routing.Question {
 	facts := &cond.Facts{}
 	facts.SetText(cond.Named("sub1"), c.Subs[0])
@@ -246,7 +246,7 @@ func TestLiveEqualsSimulated(t *testing.T) {
 		}
 	}
 	if handovers < 500 {
-		t.Errorf("%d hand-overs", handovers)
+		t.Errorf("visitors were handed over to another campaign %d times, want at least 500", handovers)
 	}
 }
 

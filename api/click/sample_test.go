@@ -80,7 +80,7 @@ func (s *samples) visit(alias string) string {
 	_ = res.Body.Close()
 	to, err := url.Parse(res.Header.Get("Location"))
 	if err != nil || to.Host != "page.test" {
-		s.Fatalf("%d to %v", res.StatusCode, to)
+		s.Fatalf("the visit is answered %d to %v, want a redirect to page.test", res.StatusCode, to)
 	}
 	return to.RawQuery
 }

@@ -71,7 +71,7 @@ func TestSmartlinkTakesTheFirstRule(t *testing.T) {
 	got := w.location("/deal?zone=a%20b&vid=V1", onOwnHost)
 	list := w.spool.smart()
 	if len(list) != 1 {
-		t.Fatalf("%d clicks recorded", len(list))
+		t.Fatalf("%d clicks are recorded, want 1", len(list))
 	}
 	c := list[0]
 	want := "https://us.test/a%20b?c=" + models.FormatClickID(c.ID) + "&e=V1&d=" + ownHost
@@ -79,23 +79,23 @@ func TestSmartlinkTakesTheFirstRule(t *testing.T) {
 		t.Errorf("sent to %s\nwant    %s\nclick %+v", got, want, c)
 	}
 	if c.SmartlinkID != id || c.AccountID != w.account || c.SourceID != w.source || c.Subs[0] != "a b" || c.CampaignID != uuid.Nil {
-		t.Errorf("click %+v", c)
+		t.Errorf("the recorded click is %+v, want the smartlink, its source and the parameter of the source", c)
 	}
 	phone := header("User-Agent", "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1")
 	if got := w.location("/deal/", onOwnHost, phone); got != "https://late.test/" {
-		t.Errorf("a phone is sent to %s", got)
+		t.Errorf("a phone is sent to %s, want the address of the later rule", got)
 	}
 	if got := w.location("/deal?sub2=two", onOwnHost, peer("192.0.2.1:4000")); got != "https://rest.test/?z=two#x" {
-		t.Errorf("a visitor that matches no rule is sent to %s", got)
+		t.Errorf("a visitor that matches no rule is sent to %s, want the smartlink's own address", got)
 	}
 	if last := w.spool.smart()[2]; last.RuleID != uuid.Nil || last.DestinationURL != "https://rest.test/?z={sub2}#x" {
-		t.Errorf("click %+v", last)
+		t.Errorf("the recorded click is %+v, want no rule and the smartlink's own address", last)
 	}
 	for target, edits := range map[string][]edit{
 		"/off": {onOwnHost}, "/gone": {onOwnHost}, "/DEAL": {onOwnHost}, "/deal/x": {onOwnHost}, "/deal": {}, "/none": {onOwnHost},
 	} {
 		if res := w.get(target, edits...); res.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %d", target, res.StatusCode)
+			t.Errorf("%s gets the status %d, want 404", target, res.StatusCode)
 		}
 	}
 	if n := len(w.spool.clicks()); n != 0 {
@@ -149,7 +149,7 @@ func TestSmartlinkDoesNotCountHeadAndPrefetch(t *testing.T) {
 		w.checkPrefetch("/deal", host(ownHost), e)
 	}
 	if n := len(w.spool.smart()); n != 0 {
-		t.Errorf("%d clicks counted", n)
+		t.Errorf("%d prefetches are counted as clicks, want none", n)
 	}
 	w.location("/deal", host(ownHost), header("User-Agent", "Googlebot/2.1 (+http://www.google.com/bot.html)"))
 	if list := w.spool.smart(); len(list) != 1 || !list[0].IsBot {
@@ -189,7 +189,7 @@ func TestSmartlinkClickIsStored(t *testing.T) {
 	err = w.db.GetContext(t.Context(), &n, `SELECT sum(clicks) AS clicks, sum(bot_clicks) AS bots,
 		(SELECT count(*) FROM smartlink_clicks) AS rows FROM smartlink_hours WHERE smartlink_id = $1`, id)
 	if err != nil || n.Clicks != 3 || n.Bots != 1 || n.Rows != 4 {
-		t.Errorf("stored %+v, %v", n, err)
+		t.Errorf("stored are %+v, want 3 clicks, 1 click of a bot and 4 rows; error %v", n, err)
 	}
 }
 
@@ -242,7 +242,7 @@ func FuzzSmartlinkTokens(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, query, agent, referrer string) {
 		if to, ok := staysSafe(t.Context(), h, query, agent, referrer); !ok {
-			t.Fatalf("sent to %q", to)
+			t.Fatalf("the visitor is sent to %q, want an address of the template's host", to)
 		}
 	})
 }
@@ -270,7 +270,7 @@ func TestSmartlinkTokenValues(t *testing.T) {
 			query += "&x=" + url.QueryEscape(values[2])
 		}
 		if to, ok := staysSafe(t.Context(), h, query, values[3], values[4]); !ok {
-			t.Fatalf("%q: sent to %q", values, to)
+			t.Fatalf("with the values %q, the visitor is sent to %q, want an address of the template's host", values, to)
 		}
 	}
 }

@@ -82,12 +82,12 @@ func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
 	w.campaign("summer-sale", nil, path("offer", nil, to(o)))
 	w.reload()
 	if res := w.get("/summer-sale"); res.StatusCode != http.StatusNotFound {
-		t.Fatalf("%d", res.StatusCode)
+		t.Fatalf("a campaign whose offer does not exist yet gets the status %d, want 404", res.StatusCode)
 	}
 	dbtest.Exec(w, w.db, `INSERT INTO offers (id, account_id, name, url) VALUES ($1, $2, 'late', 'https://late.test/')`, o, w.account)
 	w.reload()
 	if got := w.location("/summer-sale"); got != "https://late.test/" {
-		t.Errorf("to %s", got)
+		t.Errorf("once the offer exists, the visitor is sent to %s, want the offer", got)
 	}
 	dbtest.Exec(w, w.db, `UPDATE offers SET deactivated_at = now() WHERE id = $1`, o)
 	w.reload()
@@ -97,7 +97,7 @@ func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE offers SET deactivated_at = NULL WHERE id = $1`, o)
 	w.reload()
 	if got := w.location("/summer-sale"); got != "https://late.test/" {
-		t.Errorf("restored: to %s", got)
+		t.Errorf("once the offer is restored, the visitor is sent to %s, want the offer", got)
 	}
 }
 
@@ -156,10 +156,10 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 	}
 	w.h = start(dir)
 	if got := w.location("/summer-sale"); got != "https://one.test/" || !w.h.Ready() {
-		t.Errorf("to %s", got)
+		t.Errorf("started from the copy, the handler sends the visitor to %s, want https://one.test/ and ready", got)
 	}
 	if a, b := len(before.Versions()), len(w.h.routes.Current().Versions()); a != b {
-		t.Errorf("%d records became %d", a, b)
+		t.Errorf("the copy of %d records was read as %d", a, b)
 	}
 	// When the database returns, everything is read once, whatever the copy contains.
 	conn.Conn = w.db
@@ -174,10 +174,10 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		if w.h = start(bad); w.h.Ready() {
-			t.Errorf("%s: ready without a snapshot", name)
+			t.Errorf("with a copy that is %s, the handler is ready without a snapshot", name)
 		}
 		if res := w.get("/postback?clickid=a"); res.StatusCode != http.StatusOK {
-			t.Errorf("%s: a postback without a snapshot: %d", name, res.StatusCode)
+			t.Errorf("with a copy that is %s, a postback gets the status %d, want 200", name, res.StatusCode)
 		}
 	}
 	if w.h = start(t.TempDir()); w.get("/summer-sale").StatusCode != http.StatusNotFound {
@@ -204,7 +204,7 @@ func TestRunWritesTheCopy(t *testing.T) {
 	}
 	r, err := routing.ReadDiskCache(at)
 	if err != nil || len(campaignsOf(r)) != 1 || campaignsOf(r)[0].Alias != "winter-sale" {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("the copy holds %+v, want only winter-sale, error %v", r, err)
 	}
 }
 
@@ -255,11 +255,11 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a, b := w.location("/capped-path"), w.location("/capped-path"); a != "https://capped.test/" || b != "https://f.test/" {
-		t.Errorf("%s, then %s", a, b)
+		t.Errorf("the visitors were sent to %s, then to %s, want the capped path once, then the fallback", a, b)
 	}
 	w.checkPassed(t, p["id"], flow.RefusedCapped)
 	if got := w.location("/capped-offer"); got != "https://one.test/" {
-		t.Errorf("to %s", got)
+		t.Errorf("with its path at the cap, the visitor is sent to %s, want https://one.test/", got)
 	}
 	for i := range 2 { // as many conversions as the cap of the offer
 		dbtest.Exec(w, w.db, `INSERT INTO conversions
@@ -298,7 +298,7 @@ func TestParseRoutingKey(t *testing.T) {
 		"offers:" + id.String(): true, "offers:x": false, "api_keys:" + id.String(): false, "": false,
 	} {
 		if _, ok := store.ParseRoutingKey(payload); ok != want {
-			t.Errorf("%q: %v", payload, ok)
+			t.Errorf("%q is called a key of routing data: %v, want %v", payload, ok, want)
 		}
 	}
 }

@@ -15,7 +15,7 @@ func TestTrackFillsSubsInTheOrderOfTheSource(t *testing.T) {
 	w.reload()
 	w.location("/summer-sale?b=two&zoneid=one")
 	if c := w.spool.last(); c.Subs[0] != "one" || c.Subs[1] != "two" {
-		t.Errorf("%q", c.Subs)
+		t.Errorf("the sub parameters are %q, want one and two first", c.Subs)
 	}
 }
 
@@ -29,7 +29,7 @@ func TestTrackLeavesTheSubOfARemovedParameterEmpty(t *testing.T) {
 	w.reload()
 	w.location("/summer-sale?b=two&zoneid=one&c=four")
 	if c := w.spool.last(); c.Subs != [models.Subs]string{1: "two", 3: "four"} {
-		t.Errorf("%q", c.Subs)
+		t.Errorf("the sub parameters are %q, want only two and four, as the source places them", c.Subs)
 	}
 }
 
@@ -45,7 +45,7 @@ func TestTrackFillsEverySub(t *testing.T) {
 		t.Error(got)
 	}
 	if c := w.spool.last(); c.Subs != [models.Subs]string{10: "eleven", 19: "twenty", 29: "thirty"} {
-		t.Errorf("%q", c.Subs)
+		t.Errorf("the sub parameters are %q, want the 11th, the 20th and the 30th", c.Subs)
 	}
 }
 
@@ -64,6 +64,6 @@ func TestDeactivatedSourceAndNetworkGoOn(t *testing.T) {
 		t.Errorf("to %s, want %s", to, want)
 	}
 	if c.SourceID != w.source || c.NetworkID != n || c.Cost.String() != "0.25" {
-		t.Errorf("source %s, network %s, cost %s", c.SourceID, c.NetworkID, c.Cost)
+		t.Errorf("the click has the source %s, the network %s and the cost %s, want %s, %s and 0.25", c.SourceID, c.NetworkID, c.Cost, w.source, n)
 	}
 }

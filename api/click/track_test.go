@@ -35,18 +35,18 @@ func TestTrackSendsToTheOfferAndRecordsTheClick(t *testing.T) {
 		t.Fatalf("%d to %s\nwant   %s", res.StatusCode, got, want)
 	}
 	if res.Header.Get("Cache-Control") != "no-store" {
-		t.Errorf("headers %v", res.Header)
+		t.Errorf("the redirect may be cached: %v", res.Header)
 	}
 	if c.CampaignID != id || c.AccountID != w.account || c.StreamID.String() != p["id"] || c.OfferID != o ||
 		c.NetworkID != n || c.SourceID != w.source || c.Domain != sharedHost || c.Destination != want {
-		t.Errorf("click %+v", c)
+		t.Errorf("the recorded click is %+v, want the campaign, path, offer, network and source that were chosen", c)
 	}
 	if c.Subs != [models.Subs]string{"12&34", "two", "", "", "five", "six"} || c.ExternalID != "V1" {
-		t.Errorf("subs %q, external id %q", c.Subs, c.ExternalID)
+		t.Errorf("the click has the sub parameters %q and the id %q, want those of the source", c.Subs, c.ExternalID)
 	}
 	if !c.Cost.Equal(decimal.RequireFromString("0.25")) || c.IsBot || c.DeviceType != "desktop" || c.UniqueHours != 24 ||
 		c.ReferrerDomain != "news.test" || c.IP.String() != "8.8.8.8" {
-		t.Errorf("click %+v", c)
+		t.Errorf("the recorded click is %+v, want the cost, device, referrer and address of the request", c)
 	}
 }
 
@@ -95,14 +95,14 @@ func TestTrackUnknownAddresses(t *testing.T) {
 	}
 	to := w.get("/paused-two").Header.Get("Location")
 	if id, ok := strings.CutPrefix(to, "https://rest.test/?c="); !ok || id == "" {
-		t.Errorf("a paused campaign sends to %s", to)
+		t.Errorf("a paused campaign sends to %s, want its fallback with a click id", to)
 	}
 	if res := w.send(http.MethodPost, "/running-one", ""); res.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("POST: %d", res.StatusCode)
+		t.Errorf("POST gets the status %d, want 405", res.StatusCode)
 	}
 	body, _ := io.ReadAll(w.get("/robots.txt").Body)
 	if !strings.Contains(string(body), "Disallow: /") {
-		t.Errorf("robots.txt: %s", body)
+		t.Errorf("robots.txt forbids nothing: %s", body)
 	}
 }
 
@@ -115,17 +115,17 @@ func TestTrackDoesNotCountHeadAndPrefetch(t *testing.T) {
 	w.reload()
 	head := w.get("/summer-sale", func(r *http.Request) { r.Method = http.MethodHead })
 	if head.StatusCode != http.StatusFound || head.Header.Get("Location") != "https://a.test/?c=" || len(head.Cookies()) != 0 {
-		t.Errorf("HEAD: %d %v", head.StatusCode, head.Header)
+		t.Errorf("HEAD is answered %d %v, want 302 without a click id or a cookie", head.StatusCode, head.Header)
 	}
 	for _, e := range prefetchEdits {
 		w.checkPrefetch("/summer-sale", e)
 	}
 	if n := len(w.spool.clicks()); n != 0 {
-		t.Fatalf("%d clicks counted", n)
+		t.Fatalf("%d clicks are recorded for HEAD and prefetches, want none", n)
 	}
 	w.location("/summer-sale") // HEAD and prefetch took nothing from the cap
 	if n := len(w.spool.clicks()); n != 1 {
-		t.Fatalf("%d clicks counted", n)
+		t.Fatalf("%d clicks are recorded, want 1", n)
 	}
 }
 
@@ -138,7 +138,7 @@ func (w *env) checkPrefetch(target string, edits ...edit) {
 	res := w.get(target, edits...)
 	if h := res.Header; res.StatusCode != http.StatusServiceUnavailable || h.Get("Location") != "" || h.Get("Cache-Control") != "no-store" ||
 		len(res.Cookies()) != 0 {
-		w.Errorf("%s ahead of a click: %d %v", target, res.StatusCode, h)
+		w.Errorf("a prefetch of %s gets the status %d, want 503 without a destination: %v", target, res.StatusCode, h)
 	}
 }
 
@@ -175,10 +175,10 @@ func TestTrackTransitions(t *testing.T) {
 		body, _ := io.ReadAll(res.Body)
 		if res.StatusCode != tt.status || !strings.Contains(string(body), tt.body) ||
 			res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("Referrer-Policy") != tt.policy {
-			t.Errorf("%s: %d %v\n%s", tt.transition, res.StatusCode, res.Header, body)
+			t.Errorf("%s: the answer is %d %v, want %d with %q\n%s", tt.transition, res.StatusCode, res.Header, tt.status, tt.body, body)
 		}
 		if tt.body == "" && res.Header.Get("Location") != filled {
-			t.Errorf("%s: to %s", tt.transition, res.Header.Get("Location"))
+			t.Errorf("%s: the visitor is sent to %s, want %s", tt.transition, res.Header.Get("Location"), filled)
 		}
 	}
 }
@@ -198,11 +198,11 @@ func TestTrackHostileValuesChangeNothingButTheirPlace(t *testing.T) {
 			header("User-Agent", chrome+v))
 		got := res.Header.Get("Location")
 		if res.StatusCode != 302 || !strings.HasPrefix(got, "https://safe.test/p?x=") || len(res.Header["Set-Cookie"]) > 2 {
-			t.Fatalf("%q: %d %s", v, res.StatusCode, got)
+			t.Fatalf("with the value %q, the answer is %d to %s, want 302 to https://safe.test/p?x=", v, res.StatusCode, got)
 		}
 		for i := range len(got) {
 			if got[i] <= ' ' || got[i] > '~' {
-				t.Fatalf("%q: byte %d of %q", v, i, got)
+				t.Fatalf("with the value %q, byte %d of the address %q is not printable ASCII", v, i, got)
 			}
 		}
 		c := w.spool.last()
@@ -251,13 +251,13 @@ func TestTrackFallbacks(t *testing.T) {
 		"no-flow-at-all": "https://d.test/", "broken-flow": "https://d.test/",
 	} {
 		if got := w.location("/" + alias + "?zone=z"); got != want {
-			t.Errorf("%s: to %s", alias, got)
+			t.Errorf("%s: the visitor is sent to %s, want %s", alias, got, want)
 		}
 	}
 	for _, alias := range []string{"with-nothing", "unsafe-offer", "foreign-offer"} {
 		before := len(w.spool.clicks())
 		if res := w.get("/" + alias); res.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %d", alias, res.StatusCode)
+			t.Errorf("%s gets the status %d, want 404", alias, res.StatusCode)
 		}
 		if len(w.spool.clicks()) != before+1 {
 			t.Errorf("%s: the click was not recorded", alias)
@@ -273,7 +273,7 @@ func TestTrackOffersOfAnotherAccountAreNotServed(t *testing.T) {
 	w.campaign("summer-sale", m{"fallback_url": "https://f.test/"}, path("offer", nil, to(foreign)))
 	w.reload()
 	if got := w.location("/summer-sale"); got != "https://f.test/" {
-		t.Errorf("to %s", got)
+		t.Errorf("a campaign that names another account's offer sends to %s, want the fallback", got)
 	}
 }
 
@@ -295,7 +295,7 @@ func TestTrackNothingAndCollect(t *testing.T) {
 	} {
 		res := w.get(tt.target, host(tt.host))
 		if res.StatusCode != tt.status || res.Header.Get("Content-Type") != tt.kind {
-			t.Errorf("%s: %d %s", tt.target, res.StatusCode, res.Header.Get("Content-Type"))
+			t.Errorf("%s is answered %d %s, want %d %s", tt.target, res.StatusCode, res.Header.Get("Content-Type"), tt.status, tt.kind)
 		}
 	}
 	before := len(w.spool.clicks())
@@ -315,10 +315,10 @@ func TestTrackHandsOver(t *testing.T) {
 		`[{"id": "`+uuid.NewString()+`", "action": "campaign", "campaign_id": "`+loop.String()+`"}]`)
 	w.reload()
 	if got := w.location("/campaign-first"); got != "https://a.test/campaign-last" {
-		t.Errorf("to %s", got)
+		t.Errorf("the visitor is sent to %s, want the second campaign's offer", got)
 	}
 	if c := w.spool.last(); c.CampaignID != last || c.ParentCampaignID != first {
-		t.Errorf("click %+v", c)
+		t.Errorf("the recorded click is %+v, want the second campaign, with the first as its parent", c)
 	}
 	if got := w.location("/campaign-loop"); got != "https://f.test/" {
 		t.Errorf("a campaign that hands over to itself leads to %s, want the fallback", got)
@@ -351,7 +351,7 @@ func TestTrackHandOverIsRemembered(t *testing.T) {
 	}
 	for i, want := range []string{"https://last.test/", "https://known.test/"} {
 		if got := w.location("/campaign-once", peer("8.8.5.1:1")); got != want {
-			t.Errorf("visit %d leads to %s", i+1, got)
+			t.Errorf("visit %d leads to %s, want %s", i+1, got, want)
 		}
 	}
 }
@@ -384,6 +384,6 @@ func TestTrackSpoolFailureStillRedirects(t *testing.T) {
 		t.Errorf("a late click is counted as unrecorded")
 	}
 	if res := w.get("/postback?clickid=x"); res.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("a postback that was not stored: %d", res.StatusCode)
+		t.Errorf("a postback that was not stored gets the status %d, want 503", res.StatusCode)
 	}
 }

@@ -28,18 +28,18 @@ func TestTrackFiltersCapsAndWeights(t *testing.T) {
 		"rest": header("X-None", "1"),
 	} {
 		if got := w.location("/filtered", e); got != "https://"+name+".test/" {
-			t.Errorf("%s: to %s", name, got)
+			t.Errorf("%s: the visitor is sent to %s, want the path of this name", name, got)
 		}
 	}
 	if got := w.location("/filtered?k=V"); got != "https://param.test/" {
-		t.Errorf("to %s", got)
+		t.Errorf("a visitor with the parameter is sent to %s, want https://param.test/", got)
 	}
 	counts := map[string]int{}
 	for range 5 {
 		counts[w.location("/capped-path")]++
 	}
 	if counts["https://capped.test/"] != 3 || counts["https://rest.test/"] != 2 {
-		t.Errorf("capped: %v", counts)
+		t.Errorf("the visitors were sent to %v, want 3 to the capped path and 2 to the rest", counts)
 	}
 	counts = map[string]int{}
 	for range 2000 {
@@ -47,7 +47,7 @@ func TestTrackFiltersCapsAndWeights(t *testing.T) {
 	}
 	// Three quarters of 2000, with room for eight standard deviations.
 	if n := counts["https://three.test/"]; n < 1345 || n > 1655 || counts["https://never.test/"] != 0 {
-		t.Errorf("weighted: %v", counts)
+		t.Errorf("the visitors were sent to %v, want about three quarters to three.test and none to never.test", counts)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestTrackCosts(t *testing.T) {
 	}
 	w.location("/cost-auto?bid={cost}")
 	if c := w.spool.last(); !c.Cost.IsZero() {
-		t.Errorf("a macro cost %s", c.Cost)
+		t.Errorf("a macro as the cost is recorded as %s, want 0", c.Cost)
 	}
 }
 
@@ -100,16 +100,16 @@ func TestTrackBindsVisitors(t *testing.T) {
 		first := w.get("/bound-visitor", peer("8.8.4."+itoa(i)+":1"))
 		repeated := w.location("/bound-visitor", withCookies(first.Cookies()), peer("9.9.9."+itoa(i)+":1"))
 		if repeated != first.Header.Get("Location") {
-			t.Fatalf("%s, then %s", first.Header.Get("Location"), repeated)
+			t.Fatalf("a visitor recognized by cookie was sent to %s, then to %s", first.Header.Get("Location"), repeated)
 		}
 		if c := w.spool.last(); c.Arrival != "cookie" {
-			t.Errorf("arrival %s", c.Arrival)
+			t.Errorf("the visitor is recognized by %q, want cookie", c.Arrival)
 		}
 	}
 	for i := range 20 { // recognized by fingerprint, without cookies
 		first := w.location("/bound-visitor", peer("1.1.4."+itoa(i)+":1"))
 		if repeated := w.location("/bound-visitor", peer("1.1.4."+itoa(i)+":2")); repeated != first {
-			t.Fatalf("%s, then %s", first, repeated)
+			t.Fatalf("a visitor recognized by fingerprint was sent to %s, then to %s", first, repeated)
 		}
 	}
 }
@@ -146,14 +146,14 @@ func TestTrackCookiesAndHTTPS(t *testing.T) {
 	} {
 		res := w.get("/summer-sale?a=b", tt.edits...)
 		if res.StatusCode != tt.status {
-			t.Errorf("%s: %d", tt.name, res.StatusCode)
+			t.Errorf("%s: the status is %d, want %d", tt.name, res.StatusCode, tt.status)
 		}
 		if tt.status == 307 && res.Header.Get("Location") != "https://"+sharedHost+"/summer-sale?a=b" {
-			t.Errorf("%s: to %s", tt.name, res.Header.Get("Location"))
+			t.Errorf("%s: the visitor is sent to %s, want the same address with https", tt.name, res.Header.Get("Location"))
 		}
 		for _, c := range res.Cookies() {
 			if c.Secure != tt.secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Domain != "" {
-				t.Errorf("%s: cookie %v", tt.name, c)
+				t.Errorf("%s: the cookie is %v, want HttpOnly, Lax, no domain and secure: %v", tt.name, c, tt.secure)
 			}
 		}
 	}
@@ -164,7 +164,7 @@ func TestTrackCookiesAndHTTPS(t *testing.T) {
 	}
 	res := w.get("/summer-sale", header("Cookie", "sy_v="+strings.Repeat("z", 22)+"; sy_c=%%%; x; =; sy_b"))
 	if res.StatusCode != 302 {
-		t.Errorf("hostile cookies: %d", res.StatusCode)
+		t.Errorf("with malformed cookies, the status is %d, want 302", res.StatusCode)
 	}
 }
 
@@ -197,6 +197,6 @@ func TestTrackUniqueKeys(t *testing.T) {
 	}
 	if a, b := w.location("/unique-ip", peer("7.7.7.7:1")), w.location("/unique-ip", peer("7.7.7.7:1")); a != "https://a.test/?u=1" ||
 		b != "https://a.test/?u=0" {
-		t.Errorf("%s, then %s", a, b)
+		t.Errorf("the visitor was sent to %s, then to %s, want u=1, then u=0", a, b)
 	}
 }

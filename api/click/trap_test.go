@@ -60,7 +60,7 @@ func (w *env) follow(method, text string, edits ...edit) {
 	w.Helper()
 	res := w.send(method, "/t/h/"+text, "", edits...)
 	if h := res.Header; res.StatusCode != http.StatusNoContent || h.Get("X-Robots-Tag") != "noindex, nofollow" || h.Get("Cache-Control") != "no-store" {
-		w.Errorf("%s %s: %d %v", method, text, res.StatusCode, h)
+		w.Errorf("%s %s is answered %d %v, want 204 that is neither indexed nor stored", method, text, res.StatusCode, h)
 	}
 }
 
@@ -85,33 +85,33 @@ func TestHiddenLink(t *testing.T) {
 		{"headers only", "HEAD", models.FormatClickID(old), nil, nil},
 		{"fetched ahead", "GET", models.FormatClickID(old), []edit{header("Sec-Purpose", "prefetch;prerender")}, nil},
 		{"too old", "GET", models.FormatClickID(ancient), nil, nil},
-		{"unknown", "GET", models.FormatClickID(idBefore(2 * time.Minute)), nil, nil},
+		{"unknown id", "GET", models.FormatClickID(idBefore(2 * time.Minute)), nil, nil},
 		{"from the future", "GET", models.FormatClickID(idBefore(-time.Hour)), nil, nil},
 		{"no click id", "GET", "22-characters-but-none!", nil, nil},
-		{"nothing", "GET", "", nil, nil},
-		{"zero", "GET", models.FormatClickID(uuid.Nil), nil, nil},
-		{"a slash after it", "GET", models.FormatClickID(old) + "/", nil, []models.ClickTrap{{ClickID: old, AccountID: w.account}}},
-		{"more", "GET", models.FormatClickID(old) + "/x", nil, nil},
+		{"an empty id", "GET", "", nil, nil},
+		{"the zero id", "GET", models.FormatClickID(uuid.Nil), nil, nil},
+		{"a slash after the id", "GET", models.FormatClickID(old) + "/", nil, []models.ClickTrap{{ClickID: old, AccountID: w.account}}},
+		{"a further part of the path", "GET", models.FormatClickID(old) + "/x", nil, nil},
 	} {
 		w.spool.records = nil
 		w.follow(c.method, c.text, c.edits...)
 		if diff := cmp.Diff(c.want, w.spool.traps()); diff != "" || len(w.spool.records) != len(c.want) {
-			t.Errorf("%s: %s", c.name, diff)
+			t.Errorf("%s: the recorded links differ (-want +got):\n%s", c.name, diff)
 		}
 	}
 	if n := counter(t, w.h, "switchyard_hidden_links_followed_total"); n != 5 {
 		t.Errorf("%v followed links are counted, want 5", n)
 	}
 	if res := w.send(http.MethodPost, "/t/h/"+models.FormatClickID(old), ""); res.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("POST: %d", res.StatusCode)
+		t.Errorf("POST gets the status %d, want 405", res.StatusCode)
 	}
 	if res := w.get("/t/h/"+models.FormatClickID(old), host("nobody.test")); res.StatusCode != http.StatusNotFound {
 		t.Errorf("a hidden link on a host that is no tracking domain gets the status %d, want 404", res.StatusCode)
 	}
 }
 
-// TestHiddenLinkTellsSender: the service distinguishes the maker of a click who follows its hidden link from others who know its
-// id. This works even where addresses are not stored.
+// TestHiddenLinkTellsSender: the record of a followed hidden link tells whether the visitor who made the click followed it, or
+// another client that knows the id of the click. This works even where addresses are not stored.
 func TestHiddenLinkTellsSender(t *testing.T) {
 	t.Parallel()
 	for _, privacy := range []models.IPPrivacy{models.IPFull, models.IPTruncated, models.IPNone} {
@@ -130,7 +130,7 @@ func TestHiddenLinkTellsSender(t *testing.T) {
 			w.follow("GET", models.FormatClickID(click.ID), edits...)
 			list := w.spool.trapsWithSenders()
 			if len(list) != 1 || list[0].Sender == uuid.Nil || (list[0].Sender == click.Sender()) != (e == nil) {
-				t.Errorf("%s: %+v, the click is of %v", privacy, list, click.Sender())
+				t.Errorf("%s: the recorded links are %+v, want one with a sender; the click has the sender %v", privacy, list, click.Sender())
 			}
 		}
 	}
@@ -161,7 +161,7 @@ func TestHiddenLinkInTrouble(t *testing.T) {
 	}
 	w.follow("GET", models.FormatClickID(id), peer("9.9.9.9:1"))
 	if n := len(w.spool.traps()); n != 3 {
-		t.Errorf("%d traps are recorded, want two from one sender and one from another", n)
+		t.Errorf("%d traps are recorded, want two from one address and one from another", n)
 	}
 }
 

@@ -36,7 +36,7 @@ func (t *Tester) handler(s *routing.Snapshot) *Handler {
 type Trial struct {
 	Word     string            // the first part of the path: an alias or a slug
 	Domain   *routing.Domain   // nil: the host is not a tracking domain, and all fields below are empty
-	Campaign *routing.Campaign // nil: the word names no campaign, and of the fields below only Smart may be set
+	Campaign *routing.Campaign // nil: the word names no campaign, and all fields below except Smart are empty
 	Smart    *routing.Smartlink
 
 	Params      []TrialParam // parameters in the order of the query

@@ -30,7 +30,7 @@ type verdict struct {
 const (
 	reasonOK       = "ok"
 	reasonOpen     = "not_protected" // the page's protection is off
-	reasonNoKey    = "no_key"        // mode signed: no key; mode click: neither key nor click id
+	reasonNoKey    = "no_key"        // mode signed: there is no key; mode click: there is no key, click id or click cookie
 	reasonBadKey   = "bad_key"       // not a key of this install, or a key for another visitor or page
 	reasonExpired  = "expired"
 	reasonUsed     = "used"         // a single-use key or click let a visitor in before

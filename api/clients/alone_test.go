@@ -13,7 +13,7 @@ func TestClientsStandAlone(t *testing.T) {
 	for _, pattern := range []string{"go/*.go", "ts/*.ts"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %d files, error %v", pattern, len(files), err)
+			t.Fatalf("%s matches %d files, want at least one, error %v", pattern, len(files), err)
 		}
 		for _, file := range files {
 			text, err := os.ReadFile(file)

@@ -37,10 +37,10 @@ func (d Deps) assistants() []route.Route {
 var requestParams = []route.Param{
 	{Name: "client_id"},
 	{Name: "redirect_uri"},
-	{Name: "response_type", Doc: "code"},
+	{Name: "response_type", Doc: "must be code"},
 	{Name: "code_challenge", Doc: "SHA-256 of the verifier, in base64url"},
-	{Name: "code_challenge_method", Doc: "S256"},
-	{Name: "scope", Doc: "read, propose, change"},
+	{Name: "code_challenge_method", Doc: "must be S256"},
+	{Name: "scope", Doc: "the rights that the program asks for: read, propose or change, separated by spaces"},
 	{Name: "resource", Doc: "the address of /mcp, which is also the default"},
 	{Name: "state"},
 }
@@ -184,7 +184,7 @@ type AssistantRow struct {
 	Person    AssistantPerson `json:"person"`
 	Rights    models.Rights   `json:"rights" enum:"read,propose,change"`
 	CreatedAt string          `json:"created_at"`
-	UsedAt    *string         `json:"used_at" doc:"when the assistant was last used, accurate to a few minutes"`
+	UsedAt    *string         `json:"used_at" doc:"when the assistant was last used, accurate to a few minutes; null: it was never used"`
 }
 
 // AssistantClient is the program of a connected assistant.

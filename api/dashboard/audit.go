@@ -59,7 +59,7 @@ func listAudit(c *route.Call) (AuditList, error) {
 	from, to := c.Window.From, c.Window.End()
 	filter := store.AuditFilter{What: c.Query.Get("what"), From: &from, To: &to}
 	if len(filter.What) > maxWhat {
-		return AuditList{}, models.Invalid("too_long", "the parameter what may have at most %d characters", maxWhat)
+		return AuditList{}, models.Invalid("too_long", "the parameter what may have at most %d bytes", maxWhat)
 	}
 	if who := c.Query.Get("who"); who != "" {
 		id, err := uuid.Parse(who)

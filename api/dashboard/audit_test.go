@@ -52,11 +52,11 @@ func TestAuditHasEntries(t *testing.T) {
 		`POST /app/api/links/use ana@example.com: kind null "entry", role null "owner"`,
 	}
 	if got := entries(t, owner, ""); strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("the log has\n%s", strings.Join(got, "\n"))
+		t.Errorf("the log has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	rows := owner.do("GET", "/app/api/audit", nil).want(t, 200, "").rowsOf(t)
 	if made, used := rows[3]["record"], rows[2]["record"]; made != used || made == nil {
-		t.Errorf("the entry of the invitation has the record %v, and the entry of its use has %v", made, used)
+		t.Errorf("the entry of the invitation has the record %v, and the entry of its use has %v, want the same", made, used)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestAuditNamesPeople(t *testing.T) {
 	ben.do("POST", "/api/v1/offers", map[string]any{"name": "o", "url": "https://shop.example/"}).want(t, 201, "")
 	row := owner.do("GET", "/app/api/audit?what=offers", nil).want(t, 200, "").rowsOf(t)[0]
 	if row["who"] != "Ana" || row["email"] != "ben@example.com" || row["refused"] != 0.0 {
-		t.Errorf("the entry: %v", row)
+		t.Errorf("the entry is %v, want the name Ana and the email address ben@example.com", row)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestAuditHasMoves(t *testing.T) {
 	browserOf(t, s).do("POST", "/app/api/links/use", map[string]any{"token": join, "password": password}).want(t, 200, "")
 	ben.do("POST", "/app/api/session/account", map[string]any{"account": s.Account.ID}).want(t, 200, "")
 	if got := entries(t, owner, "?what=session"); len(got) != 1 || got[0] != "POST /app/api/session/account ben@example.com: " {
-		t.Errorf("the log has %q", got)
+		t.Errorf("the log has %q, want only the switch to the account", got)
 	}
 }
 
@@ -126,11 +126,11 @@ func TestAuditHasRefusals(t *testing.T) {
 		t.Errorf("%v wrong proofs in %d entries, want 5 in one or two", refused, entries)
 	}
 	if last["email"] != "ana@example.com" || last["address"] != "198.51.100.7" || last["operation"] != "POST /app/api/links/use" {
-		t.Errorf("the entry: %v", last)
+		t.Errorf("the entry of the wrong proofs names %v, want ana@example.com, her address and the last call", last)
 	}
 	for _, row := range attacker.do("GET", "/app/api/audit", nil).want(t, 200, "").rowsOf(t) {
 		if row["refused"] != 0.0 || row["email"] == "ana@example.com" {
-			t.Errorf("the account that invited has %v", row)
+			t.Errorf("the account that invited has the entry %v, want none of the person's wrong proofs", row)
 		}
 	}
 }
@@ -150,18 +150,18 @@ func TestAuditNamesRecords(t *testing.T) {
 		return out
 	}
 	if got := names("offers"); !slices.Equal(got, []any{"Shoes"}) {
-		t.Errorf("the offer's entry has the name %v", got)
+		t.Errorf("the offer's entry has the name %v, want Shoes", got)
 	}
 	if got := names("webhooks"); !slices.Equal(got, []any{"Hook"}) {
-		t.Errorf("the endpoint's entry has the name %v", got)
+		t.Errorf("the endpoint's entry has the name %v, want Hook", got)
 	}
 	offer := owner.do("GET", "/app/api/audit?what=offers", nil).want(t, 200, "").rowsOf(t)[0]["record"]
 	owner.do("PUT", "/api/v1/offers", map[string]any{"id": offer, "name": "Boots", "url": "https://shop.example/"}).want(t, 200, "")
 	if got := names("offers"); !slices.Equal(got, []any{"Boots", "Boots"}) {
-		t.Errorf("the entries of a renamed offer have the names %v", got)
+		t.Errorf("the entries of a renamed offer have the names %v, want the new name Boots twice", got)
 	}
 	if got := entries(t, owner, "?what=logs"); !slices.Equal(got, []string{`POST /logs/postbacks/replay ana@example.com: dry_run null true`}) {
-		t.Errorf("the entry of a dry run: %v", got)
+		t.Errorf("the entry of a dry run is %v, want it with dry_run true", got)
 	}
 }
 

@@ -75,14 +75,15 @@ func TestDeviceIsOfOnePerson(t *testing.T) {
 		value  string
 		status int
 	}{
-		"its own cookie": {right, 200}, "another person's": {others, 429}, "none": {"", 429}, "a longer life": {"9" + ends + "." + rest, 429},
-		"an expired one": {"1." + rest, 429}, "another id": {ends + ".x" + rest, 429}, "no signature": {ends + "." + id, 429},
+		"its own cookie": {right, 200}, "another person's cookie": {others, 429}, "no cookie": {"", 429},
+		"a cookie with a later end": {"9" + ends + "." + rest, 429}, "a cookie with an earlier end": {"1." + rest, 429},
+		"a cookie with another id": {ends + ".x" + rest, 429}, "a cookie without a signature": {ends + "." + id, 429},
 	} {
 		p := browserOf(t, s)
 		p.devices[name] = c.value
 		got := p.do("POST", "/app/api/session", map[string]any{"email": "ana@example.com", "password": password})
 		if got.status != c.status {
-			t.Errorf("%s: %d", what, got.status)
+			t.Errorf("a sign-in with %s gets the status %d, want %d", what, got.status, c.status)
 		}
 	}
 	p := browserOf(t, s)

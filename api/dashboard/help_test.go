@@ -34,7 +34,7 @@ func helpNames(t *testing.T) []string {
 		names = append(names, name)
 	}
 	if len(names) < 30 {
-		t.Fatalf("only %v were found in the navigation", names)
+		t.Fatalf("only %v were found in the navigation, want at least 30 names", names)
 	}
 	return names
 }
@@ -69,7 +69,7 @@ func TestHelpPages(t *testing.T) {
 			t.Parallel()
 			files, err := helpPages.ReadDir("help/" + lang)
 			if err != nil || len(files) != len(names) {
-				t.Errorf("%d pages of %d screens: %v", len(files), len(names), err)
+				t.Errorf("there are %d pages of help for %d screens, want one for each; error %v", len(files), len(names), err)
 			}
 			shown := shownTexts(t, lang)
 			index, _ := helpPages.ReadFile("help/" + lang + "/index.md")
@@ -79,7 +79,7 @@ func TestHelpPages(t *testing.T) {
 					t.Errorf("%s has no page with a title: %v", name, err)
 				}
 				if lines := strings.Count(string(text), "\n"); lines < 12 || lines > 45 {
-					t.Errorf("%s has %d lines", name, lines)
+					t.Errorf("%s has %d lines, want 12 to 45", name, lines)
 				}
 				for _, m := range helpLink.FindAllSubmatch(text, -1) {
 					if !slices.Contains(names, string(m[1])) {
@@ -111,17 +111,17 @@ func TestHelpIsServed(t *testing.T) {
 	for _, lang := range languages {
 		w := get(lang, "flow")
 		if body := w.Body.String(); w.Code != 200 || !strings.Contains(body, "<h1>Flow</h1>") || !strings.Contains(body, `<a href="offers">`) {
-			t.Errorf("%s: %d %s", lang, w.Code, body)
+			t.Errorf("%s: the page of the flow gets the status %d, want 200 with a title and a link to offers: %s", lang, w.Code, body)
 		}
 	}
 	for _, name := range []string{"none", "..", "../de/flow/x", ""} {
 		if w := get("en", name); w.Code != 404 {
-			t.Errorf("%q is answered %d", name, w.Code)
+			t.Errorf("the page %q gets the status %d, want 404", name, w.Code)
 		}
 	}
 	for _, lang := range []string{"fr", "..", ""} {
 		if w := get(lang, "flow"); w.Code != 404 {
-			t.Errorf("the language %q is answered %d", lang, w.Code)
+			t.Errorf("a page in the language %q gets the status %d, want 404", lang, w.Code)
 		}
 	}
 }

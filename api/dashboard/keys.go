@@ -31,7 +31,7 @@ type KeyRow struct {
 	State     string    `json:"state"`
 	CreatedAt string    `json:"created_at"`
 	ExpiresAt *string   `json:"expires_at"`
-	UsedAt    *string   `json:"used_at" doc:"when the key was last used, accurate to a few minutes"`
+	UsedAt    *string   `json:"used_at" doc:"when the key was last used, accurate to a few minutes; null: it was never used"`
 	Key       string    `json:"key,omitempty"`
 }
 

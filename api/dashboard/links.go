@@ -27,7 +27,7 @@ type LinkShown struct {
 	Email       string      `json:"email"`
 	Role        models.Role `json:"role" enum:"viewer,contributor,member,owner"`
 	Currency    string      `json:"currency" doc:"the currency of the account's figures"`
-	NewPassword bool        `json:"new_password" doc:"true: the person must choose a new password; always true for a reset, always false for an invitation"`
+	NewPassword bool        `json:"new_password" doc:"true: the person must choose a new password; always false for an invitation, so that it does not reveal whether the person is known"`
 }
 
 // findLink returns the open link of a token. A token without a link counts as a wrong attempt of the caller's address.

@@ -21,9 +21,9 @@ func marks() []route.Route {
 			WithWindow().WithQuery(route.Param{Name: "campaign", Type: "uuid", Doc: "only changes and notes that name this campaign, and notes about all campaigns"}),
 		write(personRoute("POST", "/notes", "write a note", route.HandleBody(createNote),
 			"400 required too_long too_many invalid_date invalid_campaign")),
-		write(personRoute("PUT", "/notes/{id}", "change a note: its author or an owner", route.HandleRecordBody((*store.Store).Notes, changeNote),
+		write(personRoute("PUT", "/notes/{id}", "change a note; only its author and owners may", route.HandleRecordBody((*store.Store).Notes, changeNote),
 			"400 invalid_id required too_long invalid_date invalid_campaign", "403 not_author", "404 not_found")),
-		write(personRoute("DELETE", "/notes/{id}", "delete a note: its author or an owner",
+		write(personRoute("DELETE", "/notes/{id}", "delete a note; only its author and owners may",
 			route.HandleRecord((*store.Store).Notes, deleteNote), "400 invalid_id", "403 not_author", "404 not_found")),
 	}
 }

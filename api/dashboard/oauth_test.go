@@ -71,7 +71,7 @@ func TestOAuthEndsInItsSession(t *testing.T) {
 	} {
 		for _, refused := range []string{"", "access_denied"} {
 			if got := other.end(state, "stolen", refused); got.status != 400 {
-				t.Errorf("%s: %d %s", who, got.status, got.code)
+				t.Errorf("a sign-in ended by %s is answered %d %s, want 400", who, got.status, got.code)
 			}
 		}
 	}
@@ -86,11 +86,11 @@ func TestOAuthEndsInItsSession(t *testing.T) {
 	}
 	done := p.end(state, "the code", "").want(t, 200, "")
 	if done.data["user_name"] != "the code" || done.data["label"] != "Google Ads" {
-		t.Errorf("%v", done.data)
+		t.Errorf("the sign-in is answered %v, want the name and the label of the provider", done.data)
 	}
 	p.end(state, "the code", "").want(t, 400, "signin_expired")
 	if n := len(s.Jobs.Tasks(jobs.ExchangeOAuth.Kind())); n != 1 {
-		t.Errorf("%d exchanges", n)
+		t.Errorf("the code was exchanged %d times, want once", n)
 	}
 }
 
@@ -141,7 +141,8 @@ func TestOAuthCallback(t *testing.T) {
 	handed, err := url.ParseQuery(at.EscapedFragment())
 	if err != nil || got.status != http.StatusSeeOther || at.Path != oauth.DashboardPath || at.RawQuery != "" || handed.Get("state") != state ||
 		handed.Get("code") != "a b&c=d" || strings.Contains(at.String(), "evil") || got.header.Get("Referrer-Policy") != "no-referrer" {
-		t.Errorf("%d %v: %v", got.status, got.header, err)
+		t.Errorf("the provider's answer is passed on with %d %v, want a redirect to the dashboard with the code and the state, error %v",
+			got.status, got.header, err)
 	}
 	p.do("GET", oauth.StartPath+"?state="+state, nil).want(t, 400, "") // this sign-in can begin only in the dashboard
 }

@@ -104,17 +104,17 @@ func budget(t *testing.T, lang string) {
 	}
 	t.Logf("first load: %d bytes in %d files", total, len(first))
 	if words != 1 {
-		t.Errorf("the first load has the words of %d languages", words)
+		t.Errorf("the first load has the words of %d languages, want one", words)
 	}
 	if len(first) < 2 || total > firstLoad {
-		t.Errorf("the first load has %d bytes in %d files, %d are allowed", total, len(first), firstLoad)
+		t.Errorf("the first load has %d bytes in %d files, want at most %d bytes in two files or more", total, len(first), firstLoad)
 	}
 	if len(lazy) < 2 {
 		t.Errorf("only the files %v load later, want at least two", lazy)
 	}
 	for _, name := range lazy {
 		if n := size(name); !first[name] && !isWords(name) && n > furtherLoad {
-			t.Errorf("%s has %d bytes, %d are allowed", name, n, furtherLoad)
+			t.Errorf("%s has %d bytes, want at most %d", name, n, furtherLoad)
 		}
 	}
 	if licences, err := fs.ReadFile(files, "licences.txt"); err != nil || !strings.Contains(string(licences), "preact") {
@@ -178,28 +178,28 @@ func TestPages(t *testing.T) {
 		"X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache", "Strict-Transport-Security": "max-age",
 	} {
 		if got := shell.Header.Get(name); !strings.Contains(got, want) {
-			t.Errorf("%s is %q", name, got)
+			t.Errorf("%s is %q, want %q in it", name, got, want)
 		}
 	}
 	if got := text(shell); !strings.Contains(got, `<html data-theme="dark" lang="de" dir="ltr">`) ||
 		strings.Contains(got, `hreflang="en"`) || !strings.Contains(got, `hreflang="de"`) {
-		t.Errorf("the page of a person with a dark theme and German is %s", got)
+		t.Errorf("for a person with a dark theme and German the page is %s, want both in its html element", got)
 	}
 	if got := text(get(p.shell, "/app", `x"onload="`, "")); strings.Contains(got, "onload") || strings.Contains(got, "data-theme") {
-		t.Errorf("with an unknown theme in the cookie: %s", got)
+		t.Errorf("with an unknown theme in the cookie the page is %s, want no theme", got)
 	}
 	asset := get(p.asset, "/app/assets/a-1.js", "", "a-1.js")
 	if asset.StatusCode != 200 || !strings.Contains(asset.Header.Get("Cache-Control"), "immutable") ||
 		!strings.HasPrefix(asset.Header.Get("Content-Type"), "text/javascript") {
-		t.Errorf("a script is served with %d %v", asset.StatusCode, asset.Header)
+		t.Errorf("a script is served with the status %d and the headers %v, want 200, immutable and text/javascript", asset.StatusCode, asset.Header)
 	}
 	for _, name := range []string{"../index.html", "none.js", ".gitignore"} {
 		if got := get(p.asset, "/app/assets/x", "", name); got.StatusCode != 404 {
-			t.Errorf("%s: %d", name, got.StatusCode)
+			t.Errorf("the asset %s gets the status %d, want 404", name, got.StatusCode)
 		}
 	}
 	p.files = fstest.MapFS{}
 	if empty := get(p.shell, "/app", "", ""); empty.StatusCode != 503 || !strings.Contains(text(empty), "make build") {
-		t.Errorf("without its files the page answers %d", empty.StatusCode)
+		t.Errorf("without its files the page gets the status %d, want 503 with advice", empty.StatusCode)
 	}
 }

@@ -45,7 +45,7 @@ func TestKeysOfThePage(t *testing.T) {
 		return nil
 	}
 	if row := keyRow(); row["used_at"] != nil || row["state"] != "active" || row["expires_at"] == nil {
-		t.Errorf("a new key: %v", row)
+		t.Errorf("a new key is listed as %v, want it active, unused and with an end", row)
 	}
 	program := browserOf(t, s)
 	offersBy := func(key string) answer {
@@ -53,7 +53,7 @@ func TestKeysOfThePage(t *testing.T) {
 	}
 	offersBy(key).want(t, 200, "")
 	if row := keyRow(); row["used_at"] == nil {
-		t.Errorf("a used key: %v", row)
+		t.Errorf("a used key is listed as %v, want the time of its use", row)
 	}
 	offer := map[string]any{"name": "o", "url": "https://shop.example/"}
 	program.do("POST", "/api/v1/offers", offer, "Authorization", "Bearer "+key).want(t, 403, "read_only_key")
@@ -82,7 +82,7 @@ func TestOtherSessionsEnd(t *testing.T) {
 	first.do("GET", "/api/v1/offers", nil).want(t, 401, "unauthenticated")
 	stranger.do("GET", "/api/v1/offers", nil).want(t, 200, "")
 	if rows := p.do("GET", "/app/api/sessions", nil).want(t, 200, "").rowsOf(t); len(rows) != 1 || rows[0]["current"] != true {
-		t.Errorf("sessions: %v", rows)
+		t.Errorf("the sessions are %v, want only the current one", rows)
 	}
 	second := signIn(password)
 	p.do("POST", "/app/api/me/password", map[string]any{"password": "another good one"}).want(t, 200, "")
@@ -93,7 +93,7 @@ func TestOtherSessionsEnd(t *testing.T) {
 	stranger.do("GET", "/api/v1/offers", nil).want(t, 200, "")
 }
 
-// TestAuditFilters: the log is filtered by who, by what and by window. It has no changes of other accounts.
+// TestAuditFilters: the log is filtered by person, by kind of record and by window. It has no changes of other accounts.
 func TestAuditFilters(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -132,14 +132,14 @@ func TestAuditOfContributors(t *testing.T) {
 	rows := ben.do("GET", "/app/api/audit", nil).want(t, 200, "").rowsOf(t)
 	for _, row := range rows {
 		if row["email"] != "ben@example.com" {
-			t.Errorf("a contributor sees %v of %v", row["operation"], row["email"])
+			t.Errorf("a contributor sees the entry %v of %v, want only own entries", row["operation"], row["email"])
 		}
 	}
 	if len(rows) < 2 || !strings.Contains(fmt.Sprint(rows[0]["changes"]), fmt.Sprint(change)) {
 		t.Errorf("the contributor's own change is not in the log: %v", rows)
 	}
 	if own := ben.do("GET", "/app/api/audit?who="+id(ben), nil).want(t, 200, "").rowsOf(t); len(own) != len(rows) {
-		t.Errorf("%d own rows, want %d", len(own), len(rows))
+		t.Errorf("with the contributor's own id as filter the log has %d rows, want %d", len(own), len(rows))
 	}
 	ben.do("GET", "/app/api/audit?who="+id(owner), nil).want(t, 403, "role_required")
 	ben.do("POST", fmt.Sprintf("/api/v1/changes/%s/undo", change), nil).want(t, 200, "")
@@ -159,7 +159,7 @@ func TestNoSessionOnTrackingHosts(t *testing.T) {
 	} {
 		got := p.do("POST", path, body)
 		if got.status != http.StatusNotFound || len(got.header.Values("Set-Cookie")) != 0 {
-			t.Errorf("%s on a tracking host: %d, %v", path, got.status, got.header)
+			t.Errorf("%s on a tracking host gets the status %d, want 404 without a cookie: %v", path, got.status, got.header)
 		}
 	}
 }
@@ -171,11 +171,11 @@ func TestLanguageAndTheme(t *testing.T) {
 	s := apitest.New(t)
 	p := withPassword(t, s, "ana@example.com", models.RoleViewer)
 	if me := p.do("GET", "/app/api/session", nil).want(t, 200, "").data; me["language"] != "" || me["letter_keys"] != true {
-		t.Errorf("a new person: %v", me)
+		t.Errorf("a new person is answered %v, want letter keys and no language", me)
 	}
 	p.do("PATCH", "/app/api/me", map[string]any{"name": "Ana", "language": "xx"}).want(t, 400, "invalid_input")
 	got := p.do("PATCH", "/app/api/me", map[string]any{"name": "Ana", "language": "de", "theme": "dark", "letter_keys": false}).want(t, 200, "")
 	if got.data["language"] != "de" || got.data["letter_keys"] != false || len(got.header.Values("Set-Cookie")) != 2 {
-		t.Errorf("%v, %v", got.data, got.header)
+		t.Errorf("the change is answered %v with the headers %v, want German, no letter keys and two cookies", got.data, got.header)
 	}
 }

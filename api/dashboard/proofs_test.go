@@ -73,7 +73,7 @@ func TestProofsHaveOneBudget(t *testing.T) {
 		}
 		for way, proof := range try {
 			if got := proof(password, recovery[0]); got.status != 429 || got.code != "rate_limited" {
-				t.Errorf("after five wrong proofs by the %s, the %s answers %d %s", first, way, got.status, got.code)
+				t.Errorf("after five wrong proofs by the %s, the %s is answered %d %s, want 429 rate_limited", first, way, got.status, got.code)
 			}
 		}
 	}
@@ -151,17 +151,17 @@ func TestLinksTellNothing(t *testing.T) {
 		tokens[email] = token
 		stranger := browserOf(t, s)
 		for name, got := range map[string]answer{
-			"invitation": made,
-			"look":       stranger.do("POST", "/app/api/links/look", map[string]any{"token": token}),
-			"short":      stranger.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": "short"}),
-			"none":       stranger.do("POST", "/app/api/links/use", map[string]any{"token": token}),
-			"page":       stranger.do("POST", "/app/api/session", map[string]any{"email": email, "password": wrongPassword, "code": "1"}),
+			"the invitation":     made,
+			"a look at the link": stranger.do("POST", "/app/api/links/look", map[string]any{"token": token}),
+			"a short password":   stranger.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": "short"}),
+			"no password":        stranger.do("POST", "/app/api/links/use", map[string]any{"token": token}),
+			"the sign-in page":   stranger.do("POST", "/app/api/session", map[string]any{"email": email, "password": wrongPassword, "code": "1"}),
 		} {
 			if same[name] == "" {
 				same[name] = plain(got)
 			}
 			if plain(got) != same[name] {
-				t.Errorf("%s of %s: %s, and of others %s", name, email, plain(got), same[name])
+				t.Errorf("%s, %s: the answer is %s, want %s as for others", name, email, plain(got), same[name])
 			}
 		}
 	}

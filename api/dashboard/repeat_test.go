@@ -27,7 +27,7 @@ func TestKeysOfPeopleAreTheirOwn(t *testing.T) {
 	}
 	for name, p := range map[string]*person{"another person": viewer, "another session": elsewhere} {
 		if got := begin(p); maps.Equal(got.data, first.data) || got.header.Get("Idempotent-Replayed") != "" {
-			t.Errorf("%s has the first answer: %v", name, got.data)
+			t.Errorf("%s is given the first answer: %v", name, got.data)
 		}
 	}
 	// For calls of the API, all sessions of a person share their Idempotency-Keys.

@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// allRows returns the rows of the API and of the dashboard, with their full paths.
+// allRows returns all routes of the API and of the dashboard, which are the rows of their tables, with their full paths.
 func allRows() []route.Route {
 	rows := api.Table(api.Deps{})
 	for i := range rows {
@@ -45,7 +45,7 @@ func TestNoFormActs(t *testing.T) {
 			{"Sec-Fetch-Mode", "navigate"}, {"Sec-Fetch-Dest", "document"}, {middleware.PageHeader, ""},
 		} {
 			if got := p.do(r.Method, withoutRecord(r), nil, headers...); got.status != 403 || got.code != "cross_site" {
-				t.Errorf("%s %s with %v: %d %s", r.Method, r.Path, headers, got.status, got.code)
+				t.Errorf("%s %s with the headers %v is answered %d %s, want 403 cross_site", r.Method, r.Path, headers, got.status, got.code)
 			}
 		}
 	}

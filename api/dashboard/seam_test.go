@@ -141,7 +141,7 @@ func TestKeyAndSessionNeverMix(t *testing.T) {
 		"a wrong key": "Bearer " + models.NewAPIKey(models.ScopeFull), "no key": "", "another scheme": "Basic abc",
 	} {
 		if got := p.do("GET", "/api/v1/offers", nil, "Authorization", key); got.status != 401 {
-			t.Errorf("%s together with a session: %d", name, got.status)
+			t.Errorf("%s together with a session gets the status %d, want 401", name, got.status)
 		}
 	}
 	// If a call has both, the key decides, not the role of the viewer's session.
@@ -172,7 +172,7 @@ func TestSessionIsOfOneSite(t *testing.T) {
 	p.do("GET", "/api/v1/offers", nil).want(t, 401, "unauthenticated")
 	for _, path := range []string{"/app", "/app/", "/app/api/session", "/app/reports"} {
 		if got := p.do("GET", path, nil); got.status != 404 {
-			t.Errorf("%s on a tracking host: %d", path, got.status)
+			t.Errorf("%s on a tracking host gets the status %d, want 404", path, got.status)
 		}
 	}
 }
@@ -211,7 +211,8 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// TestSignInIsLimited: attempts are limited by e-mail. Known and unknown e-mails get the same answer.
+// TestSignInIsLimited: attempts are limited per e-mail address. Known and unknown addresses get the same answer. Attempts to
+// guess the token of a link are limited too.
 func TestSignInIsLimited(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -258,7 +259,7 @@ func TestLinkWorksOnce(t *testing.T) {
 		}
 	}
 	if worked != 1 {
-		t.Errorf("the link worked %d times", worked)
+		t.Errorf("the link worked %d times, want once", worked)
 	}
 	p.do("POST", "/app/api/links/look", map[string]any{"token": token}).want(t, 404, "link_gone")
 	late := link(t, s, s.Account, models.LinkEntry, "c@example.com", models.RoleViewer)
@@ -302,7 +303,7 @@ func TestCodes(t *testing.T) {
 	}
 	codes := p.do("PUT", "/app/api/me/totp", map[string]any{"code": code}).want(t, 200, "").data["codes"].([]any)
 	if len(codes) != 10 {
-		t.Fatalf("%d recovery codes", len(codes))
+		t.Fatalf("%d recovery codes were given, want 10", len(codes))
 	}
 	other := browserOf(t, s)
 	signIn := func(code any) answer {
@@ -322,7 +323,7 @@ func TestCodes(t *testing.T) {
 	p.do("GET", "/app/api/session", nil).want(t, 401, "unauthenticated") // all sessions have ended
 }
 
-// TestConfirm: calls that give other people access ask for the password again if the last proof is old.
+// TestConfirm: calls that give other people access ask for the password again if the person's last proof of identity is old.
 func TestConfirm(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -383,19 +384,19 @@ func TestAudit(t *testing.T) {
 	s.Do("POST", "/offers", offer, "Idempotency-Key", "k1").Want(201, "")
 	entries, _, err := s.Store.Audit(t.Context(), s.Account.ID, store.AuditFilter{What: "offers"}, store.Page{Limit: 10})
 	if err != nil || len(entries) != 2 {
-		t.Fatalf("%+v, %v", entries, err)
+		t.Fatalf("the log has the entries %+v, want two; error %v", entries, err)
 	}
 	byKey, byPerson := entries[0], entries[1]
 	if byKey.Who != "full" || !byKey.KeyID.Valid || byKey.UserID.Valid {
-		t.Errorf("the entry of the key is %+v", byKey)
+		t.Errorf("the entry of the key is %+v, want the key full as its author and no person", byKey)
 	}
 	if byPerson.Who != "N" || byPerson.Email != "ana@example.com" || byPerson.Record != made || byPerson.Route != "POST /offers" ||
 		strings.Join(byPerson.Fields, " ") != "name url" || byPerson.Address != "127.0.0.1" {
-		t.Errorf("the entry of the person is %+v", byPerson)
+		t.Errorf("the entry of the person is %+v, want ana@example.com, the record, the fields name and url, and the address", byPerson)
 	}
 	rows := p.do("GET", "/app/api/audit?what=offers", nil).want(t, 200, "").rowsOf(t)
 	if len(rows) != 2 || rows[0]["email"] != nil || rows[1]["email"] != "ana@example.com" {
-		t.Errorf("rows: %v", rows)
+		t.Errorf("the rows are %v, want that of the key without an e-mail and that of ana@example.com", rows)
 	}
 }
 
@@ -432,7 +433,7 @@ func TestAuditChanges(t *testing.T) {
 		{"DELETE", "/app/api/team/" + bo, nil, `name "N" null`},
 	} {
 		if got := p.do(change.method, change.path, change.body); got.status >= 300 {
-			t.Fatalf("%s %s: %d, %v", change.method, change.path, got.status, got.data)
+			t.Fatalf("%s %s is answered %d %v, want success", change.method, change.path, got.status, got.data)
 		}
 		row := p.do("GET", "/app/api/audit?limit=1", nil).want(t, 200, "").rowsOf(t)[0]
 		var got []string

@@ -61,7 +61,7 @@ func TestLinksEndWithTheirMaker(t *testing.T) {
 		end(second, email)
 		got := browserOf(t, s).do("POST", "/app/api/links/use", map[string]any{"token": token, "name": "N", "password": password})
 		if ended := got.status == 404 && got.code == "link_gone"; ended != (name != "kept") {
-			t.Errorf("%s: the link answers %d %s", name, got.status, got.code)
+			t.Errorf("%s: the link is answered %d %s, want 404 link_gone unless the inviter is still an owner", name, got.status, got.code)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func TestLinkUsedWhileItsMakerLeaves(t *testing.T) {
 		}()
 		first.do("DELETE", "/app/api/team/"+id, nil).want(t, 200, "")
 		if got := <-used; got.status != 200 && got.code != "link_gone" {
-			t.Errorf("the link answers %d %s", got.status, got.code)
+			t.Errorf("the link answers %d %s, want 200 or link_gone", got.status, got.code)
 		}
 	}
 }
@@ -115,14 +115,14 @@ func TestLastOwnerStaysOne(t *testing.T) {
 		return browserOf(t, s).do("POST", "/app/api/links/use", map[string]any{"token": token, "password": password})
 	}
 	for name, got := range map[string]answer{
-		"role":       p.do("PATCH", "/app/api/team/"+id, map[string]any{"role": "member"}),
-		"removal":    p.do("DELETE", "/app/api/team/"+id, nil),
-		"invitation": use(invited(t, p, "only@example.com", models.RoleViewer)),
-		"operator":   use(link(t, s, s.Account, models.LinkInvite, "only@example.com", models.RoleMember)),
-		"entry":      use(link(t, s, s.Account, models.LinkEntry, "only@example.com", models.RoleViewer)),
+		"a change of role":           p.do("PATCH", "/app/api/team/"+id, map[string]any{"role": "member"}),
+		"a removal":                  p.do("DELETE", "/app/api/team/"+id, nil),
+		"an invitation by the owner": use(invited(t, p, "only@example.com", models.RoleViewer)),
+		"an operator's invitation":   use(link(t, s, s.Account, models.LinkInvite, "only@example.com", models.RoleMember)),
+		"an operator's entry link":   use(link(t, s, s.Account, models.LinkEntry, "only@example.com", models.RoleViewer)),
 	} {
 		if got.status != 409 || got.code != "last_owner" {
-			t.Errorf("%s: %d %s", name, got.status, got.code)
+			t.Errorf("%s: the answer is %d %s, want 409 last_owner", name, got.status, got.code)
 		}
 	}
 	p.do("GET", "/app/api/team", nil).want(t, 200, "")
@@ -146,7 +146,7 @@ func TestOwnersRemoveOneAnother(t *testing.T) {
 	}
 	members, err := people.New(s.Store).Members(t.Context(), s.Account.ID)
 	if err != nil || removed != 1 || len(members) != 1 {
-		t.Errorf("%d were removed, %d are left: %v", removed, len(members), err)
+		t.Errorf("%d owners were removed and %d are left, want one of each; error %v", removed, len(members), err)
 	}
 }
 
@@ -160,7 +160,7 @@ func TestFirstOwner(t *testing.T) {
 	checkLink := func(wantPassword bool) {
 		t.Helper()
 		if got := p.do("POST", "/app/api/links/look", map[string]any{"token": token}).want(t, 200, "").data["new_password"]; got != wantPassword {
-			t.Errorf("the link asks for a new password: %v, want %v", got, wantPassword)
+			t.Errorf("whether the link asks for a new password is %v, want %v", got, wantPassword)
 		}
 	}
 	checkLink(true)

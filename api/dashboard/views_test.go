@@ -61,19 +61,23 @@ func TestViews(t *testing.T) {
 	save(writer, "Mine", false).want(t, 200, "")
 	if private.data["name"] != "Mine" || private.data["mine"] != true || fmt.Sprint(private.data["report"]) !=
 		"map[columns:[clicks profit] filters:[] flat:false formulas:profit/conversions,-cost/(lp_clicks+1.5) group:[campaign_id country] having:profit<0 min_clicks:10 sort:-profit]" {
-		t.Errorf("the saved view is %v", private.data)
+		t.Errorf("the saved view is %v, want it as it was sent", private.data)
 	}
 	for name, body := range map[string]object{
-		"no dimension": {"name": "x", "report": report(object{"group": []string{"nothing"}})}, "twice": {"name": "x", "report": report(object{"group": []string{"os", "os"}})},
-		"none": {"name": "x", "report": report(object{"group": []string{}})}, "no figure": {"name": "x", "report": report(object{"columns": []string{"luck"}})},
-		"having": {"name": "x", "report": report(object{"having": "luck<0"})}, "formula": {"name": "x", "report": report(object{"formulas": "luck/clicks"})},
-		"sign in a formula": {"name": "x", "report": report(object{"formulas": "profit;clicks"})},
-		"sort":              {"name": "x", "report": report(object{"sort": "-luck"})}, "filter": {"name": "x", "report": report(object{"filters": []object{{"dimension": "os", "values": []string{}}}})},
-		"sort by another formula":   {"name": "x", "report": report(object{"sort": "=profit/cost", "formulas": "profit/clicks"})},
-		"sort by another dimension": {"name": "x", "report": report(object{"sort": "os"})},
+		"an unknown dimension":                        {"name": "x", "report": report(object{"group": []string{"nothing"}})},
+		"a repeated dimension":                        {"name": "x", "report": report(object{"group": []string{"os", "os"}})},
+		"no dimension":                                {"name": "x", "report": report(object{"group": []string{}})},
+		"an unknown column":                           {"name": "x", "report": report(object{"columns": []string{"luck"}})},
+		"a condition on an unknown figure":            {"name": "x", "report": report(object{"having": "luck<0"})},
+		"a formula of an unknown figure":              {"name": "x", "report": report(object{"formulas": "luck/clicks"})},
+		"a semicolon in a formula":                    {"name": "x", "report": report(object{"formulas": "profit;clicks"})},
+		"an order by an unknown figure":               {"name": "x", "report": report(object{"sort": "-luck"})},
+		"a filter without a value":                    {"name": "x", "report": report(object{"filters": []object{{"dimension": "os", "values": []string{}}}})},
+		"an order by a formula that the view lacks":   {"name": "x", "report": report(object{"sort": "=profit/cost", "formulas": "profit/clicks"})},
+		"an order by a dimension that is not grouped": {"name": "x", "report": report(object{"sort": "os"})},
 	} {
 		if got := viewer.do("POST", path, body); got.status != 400 {
-			t.Errorf("%s: %d %s", name, got.status, got.code)
+			t.Errorf("a view with %s gets %d %s, want 400", name, got.status, got.code)
 		}
 	}
 	viewer.do("POST", path, object{"name": "", "report": report(nil)}).want(t, 400, "required")
@@ -84,7 +88,7 @@ func TestViews(t *testing.T) {
 		t.Errorf("a viewer sees the views %v, want an own view and a shared view", seen)
 	}
 	if seen := rowsOf(other.do("GET", path, nil)); len(seen) != 1 {
-		t.Errorf("another person sees %v", seen)
+		t.Errorf("another person sees the views %v, want only the shared one", seen)
 	}
 	privateID := private.data["id"].(string)
 	other.do("PATCH", path+"/"+privateID, object{"name": "Taken"}).want(t, 404, "not_found")
@@ -99,19 +103,19 @@ func TestViews(t *testing.T) {
 	writer.do("PATCH", path+"/"+shared, object{"report": report(object{"sort": "-=-cost/clicks", "formulas": "profit/clicks,-cost/clicks"})}).want(t, 200, "")
 	writer.do("PATCH", path+"/"+shared, object{"report": report(object{"sort": "clicks"})}).want(t, 200, "")
 	if got := owner.do("PATCH", path+"/"+shared, object{"name": "Ours"}).want(t, 200, ""); got.data["report"].(object)["sort"] != "clicks" {
-		t.Errorf("after an owner renamed a view, its report is wrong: %v", got.data)
+		t.Errorf("after an owner renamed a view, its report is %v, want it unchanged", got.data)
 	}
 
 	viewer.do("PUT", path+"/default", object{"view": shared}).want(t, 200, "")
 	other.do("PUT", path+"/default", object{"view": privateID}).want(t, 404, "not_found")
 	if got := viewer.do("GET", path, nil).data["default"]; got != shared {
-		t.Errorf("the default is %v", got)
+		t.Errorf("the default view is %v, want %v", got, shared)
 	}
 	viewer.do("PUT", path+"/default", object{"view": nil}).want(t, 200, "")
 	viewer.do("PUT", path+"/default", object{"view": shared}).want(t, 200, "")
 	owner.do("DELETE", path+"/"+shared, nil).want(t, 200, "")
 	if got := viewer.do("GET", path, nil); got.data["default"] != nil || len(rowsOf(got)) != 1 {
-		t.Errorf("after the default view was deleted: %v", got.data)
+		t.Errorf("after the default view was deleted, the list is %v, want one view and no default", got.data)
 	}
 	for i := range models.MaxViews - 1 {
 		save(viewer, fmt.Sprint("v", i), false).want(t, 200, "")
@@ -124,7 +128,7 @@ func TestViews(t *testing.T) {
 	stranger.do("POST", "/app/api/links/use", object{"token": token, "password": password}).want(t, 200, "")
 	stranger.do("PATCH", path+"/"+privateID, object{"name": "x"}).want(t, 404, "not_found")
 	if seen := rowsOf(stranger.do("GET", path, nil)); len(seen) != 0 {
-		t.Errorf("another account sees %v", seen)
+		t.Errorf("another account sees the views %v, want none", seen)
 	}
 }
 
@@ -168,12 +172,12 @@ func TestMarks(t *testing.T) {
 		t.Errorf("the changes are %q, want %q", got, want)
 	}
 	if got, _ := marks(viewer, one); !slices.Equal(got, []string{want[1], want[3]}) {
-		t.Errorf("the changes of campaign one are %q", got)
+		t.Errorf("the changes of campaign one are %q, want %q", got, []string{want[1], want[3]})
 	}
 	list := s.Do("GET", "/campaigns/"+one+"/changes?limit=1", nil).Want(200, "").Map()
 	first := list["rows"].([]any)[0].(object)
 	if fmt.Sprint(first["fields"]) != "[name status]" || first["campaign_id"] != one || list["next_cursor"] == nil {
-		t.Errorf("the newest change of one is %v", list)
+		t.Errorf("the newest change of campaign one is %v, want the fields name and status, and a further page", list)
 	}
 	s.Do("GET", "/campaigns/"+uuid.NewString()+"/changes", nil).Want(404, "not_found")
 
@@ -192,7 +196,7 @@ func TestMarks(t *testing.T) {
 	other.do("PUT", "/app/api/notes/"+note, object{"at": at, "text": "y"}).want(t, 403, "not_author")
 	other.do("DELETE", "/app/api/notes/"+note, nil).want(t, 403, "not_author")
 	if got := owner.do("PUT", "/app/api/notes/"+note, object{"at": at, "text": "y"}).want(t, 200, ""); got.data["campaign_id"] != nil || got.data["text"] != "y" {
-		t.Errorf("the changed note is %v", got.data)
+		t.Errorf("the changed note is %v, want the text y and no campaign", got.data)
 	}
 	writer.do("DELETE", "/app/api/notes/"+note, nil).want(t, 200, "")
 	writer.do("DELETE", "/app/api/notes/"+note, nil).want(t, 404, "not_found")
@@ -201,7 +205,7 @@ func TestMarks(t *testing.T) {
 	stranger := browserOf(t, s)
 	stranger.do("POST", "/app/api/links/use", object{"token": token, "password": password}).want(t, 200, "")
 	if changes, notes := marks(stranger, ""); len(changes)+len(notes) != 0 {
-		t.Errorf("another account sees %v, %v", changes, notes)
+		t.Errorf("another account sees the changes %v and the notes %v, want none", changes, notes)
 	}
 
 	// A change by the Copilot is a mark of the campaign too.
@@ -219,22 +223,22 @@ func TestMarks(t *testing.T) {
 	}
 	preview := viewer.do("GET", "/api/v1/copilot/preview?id="+proposal.ID.String(), nil).want(t, 200, "")
 	if fmt.Sprint(preview.data["before"], preview.data["after"], preview.data["stale"]) != "map[status:active] map[status:paused] <nil>" {
-		t.Errorf("the preview is %v", preview.data)
+		t.Errorf("the preview is %v, want the status active before, paused after, and not stale", preview.data)
 	}
 	stranger.do("GET", "/api/v1/copilot/preview?id="+proposal.ID.String(), nil).want(t, 404, "not_found")
 	if _, err := dbcopilot.NewProposals(s.Store).Apply(t.Context(), s.Account.ID, proposal.ID, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := marks(viewer, two); len(got) != 2 || !strings.HasPrefix(got[0], "copilot POST /copilot") {
-		t.Errorf("the changes of campaign two are %q", got)
+		t.Errorf("the changes of campaign two are %q, want two, the first by the Copilot", got)
 	}
 	preview = viewer.do("GET", "/api/v1/copilot/preview?id="+proposal.ID.String(), nil).want(t, 200, "")
 	if preview.data["stale"] == nil {
-		t.Errorf("an applied proposal can be applied: %v", preview.data)
+		t.Errorf("the preview of an applied proposal is %v, want it stale", preview.data)
 	}
 }
 
-// TestRecordedCalls: every call whose changes are marked in plots is a row of the API.
+// TestRecordedCalls: every call whose changes are marked in plots is an operation of the API.
 func TestRecordedCalls(t *testing.T) {
 	t.Parallel()
 	rows := map[string]bool{}
@@ -243,7 +247,7 @@ func TestRecordedCalls(t *testing.T) {
 	}
 	for _, call := range store.RecordedCalls() {
 		if !rows[call] {
-			t.Errorf("there is no row %s", call)
+			t.Errorf("the API has no operation %s, whose changes are marked in plots", call)
 		}
 	}
 }

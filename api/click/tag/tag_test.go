@@ -46,7 +46,7 @@ func TestScript(t *testing.T) {
 	size := len(static().Gzip)
 	t.Logf("the page tag has %d bytes, %d compressed", len(static().Body), size)
 	if size >= maxSize {
-		t.Errorf("the page tag has %d bytes compressed, %d are too many", size, maxSize)
+		t.Errorf("the page tag has %d bytes compressed, want fewer than %d", size, maxSize)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestParameters(t *testing.T) {
 		}
 		for _, name := range append(slices.Clone(e.Aliases), e.Name) {
 			if got := pattern.FindStringSubmatch(name + "=" + id); len(got) != 2 || got[1] != id {
-				t.Errorf("parameter %s: found %q", name, got)
+				t.Errorf("the parameter %s is read as %q, want the click id", name, got)
 			}
 		}
 	}
@@ -97,12 +97,12 @@ func TestServe(t *testing.T) {
 		}
 	}
 	if packed.Header.Get("Content-Encoding") != "gzip" || packed.ContentLength >= plain.ContentLength || tag == "" {
-		t.Errorf("compressed: %v, plain: %v", packed.Header, plain.Header)
+		t.Errorf("the tag is answered with the headers %v compressed and %v plain, want gzip, smaller and an ETag", packed.Header, plain.Header)
 	}
 	if got := ask(http.MethodGet, "If-None-Match", tag); got.StatusCode != http.StatusNotModified {
 		t.Errorf("a request with the tag's ETag gets the status %d, want 304", got.StatusCode)
 	}
 	if got := ask(http.MethodHead); got.StatusCode != http.StatusOK || got.ContentLength != plain.ContentLength {
-		t.Errorf("HEAD: %d, %d bytes", got.StatusCode, got.ContentLength)
+		t.Errorf("HEAD gets the status %d and %d bytes, want 200 and the size of GET", got.StatusCode, got.ContentLength)
 	}
 }

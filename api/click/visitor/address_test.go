@@ -64,21 +64,21 @@ func TestUntrustedProxy(t *testing.T) {
 		header http.Header
 		counts bool // the request is counted as one through an untrusted proxy
 	}{
-		"loopback":                     {"127.0.0.1:1", xff, true},
-		"private":                      {"172.18.0.2:1", xff, true},
-		"IPv6, unique local":           {"[fd00::2]:1", xff, true},
-		"Forwarded":                    {"172.18.0.2:1", http.Header{"Forwarded": {"for=1.1.1.1"}}, true},
-		"without forwarded headers":    {"172.18.0.2:1", nil, false},
-		"a visitor who pretends":       {"8.8.8.8:1", xff, false},
-		"trusted":                      {"10.0.0.1:1", xff, false},
-		"in front of a trusted proxy":  {"10.0.0.1:1", http.Header{"X-Forwarded-For": {"1.1.1.1, 192.168.0.3"}}, true},
-		"in front of it, in two lines": {"10.0.0.1:1", http.Header{"X-Forwarded-For": {"1.1.1.1", "192.168.0.3"}}, true},
-		"a visitor at home":            {"10.0.0.1:1", http.Header{"X-Forwarded-For": {"192.168.0.3"}}, false},
+		"loopback":                       {"127.0.0.1:1", xff, true},
+		"private":                        {"172.18.0.2:1", xff, true},
+		"IPv6, unique local":             {"[fd00::2]:1", xff, true},
+		"Forwarded":                      {"172.18.0.2:1", http.Header{"Forwarded": {"for=1.1.1.1"}}, true},
+		"without forwarded headers":      {"172.18.0.2:1", nil, false},
+		"a visitor who sends the header": {"8.8.8.8:1", xff, false},
+		"trusted":                        {"10.0.0.1:1", xff, false},
+		"untrusted proxy in front of a trusted one":               {"10.0.0.1:1", http.Header{"X-Forwarded-For": {"1.1.1.1, 192.168.0.3"}}, true},
+		"untrusted proxy in front of a trusted one, in two lines": {"10.0.0.1:1", http.Header{"X-Forwarded-For": {"1.1.1.1", "192.168.0.3"}}, true},
+		"a visitor on the proxy's own network":                    {"10.0.0.1:1", http.Header{"X-Forwarded-For": {"192.168.0.3"}}, false},
 	} {
 		d := newTestDescriber(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
 		d.ClientIP(&http.Request{RemoteAddr: c.peer, Header: c.header})
 		if n, last := d.Untrusted(); (n == 1) != c.counts || last.IsZero() == c.counts {
-			t.Errorf("%s: %d requests, the last at %v", name, n, last)
+			t.Errorf("%s: %d requests are counted, the last at %v, want one: %t", name, n, last, c.counts)
 		}
 	}
 }

@@ -33,8 +33,8 @@ type verdict struct {
 }
 
 const (
-	// inlineShare is the part of all CPUs that requests may spend in the slow parsers. inlineBurst is the unspent time that may
-	// accumulate. Beyond this budget a new user agent is described only by markers, which are known parts of user agents (see
+	// inlineShare is the share of the time of all CPUs that requests may spend in the slow parsers. inlineBurst is the unspent time
+	// that may accumulate. Beyond this budget a new user agent is described only by markers, which are known parts of user agents (see
 	// classify).
 	inlineShare = 0.05
 	inlineBurst = 250 * time.Millisecond

@@ -35,7 +35,7 @@ func realAgents(tb testing.TB) []expectedAgent {
 	tb.Helper()
 	rows := readJSON[expectedAgent](tb, "../../../ops/visitors/useragents.json")
 	if len(rows) < 220 {
-		tb.Fatalf("only %d user agents", len(rows))
+		tb.Fatalf("the file has %d user agents, want at least 220", len(rows))
 	}
 	return rows
 }
@@ -75,7 +75,7 @@ func checkAgent(t *testing.T, how string, a *agent, want expectedAgent) {
 		t.Errorf("%s:\n got %+v\nwant %+v", how, got, want)
 	}
 	if a.impossible {
-		t.Errorf("%s: called impossible", how)
+		t.Errorf("%s: a real browser is called impossible", how)
 	}
 }
 
@@ -158,11 +158,11 @@ func TestFloodSparesTheParser(t *testing.T) {
 	for i := range 500 {
 		a := c.find(fmt.Sprintf("Mozilla/5.0 (Linux; Android 13; X%d) Chrome/120.0.0.0 Mobile Safari/537.36", i))
 		if a.device != Mobile || a.os != "Android" || a.browser != "Chrome" || a.complete {
-			t.Fatalf("described as %+v", a)
+			t.Fatalf("a new user agent over budget is described as %+v, want the description by markers only", a)
 		}
 	}
 	if n := parses.Load(); n != 0 {
-		t.Fatalf("%d parses over budget", n)
+		t.Fatalf("%d user agents were parsed over budget, want none", n)
 	}
 	const repeatedAgent = "Mozilla/5.0 (Linux; Android 13; X499) Chrome/120.0.0.0 Mobile Safari/537.36"
 	c.find(repeatedAgent)
@@ -171,7 +171,7 @@ func TestFloodSparesTheParser(t *testing.T) {
 	}
 	c.close()
 	if a := c.find(repeatedAgent); !a.complete || a.brand != "Completed" {
-		t.Fatalf("after the worker has completed the agent, it is %+v", a)
+		t.Fatalf("after the worker has completed the agent, it is %+v, want it complete with the brand Completed", a)
 	}
 }
 
@@ -179,7 +179,7 @@ func TestBudget(t *testing.T) {
 	t.Parallel()
 	b := newBudget(0.1, 100*time.Millisecond)
 	if !b.acquire() {
-		t.Fatal("a full budget refused")
+		t.Fatal("a full budget granted no time")
 	}
 	if b.acquire() {
 		t.Fatal("the budget was acquired twice at the same time")
@@ -190,10 +190,10 @@ func TestBudget(t *testing.T) {
 	}
 	b.since = b.since.Add(-2 * time.Second)
 	if !b.acquire() {
-		t.Fatal("two seconds did not refill 0.1 s")
+		t.Fatal("two seconds after it was overdrawn by 0.1 s, the budget granted no time")
 	}
 	if b.left < 90*time.Millisecond || b.left > 100*time.Millisecond {
-		t.Fatalf("left %v, want the burst at most", b.left)
+		t.Fatalf("the budget has %v left, want the burst of 100 ms at most", b.left)
 	}
 }
 
@@ -218,7 +218,7 @@ func TestConcurrentMisses(t *testing.T) {
 	}
 	all.Wait()
 	if n, ok := parses.Load("the same"); ok && n.(*atomic.Int32).Load() > 3 {
-		t.Errorf("parsed %d times", n.(*atomic.Int32).Load())
+		t.Errorf("the same user agent was parsed %d times, want at most 3", n.(*atomic.Int32).Load())
 	}
 }
 
@@ -226,6 +226,6 @@ func TestEmptyAgent(t *testing.T) {
 	t.Parallel()
 	c := newTestCache(t, 8, func(string, *agent) { t.Error("the parser ran for an empty user agent") })
 	if a := c.find(""); a.kind != empty || a.device != Unknown {
-		t.Errorf("got %+v", a)
+		t.Errorf("an empty user agent is described as %+v", a)
 	}
 }

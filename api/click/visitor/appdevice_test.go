@@ -123,10 +123,10 @@ func TestDevicesNamedLikeBots(t *testing.T) {
 		a := classify(ua)
 		bot := a.kind != human || isRareCrawler(ua, a)
 		if bot != isBot {
-			t.Errorf("%s: called a bot %v (%s)", ua, bot, kindNames[a.kind])
+			t.Errorf("%s: called a bot: %v (%s), want %v", ua, bot, kindNames[a.kind], isBot)
 		}
 		if !isBot && strings.HasPrefix(ua, android) && (a.os != "Android" || a.model == "" && !strings.Contains(ua, "; K)")) {
-			t.Errorf("%s: described as %+v", ua, a)
+			t.Errorf("%s: described as %+v, want Android with its model", ua, a)
 		}
 	}
 }

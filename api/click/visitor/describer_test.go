@@ -66,7 +66,7 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("\n got %+v\nwant %+v", got, want)
 	}
 	if country.Name(got.Country) != "United Kingdom" || !got.IP.Is4() {
-		t.Errorf("country name %q, address %s", country.Name(got.Country), got.IP)
+		t.Errorf("the country is %q and the address is %s, want United Kingdom and an IPv4 address", country.Name(got.Country), got.IP)
 	}
 }
 
@@ -224,7 +224,8 @@ func TestReferrers(t *testing.T) {
 		domain := domainOf(c.referrer)
 		engine, keyword := searchOf(domain, c.referrer)
 		if domain != c.domain || engine != c.engine || keyword != c.keyword {
-			t.Errorf("%s: %q %q %q", c.referrer, domain, engine, keyword)
+			t.Errorf("%s: the domain is %q, the engine %q and the keyword %q, want %q, %q and %q",
+				c.referrer, domain, engine, keyword, c.domain, c.engine, c.keyword)
 		}
 	}
 }
@@ -236,10 +237,10 @@ func TestTextsAreCut(t *testing.T) {
 	d.Describe(browserRequest("User-Agent", strings.Repeat("é", 5000),
 		"Referer", "http://a/\x00\xff"+strings.Repeat("x", 9000)), nil, &got)
 	if len(got.UserAgent) != MaxUserAgent || !utf8.ValidString(got.UserAgent) {
-		t.Errorf("user agent of %d bytes", len(got.UserAgent))
+		t.Errorf("the user agent has %d bytes, want %d of valid UTF-8", len(got.UserAgent), MaxUserAgent)
 	}
 	if len(got.Referrer) != MaxReferrer || !strings.HasPrefix(got.Referrer, "http://a/xxx") {
-		t.Errorf("referrer of %d bytes: %.20q", len(got.Referrer), got.Referrer)
+		t.Errorf("the referrer has %d bytes and begins with %.20q, want %d of valid text", len(got.Referrer), got.Referrer, MaxReferrer)
 	}
 }
 
@@ -268,11 +269,11 @@ func FuzzDescribe(f *testing.F) {
 			got.Browser: MaxText, got.BrowserVersion: MaxText, got.Language: 3, got.Country: 2,
 		} {
 			if len(text) > max || !utf8.ValidString(text) || strings.ContainsAny(text, "\x00\r\n\x7f") {
-				t.Errorf("text of %d bytes: %q", len(text), text)
+				t.Errorf("a text has %d bytes, want at most %d without control characters: %q", len(text), max, text)
 			}
 		}
 		if got.DeviceType == "" || got.ProxyKind == "" {
-			t.Errorf("%+v", got)
+			t.Errorf("the description %+v has no device type or no kind of proxy", got)
 		}
 	})
 }

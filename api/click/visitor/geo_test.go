@@ -163,27 +163,27 @@ func TestNestedDatabases(t *testing.T) {
 		got := describeIP(d, "81.2.69.142")
 		if got.Country != "FR" || got.Continent != "EU" || got.Region != "Brittany" || got.City != "Brest" ||
 			got.Timezone != "Europe/Paris" {
-			t.Errorf("place: %+v", got)
+			t.Errorf("the address is placed at %+v, want Brest in Brittany", got)
 		}
 		if got.ASN != 64500 || got.ISP != "Example ISP" || got.Organization != "Example Org" ||
 			got.ConnectionType != "cable_dsl" || got.MobileOperator != "" || got.ProxyKind != ProxyNone {
-			t.Errorf("network: %+v", got)
+			t.Errorf("the network is described as %+v, want the cable network of Example ISP", got)
 		}
 	}
 	if got := describeIP(d, "::ffff:81.2.69.142"); got.City != "Brest" {
-		t.Errorf("mapped: %+v", got)
+		t.Errorf("an IPv4 address in IPv6 form is described as %+v, want the city Brest", got)
 	}
 	if got := describeIP(d, "2a00:1450::5"); got.Country != "IE" || got.Continent != "EU" {
-		t.Errorf("IPv6: %+v", got)
+		t.Errorf("an IPv6 address is described as %+v, want Ireland", got)
 	}
 	if got := describeIP(d, "74.125.1.1"); got.Country != "US" || got.City != "" || got.Region != "" {
-		t.Errorf("fields of other types, then the built-in country: %+v", got)
+		t.Errorf("a record whose fields have wrong types gives %+v, want only the built-in country US", got)
 	}
 	if got := describeIP(d, "172.32.1.1"); got.ConnectionType != Cellular || got.MobileOperator != "T-Mobile US" {
-		t.Errorf("known carrier: %+v", got)
+		t.Errorf("an address of a known carrier is described as %+v, want the cellular network of T-Mobile US", got)
 	}
 	if got := describeIP(d, "90.1.1.1"); got.MobileOperator != "Someone" {
-		t.Errorf("cellular connection: %+v", got)
+		t.Errorf("an address of a cellular connection is described as %+v, want the operator Someone", got)
 	}
 	for address, want := range map[string]struct {
 		kind   string
@@ -198,7 +198,7 @@ func TestNestedDatabases(t *testing.T) {
 	} {
 		const network = bot.Datacenter | bot.TorExit | bot.VPNOrProxy
 		if got := describeIP(d, address); got.ProxyKind != want.kind || got.Signals&network != want.signal {
-			t.Errorf("%s: %s %b", address, got.ProxyKind, got.Signals&network)
+			t.Errorf("%s is called %s with the signals %b, want %s with %b", address, got.ProxyKind, got.Signals&network, want.kind, want.signal)
 		}
 	}
 }
@@ -220,10 +220,10 @@ func TestFlatDatabases(t *testing.T) {
 	if got.Country != "JP" || got.Continent != "AS" || got.Region != "Tokyo" || got.City != "Chiyoda" ||
 		got.Timezone != "Asia/Tokyo" || got.ASN != 2497 || got.ISP != "Internet Initiative Japan" ||
 		got.Organization != "Internet Initiative Japan" || got.ProxyKind != ProxyVPN {
-		t.Errorf("%+v", got)
+		t.Errorf("the address is described as %+v, want Chiyoda in Tokyo behind a VPN", got)
 	}
 	if got := describeIP(d, "1.2.4.4"); got.ProxyKind != ProxyNone {
-		t.Errorf("%+v", got)
+		t.Errorf("the address is described as %+v, want no proxy", got)
 	}
 }
 
@@ -235,7 +235,7 @@ func TestDatabaseThatIsNone(t *testing.T) {
 	}
 	for _, path := range []string{junk, filepath.Join(t.TempDir(), "missing.mmdb")} {
 		if d, err := New(Options{ASNDB: path}); err == nil {
-			t.Errorf("%s opened", path)
+			t.Errorf("New accepted %s, which is no database, want an error", path)
 			_ = d.Close()
 		}
 	}
@@ -256,13 +256,13 @@ func TestPublicAddresses(t *testing.T) {
 		}
 	}
 	if len(seen) < 25 || six < 5 {
-		t.Errorf("%d countries, %d IPv6 addresses", len(seen), six)
+		t.Errorf("the file has %d countries and %d IPv6 addresses, want at least 25 and 5", len(seen), six)
 	}
 	for _, private := range []string{
 		"10.1.2.3", "127.0.0.1", "192.168.1.1", "255.255.255.255", "0.0.0.0", "::", "::1", "::5", "fe80::1", "fd00::1",
 	} {
 		if got := describeIP(d, private); got.Country != "" {
-			t.Errorf("%s is in %s", private, got.Country)
+			t.Errorf("%s is placed in %s, want no country", private, got.Country)
 		}
 	}
 }

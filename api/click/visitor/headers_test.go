@@ -124,7 +124,7 @@ func TestHintsOfOtherSystems(t *testing.T) {
 		var got Description
 		d.Describe(browserRequest("User-Agent", c.userAgent, "Sec-Ch-Ua-Platform", c.platform, "Sec-Ch-Ua-Mobile", c.mobile), nil, &got)
 		if got.Signals != 0 {
-			t.Errorf("%s: signals %v", c.userAgent, got.Signals.Reasons())
+			t.Errorf("a real browser that says %s is given the signals %v", c.userAgent, got.Signals.Reasons())
 		}
 	}
 }

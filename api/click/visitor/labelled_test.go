@@ -35,7 +35,7 @@ func TestLabelledSet(t *testing.T) {
 		}
 	}
 	if len(ids) < 2000 || people < 1000 {
-		t.Fatalf("%d requests, %d of them of people", len(ids), people)
+		t.Fatalf("the list has %d requests, %d of them of people, want at least 2000 and 1000", len(ids), people)
 	}
 	d := newTestDescriber(t, Options{})
 	tally := bottest.Judge(list, func(r bottest.Request) bool { return judge(t, d, r) })

@@ -46,7 +46,7 @@ func TestLanguages(t *testing.T) {
 		}
 	}
 	if got := language(strings.Repeat("*,", maxLanguages) + "en"); got != "" {
-		t.Errorf("member %d is read: %q", maxLanguages+1, got)
+		t.Errorf("member %d of the list is read as %q, want it left out", maxLanguages+1, got)
 	}
 }
 

@@ -38,7 +38,7 @@ func TestVisitorsHaveKnownValues(t *testing.T) {
 	for name, values := range measured {
 		for _, value := range values {
 			if canonical, ok := clickattr.Find(name).Values.Find(value); !ok || canonical != value {
-				t.Errorf("%s %q: known as %q, %v", name, value, canonical, ok)
+				t.Errorf("the %s %q is known as %q, %v, want the same text", name, value, canonical, ok)
 			}
 		}
 	}
@@ -53,12 +53,12 @@ func TestForeignWords(t *testing.T) {
 		"country": map[string]any{"iso_code": "de"}, "continent_code": "eu", "connection_type": "Cable/DSL",
 	})
 	if rec.country != "DE" || rec.continent != "EU" || rec.connection != "cable_dsl" {
-		t.Errorf("read %+v", rec)
+		t.Errorf("the place is read as %+v, want DE, EU and cable_dsl", rec)
 	}
 	unknownRecord := &record{}
 	unknownRecord.read(map[string]any{"country": "AP", "continent": "XX", "connection_type": "-"})
 	if unknownRecord.country != "" || unknownRecord.continent != "" || unknownRecord.connection != "" {
-		t.Errorf("read %+v", unknownRecord)
+		t.Errorf("the place is read as %+v, want all fields empty", unknownRecord)
 	}
 	parser, err := slowParser()
 	if err != nil {
@@ -67,6 +67,6 @@ func TestForeignWords(t *testing.T) {
 	a := classify("MyApp/1.0 CFNetwork/1410.0.3 Darwin/22.6.0")
 	parser.complete("MyApp/1.0 CFNetwork/1410.0.3 Darwin/22.6.0", a)
 	if system, ok := clickattr.Systems.Find(a.os); a.os != "" && (!ok || system != a.os) {
-		t.Errorf("the system is %q", a.os)
+		t.Errorf("the system %q is not in the list", a.os)
 	}
 }

@@ -102,7 +102,7 @@ func TestTriesAgain(t *testing.T) {
 	s, c := start(t, "429 1", `{"data":{"id":"1","name":"Shoes"}}`)
 	made, err := c.CreateOffer(t.Context(), switchyard.OfferBody{Name: "Shoes"})
 	if err != nil || made.Name != "Shoes" {
-		t.Fatalf("made %+v, error %v", made, err)
+		t.Fatalf("the offer is created as %+v, want the name Shoes, error %v", made, err)
 	}
 	if len(s.keys) != 2 || s.keys[0] == "" || s.keys[0] != s.keys[1] {
 		t.Errorf("idempotency keys %q, want one key twice", s.keys)
@@ -149,7 +149,7 @@ func TestJobIsAwaited(t *testing.T) {
 	s, c := start(t, job, `{"data":{"status":"running"}}`, `{"data":{"status":"done","result":{"tz":"Europe/Berlin"}}}`)
 	report, err := c.GetPerformanceReport(t.Context(), switchyard.GetPerformanceReportParams{})
 	if err != nil || report.TZ != "Europe/Berlin" || s.calls[2] != "GET /api/v1/jobs/7" {
-		t.Errorf("report of %q, error %v, calls %q", report.TZ, err, s.calls)
+		t.Errorf("the report has the time zone %q, want Europe/Berlin, error %v; the calls were %q", report.TZ, err, s.calls)
 	}
 	_, c = start(t, job, `{"data":{"status":"failed","error":{"code":"too_large","message":"narrow it"}}}`)
 	if _, err := c.GetPerformanceReport(t.Context(), switchyard.GetPerformanceReportParams{}); switchyard.Code(err) != "too_large" {
@@ -186,7 +186,7 @@ func TestReadWebhook(t *testing.T) {
 			t.Errorf("%s at %v: %+v, error %v, want accepted %v", tt.secret, tt.now, event, err, tt.ok)
 		}
 		if tt.ok && !json.Valid(event.Data) {
-			t.Errorf("data %s", event.Data)
+			t.Errorf("the data of the event is not valid JSON: %s", event.Data)
 		}
 	}
 	if _, err := switchyard.ReadWebhook("whsec_new", http.Header{}, []byte(body), at); err == nil {

@@ -43,7 +43,7 @@ func values(params any) url.Values {
 }
 
 // Rows iterates over the rows of all pages of a list with a cursor, or of a log with an offset. It ends with the first error. A
-// list without pages is one page.
+// list without pages is one page. If the query has no limit, only the first page of a log is read.
 func Rows[T any](ctx context.Context, c *Client, path string, query url.Values, options ...Option) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		query := maps.Clone(query)

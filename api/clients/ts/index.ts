@@ -67,7 +67,7 @@ export class Client {
     return (await this.send(path + queryOf(input.query), request)) as Operations[N]["answer"];
   }
 
-  /** Iterates over the rows of all pages of a list. */
+  /** Iterates over the rows of all pages of a list. If the query has no limit, only the first page of a log is read. */
   async *rows<N extends ListName>(name: N, input: Input<N>): AsyncGenerator<Operations[N]["row"]> {
     const query: Record<string, unknown> = { ...input.query };
     for (;;) {

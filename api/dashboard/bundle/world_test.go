@@ -31,6 +31,6 @@ func TestCountryPaths(t *testing.T) {
 		"RU": "M739 194l42 0-2-24-42 0z",
 	}
 	if !maps.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
+		t.Errorf("the paths are %v, want %v", got, want)
 	}
 }

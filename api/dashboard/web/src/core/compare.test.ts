@@ -24,7 +24,7 @@ test('weights of destinations change in their path alone', () => {
   ])
 })
 
-test('weights of paths change, and what has no proposal stays', () => {
+test('weights of paths change, and a weight without a proposal stays', () => {
   equal(weights(weighed(flow, { path_id: null, arms: [arm('p', 140), arm('q', null)] })), [
     [140, 100, 100, 5],
     [50, 7],

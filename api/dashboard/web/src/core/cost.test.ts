@@ -24,13 +24,13 @@ test('a row of campaigns, days and sub-parameters says which clicks it stands fo
   })
 })
 
-test('a row of a list stands for the day of the window, and for yesterday without one', () => {
+test('a row of a list stands for the day of the window, or for yesterday if the window has several days', () => {
   const day = { from: days.from, to: days.from }
   equal(targetOfRecord({ source: 's' }, day, 'UTC'), { campaign: '', source: 's', sub: 0, value: '', from: '2026-11-20', to: '2026-11-20' })
   equal(targetOfRecord({ campaign: 'c' }, days, 'UTC'), { campaign: 'c', source: '', sub: 0, value: '', ...daysOf('yesterday', 'UTC') })
 })
 
-test('a row of other clicks has no cost of its own', () => {
+test('no cost can be set for a row whose clicks are selected by another dimension', () => {
   equal(targetOfRow(ask(['campaign_id', 'country']), ['c', 'DE'], days), undefined)
   equal(targetOfRow(ask(['campaign_id']), [''], days), undefined)
   equal(targetOfRow(ask(['sub1', 'sub2']), ['a', 'b'], days), undefined)

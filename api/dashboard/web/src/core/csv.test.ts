@@ -1,7 +1,7 @@
 import { equal, test } from '../testing.ts'
 import { csvOf } from './csv.ts'
 
-test('a cell that a table program would run is a text', () => {
+test('a cell that a spreadsheet program would take for a formula gets an apostrophe', () => {
   equal(csvOf([['=1+1', '+1', '-1', '@a', 'a=1']]), "'=1+1,'+1,'-1,'@a,a=1\n")
 })
 

@@ -1,7 +1,7 @@
 import { helpOf } from './help.ts'
 import { equal, test } from '../testing.ts'
 
-test('the page of help of a screen', () => {
+test('each screen has its page of help', () => {
   for (const [path, page] of [
     ['/app', 'overview'],
     ['/app/reports', 'reports'],

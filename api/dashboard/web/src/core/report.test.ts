@@ -1,7 +1,7 @@
 import { askFor, equal, test } from '../testing.ts'
 import { boundsOf, isOfSales, orderAt, questionOf, textOf, valueText } from './report.ts'
 
-test('conditions on figures are the same after they were in the address', () => {
+test('conditions on figures do not change when they are written into the address and read again', () => {
   for (const text of ['', 'profit<0', 'roi>=-12.5,cost>10,clicks<=3', 'epc<0.000001', 'cost>999999999999'])
     equal(textOf(boundsOf(text)), text)
 })
@@ -14,7 +14,7 @@ test('there are at most ten conditions', () => {
   equal(boundsOf(Array(12).fill('clicks>1').join()).length, 10)
 })
 
-test('only a filter by a goal or a status selects nothing but conversions', () => {
+test('a query selects only conversions if it has a filter by goals or by statuses', () => {
   for (const [query, want] of [
     [{ 'f.status': ['approved'] }, true],
     [{ 'f.goal': ['lead', '(plain)'], 'f.country': [''] }, true],

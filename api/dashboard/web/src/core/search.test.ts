@@ -16,7 +16,7 @@ test('a name is found with small mistakes, and ranks below names without', () =>
   equal(rankOf('swep', 'Sweeps') < rankOf('swee', 'Sweeps'), true)
 })
 
-test('a short word has no mistakes, and a different word is not found', () => {
+test('a short word must be typed without mistakes, and a different word is not found', () => {
   equal(rankOf('bat', 'Bots'), 0)
   equal(rankOf('finance', 'Dating PL pops'), 0)
 })

@@ -21,7 +21,7 @@ test('a day begins at its first moment, whatever the clock does', () => {
       const after = new Date(wall(begins, zone)).toISOString(),
         last = new Date(wall(begins - 1000, zone)).toISOString()
       if (after.slice(0, 10) !== iso(day) || last.slice(0, 10) !== iso(plus(day, -1)))
-        throw new Error(`${iso(day)} in ${zone} begins at ${after}, behind ${last}`)
+        throw new Error(`${iso(day)} in ${zone} begins at ${after}, after ${last}`)
     }
 })
 
