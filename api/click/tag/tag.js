@@ -18,7 +18,7 @@
   const keepClick = 7776e6; // ms that a click is remembered: 90 days
   const keepEvent = 6048e5; // ms during which an event is sent again: 7 days
   const maxEvents = 50; // number of waiting events; beyond it, the first event of the queue is dropped
-  const maxText = 2e4; // characters of a request, and of an event: browsers send at most 64 kB that outlive a page
+  const maxText = 2e4; // characters of a request, and of an event: when a page closes, browsers still send at most 64 kB
 
   const { src, dataset } = doc.currentScript;
   const { site } = dataset;

@@ -267,7 +267,7 @@ func (e *env) finish(ctx context.Context, client *switchyard.Client, what string
 	for _, kept := range done.Kept {
 		_, _ = fmt.Fprintln(e.stderr, "kept:", cell(kept))
 	}
-	_, _ = fmt.Fprintf(e.stderr, "%d records are written. %s\n", done.Done, next)
+	_, _ = fmt.Fprintln(e.stderr, strings.TrimSpace(fmt.Sprintf("Written records: %d. %s", done.Done, next)))
 	return nil
 }
 

@@ -188,7 +188,7 @@ func TestSyDocument(t *testing.T) {
 	x.has(x.wants(2, "apply", "-f", file, "--dry-run", "-o", "json"), `"items"`, `"plan_id"`)
 	x.has(x.wants(1, "apply", "-f", file), "add --yes")
 	text := x.wants(0, "apply", "-f", file, "--yes")
-	x.has(text, "1 records are written", "sy undo ")
+	x.has(text, "Written records: 1.", "sy undo ")
 	x.has(x.wants(0, "get", "network", "Acme Media"), "Acme Media")
 	x.wants(0, "diff", "-f", file)
 	_, id, _ := strings.Cut(text, "`sy undo ")
@@ -222,7 +222,7 @@ func TestSyImport(t *testing.T) {
 	}
 	x.has(x.wants(1, "import", "keitaro", "--url", fake.URL), "add --yes")
 	text := x.wants(0, "import", "keitaro", "--url", fake.URL, "--yes")
-	x.has(text, "records are written", "sy undo ")
+	x.has(text, "Written records:", "sy undo ")
 	if campaigns, links := count(`SELECT count(*) FROM campaigns`), count(`SELECT count(DISTINCT campaign_id) FROM foreign_links`); campaigns != 2 || links != 2 {
 		t.Errorf("%d campaigns are created, %d of them with links, want 2 with links", campaigns, links)
 	}
