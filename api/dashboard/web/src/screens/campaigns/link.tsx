@@ -197,8 +197,8 @@ const Postbacks = ({ of: campaignNetworks, networks, source }: PostbacksProps) =
   </Part>
 )
 
-// ToldSource shows the postback address to which the service reports conversions of the source. If values in the address are missing,
-// it names them.
+// ToldSource shows the postback address at which the service reports conversions to the source. If values in the address are missing,
+// it names them instead.
 function ToldSource({ of: s }: { of: SourceRow }) {
   if (missingOf(s).length) return <Untold of={s} />
   return s.postback_url ? (
@@ -281,7 +281,7 @@ function FirstClick({ id, network }: { id: string; network?: NetworkRow }) {
   )
 }
 
-// Test tries the link without recording anything. The macros in the link must be filled.
+// Test tries the link without recording anything. The person must first replace the macros in the link by values.
 function Test({ id, link }: { id: string; link: string }) {
   const [result, setResult] = useState<TestedClick>(),
     { busy, wrong: error, run: attempt } = useAttempt(asError),

@@ -259,7 +259,7 @@ function missingOf(e: Entered): Record<string, string> {
 }
 
 // defaultPath returns the only path of a new campaign. It is marked as the default path. If a person later adds paths with conditions,
-// they are tried before it.
+// those paths are tried first.
 const defaultPath = (offer: string, lander: string) => ({
   name: w.everybody,
   stream_type: 'default',

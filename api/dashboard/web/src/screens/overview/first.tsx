@@ -28,7 +28,7 @@ export function useFirst(list: Performance | undefined): First {
   const [waiting, setWaiting] = useState(false),
     [firstClick, setFirstClick] = useState<ClickRow>(),
     [converted, setConverted] = useState<ConversionRow>(),
-    takenOut = useRef('') // the time of the test conversion that was rejected; an answer from before still counts it
+    takenOut = useRef('') // the time of the rejected test conversion; an answer from before the rejection still contains it
   const nothing = list?.rows.length === 0,
     starts = list?.rows.length === 1 && list.totals.clicks < fewClicks && list.totals.conversions <= fewConversions,
     asks = nothing || starts || waiting
