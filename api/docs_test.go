@@ -39,11 +39,11 @@ func TestOperationPages(t *testing.T) {
 		for method, op := range item.Operations() {
 			id := op.OperationID
 			if !strings.Contains(index, `"`+pages+id+`"`) {
-				t.Errorf("%s is not in the list", id)
+				t.Errorf("the list at /docs lacks the operation %s", id)
 			}
 			alone, err := openapi3.NewLoader().LoadFromData([]byte(get(pages+id+".json", 200)))
 			if err != nil || alone.Paths.Len() != 1 || alone.Paths.Value(path).GetOperation(method) == nil {
-				t.Errorf("the document of %s: %v", id, err)
+				t.Errorf("the document of %s has not exactly this operation, or does not load: %v", id, err)
 			}
 			shown := get(pages+id, 200)
 			want := []string{"<code><b>" + method + "</b>" + path, "<h2>Answer "}

@@ -217,14 +217,14 @@ func TestSlowCallHoldsItsKey(t *testing.T) {
 	dbtest.Exec(t, s.DB, `UPDATE idempotency_keys SET lease_until = now()`)
 	go func() { answers <- s.Do("POST", "/slow", nil, "Idempotency-Key", "k") }()
 	if second := <-started; second != first {
-		t.Errorf("attempt ids %s and %s", first, second)
+		t.Errorf("the attempts have the ids %s and %s, want the same", first, second)
 	}
 	close(release)
 	(<-answers).Want(200, "")
 	(<-answers).Want(200, "")
 	last := s.Do("POST", "/slow", nil, "Idempotency-Key", "k").Want(200, "")
 	if last.Header.Get("Idempotent-Replayed") != "true" {
-		t.Error("the last answer was not replayed")
+		t.Error("the last call did not get the stored answer: it lacks Idempotent-Replayed")
 	}
 }
 
@@ -248,7 +248,7 @@ func TestAfterCommitWork(t *testing.T) {
 	s.Do("POST", "/after?fail", nil).Want(400, "refused")
 	s.Do("POST", "/after?fail", nil, "Idempotency-Key", "f").Want(400, "refused")
 	if ran.Load() != 2 {
-		t.Errorf("ran %d times, want 2", ran.Load())
+		t.Errorf("the work after the commit ran %d times, want once for each of the two calls that succeeded first", ran.Load())
 	}
 }
 
@@ -318,7 +318,7 @@ func TestAnswersThatAreNotKept(t *testing.T) {
 		}
 		var hours int
 		if err := s.DB.GetContext(t.Context(), &hours, `SELECT count(*) FROM kept_answers`); err != nil || hours != 1 {
-			t.Errorf("%d hours are counted, %v", hours, err)
+			t.Errorf("kept_answers has %d rows, want only the one of the present hour (error %v)", hours, err)
 		}
 	}
 }
