@@ -68,13 +68,13 @@ func (b *browser) open(path string, query url.Values) shown {
 	for _, c := range res.Cookies() {
 		out.cookie = c
 		if b.cookie = c.Value; c.Path != "/api/oauth/" || !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteLaxMode {
-			b.Errorf("cookie %v", c)
+			b.Errorf("the cookie %v must be HttpOnly, Secure and SameSite=Lax, with the path /api/oauth/", c)
 		}
 	}
 	h := res.Header
 	if h.Get("Location") != "" || h.Get("Refresh") != "" || h.Get("Cache-Control") != "no-store" || h.Get("Referrer-Policy") != "no-referrer" ||
 		!strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") || strings.Contains(out.text, "<script") {
-		b.Errorf("%s: %v", path, h)
+		b.Errorf("%s redirects, has a script, or lacks a header that makes it safe to show: %v", path, h)
 	}
 	return out
 }
@@ -82,7 +82,7 @@ func (b *browser) open(path string, query url.Values) shown {
 func (b *browser) want(s shown, status int, text string) {
 	b.Helper()
 	if s.status != status || !strings.Contains(s.text, text) {
-		b.Fatalf("%d, want %d and %q: %s", s.status, status, text, s.text)
+		b.Fatalf("status %d, want %d and a page with %q: %s", s.status, status, text, s.text)
 	}
 }
 

@@ -231,7 +231,8 @@ const fieldByCode: Record<string, string> = {
   multiple_defaults: 'stream_type',
   zero_path_weights: 'weight',
 }
-// placeOf returns the id of the path that an error of the service is about, and the field. The message names the path, or has its number.
+// placeOf returns the id of the path that an error of the service is about, and the field. The message has the name or the number of
+// the path. For multiple_defaults, placeOf returns the last default path.
 export function placeOf(code: string, message: string, flow: Flow): { path?: string; field?: string } {
   const quoted = /^(?:path |two paths are named )("(?:[^"\\]|\\.)*")/.exec(message)?.[1],
     number = /^path (\d+):/.exec(message)?.[1]

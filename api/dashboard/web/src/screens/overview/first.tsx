@@ -8,7 +8,7 @@ const every = 3, // seconds between requests for the first click and the first c
   ever = { limit: 1, from: '2020-01-01' },
   fewClicks = 100, // an account with fewer clicks may still be in its set-up
   fewConversions = 3, // an account with more conversions has finished its set-up
-  closedName = 'first_steps_closed' // in the browser's storage: the account whose steps a person has closed
+  closedName = 'first_steps_closed' // key in the browser's storage; its value is the account whose steps a person has closed
 
 // First says how far an account has come. `waits` is true while its steps are shown. takeOut is called when the test
 // conversion has been rejected.

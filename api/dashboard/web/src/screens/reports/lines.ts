@@ -36,7 +36,7 @@ export function useRows(ask: Ask) {
     asked = useRef(stamp)
   useEffect(() => {
     if (asked.current !== stamp) {
-      // a write has changed the figures: all questions are asked again, and the old rows stay until the new ones are there
+      // a write has changed the figures: all rows are requested again, and the old rows stay until the new ones arrive
       running.current.forEach(stop => stop.abort())
       running.current.clear()
       asked.current = stamp
