@@ -281,7 +281,7 @@ function FirstClick({ id, network }: { id: string; network?: NetworkRow }) {
   )
 }
 
-// Test tries the link without recording anything. The person must first replace the macros in the link by values.
+// Test tries a link without recording anything. `link` has made-up values in place of the macros.
 function Test({ id, link }: { id: string; link: string }) {
   const [result, setResult] = useState<TestedClick>(),
     { busy, wrong: error, run: attempt } = useAttempt(asError),
