@@ -15,8 +15,8 @@ import (
 )
 
 // placed limits how many calls run at the same time. It waits for a free place of the route's share, and then runs the next steps of
-// the call. It comes before any transaction, so a call that waits for a place holds no connection. A download keeps its place until the file is written, or until the server's time limit for
-// writing ends.
+// the call. It comes before any transaction, so a call that waits for a place holds no connection. A download keeps its place until the
+// file is written, or until the server's time limit for writing ends.
 func (p *Pipeline) placed(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		share := c.Route.Share
