@@ -72,7 +72,7 @@ func TestUsedCallsAreRemembered(t *testing.T) {
 	f.markExhausted("a", kv.Window{Limit: 60, Reset: 30 * time.Second, Over: true})
 	now = now.Add(20 * time.Second)
 	if w, ok := f.exhausted("a"); !ok || w.Limit != 60 || w.Reset != 10*time.Second {
-		t.Errorf("%+v, %v", w, ok)
+		t.Errorf("the remembered window is %+v (found: %v), want 60 calls and 10 seconds left", w, ok)
 	}
 	if _, ok := f.exhausted("b"); ok {
 		t.Error("another key counts as used up")

@@ -154,7 +154,7 @@ export const words: Record<string, string> = {
   required: 'Eine Angabe fehlt.',
   reserved_domain: 'Diese Domain ist dem Dienst vorbehalten.',
   shared_alias: 'Auf der gemeinsamen Domain lässt sich der Alias nicht wählen.',
-  shared_domain: 'Diese gemeinsame Domain hat schon jedes Konto.',
+  shared_domain: 'Das ist eine gemeinsame Domain: Jedes Konto hat sie schon.',
   signin_refused: 'Die Plattform hat die Anmeldung abgelehnt.',
   stale: 'Inzwischen hat jemand anderes gespeichert.',
   timeout: 'Das hat zu lange gedauert.',
