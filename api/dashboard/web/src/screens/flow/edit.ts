@@ -33,7 +33,7 @@ export const remove = (flow: Flow, id: string): Flow => flow.filter(p => p.id !=
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
 // coverer returns a path that is tried earlier than the path `id` and takes all of its visitors. It returns undefined if there is no
-// such path. While the coverer has a destination for its visitors, the path `id` gets none. A path with a daily cap covers no other
+// such path. While the coverer has a destination for its visitors, the path `id` gets no visitors. A path with a daily cap covers no other
 // path, because it takes no more visitors after its cap. `rotation` is the campaign's flow_rotation.
 export function coverer(flow: Flow, id: string, rotation: string): Path | undefined {
   const order = tried(flow),
