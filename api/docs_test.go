@@ -39,11 +39,11 @@ func TestOperationPages(t *testing.T) {
 		for method, op := range item.Operations() {
 			id := op.OperationID
 			if !strings.Contains(index, `"`+pages+id+`"`) {
-				t.Errorf("%s is not in the list", id)
+				t.Errorf("the list at /docs lacks the operation %s", id)
 			}
 			alone, err := openapi3.NewLoader().LoadFromData([]byte(get(pages+id+".json", 200)))
 			if err != nil || alone.Paths.Len() != 1 || alone.Paths.Value(path).GetOperation(method) == nil {
-				t.Errorf("the document of %s: %v", id, err)
+				t.Errorf("the document of %s has not exactly this operation, or does not load: %v", id, err)
 			}
 			shown := get(pages+id, 200)
 			want := []string{"<code><b>" + method + "</b>" + path, "<h2>Answer "}
@@ -81,7 +81,7 @@ func TestForPrograms(t *testing.T) {
 		list := get("/llms.txt")
 		text := list.Body.String()
 		if list.Code != 200 || !strings.HasPrefix(list.Header().Get("Content-Type"), "text/plain") || !strings.HasPrefix(text, "# Switchyard\n") {
-			t.Errorf("%d %v: %s", list.Code, list.Header(), text)
+			t.Errorf("/llms.txt is answered with %d %v, want 200 and plain text: %s", list.Code, list.Header(), text)
 		}
 		if got := strings.Contains(text, base+"/mcp"); got == off {
 			t.Errorf("/llms.txt names /mcp: %v, but the service serves /mcp: %v", got, !off)
@@ -96,11 +96,11 @@ func TestForPrograms(t *testing.T) {
 		for _, link := range links {
 			page := get(link[1])
 			if page.Code != 200 || !strings.HasPrefix(page.Header().Get("Content-Type"), "text/markdown") || !strings.Contains(page.Body.String(), "# ") {
-				t.Errorf("%s: %d %v", link[1], page.Code, page.Header())
+				t.Errorf("%s is answered with %d %v, want 200 and Markdown", link[1], page.Code, page.Header())
 			}
 		}
 		if got := get("/docs/rules.md").Body.String(); got != pages[0].Text {
-			t.Errorf("the page is %q", got)
+			t.Errorf("/docs/rules.md is %q, want the text of the page", got)
 		}
 		if got := get("/docs/keys.md").Code; got != 404 {
 			t.Errorf("a page that does not exist is answered with %d, want 404", got)

@@ -40,7 +40,7 @@ func TestIdempotentCreateUnderARace(t *testing.T) {
 				case a.Status == 409 && a.Code == "idempotency_in_progress":
 					progress++
 				default:
-					t.Errorf("%d %s", a.Status, a.Raw)
+					t.Errorf("status %d, want 201, or 409 idempotency_in_progress: %s", a.Status, a.Raw)
 				}
 			})
 		}
@@ -51,7 +51,7 @@ func TestIdempotentCreateUnderARace(t *testing.T) {
 		var n int
 		err := one.DB.GetContext(t.Context(), &n, `SELECT count(*) FROM offers WHERE name = $1`, key)
 		if err != nil || n != 1 {
-			t.Errorf("%d records, %v", n, err)
+			t.Errorf("%d offers were created, want one (error %v)", n, err)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func TestIdempotencyRules(t *testing.T) {
 		t.Helper()
 		if string(a.Raw) != string(first.Raw) || a.Header.Get("Idempotent-Replayed") != "true" ||
 			a.Header.Get("RateLimit-Limit") == "" || a.Header.Get("Content-Type") != first.Header.Get("Content-Type") {
-			t.Errorf("not a replay: %s %v", a.Raw, a.Header)
+			t.Errorf("the answer is not the stored one with Idempotent-Replayed: %s %v", a.Raw, a.Header)
 		}
 	}
 	replay(s.Do("POST", "/offers", offer("A"), "Idempotency-Key", "k").Want(201, ""))
@@ -113,7 +113,7 @@ func TestIdempotencyRules(t *testing.T) {
 	}
 	s.Do("POST", "/offers", offer("D"), "Idempotency-Key", "k").Want(201, "")
 	if n, err := s.Store.PruneAttempts(t.Context()); err != nil || n == 0 {
-		t.Errorf("pruned %d, %v", n, err)
+		t.Errorf("%d old keys were deleted, want at least one (error %v)", n, err)
 	}
 }
 
@@ -179,7 +179,7 @@ func TestFailedAttemptsRunAgain(t *testing.T) {
 		s.Do("POST", "/flaky", nil, "Idempotency-Key", "k").Want(200, "")
 		a := s.Do("POST", "/flaky", nil, "Idempotency-Key", "k").Want(200, "")
 		if string(a.Data) != "4" || a.Header.Get("Idempotent-Replayed") != "true" {
-			t.Errorf("slow %v: %s %v", slow, a.Raw, a.Header)
+			t.Errorf("slow %v: the repeated call did not get the stored answer of the fourth run: %s %v", slow, a.Raw, a.Header)
 		}
 		fail.Store(3)
 		for range 2 {
@@ -193,7 +193,7 @@ func TestFailedAttemptsRunAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := map[bool]int{false: 1, true: 5}[slow != nil]; n != want { // a slow call commits its own writes
-			t.Errorf("slow %v: %d records, want %d", slow, n, want)
+			t.Errorf("slow %v: %d offers are stored, want %d", slow, n, want)
 		}
 	}
 }
@@ -217,14 +217,14 @@ func TestSlowCallHoldsItsKey(t *testing.T) {
 	dbtest.Exec(t, s.DB, `UPDATE idempotency_keys SET lease_until = now()`)
 	go func() { answers <- s.Do("POST", "/slow", nil, "Idempotency-Key", "k") }()
 	if second := <-started; second != first {
-		t.Errorf("attempt ids %s and %s", first, second)
+		t.Errorf("the attempts have the ids %s and %s, want the same", first, second)
 	}
 	close(release)
 	(<-answers).Want(200, "")
 	(<-answers).Want(200, "")
 	last := s.Do("POST", "/slow", nil, "Idempotency-Key", "k").Want(200, "")
 	if last.Header.Get("Idempotent-Replayed") != "true" {
-		t.Error("the last answer was not replayed")
+		t.Error("the last call did not get the stored answer: it lacks Idempotent-Replayed")
 	}
 }
 
@@ -248,7 +248,7 @@ func TestAfterCommitWork(t *testing.T) {
 	s.Do("POST", "/after?fail", nil).Want(400, "refused")
 	s.Do("POST", "/after?fail", nil, "Idempotency-Key", "f").Want(400, "refused")
 	if ran.Load() != 2 {
-		t.Errorf("ran %d times, want 2", ran.Load())
+		t.Errorf("the work after the commit ran %d times, want 2: a replayed or refused call does not run it", ran.Load())
 	}
 }
 
@@ -304,21 +304,21 @@ func TestAnswersThatAreNotKept(t *testing.T) {
 		post("full", 1000).Want(409, "idempotency_answer_dropped")
 		post("small", 1000).Want(200, "")
 		if n := runs.Load(); n != 5 {
-			t.Errorf("%d runs, want 5", n)
+			t.Errorf("the handler ran %d times, want 5", n)
 		}
 		// A day later, the stored answers no longer count against the plan's storage.
 		dbtest.Exec(t, s.DB, `UPDATE kept_answers SET hour = hour - interval '26 hours'`)
 		post("later", 1000).Want(200, "")
 		post("later", 1000).Want(200, "")
 		if n := runs.Load(); n != 6 {
-			t.Errorf("%d runs, want 6", n)
+			t.Errorf("the handler ran %d times, want 6", n)
 		}
 		if _, err := s.Store.PruneAttempts(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		var hours int
 		if err := s.DB.GetContext(t.Context(), &hours, `SELECT count(*) FROM kept_answers`); err != nil || hours != 1 {
-			t.Errorf("%d hours are counted, %v", hours, err)
+			t.Errorf("kept_answers has %d rows, want only the one of the present hour (error %v)", hours, err)
 		}
 	}
 }

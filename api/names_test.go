@@ -31,7 +31,7 @@ func TestDescriptions(t *testing.T) {
 			name := strings.ToUpper(method) + " " + strings.TrimPrefix(path, openapi.Prefix)
 			text, _ := operation["description"].(string)
 			if n := strings.Count(text+" ", ". "); !headings[name] || n < 1 || n > 6 || !strings.HasSuffix(text, ".") {
-				t.Errorf("%s is described by %d sentences in operations.md: %q", name, n, text)
+				t.Errorf("%s has %d sentences in operations.md, want 1 to 6 and a full stop at the end: %q", name, n, text)
 			}
 			delete(headings, name)
 			if strings.HasPrefix(path, openapi.Prefix) && path != openapi.Prefix+"/openapi.json" {

@@ -212,7 +212,7 @@ const (
 	cooldown   = tool.Cooldown
 )
 
-// reserve counts a change against the budget of the key and the cool-down of its record.
+// reserve counts a change against the limits: the changes that the key may make in budgetSpan, and one change of the record in cooldown.
 func (c *client) reserve(ctx context.Context, record uuid.UUID) error {
 	key := store.UseLimit{Subject: c.c.KeyID, Most: c.c.Account.AssistantChanges, Span: budgetSpan}
 	limits, subjects := []store.UseLimit{key}, []uuid.UUID{key.Subject}

@@ -27,9 +27,9 @@ const (
 	leaseRenew        = 5 * time.Second
 )
 
-// idempotent makes a POST with an Idempotency-Key take effect only once. A repetition within 24 hours gets the first final answer,
-// or an error if that answer was not kept. This also holds for simultaneous repetitions and when a process is killed. All state is in
-// PostgreSQL, so it works without Redis.
+// idempotent makes a POST with an Idempotency-Key take effect only once. A repetition within 24 hours gets the first final answer. If
+// that answer was not stored, the repetition gets the job that the first call awaited, or an error. This also holds for simultaneous
+// repetitions and when a process is killed. All state is in PostgreSQL, so it works without Redis.
 func (p *Pipeline) idempotent(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		keys := c.Request.Header.Values("Idempotency-Key")
@@ -136,7 +136,7 @@ func (p *Pipeline) serveLeased(c *route.Call, a store.Attempt, next step) envelo
 	}
 	// The answer is stored even if the caller has disconnected.
 	ctx := context.WithoutCancel(c.Context())
-	reply = envelope.Reply{Status: http.StatusInternalServerError} // finish stores this reply if next panics
+	reply = envelope.Reply{Status: http.StatusInternalServerError} // if next panics, finish releases the key, because this reply is not final
 	stop := p.renew(ctx, a)
 	defer func() {
 		stop()

@@ -56,7 +56,7 @@ func NewPipeline(s *store.Store, rates *kv.Rates, site *Site, undeclared func(r 
 // Collectors returns the metrics of the calls, for the process to register.
 func (p *Pipeline) Collectors() []prometheus.Collector { return []prometheus.Collector{p.seconds} }
 
-// step runs the rest of a call.
+// step runs one of the steps that the package comment lists, and then the steps after it.
 type step func(*route.Call) envelope.Reply
 
 // How long a call may take.

@@ -14,9 +14,9 @@ import (
 	"switchyard/models"
 )
 
-// placed runs the rest of a call in a place of its route's share. It comes before any transaction, so a call that waits for a
-// place holds no connection. A download keeps its place until the file is written, or until the server's time limit for writing
-// ends.
+// placed limits how many calls run at the same time. It waits for a free place of the route's share, and then runs the next steps of
+// the call. It comes before any transaction, so a call that waits for a place holds no connection. A download keeps its place until the
+// file is written, or until the server's time limit for writing ends.
 func (p *Pipeline) placed(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		share := c.Route.Share

@@ -25,7 +25,7 @@ const (
 	refusalBurst = 200 // refusals that a caller gets without a pause before that rate applies
 	refusalPause = time.Second
 	maxDelayed   = 2000   // refusals that wait at the same time in a process; each needs about 30 kB, including its connection
-	maxCallers   = 10_000 // limit on the callers whose refusals are counted, and on the keys remembered because their calls are used up
+	maxCallers   = 10_000 // maximum number of callers whose refusals are counted, and of remembered keys whose calls are used up
 )
 
 // refusals slows down floods of refused calls and remembers which callers have used up their calls of the minute.

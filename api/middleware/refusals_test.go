@@ -34,7 +34,7 @@ func TestFloodOfRefusalsIsSlowed(t *testing.T) {
 		t.Helper()
 		for n := range refusalBurst + 5 {
 			if paused := refuse(account, peer, http.StatusTooManyRequests); paused != (n >= refusalBurst) {
-				t.Fatalf("refusal %d: waits %v", n, paused)
+				t.Fatalf("refusal %d is delayed: %v, want %v", n, paused, n >= refusalBurst)
 			}
 		}
 	}
@@ -43,11 +43,11 @@ func TestFloodOfRefusalsIsSlowed(t *testing.T) {
 	for name, paused := range map[string]bool{
 		"another account": refuse(other, "192.0.2.1:2", http.StatusTooManyRequests),
 		"another address": refuse(uuid.Nil, "192.0.2.2:1", http.StatusUnauthorized),
-		"an answer":       refuse(flooder, "192.0.2.1:1", http.StatusOK),
-		"a typing error":  refuse(flooder, "192.0.2.1:1", http.StatusBadRequest),
+		"a success":       refuse(flooder, "192.0.2.1:1", http.StatusOK),
+		"a bad request":   refuse(flooder, "192.0.2.1:1", http.StatusBadRequest),
 	} {
 		if paused {
-			t.Errorf("%s is delayed, although only the flooding caller's refusals should be", name)
+			t.Errorf("%s is delayed, although only the flooding caller's refusals with 401 and 429 should be", name)
 		}
 	}
 	if !refuse(uuid.Nil, "192.0.2.1:9", http.StatusUnauthorized) {
@@ -72,7 +72,7 @@ func TestUsedCallsAreRemembered(t *testing.T) {
 	f.markExhausted("a", kv.Window{Limit: 60, Reset: 30 * time.Second, Over: true})
 	now = now.Add(20 * time.Second)
 	if w, ok := f.exhausted("a"); !ok || w.Limit != 60 || w.Reset != 10*time.Second {
-		t.Errorf("%+v, %v", w, ok)
+		t.Errorf("the remembered window is %+v (found: %v), want 60 calls and 10 seconds left", w, ok)
 	}
 	if _, ok := f.exhausted("b"); ok {
 		t.Error("another key counts as used up")

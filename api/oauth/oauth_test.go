@@ -68,13 +68,13 @@ func (b *browser) open(path string, query url.Values) shown {
 	for _, c := range res.Cookies() {
 		out.cookie = c
 		if b.cookie = c.Value; c.Path != "/api/oauth/" || !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteLaxMode {
-			b.Errorf("cookie %v", c)
+			b.Errorf("the cookie %v must be HttpOnly, Secure and SameSite=Lax, with the path /api/oauth/", c)
 		}
 	}
 	h := res.Header
 	if h.Get("Location") != "" || h.Get("Refresh") != "" || h.Get("Cache-Control") != "no-store" || h.Get("Referrer-Policy") != "no-referrer" ||
 		!strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") || strings.Contains(out.text, "<script") {
-		b.Errorf("%s: %v", path, h)
+		b.Errorf("%s redirects, has a script, or lacks a header that makes it safe to show: %v", path, h)
 	}
 	return out
 }
@@ -82,7 +82,7 @@ func (b *browser) open(path string, query url.Values) shown {
 func (b *browser) want(s shown, status int, text string) {
 	b.Helper()
 	if s.status != status || !strings.Contains(s.text, text) {
-		b.Fatalf("%d, want %d and %q: %s", s.status, status, text, s.text)
+		b.Fatalf("status %d, want %d and a page with %q: %s", s.status, status, text, s.text)
 	}
 }
 
@@ -119,22 +119,22 @@ func TestSignIn(t *testing.T) {
 	b.want(first, 200, "&lt;b&gt;Acme")
 	b.want(first, 200, "https://platform.example/google_ads?")
 	if first.cookie == nil || b.cookie != state || first.cookie.MaxAge > 901 {
-		t.Errorf("cookie %v", first.cookie)
+		t.Errorf("the start page sets the cookie %v, want the state for at most 901 seconds", first.cookie)
 	}
-	b.want(b.open(oauth.StartPath, url.Values{"state": {state}}), 200, "Connect Google Ads") // a link preview has opened the page first
+	b.want(b.open(oauth.StartPath, url.Values{"state": {state}}), 200, "Connect Google Ads") // as if a link preview had opened the page before the person
 	done := b.open(oauth.CallbackPath, url.Values{
 		"state": {state}, "code": {"canary-code"}, "redirect_uri": {"https://evil.example"}, "next": {"https://evil.example"},
 	})
 	b.want(done, 200, "jane@example.com is connected")
 	if strings.Contains(done.text, "evil") || redirect != base+"/api/oauth/callback" || code != "canary-code" || len(verifier) < 43 {
-		t.Errorf("redirect %s, code %s: %s", redirect, code, done.text)
+		t.Errorf("the exchange got the redirect %s and the code %s, want the service's own and canary-code; page: %s", redirect, code, done.text)
 	}
 	tasks := b.Jobs.Tasks(jobs.ExchangeOAuth.Kind())
 	if len(tasks) != 1 || tasks[0].Payload.Account != b.Account.ID || strings.Contains(string(tasks[0].Payload.Args), "canary") {
-		t.Errorf("the jobs are %+v, want one of the account without the code", tasks)
+		t.Errorf("the jobs are %+v, want one job of the account, without the code in its arguments", tasks)
 	}
 	if done.cookie == nil || done.cookie.MaxAge >= 0 {
-		t.Errorf("the cookie stays: %v", done.cookie)
+		t.Errorf("the sign-in's cookie was not deleted: %v", done.cookie)
 	}
 	b.cookie = state
 	b.want(b.open(oauth.CallbackPath, url.Values{"state": {state}, "code": {"again"}}), 400, "start it again")

@@ -92,7 +92,7 @@ var linkAddresses = []address{
 		"reports goals that visitors have reached, one or a list of at most 1,000",
 		[]object{
 			textParam("header", "X-Site-Key", "the account's siteKey, if the message is signed"),
-			textParam("header", "X-Signature", "hex HMAC-SHA256 of the body with the goal secret as the key, in place of Authorization: Bearer with the secret"),
+			textParam("header", "X-Signature", "hex HMAC-SHA256 of the body with the goal secret as the key; a message without it needs Authorization: Bearer with the secret"),
 		},
 		goalAnswers(),
 		object{"oneOf": []any{goalSchema, object{"type": "array", "maxItems": 1000, "items": goalSchema}}},
@@ -100,7 +100,8 @@ var linkAddresses = []address{
 	{
 		http.MethodGet, "/lp/verify", "verifyVisitor", "protected landing page", "asks whether a visitor came through a tracking link",
 		[]object{
-			textParam("query", "key", "mode signed: the lp_key of the page's address"), textParam("query", "clickid", "mode click: the clickid of the page's address"),
+			textParam("query", "key", "the lp_key of the page's address, for mode signed"),
+			textParam("query", "clickid", "the clickid of the page's address, for mode click"),
 			textParam("query", "lander", "the page's id"), textParam("query", "ip", "the visitor's address, if the page's server asks"),
 			textParam("query", "ua", "the visitor's user agent, if the page's server asks"),
 		},
@@ -144,10 +145,10 @@ var goalSchema = object{
 		"goal":     object{"type": "string", "description": "key of an active goal"},
 		"order_id": object{"type": "string", "description": "required by a goal that counts per_order; each order id counts once"},
 		"value":    object{"type": "number", "minimum": 0, "description": "for a goal whose valueMode is from_event"},
-		"currency": object{"type": "string", "description": "three letters; left out: the goal's currency, else the site's"},
+		"currency": object{"type": "string", "description": "three letters; if it is left out, the currency of the goal or else of the site counts"},
 		"time":     object{"type": "string", "description": "ISO 8601 or seconds since 1970; if it is left out, older than 30 days or in the future, the present time counts"},
-		"event_id": object{"type": "string", "description": "your own id of the event; an event that is sent again with this id counts once. Left out: an identical object counts once"},
-		"site":     object{"type": "string", "format": "uuid", "description": "left out: the first active site that has the goal"},
+		"event_id": object{"type": "string", "description": "your own id of the event; an event that is sent again with this id counts once. Without an id, an identical object counts once"},
+		"site":     object{"type": "string", "format": "uuid", "description": "id of the site; if it is left out, the first active site that has the goal"},
 		"user":     userSchema(), "consent": consentSchema,
 		"items": object{"type": "array", "description": "products of the order, at most 100", "items": object{
 			"type": "object", "properties": object{

@@ -28,7 +28,7 @@ func TestAddressesHaveExamples(t *testing.T) {
 				known = known || p["name"] == name
 			}
 			if shown := strings.Contains(string(op), `"example":"`+value+`"`); known && !shown {
-				t.Errorf("%s %s does not show %s=%s", a.Method, a.Path, name, value)
+				t.Errorf("the document of %s %s does not show the parameter %s=%s of its example", a.Method, a.Path, name, value)
 			}
 		}
 		for _, part := range []any{e.Location, e.Answer, e.Body} {
@@ -37,7 +37,7 @@ func TestAddressesHaveExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !strings.Contains(string(op), string(text)) && string(text) != `""` && string(text) != "null" {
-				t.Errorf("%s %s does not show %s of its example", a.Method, a.Path, text)
+				t.Errorf("the document of %s %s does not show the part %s of its example", a.Method, a.Path, text)
 			}
 		}
 	}

@@ -43,13 +43,13 @@ func TestGoClientAtTheService(t *testing.T) {
 		Dimension: "country,os", Only: switchyard.Filters{"offer_id": {offer.ID}}, Except: switchyard.Filters{"country": {"DE"}},
 	})
 	if err != nil || len(report.Dimensions) != 2 || len(report.Filters) != 2 {
-		t.Errorf("report %+v, error %v", report, err)
+		t.Errorf("the report is %+v with the error %v, want two dimensions and two filters", report, err)
 	}
 	if _, err := c.GetCampaign(ctx, "x"); switchyard.Code(err) != "invalid_id" {
-		t.Errorf("error %v, want invalid_id", err)
+		t.Errorf("GetCampaign with a malformed id returns the error %v, want invalid_id", err)
 	}
 	if _, err := switchyard.New(server.URL, "sy_f_wrong").GetPlan(ctx); switchyard.Code(err) != "unauthenticated" {
-		t.Errorf("error %v, want unauthenticated", err)
+		t.Errorf("a call with a wrong key returns the error %v, want unauthenticated", err)
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()

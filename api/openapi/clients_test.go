@@ -77,7 +77,7 @@ func TestGoClient(t *testing.T) {
 	}
 	w.run(generator, "-config", "config.yaml", "openapi.json")
 	if got := w.run("go", "run", "."); !strings.Contains(got, "Spring 0\n") {
-		t.Errorf("the client lists\n%s", got)
+		t.Errorf("the client prints\n%swant the campaign Spring with 0 clicks", got)
 	}
 }
 
@@ -116,10 +116,10 @@ func TestTypeScriptClient(t *testing.T) {
 	}
 	w.run(bin("tsc"), "-p", ".")
 	if got := w.run("node", "list.js"); !strings.Contains(got, "Spring 0\n") || !strings.Contains(got, "By TypeScript 0\n") {
-		t.Errorf("the client lists\n%s", got)
+		t.Errorf("the client prints\n%swant the campaigns Spring and By TypeScript with 0 clicks", got)
 	}
 	if got := w.run("node", "kept.js"); got != "By TypeScript\nSpring\ninvalid_id\nconversion.created\nrefused\n" {
-		t.Errorf("the client in api/clients/ts prints\n%s", got)
+		t.Errorf("the client in api/clients/ts prints other lines than expected:\n%s", got)
 	}
 	w.run(bin("redocly"), "lint", "openapi.json", "--format", "stylish")
 }

@@ -116,7 +116,7 @@ func parameters(s *schemas, row route.Route) []object {
 		})
 	}
 	if row.Versioned && row.Method != http.MethodGet {
-		out = append(out, textParam("header", "If-Match", "the ETag or version that you have read; 409 stale if it has changed since"))
+		out = append(out, textParam("header", "If-Match", "the ETag or version that you have read; if it has changed since, the answer is 409 stale"))
 	}
 	if row.Version != nil {
 		out = append(out, textParam("header", "If-Match",

@@ -30,7 +30,7 @@ func events(s *schemas) object {
 				eventHeader("Switchyard-Delivery", "the id of the delivery, as in the delivery log"),
 			},
 			"requestBody": object{"required": true, "content": jsonContent(payload)},
-			"responses": object{"2XX": object{"description": "accepted, within ten seconds; after any other answer, also a redirect, the event is " +
+			"responses": object{"2XX": object{"description": "the endpoint has accepted the event within ten seconds; after any other answer, also a redirect, the event is " +
 				"tried again after 1 minute, 5 minutes, 30 minutes, 2 hours, 6 hours and 12 hours"}},
 		}}
 	}

@@ -35,7 +35,7 @@ func (c *collector) fieldSchema(f reflect.StructField) object {
 			"description": "the answer of the call that became the job", "anyOf": append(slices.Clone(c.results), object{"type": "null"}),
 		})
 	}
-	panic("openapi: field " + f.Name + ": no such form")
+	panic("openapi: field " + f.Name + `: the tag "is" names no schema`)
 }
 
 // addResult adds the answer of a call that may become a job. An answer that several calls share is added once.
@@ -126,7 +126,7 @@ func (s *schemas) conditionValue(f cond.Form) object {
 		time := object{"type": "string", "pattern": `^\d\d?:\d\d$`}
 		return s.component("Timespan", object{"type": "object", "properties": object{
 			"days": object{
-				"type": "array", "items": s.values(clickattr.Weekdays, true), "description": "1 (Monday) to 7; left out: every day",
+				"type": "array", "items": s.values(clickattr.Weekdays, true), "description": "1 (Monday) to 7; if it is left out, every day",
 			},
 			"from": time, "to": time,
 		}})

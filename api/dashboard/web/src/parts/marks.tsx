@@ -62,13 +62,13 @@ function shownOf(marks: Mark[]) {
 }
 const line = (m: Mark) => (m.note ? `${m.note.text} (${w.note}, ${w.by(m.note.author)})` : `${sentenceOf(m.change!)} (${whoOf(m.change!)})`)
 
-// tell describes the marks in a span of time, for the plot as a table.
+// tell describes the marks in a span of time as text, for the table that people can open in place of the plot.
 export function tell(of: MarkList, from: number, to: number): string {
   const { list, more } = shownOf(marksOf(of).filter(m => m.at >= from && m.at < to))
   return [...list.map(line), ...(more > 0 ? [w.more(more)] : [])].join('; ')
 }
 
-// Layer shows the marks above a plot. Marks that are close together become one.
+// Layer shows the marks of changes and notes above a plot. Marks that are close together become one.
 export function Layer({ of, place, edit }: { of: MarkList; place: (at: number) => number; edit: (d: NoteDraft) => void }) {
   return (
     <div class="marks" role="group" aria-label={w.marks}>

@@ -288,7 +288,8 @@ export const past = (times: number[], values: (number | null)[], now = Date.now(
 // endOf returns the end of a step of a plot: the beginning of the next step. The last step is taken to be as long as the one before.
 const endOf = (times: number[], i: number) => times[i + 1] ?? times[i]! + (times[i]! - (times[i - 1] ?? times[i]! - 36e5))
 
-// openStep returns the index of the step that is not over yet. It returns undefined if every step is over, or if it is the first step.
+// openStep returns the index of the step that is not over yet. It returns undefined if every step is over, or if the first step is not
+// over yet.
 export function openStep(times: number[], now = Date.now()) {
   const i = times.findLastIndex(at => at <= now)
   return i > 0 && now < endOf(times, i) ? i : undefined

@@ -17,7 +17,7 @@ export function useRecordDraft(value: Fields, names: string[]) {
     [base, setBase] = useState(value), // the saved record with which the edits are compared
     [conflicts, setConflicts] = useState<Conflict[]>([])
   const changedIn = (fields: Fields, of = base) => names.filter(n => !isSame(fields[n], of[n]))
-  // adopt merges the newest saved record, which another person may have changed, into the edits. It returns the joined fields, and the
+  // adopt merges the newest saved record, which another person may have changed, into the edits. It returns the merged fields, and the
   // conflicts that it found.
   const adopt = (theirs: Fields) => {
     const { joined, conflicts: found } = merge(base, draft, theirs),

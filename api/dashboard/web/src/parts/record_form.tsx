@@ -72,8 +72,8 @@ type Props = {
 
 // RecordForm edits a record with the fields in sections. A draft is sent if all checks of its fields pass. The error of a check is
 // shown at its field, and the first one gets the focus. An error of the service is shown at the field that it is about, or below all
-// fields. `under` is shown between the fields and the foot. With `latest`, changes that another person has saved since are kept. If both
-// people have changed the same field, the form asks before it saves.
+// fields. `under` is shown between the fields and the foot. With `latest`, a save keeps what another person has saved while
+// the form was open. If both people have changed the same field, the form asks before it saves.
 export function RecordForm({
   sections,
   value,
@@ -114,7 +114,7 @@ export function RecordForm({
     canSave = saveUnchanged || edited
   useUnsaved(() => edited && !readOnly)
   useLayoutEffect(() => {
-    onDirty?.(edited) // not later, because the person may press Esc next and the sheet must then know of the edits
+    onDirty?.(edited) // in a layout effect, because the person may press Esc next and the sheet must then know of the edits
   }, [edited, onDirty])
   const set = (name: string, v: unknown, more?: Draft) => {
     setDraft(now => ({ ...now, ...more, [name]: v }))

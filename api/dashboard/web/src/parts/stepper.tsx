@@ -15,8 +15,8 @@ export const stepsOf = <T,>(rows: T[] | undefined, at: number, show: (row: T) =>
   last: at + 1 >= (rows?.length ?? 0),
 })
 
-// useLetters lets J and K go to the neighbours of the record in a sheet. `on` has a function for each other letter. All letters
-// are left alone while a person types or is asked something, and if the person has switched single letters off.
+// useLetters lets J and K go to the neighbours of the record in a sheet. `on` has a function for each other letter. The letters
+// do nothing while a person types or a dialog asks something, or if the person has switched shortcuts of one letter off.
 export function useLetters(step: Steps, on: Record<string, () => void> = {}) {
   const acts: Record<string, () => void> = { j: () => step.go(1), k: () => step.go(-1), ...on }
   usePress(e => {

@@ -7,7 +7,7 @@ import { t } from '../core/text.ts'
 // source.
 export const missingOf = (s: Pick<SourceRow, 'postback_url' | 'postback_example'>) => placeholdersOf(s.postback_url || s.postback_example)
 
-// fieldsOf returns the address of the screen with the fields for these values.
+// fieldsOf returns the address of the screen on which a person enters the missing values.
 export const fieldsOf = (s: Pick<SourceRow, 'id'>) => to('/app/sources', { id: s.id, at: 'postback' })
 
 // Untold says that no postbacks are sent to a source, and which values are missing.

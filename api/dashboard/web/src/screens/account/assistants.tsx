@@ -15,7 +15,7 @@ import { Two } from '../../parts/two.tsx'
 
 const nameOf = (a: AssistantRow) => a.client.name
 
-// Assistants shows the connected assistants: to owners all of the account, to other people their own.
+// Assistants shows the connected assistants. Owners see all assistants of the account, and other people see their own.
 export function Assistants() {
   const { data, error, again } = use('GET /app/api/assistants', {}),
     [question, ask] = useAsk()

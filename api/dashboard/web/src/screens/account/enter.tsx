@@ -134,7 +134,7 @@ function useSend(usesCodes = false) {
 }
 
 // loadPerson loads the person who has signed in, and goes to an address if one is given. It drops the cached answers if
-// the person or the account is another one than before.
+// the person or the account has changed.
 async function loadPerson(address?: string) {
   const who = await call('GET /app/api/session')
   if (me.value?.id !== who.id || me.value.account.id !== who.account.id) forget()

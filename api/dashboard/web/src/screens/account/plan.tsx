@@ -34,7 +34,7 @@ export function Plan() {
   )
 }
 
-// plotOf returns the data of the plot. Up to today, a line shows the clicks of the month that have added up by each day. From today on,
+// plotOf returns the data of the plot. Up to today, a line shows for each day the clicks since the month began. From today on,
 // lines show the forecast and, if they are known, its lowest and its highest value. A last line shows the plan's limit, if it has one.
 function plotOf(d: PlanDetail, limit: number | null): { times: number[]; series: Series[] } {
   const first = dayAt(d.daily[0]?.date ?? d.resetsAt),

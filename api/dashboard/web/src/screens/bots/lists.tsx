@@ -44,7 +44,7 @@ function textOf(e: BotEntryRow) {
   return `${what} ${w.operators[e.operator] ?? e.operator} ${e.value_count > 3 ? w.andMore(first, count(e.value_count - 3)) : first}`
 }
 
-// BotLists shows the entries that overrule the score.
+// BotLists shows the entries of the allow and deny lists, which overrule the score.
 export function BotLists() {
   const only = place.value.query.get('list') ?? '',
     may = canWrite(),

@@ -198,8 +198,8 @@ const Postbacks = ({ of: campaignNetworks, networks, source }: PostbacksProps) =
   </Part>
 )
 
-// ToldSource shows the postback address to which the service reports conversions of the source. If values in the address are missing,
-// it names them.
+// ToldSource shows the postback address at which the service reports conversions to the source. If values in the address are missing,
+// it names them instead.
 function ToldSource({ of: s }: { of: SourceRow }) {
   if (missingOf(s).length) return <Untold of={s} />
   return s.postback_url ? (
@@ -288,7 +288,7 @@ const fieldName = (field: string, names: SubNames) =>
   ({ cost: t.figures.names.cost, currency: t.campaigns.fields.currency } as Record<string, string>)[field] ??
   dimensionName(field, names)
 
-// Test tries the link without recording anything. The macros in the link must be filled.
+// Test tries a link without recording anything. `link` has made-up values in place of the macros.
 function Test({ id, link, names }: { id: string; link: string; names: SubNames }) {
   const [result, setResult] = useState<TestedClick>(),
     { busy, wrong: error, run: attempt } = useAttempt(asError),

@@ -266,7 +266,7 @@ function missingOf(e: Entered): Record<string, string> {
 }
 
 // defaultPath returns the only path of a new campaign. It is marked as the default path. If a person later adds paths with conditions,
-// they are tried before it. All its offers have the same weight.
+// those paths are tried first. All its offers have the same weight.
 const defaultPath = (offers: string[], lander: string) => ({
   name: w.everybody,
   stream_type: 'default',

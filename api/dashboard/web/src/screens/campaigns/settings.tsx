@@ -23,7 +23,8 @@ const currency = (d: Draft) => String(d.currency || me.value!.account.currency)
 // hasAmount reports whether the cost model needs an amount.
 const hasAmount = (d: Draft) => ['cpc', 'cpuc', 'cpm', 'cpa', 'cps'].includes(String(d.cost_model))
 
-// useSections returns the fields of the settings of a campaign on a domain. The service makes the alias on a shared domain.
+// useSections returns the fields of a campaign's settings. `domain` is the id of the saved domain. On a shared domain the service makes
+// the alias, so there is no field for it.
 function useSections(domain: string) {
   const domains = useDomains(),
     isShared = useIsShared(),

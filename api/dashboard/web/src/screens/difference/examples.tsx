@@ -15,7 +15,7 @@ const ClickLink = ({ id }: { id: string }) => (
   </a>
 )
 
-// Side shows the status and the payout of one side.
+// Side shows the status and the payout that a conversion has here, or that the network reports for it.
 const Side = ({ status, payout, currency }: { status: string | null; payout: DifferenceExample['payout']; currency: string }) => (
   <td class="left">
     {statusOf(status)}

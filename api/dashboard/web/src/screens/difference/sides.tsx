@@ -4,7 +4,7 @@ import { w } from '../../text/difference.ts'
 
 export type Kind = 'source' | 'network'
 
-// Measure is a figure that both sides may have. `ours` and `theirs` are the currencies of the two sides, and empty if the
+// Measure is a figure that we and the source or network both may have. `ours` and `theirs` are the two currencies, and empty if the
 // figure is not an amount.
 export type Measure = { name: keyof DifferenceFigures; label: string; compared: boolean; ours: string; theirs: string }
 
@@ -18,7 +18,7 @@ export const measuresOf = (d: Difference, kind: Kind): Measure[] =>
     theirs: name === 'money' ? d.their_currency || d.currency : '',
   }))
 
-// Value shows a figure. A figure with a currency is an amount.
+// Value shows a figure in a cell of a table. `currency` is the currency if the figure is an amount.
 export const Value = ({ of, m, currency = m.ours, sign }: { of: DifferenceFigures; m: Measure; currency?: string; sign?: boolean }) => {
   const n = of[m.name]
   return <td class="num">{(sign && n != null && n > 0 ? '+' : '') + (m.name === 'money' ? amount(n, currency) : count(n))}</td>

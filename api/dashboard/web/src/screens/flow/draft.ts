@@ -55,8 +55,8 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     theirs = use('GET /campaigns/{id}/flow', {}, 20, { id }),
     list = useMemo(() => changes(base, draft, known), [base, draft, known]),
     dirty = list.length > 0
-  // replaced holds the earlier versions of the flow that this page has replaced by saving. If an answer has such a version, it is out
-  // of date, and no other person has changed the flow.
+  // replaced holds the earlier versions of the flow that this page has replaced by saving. An answer with such a version
+  // is out of date. It does not mean that another person has changed the flow.
   const replaced = useRef(new Set<string>()),
     elsewhere = !!theirs.data && theirs.data.version !== version && !replaced.current.has(theirs.data.version)
   const restart = ({ streams, version }: Pick<FlowAnswer, 'streams' | 'version'>) => {

@@ -32,7 +32,7 @@ test('forced paths are tried first, then regular paths by their group, then the 
     path('f', { stream_type: 'forced' }),
   ]
   equal(names(tried(flow)), 'fabd')
-  equal(neighbour(flow, flow[1]!.id, 1), undefined) // of another kind
+  equal(neighbour(flow, flow[1]!.id, 1), undefined) // the next path is of another kind
 })
 
 test('only paths of the same kind change places', () => {
@@ -54,7 +54,7 @@ test('each edit is one change, and equal flows have no changes', () => {
   equal(changes(was, [was[1]!, was[0]!], known), [{ kind: 'order', path: '' }])
 })
 
-test('a record without a name is removed only if all records are loaded', () => {
+test('a record without a name is shown as removed only after all records are loaded', () => {
   const gone = { id: 'o2', weight: 1 } as Path['destinations'][number]
   equal(shownName(gone, known, 'removed'), 'removed')
   equal(shownName(gone, { ...known, loaded: false }, 'removed'), '…')
@@ -67,7 +67,7 @@ const only = (...countries: string[]) => ({
   filters: [{ attribute: 'country', operator: 'in', value: countries }] as Path['filters'],
 })
 
-test('a path behind a path that takes everybody is covered, unless visitors can pass', () => {
+test('a path is covered if an earlier path takes all of its visitors', () => {
   const behind = (all: Partial<Path>, fields: Partial<Path> = {}, rotation = 'position') => {
     const flow = [path('all', { ...offer, ...all }), path('de', { ...only('DE'), ...fields })]
     return coverer(flow, flow[1]!.id, rotation)?.name
@@ -93,7 +93,7 @@ test('a path behind a path that takes everybody is covered, unless visitors can 
   for (const [all, fields, rotation] of passing) equal(behind(all, fields, rotation), undefined, JSON.stringify(all))
 })
 
-test('a new path and new conditions come before the path that takes everybody', () => {
+test('a new path, or a path with new conditions, is moved before the path that takes all visitors', () => {
   const flow = [path('a', only('AT')), path('all', offer), path('d', { ...offer, stream_type: 'default' })]
   equal(names(add(flow, path('n'), 'position')), 'analld')
   equal(names(add([flow[0]!, flow[2]!], path('n'), 'position')), 'and')
@@ -168,7 +168,7 @@ test('the boxes of a flow lie inside the drawing and do not overlap', () => {
       }),
     )
     const width = widthIn(500 + Math.floor(draw() * 500))
-    if (width < leastWidth || width > mostWidth) throw new Error(`the drawing is ${width} wide`)
+    if (width < leastWidth || width > mostWidth) throw new Error(`the drawing is ${width} px wide, want ${leastWidth} to ${mostWidth}`)
     const { nodes, height, rails } = layout(
       flow,
       known,
@@ -177,12 +177,12 @@ test('the boxes of a flow lie inside the drawing and do not overlap', () => {
       width,
     )
     for (const a of nodes) {
-      if (a.y < 0 || a.y + a.h > height || a.x + a.w > width) throw new Error(`${a.key} is outside`)
+      if (a.y < 0 || a.y + a.h > height || a.x + a.w > width) throw new Error(`${a.key} is outside the drawing`)
       for (const b of nodes)
         if (a.key < b.key && a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h)
-          throw new Error(`${a.key} lies on ${b.key}`)
+          throw new Error(`${a.key} overlaps ${b.key}`)
     }
     const keys = new Set(nodes.map(n => n.key))
-    for (const r of rails) if (!keys.has(r.to) || (r.from && !keys.has(r.from))) throw new Error(`a rail leads from ${r.from} to ${r.to}`)
+    for (const r of rails) if (!keys.has(r.to) || (r.from && !keys.has(r.from))) throw new Error(`no box for a rail from ${r.from} to ${r.to}`)
   }
 })

@@ -33,8 +33,8 @@ export const remove = (flow: Flow, id: string): Flow => flow.filter(p => p.id !=
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
 // coverer returns a path that is tried earlier than the path `id` and takes all of its visitors. It returns undefined if there is no
-// such path. The path `id` then gets visitors only while the coverer has no destination for them. A path with a daily cap covers no
-// other path, because it takes no more visitors after its cap. `rotation` is the campaign's flow_rotation.
+// such path. While the coverer has a destination for its visitors, the path `id` gets no visitors. A path with a daily cap covers no other
+// path, because it takes no more visitors after its cap. `rotation` is the campaign's flow_rotation.
 export function coverer(flow: Flow, id: string, rotation: string): Path | undefined {
   const order = tried(flow),
     at = order.findIndex(p => p.id === id),
@@ -49,7 +49,7 @@ const includes = (p: Path, filters: Condition[], logic: string) =>
 const leadsOn = (p: Path) => p.action === 'nothing' || (p.action === 'campaign' ? !!p.campaign_id : p.destinations.some(d => d.weight > 0))
 // neverDrawn reports whether a path gets no visitor because its weight is 0. Only regular paths are chosen by weight.
 const neverDrawn = (p: Path) => p.stream_type === 'regular' && p.weight === 0
-// drawnTogether reports whether a visitor who fits two paths gets one of them by chance.
+// drawnTogether reports whether a visitor who meets the conditions of both paths gets one of them by chance.
 const drawnTogether = (a: Path, b: Path, rotation: string) =>
   a.stream_type === 'regular' && (rotation === 'weight' ? b.stream_type === 'regular' : rank(a) === rank(b) && a.rule_group > 0)
 
@@ -231,7 +231,8 @@ const fieldByCode: Record<string, string> = {
   multiple_defaults: 'stream_type',
   zero_path_weights: 'weight',
 }
-// placeOf returns the id of the path that an error of the service is about, and the field. The message names the path, or has its number.
+// placeOf returns the id of the path that an error of the service is about, and the field. The message has the name or the number of
+// the path. For multiple_defaults, placeOf returns the last default path.
 export function placeOf(code: string, message: string, flow: Flow): { path?: string; field?: string } {
   const quoted = /^(?:path |two paths are named )("(?:[^"\\]|\\.)*")/.exec(message)?.[1],
     number = /^path (\d+):/.exec(message)?.[1]

@@ -2,7 +2,7 @@
 import type { Destination, Path } from '../../api.gen.ts'
 import { shareOf, split, type Flow, type Known } from './edit.ts'
 
-export const mostWidth = 796, // px of the drawing
+export const mostWidth = 796, // the greatest and the smallest width of the drawing, in px
   leastWidth = 640
 const startW = 74,
   startH = 84
@@ -27,8 +27,8 @@ export function columnsOf(width: number) {
 }
 
 // Node is a box of the drawing: a path, a landing page or another destination. `share` is a number from 0 to 1. For a path, it is the
-// part of all visitors that the path gets. For a destination, it is the part of the path's visitors. `off` means that no visitor
-// comes here.
+// part of all visitors that the path gets. For a destination, it is the part among the destinations of its slot, as shareOf returns it.
+// `off` means that no visitor comes here.
 export type Node = {
   key: string
   path: string

@@ -52,7 +52,7 @@ export function LiveTest({ of: live }: { of: GoalsLive }) {
             {last
               ? [
                   w.ago(Math.round((now - Date.parse(last.at)) / 1000)),
-                  last.goals.length ? w.reached(last.goals.join(', ')) : last.name !== 'view' && w.noGoal, // a view need not reach one
+                  last.goals.length ? w.reached(last.goals.join(', ')) : last.name !== 'view' && w.noGoal, // a page view need not reach a goal
                   last.clickId ? w.ofClick(last.clickId) : w.noClick,
                 ]
                   .filter(Boolean)

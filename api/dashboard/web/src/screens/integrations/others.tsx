@@ -21,8 +21,8 @@ type ServiceProps = {
   title: string
   text: string
   answer: { data?: unknown; error: ApiError | undefined; again: () => void }
-  name?: string | null // of the connected service
-  shown: string // what is connected
+  name?: string | null // the name of the connected service
+  shown: string // the text that says what is connected
   details: string
   failure?: string | null
   state?: ComponentChildren

@@ -8,7 +8,7 @@ const every = 3, // seconds between requests for the first click and the first c
   ever = { limit: 1, from: '2020-01-01' },
   fewClicks = 100, // an account with fewer clicks may still be in its set-up
   fewConversions = 3, // an account with more conversions has finished its set-up
-  closedName = 'first_steps_closed' // in the browser's storage: the account whose steps a person has closed
+  closedName = 'first_steps_closed' // key in the browser's storage; its value is the account whose steps a person has closed
 
 // First says how far an account has come. `waits` is true while its steps are shown. takeOut is called when the test
 // conversion has been rejected.
@@ -28,7 +28,7 @@ export function useFirst(list: Performance | undefined): First {
   const [waiting, setWaiting] = useState(false),
     [firstClick, setFirstClick] = useState<ClickRow>(),
     [converted, setConverted] = useState<ConversionRow>(),
-    takenOut = useRef('') // the time of the test conversion that was rejected; an answer from before still counts it
+    takenOut = useRef('') // the time of the rejected test conversion; an answer from before the rejection still contains it
   const nothing = list?.rows.length === 0,
     starts = list?.rows.length === 1 && list.totals.clicks < fewClicks && list.totals.conversions <= fewConversions,
     asks = nothing || starts || waiting

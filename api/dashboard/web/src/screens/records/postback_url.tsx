@@ -27,7 +27,7 @@ export function PostbackURL({ value, example, page, error, on }: Props) {
   }, [])
   useEffect(() => {
     if (value === sent) return
-    setStart({ value, form: formOf(value, example) }) // another value has come from outside, such as a discarded draft
+    setStart({ value, form: formOf(value, example) }) // the caller has set another value, for instance because a person discarded the draft
     setValues({})
     setSent(value)
   }, [value, example, sent])

@@ -172,7 +172,7 @@ function chanceText(list: BlockPreview[]): string {
   return `${Math.max(...(chances as number[])) <= 0.05 ? w.certain : w.uncertain} ${w.worst}`
 }
 
-// FiguresRow shows figures. A rate that differs from the rest by no more than chance is grey, as in reports.
+// FiguresRow shows figures. A rate is grey, as in reports, if chance may explain how it differs from the rate in `against`.
 const FiguresRow = ({ name, heads, of, against }: { name: string; heads: Name[]; of: FigureRow; against?: FigureRow }) => (
   <tr>
     <td class="left">{name}</td>

@@ -6,7 +6,7 @@ import { ask as fetchRows, cachedAnswer, epoch, useStamp } from '../../core/quer
 import { byFormula, formulaOf } from '../../core/formula.ts'
 import { inOrder, keyOf, orderAt, pathOf, questionOf, sortedFormula, valueText, type Ask } from '../../core/report.ts'
 
-// Answer is the answer to a question, or its error. It is empty while the question is under way.
+// Answer has the rows of a report that the service returned, or the error of the request. It has neither while the request is running.
 type Answer = { data?: Performance; error?: ApiError }
 export type RowLine = {
   kind: 'row'
@@ -36,7 +36,7 @@ export function useRows(ask: Ask) {
     asked = useRef(stamp)
   useEffect(() => {
     if (asked.current !== stamp) {
-      // a write has changed the figures: all questions are asked again, and the old rows stay until the new ones are there
+      // a write has changed the figures: all rows are requested again, and the old rows stay until the new ones arrive
       running.current.forEach(stop => stop.abort())
       running.current.clear()
       asked.current = stamp

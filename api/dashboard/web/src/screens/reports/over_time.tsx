@@ -37,7 +37,7 @@ export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[];
 // withoutKey returns the text of a button without the key in parentheses at its end.
 const withoutKey = (text: string) => text.replace(/ \(.\)$/, '')
 
-// keys are the keys of the report, with what they do.
+// keys lists the keyboard shortcuts of the report.
 export const keys = [
   ['↑ ↓', t.reports.move],
   ['→', reportWords.opens],

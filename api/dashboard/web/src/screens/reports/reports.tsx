@@ -76,7 +76,7 @@ export function Reports() {
     setCursor(i)
     table.current?.dispatchEvent(new CustomEvent('reveal', { detail: i }))
   }
-  // block opens the sheet that blocks the selected rows or, without any, the row at the cursor.
+  // block opens the sheet that blocks the selected rows. If no row is selected, it blocks the row at the cursor.
   const block = (line?: Line) => {
     const paths = selection.rows.size ? [...selection.rows.values()] : line?.kind === 'row' ? [line.path] : []
     if (!paths.length || !canWrite()) return

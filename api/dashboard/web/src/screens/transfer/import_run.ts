@@ -111,7 +111,7 @@ export function useImportFile(kind: Kind) {
 export type ImportFile = ReturnType<typeof useImportFile>
 
 // useRun checks the rows of a file, and then creates their records. It stops when the person says so, or when the account has as many
-// records as its subscription allows.
+// records as its plan allows.
 export function useRun(kind: Kind, file: ImportFile, known: Known | undefined) {
   const [run, setRun] = useState<Run>(),
     stopped = useRef(false),

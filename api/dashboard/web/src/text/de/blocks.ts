@@ -17,7 +17,7 @@ export const words: typeof english = {
   selectAllMost: shown => `Die ${shown} größten auswählen`,
   go: 'Sperren',
   allow: 'Zulassen',
-  none: 'Diese Zeilen lassen sich nicht sperren. Sperren lassen sich Zeilen mit einem Wert, gruppiert nach etwas, das beim Klick bekannt ist, etwa Sub 1 oder Land.',
+  none: 'Diese Zeilen lassen sich nicht sperren. Nach etwas gruppieren, das beim Klick bekannt ist, etwa Sub 1 oder Land, und Zeilen mit einem Wert wählen.',
   flat: 'Diese Tabelle hat mehrere Gruppierungen, deren Werte sich sperren lassen. Im Baum lassen sich Zeilen einer einzelnen Gruppierung auswählen.',
   tooMany: shown => `Höchstens ${shown} Werte lassen sich auf einmal sperren.`,
   sheet: (n, shown, what) => `${what}: ${values(n, shown)} sperren`,

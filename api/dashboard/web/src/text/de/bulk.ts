@@ -9,7 +9,7 @@ export const words: typeof en = {
     offers: n => `${of(n, 'Offer', 'Offers')} bearbeiten`,
     landers: n => `${of(n, 'Landingpage', 'Landingpages')} bearbeiten`,
   },
-  text: 'Nur die gesetzten Felder ändern sich. Entweder ändern sich alle zusammen oder keine.',
+  text: 'Nur ausgefüllte Felder werden geändert, und zwar bei allen Einträgen oder bei keinem.',
   unchanged: 'Unverändert',
   noGroup: 'Keine Gruppe',
   addTags: 'Tags hinzufügen',

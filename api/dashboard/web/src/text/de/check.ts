@@ -116,7 +116,7 @@ export const words: typeof english = {
     address_unchecked: {
       says: 'Niemand prüft, ob {value} antwortet, denn die URL ist eingetippt und weder Offer noch Landingpage.',
       costs: 'Wenn nicht, gehen Besucher verloren, die dorthin geschickt werden.',
-      does: 'Sie einmal selbst öffnen oder ein Offer daraus machen.',
+      does: 'Die URL einmal selbst öffnen oder ein Offer daraus machen.',
     },
     macro_foreign: {
       says: 'In der URL von {name} steht {value}, das ein anderes Programm ausfüllen würde.',
@@ -216,7 +216,7 @@ export const words: typeof english = {
     path_unreachable: {
       says: 'Zum Pfad {path} kommt niemand: {value} nimmt vorher alle.',
       costs: 'Seine Offers bekommen keine Besucher.',
-      does: '{value} Bedingungen geben oder diesen Pfad zuerst versuchen.',
+      does: 'Dem Pfad {value} Bedingungen geben oder diesen Pfad zuerst versuchen.',
     },
     path_without_share: {
       says: 'Der Pfad {path} hat das Gewicht 0, deshalb kommt niemand Neues dorthin.',

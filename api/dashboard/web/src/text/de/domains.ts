@@ -140,7 +140,7 @@ export const words: typeof en = {
   facts: 'Wie es steht',
   certificateUntil: 'Zertifikat bis',
   codes: {
-    domain_in_use: 'Kampagnen oder Smartlinks liegen darauf. Zuerst umziehen.',
+    domain_in_use: 'Kampagnen oder Smartlinks liegen darauf. Sie müssen zuerst umziehen.',
     duplicate: 'Ist schon hinzugefügt.',
     shared_domain: 'Das ist eine gemeinsame Domain: sie ist schon da.',
     reserved_domain: 'Dieser Name ist dem Dienst selbst vorbehalten.',
@@ -149,7 +149,7 @@ export const words: typeof en = {
     domain_unsafe: 'Die Domain steht auf einer Liste unsicherer URLs.',
     tracking_domain_unset: 'Diese Installation hat keinen Hostnamen, auf den eine Domain zeigen kann.',
     edge_not_configured: 'Diese Installation stellt keine Zertifikate aus.',
-    no_provider: 'Kein DNS-Konto ist verbunden.',
+    no_provider: 'Kein verbundenes DNS-Konto hält die Domain.',
     invalid_index_page: 'Zu dieser URL lassen sich keine Besucher schicken.',
     dns_account_not_found: 'Das DNS-Konto gibt es nicht mehr.',
   },

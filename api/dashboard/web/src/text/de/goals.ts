@@ -44,7 +44,7 @@ export const words: typeof en = {
   goalKind: 'Erreicht durch',
   goalKinds: { event: 'Ein Ereignis', page: 'Einen Seitenaufruf' },
   matchPath: 'Pfad',
-  matchHint: '/danke, oder /bestellung/* für alle, die so beginnen.',
+  matchHint: '/danke, oder /bestellung/* für alle Pfade, die so beginnen.',
   dedupe: 'Zählt',
   dedupes: { per_click: 'Einmal pro Klick', per_order: 'Jede Bestellung einmal' },
   valueMode: 'Wert',

@@ -33,7 +33,7 @@ export const words: typeof en = {
   by: what => `über ${what}`,
   dns: {
     title: 'DNS-Konten',
-    text: 'Sie setzen die Einträge der Domains.',
+    text: 'Diese Konten setzen die Einträge der Domains.',
     add: 'DNS-Konto verbinden',
     none: 'Kein DNS-Konto ist verbunden.',
     label: 'Eigener Name dafür',

@@ -170,7 +170,7 @@ export const words: typeof en = {
     times: { minutes: n => of(n, 'Minute', 'Minuten'), hours: n => of(n, 'Stunde', 'Stunden'), days: n => of(n, 'Tag', 'Tagen') },
     all: 'Alle Aufträge',
     hide: 'Ausblenden',
-    runsOn: 'Sie laufen weiter, auch wenn diese Seite geschlossen wird.',
+    runsOn: 'Aufträge laufen weiter, auch wenn diese Seite geschlossen wird.',
     export: kind => `Export: ${kind}`,
     dryRun: what => `Probelauf: ${what}`,
     correction: what => `Korrektur: ${what}`,

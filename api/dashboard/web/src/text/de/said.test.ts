@@ -69,6 +69,6 @@ test('a suggestion of the Copilot is translated, and an unknown sentence stays E
   equal(said('Something new'), 'Something new')
 })
 
-test('every token has a German text, and no other', () => {
+test('every token has a German text, and every German text belongs to a token', () => {
   equal(Object.keys(tokenTexts.meaning).sort(), tokens.map(k => k.name).sort())
 })

@@ -108,7 +108,7 @@ const details: Form[] = [
   [
     /^They have the same traffic source and the same flow, .*$/,
     () =>
-      'Sie haben dieselbe Traffic-Quelle und denselben Flow, also lernt jede nur von der Hälfte der Besucher. Ein Link genügt für beide.',
+      'Beide haben dieselbe Traffic-Quelle und denselben Flow, also lernt jede nur von der Hälfte der Besucher. Ein Link genügt für beide.',
   ],
   [
     /^Path (“.*”) sends visitors there: (.*)\. No other (offer|landing page) of the path could take them\.$/s,

@@ -9,7 +9,7 @@ export const words = {
     offers: (n: number) => `Edit ${of(n, 'offer', 'offers')}`,
     landers: (n: number) => `Edit ${of(n, 'landing page', 'landing pages')}`,
   }),
-  text: 'Only the fields that you set change. All of them change together, or none does.',
+  text: 'Only the fields that you fill in are changed, in all of the records or in none.',
   unchanged: 'Unchanged',
   noGroup: 'No group',
   addTags: 'Add tags',

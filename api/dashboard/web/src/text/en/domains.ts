@@ -147,7 +147,7 @@ export const words = {
     domain_unsafe: 'The domain is on a list of unsafe URLs.',
     tracking_domain_unset: 'This install has no hostname to point a domain at.',
     edge_not_configured: 'This install issues no certificates.',
-    no_provider: 'No DNS account is connected.',
+    no_provider: 'No connected DNS account holds the domain.',
     invalid_index_page: 'Visitors cannot be sent to this URL.',
     dns_account_not_found: 'The DNS account no longer exists.',
   } as Record<string, string>,

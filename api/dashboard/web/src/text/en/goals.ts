@@ -35,7 +35,7 @@ export const words = {
   goalKind: 'Reached by',
   goalKinds: named({ event: 'An event', page: 'A page view' }),
   matchPath: 'Path',
-  matchHint: '/thanks, or /order/* for all that begin so.',
+  matchHint: '/thanks, or /order/* for all paths that begin so.',
   dedupe: 'Counts',
   dedupes: named({ per_click: 'Once a click', per_order: 'Each order once' }),
   valueMode: 'Worth',

@@ -32,7 +32,7 @@ export const words = {
   by: (what: string) => `by ${what}`,
   dns: {
     title: 'DNS accounts',
-    text: 'They set the records of domains for you.',
+    text: 'These accounts set the records of domains for you.',
     add: 'Connect a DNS account',
     none: 'No DNS account is connected.',
     label: 'Your name for it',

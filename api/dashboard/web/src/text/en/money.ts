@@ -179,7 +179,7 @@ export const words = {
     },
     all: 'All jobs',
     hide: 'Hide',
-    runsOn: 'They go on if you leave this page.',
+    runsOn: 'Jobs go on if you leave this page.',
     export: (kind: string) => `Export: ${kind}`,
     dryRun: (what: string) => `Dry run: ${what}`,
     correction: (what: string) => `Correction: ${what}`,

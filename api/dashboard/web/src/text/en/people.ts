@@ -18,7 +18,7 @@ export const words = {
     viewer: 'Sees everything and exports it, changes nothing.',
     contributor: 'Changes campaigns and what belongs to them, but makes no campaign.',
     member: 'Also makes campaigns, domains, connections and webhooks.',
-    owner: 'Does everything, with team, keys, settings and plan.',
+    owner: 'Does everything, including team, keys, settings and plan.',
   }),
   team: {
     people: (n: number) => of(n, 'person', 'people'),

@@ -1,4 +1,4 @@
-// The steps of tests of postbacks, and what tests say at each step. The service's own sentences are in English.
+// The names of the steps of a postback test, and what the test says at each step. The service's own sentences are in English.
 import { named } from '../words.ts'
 
 export const words = {
