@@ -25,7 +25,7 @@ import (
 
 // Spend is the amount that an account spent on one day for one campaign of the platform.
 type Spend struct {
-	Day         string          `json:"day"`      // YYYY-MM-DD, as the platform names it: in the time zone of its account
+	Day         string          `json:"day"`      // YYYY-MM-DD, in the time zone in which the platform reports days
 	Campaign    string          `json:"campaign"` // the platform's id; empty: not known
 	Name        string          `json:"name"`     // of the campaign
 	Amount      decimal.Decimal `json:"amount"`
