@@ -226,7 +226,7 @@ func (s *session) clean(rows []row, period Range) ([]Spend, error) {
 		if day == "" && period.First() == period.Last() {
 			day = period.First()
 		}
-		at, err := timetext.Day(day) // a time of day is in the account's zone
+		at, err := timetext.Day(day) // ignores a time of day
 		if err != nil {
 			return nil, fmt.Errorf("a row of the platform has no day: %.40q", string(r.day))
 		}

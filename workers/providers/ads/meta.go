@@ -65,7 +65,7 @@ const (
 	metaLeast = 50
 )
 
-// metaSize is the size of the requests for an account's insights: rows of a page, and days. It only shrinks.
+// metaSize is the size of the requests for an account's insights: rows of a page, and days. While a range is read, it only shrinks.
 type metaSize struct{ limit, days int }
 
 // halve makes the size smaller. It returns false if the size is already the smallest.
