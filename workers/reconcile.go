@@ -16,10 +16,10 @@ const (
 	repairBatch    = 100  // how many of these rows are looked up in Redis at once
 )
 
-// Reconcile enqueues rows that are due, are held by no worker and have no task. That happens when Redis was emptied, a worker
-// was killed, or the web process died between its commit and the dispatch. Rows whose task waits in the queue are left alone.
-// Each queue is checked on its own. Otherwise many rows that wait in a paused queue, or in a queue without workers, could keep lost
-// rows of other queues from being found.
+// Reconcile enqueues rows that are due, are held by no worker and have no task. Rows get into this state when Redis was emptied,
+// a worker was killed, or the web process died between its commit and the dispatch. Rows whose task waits in the queue are left
+// alone. Each queue is checked on its own. Otherwise many rows that wait in a paused queue, or in a queue without workers, could
+// keep lost rows of other queues from being found.
 func (r *Runtime) Reconcile(ctx context.Context) error {
 	kinds := map[string][]string{}
 	for kind, p := range r.policies {

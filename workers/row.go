@@ -116,9 +116,9 @@ func (c rowConfig) admit(ctx context.Context, r *Runtime, row uuid.UUID) (func()
 }
 
 // RunNow makes one attempt of a row from inside another handler, under the same lease and fence as an attempt from the
-// queue. If manual is true, it does so in any state of the row. If the row cannot be claimed, RunNow returns a
-// *jobrow.RefusalError. If the attempt was made and its end was committed, RunNow returns nil, even if the attempt failed:
-// fn has to keep the attempt's error if the caller needs it.
+// queue. If manual is true, it does so in any state of the row, unless a worker holds its lease. If the row cannot be claimed,
+// RunNow returns a *jobrow.RefusalError. If the attempt was made and its end was committed, RunNow returns nil, even if the
+// attempt failed: fn has to keep the attempt's error if the caller needs it.
 func RunNow[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], account, id uuid.UUID, manual bool,
 	fn func(context.Context, *Run[A, R]) error,
 ) error {

@@ -77,10 +77,11 @@ func TestAwait(t *testing.T) {
 	}
 	close(block)
 	if got, err := jobs.Await(t.Context(), ticket); err != nil || got.Sum != 5 {
-		t.Errorf("await afterwards: %+v, %v", got, err)
+		t.Errorf("await after the job was released: %+v, %v", got, err)
 	}
 }
 
+// TestRowRunsOnce: a row runs once, even if the queue delivers several tasks for it.
 func TestRowRunsOnce(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
@@ -108,6 +109,8 @@ func TestRowRunsOnce(t *testing.T) {
 	}
 }
 
+// TestAbandonedClaimIsRedoneAndItsHolderFenced: if a worker claims a row and dies, another worker runs the row. The first worker can
+// no longer change it.
 func TestAbandonedClaimIsRedoneAndItsHolderFenced(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
@@ -131,7 +134,7 @@ func TestAbandonedClaimIsRedoneAndItsHolderFenced(t *testing.T) {
 		"renew":    jobrow.Renew(ctx, b.db, id, dead.Fence, time.Minute),
 	} {
 		if !errors.Is(err, jobrow.ErrFenced) {
-			t.Errorf("stale %s: %v, want fenced", name, err)
+			t.Errorf("%s by the worker that lost its claim: %v, want ErrFenced", name, err)
 		}
 	}
 	if n := b.effects()[id]; n != 1 || b.get(id).Attempts != 2 {
@@ -139,6 +142,8 @@ func TestAbandonedClaimIsRedoneAndItsHolderFenced(t *testing.T) {
 	}
 }
 
+// TestLostLeaseCancelsAndCommitsNothing: if another worker has claimed the row, the context of the attempt ends and the attempt
+// commits nothing.
 func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
@@ -197,10 +202,11 @@ func TestIdleQueueHidesNoLostRow(t *testing.T) {
 	// Reconcile has raised the generation to 1 and enqueued a task for it.
 	lostRows, err := b.client.LostRows(t.Context(), models.JobRef{Kind: aside.Kind(), ID: lost, Generation: 1})
 	if err != nil || len(lostRows) > 0 {
-		t.Errorf("still lost: %v, %v", lostRows, err)
+		t.Errorf("the row is still without a task: %v, %v", lostRows, err)
 	}
 }
 
+// TestFlushLosesNothing: each row runs exactly once, although Redis is emptied several times.
 func TestFlushLosesNothing(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
@@ -315,6 +321,7 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 	})
 }
 
+// TestNotDueRunsNoAttempt: a task that the queue delivers before its row is due makes no attempt. It waits until the row is due.
 func TestNotDueRunsNoAttempt(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
@@ -336,7 +343,7 @@ func TestNotDueRunsNoAttempt(t *testing.T) {
 	}
 	info, err := queue.GetTaskInfo(jobs.Webhooks, task)
 	if err != nil || info.NextProcessAt.Before(j.NextAttemptAt) || info.NextProcessAt.Sub(j.NextAttemptAt) > 2*time.Second {
-		t.Errorf("row due %s, task %s", j.NextAttemptAt, info.NextProcessAt)
+		t.Errorf("the row is due at %s, but its task at %s", j.NextAttemptAt, info.NextProcessAt)
 	}
 	if err := queue.RunTask(jobs.Webhooks, task); err != nil { // before it is due
 		t.Fatal(err)
@@ -347,6 +354,8 @@ func TestNotDueRunsNoAttempt(t *testing.T) {
 	}
 }
 
+// TestStopGivesRowsBack: a worker that stops releases its rows without counting an attempt. They are due at once, and the next
+// worker runs them.
 func TestStopGivesRowsBack(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)

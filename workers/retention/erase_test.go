@@ -114,15 +114,15 @@ func TestErase(t *testing.T) {
 	log := click.Log{Conn: h.db}
 	who := click.Visitor{AccountID: h.account, ID: visitor, ClickID: clickID}
 	if found, err := dbretention.FindVisitors(t.Context(), log, clickID, uuid.Nil); err != nil || len(found) != 1 || found[0] != who {
-		t.Errorf("finding the visitor by a click: %v, %v", found, err)
+		t.Errorf("the click leads to the visitors %v, %v", found, err)
 	}
 	if found, err := dbretention.FindVisitors(t.Context(), log, uuid.Nil, visitor); err != nil || len(found) != 1 || found[0].AccountID != h.account {
-		t.Errorf("finding the visitor by id: %v, %v", found, err)
+		t.Errorf("the id leads to the visitors %v, %v", found, err)
 	}
 	known, err := dbretention.ReadKnown(t.Context(), log, who)
 	if err != nil || len(known.Clicks) != 2 || len(known.SmartlinkClicks) != 2 || len(known.ClickOuts) != 2 ||
 		len(known.Conversions) != 1 || len(known.SiteEvents) != 2 || len(known.Postbacks) != 4 {
-		t.Errorf("known: %d clicks, %d clicks on smartlinks, %d source postbacks, %d click-outs, %d conversions, %d events, %d postbacks, %v",
+		t.Errorf("the visitor has %d clicks, %d clicks on smartlinks, %d source postbacks, %d click-outs, %d conversions, %d events, %d postbacks, %v",
 			len(known.Clicks), len(known.SmartlinkClicks), len(known.SourcePostbacks), len(known.ClickOuts), len(known.Conversions),
 			len(known.SiteEvents), len(known.Postbacks), err)
 	}
@@ -162,7 +162,7 @@ func TestErase(t *testing.T) {
 		}
 	}
 	if found := h.tablesWith("Neighbour8"); strings.Join(found, " ") != strings.Join(kept, " ") {
-		t.Errorf("the other visitor is in the tables %v, and was in %v", found, kept)
+		t.Errorf("the visitor who was not erased is in the tables %v, want %v", found, kept)
 	}
 	h.ledgerEqualsRows()
 	for what, query := range map[string]string{

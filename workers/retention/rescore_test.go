@@ -112,7 +112,7 @@ func TestRescore(t *testing.T) {
 	all := dbtest.Get[string](h, h.db, `SELECT count(*) FROM clicks WHERE bot_signals <> 0`)
 	if strconv.FormatInt(got.BotsBefore, 10) != before || strconv.FormatInt(got.BotsAfter, 10) != after ||
 		strconv.FormatInt(got.Clicks, 10) != all || got.Changed == 0 || got.Superseded {
-		t.Errorf("scored %+v; of %s clicks %s were bots and %s are", got, all, before, after)
+		t.Errorf("the job reports %+v; of %s clicks with signals, %s were bots before and %s are bots now", got, all, before, after)
 	}
 	if n := h.wrongScores(first, last, settings); n != 0 {
 		t.Errorf("%d clicks have a score that differs from the settings", n)

@@ -91,7 +91,7 @@ func TestOncePerStatus(t *testing.T) {
 	ids := w.convert(c, "pending", "approved", "approved", "rejected", "approved", "chargeback")
 	ids = append(ids, w.convert(c, "chargeback")...)
 	if len(ids) != 2 {
-		t.Fatalf("%d postbacks, want one for each status that is wanted", len(ids))
+		t.Fatalf("%d postbacks, want one for each status that the source wants", len(ids))
 	}
 	for _, id := range ids {
 		w.ends(id, models.SentAccepted)
@@ -333,7 +333,7 @@ func TestResendFailed(t *testing.T) {
 		attempts[id] = s.Attempts
 	}
 	if n := len(w.received()); n != before+3 {
-		t.Errorf("%d requests, want one for each", n-before)
+		t.Errorf("%d requests, want one for each failed postback", n-before)
 	}
 	w.reply(status(http.StatusOK))
 	window.Source = w.source
@@ -342,10 +342,10 @@ func TestResendFailed(t *testing.T) {
 	}
 	for _, id := range failed {
 		if s := w.ends(id, models.SentAccepted); s.Attempts != attempts[id]+1 || s.ToldAt == nil {
-			t.Errorf("after sending again: %+v", s.SentPostback)
+			t.Errorf("the postback that was sent again is %+v", s.SentPostback)
 		}
 	}
 	if n := again(w.account, window); n != 0 {
-		t.Errorf("%d requeued after all were accepted", n)
+		t.Errorf("%d postbacks were requeued although the source had accepted all", n)
 	}
 }

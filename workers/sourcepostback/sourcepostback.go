@@ -62,12 +62,12 @@ type endpoint struct {
 	origin string // scheme, host and port
 }
 
-// longestWait limits how long a postback waits for an earlier one of its conversion before it checks again. A user may have sent
-// the earlier postback by hand since then.
+// longestWait limits how long a postback waits for an earlier one of its conversion before it checks again. In the
+// meantime, a user may send the earlier postback by hand.
 const longestWait = 10 * time.Minute
 
-// admit is the gate of postback:send. A postback that will be skipped is admitted without a wait, and does not take the place of another
-// postback.
+// admit is the gate of postback:send. A postback that will be skipped is admitted without a wait, and uses no place of the limiter,
+// because no request is sent.
 func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duration, error) {
 	t, err := sourcepostback.Find(ctx, s.db, row)
 	if errors.Is(err, models.NotFound("postback")) {

@@ -58,8 +58,8 @@ func (w *env) emitMany(event string, n int) []uuid.UUID {
 	return all
 }
 
-// TestIsolation checks that while one endpoint does not answer and has far more pending deliveries than the worker has
-// places, another endpoint gets all its deliveries.
+// TestIsolation: one endpoint does not answer, and has far more pending deliveries than the worker has places. Another endpoint still
+// gets all its deliveries.
 func TestIsolation(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)

@@ -98,7 +98,7 @@ func TestRedeliverFailed(t *testing.T) {
 		})
 	}
 	if n := again(w.account, window); n != 0 {
-		t.Errorf("%d requeued after all were delivered", n)
+		t.Errorf("%d deliveries were requeued although all were delivered", n)
 	}
 	if s := w.read(failed[0]); s.Status != models.DeliveryFailed || len(w.received()) != before+4 {
 		t.Errorf("%d requests, want 4; the delivery outside of the window is %+v, want it failed as before", len(w.received())-before, s)

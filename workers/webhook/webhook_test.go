@@ -69,17 +69,17 @@ func TestRetriesKeepBytesAndRenewTheSignature(t *testing.T) {
 	for _, c := range w.received() {
 		at := c.verify(t)
 		if seen[at] || !bytes.Equal(c.body, e.Body) || c.header.Get("Switchyard-Delivery") != id.String() {
-			t.Errorf("attempt at %d: seen %v, body %s", at, seen[at], c.body)
+			t.Errorf("the attempt at %d has the time of another attempt (%t), another id or another body: %s", at, seen[at], c.body)
 		}
 		seen[at] = true
 	}
 	if len(seen) != 3 {
-		t.Errorf("%d attempts arrived", len(seen))
+		t.Errorf("%d attempts arrived, want 3", len(seen))
 	}
 
 	a, err := w.redeliver(id)
 	if err != nil || a.Delivered || a.Status == nil || *a.Status != 503 || a.Error == "" {
-		t.Errorf("redeliver to a broken endpoint: %+v, %v", a, err)
+		t.Errorf("redelivery to an endpoint that answers 503: %+v, %v", a, err)
 	}
 	if s := w.read(id); s.Status != "failed" || s.Attempts != 4 {
 		t.Errorf("after the failed redelivery: %+v", s)
@@ -103,6 +103,7 @@ func TestRetriesKeepBytesAndRenewTheSignature(t *testing.T) {
 	}
 }
 
+// TestManualSendKeepsTheSchedule: a redelivery by hand does not change when the next scheduled attempt is due.
 func TestManualSendKeepsTheSchedule(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)
@@ -123,6 +124,8 @@ func TestManualSendKeepsTheSchedule(t *testing.T) {
 	}
 }
 
+// TestHostileReceivers: whatever a receiver does, the attempt ends as a failure and another attempt is scheduled. Redirects are not
+// followed.
 func TestHostileReceivers(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, []time.Duration{time.Hour}, 500*time.Millisecond)
@@ -189,6 +192,7 @@ func TestHostileReceivers(t *testing.T) {
 	}
 }
 
+// TestPrivateAddressIsNotCalled: a private address is never called. The error is the same as for an address where nothing listens.
 func TestPrivateAddressIsNotCalled(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)
@@ -213,7 +217,7 @@ func TestPrivateAddressIsNotCalled(t *testing.T) {
 		}
 	}
 	if n := len(w.received()); n != 0 {
-		t.Errorf("%d requests arrived", n)
+		t.Errorf("%d requests arrived at the receiver, want none", n)
 	}
 }
 
@@ -249,6 +253,8 @@ func TestPing(t *testing.T) {
 	}
 }
 
+// TestSwitchedOffEndpointEndsQuietly: a delivery to an endpoint that is switched off fails without an attempt, and does not count as
+// a failure of the endpoint.
 func TestSwitchedOffEndpointEndsQuietly(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)
@@ -265,6 +271,7 @@ func TestSwitchedOffEndpointEndsQuietly(t *testing.T) {
 	}
 }
 
+// TestParallelRedeliver: while a delivery is being sent, further redeliveries of it are refused. Later redeliveries are made again.
 func TestParallelRedeliver(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, []time.Duration{time.Hour}, await.Timeout) // all other requests are refused while the first one waits
@@ -297,7 +304,7 @@ func TestParallelRedeliver(t *testing.T) {
 	}
 	close(finish)
 	if err := <-results; err != nil {
-		t.Errorf("the request that was not refused: %v", err)
+		t.Errorf("the first redelivery, which no other redelivery may stop, failed: %v", err)
 	}
 	for range 2 { // each later request runs
 		if a, err := w.redeliver(id); err != nil || !a.Delivered {

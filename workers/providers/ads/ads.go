@@ -25,7 +25,7 @@ import (
 
 // Spend is the amount that an account spent on one day for one campaign of the platform.
 type Spend struct {
-	Day         string          `json:"day"`      // YYYY-MM-DD, as the platform names it: in the time zone of its account
+	Day         string          `json:"day"`      // YYYY-MM-DD, in the time zone in which the platform reports days
 	Campaign    string          `json:"campaign"` // the platform's id; empty: not known
 	Name        string          `json:"name"`     // of the campaign
 	Amount      decimal.Decimal `json:"amount"`
@@ -226,7 +226,7 @@ func (s *session) clean(rows []row, period Range) ([]Spend, error) {
 		if day == "" && period.First() == period.Last() {
 			day = period.First()
 		}
-		at, err := timetext.Day(day) // a time of day is in the account's zone
+		at, err := timetext.Day(day) // ignores a time of day
 		if err != nil {
 			return nil, fmt.Errorf("a row of the platform has no day: %.40q", string(r.day))
 		}

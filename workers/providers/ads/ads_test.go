@@ -139,10 +139,10 @@ func (s *suite) pages() {
 	c := s.open(nil)
 	got := s.read(c)
 	if len(got) != len(want) {
-		s.Fatalf("%d rows of %d", len(got), len(want))
+		s.Fatalf("read %d of %d rows", len(got), len(want))
 	}
 	if used := c.Used(); s.fake.Paged && used.Pages < 2 || used.Requests < used.Pages {
-		s.Errorf("used %+v", used)
+		s.Errorf("the session counts %+v", used)
 	}
 	by := map[string]ads.Spend{}
 	for _, r := range got {
@@ -182,7 +182,7 @@ func (s *suite) days() {
 	}
 }
 
-// failures: the connection waits out a temporary failure. It reports a permanent failure, without the credentials.
+// failures: the connection waits out a temporary failure. The error of a permanent failure contains no credentials.
 func (s *suite) failures() {
 	s.world.Set(rows(7)...)
 	for _, faults := range [][]resttest.Fault{
@@ -211,7 +211,7 @@ func (s *suite) failures() {
 				s.Errorf("fault %d: %s: %v", f, what, err)
 			}
 			if errors.Is(err, rest.ErrBusy) != (f == resttest.Busy) {
-				s.Errorf("fault %d: %s is %v", f, what, err)
+				s.Errorf("fault %d: the error of %s is %v", f, what, err)
 			}
 		}
 	}
@@ -237,7 +237,7 @@ func (s *suite) slow() {
 		s.limit = time.Minute
 	}
 	if got, err := c.Spend(s.Context(), first, last); err != nil || len(got) != 7 || len(s.waits) == 0 { // some platforms also wait for other reasons
-		s.Errorf("after a slow answer: %d, %v, waits %v", len(got), err, s.waits)
+		s.Errorf("after a slow answer: %d rows, %v, waits %v", len(got), err, s.waits)
 	}
 }
 

@@ -65,7 +65,7 @@ const (
 	metaLeast = 50
 )
 
-// metaSize is the size of the requests for an account's insights: rows of a page, and days. It only shrinks.
+// metaSize is the size of the requests for an account's insights: rows of a page, and days. While a range is read, it only shrinks.
 type metaSize struct{ limit, days int }
 
 // halve makes the size smaller. It returns false if the size is already the smallest.
@@ -82,7 +82,7 @@ func (m *metaSize) halve() bool {
 }
 
 // metaPage reads a page of a part of the range. cursor has the first and the last day of the part, and the Graph API's
-// own cursor. At the first page of a further part it has only the first day.
+// own cursor. For the first page of a later part, cursor has only the first day.
 func metaPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
 	if oldest := s.Now().UTC().AddDate(0, -metaMonths, -1); period.From.Before(oldest) {
 		return nil, "", fmt.Errorf("the platform has no spend from before %s: it keeps %d months", oldest.AddDate(0, 0, 1).Format(time.DateOnly), metaMonths)

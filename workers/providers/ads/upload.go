@@ -135,7 +135,7 @@ var uploadPlatforms = map[string]uploads{
 	"openai_ads":        openAIUploads,
 }
 
-// tokenUploads has the platforms whose row has a TokenUpload, and how conversions are uploaded by it.
+// tokenUploads describes the uploads through a models.TokenUpload, by the name of the provider.
 var tokenUploads = map[string]uploads{models.MicrosoftAds: uetUploads}
 
 // fault is a failure as a platform reports it.

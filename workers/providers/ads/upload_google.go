@@ -19,10 +19,11 @@ import (
 // outcome of a request later (GET /v1/requestStatus:retrieve), with counts by reason and not by event. If a request failed as
 // a whole, all its events are rejected. If it failed in part, all its events stay accepted, and the reason has the counts.
 //
-// A restatement is the event with its new value, as Data Manager documents it. A retraction is a ConversionAdjustment of the
-// Google Ads API, because Data Manager has no retractions. Data Manager takes conversions only for the customer that owns the
-// conversion action, which may be a manager of the account. Adjustments are not documented for wbraid. Unverified: the exact
-// details of Data Manager's refusals. The place of a refused event is read from any field that contains "events[n]".
+// With Data Manager, a restatement is the event with its new value, as Data Manager documents it. With UploadClickConversions, it
+// is a ConversionAdjustment of the Google Ads API. A retraction is a ConversionAdjustment in both cases, because Data Manager has
+// no retractions. Data Manager takes conversions only for the customer that owns the conversion action, which may be a manager of
+// the account. Adjustments are not documented for wbraid. Unverified: the exact details of Data Manager's refusals. The place of a
+// refused event is read from any field that contains "events[n]".
 var googleUploads = uploads{
 	base: "https://datamanager.googleapis.com", maxEvents: 2000, maxAge: 90 * 24 * time.Hour,
 	click: func(e Event) string { _, id := googleClick(e); return id }, clicks: "gclid, gbraid or wbraid",

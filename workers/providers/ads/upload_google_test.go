@@ -73,7 +73,7 @@ func TestGoogleDestination(t *testing.T) {
 				u.Errorf("%+v: %v", e, e)
 			}
 			if got := models.RequestOf(e); got != "dm-request-1" {
-				u.Errorf("the request id %q", got)
+				u.Errorf("the error has the request id %q, want dm-request-1", got)
 			}
 		}
 		u.world.RefuseTerms()

@@ -83,7 +83,7 @@ func statusFault(status int, text string) *fault {
 	return f
 }
 
-// uploadPause is the least wait after too many requests. It is longer if the platform names a longer wait.
+// uploadPause is the minimum wait after too many requests. If the platform names a longer wait, that wait is used.
 const uploadPause = time.Minute
 
 // Outcome is the later result of a request that a platform has accepted.
@@ -183,8 +183,8 @@ func asFault(err error) (*fault, bool) {
 	return nil, false
 }
 
-// moved converts a fault about a request that has only some events of a list. places[i] is the place in the list of the
-// request's event i. The result names events by their places in the list.
+// moved returns a copy of the fault for the list that the events of the request were taken from. The event with index i in the
+// request has the index places[i] in the list. The copy names refused events by their indices in the list.
 func (f *fault) moved(places []int) *fault {
 	out := *f
 	out.at = map[int]string{}

@@ -255,7 +255,7 @@ func TestUploadsShadow(t *testing.T) {
 		taken.Action = models.UploadRetract
 		got, list := u.send(up, u.event("1", "bad-one"), u.event("2", "two"), taken)
 		if tries := u.can.Validates; tries && !strings.Contains(list[0].Reason, "refuses it") || tries != (u.world.Uncounted() == 1) {
-			u.Errorf("%d events were tried: %+v", u.world.Uncounted(), list)
+			u.Errorf("in shadow mode, the platform checked %d events without counting them: %+v", u.world.Uncounted(), list)
 		}
 		if !u.can.Changes {
 			got = strings.Replace(got, "skipped", "shadow", 1)
@@ -361,10 +361,10 @@ func TestUploadsFail(t *testing.T) {
 				u.Fatalf("fault %d: %v, %+v", fault, err, list)
 			}
 			if got := models.RequestOf(err); got != resttest.RequestID || strings.Contains(err.Error(), got) {
-				u.Errorf("fault %d: the request id %q in %v", fault, got, err)
+				u.Errorf("fault %d: the error %q has the request id %q", fault, err, got)
 			}
 			if busy := fault == resttest.Busy; busy != (e.After > 0) {
-				u.Errorf("fault %d: try again after %v", fault, e.After)
+				u.Errorf("fault %d: the error asks for a wait of %v", fault, e.After)
 			}
 		}
 		u.received(1)

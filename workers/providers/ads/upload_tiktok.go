@@ -28,7 +28,7 @@ var tiktokUploads = uploads{
 	fault:    tiktokFault, faultIn200: true,
 }
 
-// tiktokPartly is TikTok's code when only some events of a request were accepted. The answer lists the others in failed_events.
+// tiktokPartly is TikTok's code when only some events of a request were accepted. The answer lists the refused events in failed_events.
 const tiktokPartly = 20001
 
 var (

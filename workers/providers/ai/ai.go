@@ -111,7 +111,7 @@ type provider struct {
 	sign func(key string) rest.Signer
 	// open changes how failures are read; nil: nothing to change.
 	open func(api *rest.API)
-	// check makes a cheap request that needs the key; nil: list needs the key.
+	// check makes a cheap request that fails with a wrong key; nil: list is such a request.
 	check    func(ctx context.Context, api rest.API) error
 	list     func(ctx context.Context, api rest.API) ([]Model, error)
 	nextTurn func(ctx context.Context, api rest.API, q Question) (Answer, error)

@@ -17,8 +17,8 @@ func (n names) chats(id string) bool {
 	return n.chat.MatchString(id) && !n.noChat.MatchString(id)
 }
 
-// filter returns the models that can chat and use tools. If no name says so, it returns all models, because a gateway may use other
-// names.
+// filter returns the models that can chat and use tools. If it recognizes no model, it returns all models, because a gateway may
+// use other names.
 func (n names) filter(all []Model) []Model {
 	chat := slices.DeleteFunc(slices.Clone(all), func(m Model) bool { return !n.chats(m.ID) })
 	if len(chat) == 0 {

@@ -40,7 +40,7 @@ var lists = []struct {
 }
 
 // TestNames: the patterns recognize exactly the models that chat and accept tools, and UsualModel chooses the first model of
-// chatting. The order of the list does not matter, except for OpenAI, whose list is sorted before.
+// chatting. The order of the list does not matter, except for OpenAI: its list has the newest models first.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, l := range lists {
@@ -48,7 +48,7 @@ func TestNames(t *testing.T) {
 		var list []Model
 		for _, id := range slices.Concat(others, chats) {
 			if l.chats.chat != nil && l.chats.chats(id) != slices.Contains(chats, id) {
-				t.Errorf("%s: %s chats: %t", l.provider, id, l.chats.chats(id))
+				t.Errorf("%s: the patterns say that %s can chat: %t", l.provider, id, l.chats.chats(id))
 			}
 			if slices.Contains(chats, id) {
 				list = append(list, Model{ID: id})
@@ -57,7 +57,7 @@ func TestNames(t *testing.T) {
 		c := Connection{provider: providers[l.provider]}
 		for range 2 {
 			if got := c.UsualModel(list); got != chats[0] {
-				t.Errorf("%s: usual %s, want %s", l.provider, got, chats[0])
+				t.Errorf("%s: the usual model is %s, want %s", l.provider, got, chats[0])
 			}
 			if l.provider != "openai" { // OpenAI's list is read with the newest first
 				slices.Reverse(list)

@@ -230,7 +230,7 @@ func (e *Error) Error() string { return e.Text }
 
 // Refused reports whether Cloudflare refuses the token.
 func (e *Error) Refused() bool {
-	switch e.Code { // the token is wrong, lacks a permission, or has another form
+	switch e.Code { // the token is wrong, lacks a permission, or is not in the format of a token
 	case 10000, 9106, 9109, 6003, 6111:
 		return true
 	}

@@ -41,7 +41,7 @@ const kvTimeout = time.Minute
 
 // Put writes pairs in as few calls as the limits allow. After each call to Cloudflare it calls done: tried has the keys of the
 // call, and failed the keys among them that Cloudflare has not written. A key accepts only one write per second, so the caller
-// may try the failed keys again. The first error of a call or of done ends Put. What the calls before it have written stays.
+// may try the failed keys again. The first error of a call or of done ends Put. Pairs that earlier calls have written stay.
 func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, failed []string) error) error {
 	var batch []json.RawMessage
 	var tried []string

@@ -63,7 +63,7 @@ func (p *namecheap) call(ctx context.Context, command string, form url.Values, i
 	return nil
 }
 
-const namecheapPage = 100 // zones of a page
+const namecheapPage = 100 // zones on a page
 
 func (p *namecheap) Zones(ctx context.Context) ([]zone, error) {
 	return pages(func(page int) ([]zone, bool, error) {

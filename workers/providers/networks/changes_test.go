@@ -76,7 +76,7 @@ func (s *suite) lateDecision() {
 		}
 	}
 	if got, err := s.open(nil).Orders(s.Context(), present.AddDate(0, 0, -44), present, networks.MaxOrders); err != nil || len(got) != 0 {
-		s.Errorf("by the date of the order: %+v, %v", got, err)
+		s.Errorf("reading by the date of the order, which is too old, returns %+v, %v", got, err)
 	}
 }
 

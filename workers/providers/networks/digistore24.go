@@ -129,7 +129,7 @@ func digistorePage(ctx context.Context, s *session, period Range, _ string) (ord
 // currencies have no sum, so the amount of their transaction cannot be read.
 func digistoreSum(all []digistoreCommission) []digistoreCommission {
 	var out []digistoreCommission
-	seen, place := map[text]bool{}, map[text]int{} // by the commission's id; the index in out by the transaction's id
+	seen, place := map[text]bool{}, map[text]int{} // seen has ids of commissions; place has indices in out, by the id of the transaction
 	for _, v := range all {
 		if v.ID != "" && seen[v.ID] {
 			continue

@@ -19,12 +19,12 @@ import (
 // Order is a conversion as a network reports it. The texts are in the network's own form.
 type Order struct {
 	Click string // the sub-id that is one of our click ids, else the first sub-id that is not empty
-	ID    string // the network's id of the order, which stays when the order changes
+	ID    string // the network's id of the order, which stays the same when the order changes
 	Goal  string // empty: the plain conversion
 	// Ref and GoalRef are another id of the order and another word for its goal, as the network's postbacks write them; empty: none.
 	Ref, GoalRef string
 	Word         string // the network's word for the status
-	Status       string // the meaning of the word at the network; empty: not known
+	Status       string // our status that Word stands for, such as models.StatusApproved; empty: not known
 	Payout       string // the amount that we earn; empty: not known
 	Currency     string // empty: not known
 	// Sale is the amount of the sale for which the network pays, in SaleCurrency; empty: not known. If SaleCurrency is

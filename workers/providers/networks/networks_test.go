@@ -170,7 +170,7 @@ func (s *suite) days() {
 	}
 }
 
-// failures: the connection waits out a temporary failure. It reports a permanent failure, without the credentials.
+// failures: the connection waits out a temporary failure. The error of a permanent failure contains no credentials.
 func (s *suite) failures() {
 	s.world.Set(s.orders(3)...)
 	for _, faults := range [][]resttest.Fault{
@@ -222,7 +222,7 @@ func (s *suite) slow() {
 		s.limit = time.Minute
 	}
 	if got, err := c.Orders(s.Context(), day, day, networks.MaxOrders); err != nil || len(got) != 3 || len(s.waits) != 1 {
-		s.Errorf("after a slow answer: %d, %v, waits %v", len(got), err, s.waits)
+		s.Errorf("after a slow answer: %d orders, %v, waits %v", len(got), err, s.waits)
 	}
 }
 

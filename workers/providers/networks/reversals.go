@@ -85,9 +85,9 @@ func (o *Order) subtractSale(reversal Order) {
 	}
 }
 
-// subtract subtracts an amount from the payout of an order, and returns the part of the amount that is left to subtract. It takes
-// the whole payout and sets the order's status in three cases: known is false because the amount cannot be read, the payout
-// cannot be read, or the amount is at least the payout.
+// subtract subtracts an amount from the payout of an order, and returns the part of the amount that is left to subtract. The order
+// counts as taken back as a whole in three cases: known is false because the amount cannot be read, the payout cannot be read, or
+// the amount is at least the payout. The order then gets the status and keeps its payout.
 func (o *Order) subtract(taken decimal.Decimal, known bool, status string) decimal.Decimal {
 	payout, ok := amount(o.Payout)
 	switch {

@@ -32,7 +32,7 @@ func TestTuneGoals(t *testing.T) {
 		for _, o := range s.read(s.open(nil)) {
 			goals[o.Goal] = o.ID + " " + o.GoalRef
 			if o.Ref != "102"+o.Click {
-				t.Errorf("the transaction is %q", o.Ref)
+				t.Errorf("the order refers to the transaction %q", o.Ref)
 			}
 		}
 		// The fake's number of the goal is 0 for the plain conversion, and 7 for any other goal. The transaction, which all orders of a
@@ -67,6 +67,6 @@ func TestTuneUnknownFields(t *testing.T) {
 	}
 	s.world.SetUnknown("Stat.currency")
 	if _, err := s.open(nil).Orders(t.Context(), day, day, 10); err == nil || err.Error() != "the provider refused: Field Stat.currency does not exist." {
-		t.Errorf("without a field that is needed: %v", err)
+		t.Errorf("if the network does not know a required field: %v", err)
 	}
 }

@@ -129,7 +129,7 @@ func TestRefresh(t *testing.T) {
 			t.Fatalf("%v, %v", second.ExpiresAt, err)
 		}
 		if rotated := second.Tokens.Refresh != first.Refresh; rotated != oauthtest.Rotates(provider) {
-			t.Errorf("the refresh token has changed: %v", rotated)
+			t.Errorf("the refresh token has changed: %t, want %t", rotated, !rotated)
 		}
 		third, err := c.Refresh(t.Context(), provider, second.Tokens)
 		if err != nil {
@@ -137,13 +137,13 @@ func TestRefresh(t *testing.T) {
 		}
 		if oauthtest.Rotates(provider) {
 			if _, err := c.Refresh(t.Context(), provider, first); !errors.Is(err, oauth.ErrRevoked) {
-				t.Errorf("a rotated token: %v", err)
+				t.Errorf("refresh with a token that was replaced: %v", err)
 			}
 		}
 		w.Revoke()
 		_, err = c.Refresh(t.Context(), provider, third.Tokens)
 		if wantNoSecret(t, err); !errors.Is(err, oauth.ErrRevoked) {
-			t.Errorf("a revoked token: %v", err)
+			t.Errorf("refresh with a revoked token: %v", err)
 		}
 	})
 }

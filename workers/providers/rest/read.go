@@ -207,7 +207,7 @@ func JSONRows(body []byte, path, name string, each func(Row)) error {
 		}
 		each(Row{key, row})
 	}
-	if end, err := dec.Token(); err != nil || end != begin+2 { // the list is cut off; the code of ] is 2 more than the code of [, and so for { }
+	if end, err := dec.Token(); err != nil || end != begin+2 { // the list is cut off; the codes of ] and } are 2 more than the codes of [ and {
 		return ErrForm
 	}
 	return nil

@@ -207,7 +207,7 @@ func TestRows(t *testing.T) {
 	}
 	lines := "a,b\n" + strings.Repeat("1,\"x\ny\"\n", 30_000)
 	if n = 0; rest.CSVRows([]byte(lines), func(rest.Field) { n++ }) != nil || n != 30_000 {
-		t.Errorf("%d rows of CSV of two lines", n)
+		t.Errorf("%d rows of a CSV text with two lines", n)
 	}
 	var byKey strings.Builder
 	for i := range 60_000 {
@@ -215,7 +215,7 @@ func TestRows(t *testing.T) {
 	}
 	var keyed rest.List[struct{ A rest.Text }]
 	if err := json.Unmarshal([]byte(`{`+byKey.String()+`"x":{}}`), &keyed); err != nil || len(keyed) != rest.MaxRows {
-		t.Errorf("%d items of an object with items as members, %v", len(keyed), err)
+		t.Errorf("an object whose members are the items: %d items, %v", len(keyed), err)
 	}
 	if text := rest.Complaint([]byte(`{"error": {"message": "no", "details": ["worse", "cu`)); text != "no; worse" {
 		t.Errorf("the words of a cut answer: %q", text)

@@ -23,11 +23,13 @@ func TestAddresses(t *testing.T) {
 	} {
 		base, host, err := trackers.Base(address)
 		if base != want[0] || host != want[1] || (err == nil) == (want[0] == "") {
-			t.Errorf("%q is %q and %q: %v", address, base, host, err)
+			t.Errorf("the address %q gives %q and the host %q, %v", address, base, host, err)
 		}
 	}
 }
 
+// TestAKeyInTheAddressIsInNoError: a key that is a parameter of the address occurs in no error, whether the tracker refuses the
+// request or the request cannot be sent.
 func TestAKeyInTheAddressIsInNoError(t *testing.T) {
 	t.Parallel()
 	const key = "a-secret-key/99"

@@ -74,7 +74,8 @@ func (c *uploadCall) googleInvalid(violations ...object) {
 
 var googleUpper = regexp.MustCompile("[A-Z]")
 
-// googleViolation returns a violation of a field. Data Manager names the first field twice, and writes names with underscores.
+// googleViolation returns a violation of the field at a path. Data Manager writes names with underscores, and repeats the first name of
+// the path, as in events.events[0].event_timestamp.
 func googleViolation(path, reason, words string) object {
 	list, _, _ := strings.Cut(path, "[")
 	path = googleUpper.ReplaceAllStringFunc(path, func(s string) string { return "_" + strings.ToLower(s) })

@@ -89,7 +89,7 @@ type completion struct {
 var errThinks = errors.New("Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. " + //nolint:staticcheck // as it says it
 	"To use function tools, use /v1/responses or set reasoning_effort to 'none'.")
 
-// readCompletion reads a request. limitName is the name that the provider has for the limit of an answer.
+// readCompletion reads a request. limitName is the provider's name for the maximum number of tokens of an answer.
 func readCompletion(c *request, limitName string) (a Received, err error) {
 	var in completion
 	if err := strict(c.body, &in); err != nil {

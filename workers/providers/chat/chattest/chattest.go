@@ -26,8 +26,8 @@ const (
 	ChatID      = "-1001234567890"
 )
 
-// Refusal is an error answer of a chat, and the words of it that a person must see. source.md says where it
-// comes from.
+// Refusal is an error answer of a chat. Words are the part of the answer that the client's error must contain. source.md names the
+// source of each answer.
 type Refusal struct {
 	Status int
 	Body   string

@@ -30,7 +30,7 @@ type hostname struct {
 	isRead      bool // it was read after its creation, so its validation records are shown
 }
 
-// SetStates sets the states of a host's hostname, which then stay. errors are the verification errors.
+// SetStates sets the states of a host's hostname. From then on, the hostname keeps these states. errors are the verification errors.
 func (f *Fake) SetStates(host, status, ssl string, errors ...string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -39,14 +39,14 @@ func (f *Fake) SetStates(host, status, ssl string, errors ...string) {
 	}
 }
 
-// Add creates a hostname as someone else would, and returns its id.
+// Add creates a hostname like another user of the zone, and returns its id.
 func (f *Fake) Add(host string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.add(host).id
 }
 
-// Remove deletes the hostname of a host as someone else would.
+// Remove deletes the hostname of a host like another user of the zone.
 func (f *Fake) Remove(host string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

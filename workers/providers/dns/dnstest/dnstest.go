@@ -76,7 +76,7 @@ func (w *World) waitForAll(ctx context.Context) (ok bool) {
 	}
 }
 
-// add adds a record. ok is false if the name cannot have it together with its existing records.
+// add adds a record. ok is false if the record exists already or conflicts with another record of the same name.
 func (w *World) add(zone string, r libdns.RR) (ok bool) {
 	points := []string{"A", "AAAA", "CNAME", "ALIAS"}
 	for _, have := range w.zones[zone] {

@@ -205,7 +205,7 @@ func (c *call) body(v any) bool {
 	return dec.Decode(v) == nil && !dec.More()
 }
 
-// row returns the given row of an order. If the order is Bare, row first removes the members that lacks names.
+// row returns the given row of an order. If the order is Bare, row first removes the members whose names are in lacks.
 func (o Order) row(row object, lacks ...string) object {
 	if o.Bare {
 		for _, name := range lacks {

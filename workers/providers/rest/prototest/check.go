@@ -156,7 +156,7 @@ func isInt(v any) bool {
 
 func isNumber(v any) bool { _, ok := v.(json.Number); return ok }
 
-// isLong accepts a whole number that is written as a text. Google writes numbers of 64 bits so, because JavaScript would round them.
+// isLong accepts a whole number in a text. Google writes numbers of 64 bits as texts, because JavaScript would round them.
 func isLong(v any) bool { return isInt(v) && isText(v) }
 
 func isTime(v any) bool {

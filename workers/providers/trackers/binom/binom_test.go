@@ -40,12 +40,15 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
+// TestAgainHasTheKeysOfTheFirstRun: a second import finds the records of the first import under the same keys. Only a deleted offer
+// is missing.
 func TestAgainHasTheKeysOfTheFirstRun(t *testing.T) {
 	t.Parallel()
 	first, second := readAll(t, binomtest.Fixture("plain/in/tracker.json")), readAll(t, binomtest.Fixture("again/in/tracker.json"))
 	movedtest.SameKeys(t, first, second, "offers/binom.tracker.example.2")
 }
 
+// TestLinksAreThoseOfTheAds: the result has the links that existing ads lead to, in the two forms that Binom uses.
 func TestLinksAreThoseOfTheAds(t *testing.T) {
 	t.Parallel()
 	got := readAll(t, binomtest.Fixture("plain/in/tracker.json")).Links

@@ -33,11 +33,14 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
+// TestAgainHasTheKeysOfTheFirstRun: a second import finds the records of the first import under the same keys. Only a deleted offer
+// is missing.
 func TestAgainHasTheKeysOfTheFirstRun(t *testing.T) {
 	t.Parallel()
 	movedtest.SameKeys(t, readAll(t, csvtest.Fixture("plain")), readAll(t, csvtest.Fixture("again")), "offers/csv.old.example.2")
 }
 
+// TestLinksHaveTheFormOfTheirAddress: the form, the domain and the id of a link are read from its address.
 func TestLinksHaveTheFormOfTheirAddress(t *testing.T) {
 	t.Parallel()
 	var got []string

@@ -58,7 +58,7 @@ var (
 	linkColumns = columns{"links", []string{"link", "campaign"}, nil}
 )
 
-// Read reads the tables. An error names the table and the line.
+// Read reads the tables. An error names the table and, if a single line is wrong, the line.
 func Read(t Tables) (trackerimport.Result, error) {
 	var offers, campaigns, links []row
 	for _, one := range []struct {

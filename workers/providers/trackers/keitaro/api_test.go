@@ -40,7 +40,7 @@ func TestRefusalsAreToldWithoutTheKey(t *testing.T) {
 				t.Errorf("%v, want %s", err, tt.want)
 			}
 			if n := len(fake.Asked()); n != 1 {
-				t.Errorf("%d requests after the refusal", n-1)
+				t.Errorf("the reader sent %d requests after the refusal, want none", n-1)
 			}
 		})
 	}
@@ -63,6 +63,7 @@ func TestABusyOrFailingTrackerIsAskedAgain(t *testing.T) {
 	}
 }
 
+// TestATrackerThatIsNotThereIsNamed: if the address has no Admin API of Keitaro, the error says so.
 func TestATrackerThatIsNotThereIsNamed(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
@@ -72,10 +73,11 @@ func TestATrackerThatIsNotThereIsNamed(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err = keitaro.Read(context.Background(), server.Client(), trackers.Access{URL: "ftp://x"}, nil); err == nil {
-		t.Error("an address of another kind was accepted")
+		t.Error("the address ftp://x was accepted")
 	}
 }
 
+// TestProgressIsTold: the reader reports its progress for each kind of records. The campaigns come last.
 func TestProgressIsTold(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(keitarotest.New(keitarotest.Fixture("plain/in/tracker.json")))
@@ -101,7 +103,7 @@ func TestAgainHasTheKeysOfTheFirstRun(t *testing.T) {
 		for key := range list {
 			_, again := second.Document[kind][key]
 			if deleted := kind == accountconfig.Offers && strings.HasSuffix(key, ".3"); again == deleted {
-				t.Errorf("%s %s is in the second document: %t", kind, key, again)
+				t.Errorf("%s %s is in the second document: %t, want %t", kind, key, again, !again)
 			}
 		}
 		for key := range second.Document[kind] {

@@ -49,7 +49,7 @@ func (r *reader) readCampaigns() {
 	}
 }
 
-// drafts returns the campaigns with everything but their paths.
+// drafts returns the campaigns, complete except for their paths.
 func (r *reader) drafts() []draft {
 	var list []draft
 	live := sorted(r.in.Campaign, func(c *campaign) text { return c.ID }, func(c *campaign) text { return c.State })
@@ -80,7 +80,7 @@ var (
 	methods  = map[string]string{"": "ip_ua", "ip": "ip", "ip_ua": "ip_ua", "cookies": "cookie", "cookie": "cookie"}
 )
 
-// settings sets everything of a campaign but its source and its paths. It reports whether the campaign can be imported.
+// settings sets all members of a campaign except its source and its paths. It reports whether the campaign can be imported.
 func (r *reader) settings(it *item, c *campaign) bool {
 	if c.State.is("disabled") {
 		it.m["status"] = models.CampaignPaused

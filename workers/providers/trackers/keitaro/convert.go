@@ -84,7 +84,7 @@ func (in *install) result() trackerimport.Result {
 	return r.out
 }
 
-// sorted returns the live records of a list by their ids, each once.
+// sorted returns the records of a list in the order of their ids, without repeated, deleted and archived ones.
 func sorted[T any](list []T, id func(*T) text, state func(*T) text) []*T {
 	var out []*T
 	for i := range list {

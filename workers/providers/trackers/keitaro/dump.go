@@ -137,8 +137,8 @@ func records[T any](to *list[T], rows []members) error {
 	return nil
 }
 
-// byWeight sets the column type, which says how a campaign rotates its streams, if a row does not have it. Old versions of
-// Keitaro write a number or a word into the column rotation instead.
+// byWeight adds the column type to a row of a campaign that lacks it. The column says how the campaign rotates its streams. Old
+// versions of Keitaro write a number or a word into the column rotation instead.
 func byWeight(row members) members {
 	if row["type"] == nil {
 		row["type"] = "position"

@@ -130,7 +130,7 @@ func decodes(t *testing.T, result trackerimport.Result) {
 	}
 	for _, n := range result.Notes {
 		if _, in := result.Document[n.Kind][n.Key]; in == (n.Severity == trackerimport.Refused) && n.Kind != "" {
-			t.Errorf("the note %q is about %s %s; this record is in the document: %t", n.Severity, n.Kind, n.Key, in)
+			t.Errorf("the note %q is about %s %s; this record is in the document: %t, want %t", n.Severity, n.Kind, n.Key, in, !in)
 		}
 	}
 	for _, l := range result.Links {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// part is a part of a statement. kind is w for a word or a number, n for a quoted name, s for a text, and otherwise the
+// part is a token of a statement. kind is w for a word or a number, n for a quoted name, s for a text, and otherwise the
 // character itself.
 type part struct {
 	kind byte

@@ -91,7 +91,7 @@ func (w *pathWriter) change(p *path, sentence string) {
 	w.note(trackerimport.Changed, trackerimport.InPath(p.name, sentence))
 }
 
-// path returns a path with everything but its action.
+// path returns a path that is complete except for its action.
 func (w *pathWriter) path(s *stream, n int) *path {
 	name, changed := w.names.Unique(string(s.Name), fmt.Sprintf("Path %d", n))
 	p := &path{members{"name": name}, name}

@@ -23,7 +23,7 @@ var fields = func() []string {
 }()
 
 // set returns the parameter of a field. The second result is false if the parameter was not set up. Such a parameter has no name, or it
-// has the field's name without a macro and a label, which is Keitaro's default.
+// has the field's name and neither a macro nor a label, which is Keitaro's default.
 func (p parameters) set(field string) (parameter, bool) {
 	one, ok := p[field]
 	return one, ok && one.Name != "" && (one.Name != field || one.Macro != "" || one.Label != "")
@@ -121,7 +121,7 @@ func (r *reader) readSources() {
 	}
 }
 
-// sourceFields sets everything of a source but its postback.
+// sourceFields sets all members of a source except its postback.
 func (r *reader) sourceFields(it *item, s *source) {
 	r.text(it, "notes", "notes", string(s.Notes), maxNotes)
 	if s.TrafficLoss != "" && s.TrafficLoss != "0" {

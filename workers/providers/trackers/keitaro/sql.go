@@ -116,7 +116,7 @@ func (s *sqlReader) skip() error {
 	}
 }
 
-// table reads the name of a table after INTO or TABLE, with or without the name of the database, and the part after it.
+// table reads the name of a table after INTO or TABLE, with or without the name of the database, and the token after it.
 func (s *sqlReader) table() (name string, behind part, err error) {
 	for {
 		t, err := s.token()

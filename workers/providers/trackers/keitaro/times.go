@@ -42,8 +42,8 @@ func limit(raw json.RawMessage, reject bool) (t test, ok bool) {
 	return t, true
 }
 
-// zoneNote returns a note for a filter with times in the given zone: the same times are in the account's time zone here. The note is
-// empty if no zone is given.
+// zoneNote returns a note for a filter whose times are in the given zone at Keitaro. The note says that the same times are read in the
+// account's time zone here. The note is empty if no zone is given.
 func zoneNote(zone text) string {
 	if zone == "" {
 		return ""

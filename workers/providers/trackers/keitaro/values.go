@@ -135,7 +135,7 @@ func (l *texts) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// list is a JSON list. PHP writes an object where a member of the list was removed, and sometimes an empty text for an empty list.
+// list is a JSON list. PHP writes an object if an item of the list was removed, and sometimes an empty text for an empty list.
 type list[T any] []T
 
 // UnmarshalJSON implements json.Unmarshaler.

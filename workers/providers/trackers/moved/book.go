@@ -81,7 +81,7 @@ func New(tracker, host string) *Book {
 	return b
 }
 
-// Result returns the document. A record that is refused has a note with the reason and no others.
+// Result returns the document. For a record that was refused, it keeps only the notes that say why.
 func (b *Book) Result() trackerimport.Result {
 	b.Out.Notes = slices.DeleteFunc(b.Out.Notes, func(n trackerimport.Note) bool {
 		return n.Severity != trackerimport.Refused && n.Kind != "" && !b.Out.Has(n.Kind, n.Key)

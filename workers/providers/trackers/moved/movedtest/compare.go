@@ -125,7 +125,7 @@ func Decodes(tb testing.TB, result trackerimport.Result) {
 	}
 	for _, n := range result.Notes {
 		if _, in := result.Document[n.Kind][n.Key]; in == (n.Severity == trackerimport.Refused) && n.Kind != "" {
-			tb.Errorf("the note %q is about %s %s; this record is in the document: %t", n.Severity, n.Kind, n.Key, in)
+			tb.Errorf("the note %q is about %s %s; this record is in the document: %t, want %t", n.Severity, n.Kind, n.Key, in, !in)
 		}
 	}
 	for _, l := range result.Links {
@@ -152,7 +152,7 @@ func SameKeys(tb testing.TB, first, second trackerimport.Result, deleted ...stri
 	for kind, list := range first.Document {
 		for key := range list {
 			if _, again := second.Document[kind][key]; again == gone[string(kind)+"/"+key] {
-				tb.Errorf("%s %s is in the second document: %t", kind, key, again)
+				tb.Errorf("%s %s is in the second document: %t, want %t", kind, key, again, !again)
 			}
 		}
 		for key := range second.Document[kind] {
