@@ -38,7 +38,7 @@ var RequestCertificate = Define[CertificateArgs, Certificate]("certificates:requ
 var ReadCertificate = Define[CertificateArgs, Certificate]("certificates:read", certificatePolicy)
 
 // ReleaseCertificate releases the certificate of a domain, so that it is not obtained again automatically. If the edge refuses,
-// the job fails with the edge's error, and ReleaseAtEdge keeps trying. It returns the same errors as RequestCertificate.
+// the job fails with one of the errors of RequestCertificate, and ReleaseAtEdge keeps trying.
 var ReleaseCertificate = Define[CertificateArgs, ReleasedCertificate]("certificates:release", certificatePolicy)
 
 // ReleaseAtEdgeArgs name the host whose certificate the edge must delete.

@@ -52,7 +52,7 @@ func TestCrossRate(t *testing.T) {
 		{"1.1", "1.1", "1"},
 	} {
 		if got := models.CrossRate(rate(c.from), rate(c.to)); !got.Equal(rate(c.want)) {
-			t.Errorf("the rate from %s to %s per euro is %s, want %s", c.from, c.to, got, c.want)
+			t.Errorf("with %s and %s units per euro, the rate from the first currency to the second is %s, want %s", c.from, c.to, got, c.want)
 		}
 	}
 }

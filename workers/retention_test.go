@@ -112,7 +112,7 @@ func TestRetention(t *testing.T) {
 	}
 	dbtest.Exec(r, r.db, `DELETE FROM click_history`)
 	dbtest.Exec(r, r.db, `DELETE FROM currency_changes`)          // a change of currency delays the deletion of clicks
-	for ago := models.LongestHistory() + 20; ago > 0; ago -= 25 { // the partitions that a service of that age has
+	for ago := models.LongestHistory() + 20; ago > 0; ago -= 25 { // one partition for every 25 days of the longest history
 		at := start.AddDate(0, 0, -ago)
 		if err := (click.Log{Conn: r.db}).EnsurePartition(t.Context(), at); err != nil {
 			t.Fatal(err)

@@ -92,7 +92,7 @@ func planAnswer(a models.Account, at time.Time) PlanAnswer {
 			PostbackDays: allowance(p.PostbackDays), GeoLookups: allowance(p.GeoLookups),
 			CallsPerMinute: allowance(p.CallsPerMinute), Webhooks: allowance(models.MaxWebhooks),
 		},
-		PastAllowance: "Clicks beyond the allowance are routed, recorded and counted as all others. The event plan.limit_reached and an alert say so, once a month.",
+		PastAllowance: "Clicks beyond the allowance are routed, recorded and counted like all others. Once a month, the event plan.limit_reached and an alert report that the allowance is exceeded.",
 		Includes:      PlanIncludes{API: p.API, Webhooks: p.API, GeoDatabase: p.GeoLookups > 0, GoalTracking: p.GoalTracking, OneClick: p.OneClick},
 	}
 }

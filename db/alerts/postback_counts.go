@@ -77,7 +77,8 @@ WHERE f.account_id = $1 AND f.failures >= $2 AND s.is_active AND s.deactivated_a
 ORDER BY f.failing_since DESC, s.id LIMIT $3`
 
 // sourcesWithFailures lists the account's active sources with at least the given number of consecutive failed attempts at one host.
-// The source that began to fail last comes first. The source may no longer use this host.
+// The source that began to fail last comes first. It is possible that the postback URL of a listed source
+// has another host by now.
 func (l reading) sourcesWithFailures(ctx context.Context, least int) ([]failingSource, error) {
 	return db.Select[failingSource](ctx, l.Store.Conn(), "failing sources", selectFailingSources, l.account.ID, least, store.MaxAlerts)
 }

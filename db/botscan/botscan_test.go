@@ -162,7 +162,8 @@ func (s *env) among(signal bot.Signals) int {
 }
 
 // TestFloods checks that the click that exceeds the bound is the first click with the signal. It makes no difference which process
-// recorded the earlier clicks, or which part of the scan has the click. The figures of a click's conversions move with the click.
+// recorded the earlier clicks, or which part of the scan has the click. If a click becomes a bot's, the figures
+// of its conversions become figures of bots too.
 func TestFloods(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)

@@ -87,8 +87,8 @@ func byAddress(ctx context.Context, c db.Conn, accounts, campaigns map[uuid.UUID
 }
 
 // storeEvery is the time within which a Crowd stores at most bot.RepeatBound clicks of a visitor. Because of this limit, a
-// flood of a million clicks by a single visitor needs only a few rows. The time must be short: the look-up recognizes a repeated click
-// only if it finds bot.RepeatBound stored clicks of the visitor in the day before the click.
+// flood of a million clicks by a single visitor needs only a few rows. A long time would hide repeats: the look-up recognizes a repeated
+// click only if it finds bot.RepeatBound stored clicks of the visitor in the day before the click.
 const storeEvery = 10 * time.Minute
 
 // If addresses are not stored in full, the address key of the day replaces the address.
@@ -114,9 +114,9 @@ func inSeconds(d time.Duration) string {
 	return "interval '" + strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " seconds'"
 }
 
-// signals returns the flood and repeat signals of clicks, which must come right after the click with the id after. It runs in the
-// transaction of c and stores the repeats for later clicks. If the last call did not end at the click after, signals first reads the
-// earlier clicks within bot.FloodWindow. This happens in the first call, and when a transaction is retried.
+// signals returns the flood and repeat signals of clicks. The parameter after is the id of the click right before them. signals runs in
+// the transaction of c, and stores clicks with which later clicks are compared. If the last call ended at another click, signals first
+// reads the earlier clicks within bot.FloodWindow. This happens in the first call, and when a transaction is retried.
 func (w *Crowd) signals(ctx context.Context, c db.Conn, in click.Store, after uuid.UUID, clicks []*click.StoredClick) (
 	map[uuid.UUID]bot.Signals, error,
 ) {

@@ -213,7 +213,9 @@ func TestNetworkOrders(t *testing.T) {
 	if len(reasons) > 0 {
 		t.Errorf("there is no example of %v", reasons)
 	}
-	e.saveOrders(read, e.order("lost", noon[4], 0, "approved", "3", "USD")) // a second currency: the network's amounts are then shown in dollars
+	// With orders in a second currency, the network's amounts are converted to dollars, the account's currency. The answer then
+	// names no currency of the network.
+	e.saveOrders(read, e.order("lost", noon[4], 0, "approved", "3", "USD"))
 	mixed := e.read(difference.OfNetwork, 2, "")
 	if mixed.TheirCurrency != "" || !mixed.Total.Theirs.Money.Equal(decimal.RequireFromString("124")) {
 		t.Errorf("amounts in two currencies are shown in %q with the sum %v, want no currency and 124 of money", mixed.TheirCurrency, mixed.Total.Theirs)
@@ -450,6 +452,6 @@ func TestManyRefusedPostbacks(t *testing.T) {
 	}
 	dbtest.Exec(t, e.db, `DELETE FROM postbacks WHERE id = (SELECT id FROM postbacks LIMIT 1)`)
 	if out, err := read(); err != nil || out.Total.Theirs.Conversions != 1 {
-		t.Errorf("one postback below the limit gives %+v, want one conversion: %v", out.Total, err)
+		t.Errorf("as many postbacks as the limit allows give %+v, want one conversion: %v", out.Total, err)
 	}
 }

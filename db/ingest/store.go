@@ -98,8 +98,9 @@ func (p *postgres) makeReady(ctx context.Context, moments []time.Time) error {
 	return p.days.Ensure(ctx, p.Log, moments)
 }
 
-// storeBatch stores a batch either completely or not at all. It does not store again what is already stored. If the function refused
-// returns true for the error, the data will never be accepted. After any other error, the caller may try the same batch again.
+// storeBatch stores a batch either completely or not at all. It does not store again what is already stored. If refused(err) is true,
+// the batch holds data that PostgreSQL does not accept, so the caller tries smaller batches. After any other error, the caller may
+// try the same batch again.
 func (p *postgres) storeBatch(ctx context.Context, b batch) (out stored, err error) {
 	err = p.makeReady(ctx, b.moments())
 	if err == nil {

@@ -179,7 +179,7 @@ func (m *month) clear(campaign string, from, to time.Time) {
 	}
 	m.deleted += int(want)
 	m.log = slices.DeleteFunc(m.log, func(f *monthFact) bool { return f.deleted })
-	m.sent, m.earlier = nil, nil // a deleted click that is sent again, or a further visit of its visitor, would count as unique again
+	m.sent, m.earlier = nil, nil // after the deletion, the service counts a repeated click or a further visit as unique; the recount starts anew too
 }
 
 // spend sets the spend of a day at a source, in total or for one campaign. The spend is spread over the clicks of that day. If

@@ -43,7 +43,7 @@ type PortableRoute struct {
 
 // PortableChoice is a weighted destination: an offer, a landing page or an address.
 type PortableChoice struct {
-	ID     uuid.UUID            `json:"id"` // id of the record or of the template
+	ID     uuid.UUID            `json:"id"` // id of the offer or landing page; for an address: id of its template in the compiled plan
 	URL    []token.PortablePart `json:"url,omitempty"`
 	Weight uint64               `json:"weight"`
 }

@@ -135,9 +135,9 @@ func ClickID(params map[string]string, n Network) string {
 }
 
 // Read reads a message. It never fails: values that cannot be read are missing from the result. A negative payout is a reversal. It
-// makes the status chargeback, unless the status is rejected. A status of chargeback is a reversal too. When the
-// reversal of a pending conversion is recorded later, the conversion becomes rejected. currency is the currency of amounts that state no currency. It is empty if
-// this currency is not known.
+// makes the status chargeback, unless the status is rejected. A status of chargeback is a reversal too. Package conversion records
+// the reversal of a pending conversion as rejected. currency is the currency of amounts that state no currency. It is empty if this
+// currency is not known.
 func Read(params map[string]string, n Network, currency string) Message {
 	r := newReader(params, n)
 	m := Message{

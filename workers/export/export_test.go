@@ -80,7 +80,7 @@ func TestFileIsReadBack(t *testing.T) {
 		}
 		return f
 	}
-	dead := write(1, 3) // written by a worker that was killed before the end of the file
+	dead := write(1, 3) // written by a worker that was killed before it called Finish
 	f := write(2, 6000)
 	x.RowCount, x.ByteSize = f.rows, f.bytes
 	if _, _, err := s.Exports().Open(t.Context(), account, x.ID); !errors.Is(err, models.NotFound("")) {

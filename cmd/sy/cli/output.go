@@ -36,7 +36,7 @@ func (e *env) print(rows []record, columns []string) error {
 	return e.printTable(rows, columns)
 }
 
-// printOne writes one record: a line for each of its members in a table.
+// printOne writes one record: as a table, with a line for each field.
 func (e *env) printOne(r record) error {
 	switch e.Output {
 	case "json", "yaml":

@@ -14,8 +14,8 @@ import (
 
 // cj is the GraphQL API of commissions of CJ: developers.cj.com. Days are posting days, in UTC. Failures come with status 200.
 // Amounts are in the publisher's currency, which the API does not name. A correction is a separate record, with a negative
-// amount and the action id of the original. Unverified: that a query may cover at most 31 days, and that a correction without
-// its original takes back the whole original.
+// amount and the action id of the original. Unverified: that a query may cover at most 31 days, and that a correction takes back
+// the whole original if the answer does not contain the original record.
 var cj = adapter{
 	base: "https://commissions.api.cj.com",
 	open: func(s *session) {
