@@ -144,25 +144,14 @@ func (r *request) decide(visit routing.Visit) flow.Decision {
 // resolve records the decision in the click and fills the destination.
 func (r *request) resolve(d *flow.Decision) {
 	c := &r.click
-	page, o := routing.LanderOf(d.Lander), routing.OfferOf(d.Offer)
+	page, o := routing.Record(c, d)
 	r.route, r.lander, r.offer = d.Route, page, o
-	if d.Route != nil {
-		c.StreamID = d.Route.ID
-	}
-	c.PassedReason = string(d.Passed.Why)
-	if d.Passed.Route != nil {
-		c.PassedStreamID = d.Passed.Route.ID
-	}
 	template := d.URL
 	if page != nil {
-		c.LanderID, template = page.Row.ID, page.URL
+		template = page.URL
 	}
 	if o != nil {
 		template = o.URL
-		c.OfferID = o.Row.ID
-		if o.Row.NetworkID.Valid {
-			c.NetworkID = o.Row.NetworkID.UUID
-		}
 	}
 	if page != nil && page.Guard != nil && !page.Guard.Admits(c) {
 		r.refuse(d, page.Guard)

@@ -149,8 +149,8 @@ func plainName(name string) string {
 }
 
 func (s *schemas) fields(t reflect.Type, body bool) object {
-	c := collector{schemas: s, body: body, properties: object{}}
-	c.collect(t, false, false) // nothing allows all fields of the struct to be null or absent
+	c := collector{schemas: s, body: body, properties: object{}, depths: map[string]int{}}
+	c.collect(t, 0, false, false) // nothing allows all fields of the struct to be null or absent
 	out := object{"type": "object", "properties": c.properties}
 	if len(c.required) > 0 {
 		out["required"] = c.required
@@ -164,25 +164,29 @@ type collector struct {
 	body       bool
 	properties object
 	required   []string
+	depths     map[string]int // how deeply the struct of each property is embedded
 }
 
-// collect adds the fields of a struct and of the structs embedded in it. If several fields have the same name, the last one counts. A
-// field therefore hides a field of a struct that is embedded before it. If null is true, a body may have null for each of the fields.
-// If absent is true, an answer may leave all of them out.
-func (c *collector) collect(t reflect.Type, null, absent bool) {
+// collect adds the fields of a struct and of the structs embedded in it, whose depth is greater by one. Of several fields with the same
+// name, the field with the smallest depth counts, as in encoding/json. Two fields with the same name and depth are a mistake, for which collect panics. If null is
+// true, a body may have null for each of the fields. If absent is true, an answer may leave all of them out.
+func (c *collector) collect(t reflect.Type, depth int, null, absent bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		null := null || f.Tag.Get("optional") == "true"
 		if f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct {
-			c.collect(f.Type, null, absent)
+			c.collect(f.Type, depth+1, null, absent)
 			continue
 		}
 		if f.Anonymous && name == "" && f.Type.Kind() == reflect.Pointer {
-			c.collect(f.Type.Elem(), null, true)
+			c.collect(f.Type.Elem(), depth+1, null, true)
 			continue
 		}
 		if name == "" || name == "-" || !f.IsExported() {
+			continue
+		}
+		if c.hides(t, name, depth) {
 			continue
 		}
 		schema := c.fieldSchema(f)
@@ -202,6 +206,21 @@ func (c *collector) collect(t reflect.Type, null, absent bool) {
 			c.required = append(c.required, name)
 		}
 	}
+}
+
+// hides reports whether a field that was collected before hides a field of t. If the new field hides the earlier one, hides removes the
+// earlier one.
+func (c *collector) hides(t reflect.Type, name string, depth int) bool {
+	at, known := c.depths[name]
+	if known && at == depth {
+		panic("openapi: two fields of " + t.String() + ", or of structs embedded beside it, have the name " + name)
+	}
+	if known && at < depth {
+		return true
+	}
+	c.depths[name] = depth
+	c.required = slices.DeleteFunc(c.required, func(other string) bool { return other == name })
+	return false
 }
 
 // hasAlike reports whether another property would get the same Go name in a generated client. For example, dateFormat and date_format

@@ -1,13 +1,16 @@
 package routing
 
 import (
+	"context"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/db/click"
+	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/cond"
 	"switchyard/models/country"
@@ -26,6 +29,42 @@ func (x *Explainer) Recorded(click *click.StoredClick, campaign uuid.UUID) Quest
 		q.Bound[click.CampaignID] = flow.Binding{Path: click.StreamID, Lander: click.LanderID, Offer: click.OfferID}
 	}
 	return q
+}
+
+// Record records in a click the path, the landing page, the offer and the network of a decision. It returns the page and the offer.
+func Record(c *models.Click, d *flow.Decision) (*Lander, *Offer) {
+	page, o := LanderOf(d.Lander), OfferOf(d.Offer)
+	if d.Route != nil {
+		c.StreamID = d.Route.ID
+	}
+	c.PassedReason = string(d.Passed.Why)
+	if d.Passed.Route != nil {
+		c.PassedStreamID = d.Passed.Route.ID
+	}
+	if page != nil {
+		c.LanderID = page.Row.ID
+	}
+	if o != nil {
+		c.OfferID, c.NetworkID = o.Row.ID, o.Row.NetworkID.UUID
+	}
+	return page, o
+}
+
+// ClickRouter returns a function that loads a campaign and returns its router. The router makes the decision that the redirect would
+// make for the visitor and the seed of a click, and records the decision in the click.
+func ClickRouter(conn db.Conn) func(ctx context.Context, account, campaign uuid.UUID) (func(*models.Click), error) {
+	return func(ctx context.Context, account, campaign uuid.UUID) (func(*models.Click), error) {
+		records, err := store.CampaignRouting(ctx, conn, account, campaign)
+		if err != nil {
+			return nil, err
+		}
+		x := NewExplainer(records)
+		return func(c *models.Click) {
+			e := x.Explain(x.Recorded(&click.StoredClick{Click: *c, At: models.ClickTime(c.ID)}, campaign))
+			c.FlowHash, c.Via = e.FlowHash, int(e.Via)
+			Record(c, &e.Decision)
+		}, nil
+	}
 }
 
 // FirstCampaign returns the campaign whose link was clicked.

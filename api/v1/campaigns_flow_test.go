@@ -91,15 +91,20 @@ func TestChangesOfPathsAtOnce(t *testing.T) {
 	d := newCampaignEnv(t)
 	flowPath, streams := d.twoPaths(t)
 	var all sync.WaitGroup
+	patch := func(body map[string]any) {
+		all.Go(func() {
+			if a := d.Do("PATCH", flowPath, body); a.Status != http.StatusOK {
+				t.Errorf("%v: %d %s", body, a.Status, a.Code)
+			}
+		})
+	}
 	for i := 1; i <= 4; i++ {
 		for _, p := range streams {
-			all.Go(func() {
-				d.Do("PATCH", flowPath, map[string]any{"path_id": p["id"], "weight": i * 10})
-			})
+			patch(map[string]any{"path_id": p["id"], "weight": i * 10})
 		}
 	}
-	all.Go(func() { d.Do("PATCH", flowPath, map[string]any{"path_id": streams[0]["id"], "is_active": false}) })
-	all.Go(func() { d.Do("PATCH", flowPath, map[string]any{"path_id": streams[1]["id"], "daily_cap": 9}) })
+	patch(map[string]any{"path_id": streams[0]["id"], "is_active": false})
+	patch(map[string]any{"path_id": streams[1]["id"], "daily_cap": 9})
 	all.Wait()
 	now := d.Do("GET", flowPath, nil).Want(200, "")
 	paths := streamsOf(now.Map())

@@ -32,7 +32,7 @@ func TestExportsThatAreRefused(t *testing.T) {
 		`{"formulas": "profit/luck"}`: "invalid_input", `{"kind": "trends", "formulas": "profit/"}`: "invalid_input",
 		`{"having": "profit=0"}`: "invalid_input", `{"columns": ["clicks", "cliks"]}`: "invalid_input",
 		`{"columns": ["roi", "roi"]}`: "invalid_input", `{"kind": "trends", "columns": ["click_loss.percent"]}`: "invalid_input",
-		`{"compare": "before"}`: "invalid_input", `{"min_clicks": -1}`: "invalid_input",
+		`{"compare": "before"}`: "invalid_input", `{"min_clicks": -1}`: "invalid_input", `{"min_clicks": 9999999999}`: "invalid_input",
 		`{"sort": "-clicky"}`: "invalid_input", `{"sort": "country"}`: "invalid_input",
 		`{"columns": ["clicks"], "headings": ["Campaign"]}`: "invalid_input", `{"headings": ["Campaign"]}`: "invalid_input",
 		`{"columns": ["clicks"], "headings": ["Campaign", "` + strings.Repeat("x", 201) + `"]}`: "invalid_input",

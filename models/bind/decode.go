@@ -212,7 +212,11 @@ func number(raw json.RawMessage, into *decimal.Decimal, s spot) error {
 	return nil
 }
 
-// wholeNumber reads a number without a fraction. A number beyond 32 bits becomes the largest or smallest such number.
+// beyondInt is a number that does not fit into 32 bits. No range of a field includes it or its negative.
+const beyondInt = math.MaxInt32 + 2
+
+// wholeNumber reads a number without a fraction. A number beyond 32 bits becomes beyondInt or its negative, so that the range of the
+// field refuses it.
 func wholeNumber(raw json.RawMessage, v reflect.Value, s spot) error {
 	var d decimal.Decimal
 	if err := number(raw, &d, s); err != nil {
@@ -221,7 +225,7 @@ func wholeNumber(raw json.RawMessage, v reflect.Value, s spot) error {
 	if !d.IsInteger() {
 		return s.bad("a whole number")
 	}
-	limit := decimal.NewFromInt(math.MaxInt32)
+	limit := decimal.NewFromInt(beyondInt)
 	if d.Abs().GreaterThan(limit) {
 		d = limit.Mul(decimal.NewFromInt(int64(d.Sign())))
 	}

@@ -34,10 +34,13 @@ const historyDays = 30
 // comesAgain is the share of clicks that come from the same visitor as the previous click.
 const comesAgain = .13
 
+// LoadRouter loads a campaign and returns a function that routes its clicks: see routing.ClickRouter.
+type LoadRouter = func(ctx context.Context, account, campaign uuid.UUID) (func(*models.Click), error)
+
 // History gives the demo account a month of invented traffic and returns the number of clicks. It creates a campaign for each
 // story, with clicks and conversions on each day until now. It does nothing if the campaign of the first story has had clicks
-// within a year. It puts temporary files into dir.
-func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.API) (clicks int, err error) {
+// within a year. It puts temporary files into dir. load loads the router of a campaign.
+func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.API, load LoadRouter) (clicks int, err error) {
 	account, err := uuid.Parse(a.ID)
 	if err != nil {
 		return 0, fmt.Errorf("demo: account: %w", err)
@@ -54,6 +57,9 @@ func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.A
 		ids, err := setUpStory(ctx, api, &stories[i])
 		if err != nil {
 			return 0, err
+		}
+		if w.route, err = load(ctx, account, ids.campaign); err != nil {
+			return 0, fmt.Errorf("demo: router: %w", err)
 		}
 		w.makeClicks(&stories[i], ids)
 	}
@@ -96,7 +102,8 @@ type past struct {
 	bots        []visitors.Agent
 	addresses   map[string][]netip.Addr
 	now         time.Time
-	key         uuid.UUID // fingerprint of the last new visitor
+	key         uuid.UUID           // fingerprint of the last new visitor
+	route       func(*models.Click) // records where the campaign of the present story sends a visitor
 	clicks      []*models.Click
 	outs        []*models.ClickOut
 	conversions []conversion.Input
@@ -162,10 +169,8 @@ func idAt(at time.Time) uuid.UUID {
 func (w *past) visit(st *story, ids records, at time.Time, rate float64) {
 	agent := w.agent(st)
 	country := st.countries[min(int(w.rand.ExpFloat64()*1.1), len(st.countries)-1)]
-	path := ids.way(st, country, agent.OS)
-	lander, offer := path.landers.draw(w.rand), path.offers.draw(w.rand)
 	c := &models.Click{
-		ID: idAt(at), AccountID: w.account, CampaignID: ids.campaign, StreamID: path.stream, SourceID: ids.source, LanderID: lander,
+		ID: idAt(at), AccountID: w.account, CampaignID: ids.campaign, SourceID: ids.source, RouteSeed: w.rand.Uint64(),
 		VisitorID: uuid.New(), Domain: "localhost", Arrival: "url", Cost: decimal.NewFromFloat(st.cost), Currency: "USD", UniqueHours: 24,
 		Visitor: models.Visitor{
 			IP: w.address(country), Country: country, DeviceType: agent.Device, OS: agent.OS, Browser: agent.Browser, UserAgent: agent.UserAgent,
@@ -180,20 +185,20 @@ func (w *past) visit(st *story, ids records, at time.Time, rate float64) {
 		w.key = uuid.New()
 	}
 	c.UniqueKey = w.key
+	w.route(c)
 	w.clicks = append(w.clicks, c)
 	if c.IsBot {
 		return
 	}
+	path := ids.way(c.StreamID)
 	share := rate * path.luck
-	if lander == uuid.Nil {
-		c.OfferID, c.NetworkID = offer, ids.network
-	} else {
+	if c.LanderID != uuid.Nil {
 		if w.rand.Float64() >= st.goesOn {
 			return
 		}
 		at = at.Add(time.Duration(5+w.rand.IntN(90)) * time.Second)
 		w.outs = append(w.outs, &models.ClickOut{
-			ID: idAt(at), ClickID: c.ID, AccountID: w.account, Slot: 1, OfferID: offer, NetworkID: ids.network, Destination: "https://example.com/offer",
+			ID: idAt(at), ClickID: c.ID, AccountID: w.account, Slot: 1, OfferID: path.offers.draw(w.rand), NetworkID: ids.network, Destination: "https://example.com/offer",
 		})
 		share = rate / st.goesOn * path.luck
 	}

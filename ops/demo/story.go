@@ -97,20 +97,18 @@ type records struct {
 	ways                      []wayRecords // in the order of the story's ways
 }
 
-// wayRecords holds the ids of a path and its pages, and the way's luck.
+// wayRecords holds the ids of a path and its offers, and the way's luck.
 type wayRecords struct {
-	stream          uuid.UUID
-	landers, offers shares
-	luck            float64
+	stream uuid.UUID
+	offers shares
+	luck   float64
 }
 
-// way returns the first path that takes the visitor, or the last path if no other does.
-func (r records) way(st *story, country, system string) wayRecords {
-	at := slices.IndexFunc(st.ways[:len(st.ways)-1], func(w way) bool {
-		return (len(w.countries) == 0 || slices.Contains(w.countries, country)) && (len(w.systems) == 0 || slices.Contains(w.systems, system))
-	})
+// way returns the way of a path. It returns the last way for any other path.
+func (r records) way(stream uuid.UUID) wayRecords {
+	at := slices.IndexFunc(r.ways, func(w wayRecords) bool { return w.stream == stream })
 	if at < 0 {
-		at = len(st.ways) - 1
+		at = len(r.ways) - 1
 	}
 	return r.ways[at]
 }
@@ -186,20 +184,21 @@ func (s *setup) way(ctx context.Context, st *story, i int, network uuid.UUID) (o
 		path["stream_type"] = "default"
 	}
 	var destinations []object
-	add := func(list []choice, to *shares, make func(name string) string) {
+	add := func(list []choice, make func(name string) string) (made shares) {
 		for _, c := range list {
 			id := make(c.name)
-			*to = append(*to, share{asID(id), c.weight})
+			made = append(made, share{asID(id), c.weight})
 			destinations = append(destinations, object{"id": id, "weight": c.weight})
 		}
+		return made
 	}
 	if len(w.landers) > 0 {
 		path["action"] = "lander"
 	}
-	add(w.landers, &by.landers, func(name string) string {
+	add(w.landers, func(name string) string {
 		return s.ensure(ctx, "/landers", object{"name": name, "url": "https://" + landerHost + "/" + campaignAlias(name) + tokens, "click_slots": 1})
 	})
-	add(w.offers, &by.offers, func(name string) string {
+	by.offers = add(w.offers, func(name string) string {
 		return s.ensure(ctx, "/offers", object{
 			"name": name, "url": "https://example.com/" + campaignAlias(name) + tokens, "payout": st.payout, "network_id": network,
 		})

@@ -143,6 +143,8 @@ func (rec *recorder) retry(ctx context.Context, u *run, v dbconversion.Verdict, 
 		}
 		return dbconversion.DecidePostback(ctx, c, v.Message.ID, d)
 	})
-	rec.count(d)
+	if errors.Is(err, cause) { // committed
+		rec.count(d)
+	}
 	return err
 }

@@ -71,7 +71,9 @@ var errOffline = errors.New("linkcheck: no host could be reached")
 // again before checkEvery is over.
 func (c *checker) sweep(ctx context.Context) error {
 	start := c.o.Now()
-	due := func() ([]models.Link, error) { return c.o.Store.Links().Unchecked(ctx, start.Add(-checkEvery), batch) }
+	due := func(limit int) ([]models.Link, error) {
+		return c.o.Store.Links().Unchecked(ctx, start.Add(-checkEvery), limit)
+	}
 	err := c.batches(ctx, due, c.check(map[string]models.LinkResult{}))
 	if err == nil {
 		_, err = c.o.Store.Links().Prune(ctx)
@@ -92,8 +94,8 @@ func (c *checker) screen(ctx context.Context) error {
 			Message: "this install has no key for a list of unsafe addresses",
 		})
 	}
-	due := func() ([]models.Link, error) {
-		return c.o.Store.Links().Unscreened(ctx, now.Add(-screenEvery), now.Add(-domainEvery), batch)
+	due := func(limit int) ([]models.Link, error) {
+		return c.o.Store.Links().Unscreened(ctx, now.Add(-screenEvery), now.Add(-domainEvery), limit)
 	}
 	err := c.batches(ctx, due, c.lookUp)
 	return c.saveStatus(ctx, models.ServiceSafeBrowsing, "the list of unsafe addresses could not be asked", err)
@@ -101,12 +103,13 @@ func (c *checker) screen(ctx context.Context) error {
 
 // batches calls the function work with batches of due links, until all due links were passed to it. Each link is passed only
 // once, even if it is due again because its result was not recorded.
-func (c *checker) batches(ctx context.Context, due func() ([]models.Link, error),
+func (c *checker) batches(ctx context.Context, due func(limit int) ([]models.Link, error),
 	work func(context.Context, []models.Link) error,
 ) error {
 	done := map[uuid.UUID]string{}
-	for {
-		links, err := due()
+	for again := 0; ; { // the number of links that are due again
+		limit := again + batch
+		links, err := due(limit)
 		if err != nil {
 			return err
 		}
@@ -117,8 +120,12 @@ func (c *checker) batches(ctx context.Context, due func() ([]models.Link, error)
 				done[l.ID] = l.URL
 			}
 		}
-		if len(fresh) == 0 {
+		again = len(links) - len(fresh)
+		if len(fresh) == 0 && again < limit {
 			return nil
+		}
+		if len(fresh) == 0 {
+			continue
 		}
 		if err := work(ctx, fresh); err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"switchyard/api/routing"
 	"switchyard/db"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -156,7 +157,7 @@ func (c *upCmd) announce(ctx context.Context, e *env, cfg config.Config, d *db.D
 	if err := e.printTable(startMessages(cfg, campaign, account, entry, e.getenv("OPS_PASSWORD") != "")); err != nil {
 		return err
 	}
-	n, err := demo.History(ctx, d, cfg.DataDir, account, client.New(account.URL, account.Key))
+	n, err := demo.History(ctx, d, cfg.DataDir, account, client.New(account.URL, account.Key), routing.ClickRouter(d))
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:

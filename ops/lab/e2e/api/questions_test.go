@@ -13,6 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/api/apitest"
+	"switchyard/api/routing"
 	"switchyard/db/dbtest"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -146,6 +147,22 @@ type asked struct {
 	from, to time.Time
 }
 
+// demoIsTraced checks, for one click on each path and page of the demo's campaigns, that their present flows explain the click.
+func demoIsTraced(t *testing.T, s *apitest.Server) {
+	t.Helper()
+	const some = `SELECT DISTINCT ON (stream_id, lander_id, offer_id, is_bot) id FROM clicks WHERE account_id = $1`
+	var ids []uuid.UUID
+	if err := s.DB.SelectContext(t.Context(), &ids, some, s.Account.ID); err != nil || len(ids) < 10 {
+		t.Fatalf("%d clicks, %v", len(ids), err)
+	}
+	for _, id := range ids {
+		trace := s.Do("GET", "/logs/clicks/"+models.FormatClickID(id)+"?trace=true", nil).Want(200, "").Map()["trace"].(map[string]any)
+		if trace["flow_changed"] != false || trace["reproduced"] != true {
+			t.Errorf("click %s: flow_changed %v, reproduced %v", id, trace["flow_changed"], trace["reproduced"])
+		}
+	}
+}
+
 // TestQuestions asks what buyers ask about the demo account. The answer of the named tool must agree with the rows.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
@@ -154,10 +171,11 @@ func TestQuestions(t *testing.T) {
 		t.Fatal(err)
 	}
 	account := demo.Account{ID: s.Account.ID.String(), Key: s.Key, URL: s.URL}
-	if _, err := demo.History(t.Context(), s.DB, t.TempDir(), account, client.New(s.URL, s.Key)); err != nil {
+	if _, err := demo.History(t.Context(), s.DB, t.TempDir(), account, client.New(s.URL, s.Key), routing.ClickRouter(s.DB)); err != nil {
 		t.Fatal(err)
 	}
 	dbtest.Exec(t, s.DB, `ANALYZE clicks, conversions`)
+	demoIsTraced(t, s)
 	if len(questions) < 50 {
 		t.Errorf("%d questions, want at least 50", len(questions))
 	}

@@ -52,7 +52,8 @@ func newSpending(t *testing.T, clicks int) *spending {
 	y.correcting = newCorrecting(t, clicks, func(r *workers.Runtime, s *apitest.Server) {
 		adspend.Register(r, s.Store, adspend.Options{Clicks: click.Log{Conn: s.DB}, Client: ads.New(ads.Options{Options: platform.Options{
 			Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
-			Wait: func(context.Context, time.Duration) error { return nil },
+			Wait:    func(context.Context, time.Duration) error { return nil },
+			Timeout: func() time.Duration { return 5 * time.Minute }, // a busy machine may take more than the usual ten seconds for a page
 		}})})
 		export.Register(r, s.Store, dbexport.Reader{Conn: s.DB}, report.Reader{Conn: s.DB})
 	})

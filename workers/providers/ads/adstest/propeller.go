@@ -40,12 +40,13 @@ var propellerAds = Fake{
 			return
 		}
 		rows := []object{}
-		for _, r := range w.within(from[:10], to[:10]) {
+		all := w.within(from[:10], to[:10])
+		for _, r := range resttest.Page(all, page, size) {
 			rows = append(rows, r.without(object{
 				"campaign_id": r.Campaign, "campaign_name": r.Name, "date_time": r.Day, "impressions": r.Impressions, "clicks": r.Clicks,
 				"conversions": 0, "spent": r.spent(),
 			}, "impressions", "clicks", "spent"))
 		}
-		c.json(http.StatusOK, object{"items": resttest.Page(rows, page, size), "total_pages": pages(len(rows), size)})
+		c.json(http.StatusOK, object{"items": rows, "total_pages": pages(len(all), size)})
 	},
 }

@@ -6,7 +6,8 @@ const sentences = new Map(
     unchanged: 'Die Conversion war schon so erfasst.',
     'it names no click: the parameter of the click id is missing, empty or still a macro':
       'Die Meldung nennt keinen Klick: Der Parameter der Klick-ID fehlt, ist leer oder noch ein Makro.',
-    'the click id that it sends is not a click id of this service': 'Die gesendete Klick-ID ist keine Klick-ID dieses Dienstes.',
+    'the click id that it sends is not a click id of this service':
+      'Die gesendete Klick-ID ist keine Klick-ID dieses Dienstes. Zwei Felder des Netzwerks prüfen: „Klick-ID-Parameter“, der Parameter der Offer-Links mit unserer Klick-ID, und das Makro „Klick-ID“, mit dem das Netzwerk sie zurückgibt.',
     'the secret of the network is missing or wrong': 'Das Geheimnis des Netzwerks fehlt oder ist falsch.',
     "the network has no secret yet: enter the platform's secret, then read the message again":
       'Das Netzwerk hat noch kein Geheimnis: das der Plattform eintragen und die Meldung neu einlesen.',
