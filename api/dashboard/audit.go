@@ -1,6 +1,10 @@
 package dashboard
 
 import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
@@ -39,8 +43,8 @@ type AuditRow struct {
 	Refused   int        `json:"refused" doc:"how many wrong passwords and codes were given for the person in an hour; 0: the entry is a change"`
 }
 
-// Change is a field before and after a change, as JSON text. For a deleted record it has the record's name before, and null
-// after.
+// Change is a field before and after a change, as JSON text, with the names of records in place of their ids. For a deleted record
+// it has the record's name before, and null after.
 type Change struct {
 	Field  string `json:"field"`
 	Before string `json:"before"`
@@ -75,12 +79,45 @@ func listAudit(c *route.Call) (AuditList, error) {
 		filter.Who = me
 	}
 	list, next, err := c.Store.Audit(c.Context(), c.Account.ID, filter, c.Page)
+	if err != nil {
+		return AuditList{}, err
+	}
+	names, err := namesInChanges(c, list)
 	return AuditList{answer.Each(list, func(e store.AuditRow) AuditRow {
 		return AuditRow{
 			e.ID, answer.Stamp(e.CreatedAt), e.Who, answer.OrNull(e.Email), answer.OrNull(e.UserID.UUID), answer.OrNull(e.KeyID.UUID), e.Address, e.Route,
 			answer.OrNull(e.Record), e.RecordKind, e.RecordName, append([]string{}, e.Fields...),
-			answer.Each(e.Changes, func(f models.FieldChange) Change { return Change{f.Field, string(f.Before), string(f.After)} }),
+			answer.Each(e.Changes, func(f models.FieldChange) Change {
+				return Change{f.Field, withNames(f.Before, names), withNames(f.After, names)}
+			}),
 			e.Through, e.Client, e.Tool, e.Refused,
 		}
 	}), answer.Cursor(next)}, err
+}
+
+var quotedID = regexp.MustCompile(`"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"`)
+
+// namesInChanges returns the names of the records whose ids are values of changed fields, such as domain_id.
+func namesInChanges(c *route.Call, list []store.AuditRow) (map[string]string, error) {
+	ids := map[string][]string{}
+	for _, e := range list {
+		for _, f := range e.Changes {
+			for _, id := range quotedID.FindAllString(string(f.Before)+string(f.After), -1) {
+				ids[f.Field] = append(ids[f.Field], strings.Trim(id, `"`))
+			}
+		}
+	}
+	return c.Store.NamesOf(c.Context(), c.Account.ID, ids)
+}
+
+// withNames returns a value as JSON text, with names in place of the ids of records.
+func withNames(value json.RawMessage, names map[string]string) string {
+	return quotedID.ReplaceAllStringFunc(string(value), func(id string) string {
+		name, ok := names[strings.Trim(id, `"`)]
+		raw, err := json.Marshal(name)
+		if !ok || err != nil {
+			return id
+		}
+		return string(raw)
+	})
 }

@@ -231,5 +231,26 @@ func TestAuditNamesWhatChanged(t *testing.T) {
 
 	undo(check("/campaigns/bulk", map[string]any{"ids": []any{shoes}, "group_name": "G"}, "campaigns Shoes"), "campaigns Shoes")
 	undo(check("/campaigns/bulk", map[string]any{"ids": []any{shoes, hats}, "group_name": "G"}, `  "Shoes, Hats"`), `  "Shoes, Hats"`)
+	fields := func() (out []string) {
+		t.Helper()
+		for _, c := range owner.do("GET", "/app/api/audit?limit=1", nil).want(t, 200, "").rowsOf(t)[0]["changes"].([]any) {
+			if c := c.(map[string]any); c["field"] != "ids" && c["field"] != "change_id" {
+				out = append(out, fmt.Sprint(c["field"], " ", c["before"], " ", c["after"]))
+			}
+		}
+		return out
+	}
+	call("/campaigns/bulk", map[string]any{"ids": []any{hats}, "group_name": "H"})
+	moved := check("/campaigns/bulk", map[string]any{"ids": []any{shoes, hats}, "group_name": "G", "source_id": zone}, `  "Shoes, Hats"`)
+	if got, want := fields(), []string{`group_name ["", "H"] "G"`, `source_id null "Zone"`}; !slices.Equal(got, want) {
+		t.Errorf("the entry has the fields %q, want %q", got, want)
+	}
+	undo(moved, `  "Shoes, Hats"`)
+	if got, want := fields(), []string{`group_name "G" ["", "H"]`, `source_id "Zone" null`}; !slices.Equal(got, want) {
+		t.Errorf("the entry of the undo has the fields %q, want %q", got, want)
+	}
 	undo(check(fmt.Sprintf("/offers/%v/replace", boots), map[string]any{"with": socks}, "offers Boots"), "offers Boots")
+	if got, want := fields(), []string{`campaigns null "Hats, Shoes"`}; !slices.Equal(got, want) {
+		t.Errorf("the entry of the undo has the fields %q, want %q", got, want)
+	}
 }

@@ -168,8 +168,9 @@ type collector struct {
 }
 
 // collect adds the fields of a struct and of the structs embedded in it, whose depth is greater by one. Of several fields with the same
-// name, the field with the smallest depth counts, as in encoding/json. Two fields with the same name and depth are a mistake, for which collect panics. If null is
-// true, a body may have null for each of the fields. If absent is true, an answer may leave all of them out.
+// name, the field with the smallest depth counts, as in encoding/json. Two fields with the same name and depth are a mistake, for
+// which collect panics. If null is true, a body may have null for each of the fields. If absent is true, an answer may leave all of
+// them out.
 func (c *collector) collect(t reflect.Type, depth int, null, absent bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)

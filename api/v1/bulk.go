@@ -87,9 +87,6 @@ func finishBulk(c *route.Call, s *store.Store, records []bulk.Record, failures [
 	out.ChangeID = &id
 	c.RecordField(changeIDField, id)
 	recordChanged(c, records)
-	for _, name := range records[0].After.Names() {
-		c.Changes = append(c.Changes, models.FieldChange{Field: name, Before: records[0].Before[name], After: records[0].After[name]})
-	}
 	return out, err
 }
 

@@ -2,6 +2,8 @@ package v1
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -135,8 +137,9 @@ func textJSON(text string) json.RawMessage {
 // maxAuditNames is the maximum number of names in an entry of the audit log.
 const maxAuditNames = 10
 
-// recordChanged records in the audit log the only record that a call has changed, or the names of several.
+// recordChanged records in the audit log the changed fields, and the only record that a call has changed or the names of several.
 func recordChanged(c *route.Call, records []bulk.Record) {
+	c.Changes = append(c.Changes, fieldChanges(records)...)
 	if len(records) == 1 {
 		c.Record = records[0].ID
 		return
@@ -151,4 +154,28 @@ func recordNames(c *route.Call, field string, names []string) {
 		text += ", …"
 	}
 	c.RecordField(field, text)
+}
+
+// fieldChanges returns the changed fields of records, sorted by name. If the records have different values, the field has a list of
+// them, with at most maxAuditNames values.
+func fieldChanges(records []bulk.Record) []models.FieldChange {
+	before, after := map[string][]string{}, map[string][]string{}
+	for _, r := range records {
+		for name, value := range r.After {
+			before[name], after[name] = append(before[name], string(r.Before[name])), append(after[name], string(value))
+		}
+	}
+	return db.Map(slices.Sorted(maps.Keys(after)), func(name string) models.FieldChange {
+		return models.FieldChange{Field: name, Before: oneOrList(before[name]), After: oneOrList(after[name])}
+	})
+}
+
+// oneOrList returns the only value of a list of JSON texts, or a JSON list of the different values.
+func oneOrList(values []string) json.RawMessage {
+	slices.Sort(values)
+	values = slices.Compact(values)
+	if len(values) == 1 {
+		return json.RawMessage(values[0])
+	}
+	return json.RawMessage("[" + strings.Join(values[:min(len(values), maxAuditNames)], ", ") + "]")
 }

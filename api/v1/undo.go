@@ -2,6 +2,7 @@ package v1
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -29,12 +30,38 @@ func (d Deps) undoChange(c *route.Call) (Undone, error) {
 		c.RecordField(changeIDField, change.ID)
 		if change.Changed.Replaced != uuid.Nil {
 			c.Record = change.Changed.Replaced
+			recordNames(c, "campaigns", holdersOf(change.Changed.Paths))
 			restored, kept, err := s.UndoReplacement(c.Context(), c.Account.ID, change)
 			return Undone{restored, kept}, err
 		}
-		recordChanged(c, change.Changed.Records)
-		return d.restore(c, s, change.Changed.Records)
+		out, err := d.restore(c, s, change.Changed.Records)
+		if restored := restoredRecords(change.Changed.Records, out.Kept); len(restored) > 0 {
+			recordChanged(c, restored)
+		}
+		return out, err
 	})
+}
+
+// holdersOf returns the names of the campaigns and saved flows of paths, each name once.
+func holdersOf(paths []bulk.Path) (names []string) {
+	for _, p := range paths {
+		if !slices.Contains(names, p.HolderName) {
+			names = append(names, p.HolderName)
+		}
+	}
+	return names
+}
+
+// restoredRecords returns the changes that an undo has made to records. It leaves out the records that the undo has kept as they are.
+func restoredRecords(records []bulk.Record, kept []bulk.Kept) (out []bulk.Record) {
+	for _, r := range records {
+		if slices.ContainsFunc(kept, func(k bulk.Kept) bool { return k.ID == r.ID }) {
+			continue
+		}
+		r.Before, r.After = r.After, r.Before
+		out = append(out, r)
+	}
+	return out
 }
 
 // restore gives records of one kind their earlier values.

@@ -19,14 +19,16 @@ func namesIn(table string) string {
 	return `SELECT id::text, name FROM ` + table + ` WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 }
 
-// nameQueries read the names of the records $2 of the account $1. The keys of the map are the report dimensions whose values are
-// ids of such records.
+// nameQueries read the names of the records $2 of the account $1. The keys of the map are the report dimensions and the fields whose
+// values are ids of such records.
 var nameQueries = map[string]string{
 	"campaign_id": namesIn("campaigns"), "stream_id": pathNames, "lander_id": namesIn("landers"),
 	"offer_id": namesIn("offers"), "source_id": namesIn("traffic_sources"), "network_id": namesIn("networks"),
+	"flow_id":   namesIn("flows"),
+	"domain_id": `SELECT id::text, host FROM domains WHERE (account_id = $1 OR account_id IS NULL) AND id = ANY ($2::uuid[])`,
 }
 
-// HasLabels reports whether the values of a report dimension are ids of records with names.
+// HasLabels reports whether the values of a report dimension or a field are ids of records with names.
 func HasLabels(dimension string) bool { return nameQueries[dimension] != "" }
 
 // LabelName returns the name of the field that holds the names of a dimension's records. It stands next to the field with the

@@ -60,6 +60,12 @@ func TestDashboardCompare(t *testing.T) {
 	b.waitText("Which is better: Offers")
 	b.waitText("Behind the best")
 	b.sound("compare-report")
+	b.showsWeights()
+	b.tap(button("Apply weights"))
+	b.tap(`document.querySelector('dialog dialog[open] footer .btn.primary:enabled')`)
+	b.until("other weights", func() bool { return weights() != before })
+	b.tap(`[...document.querySelectorAll('dialog[open] button')].find(e => e.textContent === 'Undo')`) // the page behind it cannot be clicked
+	b.until("the weights as before", func() bool { return weights() == before })
 	b.press("Escape")
 	b.goTo(b.f.URL + "/app/reports?cmp=none&w=30d&g=campaign_id,offer_id")
 	b.tap(button("Which is better"))
@@ -78,4 +84,18 @@ func TestDashboardCompare(t *testing.T) {
 	b.tap(button("Compare"))
 	b.waitText("Behind the best")
 	b.sound("compare-flow")
+	b.showsWeights()
+}
+
+// showsWeights: the comparison in a sheet does not scroll sideways, so that its last column, the weights, is visible.
+func (b *env) showsWeights() {
+	b.t.Helper()
+	for _, width := range []int{1440, 1100} {
+		b.setScreen(width, "light")
+		b.waitIdle()
+		if got := b.run(`(e => String(e.scrollWidth - e.clientWidth))(document.querySelector('dialog[open] .arms').parentElement)`); got != "0" {
+			b.t.Errorf("at a width of %d the comparison scrolls sideways by %s pixels", width, got)
+		}
+	}
+	b.setScreen(1440, "light")
 }

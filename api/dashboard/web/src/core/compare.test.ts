@@ -1,6 +1,6 @@
 import { equal, test } from '../testing.ts'
 import type { ComparedArm, Path } from '../api.gen.ts'
-import { byOf, weighed } from './compare.ts'
+import { byOf, changesWeights, weighed } from './compare.ts'
 
 const arm = (id: string, proposed: number | null) => ({ id, proposed }) as ComparedArm
 const flow = [
@@ -34,4 +34,10 @@ test('weights of paths change, and a weight without a proposal stays', () => {
 test('reports by path, landing page and offer can be compared', () => {
   equal(byOf('lander_id'), 'lander')
   equal(byOf('country'), undefined)
+})
+
+test('weights that stay the same are no change', () => {
+  const weighs = (weight: number, proposed: number | null) => ({ weight, proposed }) as ComparedArm
+  equal(changesWeights({ arms: [weighs(57, 57), weighs(43, 43), weighs(10, null)] }), false)
+  equal(changesWeights({ arms: [weighs(57, 57), weighs(43, 44)] }), true)
 })

@@ -2,7 +2,6 @@
 import type { ComparedGroup, FlowAnswer, Path } from '../api.gen.ts'
 import { ApiError, call } from './call.ts'
 import { touches } from './query.ts'
-import { failed, toast } from './toast.ts'
 
 export type By = 'stream' | 'lander' | 'offer'
 
@@ -28,16 +27,14 @@ async function put(id: string, streams: Path[], match: string): Promise<FlowAnsw
   return answer
 }
 
-// applyWeights saves the proposed weights of a group, if the flow still has the version of the comparison. A toast offers to
-// undo the change.
-export async function applyWeights(id: string, version: string, group: ComparedGroup, done: string, undone: string) {
+// applyWeights saves the proposed weights of a group, if the flow still has the version of the comparison. It returns a function that
+// undoes the change.
+export async function applyWeights(id: string, version: string, group: ComparedGroup) {
   const old = await call('GET /campaigns/{id}/flow', { path: { id } })
   if (old.version !== version) throw new ApiError('stale', 409, 'the flow has changed')
   const { version: now } = await put(id, weighed(old.streams, group), version)
-  const undo = () =>
-    put(id, old.streams, now).then(
-      () => toast(undone),
-      e => failed(e),
-    )
-  toast(done, { undo })
+  return () => put(id, old.streams, now)
 }
+
+// changesWeights reports whether a group's proposed weights differ from the present weights.
+export const changesWeights = (g: Pick<ComparedGroup, 'arms'>) => g.arms.some(a => a.proposed != null && a.proposed !== a.weight)

@@ -71,6 +71,7 @@ export const setCost = (name: string, body: SetCostBody, describe: (a: CostSet) 
   task(name, 'POST /corrections/cost/set', { body: { ...body, apply: true } }, a => ({
     text: describe(a),
     path: '/app/corrections?kind=cost',
+    told: true,
   }))
 
 export const undoCost = (id: string) => call('POST /corrections/cost/changes/{id}/undo', { path: { id } })

@@ -20,6 +20,7 @@ export type Job = {
   code?: string
   path?: string
   file?: string
+  told?: boolean // a toast has reported the result
   listed?: boolean
 }
 const most = 50, // jobs that are kept
@@ -96,7 +97,7 @@ export async function task<R extends Row>(
   named: string,
   row: R,
   ask: { query?: Calls[R]['query']; body?: Calls[R]['body'] | object; later?: (id: string) => void },
-  describe: (answer: Calls[R]['answer']) => Pick<Job, 'text' | 'path' | 'file'>,
+  describe: (answer: Calls[R]['answer']) => Pick<Job, 'text' | 'path' | 'file' | 'told'>,
 ): Promise<Calls[R]['answer']> {
   const key = newID()
   put({ key, account: me.value!.account.id, name: named, status: 'running', at: Date.now() })

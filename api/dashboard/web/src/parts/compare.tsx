@@ -1,20 +1,22 @@
 import { useState } from 'preact/hooks'
 import type { CampaignComparison, ComparedArm, ComparedGroup } from '../api.gen.ts'
+import { useBusy } from '../core/busy.ts'
 import { asError } from '../core/call.ts'
 import { canWrite } from '../core/can.ts'
 import { choicesOf, useCampaigns } from '../core/choices.ts'
-import { applyWeights, type By } from '../core/compare.ts'
+import { applyWeights, changesWeights, type By } from '../core/compare.ts'
 import { sentence } from '../core/errors.ts'
 import { count, money, none, percent } from '../core/format.ts'
 import { use } from '../core/query.ts'
 import { t } from '../core/text.ts'
-import { failed } from '../core/toast.ts'
+import { failed, toast } from '../core/toast.ts'
 import { windowQuery } from '../core/window.ts'
 import { w } from '../text/ab.ts'
 import { Button } from './button.tsx'
 import { Card } from './card.tsx'
 import { ComboField } from './combobox.tsx'
 import { Seg } from './form.tsx'
+import { Sign } from './icons.tsx'
 import { PlainTable } from './plain_table.tsx'
 import { Ask, Sheet } from './sheet.tsx'
 import { Loading } from './state.tsx'
@@ -116,7 +118,8 @@ export function CompareLine(where: Where) {
 }
 
 function Groups(where: Where) {
-  const of = useComparison(where),
+  const [undo, setUndo] = useState<() => Promise<unknown>>(),
+    of = useComparison(where),
     { data } = of,
     mine = (path: string | null) => !where.path || path === where.path
   if (!data) return <Loading of={of} height={140} />
@@ -124,18 +127,43 @@ function Groups(where: Where) {
     left = data.left_out.filter(l => mine(l.path_id))
   return (
     <div class="body">
+      {undo && <Applied undo={undo} close={() => setUndo(undefined)} />}
       {groups.length === 0 && <p class="dim">{w.nothing}</p>}
       {groups.map((g, i) => (
-        <Group key={i} id={where.id} of={g} version={data.version} again={of.again} />
+        <Group key={i} id={where.id} of={g} version={data.version} again={of.again} applied={u => setUndo(() => u)} />
       ))}
       {left.length > 0 && <LeftOut of={left} />}
     </div>
   )
 }
 
-type GroupProps = { id: string; of: ComparedGroup; version: string; again: () => void }
+// Applied says that the weights are saved, and offers to undo that. It stands above the figures and is no toast, because a toast
+// cannot be clicked while a sheet is open.
+function Applied({ undo, close }: { undo: () => Promise<unknown>; close: () => void }) {
+  const [busy, run] = useBusy()
+  const back = async () => {
+    await undo()
+    toast(w.undone)
+    close()
+  }
+  return (
+    <div class="row" role="status">
+      <Sign name="check" tone="good" />
+      <span class="grow">{w.done}</span>
+      <Button look="sm" disabled={busy} onClick={() => void run(back)} text={t.parts.undo} />
+    </div>
+  )
+}
 
-function Group({ id, of: g, version, again }: GroupProps) {
+type GroupProps = {
+  id: string
+  of: ComparedGroup
+  version: string
+  again: () => void
+  applied: (undo: () => Promise<unknown>) => void
+}
+
+function Group({ of: g, ...more }: GroupProps) {
   const [asking, setAsking] = useState(false),
     name = [g.path, g.slot > 0 && w.slot(g.slot)].filter(Boolean).join(', '),
     estimated = g.state === 'open' || g.state === 'decided'
@@ -144,13 +172,13 @@ function Group({ id, of: g, version, again }: GroupProps) {
       {name && <h3 class="label">{name}</h3>}
       <div class="row wraps">
         <p class="grow strong">{verdict(g)}</p>
-        {estimated && canWrite() && <Button look="sm" onClick={() => setAsking(true)} text={w.apply} />}
+        {estimated && changesWeights(g) && canWrite() && <Button look="sm" onClick={() => setAsking(true)} text={w.apply} />}
       </div>
       <Arms of={g} label={name || w.title} />
       <p class="dim fine">
         {g.state === 'too_early' ? w.minimum : w.note[g.unit]} {g.spread_assumed && w.assumed}
       </p>
-      {asking && <Apply id={id} of={g} version={version} again={again} close={() => setAsking(false)} />}
+      {asking && <Apply {...more} of={g} close={() => setAsking(false)} />}
     </section>
   )
 }
@@ -202,7 +230,7 @@ function Arms({ of: g, label }: { of: ComparedGroup; label: string }) {
 const weight = (n: number | null) => (n == null ? none : String(Math.round(n * 1000) / 1000))
 
 // Apply shows the weights before and after, and saves them.
-function Apply({ id, of: g, version, again, close }: GroupProps & { close: () => void }) {
+function Apply({ id, of: g, version, again, applied, close }: GroupProps & { close: () => void }) {
   const wrong = (e: unknown) => {
     const stale = asError(e).code === 'stale'
     failed(stale ? w.stale : sentence(asError(e)))
@@ -213,7 +241,7 @@ function Apply({ id, of: g, version, again, close }: GroupProps & { close: () =>
       title={w.applyTitle}
       text={`${w.applyText} ${g.state === 'open' ? w.openText : ''}`}
       go={w.apply}
-      on={() => applyWeights(id, version, g, w.done, w.undone)}
+      on={() => applyWeights(id, version, g).then(applied)}
       wrong={wrong}
       close={close}>
       <PlainTable label={w.weight} heads={[{ left: t.overview.name }, w.before, w.after]}>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { CostSet, SetCostBody } from '../api.gen.ts'
 import { useAttempt } from '../core/busy.ts'
+import { asError } from '../core/call.ts'
 import { useCampaigns, useSources } from '../core/choices.ts'
 import { bodyOf, daysOf, moved, quoteOf, setCost, targetOf, undoCost, type Target } from '../core/cost.ts'
 import { dateOf } from '../core/dates.ts'
@@ -23,6 +24,12 @@ export const { notHere } = w
 export const dayText = (day: string) => dateOf(Date.parse(day + 'T00:00:00Z'), undefined, 'UTC')
 const mostRows = 40 // the most rows that the preview shows
 
+// why explains an error. If an exchange rate is missing, it names the currency and the day from the service's message.
+function why(e: unknown) {
+  const missing = /no exchange rate of (\w+) on (\d{4}-\d\d-\d\d)/.exec(asError(e).message)
+  return missing ? w.noRate(missing[1]!, dayText(missing[2]!)) : explained(e, w.codes)
+}
+
 type Quote = { body?: string; answer?: CostSet; wrong?: string }
 
 // useQuote asks the service what a cost would change, half a second after the last edit. It never returns the answer for a body
@@ -37,7 +44,7 @@ function useQuote(body: SetCostBody | undefined): Quote {
         quoteOf(JSON.parse(text) as SetCostBody, stop.signal).then(
           answer => setQuote({ body: text, answer }),
           e => {
-            if (!stop.signal.aborted) setQuote({ body: text, wrong: explained(e, w.codes) })
+            if (!stop.signal.aborted) setQuote({ body: text, wrong: why(e) })
           },
         )
       }, 500)
@@ -57,7 +64,7 @@ export function useCost(start: Target, done: () => void) {
     [currency, setCurrency] = useState(me.value!.account.currency)
   const body = bodyOf(target, kind, amount, currency),
     quote = useQuote(body),
-    { busy, wrong, run } = useAttempt(e => explained(e, w.codes))
+    { busy, wrong, run } = useAttempt(why)
   const send = () =>
     run(async () => {
       if (!body || !quote.answer) return

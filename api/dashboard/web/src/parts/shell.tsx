@@ -39,7 +39,7 @@ const building: Room[] = [
   { path: '/app/smartlinks', icon: 'link', name: t.rooms.smartlinks },
   { path: '/app/goals', icon: 'goal', name: t.rooms.goals },
   { path: '/app/import', icon: 'upload', name: t.rooms.imports },
-  { path: '/app/move', icon: 'upward', name: t.rooms.bringIn },
+  { path: '/app/move', icon: 'truck', name: t.rooms.bringIn },
 ]
 const earning: Room[] = [
   { path: '/app/conversions', icon: 'check', name: t.conversions.title },

@@ -36,7 +36,8 @@ export const JobIcon = ({ of: j }: { of: Job }) => (
 )
 
 // Tray shows up to three jobs that wait or run, at the bottom right of every screen except the screen of jobs. It also shows one ended
-// job that was started in this tab, for up to 15 seconds after its end. A job that succeeded is not shown on its own screen.
+// job that was started in this tab, for up to 15 seconds after its end, unless a toast has reported its result. A job that succeeded is
+// not shown on its own screen.
 export function Tray() {
   const [, setTick] = useState(0),
     onJobsScreen = place.value.path === '/app/exports'
@@ -47,6 +48,7 @@ export function Tray() {
       j =>
         !isOpen(j) &&
         !j.listed &&
+        !j.told &&
         Date.now() - (j.ended ?? 0) < stays &&
         (j.status === 'failed' || j.path?.split('?')[0] !== place.value.path),
     )

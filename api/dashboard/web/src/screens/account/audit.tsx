@@ -15,7 +15,7 @@ import { Select } from '../../parts/form.tsx'
 import { Empty, EmptyCard, Loading } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Two } from '../../parts/two.tsx'
-import { fieldLabel } from './audit_fields.ts'
+import { fieldLabel, valueLabel } from './audit_fields.ts'
 
 const w = words.audit
 // partOf returns the part of the API that an operation belongs to, such as campaigns.
@@ -111,18 +111,18 @@ const ActionCell = ({ of: r }: { of: AuditRow }) => (
 
 export const Audit = () => (canWrite() ? <Log /> : <EmptyCard title={w.writersOnly} more={words.ownersOnlyMore} />)
 
-// valueText formats a value of the log for people: texts and lists of texts without quotes, and an empty value as a dash.
-function valueText(json: string) {
-  const value: unknown = JSON.parse(json)
-  if (Array.isArray(value) && value.every(v => typeof v === 'string')) return value.join(', ')
-  return value === null || value === '' ? '—' : typeof value === 'string' ? value : json
+// valueText formats a value of the log for people: texts and lists without quotes, and an empty value as a dash.
+function valueText(field: string, json: string) {
+  const list = [JSON.parse(json) as unknown].flat(2)
+  if (list.some(v => v !== null && typeof v === 'object')) return json
+  return [...new Set(list.map(v => (v === null || v === '' ? '—' : valueLabel(field, v))))].join(', ') || '—'
 }
 
 // Fields lists the fields of a change, with the values before and after if the log has both.
 function Fields({ row }: { row: AuditRow }) {
   const changes = row.changes.filter(c => !elsewhere.includes(c.field) || c.before !== 'null'),
     label = (field: string) => fieldLabel(partOf(row.operation), field),
-    changed = new Map(changes.map(c => [c.field, w.changed(label(c.field), valueText(c.before), valueText(c.after))]))
+    changed = new Map(changes.map(c => [c.field, w.changed(label(c.field), valueText(c.field, c.before), valueText(c.field, c.after))]))
   const list = [...new Set([...changed.values(), ...row.fields.filter(f => !changed.has(f) && !elsewhere.includes(f)).map(label)])]
   if (!list.length) return <span class="dim">{w.none}</span>
   return (

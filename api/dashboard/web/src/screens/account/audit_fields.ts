@@ -1,6 +1,7 @@
 // The names of fields in the audit log are the labels of the forms that edit them.
 import { t } from '../../core/text.ts'
 import { settingsWords } from '../../text/account.ts'
+import { w as bulk } from '../../text/bulk.ts'
 import { w as cost } from '../../text/cost.ts'
 import { w as domains } from '../../text/domains.ts'
 import { flowWords } from '../../text/flow.ts'
@@ -26,6 +27,8 @@ const shared: Labels = {
   group: t.lists.group,
   group_name: t.lists.group,
   tags: campaign.tags,
+  add_tags: bulk.addTags,
+  remove_tags: bulk.removeTags,
   notes: campaign.notes,
   country: campaign.country,
   currency: campaign.currency,
@@ -62,6 +65,7 @@ const byPart: Record<string, Labels> = {
   },
   rules: { logic: flowWords.fields.logic!, conditions: flowWords.fields.filters! },
   offers: {
+    with: t.dimensions.offer_id!,
     payout: record.payout,
     payout_type: record.payoutType,
     payout_from_param: record.fromPostback,
@@ -69,6 +73,7 @@ const byPart: Record<string, Labels> = {
     campaigns: t.campaigns.title,
   },
   landers: {
+    with: t.dimensions.lander_id!,
     campaigns: t.campaigns.title,
     click_slots: record.slotCount,
     enabled: protection.enabled,
@@ -158,6 +163,7 @@ const byPart: Record<string, Labels> = {
     assistant_changes: settingsWords.assistantChanges,
     assistantChanges: settingsWords.assistantChanges,
   },
+  changes: { campaigns: t.campaigns.title },
   team: { role: people.team.role },
   links: { role: people.team.role },
   me: { theme: t.nav.theme, language: t.dimensions.language!, letter_keys: people.me.letterKeys },
@@ -165,3 +171,8 @@ const byPart: Record<string, Labels> = {
 
 // fieldLabel returns the label of a field in the form of a part of the API. If no form has the field, it returns the field's name.
 export const fieldLabel = (part: string, field: string) => byPart[part]?.[field] ?? shared[field] ?? field
+
+const values: Record<string, Labels> = { status: t.lists.states, cost_model: campaign.costModels }
+
+// valueLabel returns the label of a field's value. Without a label it returns the value.
+export const valueLabel = (field: string, value: unknown) => values[field]?.[String(value)] ?? String(value)

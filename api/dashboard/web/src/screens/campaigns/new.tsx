@@ -278,7 +278,8 @@ const defaultPath = (offers: string[], lander: string) => ({
 function Wizard() {
   const state = useWizard(),
     { form, set, error, name } = state,
-    domains = useDomains()
+    domains = useDomains(),
+    leadsAway = use('GET /domains', { limit: 500 }).data?.rows.some(d => d.id === state.domain && d.points === false)
   return (
     <form class="wizard" noValidate onSubmit={handleSubmit(state.create)}>
       <Step n={1} title={w.whereTo}>
@@ -312,7 +313,7 @@ function Wizard() {
           </Field>
           <ComboField
             label={t.campaigns.domain}
-            hint={state.shared ? t.campaigns.sharedHint : undefined}
+            hint={state.shared ? t.campaigns.sharedHint : leadsAway ? w.leadsAway : undefined}
             error={error('domain')}
             value={state.domain}
             choices={domains}

@@ -26,7 +26,7 @@ export function CostHistory() {
   const askToUndo = (k: CostChange) =>
     ask({
       title: w.undoTitle,
-      text: w.undoText(amount(k.before, k.base), amount(k.after, k.base)),
+      text: w.undoText(total(k.before, k.base), total(k.after, k.base)),
       go: w.undo,
       on: async () => {
         await undo(k.id)
@@ -52,8 +52,8 @@ export function CostHistory() {
               <td class="left says">{what(k)}</td>
               <td class="left">{k.from === k.to ? dayText(k.from) : `${dayText(k.from)} – ${dayText(k.to)}`}</td>
               <td class="num">{count(k.clicks)}</td>
-              <td class="num">{amount(k.before, k.base)}</td>
-              <td class="num">{amount(k.after, k.base)}</td>
+              <td class="num">{total(k.before, k.base)}</td>
+              <td class="num">{total(k.after, k.base)}</td>
               <td>
                 {k.undone_at ? (
                   <span class="dim">{k.undone_by ? w.byWhom(k.undone_by) : w.wasUndone}</span>
@@ -71,6 +71,9 @@ export function CostHistory() {
     </section>
   )
 }
+
+// total formats a cost of many clicks with two decimals, like the preview of the form.
+const total = (cost: number, currency: string) => amount(cost.toFixed(2), currency)
 
 // whatOf names the clicks of a change. `subs` has the names of the sub-parameters.
 const whatOf = (k: CostChange, subs: SubNames) =>

@@ -131,7 +131,7 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
             ) : (
               found && (
                 <>
-                  <p class="strong wrap">{found.detail}</p>
+                  <p class="strong wrap">{w.detail(found.detail)}</p>
                   <dl class="facts">
                     <Fact name={w.expected} value={found.expected} look="mono wrap" />
                     <Fact name={w.dnsSays} value={found.records.join(', ') || w.nothingInDNS} look="mono wrap" />

@@ -167,7 +167,7 @@ test('the boxes of a flow lie inside the drawing and do not overlap', () => {
         })) as Path['destinations'],
       }),
     )
-    const width = widthIn(500 + Math.floor(draw() * 500))
+    const width = widthIn(500 + Math.floor(draw() * 800))
     if (width < leastWidth || width > mostWidth) throw new Error(`the drawing is ${width} px wide, want ${leastWidth} to ${mostWidth}`)
     const { nodes, height, rails } = layout(
       flow,

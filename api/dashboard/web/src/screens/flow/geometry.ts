@@ -2,8 +2,9 @@
 import type { Destination, Path } from '../../api.gen.ts'
 import { shareOf, split, type Flow, type Known } from './edit.ts'
 
-export const mostWidth = 796, // the greatest and the smallest width of the drawing, in px
+export const mostWidth = 1096, // the greatest and the smallest width of the drawing, in px
   leastWidth = 640
+const fullWidth = 796 // px from which only the boxes become wider, not the rails between them
 const startW = 74,
   startH = 84
 const perPercent = 0.46, // px by which a rail is wider for each percent of the visitors
@@ -17,13 +18,14 @@ const perPercent = 0.46, // px by which a rail is wider for each percent of the 
 export const widthIn = (box: number) => Math.max(leastWidth, Math.min(mostWidth, Math.floor(box)))
 
 // columnsOf returns where the columns of a drawing begin, and how wide they are. In a narrow drawing the boxes and the rails between them
-// are narrower.
+// are narrower. In a wide drawing the boxes are wider, so that longer names fit.
 export function columnsOf(width: number) {
-  const more = (width - leastWidth) / (mostWidth - leastWidth),
+  const more = Math.min(1, (width - leastWidth) / (fullWidth - leastWidth)),
+    wider = Math.floor(Math.max(0, width - fullWidth) / 3),
     between = (least: number, most: number) => Math.floor(least + more * (most - least))
-  const path = { x: startW + between(18, 38), w: between(234, 270) },
-    lander = { x: path.x + path.w + between(26, 48), w: between(120, 146) }
-  return { path, lander, offer: { x: lander.x + lander.w + between(26, 48), w: between(142, 172) } }
+  const path = { x: startW + between(18, 38), w: between(234, 270) + wider },
+    lander = { x: path.x + path.w + between(26, 48), w: between(120, 146) + wider }
+  return { path, lander, offer: { x: lander.x + lander.w + between(26, 48), w: between(142, 172) + wider } }
 }
 
 // Node is a box of the drawing: a path, a landing page or another destination. `share` is a number from 0 to 1. For a path, it is the

@@ -78,7 +78,8 @@ export function Alerts() {
 
 function One({ of: a }: { of: Alert }) {
   const path = placeOf(a),
-    seen = seenOf(a)
+    seen = seenOf(a),
+    detail = advice.detail(a.type, a.message)
   return (
     <li>
       <Sign name="warn" tone={a.severity === 'critical' ? 'bad' : 'warn'} />
@@ -87,8 +88,8 @@ function One({ of: a }: { of: Alert }) {
           {a.name}: {seen}
         </div>
         {seen !== a.message && (
-          <div class="d wrap" lang="en">
-            {a.message}
+          <div class="d wrap" lang={detail === a.message ? 'en' : undefined}>
+            {detail}
           </div>
         )}
         <div class="wrap">{adviceOf(a)}</div>

@@ -19,6 +19,7 @@ import { Plans } from './configuration.tsx'
 import { History } from './history.tsx'
 import { OldTracker } from './old_tracker.tsx'
 import { Plan } from './plan.tsx'
+import { FileField } from './file_field.tsx'
 
 type Tracker = ImportConfigBody['tracker']
 const trackers: Tracker[] = ['keitaro', 'binom', 'voluum', 'redtrack', 'csv']
@@ -115,15 +116,7 @@ function Form() {
       ) : (
         <InputField label={w.key} value={key} on={setKey} hint={w.keyHint[tracker]} type="password" autocomplete="off" />
       )}
-      {tracker === 'keitaro' && (
-        <div class="field">
-          <label class="label" for="dump">
-            {w.dump}
-          </label>
-          <input id="dump" type="file" accept=".sql,.gz" onChange={e => setDump(e.currentTarget.files?.[0])} />
-          <small class="dim">{w.dumpHint}</small>
-        </div>
-      )}
+      {tracker === 'keitaro' && <FileField id="dump" label={w.dump} accept=".sql,.gz" on={setDump} hint={w.dumpHint} />}
       {tooLarge && <Alert text={csv ? w.csvTooLarge : w.dumpTooLarge} />}
       {error && <Failed error={error} again={() => void send()} />}
       <div class="row">

@@ -10,6 +10,7 @@ import { InputField } from '../../parts/form.tsx'
 import { Alert, Empty, Failed, Loading } from '../../parts/state.tsx'
 import { w } from '../../text/config.ts'
 import { joined, partsOf } from './check_answers.ts'
+import { FileField } from './file_field.tsx'
 
 const perScript = 2000, // maximum number of campaigns that a script checks
   perCampaign = 20 // number of made-up visitors for each campaign
@@ -65,18 +66,7 @@ function Compare() {
     })
   return (
     <>
-      <label class="label" for="answers">
-        {w.checkFile}
-      </label>
-      <input
-        id="answers"
-        type="file"
-        accept=".txt,text/plain"
-        onChange={e => {
-          const file = e.currentTarget.files?.[0]
-          if (file) void file.text().then(setText)
-        }}
-      />
+      <FileField id="answers" label={w.checkFile} accept=".txt,text/plain" on={file => void file?.text().then(setText)} />
       <textarea
         class="input area mono"
         rows={5}

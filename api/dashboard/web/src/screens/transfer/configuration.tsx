@@ -14,6 +14,7 @@ import { Empty, Failed, Loading } from '../../parts/state.tsx'
 import { Two } from '../../parts/two.tsx'
 import { w } from '../../text/config.ts'
 import { Plan } from './plan.tsx'
+import { FileField } from './file_field.tsx'
 
 const mostBytes = 32 << 20
 
@@ -56,18 +57,7 @@ function Upload() {
     <Card title={w.upload}>
       <div class="part">
         <p class="dim">{w.uploadText}</p>
-        <label class="label" for="document">
-          {w.file}
-        </label>
-        <input
-          id="document"
-          type="file"
-          accept=".yaml,.yml,.json"
-          onChange={e => {
-            const file = e.currentTarget.files?.[0]
-            if (file) void file.text().then(setText)
-          }}
-        />
+        <FileField id="document" label={w.file} accept=".yaml,.yml,.json" on={file => void file?.text().then(setText)} />
         <textarea
           class="input area mono"
           rows={8}

@@ -1,3 +1,4 @@
+import { FileField } from './file_field.tsx'
 import { w } from '../../text/config.ts'
 
 export type Tables = { offers?: File; campaigns?: File; links?: File }
@@ -15,18 +16,14 @@ export const CSVTables = ({ of: files, set }: { of: Tables; set: (files: Tables)
   <>
     <p class="dim">{w.csvText}</p>
     {names.map(name => (
-      <div key={name} class="field">
-        <label class="label" for={'csv-' + name}>
-          {w.csvTables[name]}
-        </label>
-        <input
-          id={'csv-' + name}
-          type="file"
-          accept=".csv,.tsv,.txt,text/csv"
-          onChange={e => set({ ...files, [name]: e.currentTarget.files?.[0] })}
-        />
-        <small class="dim">{w.csvColumns[name]}</small>
-      </div>
+      <FileField
+        key={name}
+        id={'csv-' + name}
+        label={w.csvTables[name]}
+        accept=".csv,.tsv,.txt,text/csv"
+        on={file => set({ ...files, [name]: file })}
+        hint={w.csvColumns[name]}
+      />
     ))}
   </>
 )

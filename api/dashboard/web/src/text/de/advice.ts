@@ -1,5 +1,6 @@
 // The German texts about alerts, by the type of the alert: what to do about it, and what was noticed.
 import type { Alert } from '../../api.gen.ts'
+import { dnsDetail } from './dns.ts'
 
 const does: Record<string, string> = {
   'link.broken': 'Die URL korrigieren oder aus der Rotation nehmen. Sie wird innerhalb einer Stunde erneut geprüft.',
@@ -138,6 +139,7 @@ const seen: Record<Alert['type'], Said> = {
 
 export const words = {
   does,
+  detail: (type: Alert['type'], message: string): string => (type === 'domain.stray' ? dnsDetail(message) : message),
   seen: (type: Alert['type'], message: string): string => {
     const [text, form, translated] = seen[type]
     return form?.test(message) ? message.replace(form, translated!) : text

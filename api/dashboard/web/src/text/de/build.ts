@@ -8,8 +8,8 @@ const some = (n: number, name: string, what: string) => (n === 1 ? name : `${n} 
 export const words: typeof en = {
   gallery: { title: 'Bausteine' },
   palette: {
-    find: 'Alles finden, alles tun',
-    title: 'Alles finden, alles tun',
+    find: 'Suche und Befehle',
+    title: 'Suche und Befehle',
     keys: 'Tasten',
     nothing: 'Nichts gefunden.',
     screens: 'Seiten',

@@ -129,6 +129,7 @@ export const words: typeof english = {
   upload: 'Dokument anwenden',
   uploadText: 'Zuerst ist zu sehen, was das Dokument ändern würde. Datensätze, die darin fehlen, bleiben.',
   file: 'Datei',
+  chooseFile: 'Datei wählen',
   text: 'Text des Dokuments',
   tooLarge: 'Ein Dokument darf höchstens 32 MB haben.',
   prune: 'Datensätze, die im Dokument fehlen',

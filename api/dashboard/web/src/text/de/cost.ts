@@ -48,7 +48,6 @@ export const words: typeof english = {
     `Die Klicks kosten wieder, was sie vorher gekostet haben: aus ${after} wird ${before}. Spätere Klicks behalten ihre Kosten.`,
   codes: named({
     no_clicks: 'Solche Klicks gibt es nicht. Ein Betrag ohne Klicks braucht einen einzelnen Tag und eine Traffic-Quelle.',
-    rate_missing: 'Für einen der Tage fehlt der Wechselkurs dieser Währung.',
     too_many: 'Das sind zu viele Klicks auf einmal. Bitte weniger Tage oder eine einzelne Kampagne wählen.',
     bad_range:
       'Der erste Tag darf nicht nach dem letzten liegen. Möglich sind höchstens 92 Tage, keine künftigen und nur solche, die der Tarif noch aufbewahrt.',
@@ -56,6 +55,8 @@ export const words: typeof english = {
     too_old: 'Die Kosten vor dieser Änderung sind nicht mehr gespeichert.',
     stale: 'Diese Änderung ist schon zurückgenommen.',
   }),
+  noRate: (currency, day) =>
+    `Für ${day} fehlt der Wechselkurs von ${currency}. Die Kosten in einer anderen Währung eintragen oder den Betreiber bitten, den Kurs einzuspielen.`,
   history: 'Von Hand gesetzte Kosten',
   noHistory: 'Noch keine Kosten gesetzt',
   noHistoryMore: 'Hier stehen Kosten, die von Hand oder mit einer Datei gesetzt wurden. 30 Tage lang lassen sie sich zurücknehmen.',

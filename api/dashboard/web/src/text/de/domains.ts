@@ -1,10 +1,12 @@
 // The German texts of the screen about domains.
 import type { words as en } from '../en/domains.ts'
 import { counted } from '../words.ts'
+import { dnsDetail } from './dns.ts'
 
 const of = counted('de')
 
 export const words: typeof en = {
+  detail: dnsDetail,
   leads: 'Führt hierher',
   certificate: 'Zertifikat',
   registered: 'Registrierung endet',

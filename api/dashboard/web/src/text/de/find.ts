@@ -8,6 +8,7 @@ export const words: typeof en = {
     '/app/reports': 'Statistik Auswertung Stats',
     '/app/clicks': 'Besuche Log Protokoll Warum',
     '/app/bots': 'Blacklist Blocklist Sperrliste Whitelist Betrug Fraud',
+    '/app/blocked': 'Blacklist Blocklist Sperrliste ausschließen',
     '/app/copilot': 'KI AI Regeln Automatik Optimierung',
     '/app/campaigns': 'Ablauf Funnel Tracking-Link',
     '/app/offers': 'Payout Auszahlung Caps Advertiser',

@@ -24,6 +24,27 @@ test('the German text about an alert has the figures of the English sentence, or
   )
 })
 
+test('the German text about the DNS of a domain has the records of the English sentences', () => {
+  equal(
+    advice.detail(
+      'domain.stray',
+      'The domain has no address in DNS. Set a CNAME of go.acme.com to t.example. Set a TXT record of _switchyard.go.acme.com to 2f67. ' +
+        'Links on it stop working on 2026-12-01.',
+    ),
+    'Die Domain hat keine Adresse im DNS. Einen CNAME-Eintrag für go.acme.com auf t.example setzen. ' +
+      'Einen TXT-Eintrag für _switchyard.go.acme.com mit dem Wert 2f67 setzen. Links auf ihr funktionieren ab dem 01.12.2026 nicht mehr.',
+  )
+  equal(
+    advice.detail(
+      'domain.stray',
+      'The domain leads elsewhere: A 192.0.2.1, A 192.0.2.2. Point acme.com at t.example by an ALIAS, ANAME or flattened CNAME, or, ' +
+        'where your DNS has none of these, set A 192.0.2.9. Set a TXT record of _switchyard.acme.com to 2f67.',
+    ),
+    'Die Domain führt woandershin: A 192.0.2.1, A 192.0.2.2. acme.com per ALIAS, ANAME oder CNAME-Flattening auf t.example zeigen lassen ' +
+      'oder, wenn das DNS nichts davon hat, A 192.0.2.9 setzen. Einen TXT-Eintrag für _switchyard.acme.com mit dem Wert 2f67 setzen.',
+  )
+})
+
 test('a known sentence about a postback is translated, and an unknown sentence stays English', () => {
   equal(reasons.of('the secret of the network is missing or wrong'), 'Das Geheimnis des Netzwerks fehlt oder ist falsch.')
   equal(reasons.of('a conversion does not go from rejected to pending'), 'Eine Conversion wechselt nicht von „Abgelehnt“ zu „Offen“.')

@@ -7,6 +7,7 @@ export const words: typeof en = {
     costHint:
       'Der Link bringt keine Kosten mit. Bleibt das Feld leer, gelten Klicks als kostenlos, bis die Kosten eines Tages eingetragen sind.',
     aliasHint: 'Das Ende des Links: 6 bis 64 Buchstaben, Ziffern, _ oder -.',
+    leadsAway: 'Diese Domain führt nicht hierher. Links auf ihr funktionieren, sobald ihre DNS-Einträge gesetzt sind.',
     chooseOffer: 'Offer wählen',
     create: 'Anlegen und Link holen',
     makeOffer: 'Neues Offer anlegen',

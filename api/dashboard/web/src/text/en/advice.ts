@@ -2,4 +2,5 @@
 import type { Alert } from '../../api.gen.ts'
 
 const does: Record<string, string> = {}
-export const words = { does, seen: (_: Alert['type'], message: string) => message }
+const asSent = (_: Alert['type'], message: string) => message
+export const words = { does, seen: asSent, detail: asSent }

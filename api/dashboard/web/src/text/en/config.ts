@@ -128,6 +128,7 @@ export const words = {
   upload: 'Apply a document',
   uploadText: 'First you see what the document would change. Records that are missing from it stay.',
   file: 'File',
+  chooseFile: 'Choose a file',
   text: 'Text of the document',
   tooLarge: 'A document may have at most 32 MB.',
   prune: 'Records that are missing from the document',

@@ -47,13 +47,14 @@ export const words = {
     `The clicks cost what they did before: ${after} becomes ${before}. Clicks that came later keep their cost.`,
   codes: named({
     no_clicks: 'There are no such clicks. An amount without clicks needs a single day and a traffic source.',
-    rate_missing: 'There is no exchange rate of this currency for one of the days.',
     too_many: 'These are too many clicks at once. Choose fewer days, or one campaign.',
     bad_range: 'The first day must not be after the last. Choose at most 92 days, none in the future, all still kept by the plan.',
     overlapped: 'The cost of these clicks was changed again later. Undo that change first, or set the cost again.',
     too_old: 'The cost before this change is no longer stored.',
     stale: 'This change was undone already.',
   }),
+  noRate: (currency: string, day: string) =>
+    `There is no exchange rate of ${currency} on ${day}. Enter the cost in another currency, or ask the operator to import the rate.`,
   history: 'Costs set by people',
   noHistory: 'No cost was set yet',
   noHistoryMore: 'Costs that are set by hand or by a file are listed here, and can be undone for 30 days.',

@@ -4,6 +4,7 @@ import { counted } from '../words.ts'
 const of = counted('en')
 
 export const words = {
+  detail: (said: string) => said,
   leads: 'Leads here',
   certificate: 'Certificate',
   registered: 'Registration ends',

@@ -8,6 +8,7 @@ export const words = {
     '/app/reports': 'statistics stats breakdown analytics',
     '/app/clicks': 'visits log trace why',
     '/app/bots': 'blacklist blocklist deny list whitelist allow list fraud',
+    '/app/blocked': 'blacklist blocklist deny list exclude',
     '/app/copilot': 'ai rules automation optimization',
     '/app/campaigns': 'flow funnel tracking link',
     '/app/offers': 'payout caps advertiser',

@@ -5,6 +5,7 @@ export const words = {
     cost: 'What a click costs',
     costHint: 'The link brings no cost. Left empty: clicks count as free until the cost of a day is entered.',
     aliasHint: 'The end of the link: 6 to 64 letters, digits, _ or -.',
+    leadsAway: 'This domain does not lead here. Links on it work once its DNS records are set.',
     chooseOffer: 'Choose an offer',
     create: 'Create and get the link',
     makeOffer: 'Create a new offer',

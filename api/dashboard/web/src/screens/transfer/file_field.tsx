@@ -1,0 +1,33 @@
+import { useState } from 'preact/hooks'
+import { w } from '../../text/config.ts'
+
+type Props = { id: string; label: string; accept: string; on: (file?: File) => void; hint?: string }
+
+// FileField takes a file that a person chooses, and shows its name.
+export function FileField({ id, label, accept, on, hint }: Props) {
+  const [name, setName] = useState('')
+  return (
+    <div class="field">
+      <label class="label" for={id}>
+        {label}
+      </label>
+      <span class="row">
+        <label class="btn sm filebutton">
+          {w.chooseFile}
+          <input
+            id={id}
+            type="file"
+            accept={accept}
+            onChange={e => {
+              const file = e.currentTarget.files?.[0]
+              setName(file?.name ?? '')
+              on(file)
+            }}
+          />
+        </label>
+        <span class="dim cut">{name}</span>
+      </span>
+      {hint && <small class="dim">{hint}</small>}
+    </div>
+  )
+}

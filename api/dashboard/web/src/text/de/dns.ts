@@ -1,0 +1,36 @@
+// Translates the service's sentences about the DNS of a domain into German. A text has several of them.
+const sentences: [RegExp, string][] = [
+  [/The domain has no address in DNS\./, 'Die Domain hat keine Adresse im DNS.'],
+  [/The domain leads elsewhere: (.+?)\. (?=Set |Point )/, 'Die Domain führt woandershin: $1. '],
+  [/The domain leads here\./, 'Die Domain führt hierher.'],
+  [
+    /The domain leads here through another server, such as a proxy\./,
+    'Die Domain führt über einen anderen Server hierher, etwa einen Proxy.',
+  ],
+  [/Set a CNAME of (\S+) to (\S+)\.(?=\s|$)/, 'Einen CNAME-Eintrag für $1 auf $2 setzen.'],
+  [/Set a TXT record of (\S+) to (\S+)\.(?=\s|$)/, 'Einen TXT-Eintrag für $1 mit dem Wert $2 setzen.'],
+  [/Point (\S+) at (\S+) by an ALIAS, ANAME or flattened CNAME\b/, '$1 per ALIAS, ANAME oder CNAME-Flattening auf $2 zeigen lassen'],
+  [/, or, where your DNS has none of these, set (.+?)\. (?=Einen )/, ' oder, wenn das DNS nichts davon hat, $1 setzen. '],
+  [
+    /DNS could not be asked whether the domain belongs to this account\. The check is repeated later\./,
+    'Das DNS ließ sich nicht fragen, ob die Domain zu diesem Konto gehört. Die Prüfung wird später wiederholt.',
+  ],
+  [
+    /DNS could not be asked where the domain leads\. The check is repeated later\./,
+    'Das DNS ließ sich nicht fragen, wohin die Domain führt. Die Prüfung wird später wiederholt.',
+  ],
+  [/DNS does not show that the domain belongs to this account\./, 'Das DNS weist nicht nach, dass die Domain zu diesem Konto gehört.'],
+  [/HTTPS does not work on it:/, 'HTTPS funktioniert dort nicht:'],
+  [
+    /DNS leads to (\S+), which has no address: the operator of this install has to set a wildcard record (\S+)\.$/,
+    'Das DNS führt zu $1, und das hat keine Adresse: Der Betreiber dieser Installation muss den Wildcard-Eintrag $2 setzen.',
+  ],
+  [
+    /DNS leads here, but the domain does not answer as this service:/,
+    'Das DNS führt hierher, aber unter der Domain antwortet nicht dieser Dienst:',
+  ],
+  [/Links on it stop working on (\d{4})-(\d\d)-(\d\d)\./, 'Links auf ihr funktionieren ab dem $3.$2.$1 nicht mehr.'],
+  [/Links on it do not work until it is verified again\./, 'Links auf ihr funktionieren erst wieder, wenn sie bestätigt ist.'],
+]
+
+export const dnsDetail = (said: string) => sentences.reduce((text, [form, translated]) => text.replace(form, translated), said)
