@@ -368,8 +368,8 @@ func TestOffline(t *testing.T) {
 	}
 }
 
-// TestFewHostsOffline checks that the status of the link checks warns if no host answers. With so few hosts, the links are recorded
-// as broken too.
+// TestFewHostsOffline checks that the status of the link checks warns if no host answers. If there are only a few hosts, the links
+// are recorded as broken too.
 func TestFewHostsOffline(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -60,8 +60,8 @@ func (c *checker) probeAll(ctx context.Context, urls []string) (map[string]model
 
 func hasAnswer(r models.LinkResult) bool { return r.Status != nil || r.Error == "" }
 
-// unanswered reports whether the URLs have two or more hosts, and none of the hosts has answered. With so few hosts all of them may be
-// down, so their links are recorded as failing.
+// unanswered reports whether the URLs have two or more hosts, and none of the hosts has answered. A few hosts may all be down, so their
+// links are recorded as failing.
 func unanswered(results map[string]models.LinkResult) bool {
 	hosts := map[string]bool{}
 	for u, r := range results {
