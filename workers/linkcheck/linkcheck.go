@@ -74,13 +74,19 @@ func (c *checker) sweep(ctx context.Context) error {
 	due := func(limit int) ([]models.Link, error) {
 		return c.o.Store.Links().Unchecked(ctx, start.Add(-checkEvery), limit)
 	}
-	err := c.batches(ctx, due, c.check(map[string]models.LinkResult{}))
+	results := map[string]models.LinkResult{}
+	err := c.batches(ctx, due, c.check(results))
 	if err == nil {
 		_, err = c.o.Store.Links().Prune(ctx)
 	}
-	message := "the links could not be checked"
-	if errors.Is(err, errOffline) {
-		message = "no link could be reached: this install seems to be offline"
+	message := ""
+	switch {
+	case errors.Is(err, errOffline):
+		message = "No link could be reached: this install seems to be offline."
+	case err != nil:
+		message = "The links could not be checked."
+	case unanswered(results):
+		message = "No link could be reached. Maybe this install has no connection to the internet."
 	}
 	return c.saveStatus(ctx, models.ServiceLinkChecks, message, err)
 }
@@ -91,14 +97,18 @@ func (c *checker) screen(ctx context.Context) error {
 	if c.o.List == nil {
 		return c.o.Store.Links().SaveService(ctx, models.LinkService{
 			Name: models.ServiceSafeBrowsing, Status: models.ServiceOff, CheckedAt: now,
-			Message: "this install has no key for a list of unsafe addresses",
+			Message: "This install has no key for a list of unsafe URLs.",
 		})
 	}
 	due := func(limit int) ([]models.Link, error) {
 		return c.o.Store.Links().Unscreened(ctx, now.Add(-screenEvery), now.Add(-domainEvery), limit)
 	}
 	err := c.batches(ctx, due, c.lookUp)
-	return c.saveStatus(ctx, models.ServiceSafeBrowsing, "the list of unsafe addresses could not be asked", err)
+	message := ""
+	if err != nil {
+		message = "The list of unsafe URLs could not be read."
+	}
+	return c.saveStatus(ctx, models.ServiceSafeBrowsing, message, err)
 }
 
 // batches calls the function work with batches of due links, until all due links were passed to it. Each link is passed only
@@ -133,10 +143,11 @@ func (c *checker) batches(ctx context.Context, due func(limit int) ([]models.Lin
 	}
 }
 
-// saveStatus stores how a run ended, and returns the run's error. If there is an error, customers see the text `message`.
+// saveStatus stores how a run ended, and returns the run's error. If the run failed, customers see the text `message`. Otherwise
+// the message is empty.
 func (c *checker) saveStatus(ctx context.Context, name, message string, err error) error {
 	s := models.LinkService{Name: name, Status: models.ServiceOK, CheckedAt: c.o.Now()}
-	if err != nil {
+	if message != "" {
 		s.Status, s.Message = models.ServiceFailing, message
 	}
 	// The context of the run may have ended, so the status is stored under a new time limit.

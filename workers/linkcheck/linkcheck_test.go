@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -364,6 +365,35 @@ func TestOffline(t *testing.T) {
 	services, err := w.store.Links().Services(t.Context())
 	if e := w.events(models.EventLinkBroken); err != nil || len(e) != 0 || services[0].Status != models.ServiceFailing {
 		t.Errorf("events %v, services %+v, %v", e, services, err)
+	}
+}
+
+// TestFewHostsOffline checks that the status of the link checks warns if no host answers. If there are only a few hosts, the links
+// are recorded as broken too.
+func TestFewHostsOffline(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	w.add("offers", "a", w.url("a", "/x"))
+	status := func() models.LinkService {
+		services, err := w.store.Links().Services(t.Context())
+		if err != nil || len(services) != 1 {
+			t.Fatal(services, err)
+		}
+		return services[0]
+	}
+	w.add("landers", "b", w.url("b", "/x"))
+	w.sweep()
+	if s := status(); s.Status != models.ServiceOK || s.Message != "" {
+		t.Errorf("the status is %+v although both hosts answer", s)
+	}
+	w.pages.Close()
+	w.sweep()
+	w.sweep()
+	if s := status(); s.Status != models.ServiceFailing || !strings.HasPrefix(s.Message, "No link could be reached") {
+		t.Errorf("the status is %+v although no host answers", s)
+	}
+	if e := w.events(models.EventLinkBroken); len(e) != 2 {
+		t.Errorf("%d events, want 2", len(e))
 	}
 }
 

@@ -42,7 +42,7 @@ func (c *checker) probeAll(ctx context.Context, urls []string) (map[string]model
 				}
 				r := c.probe(ctx, u)
 				mu.Lock()
-				results[u], answered = r, answered || r.Status != nil || r.Error == ""
+				results[u], answered = r, answered || hasAnswer(r)
 				mu.Unlock()
 			}
 			return nil
@@ -56,6 +56,21 @@ func (c *checker) probeAll(ctx context.Context, urls []string) (map[string]model
 		return nil, errOffline
 	}
 	return results, nil
+}
+
+func hasAnswer(r models.LinkResult) bool { return r.Status != nil || r.Error == "" }
+
+// unanswered reports whether the URLs have two or more hosts, and none of the hosts has answered. A few hosts may all be down, so their
+// links are recorded as failing.
+func unanswered(results map[string]models.LinkResult) bool {
+	hosts := map[string]bool{}
+	for u, r := range results {
+		if hasAnswer(r) {
+			return false
+		}
+		hosts[hostOf(u)] = true
+	}
+	return len(hosts) > 1
 }
 
 func hostOf(u string) string {

@@ -71,6 +71,9 @@ func (b *env) swapsEverywhere() {
 	b.act(&actions, func() { b.press("Enter") })
 	b.waitText("30 → 50")
 	b.sound("replace")
+	b.setScreen(390, "light")
+	b.staysInSight()
+	b.setScreen(1440, "light")
 	b.act(&actions, func() { b.tap(button("Replace in 3 places")) })
 	b.waitText("Swap Second is in the place of Swap First in 3 paths")
 	if actions > 6 {
@@ -128,7 +131,7 @@ func (b *env) editsMany() {
 	b.fill(byLabel(".side-sheet", "Group"), "Swapped")
 	b.press("Enter")
 	b.tap(`document.querySelector('.side-sheet .formfoot .btn.primary')`)
-	b.waitText("3 records are changed")
+	b.waitText("3 campaigns are changed")
 	b.until("all campaigns have the cost and the group", state("cpc 0.25 Swapped"))
 	b.goTo(b.f.URL + "/app/audit?w=today") // the toast is gone, and with it its button Undo
 	b.waitText("Several campaigns changed")

@@ -226,6 +226,6 @@ func (b *env) checksMany() {
 	}
 	b.tap(button("Go live anyway"))
 	b.until("both are active", func() bool { return all("active") })
-	b.waitText("2 records are changed")
+	b.waitText("2 campaigns are changed")
 	b.waitClosed()
 }

@@ -113,9 +113,11 @@ func (b *costEnv) fromReport() {
 	b.press("$")
 	b.until("the sheet is open", func() bool { return b.run(`document.querySelector('dialog h2')?.textContent`) == "Set cost: "+name })
 	b.setScreen(390, "dark")
-	b.sound("cost-phone")
-	b.setScreen(1440, "light")
 	b.fill(byLabel("dialog", total), "5.25")
+	b.until("what changes is shown", func() bool { return b.run(`document.querySelector('dialog[open] .folds') ? 'yes' : ''`) == "yes" })
+	b.sound("cost-phone")
+	b.staysInSight()
+	b.setScreen(1440, "light")
 	b.tap(primary)
 	filter := ""
 	if name != "not known" {

@@ -25,6 +25,7 @@ func TestDashboardLayout(t *testing.T) {
 	b.fitsEveryWidth()
 	b.showsAllColumns()
 	b.comparesOnPhone()
+	b.marksWrongPath()
 	b.namesIcons()
 	b.picksByTyping()
 	b.asksBeforeLosing()
@@ -86,7 +87,7 @@ func (b *env) fitsEveryWidth() {
 		{"clicks", "/app/clicks", "", []int{1440, 1100, 780}},
 		{"campaigns", "/app/campaigns", "", []int{1100, 780}},
 		{"blocked", "/app/blocked", "", []int{390}},
-		{"report", "/app/reports?flat=1", "", []int{1920, 1366, 780, 390}},
+		{"report", "/app/reports?flat=1", "", []int{1920, 1366, 1100, 780, 390}},
 		{"flow", flow, "", []int{1366, 1280, 1100}},
 		{"path", flow, opener, []int{1440, 390}},
 		{"click", "/app/clicks?click=" + log.Rows[0].ClickID, "", []int{1440, 390}},
@@ -202,8 +203,43 @@ func (b *env) comparesOnPhone() {
 	b.waitText("By day and campaign")
 	b.waitIdle()
 	b.sound("difference-phone")
-	if wide := b.run(`JSON.stringify([...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel))`); wide != "[]" {
+	b.staysInSight()
+	b.setScreen(1440, "light")
+}
+
+// staysInSight checks that no table of the open sheet, or of the page without one, scrolls sideways.
+func (b *env) staysInSight() {
+	b.t.Helper()
+	if wide := b.run(`JSON.stringify([...(document.querySelector('dialog[open]') ?? document).querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel))`); wide != "[]" {
 		b.t.Errorf("these tables scroll sideways: %s", wide)
+	}
+}
+
+// marksWrongPath removes the only value of a condition. The field of the condition then has the focus. The error of the path fits into
+// its card. On a phone the tabs of the campaign are on one line.
+func (b *env) marksWrongPath() {
+	b.t.Helper()
+	b.setScreen(1440, "light")
+	b.goTo(b.f.URL + "/app/campaigns/" + b.makeGermans("Wrong condition") + "/flow")
+	b.waitIdle()
+	b.tap(`document.querySelector('.opener')`)
+	b.tap(`document.querySelector('dialog[open] [aria-label="Remove Germany"]')`)
+	b.until("the field has the focus", func() bool { return b.run(`document.activeElement.ariaLabel`) == "Value of Country" })
+	b.chord(2, "s")
+	b.until("the card has the error", func() bool {
+		return strings.HasPrefix(b.run(`document.querySelector('.node.wrong [role=alert]')?.textContent`), "A condition lacks a value")
+	})
+	for _, width := range []int{1440, 1100} {
+		b.setScreen(width, "light")
+		b.drawn()
+		if below := b.run(`(e => String(Math.max(0, e.scrollHeight - e.clientHeight)))(document.querySelector('.node.wrong'))`); below != "0" {
+			b.t.Errorf("%d: the error is %s pixels higher than its card", width, below)
+		}
+	}
+	b.setScreen(390, "light")
+	b.drawn()
+	if lines := b.run(`String(new Set([...document.querySelectorAll('.tabline .tabs a')].map(e => e.offsetTop)).size)`); lines != "1" {
+		b.t.Errorf("the tabs of a campaign take %s lines, want 1", lines)
 	}
 	b.setScreen(1440, "light")
 }

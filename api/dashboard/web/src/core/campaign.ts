@@ -2,7 +2,7 @@
 import type { Calls, CampaignDetail } from '../api.gen.ts'
 import { call } from './call.ts'
 import { asWritten } from './idn.ts'
-import { originOf } from './link.ts'
+import { defaultDomain, originOf } from './link.ts'
 import { use } from './query.ts'
 import { to } from './router.ts'
 import type { Choice } from './choices.ts'
@@ -34,16 +34,10 @@ export function useIsShared(): (domain: string) => boolean {
   return domain => shared?.some(d => d.id === domain) ?? false
 }
 
-// useDefaultDomain returns the id of the domain for a new tracking link: the account's default, a verified one, or a shared one.
+// useDefaultDomain returns the id of the domain for a new tracking link.
 export function useDefaultDomain(): string {
   const { data } = use('GET /domains', { limit: 500 })
-  return (
-    data?.rows.find(d => d.is_default)?.id ??
-    data?.rows.find(d => d.is_verified)?.id ??
-    data?.shared.find(d => d.is_default)?.id ??
-    data?.shared[0]?.id ??
-    ''
-  )
+  return data ? defaultDomain(data) : ''
 }
 
 // useTracking returns the domain for a new tracking link, and the beginning of the addresses on it.

@@ -1,6 +1,6 @@
 import { equal, test } from '../testing.ts'
 import type { FigureRow } from '../api.gen.ts'
-import { changeOf, restOf, totalsOf } from './figures.ts'
+import { changeOf, isCounted, restOf, totalsOf } from './figures.ts'
 
 const row = (of: Partial<FigureRow>) => of as FigureRow
 const clicks = (now: number, was: number, digits = 0) => changeOf('clicks', row({ clicks: now }), row({ clicks: was }), digits).text
@@ -24,4 +24,9 @@ test('the rest is the part of the totals that the rows do not contain, without r
   const rows = [row({ clicks: 2, cost: 0.1, revenue: 1, profit: 0.9 }), row({ clicks: 1, cost: 0.2, revenue: 0, profit: -0.2 })]
   equal(restOf(row({ clicks: 10, profit: 0.4 }), rows), { clicks: 7, profit: -0.3 })
   equal(restOf(row({ clicks: 3, profit: 0.7 }), rows), { clicks: 0, profit: 0 })
+})
+
+test('a row of zeros and missing ratios counts nothing', () => {
+  equal(isCounted(row({ clicks: 0, cost: 0, cr: null }), ['clicks', 'cost', 'cr']), false)
+  equal(isCounted(row({ clicks: 0, cost: 1, cr: null }), ['clicks', 'cost', 'cr']), true)
 })

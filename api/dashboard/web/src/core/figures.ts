@@ -39,6 +39,9 @@ export function restOf(totals: FigureRow, rows: FigureRow[]): { clicks: number; 
   return { clicks: gap('clicks'), profit: gap('profit') }
 }
 
+// isCounted reports whether one of the given figures of a row is not zero. A path that only blocked visitors met has a row of zeros.
+export const isCounted = (row: FigureRow, names: Name[]) => names.some(name => row[name])
+
 export const text = (row: FigureRow, name: Name) => shown(row[name], figures[name].kind, figures[name].digits)
 
 // z is a number of standard deviations. Chance alone causes a smaller change in 95 of 100 cases, so a larger one is taken as real.

@@ -1,5 +1,5 @@
 import { equal, test } from '../testing.ts'
-import { originOf, paramsOf, sampled, withParams } from './link.ts'
+import { defaultDomain, originOf, paramsOf, sampled, withParams } from './link.ts'
 
 test('own values follow the parameters of the source, whose macros stay as they are', () => {
   equal(
@@ -52,4 +52,14 @@ test('addresses on a shared domain have the scheme and the port of the install, 
   equal(originOf('localhost', true, install), 'http://localhost:19200')
   equal(originOf('go.example', true, { protocol: 'https:', port: '' }), 'https://go.example')
   equal(originOf('own.example', false, install), 'https://own.example')
+})
+
+test('a domain that does not lead here is the last choice for a new link', () => {
+  const own = (id: string, of: object) => ({ id, is_default: false, is_verified: true, points: null, ...of }),
+    shared = [{ id: 'shared', is_default: true }]
+  equal(defaultDomain({ rows: [own('a', {}), own('b', { is_default: true })], shared }), 'b')
+  equal(defaultDomain({ rows: [own('a', { points: true }), own('b', { is_default: true, points: false })], shared }), 'a')
+  equal(defaultDomain({ rows: [own('b', { is_default: true, points: false })], shared }), 'shared')
+  equal(defaultDomain({ rows: [own('b', { points: false })], shared: [] }), 'b')
+  equal(defaultDomain({ rows: [], shared: [] }), '')
 })

@@ -7,6 +7,17 @@ import { t } from './text.ts'
 export const originOf = (domain: string, isShared: boolean, at: Pick<Location, 'protocol' | 'port'> = location) =>
   isShared ? `${at.protocol}//${domain}${at.port && ':' + at.port}` : 'https://' + domain
 
+type Domain = { id: string; is_default: boolean }
+type Domains = { rows: (Domain & { is_verified: boolean; points: boolean | null })[]; shared: Domain[] }
+
+// defaultDomain returns the id of the domain for a new tracking link: the account's default, a verified one, or a shared one. A
+// domain that does not lead here is the last choice.
+export function defaultDomain({ rows, shared }: Domains): string {
+  const works = rows.filter(d => d.points !== false),
+    own = (of: typeof rows) => of.find(d => d.is_default) ?? of.find(d => d.is_verified)
+  return (own(works) ?? shared.find(d => d.is_default) ?? shared[0] ?? own(rows))?.id ?? ''
+}
+
 // tagOf returns the address of the page tag on a domain. `name` is the domain's own name for the tag. The default is t.
 export const tagOf = (origin: string, name?: string) => `${origin}/${name || 't'}.js`
 

@@ -75,7 +75,7 @@ export function BulkEdit({ name, rows, specs, sections = [], groups, byCode, bef
         rows.map(r => r.id),
         body,
       )
-      toast(made.changed ? w.saved(made.changed) : w.same, made.changes.length ? { undo: () => undo(made.changes) } : {})
+      toast(made.changed ? w.saved[name](made.changed) : w.same, made.changes.length ? { undo: () => undo(made.changes) } : {})
       done()
       close()
     } catch (e) {

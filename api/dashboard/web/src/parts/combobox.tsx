@@ -4,7 +4,7 @@ import { bestFirst } from '../core/search.ts'
 import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 import type { Choice } from '../core/choices.ts'
-import { Field, type Wired } from './form.tsx'
+import { Field, Tag, type Wired } from './form.tsx'
 
 type Props = {
   value: string
@@ -198,12 +198,7 @@ export function ComboMany({ values, choices, on, ...rest }: ManyProps) {
   return (
     <span class="many">
       {values.map(v => (
-        <span key={v} class="tag">
-          {name(v)}
-          <button type="button" aria-label={t.parts.remove(name(v))} onClick={() => on(values.filter(o => o !== v))}>
-            <Icon name="x" />
-          </button>
-        </span>
+        <Tag key={v} text={name(v)} remove={() => on(values.filter(o => o !== v))} />
       ))}
       <Combobox
         {...rest}

@@ -216,9 +216,9 @@ function Preview({ of }: { of: CostSet }) {
     left = of.days.length - rows.length
   return (
     <div class="costs">
-      <PlainTable label={w.preview} heads={[{ left: w.day }, { left: w.campaign }, w.clicks, w.before, w.after]}>
+      <PlainTable label={w.preview} look="folds" heads={[{ left: `${w.day} · ${w.campaign}` }, w.clicks, w.before, w.after]}>
         <tr class="total">
-          <td class="left" colSpan={2}>
+          <td class="left">
             <b>{w.all(of.clicks, count(of.clicks))}</b>
           </td>
           <td class="num">{count(of.clicks)}</td>
@@ -229,8 +229,8 @@ function Preview({ of }: { of: CostSet }) {
         </tr>
         {rows.map(d => (
           <tr key={d.day + d.campaign_id}>
-            <td class="left">{dayText(d.day)}</td>
             <td class="left">
+              {dayText(d.day)} ·{' '}
               {d.clicks > 0 ? (
                 d.campaign_name || t.gone
               ) : (

@@ -186,6 +186,23 @@ type TagProps = {
   show?: (v: string) => string
 }
 
+// Tag is a chosen value of a field with several. Its cross removes the value and moves the focus to the field, so that a person can
+// go on typing.
+export const Tag = ({ text, remove }: { text: string; remove: () => void }) => (
+  <span class="tag">
+    {text}
+    <button
+      type="button"
+      aria-label={t.parts.remove(text)}
+      onClick={e => {
+        e.currentTarget.closest('.many, .tags')?.querySelector('input')?.focus()
+        remove()
+      }}>
+      <Icon name="x" />
+    </button>
+  </span>
+)
+
 // TagInput edits texts as chips. Enter, a comma or leaving the field adds the typed text. Backspace removes the last chip if no
 // text is typed.
 export function TagInput({ values, on, wired, most = 20, known = [], label, show = v => v }: TagProps) {
@@ -203,12 +220,7 @@ export function TagInput({ values, on, wired, most = 20, known = [], label, show
   return (
     <span class="input tags">
       {values.map(v => (
-        <span key={v} class="tag">
-          {show(v)}
-          <button type="button" aria-label={t.parts.remove(show(v))} onClick={() => on(values.filter(o => o !== v))}>
-            <Icon name="x" />
-          </button>
-        </span>
+        <Tag key={v} text={show(v)} remove={() => on(values.filter(o => o !== v))} />
       ))}
       <input
         {...wired}

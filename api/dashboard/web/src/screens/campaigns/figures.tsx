@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Card } from '../../parts/card.tsx'
-import { figureName, changeOf, text, profit, type Name } from '../../core/figures.ts'
+import { figureName, changeOf, isCounted, text, profit, type Name } from '../../core/figures.ts'
 import { count, percent } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
 import { valueText } from '../../core/report.ts'
@@ -30,7 +30,8 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
     30,
   )
   const trend = useTrend({ filter, campaign: c.id, of: c.name, every: 60 }),
-    total = list.data?.totals
+    total = list.data?.totals,
+    rows = list.data?.rows.filter(r => isCounted(r, columns))
   if (list.error && !list.data) return <LoadingCard of={list} height={236} />
   return (
     <div class="grid">
@@ -79,7 +80,7 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
           <span class="grow" />
           <a href={to('/app/reports', { g: `${groupBy},country`, 'f.campaign_id': c.id })}>{t.campaigns.inReports}</a>
         </header>
-        {list.data?.rows.length === 0 ? (
+        {rows?.length === 0 ? (
           <Empty title={t.reports.empty} />
         ) : (
           <div class="scroll" tabIndex={0} role="region" aria-label={t.overview.figuresRegion}>
@@ -95,7 +96,7 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
                 </tr>
               </thead>
               <tbody>
-                {list.data?.rows.map(r => (
+                {rows?.map(r => (
                   <tr key={r.dims[groupBy]}>
                     <td class="pad strong">
                       <span class="name">{valueText(groupBy, r.dims[groupBy]!, list.data!.labels)}</span>

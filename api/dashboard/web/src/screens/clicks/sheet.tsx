@@ -56,6 +56,12 @@ function BotReason({ of }: { of: string }) {
   return <>: {(botWords.known[of] ?? signals?.find(s => s.reason === of))?.meaning ?? of}</>
 }
 
+// factText returns what is known about a visitor as people read it.
+const factText = (name: string, value: string) =>
+  name === 'country'
+    ? country(value)
+    : ((name === 'device_type' ? t.devices : name === 'proxy_kind' ? botWords.proxies : undefined)?.[value] ?? value)
+
 // Story shows what happened to a click, in the order of time, and shows what is known about the visitor.
 function Story({ of: d }: { of: ClickAnswer }) {
   const c = d.click,
@@ -150,7 +156,7 @@ function Story({ of: d }: { of: ClickAnswer }) {
             return v === '' || v === null || v === undefined || v === 0 ? null : (
               <Fact
                 name={label}
-                value={name === 'country' ? country(String(v)) : name === 'device_type' ? (t.devices[String(v)] ?? String(v)) : String(v)}
+                value={factText(name, String(v))}
                 look={['user_agent', 'ip', 'click_id', 'external_id'].includes(name) ? 'mono wrap' : 'wrap'}
               />
             )

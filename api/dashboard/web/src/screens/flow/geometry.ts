@@ -28,6 +28,13 @@ export function columnsOf(width: number) {
   return { path, lander, offer: { x: lander.x + lander.w + between(26, 48), w: between(142, 172) + wider } }
 }
 
+const perLetter = 6.4, // px of an average letter of an error
+  padding = 22 // px at the sides of a box
+
+// linesIn returns the number of lines that a text takes in a box of the given width. Three letters of a line may stay empty, because a
+// line ends between words.
+export const linesIn = (text: string, width: number) => Math.ceil(text.length / ((width - padding) / perLetter - 3))
+
 // Node is a box of the drawing: a path, a landing page or another destination. `share` is a number from 0 to 1. For a path, it is the
 // part of all visitors that the path gets. For a destination, it is the part among the destinations of its slot, as shareOf returns it.
 // `off` means that no visitor comes here.

@@ -5,7 +5,7 @@ import { onResize } from '../../core/resize.ts'
 import { t } from '../../core/text.ts'
 import { flowWords } from '../../text/flow.ts'
 import { isLander, nameOf, neighbour, shownName, unitsOf, type Flow, type Unit } from './edit.ts'
-import { columnsOf, layout, mostWidth, widthIn, type Node } from './geometry.ts'
+import { columnsOf, layout, linesIn, mostWidth, widthIn, type Node } from './geometry.ts'
 import { Sentence } from '../../parts/condition.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import type { Book } from './book.ts'
@@ -56,14 +56,15 @@ function useWidth() {
 export function Rails(p: ViewProps) {
   const { known } = p.book,
     [dragOver, setDragOver] = useState<string | null>(null)
+  const { box, width } = useWidth(),
+    columns = columnsOf(width)
   const lines = (o: Path) =>
     Math.max(1, Math.min(mostLines, linesOf(o, p.book).length)) +
     (tagsOf(o).length ? 1 : 0) +
     (p.covered(o.id) ? 2 : 0) +
-    (o.action === 'nothing' || o.action === 'campaign' ? 1 : 0)
-  const { box, width } = useWidth(),
-    columns = columnsOf(width),
-    drawing = layout(p.flow, known, lines, p.share, width),
+    (o.action === 'nothing' || o.action === 'campaign' ? 1 : 0) +
+    (p.wrong?.path === o.id ? linesIn(p.wrong.text, columns.path.w) : 0)
+  const drawing = layout(p.flow, known, lines, p.share, width),
     { lit } = p
   // isLit reports whether a node is on the route to highlight.
   const isLit = (n: Node) =>

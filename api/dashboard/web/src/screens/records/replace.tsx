@@ -94,7 +94,7 @@ function Places({ list, off, setOff }: PlacesProps) {
   return (
     <>
       <Button look="sm quiet" onClick={() => setOff(off.size ? new Set() : new Set(ids))} text={off.size ? t.parts.selectAll : w.none} />
-      <PlainTable label={w.all} heads={[{ left: w.place }, { left: w.path }, w.weight]}>
+      <PlainTable look="folds" label={w.all} heads={[{ left: w.place }, { left: w.path }, w.weight]}>
         {list.map((p, i) => (
           <tr key={`${p.id} ${p.path_id} ${p.slot}`}>
             <td class="left">

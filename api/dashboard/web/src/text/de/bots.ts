@@ -130,6 +130,7 @@ export const words: typeof en = {
     bad_referrer: 'Spam-Referrer',
     crawler: 'Crawler',
   },
+  proxies: { none: 'keiner', vpn: 'VPN', proxy: 'Proxy', tor: 'Tor', datacenter: 'Rechenzentrum', relay: 'Relay' },
   dated: day => `vom ${day}`,
   loaded: 'vom Betreiber geladen',
   entriesOf: (n, shown) => of(n, 'Eintrag', 'Einträge', shown),

@@ -16,7 +16,11 @@ export const words: typeof en = {
   removeTags: 'Tags entfernen',
   domainHint:
     'Die Links ziehen auf diese Domain um. Alte Links funktionieren binnen einer Sekunde nicht mehr, und eine gemeinsame Domain vergibt neue Aliasse.',
-  saved: n => `${of(n, 'Eintrag', 'Einträge')} geändert`,
+  saved: {
+    campaigns: n => `${of(n, 'Kampagne', 'Kampagnen')} geändert`,
+    offers: n => `${of(n, 'Offer', 'Offers')} geändert`,
+    landers: n => `${of(n, 'Landingpage', 'Landingpages')} geändert`,
+  },
   same: 'Alle hatten diese Werte schon.',
   refused: names => `Abgelehnt bei ${names}. Nichts wurde geändert.`,
   undone: 'Die Änderung ist rückgängig gemacht',

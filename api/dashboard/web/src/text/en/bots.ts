@@ -65,6 +65,7 @@ export const words = {
     bad_referrer: 'Spam referrers',
     crawler: 'Crawlers',
   }),
+  proxies: named({ none: 'none', vpn: 'VPN', proxy: 'proxy', tor: 'Tor', datacenter: 'data centre', relay: 'relay' }),
   dated: (day: string) => `of ${day}`,
   loaded: 'loaded by the operator',
   entriesOf: (n: number, shown: string) => of(n, 'entry', 'entries', shown),

@@ -318,7 +318,7 @@ export const words = {
       user_agent: 'User agent',
       continent: 'Continent',
       timezone: 'Time zone',
-      organization: 'Organization',
+      organization: 'Organisation',
       keyword: 'Keyword',
       search_engine: 'Search engine',
     }),

@@ -15,7 +15,11 @@ export const words = {
   addTags: 'Add tags',
   removeTags: 'Remove tags',
   domainHint: 'The links move to this domain. Old links end within a second, and a shared domain makes new aliases.',
-  saved: (n: number) => `${of(n, 'record is', 'records are')} changed`,
+  saved: named({
+    campaigns: (n: number) => `${of(n, 'campaign is', 'campaigns are')} changed`,
+    offers: (n: number) => `${of(n, 'offer is', 'offers are')} changed`,
+    landers: (n: number) => `${of(n, 'landing page is', 'landing pages are')} changed`,
+  }),
   same: 'All had these values already.',
   refused: (names: string) => `Refused for ${names}. Nothing has changed.`,
   undone: 'The change is undone',

@@ -178,7 +178,7 @@ export const words = {
       'DELETE /copilot/rules': 'Copilot rule deleted',
     }),
     copilot: named({
-      refresh: 'Figures analyzed by Copilot',
+      refresh: 'Figures analysed by Copilot',
       apply: 'Suggestion applied',
       dismiss: 'Suggestion dismissed',
       snooze: 'Suggestion snoozed',
