@@ -207,18 +207,3 @@ func (o *orderEnv) verify(want []expected) {
 		o.Errorf("the ledger has %s, want %s (%v)", sum, revenue, err)
 	}
 }
-
-// TestUncommittedIsNotCounted: a decision whose transaction fails is not counted.
-func TestUncommittedIsNotCounted(t *testing.T) {
-	t.Parallel()
-	b := newEnv(t, 0)
-	dbtest.Exec(b, b.db, `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken'; END $$`)
-	dbtest.Exec(b, b.db, `CREATE TRIGGER refuse BEFORE UPDATE ON postbacks FOR EACH ROW WHEN (NEW.outcome = 'unmatched') EXECUTE FUNCTION refuse()`)
-	b.send(models.Postback{Params: params{"clickid": models.FormatClickID(models.NewClickID())}})
-	await.Until(b, "the job has failed", func() bool {
-		return dbtest.Get[string](b, b.db, `SELECT coalesce(max(state), '') FROM jobs`) == "failed"
-	})
-	if n := b.counted(); len(n) > 0 {
-		t.Errorf("%v are counted although nothing was committed", n)
-	}
-}

@@ -627,9 +627,10 @@ type CampaignPatch struct {
 // CampaignPausedData: a type of the API
 type CampaignPausedData struct {
 	Alias      string `json:"alias"`
-	By         string `json:"by"`
+	By         string `json:"by"` // who paused it. person: a person in the dashboard or by a connected assistant; api: a key; config: an applied configuration: person, api, copilot, config
 	CampaignID string `json:"campaign_id"`
 	Name       string `json:"name"`
+	Who        string `json:"who"` // name of the person or the key; empty for copilot and config
 }
 
 // CampaignPausedEvent: a type of the API
@@ -2202,15 +2203,17 @@ type ExportAnswer struct {
 
 // ExportBody: a type of the API
 type ExportBody struct {
-	Bucket    *string            `json:"bucket,omitempty"`    // trends: default day: month, day, weekday, hour, weekday_hour
-	Columns   []string           `json:"columns,omitempty"`   // performance, trends: the figures of a row by their names in answers, in this order; default: all figures. Amounts and percentages have up to 6 decimals
-	Dimension *string            `json:"dimension,omitempty"` // performance: up to 5, comma-separated; default campaign_id
-	Filters   []ExportFilterBody `json:"filters,omitempty"`   // performance, trends: up to 12 filters, which have together up to 100 values
-	Formulas  *string            `json:"formulas,omitempty"`  // performance, trends: up to 5 more columns, separated by commas: formulas of figures, numbers, + - * / and parentheses, such as profit/conversions
-	Having    *string            `json:"having,omitempty"`    // performance: only groups whose figures meet every condition, such as profit<0,cost>=10; see GET /reports/performance
-	Headings  []string           `json:"headings,omitempty"`  // performance: a file for people, with these headings: one for each of dimension, columns and formulas, in this order. Names stand in place of ids, amounts have 2 decimals, prices of a click 3, percentages 1 or 2. Needs columns
-	Kind      *string            `json:"kind,omitempty"`      // default performance: performance, trends, clicks, conversions, smartlink-clicks, difference
-	Link      *string            `json:"link,omitempty"`      // smartlink-clicks: only this smartlink
+	Bucket    *string            `json:"bucket,omitempty"`     // trends: default day: month, day, weekday, hour, weekday_hour
+	Columns   []string           `json:"columns,omitempty"`    // performance, trends: the figures of a row by their names in answers, in this order; default: all figures. Amounts and percentages have up to 6 decimals
+	Compare   *string            `json:"compare,omitempty"`    // performance: previous or FROM..TO, as in GET /reports/performance. The file then also has the groups that only the other window has. All figures are of this window
+	Dimension *string            `json:"dimension,omitempty"`  // performance: up to 5, comma-separated; default campaign_id
+	Filters   []ExportFilterBody `json:"filters,omitempty"`    // performance, trends: up to 12 filters, which have together up to 100 values
+	Formulas  *string            `json:"formulas,omitempty"`   // performance, trends: up to 5 more columns, separated by commas: formulas of figures, numbers, + - * / and parentheses, such as profit/conversions
+	Having    *string            `json:"having,omitempty"`     // performance: only groups whose figures meet every condition, such as profit<0,cost>=10; see GET /reports/performance
+	Headings  []string           `json:"headings,omitempty"`   // performance: a file for people, with these headings: one for each of dimension, columns and formulas, in this order. Names stand in place of ids, amounts have 2 decimals, prices of a click 3, percentages 1 or 2. Needs columns
+	Kind      *string            `json:"kind,omitempty"`       // default performance: performance, trends, clicks, conversions, smartlink-clicks, difference
+	Link      *string            `json:"link,omitempty"`       // smartlink-clicks: only this smartlink
+	MinClicks *int               `json:"min_clicks,omitempty"` // performance: as in GET /reports/performance
 	Name      *string            `json:"name,omitempty"`
 	NetworkID *string            `json:"network_id,omitempty"` // difference: the network to compare with; send either source_id or network_id
 	Sort      *string            `json:"sort,omitempty"`       // performance: the order of the rows, as in GET /reports/performance; default: -clicks
