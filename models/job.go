@@ -53,8 +53,8 @@ func NewRefs(kind string, account uuid.UUID, ids []uuid.UUID) []JobRef {
 	return refs
 }
 
-// JobRef identifies a job that has a row for the queue. Each generation of a row is a task with its own id, because the queue refuses an id
-// that it already has in any state, even archived.
+// JobRef identifies, in the queue, a job that has a row. Each generation of a row is a task with its own id, because the queue
+// refuses an id that it already has in any state, even archived.
 type JobRef struct {
 	Kind       string    `db:"kind"`
 	ID         uuid.UUID `db:"id"`

@@ -50,7 +50,7 @@ type LinkState struct {
 	BrokenAt     *time.Time `db:"broken_at"` // when the link was reported as broken; nil: it is not broken
 }
 
-// Checked returns the state after one more check. broke reports whether this check made the link broken.
+// Checked returns the state after one more check. The result broke is true if this check made the link broken.
 func (s LinkState) Checked(r LinkResult) (next LinkState, broke bool) {
 	next = LinkState{CheckedAt: r.At, Status: r.Status, Error: r.Error}
 	if r.Error == "" {
@@ -76,7 +76,7 @@ type ScreenState struct {
 	UnsafeAt  *time.Time // when the link was reported as unsafe; nil: it is not unsafe
 }
 
-// Screened returns the state after one more look-up. listed reports whether this look-up made the link unsafe.
+// Screened returns the state after one more look-up. The result listed is true if this look-up made the link unsafe.
 func (s ScreenState) Screened(at time.Time, threats []string) (next ScreenState, listed bool) {
 	next = ScreenState{CheckedAt: at, Threats: slices.Compact(slices.Sorted(slices.Values(threats)))}
 	if len(next.Threats) == 0 {

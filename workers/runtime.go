@@ -210,7 +210,7 @@ func guard(ctx context.Context, kind string, fn func() error) (err error) {
 	return fn()
 }
 
-// Clock returns now, or time.Now if now is nil. It is for options that only tests set.
+// Clock returns its argument, or time.Now for nil. It is for options that only tests set.
 func Clock(now func() time.Time) func() time.Time {
 	if now == nil {
 		return time.Now

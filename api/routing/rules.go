@@ -33,8 +33,9 @@ type ruleUse struct {
 }
 
 // rule compiles a saved rule. Usually it replaces the matcher that the plans share, so that they use the new conditions immediately.
-// It has plans recompiled only in two cases. In the first case, the rule is new, so plans that name it have no matcher for it yet. In the
-// second case, the rule begins or stops using the clicks of the day, so the campaigns must begin or stop counting these clicks.
+// It causes plans to be recompiled in only two cases. In the first case, the rule is new, so plans that name it have no matcher
+// for it yet. In the second case, the rule begins or stops using the clicks of the day, so the campaigns must begin or stop counting
+// these clicks.
 func (b *Builder) rule(row *store.RoutingRule, old *rule) *rule {
 	m := compileRule(row, b.explained)
 	if old != nil && old.matcher.Uses(cond.ClicksToday) == m.Uses(cond.ClicksToday) {

@@ -105,7 +105,7 @@ func TestAlerts(t *testing.T) {
 	same(t, byType["webhook.failing"], map[string]any{"kind": "webhook", "id": hookID})
 	same(t, byType["currency.unconverted"], map[string]any{
 		"kind": "account", "id": s.Account.ID, "name": "VND", "since": stamp,
-		"message": "amounts in VND are not counted on 2 days from 2026-03-01 on: there is no exchange rate to USD. They will count once there is one",
+		"message": "amounts in VND are not counted on 2 days since 2026-03-01: there is no exchange rate to USD. They will count once there is one",
 	})
 	same(t, byType["plan.limit_reached"], map[string]any{"kind": "account", "id": s.Account.ID})
 

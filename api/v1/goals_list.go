@@ -23,7 +23,7 @@ const (
 
 // GoalList is the answer of GET /goals. The figures cover the last 30 days.
 type GoalList struct {
-	Site            *models.Site      `json:"site" doc:"the site that the goals belong to; null: the account has no such site, or no active site"`
+	Site            *models.Site      `json:"site" doc:"the site that the goals belong to; null: the account does not have the requested site or, if the call names no site, has no active site"`
 	Sites           []models.Site     `json:"sites"`
 	Goals           []GoalRow         `json:"goals" doc:"the primary goal first, then the others, oldest first"`
 	SiteKey         string            `json:"siteKey" doc:"the account's public key, for data-site of the page tag"`

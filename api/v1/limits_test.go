@@ -252,8 +252,8 @@ func (l limited) probes(sample any) (out []probe) {
 	return out
 }
 
-// sendProbes sends a body for each probe of a field and returns the number of probes. path is the path of the field in the body. with
-// is a function that returns the body with a given value of the field.
+// sendProbes sends a body for each probe of a field and returns the number of probes. path is the path of the field in the body.
+// The function `with` returns the body with a given value of the field.
 func sendProbes(t *testing.T, e env, row route.Route, path string, l limited, sample any, with func(any) object) int {
 	t.Helper()
 	probes := l.probes(sample)

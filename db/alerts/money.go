@@ -26,7 +26,7 @@ func unconvertedMoney(ctx context.Context, l reading) ([]Alert, error) {
 		}
 		return Alert{
 			Type: "currency.unconverted", Severity: Critical, Kind: "account", ID: l.account.ID, Name: u.Currency,
-			Message: fmt.Sprintf("amounts in %s are not counted on %s from %s on: there is no exchange rate to %s. They will count once there is one",
+			Message: fmt.Sprintf("amounts in %s are not counted on %s since %s: there is no exchange rate to %s. They will count once there is one",
 				u.Currency, days, u.First.UTC().Format(time.DateOnly), l.account.Currency),
 			Since: u.Since,
 		}

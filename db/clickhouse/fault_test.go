@@ -101,8 +101,8 @@ func (p *faultyProxy) open(t *testing.T, password string) *clickhouse.Conn {
 	return clickhousetest.NewOn(t, u.String(), words)
 }
 
-// store runs three writers at the same time until enough returns true, and checks that every row has arrived. A writer may send half
-// of its rows a second time, as it does after its process was killed.
+// store runs three writers at the same time until the function `enough` returns true, and checks that every row has arrived. A
+// writer may send half of its rows a second time, as it does after its process was killed.
 func (p *faultyProxy) store(t *testing.T, conn *clickhouse.Conn, enough func() bool) {
 	t.Helper()
 	var total atomic.Int64

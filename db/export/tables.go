@@ -14,9 +14,9 @@ import (
 
 func clickMoment(t time.Time) any { return models.FloorClickID(t) }
 
-// exported returns the columns of the attributes that belong to home and are in export files. last has the columns of the
-// sub-parameters that older versions of the program did not have, and list has the other columns. The columns in last are at the
-// end of each file, because some programs read columns by their position.
+// exported returns the columns of the attributes that belong to home and are in export files. The list `last` has the columns of
+// the sub-parameters that older versions of the program did not have, and `list` has the other columns. The columns of `last` are
+// at the end of each file, because some programs read columns by their position.
 func exported(home clickattr.Home) (list, last []column) {
 	for i := range clickattr.All {
 		switch a := &clickattr.All[i]; {

@@ -153,9 +153,9 @@ func (d *spoolDir) writeMark(p position) error {
 	return nil
 }
 
-// backlog returns the number of bytes in segments after p. written is tail.size, which returns the number of bytes written to a segment.
-// If written does not know that number, or is nil, backlog uses the size of the file. That size includes the zeros at the end of a
-// prepared segment whose process was killed before it sealed the segment.
+// backlog returns the number of bytes in segments after p. The parameter written is the function tail.size, which returns the
+// number of bytes written to a segment. If the function does not know that number, or is nil, backlog uses the size of the file.
+// That size includes the zeros at the end of a prepared segment whose process was killed before it sealed the segment.
 func (d *spoolDir) backlog(p position, written func(seq uint64) (size int64, growing, known bool)) int64 {
 	list, err := d.segments()
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"switchyard/db"
 )
 
-// grouped lists the scopes in which records have group names. A scope is a table, and where is the condition of its live rows.
+// grouped lists the scopes in which records have group names. A scope is a table. The field `where` has the SQL condition for its
+// live rows.
 var grouped = []group{
 	{"campaigns", `deleted_at IS NULL`},
 	{"offers", `deactivated_at IS NULL`},

@@ -73,8 +73,8 @@ type Act struct {
 }
 
 // Acts returns the changes that the rule requests for the matched targets. The function paths returns the paths of a campaign.
-// idle lists the targets for which there is nothing to change, for example because the weight of the target is at its limit or
-// because the target no longer exists.
+// The result idle has the targets for which there is nothing to change, for example because the weight of the target is at its
+// limit or because the target no longer exists.
 func (s Settings) Acts(matched []Target, paths func(uuid.UUID) []flow.Path) (acts []Act, idle []Target) {
 	groups := map[string]int{}
 	for _, t := range matched {

@@ -208,7 +208,7 @@ func TestKinds(t *testing.T) {
 			}
 			s := list[0]
 			if s.Title == "" || s.Detail == "" || s.Key == "" || s.Evidence.Sample <= 0 || s.Evidence.Confidence <= 0.9 || s.Evidence.Minimum == "" || s.ExpiresAt.Time != now.Add(copilot.Life) {
-				t.Errorf("the suggestion lacks a text, a key, a sample, a confidence above 0.9, a minimum or the right end: %+v", s)
+				t.Errorf("the suggestion lacks a text, a key, a sample, a confidence above 0.9, a minimum or the right ExpiresAt: %+v", s)
 			}
 			switch {
 			case c.op == "" && s.Action != nil:

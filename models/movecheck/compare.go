@@ -29,8 +29,8 @@ type Answer struct {
 // maxLocation is the maximum length of an answer's address, in bytes. A line with a longer address counts as unreadable.
 const maxLocation = 4000
 
-// ReadAnswers parses the text that the script of Head and Line has printed. It counts the lines that it cannot read. asked is the
-// time of the requests, or zero if the text does not contain that time.
+// ReadAnswers parses the text that the check script (see Head and Line) has printed. It counts the lines that it cannot read.
+// asked is the time of the requests, or zero if the text does not contain that time.
 func ReadAnswers(text string) (asked time.Time, list []Answer, unread int, err error) {
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		line = strings.TrimSpace(line)

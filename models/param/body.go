@@ -67,8 +67,8 @@ func withoutMark(body []byte) []byte {
 	return plain
 }
 
-// fromJSON returns the members of a JSON object. If a charset is stated, the whole object is converted first, because in some
-// charsets a byte of a letter looks like a quote.
+// fromJSON returns the members of a JSON object. If a charset is stated and the body is not UTF-8, the whole object is converted
+// first, because in some charsets a byte of a letter looks like a quote.
 func fromJSON(body []byte, clues Clues) (list []Param, err error) {
 	stated := findCharset(clues.Charset)
 	if stated != nil && !utf8.Valid(body) {

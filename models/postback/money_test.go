@@ -128,6 +128,6 @@ func TestAmountsThatDependOnTheCurrency(t *testing.T) {
 		t.Error("DependsOnCurrency is false for a sign in the currency parameter, want true")
 	}
 	if d := decimal.RequireFromString("1.125"); money.Text(d) != "1.1250" || money.Text(d.Neg()) != "-1.1250" || money.Text(d.Shift(1)) != "11.25" {
-		t.Errorf("money.Text writes 1.125 as %s, want 1.1250, or another amount in a form that is read wrongly", money.Text(d))
+		t.Errorf("money.Text writes 1.125 as %s, want 1.1250; or it writes -1.125 or 11.25 wrongly", money.Text(d))
 	}
 }

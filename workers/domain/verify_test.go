@@ -135,7 +135,7 @@ func (v *verifyEnv) add(account uuid.UUID, hosts ...string) map[string]uuid.UUID
 	return out
 }
 
-// verifyAt sets the worker's clock ahead by the duration later, and verifies a domain.
+// verifyAt sets the worker's clock ahead by the given duration, and verifies a domain.
 func (v *verifyEnv) verifyAt(account, id uuid.UUID, later time.Duration) jobs.VerifiedDomain {
 	v.Helper()
 	v.later.Store(int64(later))

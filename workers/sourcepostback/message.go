@@ -60,8 +60,8 @@ func request(method, url string, v *values) models.SentRequest {
 }
 
 // call sends the request once. A 2xx status is a success, even if the answer is too long to be read. Every other result is a
-// failure. later is the wait that the source demands before the next attempt. The error is stored in the job's row as the
-// cause.
+// failure. The result later is the wait that the source demands before the next attempt. The error is stored in the job's row as
+// the cause.
 func (s *sender) call(ctx context.Context, m message) (a sourcepostback.Attempt, later time.Duration, err error) {
 	a = sourcepostback.Attempt{At: time.Now(), Origin: m.origin, Request: m.masked}
 	req, cancel, err := egress.Request(ctx, s.o.Timeout, m.Method, m.URL, strings.NewReader(m.Body))

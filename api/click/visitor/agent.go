@@ -12,7 +12,7 @@ import (
 	"switchyard/models/botdata"
 )
 
-// agent describes a user agent. It does not change once it is cached, except for queued and listed.
+// agent describes a user agent. It does not change once it is cached, except for the fields queued and listed.
 type agent struct {
 	kind                                   kind
 	device, brand, model                   string

@@ -107,8 +107,8 @@ func matchesEngine(domain, mark string) bool {
 	return !hasTwo || len(first) <= 3 && len(second) == 2 // .de, .com or .co.uk, .com.br
 }
 
-// queryValue returns the value of the first parameter called name that is not empty in the query of rawURL. A query that is not
-// UTF-8 and does not state its charset is read in charset, in which the engine's old pages wrote it.
+// queryValue returns the first non-empty value of the parameter with the given name in the query of rawURL. A query that is not
+// UTF-8 and does not state its charset is read in the given charset, in which the engine's old pages wrote it.
 func queryValue(rawURL, name, charset string) string {
 	_, query, _ := strings.Cut(rawURL, "?")
 	query, _, _ = strings.Cut(query, "#")

@@ -278,8 +278,8 @@ func checkApplyPlan(c *route.Call) error {
 	return nil
 }
 
-// changedAnswer returns the answer to an action that made or reverted a change. It has the webhook deliveries of the change's events
-// dispatched after the commit.
+// changedAnswer returns the answer to an action that made or reverted a change. After the commit, the webhook
+// deliveries of the change's events are dispatched.
 func (d Deps) changedAnswer(c *route.Call, b CopilotBody, status string, done dbcopilot.Applied) CopilotActed {
 	if len(done.Deliveries) > 0 {
 		c.After(func(ctx context.Context) {

@@ -107,8 +107,8 @@ func (a *announcer) announce(ctx context.Context) (id uuid.UUID, at time.Time, e
 	return e.ID, at, err
 }
 
-// paced starts count calls of fn, at the given rate per second. Each call starts when it is due, even if earlier ones are still
-// running.
+// paced calls fn as often as `count` says, at the given rate per second. Each call starts when it is due, even if earlier ones
+// are still running.
 func paced(ctx context.Context, rate, count int, fn func() error) error {
 	var (
 		all  sync.WaitGroup
@@ -177,8 +177,8 @@ func (r Result) spread() string {
 	return fmt.Sprintf("p50 %s  p95 %s  p99 %s", short(r.Percentile(0.5)), short(r.Percentile(0.95)), short(r.Percentile(0.99)))
 }
 
-// arrived skips a number of attempts (before) and waits for count more. It returns an error unless each new attempt has the
-// documented form and is the first attempt of its delivery.
+// arrived skips the first attempts, whose number is `before`, and waits for the following attempts, whose number is `count`. It
+// returns an error unless each of the following attempts has the documented form and is the first attempt of its delivery.
 func (a *announcer) arrived(ctx context.Context, before, count int) ([]fleet.Attempt, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()

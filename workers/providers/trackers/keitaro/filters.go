@@ -15,7 +15,7 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// test is a filter as a list of our conditions. If the field or is false, all conditions must hold. Otherwise one is enough.
+// test is a filter as a list of our conditions. If the field `or` is false, all conditions must hold. Otherwise one is enough.
 type test struct {
 	or   bool
 	list []models.Condition

@@ -119,7 +119,7 @@ const seen: Record<Alert['type'], Said> = {
   ],
   'currency.unconverted': [
     'Für eine Währung fehlt ein Kurs',
-    /^amounts in (\w+) are not counted on (\d+) days? from (\S+) on: there is no exchange rate to (\w+).*$/s,
+    /^amounts in (\w+) are not counted on (\d+) days? since (\S+): there is no exchange rate to (\w+).*$/s,
     'Beträge in $1 werden seit $3 an $2 Tag(en) nicht gezählt: Es fehlt ein Kurs zu $4',
   ],
   'plan.limit_reached': [
