@@ -20,7 +20,7 @@ type Replica struct {
 
 	measuring  sync.Mutex // held while both servers are queried
 	measuredAt time.Time  // when both servers were last queried
-	marks      []mark     // positions that the replica may not have replayed yet, oldest first
+	marks      []mark     // positions that the replica has possibly not replayed yet, oldest first
 
 	mu      sync.Mutex
 	freshAt time.Time // the replica's data is at least as new as this time; zero: unknown

@@ -32,7 +32,7 @@ func (w *env) postBody(body string, edits ...edit) (status int, code string) {
 	all := append([]edit{header("Content-Type", "text/plain;charset=UTF-8"), header("Origin", "https://shop.test")}, edits...)
 	res := w.send(http.MethodPost, "/t/event", body, all...)
 	if got := res.Header.Get("Access-Control-Allow-Origin"); got != "https://shop.test" {
-		w.Errorf("pages may not read the answer: allowed is %q", got)
+		w.Errorf("the answer allows the origin %q, want https://shop.test", got)
 	}
 	if res.StatusCode == http.StatusNoContent {
 		return res.StatusCode, ""
@@ -293,7 +293,7 @@ func TestTagIsServed(t *testing.T) {
 			t.Errorf("%s%s: %d, want %d", c.host, c.target, got.StatusCode, c.status)
 		}
 		if embed := got.Header.Get("Cross-Origin-Resource-Policy"); c.status == 200 && embed != "cross-origin" {
-			t.Errorf("%s%s: a page of another site may not embed it: %q", c.host, c.target, embed)
+			t.Errorf("%s%s: a page of another site is not allowed to embed the tag: %q", c.host, c.target, embed)
 		}
 	}
 	// A tag that was given another name sends its events to its own address.
@@ -314,7 +314,7 @@ func TestTagIsServed(t *testing.T) {
 			t.Errorf("%s %s%s: %d, want %d", c.method, c.host, c.target, got.StatusCode, c.status)
 		}
 		if embed := got.Header.Get("Cross-Origin-Resource-Policy"); c.status < 405 && embed != "cross-origin" {
-			t.Errorf("%s %s: a page of another site may not read the answer: %q", c.method, c.target, embed)
+			t.Errorf("%s %s: a page of another site is not allowed to read the answer: %q", c.method, c.target, embed)
 		}
 	}
 }

@@ -109,7 +109,7 @@ var linkAddresses = []address{
 			"type": "object", "required": []string{"data"}, "properties": object{"data": object{
 				"type": "object", "required": []string{"allowed", "reason", "fallback_url"}, "properties": object{
 					"allowed": object{"type": "boolean"}, "reason": object{"type": "string"},
-					"fallback_url": object{"type": []string{"string", "null"}, "description": "the address to which visitors who may not see the page are sent"},
+					"fallback_url": object{"type": []string{"string", "null"}, "description": "the address to which visitors who are not allowed to see the page are sent"},
 				},
 			}},
 		})}},

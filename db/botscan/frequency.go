@@ -29,8 +29,8 @@ func newFrequency(bound int, window time.Duration, room int) *frequency {
 }
 
 // count adds a moment of a key. It reports whether the key has more than bound moments in the window that ends with this moment,
-// including this moment. If moments are added out of order, it leaves out the later moments. So it may wrongly return false, but it
-// never wrongly returns true.
+// including this moment. If moments are added out of order, it does not count the moments that lie after this one. So it may wrongly
+// return false, but it never wrongly returns true.
 func (f *frequency) count(key uint64, at time.Time) bool {
 	const addBeyondBound = true
 	return f.add(key, at.UnixMicro(), addBeyondBound)

@@ -30,8 +30,8 @@ const (
 )
 
 // Forward copies recorded changes to ClickHouse until there are no more, and returns the number of copied changes. While
-// ClickHouse does not answer, Put repeats the request until ctx ends. Any other error ends Forward. Several calls may run at
-// the same time. One call is enough to copy all changes.
+// ClickHouse does not answer, Put of package clickhouse repeats the request until ctx ends. Any other error ends Forward. Several
+// calls may run at the same time. One call is enough to copy all changes.
 func (k Copy) Forward(ctx context.Context) (total int, err error) {
 	for {
 		n, err := k.forwardOnce(ctx)

@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// A change of an account's currency thaws the clicks whose amounts it converts, so no day leaves PostgreSQL during such a
-	// change. A transaction that begins such a change, or that ends the copy, waits until the current move of a day is complete.
+	// A change of an account's currency thaws the clicks whose amounts it converts: it inserts them into PostgreSQL again. So no day
+	// leaves PostgreSQL during such a change. A transaction that begins such a change, or that ends the copy, waits until the current
+	// move of a day is complete.
 	lockBegins = `SET LOCAL lock_timeout = '2s'; LOCK TABLE currency_changes IN SHARE MODE`
 	mayFreeze  = `SELECT state = 'on' AND NOT EXISTS (SELECT FROM currency_changes) FROM click_copy FOR SHARE`
 
@@ -30,8 +31,9 @@ ORDER BY 1`
 )
 
 // Freeze moves the clicks of whole days before the given time out of PostgreSQL. A day leaves if the copy is complete and the
-// audit of the day finds no difference. If clicks of a cold day were thawed or stored late, they leave again after thawedFor. A
-// day that changes, or that another transaction reads or writes for a long time, stays until the next call.
+// audit of the day finds no difference. If clicks of a day that has left (a cold day) were thawed or stored late, they
+// leave again after thawedFor. A day that changes, or that another transaction reads or writes for a long time, stays until the next
+// call.
 func (k Copy) Freeze(ctx context.Context, before time.Time, thawedFor time.Duration) error {
 	s, err := click.ReadCopy(ctx, k.From)
 	if err != nil || !s.On || !s.Done {

@@ -22,8 +22,8 @@ type reach struct {
 	current    bool // the query reads many clicks, and the copy has their latest changes
 }
 
-// findReach finds out which clicks of some stretches are in the copy. changing says that the account's currency is being changed:
-// only PostgreSQL can then calculate the amounts. scans says that many clicks are read.
+// findReach finds out which clicks of the given stretches of time are in the copy. changing says that the account's currency is
+// being changed: only PostgreSQL can then calculate the amounts. scans says that many clicks are read.
 func (r Reader) findReach(ctx context.Context, changing bool, list []stretch, scans bool) (k reach, err error) {
 	s, err := click.ReadCopy(ctx, r.Conn)
 	if err != nil {

@@ -45,7 +45,7 @@ type query struct {
 // period is a range of time whose figures a query asks for.
 type period struct {
 	from, to  time.Time
-	known     map[string]dimension // query.known, with the clocks of this period
+	known     map[string]dimension // query.known, with the clocks (see clock) of this period
 	dims      []dimension
 	filters   []condition
 	stretches []stretch
@@ -186,8 +186,9 @@ func (q *query) setPeriods() error {
 	return nil
 }
 
-// newPeriod returns a period with its dimensions and filters. A dimension of time outside UTC, or in a comparison, gets a clock.
-// In the second period of a comparison, the values of a dimension that is ordered by time have the numbers of the first period.
+// newPeriod returns a period with its dimensions and filters. A dimension of time outside UTC, or in a comparison, gets a
+// clock, which numbers its values. In the second period of a comparison, the values of a dimension that is ordered by time have the
+// numbers of the first period.
 func (q *query) newPeriod(from, to time.Time, first *period) (*period, error) {
 	if to.Before(from) {
 		to = from

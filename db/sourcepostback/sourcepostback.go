@@ -140,7 +140,7 @@ func Failures(ctx context.Context, c db.Conn, source uuid.UUID, origin string) (
 	return n, err
 }
 
-// Alias returns the alias of a campaign, which may be deleted. It is empty if the account has never had such a campaign.
+// Alias returns the alias of a campaign, even if the campaign was deleted. It is empty if the account has never had such a campaign.
 func Alias(ctx context.Context, c db.Conn, account, campaign uuid.UUID) (string, error) {
 	const q = `SELECT alias FROM campaigns WHERE account_id = $1 AND id = $2`
 	alias, _, err := db.First[string](ctx, c, "alias of campaign", q, account, campaign)

@@ -246,9 +246,9 @@ func (s *Store) writePaths(ctx context.Context, account uuid.UUID, paths []bulk.
 	return nil
 }
 
-// UndoReplacement puts the replaced record back into every path that has not changed since the replacement. It returns the number
-// of these paths, and as kept the other paths. The caller has marked the change as undone: see ClaimUndo. If the replaced record
-// has been deactivated since the replacement, the error has the code removed.
+// UndoReplacement puts the replaced record back into every path that has not changed since the replacement. restored is
+// the number of these paths, and kept lists the other paths. The caller has marked the change as undone: see ClaimUndo. If the
+// replaced record has been deactivated since the replacement, the error has the code "removed".
 func (s *Store) UndoReplacement(ctx context.Context, account uuid.UUID, change bulk.Change) (restored int, kept []bulk.Kept, err error) {
 	kept = []bulk.Kept{}
 	err = s.Tx(ctx, func(s *Store) error {
@@ -280,8 +280,8 @@ func (s *Store) isLiveDestination(ctx context.Context, account, id uuid.UUID) (b
 	return db.Get[bool](ctx, s.c, "destination", q, account, id)
 }
 
-// unchangedPaths returns as back the paths that have not changed since a change. It returns as kept the other paths, each with
-// the reason.
+// unchangedPaths splits the paths of a change. The list back has the paths that are as the change left them. The list kept has the
+// other paths, each with the reason.
 func (s *Store) unchangedPaths(ctx context.Context, account uuid.UUID, holders []uuid.UUID, paths []bulk.Path) (
 	back []bulk.Path, kept []bulk.Kept, err error,
 ) {

@@ -166,7 +166,7 @@ type RoutingSmartlink struct {
 	Paused         bool            `db:"paused"` // the link leads nowhere but keeps its address
 }
 
-// RoutingRule is a saved rule. It may be deleted: flows that use it still need its conditions.
+// RoutingRule is a saved rule. Deleted rules are read too, because flows that use them still need their conditions.
 type RoutingRule struct {
 	ID         uuid.UUID       `db:"id"`
 	Version    int64           `db:"version"`

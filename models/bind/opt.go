@@ -17,7 +17,7 @@ type Opt[T any] struct {
 // Given reports whether the field holds a value.
 func (o Opt[T]) Given() bool { return o.Set && !o.Null }
 
-// Or returns the value, or other if the field was left out or null.
+// Or returns the value, or the argument other if the field was left out or null.
 func (o Opt[T]) Or(other T) T {
 	if o.Given() {
 		return o.Value

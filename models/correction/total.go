@@ -64,7 +64,7 @@ func IsTotals(text string) (bool, error) {
 	return true, nil
 }
 
-// ReadTotals reads the rows of a file of daily sums in order. The file may have no rows. currency is the currency of a row that
+// ReadTotals reads the rows of a file of daily sums in order. A file without rows is no error. currency is the currency of a row that
 // states no currency. Errors: empty, invalid_input.
 func ReadTotals(text, currency string) ([]Total, Skips, error) {
 	return read(text, totalColumns, func(l *line) (v Total) {

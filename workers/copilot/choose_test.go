@@ -23,7 +23,7 @@ func TestEachCampaignHasOneTurn(t *testing.T) {
 			at := time.Date(2026, 3, 1+day, 0, 0, 0, 0, zone)
 			today, again := byTurn(list, at)
 			if again != turn || len(today) > maxTurn {
-				t.Fatalf("%d campaigns: %d have their turn on one day; all have had a turn after %d days by the first call, after %d by this one", n, len(today), turn, again)
+				t.Fatalf("%d campaigns: %d have their turn on one day; the first call returned a turn of %d days for all, and this call %d days", n, len(today), turn, again)
 			}
 			for _, id := range today {
 				seen[id]++

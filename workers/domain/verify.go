@@ -160,7 +160,7 @@ type seen struct {
 
 // leadsToTracker reports whether a domain leads to the tracker according to DNS servers: through one of the tracker's names, or
 // only to the tracker's addresses. The result is true as soon as the answer of one server leads to the tracker, because other
-// servers may not know the latest change yet. It is nil if no server's answer decides this.
+// servers possibly do not know the latest change yet. It is nil if no server's answer decides this.
 func leadsToTracker(own []egress.Records, tracker []string, ours []egress.Records) *bool {
 	var addresses []netip.Addr
 	for _, r := range ours {

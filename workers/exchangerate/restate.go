@@ -50,8 +50,9 @@ func (w *worker) restate(ctx context.Context, account uuid.UUID) error {
 	})
 }
 
-// restateKeys restates the amounts of an account for each key whose rate has changed, batch by batch. `kept` becomes the
-// field Kept of spend.Restatement. The function inTx calls its argument in a transaction, and may call it again after a conflict.
+// restateKeys restates the amounts of an account for each currency and day whose rate has changed, batch by batch. `kept` becomes
+// the field Kept of spend.Restatement. The function inTx calls its argument in a transaction, and may call it again after a
+// conflict.
 func (w *worker) restateKeys(ctx context.Context, account uuid.UUID, kept time.Time, inTx func(restate func(db.Conn) error) error) error {
 	keys, err := exchangerate.KeysToRestate(ctx, w.db, account)
 	if err != nil {

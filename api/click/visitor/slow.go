@@ -58,7 +58,7 @@ func (s *slow) complete(userAgent string, a *agent) {
 	}
 }
 
-// isRareCrawler looks the user agent up in the long list of the package crawlerdetect. It avoids four mistakes of the list. The list
+// isRareCrawler looks the user agent up in the long list of the package crawlerdetect. It avoids these mistakes of the list. The list
 // takes some of Electron's desktop programs for their makers' crawlers, and Lynx for the library that Lynx is made from. The list
 // finds words of crawlers in the names of devices and in coded data that apps append. The list takes every program with Cronet,
 // Chrome's network library, for a crawler: isRareCrawler ignores Cronet if the program names its system.

@@ -54,7 +54,7 @@ func OwnBinary(t *testing.T) string {
 const RunMain = "SWITCHYARD_TEST_RUN_MAIN"
 
 // Main is the TestMain of a package whose tests start processes. In a child process it runs the named command of the tests, or the
-// program. Otherwise it runs the tests and then finish, which may be nil.
+// program. Otherwise it runs the tests, and then calls the function finish unless it is nil.
 func Main(m *testing.M, program func(), commands map[string]func(args []string) error, finish func()) {
 	if os.Getenv(RunMain) != "" {
 		if len(os.Args) > 1 && commands[os.Args[1]] != nil {

@@ -3,7 +3,8 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { computed, signal } from '@preact/signals'
 import { me } from './me.ts'
 
-// quiet reports whether a key is a single character, such as a letter, and the person has switched such keys off. The space key stays.
+// quiet reports whether a key is a single character, such as a letter, and the person has switched such keys off. The space key is
+// never off.
 export const quiet = (e: KeyboardEvent) => me.value?.letter_keys === false && e.key.length === 1 && e.key !== ' '
 // typing reports whether a screen must ignore a key. This is so while Ctrl, Alt or the Command key is held, and while the focus is in
 // a field, a dialog or a menu. It is also so for a key that quiet reports.

@@ -97,7 +97,7 @@ export function SubParams({ id, macros, subs, on }: Props) {
 }
 
 // slotsFor returns the sub-parameters that a row can have. A parameter such as sub3 fills the same sub-parameter at every source, so it
-// cannot be moved. Any other row can have the first earlySubs sub-parameters. If a row has a high one, the list continues for
+// cannot be moved. Any other row can have the first earlySubs sub-parameters. If a row has a high sub-parameter, the list continues for
 // `few` numbers after it, but not beyond mostSubs. If another row has a sub-parameter, its label names the parameter of that row.
 const slotsFor = (rows: SubRow[], row: SubRow) =>
   row.sub > 0 && meantSub(row.param) === row.sub ? [{ value: String(row.sub), label: w.sub(row.sub) }] : freeSlots(rows, row)
