@@ -16,7 +16,7 @@ import (
 // maxPages is the maximum number of pages that are read of a list.
 const maxPages = 200
 
-// pages reads a list page by page, from page 1 until page reports that there are no more.
+// pages reads a list page by page, from page 1 until the function page reports that there are no more pages.
 func pages[T any](page func(n int) (items []T, more bool, err error)) ([]T, error) {
 	var all []T
 	for n := 1; n <= maxPages; n++ {
