@@ -20,8 +20,8 @@ type PlatformRange struct {
 
 	Older bool `json:"older,omitempty"` // the import reads older orders
 
-	// Saved is the time at which the connection was saved. If the connection was saved again later, it may lead to another
-	// account.
+	// Saved is the time at which the connection was saved. If the connection was saved again later, it possibly leads to
+	// another account at the platform.
 	Saved time.Time `json:"saved,omitzero"`
 
 	// Changed selects the rows that changed at or after Since. From and To then serve only to tell a person which days were

@@ -49,7 +49,7 @@ func reportMissed() int {
 			f := apitest.Failure{Method: row.Method, Path: row.Path, Status: c.HTTP, Code: c.Code}
 			if unreachable[c.Code] == "" && unreachable[row.Method+" "+row.Path+" "+c.Code] == "" &&
 				!elsewhere[row.Method+" "+row.Path+" "+c.Code] && !apitest.Reached(f) {
-				fmt.Fprintf(os.Stderr, "no test meets %s %s: %d %s\n", row.Method, row.Path, c.HTTP, c.Code)
+				fmt.Fprintf(os.Stderr, "no test got this error of %s %s: %d %s\n", row.Method, row.Path, c.HTTP, c.Code)
 				code = 1
 			}
 		}

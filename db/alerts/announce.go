@@ -106,7 +106,7 @@ func (a Channels) Announce(ctx context.Context, account uuid.UUID, present []Ann
 	return messages, err
 }
 
-// without returns the alerts of list whose key is not in others.
+// without returns the alerts of the first list whose key is not in the second list.
 func without(list, others []AnnouncedAlert) (out []AnnouncedAlert) {
 	known := map[AnnouncedAlert]bool{}
 	for _, o := range others {

@@ -36,7 +36,7 @@ func unsafeLinks(ctx context.Context, l reading) ([]Alert, error) {
 	}), err
 }
 
-// failingWebhooks lists the active endpoints whose last attempts, at least models.FailingReceiver, all failed.
+// failingWebhooks lists the active endpoints at which at least the last models.FailingReceiver attempts failed.
 func failingWebhooks(ctx context.Context, l reading) ([]Alert, error) {
 	hooks, err := l.Store.Webhooks().List(ctx, l.account.ID)
 	hooks = slices.DeleteFunc(hooks, func(w models.Webhook) bool {

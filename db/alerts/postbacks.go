@@ -58,8 +58,8 @@ func badPostbacks(ctx context.Context, l reading) ([]Alert, error) {
 	return out, err
 }
 
-// failingSources lists the active traffic sources that cannot be notified of conversions: the last attempts at one of their hosts,
-// at least models.FailingReceiver, all failed.
+// failingSources lists the active traffic sources that cannot be notified of conversions: at one of their hosts, at least the
+// last models.FailingReceiver attempts failed.
 func failingSources(ctx context.Context, l reading) ([]Alert, error) {
 	list, err := l.sourcesWithFailures(ctx, models.FailingReceiver)
 	var out []Alert

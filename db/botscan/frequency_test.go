@@ -13,8 +13,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// TestFrequency compares count with a full count. For moments in order, both agree. For moments out of order, count is never
-// wrongly true.
+// TestFrequency compares the method count with a comparison of all moments. For moments in order, both agree. For
+// moments out of order, the method never wrongly returns true.
 func TestFrequency(t *testing.T) {
 	t.Parallel()
 	const bound, window = 5, time.Second
@@ -87,7 +87,7 @@ func TestFloodsCountOnce(t *testing.T) {
 	f.Count(items[:40])
 	f.Count(items[:40])
 	if n := marked(); n != 0 {
-		t.Errorf("%d of 40 clicks that were counted twice are marked as a flood, want none", n)
+		t.Errorf("after two calls of Count with the same 40 clicks, %d clicks are marked as a flood, want none", n)
 	}
 	f.Count(items)
 	if n := marked(); n != 1 {

@@ -131,7 +131,7 @@ func (r *revision) move(was click.StoredClick, is *click.StoredClick) {
 	if was.IsUnique {
 		is.IsUnique, is.Cost = false, is.Cost.Sub(is.UniqueCost)
 	}
-	if was.IsBot { // end adds the figures, which depend on whether the click is unique
+	if was.IsBot { // the method end adds the figures, which depend on whether the click is unique
 		r.freed = append(r.freed, is)
 		return
 	}

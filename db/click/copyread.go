@@ -61,7 +61,7 @@ func (k *CopyReader) CountAnswer(store int) {
 // Reports returns the number of reports that were answered from a store.
 func (k *CopyReader) Reports(store int) float64 { return float64(k.answered[store].Load()) }
 
-// NewCopyReader returns a CopyReader that queries ClickHouse through from.
+// NewCopyReader returns a CopyReader that queries ClickHouse through the given reader.
 func NewCopyReader(from schema.Reader) *CopyReader { return &CopyReader{from: from} }
 
 // pingPause is the pause after a failed query. During the pause, callers that can use PostgreSQL instead do not query the copy.

@@ -91,8 +91,8 @@ func (x *expired) figures() string {
 }
 
 // TestLateDecision checks that a network's decision about a recorded conversion still counts after the click was deleted because
-// of its age. The decision changes the figures of the click's hour and dimensions, including the cost that follows from the
-// click. New conversions of such a click are refused.
+// of its age. The decision changes the figures of the click's hour and dimensions. The cost is calculated with the click's revenue
+// share. New conversions of such a click are refused.
 func TestLateDecision(t *testing.T) {
 	t.Parallel()
 	for name, remove := range map[string]func(*expired){"by age": byAge, "by partition": byPartition} {

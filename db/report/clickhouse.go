@@ -14,8 +14,8 @@ import (
 	"switchyard/models/measure"
 )
 
-// clickHouse is the SQL dialect of ClickHouse. ClickHouse has the clicks, with the figures of their conversions, and also the single
-// conversions. Facts that are only in PostgreSQL are sent to ClickHouse with the statement.
+// clickHouse is the SQL dialect of ClickHouse. ClickHouse has the clicks, each with the figures of its conversions, and also a row
+// for each conversion. Facts that are only in PostgreSQL are sent to ClickHouse with the statement.
 type clickHouse struct{}
 
 // clickHouseTime has the ClickHouse expressions of a dimension of time and the type of its values. The expressions correspond to
@@ -175,8 +175,8 @@ func (clickHouse) bound(value decimal.Decimal, over, under measure.Sum) string {
 	return "toInt256('" + value.Shift(digits).Truncate(0).String() + "')"
 }
 
-// facts implements dialect. It selects the clicks that ClickHouse has and, if the query needs a goal or a status, their single
-// conversions.
+// facts implements dialect. It selects the clicks that ClickHouse has and, if the query needs a goal or a status, the rows
+// of their conversions.
 func (clickHouse) facts(b *builder, p *period) {
 	for _, s := range p.stretches {
 		if s.source != fromCopy {

@@ -77,8 +77,8 @@ WHERE (o.from_file OR NOT excluded.from_file) AND (o.goal, o.conversion_id, o.da
 // ordersAtOnce is the number of orders that one statement stores.
 const ordersAtOnce = 2000
 
-// SaveOrders stores orders of a network that were read at the time at. If an order occurs several times, the last one counts.
-// fromFile says that the orders come from a file that a person has uploaded.
+// SaveOrders stores orders of a network. The parameter at is the time at which they were read. If an order occurs several
+// times, the last one counts. fromFile says that the orders come from a file that a person has uploaded.
 func SaveOrders(ctx context.Context, c db.Conn, account, network uuid.UUID, list []Order, fromFile bool, at time.Time) error {
 	type key struct {
 		order, goal string

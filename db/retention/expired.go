@@ -18,12 +18,12 @@ import (
 	"switchyard/models"
 )
 
-// DeleteExpired deletes data that is older than the account's plan allows: clicks with their click-outs, postbacks and site
-// events, the clicks of smartlinks, and other postbacks and site events. It deletes single rows, because a partition holds the
-// clicks of all accounts. MaintainPartitions drops whole partitions after the longest history of all plans. The ledger, the sums
-// of smartlinks and the conversions stay: they contain no IP address, and figures must not change without a cause. Reports that
-// are read from the ledger therefore do not change. Reports that are read from rows begin with the first row that is kept. A run may
-// be missed, repeated or run in parallel.
+// DeleteExpired deletes data that is older than the account's plan allows. It deletes clicks, with the click-outs, postbacks and
+// site events of these clicks. It also deletes the clicks of smartlinks, and postbacks and site events that are too old
+// themselves. It deletes single rows, because a partition holds the clicks of all accounts. MaintainPartitions drops
+// whole partitions after the longest history of all plans. The ledger, the sums of smartlinks and the conversions stay: they contain
+// no IP address, and figures must not change without a cause. Reports that are read from the ledger therefore do not change.
+// Reports that are read from rows begin with the first row that is kept. A run may be missed, repeated or run in parallel.
 func DeleteExpired(ctx context.Context, l click.Log) error {
 	now := l.Time()
 	postbacks, err := deleteExpiredPostbacks(ctx, l.Conn, now)

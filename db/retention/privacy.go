@@ -21,8 +21,8 @@ SELECT account_id, $1::uuid AS visitor_id, '00000000-0000-0000-0000-000000000000
 FROM (SELECT account_id FROM clicks WHERE visitor_id = $1 UNION SELECT account_id FROM smartlink_clicks WHERE visitor_id = $1) a`
 )
 
-// FindVisitors finds a visitor by one click, whose id is id. If id is zero, it finds the visitor by the visitor's id in every
-// account, and has to read all clicks for that. It is for operators, who are responsible for all accounts.
+// FindVisitors finds the visitor of the click with the given id. If the parameter id is zero, it finds the visitor by the visitor's
+// id in every account, and has to read all clicks for that. It is for operators, who are responsible for all accounts.
 func FindVisitors(ctx context.Context, l click.Log, id, visitor uuid.UUID) ([]click.Visitor, error) {
 	if id != uuid.Nil {
 		if _, err := l.Store().Thaw(ctx, l.Conn, uuid.Nil, []uuid.UUID{id}); err != nil {

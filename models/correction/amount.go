@@ -18,7 +18,7 @@ func (l *line) amount(column, currencyColumn int, fallback func() string) (value
 	name := l.table.columns[column].Name
 	_, heading := money.Heading(headingText, "")
 	named, err := money.Currency(l.cell(currencyColumn), heading)
-	if named != "" { // a sign in the heading that several currencies use stands for the currency in named
+	if named != "" { // the heading may have a sign that several currencies use; it then stands for the currency of the variable named
 		_, heading = money.Heading(headingText, named)
 	}
 	switch {

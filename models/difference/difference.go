@@ -103,8 +103,8 @@ type Measures struct {
 	Money       bool `json:"money"`
 }
 
-// only sets figures that are not compared to zero, and rounds amounts to the decimals that answers show. Amounts are rounded
-// before they are added, so that the shown amounts add up.
+// only returns f with zero in place of each figure that the comparison leaves out. It rounds amounts to the decimals that answers
+// show. Amounts are rounded before they are added, so that the shown amounts add up.
 func (m Measures) only(f Figures) Figures {
 	if !m.Clicks {
 		f.Clicks = 0

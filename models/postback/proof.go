@@ -23,8 +23,8 @@ type Proof struct {
 	Personal *models.Personal `json:"personal,omitempty"`
 }
 
-// Hide removes everything that may prove the sender from a message, and returns it as proof. n is the network that
-// the message's address names. Hide keeps only the parameters that n reads as a field. It hides every unknown
+// Hide removes from a message everything that may prove its sender, and returns what it has removed as proof. n is the
+// network that the message's address names. Hide keeps only the parameters that n reads as a field. It hides every unknown
 // parameter, because the parameter may carry the secret of the click's network, under a name that this network chose.
 // secret reports whether one of the receiver's networks may send its secret in a parameter with this lower-case name.
 // Such parameters are hidden even if they are also names of a field. A list or an object is hidden, because a member
@@ -75,7 +75,7 @@ func (p Proof) Reveal(params map[string]string) map[string]string {
 const Mask = "***"
 
 // Masked returns parameters with lists, objects and secrets replaced by Mask. A parameter counts as a secret if it has one of
-// the common names of secrets, or one of names, which are in lower case.
+// the common names of secrets, or a name in the list `names`, whose entries are in lower case.
 func Masked(params map[string]string, names []string) map[string]string {
 	open := maps.Clone(params)
 	for name, value := range open {

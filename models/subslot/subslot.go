@@ -136,7 +136,8 @@ func assign(l models.SourceLink, reserved models.SubSlots, named int) *slots {
 		unplaced = append(unplaced, m.Param)
 	}
 	for _, param := range unplaced {
-		// A removed parameter loses sub-parameter n, because a parameter with this name fills sub-parameter n at every source.
+		// param takes sub-parameter n even if a removed parameter has it, because a parameter with param's name fills
+		// sub-parameter n at every source.
 		if n := Meant(param); n >= 1 && n <= named && !all[n-1].filled {
 			all.fill(n-1, param)
 			continue

@@ -98,7 +98,7 @@ func (t *Tokens) get(ctx context.Context, usable func(models.OAuthConnection, mo
 }
 
 // refresh renews the tokens for which this process has the lease. It saves the new tokens before any caller gets a token, because
-// the platform may no longer accept the old tokens. It continues even if the caller's context ends.
+// the platform possibly no longer accepts the old tokens. It continues even if the caller's context ends.
 func (t *Tokens) refresh(ctx context.Context, c models.OAuthConnection, have models.OAuthTokens, holder uuid.UUID) (
 	token string, saved bool, err error,
 ) {

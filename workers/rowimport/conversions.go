@@ -25,8 +25,8 @@ func Conversions(r *workers.Runtime, s *store.Store, clicks click.Log) Importer[
 	return Importer[reportedConversion, conversionOutcome]{Runtime: r, Store: s, BatchSize: 500, Process: corrector{clicks}.conversions}
 }
 
-// input converts a row to an input of the click log. The sender is the network. If network is the zero id, the sender is the
-// account.
+// input converts a row to an input of conversion.Correct. The input comes from the network. If network is the zero id, it comes from
+// the account.
 func input(account, network uuid.UUID, v reportedConversion) conversion.Input {
 	in := conversion.Input{
 		AccountID: account, NetworkID: network, ClickID: v.ClickID, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,

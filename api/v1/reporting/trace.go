@@ -135,8 +135,8 @@ func (d Deps) traceClick(c *route.Call, click *click.StoredClick) (*ClickTrace, 
 	return out, nil
 }
 
-// useOfDay counts the clicks and conversions from the start of the day, in the account's time zone, to the time at. Caps and the
-// condition clicks_today depend on these counts.
+// useOfDay counts the clicks and conversions from the start of the day, in the account's time zone, to the time in the parameter at.
+// Caps and the condition clicks_today depend on these counts.
 func (d Deps) useOfDay(c *route.Call, p *routing.Explainer, at time.Time, q *routing.Question) (err error) {
 	local := at.In(p.Zone(c.Account.ID))
 	y, m, day := local.Date()

@@ -44,8 +44,9 @@ func (s *scale) compare(ctx context.Context, what string, goal float64, rows fun
 	return nil
 }
 
-// cost returns the median processor time of PostgreSQL for first, and of ClickHouse for second. The functions take turns, and
-// the first turn is not counted. Unlike elapsed time, processor time grows little with other load on the machine.
+// cost returns the median processor time of PostgreSQL for the function first, and of ClickHouse for the function second. The
+// functions take turns, and the first turn is not counted. Unlike elapsed time, processor time grows little with other load on the
+// machine.
 func (s *scale) cost(ctx context.Context, first, second func() error) (here, there time.Duration, err error) {
 	var took [2][]time.Duration
 	for i := range repeats + 1 {

@@ -11,13 +11,14 @@ import (
 	"switchyard/workers/providers/ads/adstest"
 )
 
-// hashes are keys whose values differ from each other.
+// hashes has a different value for each key.
 var hashes = matchkey.Keys{
 	Email: strings.Repeat("a", 64), Phone: strings.Repeat("b", 64), FirstName: strings.Repeat("c", 64), LastName: strings.Repeat("d", 64),
 	City: strings.Repeat("e", 64), Region: strings.Repeat("f", 64), Zip: strings.Repeat("1", 64), Country: strings.Repeat("2", 64),
 }
 
-// matched has, by platform, the fields of an event by which the platform recognizes the person. The keys of the event are hashes.
+// matched has, by platform, the fields of an event by which the platform recognizes the person. The event has the
+// keys of the variable hashes.
 var matched = map[string]func() document{
 	models.Meta: func() document {
 		out := document{}
@@ -53,7 +54,7 @@ var matched = map[string]func() document{
 
 type document = map[string]any
 
-// part returns the members of got that want has, at every depth.
+// part returns the members of the document got that the document want has too, at every depth.
 func part(got, want document) document {
 	out := document{}
 	for name, value := range want {

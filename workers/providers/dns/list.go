@@ -16,7 +16,7 @@ import (
 // maxPages is the maximum number of pages that are read of a list.
 const maxPages = 200
 
-// pages reads a list page by page, from page 1 until page reports that there are no more.
+// pages reads a list page by page, from page 1 until the function page reports that there are no more pages.
 func pages[T any](page func(n int) (items []T, more bool, err error)) ([]T, error) {
 	var all []T
 	for n := 1; n <= maxPages; n++ {
@@ -84,8 +84,8 @@ func pageQuery(page, size int) url.Values {
 	return url.Values{"page": {strconv.Itoa(page)}, "per_page": {strconv.Itoa(size)}}
 }
 
-// withRecord returns the data of r's record set after r is added. have are the records under r's name. A second CNAME or ALIAS of a
-// name is an error, and so is a record that exists already.
+// withRecord returns the data of r's record set after r is added. The parameter have lists the records under r's name.
+// A second CNAME or ALIAS of a name is an error, and so is a record that exists already.
 func withRecord(have []libdns.RR, r libdns.RR) (set []string, err error) {
 	for _, h := range have {
 		if h.Type == r.Type {

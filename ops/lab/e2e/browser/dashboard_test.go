@@ -175,8 +175,8 @@ func (b *env) sound(name string) {
 	b.screenshot(name)
 }
 
-// colored checks a screen in a second theme, after sound has checked it in the first. axe checks only the colours, because a
-// theme changes nothing else.
+// colored checks a screen in a second theme. The method sound must have checked it in the first theme before. axe checks
+// only the colours, because a theme changes nothing else.
 func (b *env) colored(name string) {
 	b.t.Helper()
 	b.fits(name)
@@ -273,7 +273,8 @@ func (b *env) press(key string) {
 }
 
 // TestDashboard: a buyer signs in with the link of the first start, which works once. The reports show the figures of the API,
-// and the buyer breaks them down. The overview, the reports and the screen "More" pass the checks of everywhere.
+// and the buyer breaks them down. The overview, the reports and the screen "More" pass the checks of the method
+// everywhere.
 func TestDashboard(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

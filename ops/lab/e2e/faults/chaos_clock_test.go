@@ -84,7 +84,7 @@ func TestClockFaults(t *testing.T) {
 	y.until("the missed tick of the minute is fired", func() bool { return y.fired(faultworker.Slow.Kind()) > before })
 	ticks(2)
 	last.Kill()
-	// Every queued tick is carried out once. A clock that is killed while it fires may not have queued its tick.
+	// Every queued tick is carried out once. A clock that is killed while it fires has possibly not queued its tick.
 	y.until("all ticks are carried out", func() bool {
 		return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM (SELECT kind, at FROM fault_fired WHERE queued
 			EXCEPT SELECT kind, at FROM fault_ticks) m`) == 0

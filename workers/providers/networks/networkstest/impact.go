@@ -64,8 +64,8 @@ func impactUpdates(w *World, c *call) {
 	})
 }
 
-// impactAnswer answers with a page of the orders in all. name is the JSON member that holds the rows of the page. impactAnswer refuses
-// the request if valid is false, if the request names another version of the API, or if Impact does not allow its page size.
+// impactAnswer answers with a page of the given orders. name is the JSON member that holds the rows of the page. impactAnswer
+// refuses the request if valid is false, if the request names another version of the API, or if Impact does not allow its page size.
 func impactAnswer(c *call, all []Order, valid bool, name string, row func(Order) object) {
 	page, size := c.number("Page", 1), c.number("PageSize", 20_000)
 	switch {

@@ -38,7 +38,7 @@ func readAPI(t *testing.T, tracker []byte) trackerimport.Result {
 	return named(t, result, "127.0.0.1")
 }
 
-// named replaces the host of the fake in a result by host.
+// named replaces the host of the fake in a result by the constant host.
 func named(t *testing.T, result trackerimport.Result, fake string) (out trackerimport.Result) {
 	t.Helper()
 	text, err := result.Document.YAML()

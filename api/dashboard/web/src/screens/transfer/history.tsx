@@ -10,7 +10,7 @@ import { InputField } from '../../parts/form.tsx'
 import { Failed } from '../../parts/state.tsx'
 import { w } from '../../text/config.ts'
 
-// History brings over the log of clicks and conversions of the tracker from which a plan was read, once the plan is applied.
+// History imports the log of clicks and conversions of the tracker from which a plan was read. The plan must be applied first.
 export function History({ plan: id }: { plan: string }) {
   const { data: plan } = use('GET /config/plans/{id}', {}, 0, { id }),
     [key, setKey] = useState(''),

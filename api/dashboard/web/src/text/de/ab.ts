@@ -6,7 +6,7 @@ const of = counted('de')
 export const words: typeof en = {
   title: 'Was ist besser',
   compare: 'Vergleichen',
-  choose: 'Besucher werden in einer Kampagne aufgeteilt. Hier lässt sich wählen, in welcher verglichen wird.',
+  choose: 'Verglichen wird innerhalb einer Kampagne. Hier lässt sich wählen, in welcher.',
   kinds: named({ stream: 'Pfade', lander: 'Landingpages', offer: 'Offers' }),
   slot: n => `Slot ${n}`,
   earns: named({ earnings: 'Ertrag je Klick', conversions: 'Conversion-Rate' }),

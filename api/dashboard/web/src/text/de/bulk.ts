@@ -39,7 +39,7 @@ export const words: typeof en = {
   joinsText: 'Manche Pfade haben schon beide. Dort bleibt nur das neue Ziel, mit der Summe beider Gewichte.',
   paused: name => `${name} ist pausiert: Bis zum Fortsetzen wird dieses Ziel in Pfaden übergangen.`,
   slots: (n, have) =>
-    `Die neue Seite hat ${of(n, 'Klick-Slot', 'Klick-Slots')}, die alte ${have}: Die Knöpfe der übrigen Slots führen ins Leere.`,
+    `Die neue Seite hat ${of(n, 'Klick-Slot', 'Klick-Slots')}, die alte ${have}. Die Offers der übrigen Slots bekommen keine Besucher.`,
   more: n => `Nur die ersten ${n} Stellen werden gezeigt. Bitte einige davon auswählen.`,
   go: n => `An ${of(n, 'Stelle', 'Stellen')} ersetzen`,
   replaced: (n, old, now) => `${now} steht in ${of(n, 'Pfad', 'Pfaden')} an der Stelle von ${old}`,

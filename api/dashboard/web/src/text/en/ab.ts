@@ -6,10 +6,10 @@ const of = counted('en')
 export const words = {
   title: 'Which is better',
   compare: 'Compare',
-  choose: 'Visitors are split in a campaign. Choose the one to compare in.',
+  choose: 'Each campaign splits its visitors on its own. Choose the campaign in which to compare.',
   kinds: named({ stream: 'Paths', lander: 'Landing pages', offer: 'Offers' }),
   slot: (n: number) => `slot ${n}`,
-  earns: named({ earnings: 'Earns a click', conversions: 'Converts' }),
+  earns: named({ earnings: 'Earnings per click', conversions: 'Converts' }),
   best: 'Best',
   behind: 'Behind the best',
   missing: 'Still needed',

@@ -14,7 +14,7 @@ export const words = {
   noGroup: 'No group',
   addTags: 'Add tags',
   removeTags: 'Remove tags',
-  domainHint: 'The links move to this domain. Old links end within a second, and a shared domain makes new aliases.',
+  domainHint: 'The links move to this domain. Old links stop within a second. On a shared domain, aliases change.',
   saved: named({
     campaigns: (n: number) => `${of(n, 'campaign is', 'campaigns are')} changed`,
     offers: (n: number) => `${of(n, 'offer is', 'offers are')} changed`,
@@ -38,7 +38,7 @@ export const words = {
   joinsText: 'Some paths have both already. These paths keep only the new one, with the sum of both weights.',
   paused: (name: string) => `${name} is paused: paths pass it over until it is resumed.`,
   slots: (n: number, have: number) =>
-    `The new page has ${of(n, 'click slot', 'click slots')}, the old one ${have}: the buttons of the other slots lead nowhere.`,
+    `The new page has ${of(n, 'click slot', 'click slots')}, the old one ${have}. The offers of the other slots get no visitors.`,
   more: (n: string) => `Only the first ${n} places are shown. Choose some of them.`,
   go: (n: number) => `Replace in ${of(n, 'place', 'places')}`,
   replaced: (n: number, old: string, now: string) => `${now} is in the place of ${old} in ${of(n, 'path', 'paths')}`,
