@@ -118,8 +118,8 @@ func TestExchangeFails(t *testing.T) {
 	}
 }
 
-// TestScopes checks that a sign-in that allows only one use is kept for this use. The other use is refused, and the error names
-// the missing scope. A sign-in that allows nothing is refused.
+// TestScopes checks sign-ins with only one of the scopes for ads and for uploads. The connection works for the use of this scope. The
+// other use is refused, and the error names the missing scope. A sign-in that allows nothing is refused.
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

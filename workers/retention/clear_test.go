@@ -24,7 +24,7 @@ import (
 	"switchyard/workers"
 )
 
-// env has an account with two campaigns and 2,600 clicks, one per second. The first 1,300 clicks are from before middle.
+// env has an account with two campaigns and 2,600 clicks, one per second. The first 1,300 clicks are older than the time in the field middle.
 type env struct {
 	*testing.T
 	db       *db.DB

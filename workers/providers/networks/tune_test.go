@@ -18,8 +18,8 @@ func TestTunePayout(t *testing.T) {
 	}
 }
 
-// TestTuneGoals: each goal of a click is an order of its own. This is true even if the network reports no id of the goal's conversion, and
-// only the id of the transaction that all goals of the click share.
+// TestTuneGoals: each goal of a click is an order of its own. This is true even if the network reports no id for the goal's conversion.
+// The order then has only the id of the transaction, which all goals of the click share.
 func TestTuneGoals(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "tune")
@@ -36,7 +36,7 @@ func TestTuneGoals(t *testing.T) {
 			}
 		}
 		// The fake's number of the goal is 0 for the plain conversion, and 7 for any other goal. The transaction, which all orders of a
-		// click share, is "102" and the click.
+		// click share, is "102" followed by the click's id.
 		id := func(i int, goal string) string {
 			if unknown != nil {
 				return "102" + list[i].Click + " " + goal
