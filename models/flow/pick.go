@@ -67,7 +67,7 @@ type Decision struct {
 // RefusedPath is a path that could not take the visitor, with the reason: RefusedCapped, RefusedDestinations or RefusedBudget. The
 // path was chosen at random, was the visitor's bound path, or had conditions that the visitor met. With RefusedBudget, it can also
 // be a path whose conditions were not checked, because the decision had used all of its steps. A nil Route means that there was no
-// such path. RefusedBlocked means that the visitor was blocked before any path was tried.
+// such path. Why is then empty, or RefusedBlocked if the visitor was blocked before any path was tried.
 type RefusedPath struct {
 	Route *Route
 	Why   Refusal
