@@ -242,7 +242,7 @@ func (k *picker) isTried(i uint8) bool { return k.tried[i/64]&(1<<(i%64)) != 0 }
 func (k *picker) try(i uint8, via Via) (Decision, bool) {
 	screened := via != ViaBound && k.plan.screen.Refuses(int(i), k.visitor.Facts)
 	if screened && k.env.Trace == nil {
-		return Decision{}, false // with a trace, the conditions are evaluated even if the screen refuses
+		return Decision{}, false // with a trace, the conditions are evaluated even if the plan's screen refuses the path
 	}
 	r := &k.plan.routes[i]
 	c, refused := k.consider(r, via, screened)

@@ -44,7 +44,7 @@ func TestTuneGoals(t *testing.T) {
 			return list[i].ID + " " + goal
 		}
 		if len(goals) != 3 || goals[""] != id(0, "0") || goals["Install"] != id(1, "7") || goals["Purchase"] != id(2, "7") {
-			t.Errorf("without %v: %v", unknown, goals)
+			t.Errorf("if the network does not know the fields %v, the ids of the orders by goal are %v", unknown, goals)
 		}
 	}
 }
@@ -60,10 +60,10 @@ func TestTuneUnknownFields(t *testing.T) {
 	c := s.open(nil)
 	got := s.read(c)
 	if len(got) != 501 || got[0].ID != list[0].ID || got[0].Payout != list[0].Payout {
-		t.Fatalf("%d orders", len(got))
+		t.Fatalf("%d orders were read, or the first one is wrong; want 501", len(got))
 	}
 	if used := c.Used(); used.Pages != 2 || used.Requests != 4 { // one refusal for each of the two fields
-		t.Errorf("used %+v", used)
+		t.Errorf("reading the orders used %+v, want 2 pages and 4 requests", used)
 	}
 	s.world.SetUnknown("Stat.currency")
 	if _, err := s.open(nil).Orders(t.Context(), day, day, 10); err == nil || err.Error() != "the provider refused: Field Stat.currency does not exist." {
