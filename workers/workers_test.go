@@ -57,15 +57,15 @@ func TestAwait(t *testing.T) {
 		}
 		got, err := jobs.Await(t.Context(), ticket)
 		if e, ok := models.AsError(err); ok != (c.code != "") || ok && (e.Code != c.code || e.Kind != c.kind) {
-			t.Errorf("await %d: %v, want %q", c.n, err, c.code)
+			t.Errorf("the job with n=%d ends with the error %v, want the code %q", c.n, err, c.code)
 		}
 		if c.code == "" && (got.Sum != 42 || got.Account != account) {
-			t.Errorf("await: %+v", got)
+			t.Errorf("the job answers %+v, want the sum 42 and the account of the call", got)
 		}
 		s, err := b.client.State(t.Context(), account, ticket.ID)
 		want := map[bool]string{true: models.JobDone, false: models.JobFailed}[c.code == ""]
 		if err != nil || s.Status != want {
-			t.Errorf("state after %d: %+v, %v", c.n, s, err)
+			t.Errorf("the state of the job with n=%d is %+v (error %v), want %s", c.n, s, err, want)
 		}
 	}
 	ticket, err := jobs.Submit(t.Context(), b.client, add, account, testArgs{N: 4})
@@ -73,11 +73,11 @@ func TestAwait(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := jobs.AwaitTimeout(t.Context(), ticket, 50*time.Millisecond); !errors.Is(err, jobs.ErrPending) {
-		t.Errorf("await of a blocked job: %v", err)
+		t.Errorf("waiting for a blocked job ends with the error %v, want ErrPending", err)
 	}
 	close(block)
 	if got, err := jobs.Await(t.Context(), ticket); err != nil || got.Sum != 5 {
-		t.Errorf("await after the job was released: %+v, %v", got, err)
+		t.Errorf("the released job answers %+v (error %v), want the sum 5", got, err)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestRowRunsOnce(t *testing.T) {
 		return models.JobStatus{ID: j.ID.String(), Status: j.State, Result: j.Result}, nil
 	})
 	if got, err := jobs.Await(t.Context(), ticket); err != nil || got != 42 {
-		t.Errorf("await = %d, %v", got, err)
+		t.Errorf("the job answers %d (error %v), want 42", got, err)
 	}
 	await.Until(b.t, "queue is empty", func() bool {
 		info, err := asynq.NewInspectorFromRedisClient(b.redis).GetQueueInfo(jobs.Webhooks)
@@ -138,7 +138,7 @@ func TestAbandonedClaimIsRedoneAndItsHolderFenced(t *testing.T) {
 		}
 	}
 	if n := b.effects()[id]; n != 1 || b.get(id).Attempts != 2 {
-		t.Errorf("%d effects, %d attempts", n, b.get(id).Attempts)
+		t.Errorf("the row has %d effects after %d attempts, want 1 after 2", n, b.get(id).Attempts)
 	}
 }
 
@@ -167,11 +167,11 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := await.Recv(t, verdict); !errors.Is(err, jobrow.ErrFenced) {
-		t.Errorf("result of the attempt: %v", err)
+		t.Errorf("the attempt ends with the error %v, want ErrFenced", err)
 	}
 	await.Until(b.t, "redone", func() bool { return b.rt.Reconcile(ctx) == nil && b.get(id).State == models.JobDone })
 	if n := b.effects()[id]; n != 1 {
-		t.Errorf("%d effects", n)
+		t.Errorf("the row has %d effects, want 1", n)
 	}
 }
 
@@ -239,7 +239,7 @@ func TestFlushLosesNothing(t *testing.T) {
 	done := b.effects()
 	for _, id := range ids {
 		if done[id] != 1 {
-			t.Errorf("%d effects of %s", done[id], id)
+			t.Errorf("the row %s has %d effects, want 1", id, done[id])
 		}
 	}
 }
@@ -279,7 +279,7 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 		b.state(id, models.JobFailed)
 		await.Until(b.t, "archived", func() bool { return archived(id) != "" })
 		if j := b.get(id); j.Attempts != 3 || string(j.Error) == "null" {
-			t.Errorf("failed after %d attempts, error %s", j.Attempts, j.Error)
+			t.Errorf("the row failed after %d attempts with the error %s, want 3 attempts and an error", j.Attempts, j.Error)
 		}
 		return id
 	}
@@ -316,7 +316,7 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 		b.state(id, models.JobDone)
 		rows, err := jobrow.Requeue(ctx, b.db, []uuid.UUID{id})
 		if err != nil || len(rows) != 0 || b.effects()[id] != 1 {
-			t.Errorf("requeue of a done row: %v, %v; %d effects", rows, err, b.effects()[id])
+			t.Errorf("requeueing a done row returns the rows %v (error %v), and the row has %d effects; want no rows and 1 effect", rows, err, b.effects()[id])
 		}
 	})
 }
@@ -339,7 +339,7 @@ func TestNotDueRunsNoAttempt(t *testing.T) {
 	await.Until(b.t, "waits for the second attempt", waits)
 	j := b.get(id)
 	if wait := time.Until(j.NextAttemptAt); j.Attempts != 1 || wait < 59*time.Minute || wait > time.Hour {
-		t.Errorf("%d attempts, next in %s", j.Attempts, wait)
+		t.Errorf("the row has %d attempts and is due in %s, want 1 attempt and about an hour", j.Attempts, wait)
 	}
 	info, err := queue.GetTaskInfo(jobs.Webhooks, task)
 	if err != nil || info.NextProcessAt.Before(j.NextAttemptAt) || info.NextProcessAt.Sub(j.NextAttemptAt) > 2*time.Second {
@@ -371,7 +371,7 @@ func TestStopGivesRowsBack(t *testing.T) {
 	await.Recv(t, started)
 	stop()
 	if j := b.get(id); j.State != models.JobPending || j.Attempts != 0 || time.Until(j.NextAttemptAt) > 0 {
-		t.Errorf("after a stop: %s, %d attempts, due %s", j.State, j.Attempts, j.NextAttemptAt)
+		t.Errorf("after the stop the row is %s with %d attempts and due at %s, want pending without an attempt and due now", j.State, j.Attempts, j.NextAttemptAt)
 	}
 	next := b.runtime()
 	workers.RegisterRow(next, delayed, countEffect)
@@ -409,7 +409,7 @@ func TestFailureIsRecorded(t *testing.T) {
 	}
 	got := b.effects()
 	if got[refused] != 1 || got[recordedByHandler] != 0 || got[late] != 1 || got[died] != 1 {
-		t.Errorf("recorded failures: %v", got)
+		t.Errorf("the numbers of recorded failures are %v, want 1 for each row, but 0 for the row whose handler records the failure", got)
 	}
 }
 

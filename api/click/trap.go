@@ -18,8 +18,8 @@ const (
 	trapWord = "h/"
 	// maxTrapAge is the greatest age of a click whose hidden link still counts. The page tag remembers a click for the same time.
 	maxTrapAge = 90 * 24 * time.Hour
-	// unstoredFor is the time after a click during which PostgreSQL may not have it yet. The time in a click id may also be this
-	// far in the future, because clocks differ.
+	// unstoredFor is the time after a click during which the click is possibly not in PostgreSQL yet. The time in a click id may also
+	// be this far in the future, because clocks differ.
 	unstoredFor = time.Minute
 )
 

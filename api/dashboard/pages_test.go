@@ -37,7 +37,7 @@ const (
 	furtherLoad = 15 << 10
 )
 
-// The expression imports matches the files that a script loads before it starts. The expression later matches the files that the
+// The expression "imports" finds the files that a script loads before it starts. The expression "later" finds the files that the
 // running script loads when it needs them.
 var (
 	imports = regexp.MustCompile(`(?:from|import)"\./([\w.-]+\.js)"`)

@@ -98,7 +98,7 @@ type networkParam struct {
 	name    string
 }
 
-// countParams adds by, which is 1 or -1, to the count of each parameter in which the network sends its secret or another field.
+// countParams adds a number, which is 1 or -1, to the count of each parameter in which the network sends its secret or another field.
 func (n *Network) countParams(s *Snapshot, by int) {
 	if n.Postbacks == nil {
 		n.countParam(&s.secrets, "", by)

@@ -215,7 +215,7 @@ var labelledLanders = labelled[models.Lander]{
 	func(l models.Lander) (uuid.UUID, string) { return l.ID, l.Name },
 }
 
-// bulkLabels returns the route that changes the labels of many records. The parameter what is the plural noun for the records,
+// bulkLabels returns the route that changes the labels of many records. The parameter "what" is the plural noun for the records,
 // such as offers.
 func bulkLabels[T, R, A any](res resource.Kind[T, R, A], what string, l labelled[R]) route.Route {
 	return res.Row("POST", "/bulk", "change status, group or tags of up to 500 "+what+"; all of them change, or none",

@@ -30,8 +30,8 @@ type pilotRest struct {
 
 // pilotOp is the test's model of an operation of the Copilot. The operation becomes stale if the result of judged differs from the
 // result when the item was made. An undo is refused as stale if the result of part has changed since the operation was applied. The
-// function change applies the operation to a state; ok is false if this is impossible. The function restore undoes the operation:
-// now is the current state, which it changes, and was is the state before the operation.
+// function change applies the operation to a state; ok is false if this is impossible. The function restore undoes the operation. It
+// changes its parameter now, the current state. Its parameter was has the state before the operation.
 type pilotOp struct {
 	judged, part func(pilotState) any
 	change       func(*pilotState) (ok bool)

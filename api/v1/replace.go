@@ -20,7 +20,7 @@ import (
 )
 
 // replacing returns the two routes for a kind of record: one lists the places where flows lead to a record, the other puts another
-// record in these places. The argument what names the kind with its article, such as "an offer". dimension is the report
+// record in these places. The argument "what" names the kind with its article, such as "an offer". dimension is the report
 // dimension that has the records' ids.
 func replacing[T, R, A any](
 	res resource.Kind[T, R, A], what, dimension string, table func(*store.Store) store.Destinations,
@@ -60,7 +60,7 @@ type UsePlace struct {
 	Joins  bool      `json:"joins" doc:"the replacement is already in the same slot of the path, so both become one place whose weight is the sum of their weights"`
 }
 
-// usePlaces returns the slots in which places lead to the record with this id. The argument with is the id of the replacement, or zero.
+// usePlaces returns the slots in which places lead to the record with this id. The argument "with" is the id of the replacement, or zero.
 func usePlaces(places []store.Place, id, with uuid.UUID) []UsePlace {
 	out := []UsePlace{}
 	for _, p := range places {

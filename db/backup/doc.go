@@ -32,7 +32,8 @@ type Header struct {
 	Sequences  []Sequence  `json:"sequences"`
 }
 
-// Partition is a partition for ids in [Low, High). The migrations create partitions of all other kinds.
+// Partition is a partition for the ids in [Low, High). Partitions that are not for a range of ids are not listed, because the migrations
+// create them.
 type Partition struct {
 	Table string    `json:"table"`
 	Name  string    `json:"name"`

@@ -96,7 +96,7 @@ type CrawlerAnswer struct {
 	Verified bool `db:"verified"`
 }
 
-// CrawlerAnswers returns the stored answers about addresses, if they are newer than since.
+// CrawlerAnswers returns the stored answers about addresses, if they are newer than the given time.
 func CrawlerAnswers(ctx context.Context, c db.Conn, addresses []netip.Addr, since time.Time) ([]CrawlerAnswer, error) {
 	return db.Select[CrawlerAnswer](ctx, c, "crawler answers", `SELECT address, crawler, verified FROM crawler_answers
 		WHERE address = ANY ($1::inet[]) AND asked_at > $2`, db.Map(addresses, netip.Addr.String), since)

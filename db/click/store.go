@@ -97,8 +97,8 @@ func (Store) readWarm(ctx context.Context, c db.Conn, cols Columns[StoredClick],
 	return cols.ReadPointers(ctx, c, "read clicks", query, args...)
 }
 
-// Scan returns some columns of the clicks of a Range, the oldest first. It thaws each cold day of the Range until it has read the
-// limit of clicks.
+// Scan returns some columns of the clicks of a Range, the oldest first. It thaws the days of the Range whose clicks are only in
+// ClickHouse: see thaw.go. It thaws no further day once it has read the limit of clicks.
 func (s Store) Scan(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Range) ([]*StoredClick, error) {
 	frozen, err := s.frozen(ctx, c, q.Account, q.Low, q.High)
 	if err != nil {

@@ -28,8 +28,8 @@ type seen struct {
 	changed      bool // the visitor's row must be written
 }
 
-// cover reports whether a click at t is unique. If so, the click covers the time ttl after it. A click that arrives late is also
-// unique if the time that it covers ends before the range of s begins.
+// cover reports whether a click at t is unique. If so, the click covers the time from t to t + ttl. A click that arrives late is
+// also unique if the time that it covers ends before the range of s begins.
 func (s *seen) cover(t time.Time, ttl time.Duration) bool {
 	end := t.Add(ttl)
 	switch {

@@ -156,8 +156,9 @@ SELECT id FROM (
 	SELECT id FROM postbacks WHERE click_id = $1 AND id < $2 AND outcome = 'pending' ORDER BY id DESC LIMIT $3
 ) p ORDER BY id`
 
-// UndecidedBefore returns the undecided postbacks that name a click and arrived before the postback with the id before. It
-// returns the latest, at most limit, in the order of arrival.
+// UndecidedBefore returns the ids of undecided postbacks that name a click. The parameter "before" is the id of a postback: only
+// postbacks that arrived before it are returned. If there are more than limit, only the latest are returned. They are in the order
+// of arrival.
 func UndecidedBefore(ctx context.Context, c db.Conn, click, before uuid.UUID, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, c, "undecided postbacks", selectUndecided, click, before, limit)
 }

@@ -207,9 +207,9 @@ func (s statement) apply(v *Conversion, status string, first bool) {
 	}
 }
 
-// moment returns the time of the conversion after a correction. at is the conversion's time before the correction. The
-// statement's time replaces at only if the two times differ at the precision of the statement. For example, a statement that
-// names only a day does not change a time on that day.
+// moment returns the time of the conversion after a correction. at is the conversion's time before the correction. The result is
+// the statement's time if the two times differ at the precision of the statement. Otherwise the time does not change. For example,
+// a statement that names only a day does not change a time on that day.
 func (s statement) moment(at time.Time) time.Time {
 	if s.Time.Truncate(s.Exact).Equal(at.UTC().Truncate(s.Exact)) {
 		return at

@@ -33,8 +33,8 @@ const recordRegistration = `
 UPDATE domain_checks SET registered_until = $3, registration_checked_at = $4, registration_due_at = $5
 WHERE account_id = $1 AND domain_id = $2`
 
-// RecordRegistration records the end of a domain's registration and the time of the next look-up. until is nil if the registry does
-// not return the end. A deleted domain is ignored.
+// RecordRegistration records the end of a domain's registration and the time of the next look-up. The end is nil if the registry does
+// not return it. A deleted domain is ignored.
 func (d Domains) RecordRegistration(ctx context.Context, domain DueDomain, until *time.Time, checked, next time.Time) error {
 	return d.s.run(ctx, "registration of a domain", recordRegistration, domain.AccountID, domain.ID, until, checked, next)
 }

@@ -71,15 +71,15 @@ func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUI
 	})
 }
 
-// Changes returns up to which time changes were read from a network. The error is ErrNoIntegration if the network is not
-// connected.
+// Changes returns the time until which the changes of a network's orders were read. The error is ErrNoIntegration if the network is
+// not connected.
 func (k NetworkIntegrations) Changes(ctx context.Context, account, network uuid.UUID) (models.ChangesRead, error) {
 	return findIntegration[models.ChangesRead](ctx, k.Integrations, account, network)
 }
 
-// RecordChanges records that reading changes has ended. to is the time until which all changes are stored, or zero if reading
-// failed. failure is the reason of the failure, or empty. changes is the time of the next reading. The import of the last days'
-// orders becomes due now. If the connection has changed after the caller read i, nothing is stored.
+// RecordChanges records that a reading of changes has ended. The parameter "to" is the time until which all changes are stored, or zero
+// if the reading failed. failure is the reason of the failure, or empty. The parameter "changes" is the time of the next reading. The
+// import of the last days' orders becomes due now. If the connection has changed after the caller read i, nothing is stored.
 func (k NetworkIntegrations) RecordChanges(ctx context.Context, i models.Integration, to time.Time, failure string, changes, now time.Time) error {
 	return k.s.run(ctx, "changes of the network", `UPDATE network_integrations SET checked_at = $7, next_at = $7, changes_at = $6,
 			changes_to = coalesce($4, changes_to), changes_failure = $5,

@@ -89,8 +89,8 @@ FROM accounts a JOIN unnest($2::text[], $3::bigint[]) AS p (plan, allowance) ON 
 WHERE NOT EXISTS (SELECT FROM plan_limits m WHERE m.account_id = a.id AND m.month = $4::date)
 ORDER BY a.id`
 
-// Open lists the limits of all accounts whose plan limits clicks, for the month that contains the time at. It leaves out limits
-// that were already announced in that month. It does not set Clicks. It is for workers.
+// Open lists the limits of all accounts whose plan limits clicks, for the month of the given time. It leaves out limits that were
+// already announced in that month. It does not set Clicks. It is for workers.
 func (u Usage) Open(ctx context.Context, at time.Time) ([]PlanLimit, error) {
 	var names []string
 	var limits []int64
@@ -123,8 +123,7 @@ func (u Usage) Announce(ctx context.Context, l PlanLimit) ([]uuid.UUID, error) {
 
 var findLimit = `SELECT ` + db.Columns[PlanLimit]("") + ` FROM plan_limits WHERE account_id = $1 AND month = $2`
 
-// Limit returns the limit that was announced in the month that contains the time at. The error is not_found if no limit was
-// announced.
+// Limit returns the limit that was announced in the month of the given time. The error is not_found if no limit was announced.
 func (u Usage) Limit(ctx context.Context, account uuid.UUID, at time.Time) (PlanLimit, error) {
 	return db.Get[PlanLimit](ctx, u.s.c, "limit", findLimit, account, models.MonthOf(at))
 }

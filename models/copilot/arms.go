@@ -269,7 +269,7 @@ func destinationGroups(in *Input, c *CampaignInput, p *flow.Path) (list []group)
 }
 
 // addArm adds an arm to the group with the given key. If list has no such group yet, addArm first appends the group "empty", which
-// has no arms. at maps keys to the indexes of groups.
+// has no arms. The map "at" has the index of each group by its key.
 func addArm(list []group, at map[string]int, key string, empty group, a Arm) []group {
 	i, known := at[key]
 	if !known {

@@ -59,7 +59,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// all returns the cells of all records that are not empty.
+// all returns the cells of all records. It leaves out empty records.
 func all(s *Scanner) (out [][]string) {
 	for r, ok := s.Next(); ok; r, ok = s.Next() {
 		if !r.Blank() {

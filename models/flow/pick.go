@@ -67,7 +67,7 @@ type Decision struct {
 // RefusedPath is a path that could not take the visitor, with the reason: RefusedCapped, RefusedDestinations or RefusedBudget. The
 // path was chosen at random, was the visitor's bound path, or had conditions that the visitor met. With RefusedBudget, it can also
 // be a path whose conditions were not checked, because the decision had used all of its steps. A nil Route means that there was no
-// such path. RefusedBlocked means that the visitor was blocked before any path was tried.
+// such path. Why is then empty, or RefusedBlocked if the visitor was blocked before any path was tried.
 type RefusedPath struct {
 	Route *Route
 	Why   Refusal
@@ -242,7 +242,7 @@ func (k *picker) isTried(i uint8) bool { return k.tried[i/64]&(1<<(i%64)) != 0 }
 func (k *picker) try(i uint8, via Via) (Decision, bool) {
 	screened := via != ViaBound && k.plan.screen.Refuses(int(i), k.visitor.Facts)
 	if screened && k.env.Trace == nil {
-		return Decision{}, false // with a trace, the conditions are evaluated even if the screen refuses
+		return Decision{}, false // with a trace, the conditions are evaluated even if the plan's screen refuses the path
 	}
 	r := &k.plan.routes[i]
 	c, refused := k.consider(r, via, screened)

@@ -32,7 +32,7 @@ const (
 	Changed = "changed" // something is different here, or was left out, but visitors still go where they went before
 )
 
-// Note says what is different about a record here, in a sentence for the person who moves.
+// Note says what is different about a record here, in a sentence for the person who imports.
 type Note struct {
 	Severity string             `json:"severity" enum:"refused,lost,changed"`
 	Kind     accountconfig.Kind `json:"kind"`

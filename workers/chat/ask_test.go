@@ -133,7 +133,7 @@ func TestAsk(t *testing.T) {
 			mark := regexp.MustCompile(`data-[A-Z2-7]+`).FindString(last.System)
 			for _, r := range last.Results {
 				if r.Failed || !strings.HasPrefix(r.Text, "<"+mark+">") || !strings.HasSuffix(r.Text, "</"+mark+">") || mark == "" {
-					t.Errorf("result %+v", r)
+					t.Errorf("the result %+v has failed, or is not between the marks", r)
 				}
 			}
 			for _, private := range []string{"canary", "192.0.2.77"} {
@@ -142,7 +142,7 @@ func TestAsk(t *testing.T) {
 				}
 			}
 			if !strings.Contains(last.Raw, "rows_left_off: 35") {
-				t.Errorf("prompt: %s", last.Raw)
+				t.Errorf("the prompt does not say that 35 rows were left off: %s", last.Raw)
 			}
 		})
 	}
@@ -283,7 +283,7 @@ func TestAskEndless(t *testing.T) {
 	}
 	got, err := w.question(readOnly)
 	if err != nil || got.Answer != "Enough." || len(got.Lookups) != 8 || len(api.requested) != 8 || len(w.Questions()) > 6 {
-		t.Errorf("%d look-ups, %d calls, %d turns: %v", len(got.Lookups), len(api.requested), len(w.Questions()), err)
+		t.Errorf("%d look-ups, %d calls and %d turns (error %v), want 8, 8 and at most 6", len(got.Lookups), len(api.requested), len(w.Questions()), err)
 	}
 	for _, a := range w.Questions() {
 		for _, tool := range a.Tools {

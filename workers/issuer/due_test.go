@@ -39,7 +39,7 @@ func TestNeededCertificateBecomesDue(t *testing.T) {
 		}
 		due, err := db.Get[bool](t.Context(), w.db, "due", `SELECT next_at <= $2 FROM certificates WHERE domain_id = $1`, id, now)
 		if err != nil || due != tt.due {
-			t.Errorf("%s: due %t, %v", tt.set, due, err)
+			t.Errorf("after %s, the certificate is due: %t, want %t (error %v)", tt.set, due, tt.due, err)
 		}
 	}
 }

@@ -118,8 +118,8 @@ func TestExchangeFails(t *testing.T) {
 	}
 }
 
-// TestScopes checks that a sign-in that allows only one use is kept for this use. The other use is refused, and the error names
-// the missing scope. A sign-in that allows nothing is refused.
+// TestScopes checks sign-ins with only one of the scopes for ads and for uploads. The connection works for the use of this scope. The
+// other use is refused, and the error names the missing scope. A sign-in that allows nothing is refused.
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -163,7 +163,7 @@ func TestSeveralPeople(t *testing.T) {
 	w.SignIn(oauthtest.User{ID: "u-2", Name: "joe@example.com"})
 	second, other := w.connect(models.GoogleAds), w.connect(models.Meta)
 	if again := w.connect(models.GoogleAds); again != second || first == second || other == second {
-		t.Errorf("%s, %s, %s, again %s", first, second, other, again)
+		t.Errorf("the connections are %s, %s and %s, and signing in again gives %s, want the second", first, second, other, again)
 	}
 	if c, err := dboauth.NewConnections(w.store).First(t.Context(), w.account, models.GoogleAds); err != nil || c.ID != first {
 		t.Errorf("the first connection is %s, %v", c.ID, err)
@@ -188,7 +188,7 @@ func TestOneRefresh(t *testing.T) {
 			refreshes := w.Refreshes() // Meta's sign-in includes a refresh
 			before, err := w.connections.TokensOf(w.account, id).Token(t.Context())
 			if err != nil || w.Refreshes() != refreshes {
-				t.Fatalf("%d refreshes, %v", w.Refreshes(), err)
+				t.Fatalf("the first token took %d refreshes (error %v), want none", w.Refreshes()-refreshes, err)
 			}
 			w.advance(59*time.Minute + 30*time.Second)
 			const processes, callers = 3, 4
@@ -218,11 +218,11 @@ func TestOneRefresh(t *testing.T) {
 			first := await.Recv(t, got)
 			for range processes*callers - 1 {
 				if token := await.Recv(t, got); token != first {
-					t.Errorf("%q and %q", token, first)
+					t.Errorf("two callers got the tokens %q and %q, want the same", token, first)
 				}
 			}
 			if w.Refreshes() != refreshes+1 || first == before || !strings.HasPrefix(first, oauthtest.Canary) {
-				t.Errorf("%d refreshes, %q", w.Refreshes(), first)
+				t.Errorf("%d refreshes gave the token %q, want a new token after one refresh", w.Refreshes()-refreshes, first)
 			}
 			w.advance(59*time.Minute + 30*time.Second)
 			if second, err := w.connections.TokensOf(w.account, id).Token(t.Context()); err != nil || second == first { // with the rotated refresh token

@@ -24,7 +24,8 @@ import (
 	"switchyard/workers"
 )
 
-// env has an account with two campaigns and 2,600 clicks, one per second. The first 1,300 clicks are from before middle.
+// env has an account with two campaigns and 2,600 clicks, one per second. The first 1,300 clicks are older than the time in the field
+// middle.
 type env struct {
 	*testing.T
 	db       *db.DB
@@ -258,7 +259,7 @@ func TestClearArchive(t *testing.T) {
 	}
 	const left = `SELECT concat_ws(' ', sum(clicks), sum(cost), sum(revenue)) FROM ledger WHERE hour < $1`
 	if got := dbtest.Get[string](h, h.db, left, old.AddDate(0, 0, 1)); got != "10 3.0 4" {
-		t.Errorf("left: %s", got)
+		t.Errorf("the old hours have %s clicks, cost and revenue left, want 10 3.0 4", got)
 	}
 	dbtest.Exec(h, h.db, `DELETE FROM ledger WHERE hour < $1`, old.AddDate(0, 0, 1))
 	h.ledgerEqualsRows()

@@ -96,7 +96,7 @@ func (d *Describer) Warm(userAgent string) {
 	}
 }
 
-// Describe writes the description of the request to the target into, using the operator's lists in data; nil means no lists. It
+// Describe describes the request and writes the description to *into. It uses the operator's lists in data; nil means no lists. It
 // blocks at most for one parse of a user agent that is not in the cache (some 4 ms) and one search of the operator's list of
 // crawlers. Both are done only within the budget of the parsers.
 func (d *Describer) Describe(r *http.Request, data *botdata.Set, into *Description) {

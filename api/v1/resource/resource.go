@@ -305,7 +305,7 @@ func RemoveUsed[T remover, R, A, L any](res Kind[T, R, A], summary string, show 
 	})
 }
 
-// removeThen does the same as Remove, but the function named then makes the answer. It is called after the removal.
+// removeThen does the same as Remove, but calls the function "then" after the removal. This function makes the answer.
 func removeThen[T remover, R, A, L any](res Kind[T, R, A], summary string, then func(*route.Call) (L, error)) route.Route {
 	return res.Row("DELETE", "", summary, route.Handle(func(c *route.Call) (answer L, err error) {
 		if err := res.Table(c.Store).Remove(c.Context(), c.Account.ID, c.ID); err != nil {

@@ -39,7 +39,7 @@ var (
 	reportPool = pool{
 		name: "reports", conns: route.Reads.Places + route.Lists.Places, statement: 25 * time.Second, serial: true, reads: true,
 	}
-	// ingestPool is for clicks, postbacks and the data that routes them.
+	// ingestPool is for storing clicks and postbacks, and for reading the data by which clicks are routed.
 	ingestPool = pool{name: "ingest", conns: 4}
 	// workPool is for the rows of jobs and for short jobs.
 	workPool = pool{name: "work", conns: 10}

@@ -20,7 +20,7 @@ import (
 var tolerance = decimal.New(1, -5)
 
 // compare compares the figures of one answer with the sums. It ignores members of the answer that are not figures. The answer has to
-// contain the figures that are listed in must. Any other figure may be missing.
+// contain the figures that are listed in "must". Any other figure may be missing.
 func (t *traffic) compare(where string, got map[string]any, want *figures, must []string) {
 	values := want.values()
 	for _, name := range must {

@@ -1,7 +1,7 @@
 // Command suite runs the project's tests: `make test` and the parts of `make e2e`. It starts the servers that a run needs. It
-// searches the source for the tests of a part: a test belongs to it if it has a line such as parttest.Edge.Only(t). At the end it
-// prints the slowest tests and packages. It exits with 1 if a part has failed or could not run, and with 2 if the arguments are
-// wrong.
+// searches the source for the tests of a part: a test belongs to the part parttest.Edge if the test has the line
+// parttest.Edge.Only(t). At the end it prints the slowest tests and packages. It exits with 1 if a part has failed or could not run,
+// and with 2 if the arguments are wrong.
 package main
 
 import (

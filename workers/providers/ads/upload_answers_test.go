@@ -60,12 +60,12 @@ func TestRecordedAnswers(t *testing.T) {
 	} {
 		f := c.fault(c.status, []byte(c.body))
 		if f == nil || f.refused != c.want.refused || f.event != c.want.event || f.stop != c.want.stop || !strings.Contains(f.text, c.want.text) {
-			t.Errorf("%s: %+v", name, f)
+			t.Errorf("%s: the refusal is read as %+v, want %+v", name, f, c.want)
 			continue
 		}
 		for n, part := range c.want.at {
 			if !strings.Contains(f.at[n], part) || len(f.at) != len(c.want.at) {
-				t.Errorf("%s: the reasons %v", name, f.at)
+				t.Errorf("%s: the reasons of the events are %v, want %v", name, f.at, c.want.at)
 			}
 		}
 	}

@@ -16,8 +16,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// route53 is Amazon's API. libdns' package for it accepts no HTTP client, and uses the credentials of the worker's machine if it is
-// given none.
+// route53 is Amazon's API. libdns' package for it accepts no HTTP client, and uses the credentials of the worker's machine if it
+// gets no other credentials.
 type route53 struct{ rest.API }
 
 func openRoute53(a rest.API, c map[string]string) account {

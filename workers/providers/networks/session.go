@@ -40,8 +40,8 @@ func (s *session) basic(user, password string) {
 	s.Sign = rest.Basic(user, password)
 }
 
-// exchange sets s.fetch, the function with which authorized gets a token. fetch posts form to a path, signed with the client's id and
-// secret.
+// exchange sets s.fetch, with which the method authorized gets a token. The function posts the fields in form to a path, signed with
+// the client's id and secret.
 func (s *session) exchange(path, id, secret string, form url.Values) {
 	s.basic(id, secret)
 	s.fetch = func(ctx context.Context) (string, error) {

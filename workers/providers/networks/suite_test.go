@@ -42,15 +42,15 @@ func (s *suite) tokens() {
 	s.world.Fail(resttest.None, resttest.None, resttest.Expired, resttest.None)
 	c := s.open(nil)
 	if got := s.read(c); len(got) != 1203 {
-		s.Errorf("%d orders", len(got))
+		s.Errorf("%d orders were read, want 1203", len(got))
 	}
 	if used := c.Used(); used.Requests != used.Pages+3 { // two requests for tokens, and the page that was refused
-		s.Errorf("used %+v", used)
+		s.Errorf("reading the orders used %+v, want 3 requests more than pages", used)
 	}
 	before := s.world.Calls()
 	s.world.Fail(resttest.Expired)
 	if _, err := s.open(nil).Orders(s.Context(), day, day, networks.MaxOrders); !errors.Is(err, rest.ErrRefused) || s.world.Calls() != before+2 {
-		s.Errorf("%v after %d requests", err, s.world.Calls()-before)
+		s.Errorf("the error is %v after %d requests, want ErrRefused after 2", err, s.world.Calls()-before)
 	}
 }
 

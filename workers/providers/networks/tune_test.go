@@ -18,8 +18,8 @@ func TestTunePayout(t *testing.T) {
 	}
 }
 
-// TestTuneGoals: each goal of a click is an order of its own. This is true even if the network reports no id of the goal's conversion, and
-// only the id of the transaction that all goals of the click share.
+// TestTuneGoals: each goal of a click is an order of its own. This is true even if the network reports no id for the goal's conversion.
+// The order then has only the id of the transaction, which all goals of the click share.
 func TestTuneGoals(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "tune")
@@ -36,7 +36,7 @@ func TestTuneGoals(t *testing.T) {
 			}
 		}
 		// The fake's number of the goal is 0 for the plain conversion, and 7 for any other goal. The transaction, which all orders of a
-		// click share, is "102" and the click.
+		// click share, is "102" followed by the click's id.
 		id := func(i int, goal string) string {
 			if unknown != nil {
 				return "102" + list[i].Click + " " + goal
@@ -44,7 +44,7 @@ func TestTuneGoals(t *testing.T) {
 			return list[i].ID + " " + goal
 		}
 		if len(goals) != 3 || goals[""] != id(0, "0") || goals["Install"] != id(1, "7") || goals["Purchase"] != id(2, "7") {
-			t.Errorf("without %v: %v", unknown, goals)
+			t.Errorf("if the network does not know the fields %v, the ids of the orders by goal are %v", unknown, goals)
 		}
 	}
 }
@@ -60,10 +60,10 @@ func TestTuneUnknownFields(t *testing.T) {
 	c := s.open(nil)
 	got := s.read(c)
 	if len(got) != 501 || got[0].ID != list[0].ID || got[0].Payout != list[0].Payout {
-		t.Fatalf("%d orders", len(got))
+		t.Fatalf("%d orders were read, or the first one is wrong; want 501", len(got))
 	}
 	if used := c.Used(); used.Pages != 2 || used.Requests != 4 { // one refusal for each of the two fields
-		t.Errorf("used %+v", used)
+		t.Errorf("reading the orders used %+v, want 2 pages and 4 requests", used)
 	}
 	s.world.SetUnknown("Stat.currency")
 	if _, err := s.open(nil).Orders(t.Context(), day, day, 10); err == nil || err.Error() != "the provider refused: Field Stat.currency does not exist." {

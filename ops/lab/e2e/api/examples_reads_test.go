@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/providers/ai/aitest"
 )
 
-// window returns parameters for the days from the day before yesterday to today, plus more.
+// window returns parameters for the days from the day before yesterday to today, and adds the parameters in "more".
 func (x *examples) window(more params) params {
 	out := params{"from": x.today.AddDate(0, 0, -2).Format(time.DateOnly), "to": x.today.Format(time.DateOnly)}
 	maps.Copy(out, more)

@@ -113,7 +113,7 @@ func TestKilledUploads(t *testing.T) {
 	undisturbed.waitUploaded()
 	undisturbedWorker.Stop()
 	if n := len(platform.Stored("tiktok")); n != killedUploads {
-		t.Fatalf("without a kill, the platform has %d conversions", n)
+		t.Fatalf("without a kill, the platform has %d conversions, want %d", n, killedUploads)
 	}
 
 	m.startUploads("tiktok", "ttclid")

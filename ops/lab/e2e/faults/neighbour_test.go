@@ -28,7 +28,7 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// The limits that the neighbour's figures must keep in the long form: a multiple of the figures on a quiet service, and
+// The limits that the neighbour's figures must keep in the long form of the test: a multiple of the figures on a quiet service, and
 // absolute values.
 const (
 	neighbourRatio  = 3

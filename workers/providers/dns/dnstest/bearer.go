@@ -53,7 +53,7 @@ func (w *World) set(zone, name, kind string, seconds int, data []string) {
 	}
 }
 
-// each converts the items of a list with show.
+// each converts the items of a list with the function show.
 func each[T any](list []T, show func(T) object) []object {
 	out := make([]object, len(list))
 	for i, item := range list {
