@@ -112,8 +112,8 @@ type Fake struct {
 // Credentials returns the credentials that the platform accepts.
 func (f Fake) Credentials() map[string]string { return f.credentials() }
 
-// withSecrets returns a function that makes credentials. The values in `open` are not secret. The value of each name in `secrets` is a text
-// that a test can find if it leaks.
+// withSecrets returns a function that makes credentials. The values in `open` are not secret. The value of each name in `secrets` is
+// a text that a test can find if it leaks.
 func withSecrets(open map[string]string, secrets ...string) func() map[string]string {
 	return func() map[string]string { return resttest.Canaries(open, secrets...) }
 }
