@@ -78,8 +78,8 @@ const OlderEvery = 24 * time.Hour
 // OlderDays is the age in days of the oldest orders that are imported. Everflow refuses a range that begins a year ago.
 const OlderDays = 345
 
-// OlderWindow returns the days of the next import of older orders. The window begins at next. It begins with the oldest orders
-// instead if next is nil, is before the oldest orders or is within the last SyncDays days. A window has at most SyncWideDays days.
+// OlderWindow returns the days of the next import of older orders. The window begins at `next`. It begins with the oldest orders
+// instead if `next` is nil, is before the oldest orders or is within the last SyncDays days. A window has at most SyncWideDays days.
 // It ends at the latest on the day before the window of most imports. The imports of older orders therefore also read the days of
 // the longer window (SyncWideDays). That is intended: a large account may have too many orders for one import of the longer window.
 func OlderWindow(today time.Time, next *time.Time) (from, to time.Time) {

@@ -53,7 +53,7 @@ type endpointLoad struct {
 	freed          chan struct{} // closed when a place becomes free
 }
 
-// NewLimiter makes a limiter for a worker that makes at most slots requests at once.
+// NewLimiter makes a limiter for a worker that makes at most `slots` requests at once.
 func NewLimiter[K comparable](now func() time.Time, slots int) *Limiter[K] {
 	return &Limiter[K]{now: now, suspectSlots: max(slots/2, 1), endpoints: map[K]*endpointLoad{}}
 }

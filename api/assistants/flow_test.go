@@ -279,7 +279,7 @@ func TestWholeFlow(t *testing.T) {
 		names = append(names, tool.Name)
 	}
 	if !slices.Contains(names, "propose_change") || !slices.Contains(names, "run_report") || slices.Contains(names, "apply_proposal") || slices.Contains(names, "request_test_postback") {
-		t.Errorf("an assistant with the right to propose is offered the tools %v, want those that read or propose only", names)
+		t.Errorf("an assistant with the right to propose is offered the tools %v, want only tools that read or propose", names)
 	}
 	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "whoami", Arguments: map[string]any{}})
 	if err != nil || result.IsError {

@@ -171,7 +171,7 @@ func (p *Pipeline) read(w http.ResponseWriter, next step) step {
 	}
 }
 
-// readBody reads a body of at most limit bytes. A longer body is 413 body_too_large. A compressed body is refused, so that a small
+// readBody reads a body of at most `limit` bytes. A longer body is 413 body_too_large. A compressed body is refused, so that a small
 // body cannot expand into a large one. A connection that breaks off is bad_body.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {

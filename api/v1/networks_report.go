@@ -38,7 +38,7 @@ type NetworkReport struct {
 
 // ReportRowRefused is a row of a report that was not stored.
 type ReportRowRefused struct {
-	Line   int    `json:"line" doc:"the row's line in the file; line 1 is the header"`
+	Line   int    `json:"line" doc:"the row's line in the file; the first line of a file is line 1"`
 	Reason string `json:"reason"`
 }
 

@@ -100,7 +100,7 @@ func (d Deps) restore(c *route.Call, s *store.Store, records []bulk.Record) (Und
 	return out, nil
 }
 
-// earlier returns a body that gives a record its earlier values. The argument now is the current record. If one of the changed
+// earlier returns a body that gives a record its earlier values. The argument `now` is the current record. If one of the changed
 // values was changed again later, the error has the code "changed".
 func earlier(r bulk.Record, now any) ([]byte, error) {
 	members, err := bulk.MembersOf(now)

@@ -157,7 +157,7 @@ func (k Copy) Accounts(ctx context.Context, at time.Time) ([]uuid.UUID, error) {
 	return db.SortedIDs(accounts), err
 }
 
-// AuditDay audits each account of a day. It calls found with each difference and, if repair is set, repairs the difference. busy
+// AuditDay audits each account of a day. It calls `found` with each difference and, if `repair` is set, repairs the difference. busy
 // is the number of accounts that were not compared, because their clicks changed during every attempt.
 func (k Copy) AuditDay(ctx context.Context, at time.Time, repair bool, found func(Difference)) (accounts, busy int, err error) {
 	list, err := k.Accounts(ctx, at)

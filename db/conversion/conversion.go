@@ -161,7 +161,7 @@ func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conv
 	return unchanged, out
 }
 
-// replayRefusal returns the reason why a postback that was recorded before cannot be recorded again as the conversion old. It
+// replayRefusal returns the reason why a postback that was recorded before cannot be recorded again as the conversion `old`. It
 // returns an empty string if the postback can be recorded again.
 func (in Input) replayRefusal(old *Conversion, past statements) string {
 	switch {
@@ -343,7 +343,7 @@ func (v *Conversion) SetPrice(click *click.StoredClick, rate decimal.NullDecimal
 	}
 }
 
-// touch sets the time of the conversion's last change: the present time, or one millisecond after last if that is later. This time
+// touch sets the time of the conversion's last change: the present time, or one millisecond after `last` if that is later. This time
 // distinguishes and orders the events of a conversion.
 func (v *Conversion) touch(last time.Time) {
 	v.UpdatedAt = time.Now().UTC().Truncate(time.Millisecond)

@@ -62,7 +62,7 @@ func RequestRates(ctx context.Context, c db.Conn, account uuid.UUID, currency st
 	return db.Run(ctx, c, "request rates", `UPDATE accounts SET wants_currency = $2 WHERE id = $1`, account, currency)
 }
 
-// Counting returns SQL for the rate by which a fact counts. It is for statements whose $1 is the account. at is SQL for the
+// Counting returns SQL for the rate by which a fact counts. It is for statements whose $1 is the account. `at` is SQL for the
 // fact's time. Normally the SQL returns the rate that is stored with the fact. While the account's currency is being changed, it
 // returns the fixed rate of the fact's day, whether or not the fact has been restated yet.
 func Counting(fact, at string) string {

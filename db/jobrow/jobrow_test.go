@@ -90,7 +90,7 @@ func TestRefusals(t *testing.T) {
 	manual := claim(id)
 	manual.Manual = true
 	if r := refused(t, d, claim(id)) + refused(t, d, manual); r != jobrow.Held+jobrow.Held {
-		t.Errorf("a held row: a normal and a manual claim are refused as %s, want heldheld", r)
+		t.Errorf("a held row: the reasons of a normal and a manual claim, joined, are %s, want heldheld", r)
 	}
 	if err := jobrow.Complete(ctx, d, id, j.Fence, nil); err != nil {
 		t.Fatal(err)

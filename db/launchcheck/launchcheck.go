@@ -141,7 +141,7 @@ func readNetworks(ctx context.Context, f reading) error {
 	return err
 }
 
-// readConversions sets LastPostback to the time in since for some networks that have no real postback among the newest ones. It does
+// readConversions sets LastPostback to the time `since` for some networks that have no real postback among the newest ones. It does
 // so if a network has more conversions than test postbacks: then real postbacks have arrived too, but it is not known when.
 func readConversions(ctx context.Context, f reading, ids []uuid.UUID, since time.Time) error {
 	rows, err := f.figuresBy(ctx, "network_id", ids)

@@ -46,7 +46,7 @@ type Spool struct {
 	refusing bool   // the disk has refused the records in open, and no caller waits for them any more
 	closed   bool
 	work     chan struct{} // has an item when open has records, or when the spool is being closed
-	full     chan struct{} // has an item when open has enough records (the constant), so that flush does not wait for more
+	full     chan struct{} // has an item when open has as many records as the constant `enough`, so that flush does not wait for more
 	done     chan struct{} // the flusher has ended
 
 	file       segmentFile // flusher only

@@ -149,7 +149,7 @@ ORDER BY account_id NULLS LAST, is_default DESC, created_at, id LIMIT 1 FOR KEY 
 )
 
 // linkDomain returns the domain with the given id, which must belong to the account or be shared. If id is zero, it returns the
-// account's default domain, provided that accountDefault is true and that domain is verified. Otherwise it returns the shared
+// account's verified default domain, if accountDefault is true and there is such a domain. Otherwise it returns the shared
 // link domain. Error: invalid_domain.
 func (s *Store) linkDomain(ctx context.Context, account, id uuid.UUID, accountDefault bool) (LinkDomain, error) {
 	query, second := defaultDomain, any(accountDefault)

@@ -85,7 +85,7 @@ func walkMoving(r *rapid.T, s *store.Store, open func(*store.Store, uuid.UUID) m
 	list, n := open(s, account.ID), 0
 	var ids []uuid.UUID
 	alive, changed, seen := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}, map[uuid.UUID]int{}
-	name := func() string { // a name with a random place in the order, which is never used twice
+	name := func() string { // a new name, at a random place in the order
 		n++
 		return fmt.Sprintf("%s %d", rapid.StringMatching(`[a-dA-D]`).Draw(r, "name"), n)
 	}

@@ -59,7 +59,7 @@ type figure struct {
 	variable string
 }
 
-// Then returns the same figure, read from the Go variable named then. That variable holds the Figures to compare with.
+// Then returns the same figure, read from the Go variable `then`. That variable holds the Figures to compare with.
 func (f figure) Then() figure  { return figure{f.Measure, "then"} }
 func (f figure) IsCount() bool { return f.Kind == measure.Count }
 

@@ -154,7 +154,7 @@ func trim(s []rune) []rune {
 // signCount counts the signs around a number.
 type signCount struct{ minus, plus, open, closed int }
 
-// peel removes spaces and the signs of set from both ends of s, and counts the signs.
+// peel removes spaces and the signs in `set` from both ends of s, and counts the signs.
 func (c *signCount) peel(s []rune, set string) []rune {
 	for {
 		s = trim(s)

@@ -41,8 +41,8 @@ func FromQuery(query string, clues Clues) (list []Param) {
 	return list
 }
 
-// Encode returns a query of at most limit bytes that contains whole parameters, in their order. If there is not enough room for all
-// parameters, it first takes the parameters for which prefer returns true, and then the others, as far as they fit.
+// Encode returns a query of at most `limit` bytes that contains whole parameters, in their order. If there is not enough room for all
+// parameters, it first takes the parameters for which `prefer` returns true, and then the others, as far as they fit.
 func Encode(list []Param, limit int, prefer func(name string) bool) string {
 	parts := make([]string, len(list))
 	for _, preferred := range [...]bool{true, false} {

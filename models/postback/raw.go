@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// IsClick reports whether a text is a click id of this service whose time is possible: at the time now,
+// IsClick reports whether a text is a click id of this service whose time is possible: at the time `now`,
 // the click is at most oldestClick old, and at most newestClick in the future.
 func IsClick(text string, now time.Time) bool {
 	_, ok := clickOf(text, now)
@@ -46,7 +46,7 @@ func PackBody(body []byte) []byte {
 }
 
 // UnpackBody returns the body of a message that PackBody compressed. It returns an error if the body is longer than
-// limit or damaged.
+// `limit` or damaged.
 func UnpackBody(packed []byte, limit int64) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

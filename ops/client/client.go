@@ -147,7 +147,7 @@ func (a *Answer) open() error {
 	return nil
 }
 
-// Do sends a request, checks that the answer has the status want, and reads the answer's data into out unless out is
+// Do sends a request, checks that the answer has the status `want`, and reads the answer's data into `out`, if `out` is not
 // nil.
 func (a *API) Do(ctx context.Context, want int, method, path string, body, out any, headers ...string) error {
 	answer, err := a.Call(ctx, method, path, body, headers...)
@@ -178,8 +178,8 @@ func (a *API) Create(ctx context.Context, path string, body, out any) error {
 	return a.Do(ctx, http.StatusCreated, http.MethodPost, path, body, out)
 }
 
-// Poll calls done immediately, and then again after each interval, until done returns true. It returns the error of done, or the error
-// of the context if the context ends first.
+// Poll calls `done` immediately, and then again after each interval, until `done` returns true. It returns the error of `done`, or
+// the error of the context if the context ends first.
 func Poll(ctx context.Context, every time.Duration, done func() (bool, error)) error {
 	for {
 		if ok, err := done(); ok || err != nil {

@@ -89,7 +89,7 @@ type Config struct {
 	MicrosoftToken    string // the developer token
 	MetaAppID         string // with the secret: accounts can sign in at Meta
 	MetaSecret        string
-	SignInApps        map[string]SignInApp // without Google, Microsoft and Meta; by provider, from <PROVIDER>_CLIENT_ID and _CLIENT_SECRET
+	SignInApps        map[string]SignInApp // of all platforms except Google, Microsoft and Meta, by provider: <PROVIDER>_CLIENT_ID and _CLIENT_SECRET
 	OAuthURL          string               // empty: the platforms' own
 	CloudflareToken   string               // with CloudflareZone: Cloudflare is the edge
 	CloudflareZone    string

@@ -164,7 +164,7 @@ func idAt(at time.Time) uuid.UUID {
 	return id
 }
 
-// visit adds one click at the time at. It may also add a step from the lander to the offer, and a conversion. rate is the story's
+// visit adds one click at the time `at`. It may also add a step from the lander to the offer, and a conversion. rate is the story's
 // conversion rate on that day.
 func (w *past) visit(st *story, ids records, at time.Time, rate float64) {
 	agent := w.agent(st)
@@ -263,8 +263,8 @@ func (w *past) address(country string) netip.Addr {
 	return netip.AddrFrom4(a)
 }
 
-// convert adds a conversion 1 to 40 minutes after at, which is the time of the click or of its step to the offer. It adds none if
-// that would be in the future.
+// convert adds a conversion 1 to 40 minutes after the time `at` of the click or of its step to the offer. It adds none if that would
+// be in the future.
 func (w *past) convert(st *story, click uuid.UUID, at time.Time) {
 	at = at.Add(time.Duration(1+w.rand.IntN(40)) * time.Minute)
 	if at.After(w.now) {

@@ -30,12 +30,12 @@ func BuildInfo(version, revision, goVersion string) prometheus.Collector {
 	return Gauge("build_info", "Always 1. The labels name the version that is running.", labels, func() float64 { return 1 })
 }
 
-// Gauge returns a metric of the service that may rise and fall. It calls read at each scrape. labels may be nil.
+// Gauge returns a metric of the service that may rise and fall. It calls `read` at each scrape. labels may be nil.
 func Gauge(name, help string, labels prometheus.Labels, read func() float64) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "switchyard", Name: name, Help: help, ConstLabels: labels}, read)
 }
 
-// Counter returns a metric of the service that only rises. It calls read at each scrape. labels may be nil.
+// Counter returns a metric of the service that only rises. It calls `read` at each scrape. labels may be nil.
 func Counter(name, help string, labels prometheus.Labels, read func() float64) prometheus.Collector {
 	return prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "switchyard", Name: name, Help: help, ConstLabels: labels}, read)
 }

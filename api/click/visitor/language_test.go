@@ -27,7 +27,7 @@ func TestLanguages(t *testing.T) {
 		"de;q=1.000,en":                      "de",
 		"sr-Latn-RS,sr;q=0.9,en;q=0.1,*;q=0": "sr",
 
-		// Weight 0 is not acceptable.
+		// Weight 0 means that the visitor does not accept the language.
 		"de;q=0": "", "de;q=0.000, en;q=0.001": "en", "de;q=0,*": "", "de;q=0.0001": "de",
 
 		// Malformed lists are read as far as possible.

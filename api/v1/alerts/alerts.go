@@ -24,7 +24,8 @@ import (
 type Deps struct {
 	// Jobs submits jobs and waits for them.
 	Jobs *jobs.Client
-	// Reports reads figures. The route must have a share of its own, such as route.Reads, and the call must hold a place in it.
+	// Reports reads figures. The route must name a share, such as route.Reads, which limits how many of its calls run at a time. The
+	// call must hold a place in this share.
 	Reports dbalerts.Figures
 	// Clicks is the log of clicks, whose copy in ClickHouse is checked.
 	Clicks click.Log

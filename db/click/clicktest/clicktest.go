@@ -61,7 +61,7 @@ func Amount(s string) *decimal.Decimal {
 	return &d
 }
 
-// StoredClick creates an account and stores a click of it. Before that, change may set fields of the click.
+// StoredClick creates an account and stores a click of it. Before that, the function `change` may set fields of the click.
 func StoredClick(tb testing.TB, d *db.DB, change func(*models.Click)) *models.Click {
 	tb.Helper()
 	dbtest.SetRates(tb, d, "1")

@@ -19,7 +19,7 @@ import (
 	"switchyard/models"
 )
 
-// FromLedger and FromRows are the values of the parameter rows of Figures.
+// FromLedger and FromRows are the values of the parameter `rows` of Figures.
 const (
 	FromLedger = false
 	FromRows   = true
@@ -61,8 +61,8 @@ func (x *MoneyEnv) BeginChange(to string) error {
 // AllSteps makes RunChange and Restate run until the end.
 const AllSteps = -1
 
-// RunChange runs transactions of the job that changes the currency: at most steps, or all for AllSteps. It calls the function
-// each after every transaction. It reports whether the change has ended.
+// RunChange runs transactions of the job that changes the currency: at most as many as `steps` says, or all for AllSteps. After each
+// transaction it calls the function `each`. It reports whether the change has ended.
 func (x *MoneyEnv) RunChange(steps int, each func()) bool {
 	x.Helper()
 	k, open, err := exchangerate.FindChange(x.Context(), x.DB, x.Account)

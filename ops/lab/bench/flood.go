@@ -232,8 +232,8 @@ func (f *flooding) addOthers(when string, a aside, full []time.Duration) {
 
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }
 
-// waitQuiet waits until the reports count the flood and the scan has examined it, and for at least two minutes after ended. It
-// returns the time from ended until the scan was done.
+// waitQuiet waits until the reports count the flood and the scan has examined it, and for at least two minutes after the time
+// `ended`. It returns the time from `ended` until the scan was done.
 func (f *flooding) waitQuiet(ctx context.Context, ended time.Time) (settled time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
 	defer cancel()
@@ -282,7 +282,7 @@ func (f *flooding) updates(ctx context.Context) (int64, error) {
 	return db.Get[int64](ctx, f.d, "updates", `SELECT coalesce(sum(n_tup_upd), 0)::bigint FROM pg_stat_user_tables WHERE relname ~ '^clicks'`)
 }
 
-// others sends people's clicks until stop is called. It also sends single clicks of the third account, and waits each time until
+// others sends people's clicks until `stop` is called. It also sends single clicks of the third account, and waits each time until
 // the reports count the click.
 func (f *flooding) others(ctx context.Context) (stop func() (aside, error)) {
 	ctx, cancel := context.WithCancel(ctx)

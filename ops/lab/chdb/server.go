@@ -145,7 +145,7 @@ func refuse(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // hello is the beginning of the Go client's first query, which asks for the server's name and protocol revision. Server writes the
-// answer itself and reports revision 0: the library would report another revision, but it writes blocks of revision 0.
+// answer itself and reports revision 0, because the engine writes blocks of revision 0 but would report another revision.
 const hello = "SELECT displayName(), version(), revision(), timezone()"
 
 // customSerialization is the first protocol revision in which each column states its serialization.

@@ -79,7 +79,7 @@ func (t *traffic) send(ctx context.Context, n int) error {
 	return errors.Join(errs...)
 }
 
-// unused reports every path that no visitor took as a problem, because the run did not test it.
+// unused records a problem for every path that no visitor took, because the run did not test the path.
 func (t *traffic) unused() {
 	taken := map[string]bool{}
 	for _, c := range t.clicks {

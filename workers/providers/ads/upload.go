@@ -119,7 +119,8 @@ type uploads struct {
 	outcome func(ctx context.Context, u *uploading, request string) (Outcome, error)
 	// fault reads the failure that an answer reports.
 	fault func(status int, body []byte) *fault
-	// faultIn200 says that an answer with a successful status may report a failure. fault then returns nil if such an answer reports none.
+	// faultIn200 says that an answer with a successful status may report a failure. fault returns nil for such an answer if
+	// it reports no failure.
 	faultIn200 bool
 }
 

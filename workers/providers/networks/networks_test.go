@@ -71,7 +71,7 @@ func newSuite(t *testing.T, name string) *suite {
 	return s
 }
 
-// open opens a connection with the fake's credentials. The entries of change replace some of them.
+// open opens a connection with the fake's credentials. The entries of `change` replace some of them.
 func (s *suite) open(change map[string]string) *networks.Connection {
 	s.Helper()
 	credentials := networkstest.Fakes[s.name].Credentials()

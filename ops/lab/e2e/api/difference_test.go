@@ -126,7 +126,7 @@ func TestNetworkDifference(t *testing.T) {
 	got := y.compare()
 	if *got.Total.Theirs.Conversions != 3 || got.Total.Theirs.Money.String() != "21" || *got.Total.Ours.Conversions != 2 ||
 		got.Total.Ours.Money.String() != "19" || !got.Total.Unexplained.Money.IsZero() {
-		t.Errorf("the total is %+v, want 3 conversions and 21 theirs, 2 and 19 ours, and no unexplained money", got.Total)
+		t.Errorf("the total is %+v, want 3 conversions and an amount of 21 as theirs, 2 and 19 as ours, and no unexplained amount", got.Total)
 	}
 	var causes []string
 	for _, c := range got.Total.Causes {

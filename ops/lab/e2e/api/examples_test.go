@@ -394,10 +394,10 @@ func (s *stable) id(id uuid.UUID) string {
 }
 
 // time moves a day by the distance from today to exampleDay. The day of a field in soon becomes exampleDay itself, and the days of
-// an operation in monthly become first days of a month. The time of day becomes 10:24, unless it is
+// an operation in monthly become first days of a month. The time of day becomes 10:24. These times of day stay:
 //
-//   - the beginning or the end of a day, or the start of an hour in a report;
-//   - a time on an earlier day, which the test chose, except in the field from, where a window begins.
+//   - the beginning and the end of a day, and the start of an hour in a report (the field start);
+//   - the time of day on an earlier day, because the test chose it, unless the field is from or is in soon.
 func (s *stable) time(key, text string) string {
 	parts := timeForm.FindStringSubmatch(text)
 	at, err := time.Parse(time.DateOnly, parts[1])

@@ -82,7 +82,7 @@ func (b *domainsEnv) connectsDNS() {
 	b.tap(button("Save"))
 	b.until("the form is closed", func() bool { return b.run(`document.querySelector('dialog[open]') ? 'open' : 'closed'`) == "closed" })
 	b.tap(button("Test Our zones"))
-	b.waitText("It works, and holds 1 zone.")
+	b.waitText("It works, and has 1 zone.")
 	if text := b.run(`document.documentElement.outerHTML`); strings.Contains(text, "canary") {
 		b.t.Error("the page has a secret")
 	}

@@ -112,8 +112,8 @@ type Fake struct {
 // Credentials returns the credentials that the platform accepts.
 func (f Fake) Credentials() map[string]string { return f.credentials() }
 
-// withSecrets returns a function that makes credentials. The values in open are not secret. The value of each name in secrets is a text
-// that a test can find if it leaks.
+// withSecrets returns a function that makes credentials. The values in `open` are not secret. The value of each name in `secrets` is
+// a text that a test can find if it leaks.
 func withSecrets(open map[string]string, secrets ...string) func() map[string]string {
 	return func() map[string]string { return resttest.Canaries(open, secrets...) }
 }
@@ -205,7 +205,7 @@ func (c *call) body(v any) bool {
 	return dec.Decode(v) == nil && !dec.More()
 }
 
-// row returns the given row of an order. If the order is Bare, row first removes the members whose names are in lacks.
+// row returns the given row of an order. If the order is Bare, row first removes the members whose names are in `lacks`.
 func (o Order) row(row object, lacks ...string) object {
 	if o.Bare {
 		for _, name := range lacks {
@@ -238,7 +238,7 @@ func (c *call) span(w *World, form, from, to string, maxDays int) (orders []Orde
 	return w.among(c.date, first, last.Add(time.Second)), true
 }
 
-// rename renames a parameter of the query from name to other. If the query has the parameter, the request selects orders by the
+// rename renames a parameter of the query from `name` to `other`. If the query has the parameter, the request selects orders by the
 // given date.
 func (c *call) rename(name, other string, date func(Order) time.Time) {
 	if q := c.r.URL.Query(); q.Has(name) {

@@ -62,8 +62,8 @@ func callOf(path string) string {
 // googleAdsPackage is the package of Google Ads' messages, in the version that GoogleAds describes.
 const googleAdsPackage = "google.ads.googleads.v25.services."
 
-// googleMessages has the names of the messages of requests and of their successful answers, by Exchange.Call. request is empty for a
-// request without a body.
+// googleMessages has the names of the messages of requests and of their successful answers, by Exchange.Call. The field request is
+// empty if the request has no body.
 var googleMessages = map[string]struct{ request, answer string }{
 	"events:ingest":                     {"google.ads.datamanager.v1.IngestEventsRequest", "google.ads.datamanager.v1.IngestEventsResponse"},
 	"requestStatus:retrieve":            {"", "google.ads.datamanager.v1.RetrieveRequestStatusResponse"},

@@ -146,7 +146,7 @@ func camel(name string) string {
 }
 
 // Check returns how a JSON text differs from a message: fields that the message does not have, missing required fields,
-// values of another type, and several fields of a group that may have only one. bound are fields that are in the path of the
+// values of another type, and several fields of a group that may have only one. `bound` are fields that are in the path of the
 // request, so that the JSON may lack them.
 func (p Protos) Check(message string, raw []byte, bound ...string) []string {
 	d := json.NewDecoder(bytes.NewReader(raw))

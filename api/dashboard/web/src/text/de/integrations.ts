@@ -37,7 +37,7 @@ export const words: typeof en = {
     add: 'DNS-Konto verbinden',
     none: 'Kein DNS-Konto ist verbunden.',
     label: 'Eigener Name dafür',
-    works: n => `Es funktioniert und hält ${of(n, 'Zone', 'Zonen')}.`,
+    works: n => `Es funktioniert und hat ${of(n, 'Zone', 'Zonen')}.`,
     forgotten: 'Die Zugangsdaten werden gelöscht. Gesetzte Einträge bleiben.',
   },
   networks: {

@@ -63,7 +63,7 @@ export const words = {
   toCampaigns: 'Campaigns',
   oldTracker: 'Postbacks for old clicks',
   oldTrackerText:
-    'After the switch, networks still send postbacks about clicks that the other tracker made. They are recognised by the form of their click id and sent on to it, so both trackers keep counting.',
+    'After the switch, networks still send postbacks about clicks that the other tracker made. They are recognised by the form of their click id and sent on to that tracker, so both trackers keep counting.',
   oldTrackerURL: 'Where the other tracker answers now',
   oldTrackerHint: 'A URL that does not lead here, such as its own hostname. Empty: nothing is sent on.',
   oldTrackerSave: 'Save',

@@ -36,7 +36,7 @@ export const words = {
     add: 'Connect a DNS account',
     none: 'No DNS account is connected.',
     label: 'Your name for it',
-    works: (n: number) => `It works, and holds ${of(n, 'zone', 'zones')}.`,
+    works: (n: number) => `It works, and has ${of(n, 'zone', 'zones')}.`,
     forgotten: 'Its credentials are deleted. Records that it has set stay.',
   },
   networks: {

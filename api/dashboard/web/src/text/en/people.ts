@@ -238,7 +238,7 @@ export const words = {
     email: 'E-mail',
     asBrowser: 'Browser language',
     letterKeys: 'Single-key shortcuts',
-    letterHint: 'Off: letters do nothing unless a field or a row has the focus.',
+    letterHint: 'Off: letters work only while a field or a row has the focus.',
     saved: 'Your profile is saved',
     passwordHint: 'At least 10 characters. All other sessions end.',
     setPassword: 'Set the password',
