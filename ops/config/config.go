@@ -62,7 +62,7 @@ type Config struct {
 	EgressHosts       map[string]netip.AddrPort
 	DNSServers        []netip.AddrPort
 	DomainPorts       [2]string // for HTTP and HTTPS
-	ACMEDirectories   []string  // empty: the service obtains no certificates
+	ACMEDirectories   []string  // empty: the service itself requests no certificates by ACME
 	ACMEEmail         string
 	ACMEAccounts      []ACMEAccount // in the order of ACMEDirectories
 	GeoCityDB         string
