@@ -183,6 +183,7 @@ test('the boxes of a flow lie inside the drawing and do not overlap', () => {
           throw new Error(`${a.key} overlaps ${b.key}`)
     }
     const keys = new Set(nodes.map(n => n.key))
-    for (const r of rails) if (!keys.has(r.to) || (r.from && !keys.has(r.from))) throw new Error(`no box for a rail from ${r.from} to ${r.to}`)
+    for (const r of rails)
+      if (!keys.has(r.to) || (r.from && !keys.has(r.from))) throw new Error(`no box for a rail from ${r.from} to ${r.to}`)
   }
 })
