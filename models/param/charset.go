@@ -50,8 +50,8 @@ func (p *Param) decode(d *decoder) {
 	p.Name, p.Value, p.IsLost = d.utf8(p.Name), value, p.Value != "" && value == ""
 }
 
-// isOther reports whether a text is neither UTF-8 nor the beginning of a text in UTF-8. A text whose only character outside ASCII is
-// cut counts as other.
+// isOther reports whether a text is neither UTF-8 nor the beginning of a text in UTF-8. A text also counts as other if its only
+// character outside ASCII is cut off.
 func isOther(text string) bool {
 	if utf8.ValidString(text) {
 		return false
