@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// Clues describe the sender of texts that may not be in UTF-8.
+// Clues describe the sender of texts that are perhaps not in UTF-8.
 //
 // A stated charset is used. If no charset is stated, a text is converted only if exactly one readable text can be made from it.
 // First, the charsets of the visitor's languages are tried, if these are Chinese, Japanese, Korean or languages in Cyrillic

@@ -64,7 +64,7 @@ var scripts = [][]step{
 
 const rounds = 4
 
-// moves lists, for each status, the statuses to which it may change by the documentation.
+// moves lists, for each status, the statuses to which the documentation allows a change.
 var moves = map[string][]string{
 	"pending": {"approved", "rejected"}, "approved": {"rejected", "chargeback"}, "rejected": {"approved"},
 }
