@@ -71,7 +71,7 @@ func TestAsynqAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := await.Recv(t, done); got != "later" {
-		t.Errorf("the server ran the task %s, want later", got)
+		t.Errorf("the server ran the task %s, want the task named later", got)
 	}
 	const mostPerTask = 6 // an idle server that is not made to wait makes a thousand requests a second
 	if n := counted.n.Load(); n > mostPerTask*(tasks+1) {

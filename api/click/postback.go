@@ -185,15 +185,15 @@ func cluesOf(r *http.Request) param.Clues {
 	return param.Clues{Language: r.Header.Get("Accept-Language")}
 }
 
-// mayBeRead returns a function that reports whether a network of an account may send a field in a parameter. Before the routing
-// snapshot is loaded, the function returns true for every parameter.
+// mayBeRead returns a function that reports whether a network of an account possibly sends a field or its secret in a parameter.
+// Before the routing snapshot is loaded, the function returns true for every parameter.
 func (h *Handler) mayBeRead(account uuid.UUID) func(name string) bool {
 	routes, loaded := h.routes.Current(), h.Ready()
 	return func(name string) bool { return !loaded || routes.MayBeRead(account, name) }
 }
 
-// isMapped returns a function that reports whether a network of an account sends a field in a parameter. Before the routing snapshot is
-// loaded, the function returns false for every parameter.
+// isMapped returns a function that reports whether the settings of a network of an account name a parameter. Before the routing
+// snapshot is loaded, the function returns false for every parameter.
 func (h *Handler) isMapped(account uuid.UUID) func(name string) bool {
 	routes, loaded := h.routes.Current(), h.Ready()
 	return func(name string) bool { return loaded && routes.IsMapped(account, name) }

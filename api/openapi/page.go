@@ -26,7 +26,8 @@ var pageFiles = []string{"index.css", "filter.js", "start.js"}
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Page returns the handler of /docs, the pages for reading a document. text makes the document at the first call that needs it.
+// Page returns the handler of /docs, the pages for reading a document. The function text makes the document at the first call that
+// needs it.
 // The page of an operation is plain HTML without Swagger UI, because Swagger UI takes seconds to show an operation. To try a
 // call, a person opens Swagger UI on a page of its own, with a document that has only this call. Swagger UI is part of the program, so
 // nothing is loaded from other hosts.

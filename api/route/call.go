@@ -41,7 +41,8 @@ type Call struct {
 	Person  models.Person
 	Session models.Session
 	Role    models.Role
-	// Assistant is the connected assistant that calls by an access token. Role is then the role of its person. It is nil for other callers.
+	// Assistant is the connected assistant that calls by an access token. It is nil for other callers. If it is set, Role is the role of
+	// the assistant's person.
 	Assistant *models.AssistantCaller
 	// Credential is the key or the session's token. It identifies the caller.
 	Credential string

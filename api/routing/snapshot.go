@@ -130,8 +130,8 @@ func (s *Snapshot) IsMapped(account uuid.UUID, name string) bool {
 	return ok
 }
 
-// MayBeRead reports whether a network of an account may send a field in a parameter, given in lower case. With the zero account it
-// reports this for any network.
+// MayBeRead reports whether a network of an account possibly sends a field or its secret in a parameter. The parameter is given in
+// lower case. With the zero account it reports this for any network.
 func (s *Snapshot) MayBeRead(account uuid.UUID, name string) bool {
 	return s.IsMapped(account, name) || s.MayBeSecret(account, name)
 }

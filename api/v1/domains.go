@@ -207,7 +207,7 @@ func (d Deps) reserved(host string, shared []store.SharedDomain) bool {
 type DomainPatch struct {
 	bind.ID
 	Action    string           `json:"action" enum:"set_default,fail_back" doc:"set_default: only makes this domain the default; fail_back: only moves back the campaigns that failed over from this domain"`
-	GroupName string           `json:"group_name" bad:"invalid_input" trim:"true" maxLength:"100" doc:"a domain of the group spare takes over the campaigns of a domain that fails over"`
+	GroupName string           `json:"group_name" bad:"invalid_input" trim:"true" maxLength:"100" doc:"a domain of the group named spare takes over the campaigns of a domain that fails over"`
 	Failover  bind.Opt[bool]   `json:"failover" doc:"whether the domain's campaigns move to a spare domain if a list of unsafe addresses contains the domain; left out: unchanged"`
 	TagName   bind.Opt[string] `json:"tag_name" trim:"true" case:"lower" pattern:"^([a-z0-9][a-z0-9_-]{0,49})?$" doc:"the page tag is also served as /{tag_name}.js; empty or null: only as /t.js; left out: unchanged"`
 	models.DomainFields

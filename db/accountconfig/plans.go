@@ -261,8 +261,8 @@ func (k Plans) Work(ctx context.Context, account, id uuid.UUID) ([]Work, error) 
 	return list, nil
 }
 
-// SetDone marks an item as written or, if done is false, as undone. after has the current members of the item's record. former
-// says where links of another tracker led before the item was written.
+// SetDone marks an item as written or, if done is false, as undone. The parameter after has the current members of the item's
+// record. The parameter former says where links of another tracker led before the item was written.
 func (k Plans) SetDone(ctx context.Context, account, id uuid.UUID, position int, done bool, after accountconfig.Members, former []store.FormerLink) error {
 	const q = `UPDATE config_items SET done = $4, after = $5, former_links = $6 WHERE account_id = $1 AND plan_id = $2 AND position = $3`
 	return db.ExecOne(ctx, k.s.Conn(), "item of a plan", q, account, id, position, done, documentOrNull(after), db.Document(orEmpty(former)))

@@ -39,7 +39,8 @@ type Update struct {
 	columns Columns[StoredClick]
 }
 
-// NewUpdate returns an Update of the columns with these names. what describes the update in errors.
+// NewUpdate returns an Update of the columns with these names. The parameter what is the
+// description of the update in errors.
 func NewUpdate(what string, names ...string) Update {
 	return Update{what, AllColumns.Named(names...)}
 }

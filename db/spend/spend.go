@@ -220,9 +220,9 @@ SELECT count(*) FROM (SELECT FROM clicks f WHERE ` + spentClicks + ` ORDER BY id
 		AND ($5::uuid IS NULL OR f.campaign_id = $5) AND ($6::int = 0 OR coalesce(f.subs[$6], '') = $7)`
 )
 
-// The amount is the total that was paid. So it also replaces costs of the cost model, including the costs of later conversions.
-// Each click's share is the difference of two rounded running sums, so all shares add up exactly to the amount. A bot's click
-// costs nothing.
+// The amount is the total that was paid. So it also replaces costs of the cost model, including the costs of conversions that
+// are recorded later. Each click's share is the difference of two rounded running sums, so all shares add up exactly to the amount. A
+// bot's click costs nothing.
 var spreadSpend = `
 WITH locked AS MATERIALIZED (
 	SELECT id, is_bot, CASE WHEN is_bot THEN 0 ELSE coalesce(cost * rate, 0) END AS counted FROM clicks f

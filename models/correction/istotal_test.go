@@ -2,7 +2,8 @@ package correction
 
 import "testing"
 
-// TestIsTotal checks that a word of totals is not the beginning of a longer word, also if the next letter has several bytes.
+// TestIsTotal checks that a row that begins with a word such as Total is a total. If a letter follows the word directly, the row is no
+// total, even if the letter has several bytes.
 func TestIsTotal(t *testing.T) {
 	t.Parallel()
 	for first, want := range map[string]bool{

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// Clues describe the sender of texts that may not be in UTF-8.
+// Clues describe the sender of texts that are perhaps not in UTF-8.
 //
 // A stated charset is used. If no charset is stated, a text is converted only if exactly one readable text can be made from it.
 // First, the charsets of the visitor's languages are tried, if these are Chinese, Japanese, Korean or languages in Cyrillic
@@ -50,8 +50,8 @@ func (p *Param) decode(d *decoder) {
 	p.Name, p.Value, p.IsLost = d.utf8(p.Name), value, p.Value != "" && value == ""
 }
 
-// isOther reports whether a text is neither UTF-8 nor the beginning of a text in UTF-8. A text whose only character outside ASCII is
-// cut counts as other.
+// isOther reports whether a text is neither UTF-8 nor the beginning of a text in UTF-8. A text also counts as other if its only
+// character outside ASCII is cut off.
 func isOther(text string) bool {
 	if utf8.ValidString(text) {
 		return false

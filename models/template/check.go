@@ -117,7 +117,7 @@ func (n Network) Check(now time.Time) error {
 }
 
 // checkOrigin refuses a page that is not an https address, and a day that cannot be read or that has not come yet. An origin may
-// be empty, but may not have only one of its parts.
+// be empty, but it must not have only one of its parts.
 func (o Origin) checkOrigin(now time.Time) error {
 	if o == (Origin{}) {
 		return nil

@@ -80,8 +80,8 @@ func (c Clock) entries() ([]entry, error) {
 	return entries, nil
 }
 
-// tickRetention returns how long the id of a tick is remembered. That is longer than the age of the last tick, which a new leader
-// starts, and longer than a paused leader can be late.
+// tickRetention returns how long the id of a tick is remembered. A new leader starts the last tick again, and a paused leader starts
+// a tick late. The id is remembered for longer than such a tick can be old.
 func tickRetention(s cron.Schedule, now time.Time) time.Duration {
 	first := s.Next(now.UTC())
 	return max(2*s.Next(first).Sub(first), 3*time.Minute)

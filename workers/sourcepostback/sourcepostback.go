@@ -62,8 +62,8 @@ type endpoint struct {
 	origin string // scheme, host and port
 }
 
-// longestWait limits how long a postback waits for an earlier one of its conversion before it checks again. In the
-// meantime, a user may send the earlier postback by hand.
+// longestWait limits how long a postback waits for an earlier one of its conversion before it checks again, because a user can send
+// the earlier postback by hand in the meantime.
 const longestWait = 10 * time.Minute
 
 // admit is the gate of postback:send. A postback that will be skipped is admitted without a wait, and uses no place of the limiter,

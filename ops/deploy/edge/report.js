@@ -15,7 +15,8 @@ let signingKey;
 
 /**
  * sign returns the value of a header that proves that the edge sent the request. The value contains the time and the text. The
- * signature covers the purpose, the time, the text and about. about is sent elsewhere in the request, such as the body.
+ * signature covers these and the parameters `purpose` and `about`. The text `about` is in another part of the request, such as the
+ * body.
  */
 export async function sign(env, purpose, text, about) {
   signingKey ||= crypto.subtle.importKey("raw", new Uint8Array(env.EDGE_SECRET.match(/../g).map((b) => parseInt(b, 16))),

@@ -64,7 +64,7 @@ var scripts = [][]step{
 
 const rounds = 4
 
-// moves lists, for each status, the statuses to which it may change by the documentation.
+// moves lists, for each status, the statuses to which the documentation allows a change.
 var moves = map[string][]string{
 	"pending": {"approved", "rejected"}, "approved": {"rejected", "chargeback"}, "rejected": {"approved"},
 }
@@ -77,7 +77,7 @@ func (t *traffic) script(c *click) []step {
 	}
 	s := scripts[c.number/4%len(scripts)]
 	if spec := offerNamed(c.offer); (s[0].pixel && spec.network == "alpha") || (s[0].amount == "" && spec.percent) {
-		return scripts[0] // a pixel cannot contain the secret that alpha requires; a payout in percent needs an amount
+		return scripts[0] // no pixel has the secret that the network alpha requires, and a payout in percent needs an amount
 	}
 	return s
 }

@@ -123,7 +123,8 @@ func metaPage(ctx context.Context, s *session, period Range, cursor string) (row
 	}
 }
 
-// metaInsights reads a page of the rows of some days. cursor is empty for the first page. after is empty after the last page.
+// metaInsights reads a page of the rows of some days. cursor is empty for the first page. The returned cursor is empty
+// after the last page.
 func metaInsights(ctx context.Context, s *session, period Range, cursor string) (rows []row, after string, err error) {
 	span, err := json.Marshal(map[string]string{"since": period.First(), "until": period.Last()})
 	if err != nil {

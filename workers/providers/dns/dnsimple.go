@@ -10,8 +10,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// dnsimple is DNSimple's API. libdns' package for it reads only the first page of records, and panics if the token may not
-// call /whoami.
+// dnsimple is DNSimple's API. libdns' package for it reads only the first page of records, and panics if the token has no
+// right to call /whoami.
 type dnsimple struct {
 	rest.API
 	account string // empty: not known yet

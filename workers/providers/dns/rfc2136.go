@@ -63,7 +63,7 @@ func (s *server) Records(ctx context.Context, z zone, name string) ([]libdns.RR,
 	unused := new(dns.Msg).SetUpdate(dns.Fqdn(z.name))
 	unused.NameNotUsed([]dns.RR{&dns.ANY{Hdr: dns.RR_Header{Name: full}}})
 	answer, err := s.exchange(ctx, unused)
-	if err != nil || answer.Rcode == dns.RcodeSuccess { // the name is not in use
+	if err != nil || answer.Rcode == dns.RcodeSuccess { // an error, or the name is not in use
 		return nil, err
 	}
 	var out []libdns.RR

@@ -11,7 +11,8 @@ const floors = ['text', 'core', 'parts', 'screens']
 const areaOf = file => path.relative(src, file).match(/^screens\/([^/]+)\//)?.[1]
 const floorOf = file => floors.indexOf(path.relative(src, file).split(path.sep)[0])
 
-// fault returns why a file may not import another, and nothing if it may. A screen may load a screen of another area as a tab.
+// fault returns why a file must not import another. It returns nothing if the import is allowed. A screen may load a screen
+// of another area as a tab.
 function fault(from, to, lazy) {
   const a = floorOf(from),
     b = floorOf(to)

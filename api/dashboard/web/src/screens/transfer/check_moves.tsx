@@ -88,8 +88,8 @@ function Compare() {
 
 const looks: Record<string, string> = { same: 'good', differs: 'bad', missing: 'warn', unsure: 'warn' }
 
-// Compared shows how many visitors have each result. Then it lists each campaign that sends some of its visitors to another place
-// than the old tracker does, or may send them there.
+// Compared shows how many visitors have each result. Then it lists each campaign that certainly or possibly sends some of its
+// visitors to another place than the old tracker does.
 function Compared({ of }: { of: MoveCompared }) {
   const open = of.campaigns.filter(c => c.rows.length > 0)
   const asked = Object.values(of.counts).reduce((sum, n) => sum + n, 0)

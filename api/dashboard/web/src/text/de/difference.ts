@@ -90,7 +90,7 @@ export const words: typeof en = {
     totals: 'Die Datei nennt keinen Klick, also werden ihre Zeilen als Tagessummen verglichen.',
   },
   ordersFirst: 'Einzelne Bestellungen dieses Zeitraums sind schon gespeichert und werden statt dieser Summen verglichen.',
-  truncated: shown => `Nur die ersten ${shown} Zeilen der Datei wurden gelesen. Die übrigen als zweite Datei mit anderen Tagen hochladen.`,
+  truncated: shown => `Nur die ersten ${shown} Zeilen der Datei wurden gelesen. Die fehlenden Tage als zweite Datei hochladen.`,
   refusedRows: (n, shown) => `${of(n, 'Zeile wurde', 'Zeilen wurden', shown)} nicht gespeichert:`,
   line: (n, reason) => `Zeile ${n}: ${reason}`,
   tooLarge: 'Die Datei ist zu groß.',

@@ -140,7 +140,7 @@ export const words: typeof en = {
       destinations: 'Ziele',
     },
     codes: {
-      no_streams: 'Ein Flow hat mindestens einen Pfad. Ohne Pfad dient die URL der Kampagne.',
+      no_streams: 'Ein Flow hat mindestens einen Pfad. Statt eines Flows genügt die URL der Kampagne.',
       duplicate_path_name: 'Zwei Pfade heißen so.',
       duplicate_rule_name: 'Zwei Regeln heißen gleich.',
       invalid_cap: 'Das Limit ist 1 oder mehr, oder leer.',

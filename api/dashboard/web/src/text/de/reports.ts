@@ -29,7 +29,7 @@ export const words: typeof en = {
   onlyKey: 'nur dies',
   exceptKey: 'ausschließen',
   allKeys: 'alle Tasten',
-  chance: 'Graue Veränderungen kann der Zufall erklären',
+  chance: 'Graue Veränderungen können Zufall sein',
   overlap: 'Eine Kampagne zählt bei jedem ihrer Tags mit, in der Summe einmal',
   overlapKept: 'Eine Kampagne zählt für jeden ihrer Tags einmal, auch in der Summe',
   overTimeOf: name => `${name} im Verlauf`,

@@ -110,7 +110,7 @@ export const words: typeof en = {
       siteCampaign: 'Eine Kampagne dorthin: ihre Traffic-Quelle und die Seite, auf die Besucher kommen',
       tag: 'Das Seiten-Tag, in den Seiten der Website',
       siteClick: 'Ein Testklick: den Link öffnen; die Website öffnet sich mit der Klick-ID',
-      order: 'Eine Testbestellung: Die Seite danach meldet sie mit „Ziel auf einer Seite“, und sie erscheint hier von selbst',
+      order: 'Eine Testbestellung: Die Seite danach meldet die Bestellung mit „Ziel auf einer Seite“, und sie erscheint hier von selbst',
     },
     go: {
       network: 'Netzwerk anlegen',

@@ -86,7 +86,7 @@ export const words = {
     totals: 'The file names no click, so its rows are compared as daily sums.',
   },
   ordersFirst: 'Single orders of this window are stored already, and are compared in place of these sums.',
-  truncated: (shown: string) => `Only the first ${shown} rows of the file were read. Upload the others as a second file of other days.`,
+  truncated: (shown: string) => `Only the first ${shown} rows of the file were read. Upload the missing days as a second file.`,
   refusedRows: (n: number, shown: string) => `${of(n, 'row was', 'rows were', shown)} not stored:`,
   line: (n: number, reason: string) => `Line ${n}: ${reason}`,
   tooLarge: 'The file is too large.',
