@@ -65,7 +65,7 @@ export const words: typeof english = {
   toCampaigns: 'Kampagnen',
   oldTracker: 'Postbacks zu alten Klicks',
   oldTrackerText:
-    'Nach der Umstellung senden Netzwerke noch Postbacks zu Klicks, die der andere Tracker erzeugt hat. Sie werden an der Form der Klick-ID erkannt und an ihn weitergeleitet, damit beide Tracker weiter zählen.',
+    'Nach der Umstellung senden Netzwerke noch Postbacks zu Klicks, die der andere Tracker erzeugt hat. Diese Postbacks werden an der Form der Klick-ID erkannt und an ihn weitergeleitet, damit beide Tracker weiter zählen.',
   oldTrackerURL: 'Wo der andere Tracker jetzt antwortet',
   oldTrackerHint: 'Eine URL, die nicht hierher führt, etwa sein eigener Hostname. Leer: nichts wird weitergeleitet.',
   oldTrackerSave: 'Speichern',
